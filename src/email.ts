@@ -1,0 +1,12 @@
+/** Spec 2.1: an e-mail address, normalised before any comparison. */
+import { z } from 'zod';
+
+/** Dot-string local part (RFC 5321 section 4.1.2) of at most 64, and a domain of two labels or more. */
+const EMAIL =
+  /^(?=.{1,64}@)[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*@([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Stripped and lowercased, then checked. */
+export const emailSchema = z
+  .string('must be a string')
+  .transform((text) => text.trim().toLowerCase())
+  .pipe(z.string().max(254, 'must have at most 254 characters').regex(EMAIL, 'must be an e-mail address'));

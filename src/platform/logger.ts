@@ -1,0 +1,30 @@
+/** Structured logs, one JSON object a line on standard output. Callers pass facts, never tokens, keys or e-mails. */
+import { type Logger, pino } from 'pino';
+
+export type { Logger };
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+
+export function createLogger(level: LogLevel): Logger {
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+}
+
+/**
+ * What may be told about an unexpected error: its class, code and place, but not its message,
+ * because messages of the database and the ORM quote the row that failed, password hash included.
+ */
+export function describeError(error: unknown): { name: string; code?: string; at?: string[]; cause?: unknown } {
+  if (!(error instanceof Error)) return { name: typeof error };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  const at = error.stack
+    ?.split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, 8)
+    .map((line) => line.trim());
+  return {
+    name: error.name,
+    ...(code === undefined ? {} : { code }),
+    ...(at === undefined ? {} : { at }),
+    ...(error.cause instanceof Error ? { cause: describeError(error.cause) } : {}),
+  };
+}

@@ -1,0 +1,9 @@
+/** An outage: what an answer needs cannot be asked at present. */
+
+/** Seconds after which a caller may try again: `Retry-After` of a 503. */
+export const RETRY_AFTER_SECONDS = 5;
+
+/** Thrown where something that an answer needs is away or overloaded. Answered 503, never a pass. */
+export class Unavailable extends Error {
+  override readonly name: string = 'Unavailable';
+}

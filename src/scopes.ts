@@ -1,0 +1,19 @@
+/** CONTRACT 6 and 11: scopes, the one vocabulary of permissions for roles and keys. */
+import type { Role } from './roles.js';
+
+/** The scopes that this service itself asks for. Any other `resource:action` is for the services that read it. */
+export type OwnScope = 'users:read' | 'users:write' | 'sessions:write' | 'audit:read' | 'keys:read' | 'keys:write';
+
+/** CONTRACT 11: what a role may do. */
+export const ROLE_SCOPES: Record<Role, 'all' | readonly OwnScope[]> = {
+  admin: 'all',
+  analyst: ['users:read', 'audit:read'],
+  viewer: [],
+};
+
+const SCOPE = /^[a-z][a-z0-9_.-]{0,62}:[a-z][a-z0-9_.-]{0,62}$/;
+
+/** True for `resource:action` in lower case. */
+export function isScope(text: string): boolean {
+  return SCOPE.test(text);
+}
