@@ -1,0 +1,119 @@
+/** Spec 2.7 and CONTRACT 4: access tokens (RFC 9068) and refresh tokens (RFC 7519), checked as RFC 8725 asks. */
+import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose';
+import { addSeconds, epochSeconds } from '../platform/clock.js';
+import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
+import { isRole, type Role } from '../roles.js';
+import { type Keyring, keyInUse, type SigningKey } from './keyring.js';
+
+/** Who issues, for whom and for how long. */
+export interface TokenSettings {
+  /** `iss` */
+  publicUrl: string;
+  /** `aud` of access tokens */
+  jwtAudience: string;
+  accessTokenSeconds: number;
+  refreshTokenSeconds: number;
+}
+
+/** `client_id` of RFC 9068 section 2.2: the gateway is its own and only client. */
+const CLIENT_ID = 'auth-gateway';
+
+export interface AccessClaims {
+  /** User id, a UUID */
+  sub: string;
+  role: Role;
+  /** Family of the refresh tokens that this session uses */
+  sid: string | undefined;
+}
+
+/** What Spec 4.2 and 4.3 read of a refresh JWT whose signature and expiry are good; any of it may be missing. */
+export interface RefreshClaims {
+  type: unknown;
+  jti: unknown;
+  sub: unknown;
+}
+
+export interface Tokens {
+  issueAccessToken(subject: { sub: string; role: Role; sid: string }, now: Date): Promise<string>;
+  issueRefreshToken(subject: { sub: string; sid: string; jti: string }, now: Date): Promise<string>;
+  /** When a refresh token issued now expires: `exp` of the JWT and `expires_at` of its record. */
+  refreshTokenExpiry(now: Date): Date;
+  /** The claims, or undefined for a token that is not a good access token of this gateway. */
+  verifyAccessToken(token: string, now: Date): Promise<AccessClaims | undefined>;
+  /** The claims, or undefined where signature, expiry or issuer are not good. The type is left to Spec 4.2 step 3. */
+  verifyRefreshToken(token: string, now: Date): Promise<RefreshClaims | undefined>;
+}
+
+export function createTokens(keyring: Keyring, settings: TokenSettings): Tokens {
+  const sign = (claims: JWTPayload, typ: string, key: SigningKey, issuedAt: Date, seconds: number): Promise<string> =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: key.alg, typ, kid: key.kid })
+      .setIssuer(settings.publicUrl)
+      .setIssuedAt(epochSeconds(issuedAt))
+      .setExpirationTime(epochSeconds(issuedAt) + seconds)
+      .sign(key.signWith);
+
+  return {
+    issueAccessToken: ({ sub, role, sid }, now) =>
+      sign(
+        { aud: settings.jwtAudience, sub, client_id: CLIENT_ID, jti: uuidInTimeOrder(now), role, sid, type: 'access' },
+        'at+jwt',
+        keyInUse(keyring.current().access, now),
+        now,
+        settings.accessTokenSeconds,
+      ),
+
+    issueRefreshToken: ({ sub, sid, jti }, now) =>
+      sign(
+        { type: 'refresh', jti, sub, sid },
+        'JWT',
+        keyInUse(keyring.current().refresh, now),
+        now,
+        settings.refreshTokenSeconds,
+      ),
+
+    refreshTokenExpiry: (now) => addSeconds(new Date(epochSeconds(now) * 1000), settings.refreshTokenSeconds),
+
+    verifyAccessToken: async (token, now) => {
+      const claims = await verify(token, keyring.current().access, now, {
+        typ: 'at+jwt',
+        issuer: settings.publicUrl,
+        audience: settings.jwtAudience,
+      });
+      if (claims === undefined || claims['type'] !== 'access') return undefined;
+      const { sub, role, sid } = claims;
+      if (!isUuid(sub) || !isRole(role)) return undefined;
+      return { sub, role, sid: isUuid(sid) ? sid : undefined };
+    },
+
+    verifyRefreshToken: async (token, now) => {
+      const { access, refresh } = keyring.current();
+      const claims = await verify(token, [...refresh, ...access], now, { issuer: settings.publicUrl });
+      return claims && { type: claims['type'], jti: claims.jti, sub: claims.sub };
+    },
+  };
+}
+
+/** Verifies with the key that `kid` names and with that key's own algorithm (RFC 8725 sections 3.1 and 3.10). */
+async function verify(
+  token: string,
+  keys: readonly SigningKey[],
+  now: Date,
+  expected: JWTVerifyOptions,
+): Promise<JWTPayload | undefined> {
+  try {
+    const { payload } = await jwtVerify(
+      token,
+      ({ kid, alg }) => {
+        const key = keys.find((candidate) => candidate.kid === kid);
+        if (key === undefined || key.alg !== alg) throw new errors.JWSInvalid('no such key');
+        return key.verifyWith;
+      },
+      { ...expected, requiredClaims: ['exp'], currentDate: now },
+    );
+    return payload;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined;
+    throw error;
+  }
+}

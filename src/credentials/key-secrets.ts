@@ -1,0 +1,52 @@
+/** CONTRACT 6: ids and secrets of API and cron keys, in a form that secret scanners can find and test. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { BASE62, randomBase62 } from '../platform/ids.js';
+
+export type KeyKind = 'api' | 'cron';
+
+const PREFIXES = { api: { id: 'ak_', secret: 'aks_' }, cron: { id: 'ck_', secret: 'cks_' } } as const;
+
+const ID_LENGTH = 20;
+/** 43 characters of base62 hold 256 bits. */
+const SECRET_LENGTH = 43;
+const CHECKSUM_LENGTH = 6;
+
+export function makeKeyId(kind: KeyKind): string {
+  return PREFIXES[kind].id + randomBase62(ID_LENGTH);
+}
+
+/** Prefix, 256 random bits, and their CRC-32 in six characters of base62 (most significant first). */
+export function makeKeySecret(kind: KeyKind): string {
+  const random = randomBase62(SECRET_LENGTH);
+  return PREFIXES[kind].secret + random + checksum(random);
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let i = 0; i < CHECKSUM_LENGTH; i += 1) {
+    digits = (BASE62[rest % 62] ?? '') + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}
+
+/** How a cron secret is stored: SHA-256 in hex. */
+export function sha256Hex(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+/** Compares in constant time. */
+export function secretMatches(secret: string, storedSha256: string): boolean {
+  const presented = Buffer.from(sha256Hex(secret), 'ascii');
+  const stored = Buffer.from(storedSha256, 'ascii');
+  return presented.length === stored.length && timingSafeEqual(presented, stored);
+}
+
+/** The two halves of an `X-Internal-Key` field, `KEY_ID.SECRET`; undefined where it is no such text. */
+export function parseInternalKey(field: string): { keyId: string; secret: string } | undefined {
+  const parts = /^(ck_[0-9A-Za-z]{20})\.(cks_[0-9A-Za-z]{49})$/.exec(field);
+  const [, keyId, secret] = parts ?? [];
+  return keyId === undefined || secret === undefined ? undefined : { keyId, secret };
+}

@@ -1,0 +1,182 @@
+/** RFC 9421: HTTP message signatures, in the one profile of CONTRACT 6. Bytes in, facts out. */
+import { timingSafeEqual } from 'node:crypto';
+import { isInnerList, type Parameters, serializeInnerList } from 'structured-headers';
+import { z } from 'zod';
+import { checkContentDigest } from './content-digest.js';
+import { fieldValues, readDictionary } from './http-fields.js';
+import { buildSignatureBase, hmacSha256, onlyFieldValue, type RequestFacts } from './signature-base.js';
+
+/** `nonce_reused` and `invalid_signature` are for the caller to find, who has the keys and the used-up nonces. */
+export type SignatureRefusal =
+  | 'signature_expired'
+  | 'nonce_reused'
+  | 'insufficient_coverage'
+  | 'content_digest_mismatch'
+  | 'malformed_signature'
+  | 'invalid_signature';
+
+export interface RefusedSignature {
+  refusal: SignatureRefusal;
+  /** One sentence for the sender; holds nothing that was sent. */
+  detail: string;
+}
+
+/** A signature in good form, over enough, in time and over this body; its MAC is not yet checked. */
+export interface RequestSignature {
+  keyId: string;
+  nonce: string;
+  /** Seconds since the epoch */
+  createdSeconds: number;
+  /** The text that the MAC is over (RFC 9421 section 2.5) */
+  base: string;
+  /** 32 bytes */
+  mac: Uint8Array;
+}
+
+const INPUT_CHARACTERS = 1024;
+const SIGNATURE_CHARACTERS = 256;
+const PAST_SECONDS = 300;
+const AHEAD_SECONDS = 60;
+const MAC_BYTES = 32;
+
+const COVERED = ['@method', '@authority', '@path', '@query'];
+const COVERED_WITH_BODY = [...COVERED, 'content-type', 'content-digest'];
+
+/** Of the right structured type each, no other, and each message says what is right. */
+const parametersSchema = z.strictObject(
+  {
+    created: z.int('The parameter created must be an integer, seconds since 1970'),
+    expires: z.int('The parameter expires must be an integer, seconds since 1970').optional(),
+    nonce: z
+      .string('The parameter nonce must be a string')
+      .regex(/^[\w-]{22,64}$/, 'The parameter nonce must have 22 to 64 of the characters A-Z, a-z, 0-9, - and _'),
+    keyid: z.string('The parameter keyid must be a string').max(64, 'The parameter keyid is too long'),
+    tag: z.literal('auth-gateway', 'The parameter tag must be "auth-gateway"'),
+    alg: z.literal('hmac-sha256', 'The parameter alg must be "hmac-sha256", or left out').optional(),
+  },
+  'The parameters must be created, nonce, keyid and tag, with alg and expires where wanted, and no others',
+);
+
+/** True where either field of a signature is there: the request then is one of this kind, well signed or not. */
+export function presentsSignature(rawHeaders: readonly string[]): boolean {
+  return ['signature', 'signature-input'].some((name) => fieldValues(rawHeaders, name).length > 0);
+}
+
+/** Checks form, then coverage, then times, then the digest of the body. */
+export function readRequestSignature(
+  request: RequestFacts,
+  now: Date,
+): { signature: RequestSignature } | RefusedSignature {
+  const read = readFields(request.rawHeaders);
+  if ('refusal' in read) return read;
+  const { components, signatureParams, mac } = read;
+
+  const parsed = parametersSchema.safeParse(Object.fromEntries(read.parameters));
+  if (!parsed.success) return malformed(parsed.error.issues[0]?.message ?? 'The parameters are not in order');
+  const { keyid: keyId, nonce, created: createdSeconds, expires: expiresSeconds } = parsed.data;
+  if (expiresSeconds !== undefined && expiresSeconds <= createdSeconds) {
+    return malformed('The parameter expires must be later than created');
+  }
+
+  const uncovered = checkCoverage(components, request.body);
+  if (uncovered !== undefined) return uncovered;
+  const base = buildSignatureBase(components, signatureParams, request);
+  if (base === undefined) {
+    return malformed('Each covered field must be sent exactly once, and all that is covered be printable ASCII');
+  }
+
+  const late = checkTimes(createdSeconds, expiresSeconds, now);
+  if (late !== undefined) return late;
+  const undigested = checkBody(request);
+  if (undigested !== undefined) return undigested;
+  return { signature: { keyId, nonce, createdSeconds, base, mac } };
+}
+
+/** True where the MAC is that of one of the secrets. Takes the same time whichever it is, and where none is. */
+export function macMatches(
+  { base, mac }: Pick<RequestSignature, 'base' | 'mac'>,
+  secrets: readonly (string | Uint8Array)[],
+): boolean {
+  return secrets.map((secret) => timingSafeEqual(hmacSha256(secret, base), mac)).includes(true);
+}
+
+interface SignatureFields {
+  components: string[];
+  parameters: Parameters;
+  signatureParams: string;
+  mac: Uint8Array;
+}
+
+/** `Signature-Input` and `Signature` (RFC 9421 section 4): one label, the same in both. */
+function readFields(rawHeaders: readonly string[]): SignatureFields | RefusedSignature {
+  const inputText = fieldValues(rawHeaders, 'signature-input').join(', ');
+  const signatureText = fieldValues(rawHeaders, 'signature').join(', ');
+  if (inputText.length > INPUT_CHARACTERS || signatureText.length > SIGNATURE_CHARACTERS) {
+    return malformed('Signature-Input can have 1024 characters and Signature 256');
+  }
+  const inputs = readDictionary(inputText);
+  const signatures = readDictionary(signatureText);
+  if (inputs === undefined || signatures === undefined) {
+    return malformed('Signature-Input and Signature must be dictionaries in the canonical form of RFC 9651');
+  }
+  const [[label, input] = [], otherInput] = inputs;
+  const signature = label === undefined ? undefined : signatures.get(label);
+  if (input === undefined || otherInput !== undefined || signature === undefined || signatures.size !== 1) {
+    return malformed('Send exactly one signature, with the same label in Signature-Input and Signature');
+  }
+  const [bytes, itsParameters] = signature;
+  if (!(bytes instanceof ArrayBuffer) || bytes.byteLength !== MAC_BYTES || itsParameters.size > 0) {
+    return malformed('The signature must be the 32 bytes of an HMAC-SHA-256, as :BASE64:');
+  }
+  const mustBeNames = 'The covered components must be a list of strings without parameters';
+  if (!isInnerList(input)) return malformed(mustBeNames);
+  const components = input[0].map(([name, { size }]) => (size === 0 ? name : undefined));
+  if (!components.every((name) => typeof name === 'string')) return malformed(mustBeNames);
+  return { components, parameters: input[1], signatureParams: serializeInnerList(input), mac: new Uint8Array(bytes) };
+}
+
+/** Exactly the components of the profile, in any order. */
+function checkCoverage(components: readonly string[], body: Uint8Array): RefusedSignature | undefined {
+  const needed = body.length === 0 ? COVERED : COVERED_WITH_BODY;
+  if (new Set(components).size < components.length || !components.every((name) => needed.includes(name))) {
+    return malformed(
+      'Cover "@method" "@authority" "@path" "@query", with a body also "content-type" "content-digest", ' +
+        'each once and nothing else',
+    );
+  }
+  if (components.length === needed.length) return undefined;
+  const detail = `The signature must cover all of ${needed.map((name) => `"${name}"`).join(' ')}`;
+  return { refusal: 'insufficient_coverage', detail };
+}
+
+/** Both ends of the window are in it; `expires` is the first second that is too late. */
+function checkTimes(created: number, expires: number | undefined, now: Date): RefusedSignature | undefined {
+  const nowSeconds = Math.floor(now.getTime() / 1000);
+  if (created < nowSeconds - PAST_SECONDS || created > nowSeconds + AHEAD_SECONDS) {
+    return expired('The signature was created more than 300 s ago or 60 s ahead; check the clock and sign again');
+  }
+  return expires !== undefined && expires <= nowSeconds
+    ? expired('The signature has expired by its own parameter; sign again')
+    : undefined;
+}
+
+/** RFC 9530; only a body has to have a digest. */
+function checkBody(request: RequestFacts): RefusedSignature | undefined {
+  if (request.body.length === 0) return undefined;
+  switch (checkContentDigest(onlyFieldValue('content-digest', request) ?? '', request.body)) {
+    case 'matches':
+      return undefined;
+    case 'differs':
+      return { refusal: 'content_digest_mismatch', detail: 'Content-Digest is not that of the body that arrived' };
+    case 'malformed':
+      return malformed('Content-Digest must be a dictionary with sha-256 or sha-512, as RFC 9530 writes it');
+  }
+}
+
+function malformed(detail: string): RefusedSignature {
+  return { refusal: 'malformed_signature', detail };
+}
+
+function expired(detail: string): RefusedSignature {
+  return { refusal: 'signature_expired', detail };
+}

@@ -1,0 +1,37 @@
+/** CONTRACT 6: secrets of API keys at rest, as compact JWE (RFC 7516), `dir` + `A256GCM`, bound to the key id. */
+import { CompactEncrypt, compactDecrypt, errors } from 'jose';
+import { type Keyring, keyInUse } from './keyring.js';
+
+/** The secret, readable only by who holds the keyring. */
+export function sealSecret(keyring: Keyring, keyId: string, secret: string, now: Date): Promise<string> {
+  const { kid, key } = keyInUse(keyring.current().sealing, now);
+  return new CompactEncrypt(Buffer.from(secret, 'ascii'))
+    .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid, key_id: keyId })
+    .encrypt(key);
+}
+
+/** The secret, or undefined where the seal is broken, was made by a key we do not hold, or belongs to another key id. */
+export async function openSealedSecret(keyring: Keyring, keyId: string, sealed: string): Promise<string | undefined> {
+  try {
+    const { plaintext, protectedHeader } = await compactDecrypt(
+      sealed,
+      ({ kid }) => {
+        const found = keyring.current().sealing.find((candidate) => candidate.kid === kid);
+        if (found === undefined) throw new errors.JWEInvalid('no such key');
+        return found.key;
+      },
+      { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] },
+    );
+    return protectedHeader['key_id'] === keyId ? Buffer.from(plaintext).toString('ascii') : undefined;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined;
+    throw error;
+  }
+}
+
+/** `kid` of the key that sealed this secret. */
+export function sealedBy(sealed: string): string | undefined {
+  const header: unknown = JSON.parse(Buffer.from(sealed.split('.', 1)[0] ?? '', 'base64url').toString('utf8'));
+  const kid = typeof header === 'object' && header !== null && 'kid' in header ? header.kid : undefined;
+  return typeof kid === 'string' ? kid : undefined;
+}

@@ -1,0 +1,70 @@
+/** RFC 9421 sections 2 and 3.3.3: the text that a request signature is over, and its HMAC. */
+import { createHmac } from 'node:crypto';
+import { fieldValues } from './http-fields.js';
+
+/** A request as it came, before any parsing. */
+export interface RequestFacts {
+  method: string;
+  /** `@authority`: the host of PUBLIC_URL, whatever `Host` a proxy sends */
+  authority: string;
+  /** Path and query as sent */
+  target: string;
+  /** Names and values in turn, as Node reads them, so that duplicates are seen */
+  rawHeaders: readonly string[];
+  /** Raw bytes, before any inflating */
+  body: Uint8Array;
+}
+
+/**
+ * The text that is signed (RFC 9421 section 2.5).
+ * @param components names of fields and derived components, without parameters
+ * @param signatureParams value of `@signature-params`
+ * @returns undefined where a component has no value, several, or one that is not printable ASCII
+ */
+export function buildSignatureBase(
+  components: readonly string[],
+  signatureParams: string,
+  request: RequestFacts,
+): string | undefined {
+  const lines: string[] = [];
+  for (const name of components) {
+    const value = name.startsWith('@') ? derivedValue(name, request) : onlyFieldValue(name, request);
+    if (value === undefined || !PRINTABLE.test(value)) return undefined;
+    lines.push(`"${name}": ${value}`);
+  }
+  return [...lines, `"@signature-params": ${signatureParams}`].join('\n');
+}
+
+/** ASCII without controls, and no space around it (RFC 9421 section 2.1 strips that, Node has done so). */
+const PRINTABLE = /^[!-~](?:[ -~]*[!-~])?$/;
+
+/** Origin or absolute form (RFC 9112 section 3.2): path and query, as sent, where there are any. */
+const TARGET = /^(?:https?:\/\/[^/?#]*)?(\/[^?#]*)?(\?[^#]*)?$/i;
+
+/** RFC 9421 section 2.2, as far as the profile goes. */
+function derivedValue(name: string, { method, authority, target }: RequestFacts): string | undefined {
+  const parts = TARGET.exec(target);
+  switch (name) {
+    case '@method':
+      return method;
+    case '@authority':
+      return authority;
+    case '@path':
+      return parts === null ? undefined : (parts[1] ?? '/');
+    case '@query':
+      return parts === null ? undefined : (parts[2] ?? '?');
+    default:
+      return undefined;
+  }
+}
+
+/** Two lines of one field would be joined by RFC 9421, but read one by one elsewhere: then there is no value. */
+export function onlyFieldValue(name: string, { rawHeaders }: RequestFacts): string | undefined {
+  const values = fieldValues(rawHeaders, name);
+  return values.length === 1 ? values[0] : undefined;
+}
+
+/** `hmac-sha256` of RFC 9421 section 3.3.3. @param secret key bytes, or text whose ASCII they are */
+export function hmacSha256(secret: string | Uint8Array, base: string): Buffer {
+  return createHmac('sha256', secret).update(base, 'latin1').digest();
+}
