@@ -1,0 +1,12 @@
+/** Every migration, oldest first. A landed migration is never edited; a change is a new one at the end. */
+import { Migration20261121000001_users_sessions_audit } from './Migration20261121000001_users_sessions_audit.js';
+import { Migration20261121000002_keys_and_nonces } from './Migration20261121000002_keys_and_nonces.js';
+import { Migration20261121000003_administration } from './Migration20261121000003_administration.js';
+import { Migration20261121000004_user_listings } from './Migration20261121000004_user_listings.js';
+
+export const migrations = [
+  Migration20261121000001_users_sessions_audit,
+  Migration20261121000002_keys_and_nonces,
+  Migration20261121000003_administration,
+  Migration20261121000004_user_listings,
+].map((migration) => ({ name: migration.name, class: migration }));

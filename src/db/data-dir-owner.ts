@@ -1,0 +1,102 @@
+/** Which process owns the data folder: a lock that the kernel frees however that process ends. */
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EmbeddedPostgresError, SYSTEM_PATH } from './postgres-programs.js';
+
+export type OwnerRole = 'gateway' | 'cli';
+
+/** Proof that this process owns `dataDir`. It ends with `release()` or with the process, however that ends. */
+export interface DataDirOwnership {
+  /** Absolute path; the folder exists. */
+  dataDir: string;
+  release(): void;
+}
+
+export interface DataDirHeld {
+  heldBy: { role: OwnerRole; pid: number };
+}
+
+/**
+ * Takes the data folder for this process, and makes it (mode 0700) where it is missing.
+ * A gateway on it is reported at once; a CLI command on it is waited for, `waitSeconds` at most, then reported.
+ * @throws Error when the folder cannot be written or locked.
+ */
+export async function ownDataDir(
+  dataDir: string,
+  role: OwnerRole,
+  waitSeconds = 30,
+): Promise<DataDirOwnership | DataDirHeld> {
+  const absoluteDir = resolve(dataDir);
+  await mkdir(absoluteDir, { recursive: true, mode: 0o700 });
+  const lockFile = lockFileOf(absoluteDir);
+  // A bare descriptor: a FileHandle would be closed, and the lock lost, by the garbage collector.
+  const fd = openSync(lockFile, 'a+', 0o600);
+  let isOpen = true;
+  const release = () => {
+    if (isOpen) closeSync(fd);
+    isOpen = false;
+  };
+  try {
+    const heldBy = await lockOrHolder(fd, lockFile, waitSeconds * 1000);
+    if (heldBy) {
+      release();
+      return { heldBy };
+    }
+    ftruncateSync(fd);
+    writeSync(fd, `${role} ${process.pid}\n`);
+    return { dataDir: absoluteDir, release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function lockOrHolder(fd: number, lockFile: string, waitMs: number): Promise<DataDirHeld['heldBy'] | undefined> {
+  const startedMs = performance.now();
+  while (!(await tryLock(fd))) {
+    const waitedMs = performance.now() - startedMs;
+    const holder = readHolder(lockFile);
+    // A dead process that the file still names has a successor that is about to write its own name,
+    // unless the owner is in another container, where its process id says nothing here.
+    if (holder?.role === 'gateway' && (existsSync(`/proc/${holder.pid}`) || waitedMs > 2000)) return holder;
+    if (waitedMs > waitMs) {
+      if (holder) return holder;
+      throw new EmbeddedPostgresError(`${lockFile} is locked by a process that does not say who it is.`);
+    }
+    await sleep(50);
+  }
+  return undefined;
+}
+
+/**
+ * flock(2), which Node does not offer: the lock belongs to the open file, which the `flock` program shares with us
+ * and leaves locked. The kernel frees it when we end, so no lock is ever stale; other containers see it too.
+ */
+function tryLock(fd: number): Promise<boolean> {
+  return new Promise((resolvePromise, reject) => {
+    const child = spawn('flock', ['-n', '3'], {
+      stdio: ['ignore', 'ignore', 'ignore', fd],
+      env: { PATH: SYSTEM_PATH },
+    });
+    child.once('error', (cause) =>
+      reject(new EmbeddedPostgresError('The program flock (package util-linux) is needed.', { cause })),
+    );
+    child.once('exit', (code) => {
+      if (code === 0 || code === 1) resolvePromise(code === 0);
+      else reject(new EmbeddedPostgresError(`The data folder cannot be locked: flock ended with code ${code}.`));
+    });
+  });
+}
+
+export function lockFileOf(dataDir: string): string {
+  return join(resolve(dataDir), 'owner.lock');
+}
+
+/** Who the lock file names, which may be out of date. */
+export function readHolder(lockFile: string): DataDirHeld['heldBy'] | undefined {
+  const match = existsSync(lockFile) ? /^(gateway|cli) (\d+)\n$/.exec(readFileSync(lockFile, 'utf8')) : null;
+  return match ? { role: match[1] === 'gateway' ? 'gateway' : 'cli', pid: Number(match[2]) } : undefined;
+}

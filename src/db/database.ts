@@ -1,0 +1,150 @@
+/** MikroORM on PostgreSQL: its options, its query builder for the hot paths, and its migrations. */
+import 'reflect-metadata';
+import { ReflectMetadataProvider } from '@mikro-orm/decorators/legacy';
+import { Migrator } from '@mikro-orm/migrations';
+import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql';
+import { type Kysely, sql } from 'kysely';
+import pg from 'pg';
+import { migrations } from '../../migrations/index.js';
+import { Unavailable } from '../platform/unavailable.js';
+import { entities, type Tables } from './tables.js';
+
+/** The query builder, on the pool or inside a transaction. */
+export type Sql = Kysely<Tables>;
+
+export interface Database {
+  /** One statement, one round trip, committed when it answers. */
+  sql: Sql;
+  /** Several statements that stand or fall together (READ COMMITTED). */
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /** A fresh entity manager, for administration. */
+  fork(): SqlEntityManager;
+  orm: MikroORM;
+  url: string;
+  /** The pool of the ORM, for libraries that bring their own statements. */
+  pool: pg.Pool;
+  close(): Promise<void>;
+}
+
+/** Most connections of one instance. */
+const POOL_SIZE = 20;
+/** How long a request waits for a connection before it is answered 503: milliseconds. */
+const CONNECT_TIMEOUT_MS = 5_000;
+/** How long one statement may run: milliseconds. */
+const STATEMENT_TIMEOUT_MS = 15_000;
+/** After this the server ends a transaction whose gateway has vanished, and its locks: milliseconds. */
+const IDLE_IN_TRANSACTION_MS = 60_000;
+
+type Timeouts = Pick<pg.ClientConfig, 'statement_timeout' | 'query_timeout' | 'idle_in_transaction_session_timeout'>;
+
+const REQUEST_TIMEOUTS: Timeouts = {
+  statement_timeout: STATEMENT_TIMEOUT_MS, // the server's own
+  query_timeout: STATEMENT_TIMEOUT_MS + 5_000, // for a server that says nothing at all
+  idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+};
+
+const OLDEST_SERVER = 140_000;
+
+/** @throws {DatabaseTooOld}, or the driver's error where the server cannot be reached (see `isTemporary`) */
+export async function openDatabase(url: string, timeouts: Timeouts = REQUEST_TIMEOUTS): Promise<Database> {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ));
+  const orm = await MikroORM.init({
+    entities: [...entities],
+    metadataProvider: ReflectMetadataProvider,
+    extensions: [Migrator],
+    clientUrl: url,
+    pool: { min: 0, max: POOL_SIZE },
+    ensureDatabase: false,
+    logger: () => undefined, // its texts quote rows
+    driverOptions: {
+      types,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+      ...timeouts,
+      application_name: 'auth-gateway',
+    },
+    migrations: { migrationsList: migrations, snapshot: false, disableForeignKeys: false },
+    schemaGenerator: { skipTables: ['rate_limits', 'mikro_orm_migrations'] },
+  });
+  const database: Database = {
+    url,
+    sql: orm.em.fork().getKysely<Tables>(),
+    transaction: (work) => orm.em.fork().transactional((em) => work(em.getKysely<Tables>())),
+    fork: () => orm.em.fork(),
+    orm,
+    pool: (await orm.em.getConnection().getNativeClient()) as pg.Pool,
+    close: () => orm.close(true),
+  };
+  try {
+    const { rows } = await sql<{ number: number }>`
+      select current_setting('server_version_num')::int as number`.execute(database.sql);
+    if ((rows[0]?.number ?? 0) < OLDEST_SERVER) throw new DatabaseTooOld('PostgreSQL 14 or newer is needed');
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
+}
+
+export class DatabaseTooOld extends Error {
+  override readonly name = 'DatabaseTooOld';
+}
+
+/** Key of the advisory lock under which one instance migrates while the others wait. */
+const MIGRATION_LOCK = 7_241_093_518;
+
+/**
+ * Applies what is pending, oldest first, all or nothing; instances that start together take turns. On a connection
+ * of its own, without the limits of a request: an index over many rows takes its time.
+ * @returns the names of what was applied
+ */
+export async function migrateUp({ url }: Database): Promise<string[]> {
+  const { orm, close } = await openDatabase(url, {});
+  try {
+    return await orm.em.fork().transactional(async (em) => {
+      await em.execute(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+      const applied = await orm.migrator.up({ transaction: em.getTransactionContext() });
+      return applied.map(({ name }) => name);
+    });
+  } finally {
+    await close();
+  }
+}
+
+export interface MigrationStatus {
+  name: string;
+  /** When it was applied; null: pending. */
+  executed_at: string | null;
+}
+
+/** Every migration known to this version, oldest first, and when it was applied. Writes nothing. */
+export async function migrationStatus(database: Database): Promise<MigrationStatus[]> {
+  const { rows: found } = await sql<{ exists: boolean }>`
+    select to_regclass('mikro_orm_migrations') is not null as exists`.execute(database.sql);
+  const executed = new Map<string, string>();
+  if (found[0]?.exists) {
+    const { rows } = await sql<{ name: string; executed_at: Date }>`
+      select name, executed_at from mikro_orm_migrations`.execute(database.sql);
+    for (const row of rows) executed.set(row.name, row.executed_at.toISOString());
+  }
+  return migrations.map(({ name }) => ({ name, executed_at: executed.get(name) ?? null }));
+}
+
+/** SQLSTATE classes and codes that say: not now, and not because of this statement. */
+const UNAVAILABLE_SQLSTATE = /^(08(?!P01)|28|3D|40001|40P01|53|57P|58|25006|55000|55P03|57014)/;
+const UNAVAILABLE_SYSTEM =
+  /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES)$/;
+const UNAVAILABLE_TEXT =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after)/;
+
+/** True where the database, or something else that is needed, cannot be asked at present; answered 503. */
+export function isTemporary(error: unknown): boolean {
+  if (error instanceof Unavailable) return true;
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
+    const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+    if (UNAVAILABLE_SQLSTATE.test(code) || UNAVAILABLE_SYSTEM.test(code)) return true;
+    if (UNAVAILABLE_TEXT.test(cause.message)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,52 @@
+/** Spec 2.6: the refresh-token record. No foreign key to users: Spec 4.2 step 9 needs the record of a deleted user. */
+import { Check, Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+
+/** Why a record is revoked. The specification has the flag alone; operators ask for the reason. */
+export type RevokedReason =
+  | 'rotated'
+  | 'logout'
+  | 'token_theft'
+  | 'session_revoked'
+  | 'user_deactivated'
+  | 'password_set';
+
+@Entity({ tableName: 'refresh_tokens' })
+@Index({ name: 'refresh_tokens_family_id', properties: ['familyId', 'createdAt'] })
+@Index({ name: 'refresh_tokens_user_id', properties: ['userId', 'createdAt'] })
+@Index({ name: 'refresh_tokens_expires_at', properties: ['expiresAt'] })
+@Check({ name: 'refresh_tokens_user_agent_length', expression: 'char_length(user_agent) <= 512' })
+export class RefreshToken {
+  @PrimaryKey({ type: 'uuid' })
+  jti!: string;
+
+  @Property({ type: 'uuid' })
+  userId!: string;
+
+  @Property({ type: 'uuid' })
+  familyId!: string;
+
+  @Property({ type: 'boolean', default: false })
+  revoked!: boolean;
+
+  @Property({ type: 'text', nullable: true })
+  revokedReason!: RevokedReason | null;
+
+  @Property({ type: 'timestamptz', length: 6, nullable: true })
+  revokedAt!: Date | null;
+
+  @Property({ type: 'text' })
+  userAgent!: string;
+
+  @Property({ type: 'text' })
+  ipAddress!: string;
+
+  @Property({ type: 'timestamptz', length: 6 })
+  expiresAt!: Date;
+
+  @Property({ type: 'timestamptz', length: 6, defaultRaw: 'now()' })
+  createdAt!: Date;
+
+  /** When the login happened that began the family; kept through every rotation. */
+  @Property({ type: 'timestamptz', length: 6, defaultRaw: 'now()' })
+  sessionStartedAt!: Date;
+}

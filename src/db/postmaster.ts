@@ -1,0 +1,133 @@
+/** The server of a data folder: its places, its URL, the one that runs or was left, and how it is stopped. */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { lockFileOf, readHolder } from './data-dir-owner.js';
+import { EmbeddedPostgresError } from './postgres-programs.js';
+
+const SOCKET_NAME = '.s.PGSQL.5432';
+const SOCKET_PATH_BYTES = 107;
+const TEMPORARY_PREFIX = 'auth-gateway-';
+
+/** The database cluster inside a data folder. */
+export function clusterDirOf(dataDir: string): string {
+  return join(resolve(dataDir), 'pg');
+}
+
+/** An empty folder beside the cluster's place. Removes those that a first start which was killed has left. */
+export async function makeNewClusterDir(dataDir: string): Promise<string> {
+  const left = (await readdir(dataDir)).filter((name) => name.startsWith('pg.new-'));
+  for (const name of left) await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 10 });
+  return mkdtemp(join(dataDir, 'pg.new-'));
+}
+
+/**
+ * The folder for the socket, which only its owner can enter: in the data folder, where also a CLI in another mount
+ * namespace finds it, else a temporary one: a socket's path has a limit, and the dynamic linker splits its search path.
+ */
+export async function makeRunDir(dataDir: string): Promise<string> {
+  const inside = join(dataDir, 'run');
+  const isTooLong = Buffer.byteLength(join(inside, SOCKET_NAME)) > SOCKET_PATH_BYTES;
+  if (isTooLong || /[:;$]/.test(inside)) return mkdtemp(join(tmpdir(), TEMPORARY_PREFIX));
+  await rm(inside, { recursive: true, force: true });
+  await mkdir(inside, { mode: 0o700 });
+  return inside;
+}
+
+/** A URL for `pg` and MikroORM alike: the host part is the percent-encoded socket folder. */
+export function socketUrl(socketDir: string, user = 'auth_gateway', database = 'auth_gateway'): string {
+  return `postgresql://${user}@${encodeURIComponent(socketDir)}:5432/${database}`;
+}
+
+export async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, ssl: false });
+  client.on('error', () => {}); // a server that ends meanwhile also fails the statement, which is enough
+  await client.connect();
+  return client;
+}
+
+export async function acceptsConnections(url: string): Promise<boolean> {
+  return connect(url).then(
+    (client) => client.end().then(() => true),
+    () => false,
+  );
+}
+
+/**
+ * The URL of the server that another process runs on the data folder; waits until it accepts connections.
+ * Undefined when that process ends meanwhile or after `waitSeconds`: ask `ownDataDir` again.
+ */
+export async function locateRunning(dataDir: string, waitSeconds = 60): Promise<string | undefined> {
+  const deadlineMs = performance.now() + waitSeconds * 1000;
+  while (performance.now() < deadlineMs) {
+    const named = await readPostmasterFile(clusterDirOf(dataDir));
+    const url = named && socketUrl(named.socketDir);
+    if (url && (await acceptsConnections(url))) return url;
+    const holder = readHolder(lockFileOf(dataDir));
+    if (!holder || !existsSync(`/proc/${holder.pid}`)) return undefined;
+    await sleep(100);
+  }
+  return undefined;
+}
+
+/** What postmaster.pid says, which may be out of date; undefined where it is missing or half written. */
+async function readPostmasterFile(clusterDir: string): Promise<{ pid: number; socketDir: string } | undefined> {
+  const path = join(clusterDir, 'postmaster.pid');
+  const lines = existsSync(path) ? (await readFile(path, 'utf8')).split('\n') : [];
+  const [pid, socketDir] = [Number(lines[0]), lines[4]];
+  return pid > 0 && socketDir ? { pid, socketDir } : undefined;
+}
+
+/** Whether a live process is the PostgreSQL server of this cluster, and not another that has got its old number. */
+function isServerOf(clusterDir: string, pid: number): boolean {
+  try {
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    if (!words.some((word) => basename(word) === 'postgres')) return false;
+    // Both, because the folder may have been moved, and cwd of another user's process needs CAP_SYS_PTRACE.
+    return [`/proc/${pid}/cwd`, words[words.indexOf('-D') + 1] ?? ''].some((path) => isSameFolder(path, clusterDir));
+  } catch {
+    return false; // gone
+  }
+}
+
+function isSameFolder(left: string, right: string): boolean {
+  try {
+    const [a, b] = [statSync(left), statSync(right)];
+    return a.ino === b.ino && a.dev === b.dev;
+  } catch {
+    return false;
+  }
+}
+
+/** Stops a server of this cluster and waits: fast shutdown first, then without a checkpoint, then by force. */
+export async function stopServer(clusterDir: string, pid: number): Promise<void> {
+  for (const [signal, waitSeconds] of [
+    ['SIGINT', 30],
+    ['SIGQUIT', 10],
+    ['SIGKILL', 5],
+  ] as const) {
+    const deadlineMs = performance.now() + waitSeconds * 1000;
+    if (isServerOf(clusterDir, pid)) process.kill(pid, signal);
+    while (performance.now() < deadlineMs) {
+      if (!isServerOf(clusterDir, pid)) return;
+      await sleep(20);
+    }
+  }
+  throw new EmbeddedPostgresError(`PostgreSQL (process ${pid}) does not end.`);
+}
+
+/** Stops the server that a killed owner has left, and removes what would keep the next one from starting. */
+export async function clearLeftovers(clusterDir: string, runDir: string): Promise<void> {
+  const left = await readPostmasterFile(clusterDir);
+  if (left) {
+    await stopServer(clusterDir, left.pid);
+    const isTemporary = dirname(left.socketDir) === tmpdir() && basename(left.socketDir).startsWith(TEMPORARY_PREFIX);
+    if (isTemporary && left.socketDir !== runDir) await rm(left.socketDir, { recursive: true, force: true });
+  }
+  // PostgreSQL refuses a lock file whose process id lives, though that number may be another program's by now.
+  const lockFiles = [join(clusterDir, 'postmaster.pid'), join(runDir, `${SOCKET_NAME}.lock`)];
+  for (const path of lockFiles) await rm(path, { force: true });
+}

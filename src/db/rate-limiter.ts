@@ -1,0 +1,54 @@
+/** Fixed windows counted over all instances, by rate-limiter-flexible in PostgreSQL or in Redis. */
+import type { Redis } from 'ioredis';
+import { RateLimiterPostgres, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
+import { Unavailable } from '../platform/unavailable.js';
+import type { Database } from './database.js';
+
+/** Where the counters live: Redis where it is configured, else PostgreSQL. */
+export interface LimitStores {
+  db: Database;
+  redis: Redis | undefined;
+}
+
+export interface Consumption {
+  allowed: boolean;
+  /** Requests left in this window */
+  remaining: number;
+  /** Whole seconds until the window ends, at least 1 */
+  resetSeconds: number;
+}
+
+export interface RateLimiter {
+  /** Counts one request. @throws {Unavailable} where the store cannot be asked: never a pass */
+  consume(key: string, limit: number): Promise<Consumption>;
+}
+
+/** Above every limit, so that the library counts and the caller's own limit decides. */
+const UNLIMITED = 2_147_483_647;
+
+/** @param name prefix of the keys, so that limits do not share counters */
+export function createRateLimiter({ db, redis }: LimitStores, name: string, windowSeconds: number): RateLimiter {
+  const options = { keyPrefix: name, points: UNLIMITED, duration: windowSeconds };
+  const store =
+    redis === undefined
+      ? new RateLimiterPostgres({
+          ...options,
+          storeClient: db.pool,
+          tableName: 'rate_limits',
+          tableCreated: true,
+          clearExpiredByTimeout: false, // our own sweeper does it, with SKIP LOCKED
+        })
+      : new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true });
+  return {
+    consume: async (key, limit) => {
+      const { consumedPoints, msBeforeNext } = await store.consume(key).catch((error: unknown): RateLimiterRes => {
+        throw new Unavailable('the rate limit store cannot be asked', { cause: error });
+      });
+      return {
+        allowed: consumedPoints <= limit,
+        remaining: Math.max(limit - consumedPoints, 0),
+        resetSeconds: Math.max(Math.ceil(msBeforeNext / 1000), 1),
+      };
+    },
+  };
+}
