@@ -1,0 +1,120 @@
+/** Spec 6: audit events, a union on the event type, each with its exact metadata. */
+import { sql } from 'kysely';
+import type { Sql } from '../db/database.js';
+import { uuidInTimeOrder } from '../platform/ids.js';
+import type { Role } from '../roles.js';
+
+/** Where a request came from. */
+export interface Client {
+  ipAddress: string;
+  /** The User-Agent header, at most 512 characters (Spec 2.6); empty where there was none. */
+  userAgent: string;
+}
+
+/** Who made an administrative change. */
+export type Actor =
+  | { caller_type: 'user'; sub: string }
+  | { caller_type: 'api_key' | 'cron'; key_id: string }
+  | { caller_type: 'cli' };
+
+interface From<Type extends string, Metadata> {
+  eventType: Type;
+  userId: string | null;
+  ipAddress: string;
+  userAgent: string | null;
+  metadata: Metadata;
+}
+
+/** The table of Spec 6, a member a row. */
+export type AuthEvent =
+  | From<'account_locked', { locked_until: string }>
+  | From<'login_failure', { reason: 'invalid_credentials'; email: string }>
+  | From<'login_success', { role: Role }>
+  | From<'token_theft', { reused_jti: string; family_id: string }>
+  | (From<'logout', { jti: string }> & { userAgent: null });
+
+/** Administrative changes (CONTRACT 11), verb last; `user_id` is the user that was changed, if one was. */
+export type AdminEvent =
+  | From<'user_created', { actor: Actor; email: string; role: Role }>
+  | From<'role_changed', { actor: Actor; from: Role; to: Role }>
+  | From<'user_activated' | 'user_unlocked', { actor: Actor }>
+  | From<'user_deactivated' | 'password_set', { actor: Actor; sessions_ended: number }>
+  | From<'session_revoked', { actor: Actor; family_id: string }>
+  | KeyEvent;
+
+type KeyEvent =
+  | From<'api_key_created', OfKey & { service_name: string; scopes: string[]; rate_limit: number }>
+  | From<'api_key_rotated', OfKey & { overlap_seconds: number }>
+  | From<'cron_key_created', OfKey & { service_name: string; scopes: string[] }>
+  | From<'api_key_revoked' | 'cron_key_revoked', OfKey & { service_name: string }>;
+
+interface OfKey {
+  actor: Actor;
+  key_id: string;
+}
+
+export type AuditedEvent = AuthEvent | AdminEvent;
+
+/** Every event type; one that is missing here does not compile. */
+export const EVENT_TYPES = Object.keys({
+  account_locked: true,
+  login_failure: true,
+  login_success: true,
+  token_theft: true,
+  logout: true,
+  user_created: true,
+  role_changed: true,
+  user_activated: true,
+  user_deactivated: true,
+  user_unlocked: true,
+  password_set: true,
+  session_revoked: true,
+  api_key_created: true,
+  api_key_rotated: true,
+  api_key_revoked: true,
+  cron_key_created: true,
+  cron_key_revoked: true,
+} satisfies Record<AuditedEvent['eventType'], true>) as AuditedEvent['eventType'][];
+
+/** Columns of an audit row, in the order of `auditValues`. */
+export const AUDIT_COLUMNS = [
+  'id',
+  'event_type',
+  'entity_type',
+  'user_id',
+  'ip_address',
+  'user_agent',
+  'metadata',
+  'created_at',
+] as const;
+
+/**
+ * The event as a select list, for `INSERT … SELECT` within the statement that makes the change, so that the row and
+ * the change stand or fall together.
+ */
+export function auditValues(event: AuditedEvent, at: Date) {
+  return [
+    sql<string>`${uuidInTimeOrder(at)}::uuid`.as('id'),
+    sql<string>`${event.eventType}::text`.as('event_type'),
+    sql<string>`${entityTypeOf(event)}::text`.as('entity_type'),
+    sql<string | null>`${event.userId}::uuid`.as('user_id'),
+    sql<string>`${event.ipAddress}::text`.as('ip_address'),
+    sql<string | null>`${event.userAgent}::text`.as('user_agent'),
+    sql<Record<string, unknown>>`${JSON.stringify(event.metadata)}::jsonb`.as('metadata'),
+    sql<Date>`${at}::timestamptz`.as('created_at'),
+  ] as const;
+}
+
+/** Spec 6: `user`; our own events about keys say so. */
+function entityTypeOf({ eventType }: AuditedEvent): 'user' | 'api_key' | 'cron_key' {
+  return (['api_key', 'cron_key'] as const).find((key) => eventType.startsWith(key)) ?? 'user';
+}
+
+/** Writes one event by itself, or beside other statements of a transaction. */
+export async function writeAudit(db: Sql, event: AuditedEvent, at: Date): Promise<void> {
+  await db
+    .insertInto('audit_events')
+    .columns([...AUDIT_COLUMNS])
+    .expression(db.selectNoFrom(auditValues(event, at)))
+    .execute();
+}

@@ -1,0 +1,14 @@
+/** What login, refresh and logout are given; built once in `app.ts`. */
+import type { Config } from '../config.js';
+import type { Tokens } from '../credentials/jwt.js';
+import type { Passwords } from '../credentials/passwords.js';
+import type { Database } from '../db/database.js';
+import type { Clock } from '../platform/clock.js';
+
+export interface AuthDependencies {
+  clock: Clock;
+  config: Pick<Config, 'login'>;
+  db: Database;
+  passwords: Passwords;
+  tokens: Tokens;
+}

@@ -1,0 +1,65 @@
+/** Spec 4.2: refresh. Steps are numbered as in the specification. */
+import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
+import { type Client, writeAudit } from './audit.js';
+import type { AuthDependencies } from './dependencies.js';
+import { type Granted, type Refused, refused } from './outcomes.js';
+import { findRecord, revokeAll, rotate } from './refresh-tokens.js';
+
+export async function refresh(
+  deps: AuthDependencies,
+  cookie: string | undefined,
+  client: Client,
+): Promise<Granted | Refused> {
+  const { clock, db, tokens } = deps;
+  const now = clock.now();
+
+  // 1. The cookie is there.
+  if (cookie === undefined) return refused('no_refresh_token');
+
+  // 2. Signature and expiry.
+  const claims = await tokens.verifyRefreshToken(cookie, now);
+  if (claims === undefined) return refused('invalid_refresh_token');
+  const { type, jti, sub } = claims;
+
+  // 3. and 4. The claims.
+  if (type !== 'refresh') return refused('wrong_token_type');
+  if (isMissing(jti) || isMissing(sub)) return refused('claim_missing');
+
+  // 5. The jti is a UUID.
+  if (!isUuid(jti)) return refused('jti_not_uuid');
+
+  // 9. Rotate. Steps 6 to 8 are the conditions of this one statement, so that of many presentations one succeeds.
+  const successor = { jti: uuidInTimeOrder(now), expiresAt: tokens.refreshTokenExpiry(now), client };
+  const rotated = await rotate(db.sql, jti, successor, now);
+  if (rotated !== undefined) {
+    const { user_id, family_id, role } = rotated;
+    return {
+      kind: 'granted',
+      accessToken: await tokens.issueAccessToken({ sub: user_id, role, sid: family_id }, now),
+      refreshToken: await tokens.issueRefreshToken({ sub: user_id, sid: family_id, jti: successor.jti }, now),
+    };
+  }
+
+  // 6. No record.
+  const record = await findRecord(db.sql, jti);
+  if (record === undefined) return refused('record_unknown');
+
+  // 7. Already used: theft. Nothing of its family stays alive.
+  if (record.revoked) {
+    await db.transaction(async (sql) => {
+      await revokeAll(sql, { familyId: record.family_id }, 'token_theft', now);
+      const metadata = { reused_jti: jti, family_id: record.family_id };
+      const userId = isUuid(sub) ? sub : null;
+      await writeAudit(sql, { eventType: 'token_theft', userId, ...client, metadata }, now);
+    });
+    return refused('record_revoked');
+  }
+
+  // 8. Not claimed and not revoked: its time is over.
+  return refused('record_expired');
+}
+
+/** A claim that is absent, null or empty. */
+export function isMissing(claim: unknown): boolean {
+  return claim === undefined || claim === null || claim === '';
+}

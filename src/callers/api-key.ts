@@ -1,0 +1,103 @@
+/** Spec 2.8 and CONTRACT 6: `api_key`, by a signed request (RFC 9421). Steps are in the order of the contract. */
+import { sql } from 'kysely';
+import {
+  macMatches,
+  type RequestSignature,
+  readRequestSignature,
+  type SignatureRefusal,
+} from '../credentials/request-signature.js';
+import { openSealedSecret } from '../credentials/sealed-secret.js';
+import type { CallerRequest, Resolution } from './caller.js';
+import type { CallerDependencies } from './dependencies.js';
+import { touchKey } from './last-used.js';
+
+/** How long after `created` a nonce stays used up: seconds. By then the request is too old. */
+const NONCE_SECONDS = 360;
+
+/** Call it only where `presentsSignature`. @throws {Unavailable} where the limiter's store is away */
+export async function resolveApiKey(deps: CallerDependencies, request: CallerRequest): Promise<Resolution> {
+  const { clock, config, keyLimiter } = deps;
+  const facts = { ...request, authority: config.publicAuthority };
+
+  // Form, coverage, times and digest: nothing is asked of the database.
+  const read = readRequestSignature(facts, clock.now());
+  if ('refusal' in read) return refused(read.refusal, read.detail);
+  const { signature } = read;
+
+  // The MAC, with each live secret of the key. An unknown key costs what a wrong secret does.
+  const key = await findKey(deps, signature.keyId);
+  const secrets = await liveSecrets(deps, key);
+  if (!macMatches(signature, secrets) || key === undefined) {
+    return refused('invalid_signature', 'The signature is not one of this key over this request');
+  }
+
+  // Only now is the nonce used up, so that a stranger cannot use up those of others.
+  if (!(await useUpNonce(deps, signature))) {
+    return refused('nonce_reused', 'The nonce was used before; sign every request with a fresh one');
+  }
+
+  const { key_id: keyId, service_name: serviceName, scopes, rate_limit: rateLimit } = key;
+  const { allowed, resetSeconds } = await keyLimiter.consume(keyId, rateLimit);
+  if (!allowed) return { kind: 'rate_limited', retryAfterSeconds: resetSeconds };
+
+  await touchKey(deps, 'api_keys', key);
+  return { kind: 'caller', caller: { callerType: 'api_key', keyId, serviceName, scopes, rateLimit } };
+}
+
+function refused(reason: SignatureRefusal, detail: string): Resolution {
+  return { kind: 'refused', reason, detail, credential: 'api_key' };
+}
+
+type Key = NonNullable<Awaited<ReturnType<typeof findKey>>>;
+
+function findKey({ db }: CallerDependencies, keyId: string) {
+  return db.sql
+    .selectFrom('api_keys')
+    .select([
+      'key_id',
+      'service_name',
+      'scopes',
+      'rate_limit',
+      'sealed_secret',
+      'previous_sealed_secret',
+      'previous_ends_at',
+      'last_used_at',
+    ])
+    .where('key_id', '=', keyId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Always two secrets, those of the decoy where the key has none or one, so that the work is the same. */
+async function liveSecrets({ clock, decoy, keyring }: CallerDependencies, key: Key | undefined): Promise<string[]> {
+  const now = clock.now();
+  const previousLives = key?.previous_ends_at != null && key.previous_ends_at > now;
+  const sealed = [key?.sealed_secret, previousLives ? key.previous_sealed_secret : undefined];
+  const decoySealed = await decoy.sealedSecret(now);
+  const opened = await Promise.all(
+    sealed.map((secret) =>
+      key === undefined || secret == null
+        ? openSealedSecret(keyring, decoy.keyId, decoySealed)
+        : openSealedSecret(keyring, key.key_id, secret),
+    ),
+  );
+  return opened.filter((secret) => secret !== undefined);
+}
+
+/**
+ * Takes the nonce for this key, over all instances. The row is not waited for on its way to the disk: a crash of
+ * PostgreSQL may forget the nonces of its last second, and a request signed in that second could be replayed.
+ * @returns false where it was taken before
+ */
+async function useUpNonce(
+  { db }: CallerDependencies,
+  { keyId, nonce, createdSeconds }: RequestSignature,
+): Promise<boolean> {
+  const expiresAt = new Date((createdSeconds + NONCE_SECONDS) * 1000);
+  const { numAffectedRows } = await sql`
+    with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
+    insert into signature_nonces (key_id, nonce, expires_at)
+    select ${keyId}, ${nonce}, ${expiresAt}::timestamptz from relaxed
+    on conflict do nothing`.execute(db.sql);
+  return numAffectedRows === 1n;
+}

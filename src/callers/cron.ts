@@ -1,0 +1,38 @@
+/** Spec 2.8 and CONTRACT 6: `cron`, by the static key in `X-Internal-Key`. */
+
+import { fieldValues } from '../credentials/http-fields.js';
+import { parseInternalKey, secretMatches } from '../credentials/key-secrets.js';
+import type { CallerRequest, Resolution } from './caller.js';
+import type { CallerDependencies } from './dependencies.js';
+import { touchKey } from './last-used.js';
+
+export function presentsInternalKey({ rawHeaders }: CallerRequest): boolean {
+  return fieldValues(rawHeaders, 'x-internal-key').length > 0;
+}
+
+const REFUSED: Resolution = {
+  kind: 'refused',
+  reason: 'invalid_key',
+  detail: 'Send one X-Internal-Key field with KEY_ID.SECRET of a key that is not revoked',
+  credential: 'cron',
+};
+
+/** Call it only where `presentsInternalKey`. An unknown or revoked key costs what a wrong secret does. */
+export async function resolveCron(deps: CallerDependencies, request: CallerRequest): Promise<Resolution> {
+  const fields = fieldValues(request.rawHeaders, 'x-internal-key');
+  const presented = fields.length === 1 ? parseInternalKey(fields[0] ?? '') : undefined;
+  if (presented === undefined) return REFUSED;
+
+  const key = await deps.db.sql
+    .selectFrom('cron_keys')
+    .select(['key_id', 'service_name', 'scopes', 'secret_sha256', 'last_used_at'])
+    .where('key_id', '=', presented.keyId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  const matches = secretMatches(presented.secret, key?.secret_sha256 ?? deps.decoy.secretSha256);
+  if (key === undefined || !matches) return REFUSED;
+
+  await touchKey(deps, 'cron_keys', key);
+  const { key_id: keyId, service_name: serviceName, scopes } = key;
+  return { kind: 'caller', caller: { callerType: 'cron', keyId, serviceName, scopes } };
+}

@@ -1,0 +1,22 @@
+/** Spec 2.8 and CONTRACT 6: `user`, by `Authorization: Bearer` (RFC 6750) with an access token. */
+import { fieldValues } from '../credentials/http-fields.js';
+import type { CallerRequest, Resolution } from './caller.js';
+import type { CallerDependencies } from './dependencies.js';
+
+export function presentsAuthorization({ rawHeaders }: CallerRequest): boolean {
+  return fieldValues(rawHeaders, 'authorization').length > 0;
+}
+
+/** Call it only where `presentsAuthorization`. */
+export async function resolveUser({ clock, tokens }: CallerDependencies, request: CallerRequest): Promise<Resolution> {
+  const fields = fieldValues(request.rawHeaders, 'authorization');
+  const token = fields.length === 1 ? /^Bearer +([\w.~+/-]+=*)$/i.exec(fields[0] ?? '')?.[1] : undefined;
+  const claims = token === undefined ? undefined : await tokens.verifyAccessToken(token, clock.now());
+  if (claims !== undefined) return { kind: 'caller', caller: { callerType: 'user', ...claims } };
+  return {
+    kind: 'refused',
+    reason: 'invalid_token',
+    detail: 'Send one Authorization field with Bearer and an access token that has not expired',
+    credential: 'user',
+  };
+}
