@@ -1,0 +1,81 @@
+/** The frame of every administrative change: one transaction, one at a time, with the caller's power read anew. */
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { type Actor, type AdminEvent, type Client, writeAudit } from '../auth/audit.js';
+import type { Passwords } from '../credentials/passwords.js';
+import type { Database, Sql } from '../db/database.js';
+import type { Tables } from '../db/tables.js';
+import type { Clock } from '../platform/clock.js';
+import type { OwnScope } from '../scopes.js';
+import { AdminRefusal } from './refusal.js';
+
+export interface AdminDependencies {
+  clock: Clock;
+  db: Database;
+  passwords: Passwords;
+}
+
+/** The scopes that a caller holds. */
+export type Held = 'all' | readonly string[];
+
+/** Who asks for a change, and from where. */
+export interface By {
+  actor: Actor;
+  client: Client;
+  /** Reads what the caller may do now, whatever its token says (CONTRACT 11). */
+  held(sql: Sql): Promise<Held>;
+}
+
+/** Changes from the command line are made by whoever may run it; there is no address to record. */
+export const BY_CLI: By = {
+  actor: { caller_type: 'cli' },
+  client: { ipAddress: 'cli', userAgent: '' },
+  held: async () => 'all',
+};
+
+/** What a change works with, inside its transaction. */
+export interface Change {
+  em: SqlEntityManager;
+  sql: Sql;
+  now: Date;
+  held: Held;
+  /** Writes the event of the change beside it. */
+  audit(event: AdminEvent): Promise<void>;
+}
+
+/** Key of the advisory lock under which changes take turns, so that "the last administrator" is exact. */
+const TAKE_TURNS_LOCK = 7_241_093_519;
+
+/**
+ * @param scope what the caller must hold; undefined where `work` decides by itself
+ * @throws {AdminRefusal} `forbidden`, or what `work` throws; then nothing is changed
+ */
+export async function administer<T>(
+  { clock, db }: AdminDependencies,
+  by: By,
+  scope: OwnScope | undefined,
+  work: (change: Change) => Promise<T>,
+): Promise<T> {
+  return db.fork().transactional(async (em) => {
+    const tx = em.getKysely<Tables>();
+    await takeTurn(tx);
+    const held = await by.held(tx);
+    if (scope !== undefined) demand(held, scope);
+    const now = clock.now();
+    return work({ em, sql: tx, now, held, audit: (event) => writeAudit(tx, event, now) });
+  });
+}
+
+/** Waits until no other administrative change is under way, and keeps others waiting until the transaction ends. */
+export async function takeTurn(db: Sql): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${TAKE_TURNS_LOCK}::bigint)`.execute(db);
+}
+
+export function holds(held: Held, scope: string): boolean {
+  return held === 'all' || held.includes(scope);
+}
+
+/** @throws {AdminRefusal} */
+export function demand(held: Held, scope: string): void {
+  if (!holds(held, scope)) throw new AdminRefusal('forbidden', `This needs the scope ${scope}`);
+}

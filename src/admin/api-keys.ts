@@ -1,0 +1,123 @@
+/** CONTRACT 6, 9 and 11: administration of API keys. A secret leaves only in the answer that makes it. */
+import { makeKeyId, makeKeySecret } from '../credentials/key-secrets.js';
+import type { Keyring } from '../credentials/keyring.js';
+import { sealSecret } from '../credentials/sealed-secret.js';
+import { ApiKey } from '../db/entities/api-key.js';
+import { addSeconds } from '../platform/clock.js';
+import { type AdminDependencies, administer, type By } from './administer.js';
+import { checkServiceName, grantScopes, unknownKey } from './key-fields.js';
+import { AdminRefusal } from './refusal.js';
+
+export interface ApiKeyDependencies extends AdminDependencies {
+  keyring: Keyring;
+}
+
+export interface NewApiKey {
+  serviceName: string;
+  scopes: readonly string[];
+  /** Requests per minute */
+  rateLimit: number;
+}
+
+export interface IssuedApiKey {
+  key: ApiKey;
+  /** `aks_…`, shown this once */
+  secret: string;
+}
+
+/** How long the secret before a rotation stays good, unless said otherwise: seconds. */
+export const OVERLAP_SECONDS = 86_400;
+const MOST_OVERLAP_SECONDS = 30 * 86_400;
+const MOST_RATE_LIMIT = 1_000_000;
+
+/** @throws {AdminRefusal} for a bad field, or a scope that the caller does not hold */
+export function createApiKey(deps: ApiKeyDependencies, by: By, fields: NewApiKey): Promise<IssuedApiKey> {
+  const { serviceName, rateLimit } = fields;
+  return administer(deps, by, 'keys:write', async ({ em, sql, now, held, audit }) => {
+    checkServiceName(serviceName);
+    if (!Number.isInteger(rateLimit) || rateLimit < 1 || rateLimit > MOST_RATE_LIMIT) {
+      throw new AdminRefusal('invalid_rate_limit', `A rate limit is 1 to ${MOST_RATE_LIMIT} requests a minute`);
+    }
+    const scopes = grantScopes(held, fields.scopes);
+    const keyId = makeKeyId('api');
+    const secret = makeKeySecret('api');
+    await sql // and not the entity manager, which writes values into the text of the statement
+      .insertInto('api_keys')
+      .values({
+        key_id: keyId,
+        service_name: serviceName,
+        scopes,
+        rate_limit: rateLimit,
+        sealed_secret: await sealSecret(deps.keyring, keyId, secret, now),
+        previous_sealed_secret: null,
+        previous_ends_at: null,
+        created_at: now,
+        revoked_at: null,
+        last_used_at: null,
+      })
+      .execute();
+    const key = await em.findOneOrFail(ApiKey, { keyId });
+    const metadata = { actor: by.actor, key_id: keyId, service_name: serviceName, scopes, rate_limit: rateLimit };
+    await audit({ eventType: 'api_key_created', userId: null, ...by.client, metadata });
+    return { key, secret };
+  });
+}
+
+/** Every API key, revoked ones too, oldest first. */
+export function listApiKeys({ db }: AdminDependencies): Promise<ApiKey[]> {
+  return db.fork().find(ApiKey, {}, { orderBy: { createdAt: 'asc', keyId: 'asc' } });
+}
+
+/**
+ * Gives a second live secret. The one in use ends after `overlapSeconds`; one that was already ending ends now.
+ * @throws {AdminRefusal} for an unknown or revoked key, or a bad overlap
+ */
+export function rotateApiKey(
+  deps: ApiKeyDependencies,
+  by: By,
+  keyId: string,
+  overlapSeconds: number,
+): Promise<IssuedApiKey> {
+  return administer(deps, by, 'keys:write', async ({ em, sql, now, held, audit }) => {
+    if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > MOST_OVERLAP_SECONDS) {
+      throw new AdminRefusal('invalid_overlap', `An overlap is 0 to ${MOST_OVERLAP_SECONDS} seconds`);
+    }
+    const key = await em.findOne(ApiKey, { keyId, revokedAt: null });
+    if (key === null) throw unknownKey();
+    grantScopes(held, key.scopes); // who gets the new secret gets the scopes
+    const secret = makeKeySecret('api');
+    const sealed = await sealSecret(deps.keyring, keyId, secret, now);
+    await sql
+      .updateTable('api_keys')
+      .set((eb) => ({
+        previous_sealed_secret: overlapSeconds === 0 ? null : eb.ref('sealed_secret'),
+        previous_ends_at: overlapSeconds === 0 ? null : addSeconds(now, overlapSeconds),
+        sealed_secret: sealed,
+      }))
+      .where('key_id', '=', keyId)
+      .execute();
+    await em.refresh(key);
+    const metadata = { actor: by.actor, key_id: keyId, overlap_seconds: overlapSeconds };
+    await audit({ eventType: 'api_key_rotated', userId: null, ...by.client, metadata });
+    return { key, secret };
+  });
+}
+
+/** Ends a key at once, on every instance. @throws {AdminRefusal} for an unknown or already revoked key */
+export function revokeApiKey(deps: AdminDependencies, by: By, keyId: string): Promise<ApiKey> {
+  return administer(deps, by, 'keys:write', async ({ em, now, audit }) => {
+    const key = await em.findOne(ApiKey, { keyId, revokedAt: null });
+    if (key === null) throw unknownKey();
+    key.revokedAt = now;
+    await em.flush();
+    const metadata = { actor: by.actor, key_id: keyId, service_name: key.serviceName };
+    await audit({ eventType: 'api_key_revoked', userId: null, ...by.client, metadata });
+    return key;
+  });
+}
+
+/** How many secrets of the key are good now: none of a revoked key, else one or two. */
+export function secretsLive(key: ApiKey, now: Date): number {
+  if (key.revokedAt !== null) return 0;
+  return key.previousEndsAt !== null && key.previousEndsAt > now ? 2 : 1;
+}

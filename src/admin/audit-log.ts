@@ -1,0 +1,139 @@
+/** CONTRACT 11: the audit log, newest first, and counts of it for plots. */
+import { type RawBuilder, sql } from 'kysely';
+import type { AuditedEvent } from '../auth/audit.js';
+import type { Database } from '../db/database.js';
+import { isUuid } from '../platform/ids.js';
+import { checkFirst, decodeCursor, encodeCursor, type Page, type PageRequest, pageOf } from './page.js';
+import { AdminRefusal } from './refusal.js';
+
+export interface AuditEventFilter {
+  eventTypes?: AuditedEvent['eventType'][] | null | undefined;
+  userId?: string | null | undefined;
+  ipAddress?: string | null | undefined;
+  /** Events of the user with this e-mail, and failed logins that named it */
+  email?: string | null | undefined;
+  /** Inclusive */
+  since?: Date | null | undefined;
+  /** Exclusive */
+  until?: Date | null | undefined;
+}
+
+export interface AuditRow {
+  id: string;
+  eventType: string;
+  entityType: string;
+  userId: string | null;
+  ipAddress: string;
+  userAgent: string | null;
+  metadata: Record<string, unknown>;
+  createdAt: Date;
+  /** `createdAt` in microseconds, as PostgreSQL orders it */
+  exactly: string;
+}
+
+/**
+ * A page of the log. Where a filter allows several values, each value is read by its own index and cut to the page
+ * before the results are merged, so that no filter makes the listing read more than it shows.
+ * @throws {AdminRefusal} for a bad page
+ */
+export async function listAuditEvents(
+  { db }: { db: Database },
+  filter: AuditEventFilter,
+  page: PageRequest,
+): Promise<Page<AuditRow>> {
+  const { rows } = await (await auditEventsQuery(db, filter, page)).execute(db.sql);
+  return pageOf(rows, page.first, ({ exactly, id }) => encodeCursor(exactly, id));
+}
+
+/** The statement of `listAuditEvents`, apart so that its plan can be looked at. */
+export async function auditEventsQuery(
+  db: Database,
+  filter: AuditEventFilter,
+  page: PageRequest,
+): Promise<RawBuilder<AuditRow>> {
+  checkFirst(page);
+  const inEveryBranch = [
+    ...(filter.userId == null ? [] : [isUuid(filter.userId) ? sql`user_id = ${filter.userId}` : sql`false`]),
+    ...(filter.ipAddress == null ? [] : [sql`ip_address = ${filter.ipAddress}`]),
+    ...(filter.since == null ? [] : [sql`created_at >= ${filter.since}`]),
+    ...upperBound(filter.until, page.after),
+  ];
+  const types =
+    filter.eventTypes == null ? [sql`true`] : [...new Set(filter.eventTypes)].map((type) => sql`event_type = ${type}`);
+  const people = filter.email == null ? [sql`true`] : await concerning(db, filter.email);
+  const newestFirst = sql`order by created_at desc, id desc limit ${page.first + 1}`;
+  const branches = types.flatMap((type) =>
+    people.map((person) => {
+      const where = sql.join([type, person, ...inEveryBranch], sql` and `);
+      return sql`(select * from audit_events where ${where} ${newestFirst})`;
+    }),
+  );
+  if (branches.length === 0) branches.push(sql`(select * from audit_events where false)`);
+  return sql<AuditRow>`
+    select id, event_type as "eventType", entity_type as "entityType", user_id as "userId",
+      ip_address as "ipAddress", user_agent as "userAgent", metadata, created_at as "createdAt",
+      to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as exactly
+    from (${sql.join(branches, sql` union all `)}) as events ${newestFirst}`;
+}
+
+/**
+ * The earlier of the two alone: the walk through an index begins at one bound, and with both it may begin at the later
+ * and pass over every entry in between.
+ */
+function upperBound(until: Date | null | undefined, after: string | null | undefined): Array<RawBuilder<unknown>> {
+  const cursor = after == null ? undefined : readCursor(after);
+  if (cursor !== undefined && (until == null || cursor.toTheMillisecond < until)) {
+    return [sql`(created_at, id) < (${cursor.exactly}::timestamptz, ${cursor.id}::uuid)`];
+  }
+  return until == null ? [] : [sql`created_at < ${until}`];
+}
+
+/** @throws {AdminRefusal} for a text that is no cursor, or a time that does not exist */
+function readCursor(cursor: string): { exactly: string; toTheMillisecond: Date; id: string } {
+  const [exactly = '', id = ''] = decodeCursor(cursor, 2);
+  const [, text] = /^((?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})\d{3}Z$/.exec(exactly) ?? [];
+  const toTheMillisecond = new Date(`${text}Z`);
+  if (!isUuid(id) || Number.isNaN(toTheMillisecond.getTime()) || toTheMillisecond.toISOString() !== `${text}Z`) {
+    throw new AdminRefusal('invalid_page', 'after is not a cursor of this listing');
+  }
+  return { exactly, toTheMillisecond, id };
+}
+
+/** Failed logins that named the e-mail, and whatever else happened to its user; no event is in both. */
+async function concerning(db: Database, email: string): Promise<Array<RawBuilder<unknown>>> {
+  const normalised = email.trim().toLowerCase();
+  const named = sql`metadata ->> 'email' = ${normalised}`;
+  const user = await db.sql.selectFrom('users').select('id').where('email', '=', normalised).executeTakeFirst();
+  if (user === undefined) return [named];
+  return [named, sql`user_id = ${user.id} and metadata ->> 'email' is distinct from ${normalised}`];
+}
+
+export const TIME_BUCKETS = ['minute', 'hour', 'day'] as const;
+export type TimeBucket = (typeof TIME_BUCKETS)[number];
+
+export interface AuditCount {
+  bucketStart: Date;
+  eventType: string;
+  count: number;
+}
+
+const BUCKET_MS: Record<TimeBucket, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+const MOST_BUCKETS = 1_500;
+
+/**
+ * Events by type and time bucket (UTC), oldest first; a bucket without events is left out.
+ * @throws {AdminRefusal} where the span holds more buckets than a plot can show
+ */
+export async function countAuditEvents(
+  { db }: { db: Database },
+  { since, until, bucket }: { since: Date; until: Date; bucket: TimeBucket },
+): Promise<AuditCount[]> {
+  if (!(until > since) || (until.getTime() - since.getTime()) / BUCKET_MS[bucket] > MOST_BUCKETS) {
+    throw new AdminRefusal('invalid_page', `until is after since, by at most ${MOST_BUCKETS} times the bucket`);
+  }
+  const { rows } = await sql<AuditCount>`
+    select date_trunc(${bucket}, created_at, 'UTC') as "bucketStart", event_type as "eventType", count(*)::int as count
+    from audit_events where created_at >= ${since} and created_at < ${until}
+    group by 1, 2 order by 1, 2`.execute(db.sql);
+  return rows;
+}

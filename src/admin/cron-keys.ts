@@ -1,0 +1,60 @@
+/** CONTRACT 6, 9 and 11: administration of cron keys. A key leaves only in the answer that makes it. */
+import { makeKeyId, makeKeySecret, sha256Hex } from '../credentials/key-secrets.js';
+import { CronKey } from '../db/entities/cron-key.js';
+import { type AdminDependencies, administer, type By } from './administer.js';
+import { checkServiceName, grantScopes, unknownKey } from './key-fields.js';
+
+export interface IssuedCronKey {
+  key: CronKey;
+  /** The whole value of `X-Internal-Key`, shown this once */
+  value: string;
+}
+
+/** @throws {AdminRefusal} for a bad field, or a scope that the caller does not hold */
+export function createCronKey(
+  deps: AdminDependencies,
+  by: By,
+  fields: { serviceName: string; scopes: readonly string[] },
+): Promise<IssuedCronKey> {
+  const { serviceName } = fields;
+  return administer(deps, by, 'keys:write', async ({ em, sql, now, held, audit }) => {
+    checkServiceName(serviceName);
+    const scopes = grantScopes(held, fields.scopes);
+    const keyId = makeKeyId('cron');
+    const secret = makeKeySecret('cron');
+    await sql // and not the entity manager, which writes values into the text of the statement
+      .insertInto('cron_keys')
+      .values({
+        key_id: keyId,
+        service_name: serviceName,
+        scopes,
+        secret_sha256: sha256Hex(secret),
+        created_at: now,
+        revoked_at: null,
+        last_used_at: null,
+      })
+      .execute();
+    const key = await em.findOneOrFail(CronKey, { keyId });
+    const metadata = { actor: by.actor, key_id: keyId, service_name: serviceName, scopes };
+    await audit({ eventType: 'cron_key_created', userId: null, ...by.client, metadata });
+    return { key, value: `${keyId}.${secret}` };
+  });
+}
+
+/** Every cron key, revoked ones too, oldest first. */
+export function listCronKeys({ db }: AdminDependencies): Promise<CronKey[]> {
+  return db.fork().find(CronKey, {}, { orderBy: { createdAt: 'asc', keyId: 'asc' } });
+}
+
+/** Ends a key at once, on every instance. @throws {AdminRefusal} for an unknown or already revoked key */
+export function revokeCronKey(deps: AdminDependencies, by: By, keyId: string): Promise<CronKey> {
+  return administer(deps, by, 'keys:write', async ({ em, now, audit }) => {
+    const key = await em.findOne(CronKey, { keyId, revokedAt: null });
+    if (key === null) throw unknownKey();
+    key.revokedAt = now;
+    await em.flush();
+    const metadata = { actor: by.actor, key_id: keyId, service_name: key.serviceName };
+    await audit({ eventType: 'cron_key_revoked', userId: null, ...by.client, metadata });
+    return key;
+  });
+}

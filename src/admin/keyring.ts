@@ -1,0 +1,114 @@
+/** CONTRACT 3: rotation of the keyring. */
+import type { Config } from '../config.js';
+import {
+  generateKeys,
+  importKeys,
+  type Keyring,
+  keyInUse,
+  type PrivateJwk,
+  PUBLISH_AHEAD_SECONDS,
+  readPrivateJwks,
+  writeKeyring,
+} from '../credentials/keyring.js';
+import { openSealedSecret, sealedBy, sealSecret } from '../credentials/sealed-secret.js';
+import type { Database, Sql } from '../db/database.js';
+import { addSeconds, type Clock, epochSeconds } from '../platform/clock.js';
+import { takeTurn } from './administer.js';
+
+export interface KeyringDependencies {
+  clock: Clock;
+  config: Config;
+  db: Database;
+  keyring: Keyring;
+}
+
+export interface KeyringRotation {
+  /** `kid`s, newest first */
+  added: string[];
+  kept: string[];
+  dropped: string[];
+  /** Secrets of API keys that were sealed again, by the key in use */
+  resealed: number;
+  /** When the new keys begin to be used; until then they are published only. */
+  usedFrom: Date;
+}
+
+/**
+ * Puts a new key of each kind first, to be used after `PUBLISH_AHEAD_SECONDS`; seals the secrets of API keys again with
+ * the key in use; and drops keys that no live token was signed with and that seal nothing. The file is replaced whole,
+ * and running instances pick it up.
+ * @throws {KeyringError}
+ */
+export function rotateKeyring(deps: KeyringDependencies): Promise<KeyringRotation> {
+  const { clock, config, db, keyring } = deps;
+  return db.transaction(async (turn) => {
+    await takeTurn(turn); // no key is made or rotated meanwhile
+    const now = clock.now();
+    const usedFrom = addSeconds(now, PUBLISH_AHEAD_SECONDS);
+    const old = await readPrivateJwks(config.keyringFile);
+    // Committed before the file lets a key go.
+    const { resealed, sealing } = await db.transaction((sql) => reseal(sql, keyring, now));
+
+    const added = await generateKeys(epochSeconds(usedFrom));
+    const kept = old.filter((jwk) => isFirstInUse(jwk, old, now) || isNeeded(jwk, old, sealing, config, now));
+    await importKeys([...added, ...kept], now); // what could not start must not be written
+    await writeKeyring(config.keyringFile, [...added, ...kept], 'replace');
+    const dropped = old.filter((jwk) => !kept.includes(jwk));
+    return { added: kids(added), kept: kids(kept), dropped: kids(dropped), resealed, usedFrom };
+  });
+}
+
+function kids(jwks: readonly PrivateJwk[]): string[] {
+  return jwks.map(({ kid }) => kid);
+}
+
+/** True for the key that makes now, and those that will. */
+function isFirstInUse(jwk: PrivateJwk, all: readonly PrivateJwk[], now: Date): boolean {
+  return newerOfItsKind(jwk, all).every(({ nbf }) => (nbf ?? 0) > epochSeconds(now));
+}
+
+/** True while something that the key made may have to be checked or opened. */
+function isNeeded(
+  jwk: PrivateJwk,
+  all: readonly PrivateJwk[],
+  sealing: ReadonlySet<string>,
+  config: Config,
+  now: Date,
+): boolean {
+  if (jwk.alg === 'A256GCM') return sealing.has(jwk.kid);
+  const tokenSeconds = jwk.alg === 'EdDSA' ? config.accessTokenSeconds : config.refreshTokenSeconds;
+  const supersededAt = Math.min(...newerOfItsKind(jwk, all).map(({ nbf }) => nbf ?? 0));
+  return supersededAt + tokenSeconds >= epochSeconds(now);
+}
+
+function newerOfItsKind(jwk: PrivateJwk, all: readonly PrivateJwk[]): PrivateJwk[] {
+  return all.slice(0, all.indexOf(jwk)).filter(({ alg }) => alg === jwk.alg);
+}
+
+/** Seals with the key in use what older keys sealed. @returns how many, and the `kid`s that seal something now */
+async function reseal(sql: Sql, keyring: Keyring, now: Date): Promise<{ resealed: number; sealing: Set<string> }> {
+  const { kid: current } = keyInUse(keyring.current().sealing, now);
+  const sealing = new Set<string>();
+  let resealed = 0;
+  const rows = await sql
+    .selectFrom('api_keys')
+    .select(['key_id', 'sealed_secret', 'previous_sealed_secret'])
+    .forUpdate()
+    .execute();
+  for (const { key_id, sealed_secret, previous_sealed_secret } of rows) {
+    const again = async (sealed: string): Promise<string> => {
+      const by = sealedBy(sealed);
+      const secret = by === current ? undefined : await openSealedSecret(keyring, key_id, sealed);
+      if (secret !== undefined) resealed += 1;
+      sealing.add(secret === undefined && by !== undefined ? by : current);
+      return secret === undefined ? sealed : sealSecret(keyring, key_id, secret, now);
+    };
+    const fresh = {
+      sealed_secret: await again(sealed_secret),
+      previous_sealed_secret: previous_sealed_secret === null ? null : await again(previous_sealed_secret),
+    };
+    const isFresh = fresh.sealed_secret !== sealed_secret || fresh.previous_sealed_secret !== previous_sealed_secret;
+    if (isFresh) await sql.updateTable('api_keys').set(fresh).where('key_id', '=', key_id).execute();
+  }
+  return { resealed, sealing };
+}

@@ -1,0 +1,206 @@
+/** CONTRACT 9 and 11: administration of users. Each change and its audit event stand or fall together. */
+import { type FilterQuery, LockMode, type SqlEntityManager } from '@mikro-orm/postgresql';
+import type { AdminEvent } from '../auth/audit.js';
+import { revokeAll } from '../auth/refresh-tokens.js';
+import { User } from '../db/entities/user.js';
+import { emailSchema } from '../email.js';
+import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
+import type { Role } from '../roles.js';
+import { type AdminDependencies, administer, type By, type Change, demand, type Held } from './administer.js';
+import { checkFirst, decodeCursor, encodeCursor, type Page, type PageRequest, pageOf } from './page.js';
+import { checkNewPassword } from './passwords.js';
+import { AdminRefusal } from './refusal.js';
+
+export interface NewUser {
+  email: string;
+  password: string;
+  role: Role;
+}
+
+/** @throws {AdminRefusal} for a bad or taken e-mail, or a bad password */
+export async function createUser(deps: AdminDependencies, by: By, { email, password, role }: NewUser): Promise<User> {
+  demand(await by.held(deps.db.sql), 'users:write'); // before the work of hashing
+  const parsed = emailSchema.safeParse(email);
+  if (!parsed.success) throw new AdminRefusal('invalid_email', 'The e-mail is not an address');
+  checkNewPassword(password);
+  const passwordHash = await deps.passwords.hash(password);
+  return administer(deps, by, 'users:write', async ({ em, sql, now, held, audit }) => {
+    if (role === 'admin') demandAll(held);
+    if ((await em.count(User, { email: parsed.data })) > 0) {
+      throw new AdminRefusal('email_taken', 'A user with this e-mail exists');
+    }
+    const id = uuidInTimeOrder(now);
+    await sql // and not the entity manager, which writes values, here the hash, into the text of the statement
+      .insertInto('users')
+      .values({
+        id,
+        email: parsed.data,
+        password_hash: passwordHash,
+        password_version: 0,
+        role,
+        is_active: true,
+        failed_login_attempts: 0,
+        locked_until: null,
+        last_login_at: null,
+        created_at: now,
+      })
+      .execute();
+    const user = await em.findOneOrFail(User, id);
+    const metadata = { actor: by.actor, email: user.email, role };
+    await audit({ eventType: 'user_created', userId: user.id, ...by.client, metadata });
+    return user;
+  });
+}
+
+export interface UserFilter {
+  /** Part of the e-mail */
+  search?: string | null | undefined;
+  role?: Role | null | undefined;
+  isActive?: boolean | null | undefined;
+  /** Locked by failed logins at present */
+  locked?: boolean | null | undefined;
+}
+
+/** A page of users, by e-mail. @throws {AdminRefusal} for a bad page */
+export async function findUsers(
+  { clock, db }: AdminDependencies,
+  filter: UserFilter,
+  page: PageRequest,
+): Promise<Page<User>> {
+  checkFirst(page);
+  const now = clock.now();
+  const unlocked = { $or: [{ lockedUntil: null }, { lockedUntil: { $lte: now } }] };
+  const conditions: FilterQuery<User>[] = [
+    ...(page.after == null ? [] : [{ email: { $gt: decodeCursor(page.after, 1)[0] ?? '' } }]),
+    ...(filter.search == null ? [] : [{ email: { $like: `%${escapeLike(filter.search.trim().toLowerCase())}%` } }]),
+    ...(filter.role == null ? [] : [{ role: filter.role }]),
+    ...(filter.isActive == null ? [] : [{ isActive: filter.isActive }]),
+    ...(filter.locked == null ? [] : [filter.locked ? { lockedUntil: { $gt: now } } : unlocked]),
+  ];
+  const rows = await db.fork().find(User, { $and: conditions }, { orderBy: { email: 'asc' }, limit: page.first + 1 });
+  return pageOf(rows, page.first, ({ email }) => encodeCursor(email));
+}
+
+function escapeLike(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}
+
+/** Every user, by e-mail, for the command line. */
+export function listUsers({ db }: AdminDependencies): Promise<User[]> {
+  return db.fork().find(User, {}, { orderBy: { email: 'asc' } });
+}
+
+export async function findUser({ db }: AdminDependencies, id: string): Promise<User | null> {
+  return isUuid(id) ? db.fork().findOne(User, id) : null;
+}
+
+/** Finds the id of a user by id or e-mail. @throws {AdminRefusal} */
+export async function userIdOf({ db }: AdminDependencies, idOrEmail: string): Promise<string> {
+  const email = idOrEmail.trim().toLowerCase();
+  const where = isUuid(idOrEmail) ? { id: idOrEmail } : { email };
+  const user = await db.fork().findOne(User, where, { fields: ['id'] });
+  if (user === null) throw unknownUser();
+  return user.id;
+}
+
+/** @throws {AdminRefusal} for an unknown user, or where the last active administrator would lose the role */
+export function setUserRole(deps: AdminDependencies, by: By, id: string, role: Role): Promise<User> {
+  return changeUser(deps, by, id, async (user, { em, held }) => {
+    if (user.role === role) return undefined;
+    if (role === 'admin') demandAll(held);
+    if (role !== 'admin') await keepAnAdministrator(em, user);
+    const metadata = { actor: by.actor, from: user.role, to: role };
+    user.role = role;
+    return { eventType: 'role_changed', userId: id, ...by.client, metadata };
+  });
+}
+
+/**
+ * Activates, or deactivates and ends every session of the user.
+ * @throws {AdminRefusal} for an unknown user or the last active administrator
+ */
+export function setUserActive(deps: AdminDependencies, by: By, id: string, active: boolean): Promise<User> {
+  return changeUser(deps, by, id, async (user, { em, sql, now }) => {
+    if (user.isActive === active) return undefined;
+    if (!active) await keepAnAdministrator(em, user);
+    user.isActive = active;
+    const event = { userId: id, ...by.client };
+    if (active) return { eventType: 'user_activated', ...event, metadata: { actor: by.actor } };
+    await em.flush(); // before its sessions end, so that a login in flight finds the user inactive
+    const ended = await revokeAll(sql, { userId: id }, 'user_deactivated', now);
+    return { eventType: 'user_deactivated', ...event, metadata: { actor: by.actor, sessions_ended: ended.length } };
+  });
+}
+
+/** Clears the lock and the count of failures. @throws {AdminRefusal} for an unknown user */
+export function unlockUser(deps: AdminDependencies, by: By, id: string): Promise<User> {
+  return changeUser(deps, by, id, async (user) => {
+    if (user.lockedUntil === null && user.failedLoginAttempts === 0) return undefined;
+    user.lockedUntil = null;
+    user.failedLoginAttempts = 0;
+    return { eventType: 'user_unlocked', userId: id, ...by.client, metadata: { actor: by.actor } };
+  });
+}
+
+/**
+ * Sets a password and ends every session of the user.
+ * @throws {AdminRefusal} for an unknown user or a bad password
+ */
+export async function setUserPassword(deps: AdminDependencies, by: By, id: string, password: string): Promise<User> {
+  demand(await by.held(deps.db.sql), 'users:write'); // before the work of hashing
+  checkNewPassword(password);
+  const passwordHash = await deps.passwords.hash(password);
+  return changeUser(deps, by, id, async (_user, { sql, now }) => {
+    await sql
+      .updateTable('users')
+      .set((eb) => ({
+        password_hash: passwordHash,
+        password_version: eb('password_version', '+', 1), // voids a login that has just verified the old one
+      }))
+      .where('id', '=', id)
+      .execute();
+    const ended = await revokeAll(sql, { userId: id }, 'password_set', now);
+    const metadata = { actor: by.actor, sessions_ended: ended.length };
+    return { eventType: 'password_set', userId: id, ...by.client, metadata };
+  });
+}
+
+/** Locks the user's row, applies the change and writes its event; a change that changes nothing writes none. */
+function changeUser(
+  deps: AdminDependencies,
+  by: By,
+  id: string,
+  work: (user: User, change: Change) => Promise<AdminEvent | undefined>,
+): Promise<User> {
+  return administer(deps, by, 'users:write', async (change) => {
+    const { em, audit } = change;
+    const user = isUuid(id) ? await em.findOne(User, id, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
+    if (user === null) throw unknownUser();
+    if (user.role === 'admin') demandAll(change.held);
+    const event = await work(user, change);
+    await em.flush();
+    if (event !== undefined) await audit(event);
+    return user;
+  });
+}
+
+/**
+ * An administrator has every scope: who lacks one can neither make an administrator nor become one, by changing the
+ * password of one.
+ */
+function demandAll(held: Held): void {
+  if (held !== 'all') throw new AdminRefusal('forbidden', 'Administrators are changed by those who hold every scope');
+}
+
+export function unknownUser(): AdminRefusal {
+  return new AdminRefusal('user_unknown', 'There is no such user');
+}
+
+/** Nobody removes the last active administrator. */
+async function keepAnAdministrator(em: SqlEntityManager, user: User): Promise<void> {
+  if (user.role !== 'admin' || !user.isActive) return;
+  const others = await em.count(User, { role: 'admin', isActive: true, id: { $ne: user.id } });
+  if (others === 0) {
+    throw new AdminRefusal('last_administrator', 'The last active administrator cannot be demoted or deactivated');
+  }
+}
