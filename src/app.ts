@@ -1,0 +1,159 @@
+/** Composition root: builds every part once, hands each what it needs, and takes them down again. */
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import cors from 'cors';
+import express, { type Express } from 'express';
+import helmet from 'helmet';
+import { createDecoy } from './callers/decoy.js';
+import type { Config } from './config.js';
+import { createTokens } from './credentials/jwt.js';
+import { openKeyring } from './credentials/keyring.js';
+import { createPasswords, type Passwords } from './credentials/passwords.js';
+import { migrateUp, openDatabase } from './db/database.js';
+import { createRateLimiter } from './db/rate-limiter.js';
+import { connectRedis } from './db/redis.js';
+import { startSweeper } from './db/sweeper.js';
+import { createGraphqlServer, type GraphqlServer } from './graphql/server.js';
+import { type AuthRouteDependencies, authRoutes } from './http/auth-routes.js';
+import { clientReader } from './http/client.js';
+import { errorHandler, notFound } from './http/errors.js';
+import { type HealthDependencies, healthRoutes } from './http/health.js';
+import { requestLog } from './http/request-log.js';
+import { createCleanUp } from './platform/clean-up.js';
+import { type Clock, systemClock } from './platform/clock.js';
+import { createLogger, type Logger } from './platform/logger.js';
+import { createMetrics } from './platform/metrics.js';
+
+/** What tests replace: the clock they move, a quiet logger, the cost of hashing. */
+export interface Overrides {
+  clock?: Clock;
+  log?: Logger;
+  passwords?: Passwords;
+  /** Size of libuv's thread pool (UV_THREADPOOL_SIZE) */
+  threads?: number;
+}
+
+export type App = Awaited<ReturnType<typeof createApp>>;
+
+/** Spec 2.8 leaves the unit of `rate_limit` open; CONTRACT 6 says per minute. */
+const KEY_WINDOW_SECONDS = 60;
+
+/** Node's own default for UV_THREADPOOL_SIZE. */
+const DEFAULT_THREADS = 4;
+
+/**
+ * Opens the keyring and the database, migrates it, and builds the Express application. It does not listen yet.
+ * @throws {KeyringError} or the database's error; then nothing is left open
+ */
+export async function createApp(config: Config, databaseUrl: string, overrides: Overrides = {}) {
+  const clock = overrides.clock ?? systemClock;
+  const log = overrides.log ?? createLogger(config.logLevel);
+  const cleanUp = createCleanUp();
+
+  return cleanUp.guard(async () => {
+    const keyring = await openKeyring(config.keyringFile, clock, log);
+    cleanUp.defer(keyring.close);
+    const passwords =
+      overrides.passwords ?? (await createPasswords(config.argon2, overrides.threads ?? DEFAULT_THREADS));
+    const db = await openDatabase(databaseUrl);
+    cleanUp.defer(db.close);
+    const applied = await migrateUp(db);
+    if (applied.length > 0) log.info({ applied }, 'database migrated');
+
+    const redis = config.redisUrl === undefined ? undefined : connectRedis(config.redisUrl, log);
+    cleanUp.defer(() => redis?.disconnect());
+    const deps = {
+      clock,
+      config,
+      db,
+      decoy: createDecoy(keyring),
+      keyLimiter: createRateLimiter({ db, redis }, 'api_key', KEY_WINDOW_SECONDS),
+      keyring,
+      log,
+      metrics: createMetrics(),
+      passwords,
+      readClient: clientReader(config.trustProxy),
+      redis,
+      tokens: createTokens(keyring, config),
+    };
+    const sweeper = startSweeper(deps, config.auditRetentionDays);
+    cleanUp.defer(sweeper.stop);
+    const graphql = await createGraphqlServer(deps);
+    cleanUp.defer(graphql.stop);
+    return { ...deps, express: buildExpress(deps, graphql), close: cleanUp.run };
+  });
+}
+
+type ExpressDependencies = AuthRouteDependencies & HealthDependencies & { log: Logger };
+
+function buildExpress(deps: ExpressDependencies, graphql: GraphqlServer): Express {
+  const { config, log, readClient } = deps;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag'); // answers are small and mostly uncacheable
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+
+  app.use(requestLog(deps, readClient));
+  app.use(securityHeaders(config));
+  if (config.corsOrigins.length > 0) app.use(allowOrigins(config.corsOrigins));
+  app.use(healthRoutes(deps));
+  app.use(authRoutes(deps));
+  app.use(graphql.router);
+  app.use(notFound);
+  app.use(errorHandler(log));
+  return app;
+}
+
+/** An API serves no page: nothing may be loaded from its answers, nor may they be framed. */
+function securityHeaders({ publicUrl }: Config) {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
+    },
+    strictTransportSecurity: publicUrl.startsWith('https:'),
+  });
+}
+
+function allowOrigins(origins: string[]) {
+  return cors({
+    origin: origins,
+    credentials: true,
+    methods: ['POST'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'X-Request-Id'],
+    exposedHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'],
+    maxAge: 600,
+  });
+}
+
+export interface Listening {
+  port: number;
+  /** Takes no new connections, answers what is in flight, then ends; the rest is cut after `graceMs`. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+/** Starts to listen. @throws the system's error, such as EADDRINUSE */
+export async function listen(app: Express, host: string, port: number): Promise<Listening> {
+  const server = await new Promise<Server>((resolve, reject) => {
+    const started = app.listen(port, host, (error) => (error === undefined ? resolve(started) : reject(error)));
+    started.headersTimeout = 15_000;
+    started.requestTimeout = 30_000;
+    started.keepAliveTimeout = 65_000; // longer than the usual 60 s of a proxy, which then closes first
+  });
+  let draining = false;
+  server.prependListener('request', (_req, res) => {
+    if (draining) res.setHeader('Connection', 'close');
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: async (graceMs = 20_000) => {
+      draining = true;
+      const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+      const idle = setInterval(() => server.closeIdleConnections(), 100); // those that were busy when it began
+      await new Promise((resolve) => server.close(resolve));
+      clearInterval(idle);
+      clearTimeout(cut);
+    },
+  };
+}

@@ -1,0 +1,115 @@
+/** CONTRACT 9: `api-key …` and `cron-key …`. */
+import { BY_CLI } from '../admin/administer.js';
+import {
+  createApiKey,
+  listApiKeys,
+  OVERLAP_SECONDS,
+  revokeApiKey,
+  rotateApiKey,
+  secretsLive,
+} from '../admin/api-keys.js';
+import { createCronKey, listCronKeys, revokeCronKey } from '../admin/cron-keys.js';
+import type { ApiKey } from '../db/entities/api-key.js';
+import type { CronKey } from '../db/entities/cron-key.js';
+import { UsageError, type Words } from './arguments.js';
+import type { Command } from './command.js';
+import type { Printable } from './terminal.js';
+
+const text = { type: 'string' } as const;
+const CREATE_OPTIONS = { service: text, scope: { type: 'string', multiple: true } } as const;
+/** Scopes may follow `--scope` as several words. */
+const MOST_WORDS = 50;
+
+export const keyCommands: Record<string, Command> = {
+  'api-key create': {
+    usage: '--service N --scope S… --rate-limit N',
+    options: { ...CREATE_OPTIONS, 'rate-limit': text },
+    positionals: MOST_WORDS,
+    run: async (context, words) => {
+      const deps = { ...context, keyring: await context.openKeyring() };
+      const { key, secret } = await createApiKey(deps, BY_CLI, {
+        serviceName: words.required('service'),
+        scopes: scopesOf(words),
+        rateLimit: wholeNumber('rate-limit', words.required('rate-limit')),
+      });
+      const { keyId: key_id, serviceName: service_name, scopes, rateLimit: rate_limit } = key;
+      return { key_id, secret, service_name, scopes, rate_limit };
+    },
+  },
+  'api-key list': {
+    usage: '',
+    run: async (context) => {
+      const now = context.clock.now();
+      return (await listApiKeys(context)).map((key) => printableApiKey(key, now));
+    },
+  },
+  'api-key rotate': {
+    usage: 'ID [--overlap SECONDS]',
+    options: { overlap: text },
+    positionals: 1,
+    run: async (context, words) => {
+      const overlap = words.option('overlap');
+      const seconds = overlap === undefined ? OVERLAP_SECONDS : wholeNumber('overlap', overlap);
+      const deps = { ...context, keyring: await context.openKeyring() };
+      const { key, secret } = await rotateApiKey(deps, BY_CLI, keyIdOf(words), seconds);
+      const { keyId: key_id, previousEndsAt } = key;
+      return { key_id, secret, previous_ends_at: previousEndsAt?.toISOString() ?? null };
+    },
+  },
+  'api-key revoke': {
+    usage: 'ID',
+    positionals: 1,
+    run: async (context, words) =>
+      printableApiKey(await revokeApiKey(context, BY_CLI, keyIdOf(words)), context.clock.now()),
+  },
+  'cron-key create': {
+    usage: '--service N --scope S…',
+    options: CREATE_OPTIONS,
+    positionals: MOST_WORDS,
+    run: async (context, words) => {
+      const { key, value } = await createCronKey(context, BY_CLI, {
+        serviceName: words.required('service'),
+        scopes: scopesOf(words),
+      });
+      return { key_id: key.keyId, key: value, service_name: key.serviceName, scopes: key.scopes };
+    },
+  },
+  'cron-key list': {
+    usage: '',
+    run: async (context) => (await listCronKeys(context)).map(printableKey),
+  },
+  'cron-key revoke': {
+    usage: 'ID',
+    positionals: 1,
+    run: async (context, words) => printableKey(await revokeCronKey(context, BY_CLI, keyIdOf(words))),
+  },
+};
+
+function scopesOf(words: Words): string[] {
+  return [...words.all('scope'), ...words.positionals].flatMap((scopes) => scopes.split(',')).filter(Boolean);
+}
+
+function keyIdOf({ positionals: [id] }: Words): string {
+  if (id === undefined) throw new UsageError('name the key by its ID');
+  return id;
+}
+
+function wholeNumber(option: string, value: string): number {
+  if (!/^\d{1,9}$/.test(value)) throw new UsageError(`--${option} is a whole number`);
+  return Number(value);
+}
+
+function printableKey(key: ApiKey | CronKey): Printable {
+  return {
+    key_id: key.keyId,
+    service_name: key.serviceName,
+    scopes: key.scopes,
+    active: key.revokedAt === null,
+    created_at: key.createdAt.toISOString(),
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+  };
+}
+
+function printableApiKey(key: ApiKey, now: Date): Printable {
+  return { ...printableKey(key), rate_limit: key.rateLimit, secrets_live: secretsLive(key, now) };
+}

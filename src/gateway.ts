@@ -1,0 +1,53 @@
+/** The running gateway: database, application and listener, started in order and stopped in the reverse. */
+import { BY_CLI } from './admin/administer.js';
+import { makePassword } from './admin/passwords.js';
+import { createUser } from './admin/users.js';
+import { type App, createApp, listen } from './app.js';
+import type { Config } from './config.js';
+import { openDataDir } from './db/data-dir.js';
+import { createCleanUp } from './platform/clean-up.js';
+import { createLogger } from './platform/logger.js';
+
+const FIRST_ADMINISTRATOR = 'admin@example.com';
+
+export interface Gateway {
+  /** Answers what is in flight, then stops everything that was started. */
+  stop(): Promise<void>;
+}
+
+/**
+ * @param threads size of libuv's thread pool
+ * @param tell writes a line to the terminal, apart from the log
+ * @throws whatever keeps it from starting; then nothing is left running
+ */
+export async function startGateway(config: Config, threads: number, tell: (line: string) => void): Promise<Gateway> {
+  const log = createLogger(config.logLevel);
+  const cleanUp = createCleanUp();
+  return cleanUp.guard(async () => {
+    const dataDir = await openDataDir(config, 'gateway', log);
+    cleanUp.defer(dataDir.close);
+    const app = await createApp(config, dataDir.databaseUrl, { log, threads });
+    cleanUp.defer(app.close);
+    if (dataDir.embedded) await createFirstAdministrator(app, tell);
+    const listening = await listen(app.express, config.host, config.port);
+    cleanUp.defer(() => listening.stop());
+    log.info({ host: config.host, port: listening.port, publicUrl: config.publicUrl }, 'ready');
+    return {
+      stop: async () => {
+        log.info('stopping');
+        await cleanUp.run();
+        log.info('stopped');
+      },
+    };
+  });
+}
+
+/** CONTRACT 1: an empty embedded database gets one administrator, whose password is shown this once. */
+async function createFirstAdministrator(app: App, tell: (line: string) => void): Promise<void> {
+  const anyone = await app.db.sql.selectFrom('users').select('id').limit(1).executeTakeFirst();
+  if (anyone !== undefined) return;
+  const password = makePassword();
+  await createUser(app, BY_CLI, { email: FIRST_ADMINISTRATOR, password, role: 'admin' });
+  tell(`First start: administrator ${FIRST_ADMINISTRATOR} was created. The password is shown this once.`);
+  tell(`password: ${password}`);
+}

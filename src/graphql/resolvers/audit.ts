@@ -1,0 +1,43 @@
+/** CONTRACT 11: the audit log. */
+import { GraphQLDateTime } from 'graphql-scalars';
+import { Arg, Ctx, Int, Query, Resolver } from 'type-graphql';
+import {
+  type AuditCount,
+  type AuditRow,
+  countAuditEvents,
+  listAuditEvents,
+  type TimeBucket,
+} from '../../admin/audit-log.js';
+import { Needs } from '../authorization.js';
+import type { GraphqlContext } from '../context.js';
+import { costOfCounts, costOfPage } from '../limits.js';
+import { AuditCountType, AuditEventConnection, AuditEventFilterInput, TimeBucketEnum } from '../types/audit.js';
+import { type Connection, FIRST, toConnection } from '../types/connection.js';
+
+@Resolver()
+export class AuditResolver {
+  @Needs('audit:read')
+  @Query(() => AuditEventConnection, { description: 'Newest first.', complexity: costOfPage })
+  async auditEvents(
+    @Ctx() { deps }: GraphqlContext,
+    @Arg('first', () => Int, { nullable: true, defaultValue: FIRST }) first: number | null,
+    @Arg('after', () => String, { nullable: true }) after: string | undefined,
+    @Arg('filter', () => AuditEventFilterInput, { nullable: true }) filter: AuditEventFilterInput | undefined,
+  ): Promise<Connection<AuditRow>> {
+    return toConnection(await listAuditEvents(deps, filter ?? {}, { first: first ?? FIRST, after }), after);
+  }
+
+  @Needs('audit:read')
+  @Query(() => [AuditCountType], {
+    description: 'Events by type and time bucket (UTC), oldest first.',
+    complexity: costOfCounts,
+  })
+  auditCounts(
+    @Ctx() { deps }: GraphqlContext,
+    @Arg('since', () => GraphQLDateTime) since: Date,
+    @Arg('until', () => GraphQLDateTime) until: Date,
+    @Arg('bucket', () => TimeBucketEnum) bucket: TimeBucket,
+  ): Promise<AuditCount[]> {
+    return countAuditEvents(deps, { since, until, bucket });
+  }
+}

@@ -1,0 +1,16 @@
+/** CONTRACT 7: `caller`. */
+import { Ctx, Query, Resolver } from 'type-graphql';
+import type { Caller } from '../../callers/caller.js';
+import type { GraphqlContext } from '../context.js';
+import { ApiKeyCallerType, CallerType, CronCallerType, UserCallerType } from '../types/caller.js';
+
+@Resolver()
+export class CallerResolver {
+  @Query(() => CallerType, { description: 'The caller of this request.' })
+  caller(@Ctx() { caller }: GraphqlContext): Caller {
+    return caller;
+  }
+}
+
+/** Members of the interface, which no field names. */
+export const callerTypes = [UserCallerType, ApiKeyCallerType, CronCallerType];

@@ -1,0 +1,97 @@
+/** CONTRACT 11: users. */
+import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { Session } from '../../admin/sessions.js';
+import {
+  createUser,
+  findUser,
+  findUsers,
+  setUserActive,
+  setUserPassword,
+  setUserRole,
+  unknownUser,
+  unlockUser,
+} from '../../admin/users.js';
+import type { User } from '../../db/entities/user.js';
+import type { Role } from '../../roles.js';
+import { byCaller, Needs, userOf } from '../authorization.js';
+import type { GraphqlContext } from '../context.js';
+import { costOfList, costOfPage } from '../limits.js';
+import { RoleEnum } from '../types/caller.js';
+import { type Connection, FIRST, toConnection } from '../types/connection.js';
+import { SessionType } from '../types/session.js';
+import { UserConnection, UserFilterInput, UserType } from '../types/user.js';
+
+@Resolver(() => UserType)
+export class UserResolver {
+  @Needs('a user caller')
+  @Query(() => UserType, { description: 'The user who is calling.' })
+  async me(@Ctx() { caller, deps }: GraphqlContext): Promise<User> {
+    const user = await findUser(deps, userOf(caller).sub);
+    if (user === null) throw unknownUser(); // removed since the token was issued
+    return user;
+  }
+
+  @Needs('users:read')
+  @Query(() => UserType, { nullable: true })
+  user(@Ctx() { deps }: GraphqlContext, @Arg('id', () => ID) id: string): Promise<User | null> {
+    return findUser(deps, id);
+  }
+
+  @Needs('users:read')
+  @Query(() => UserConnection, { description: 'Users by e-mail.', complexity: costOfPage })
+  async users(
+    @Ctx() { deps }: GraphqlContext,
+    @Arg('first', () => Int, { nullable: true, defaultValue: FIRST }) first: number | null,
+    @Arg('after', () => String, { nullable: true }) after: string | undefined,
+    @Arg('filter', () => UserFilterInput, { nullable: true }) filter: UserFilterInput | undefined,
+  ): Promise<Connection<User>> {
+    return toConnection(await findUsers(deps, filter ?? {}, { first: first ?? FIRST, after }), after);
+  }
+
+  @FieldResolver(() => [SessionType], { description: 'Newest first, at most 100.', complexity: costOfList })
+  sessions(@Root() { id }: User, @Ctx() { sessionsOf }: GraphqlContext): Promise<Session[]> {
+    return sessionsOf.load(id);
+  }
+
+  @Mutation(() => UserType, { description: 'Needs users:write.' })
+  createUser(
+    @Ctx() context: GraphqlContext,
+    @Arg('email', () => String) email: string,
+    @Arg('password', () => String) password: string,
+    @Arg('role', () => RoleEnum) role: Role,
+  ): Promise<User> {
+    return createUser(context.deps, byCaller(context), { email, password, role });
+  }
+
+  @Mutation(() => UserType, { description: 'Needs users:write.' })
+  setUserRole(
+    @Ctx() context: GraphqlContext,
+    @Arg('id', () => ID) id: string,
+    @Arg('role', () => RoleEnum) role: Role,
+  ): Promise<User> {
+    return setUserRole(context.deps, byCaller(context), id, role);
+  }
+
+  @Mutation(() => UserType, { description: 'Deactivation ends every session of the user. Needs users:write.' })
+  setUserActive(
+    @Ctx() context: GraphqlContext,
+    @Arg('id', () => ID) id: string,
+    @Arg('active', () => Boolean) active: boolean,
+  ): Promise<User> {
+    return setUserActive(context.deps, byCaller(context), id, active);
+  }
+
+  @Mutation(() => UserType, { description: 'Needs users:write.' })
+  unlockUser(@Ctx() context: GraphqlContext, @Arg('id', () => ID) id: string): Promise<User> {
+    return unlockUser(context.deps, byCaller(context), id);
+  }
+
+  @Mutation(() => UserType, { description: 'Ends every session of the user. Needs users:write.' })
+  setUserPassword(
+    @Ctx() context: GraphqlContext,
+    @Arg('id', () => ID) id: string,
+    @Arg('password', () => String) password: string,
+  ): Promise<User> {
+    return setUserPassword(context.deps, byCaller(context), id, password);
+  }
+}

@@ -1,0 +1,40 @@
+/** The schema, built from the code; `schema.graphql` at the root is its print. */
+import 'reflect-metadata';
+import { GraphQLError, type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
+import { buildSchema, type ResolverData } from 'type-graphql';
+import { checkNeeds } from './authorization.js';
+import type { GraphqlContext } from './context.js';
+import { temporaryErrors } from './errors.js';
+import { AuditResolver } from './resolvers/audit.js';
+import { CallerResolver, callerTypes } from './resolvers/caller.js';
+import { ApiKeyResolver, CronKeyResolver } from './resolvers/keys.js';
+import { SessionResolver } from './resolvers/sessions.js';
+import { UserResolver } from './resolvers/users.js';
+
+export function createSchema(): Promise<GraphQLSchema> {
+  return buildSchema({
+    resolvers: [CallerResolver, UserResolver, SessionResolver, AuditResolver, ApiKeyResolver, CronKeyResolver],
+    orphanedTypes: callerTypes,
+    authChecker: checkNeeds,
+    globalMiddlewares: [
+      ({ args, context }: ResolverData<GraphqlContext>, next) => {
+        refuseNul(args);
+        return temporaryErrors(context.deps.log, context.requestId, next);
+      },
+    ],
+    validate: false, // bodies are checked where they are used
+  });
+}
+
+/** PostgreSQL has no text with NUL, so there is nothing to be found or named by one. */
+function refuseNul(argument: unknown): void {
+  if (typeof argument === 'string' && argument.includes('\0')) {
+    throw new GraphQLError('An argument holds the character NUL', { extensions: { code: 'BAD_USER_INPUT' } });
+  }
+  if (typeof argument === 'object' && argument !== null) Object.values(argument).forEach(refuseNul);
+}
+
+/** The text of `schema.graphql`. */
+export async function printedSchema(): Promise<string> {
+  return `${printSchema(lexicographicSortSchema(await createSchema()))}\n`;
+}

@@ -1,0 +1,129 @@
+/** CONTRACT 7: Apollo Server at `POST /graphql` of the same Express host. */
+import { ApolloServer } from '@apollo/server';
+import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled';
+import { expressMiddleware } from '@as-integrations/express5';
+import express, { type Request, type RequestHandler, type Router } from 'express';
+import { GraphQLError } from 'graphql';
+import type { Client } from '../auth/audit.js';
+import type { CallerRequest } from '../callers/caller.js';
+import type { Config } from '../config.js';
+import type { Metrics } from '../platform/metrics.js';
+import { createContext, type GraphqlContext, type GraphqlDependencies } from './context.js';
+import { formatError, temporaryErrors } from './errors.js';
+import { BODY_BYTES, costLimit, MOST_TOKENS, validationRules } from './limits.js';
+import { createSchema } from './schema.js';
+
+export type GraphqlServerDependencies = GraphqlDependencies & {
+  config: Config;
+  metrics: Metrics;
+  readClient(req: Request): Client;
+};
+
+export interface GraphqlServer {
+  router: Router;
+  stop(): Promise<void>;
+}
+
+export async function createGraphqlServer(deps: GraphqlServerDependencies): Promise<GraphqlServer> {
+  const { config, log, readClient } = deps;
+  const schema = await createSchema();
+  const server = new ApolloServer<GraphqlContext>({
+    schema,
+    csrfPrevention: true,
+    allowBatchedHttpRequests: false,
+    persistedQueries: false,
+    introspection: config.graphql.introspection,
+    hideSchemaDetailsFromClientErrors: !config.graphql.introspection,
+    includeStacktraceInErrorResponses: false,
+    stopOnTerminationSignals: false,
+    parseOptions: { maxTokens: MOST_TOKENS },
+    validationRules,
+    plugins: [costLimit(schema), ApolloServerPluginLandingPageDisabled()],
+    formatError: formatError(log),
+    logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+  });
+  await server.start();
+
+  const router = express.Router({ caseSensitive: true, strict: true });
+  const path = router.route('/graphql');
+  path.all(noStore);
+  path.post(
+    express.raw({ type: () => true, limit: BODY_BYTES, inflate: false }),
+    parseJson,
+    expressMiddleware(server, {
+      context: ({ req, res }) =>
+        temporaryErrors(log, res.locals['requestId'], async () => {
+          const { requestId } = res.locals;
+          const context = await createContext(deps, requestOf(req), readClient(req), requestId).catch(
+            (error: unknown) => {
+              res.locals['outcome'] = outcomeOf(error);
+              throw error;
+            },
+          );
+          res.locals['outcome'] = `caller_${context.caller.callerType}`;
+          if (res.locals['notJson']) throw notJson();
+          return context;
+        }),
+    }),
+  );
+  if (config.graphql.landingPage) path.get(graphiql);
+  path.all((_req, res) => {
+    res.set('Allow', 'POST');
+    res.status(405).json({ detail: 'Method not allowed' });
+  });
+  return { router, stop: () => server.stop() };
+}
+
+const noStore: RequestHandler = (_req, res, next) => {
+  res.set('Cache-Control', 'no-store');
+  next();
+};
+
+/** For the request log: why there is no caller. */
+function outcomeOf(error: unknown): string {
+  const { reason, code } = error instanceof GraphQLError ? error.extensions : {};
+  return `caller_refused_${String(reason ?? code ?? 'error').toLowerCase()}`;
+}
+
+/** The request as it came; the body has been kept as bytes by `parseJson`. */
+function requestOf(req: Request): CallerRequest {
+  const bytes: unknown = req.res?.locals['body'];
+  return {
+    method: req.method,
+    target: req.originalUrl,
+    rawHeaders: req.rawHeaders,
+    body: bytes instanceof Uint8Array ? bytes : new Uint8Array(),
+  };
+}
+
+/** Keeps the raw bytes for the signature; that they are no JSON is said only to a caller who is known. */
+const parseJson: RequestHandler = (req, res, next) => {
+  const bytes: unknown = req.body;
+  res.locals['body'] = bytes;
+  req.body = {};
+  if (Buffer.isBuffer(bytes) && req.is('application/json')) {
+    try {
+      req.body = JSON.parse(bytes.toString('utf8'));
+    } catch {
+      res.locals['notJson'] = true;
+    }
+  }
+  next();
+};
+
+function notJson(): GraphQLError {
+  return new GraphQLError('Request body is not valid JSON', {
+    extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
+  });
+}
+
+/** Outside production: an explorer that loads nothing from elsewhere. */
+const graphiql: RequestHandler = async (req, res, next) => {
+  if (!req.get('accept')?.includes('text/html')) return next(); // queries come by POST alone
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql'); // 9 MB that production never loads
+  res.set(
+    'Content-Security-Policy',
+    "default-src 'self' 'unsafe-inline' 'unsafe-eval' blob: data:; frame-ancestors 'none'",
+  );
+  res.type('html').send(renderGraphiQL({ title: 'auth-gateway', endpoint: '/graphql' }));
+};

@@ -1,0 +1,77 @@
+/** CONTRACT 11: `AuditEvent`, its listing, its filter and its counts. */
+import { GraphQLDateTime, GraphQLJSON } from 'graphql-scalars';
+import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { type AuditCount, type AuditEventFilter, type AuditRow, TIME_BUCKETS } from '../../admin/audit-log.js';
+import { type AuditedEvent, EVENT_TYPES } from '../../auth/audit.js';
+import { connectionType } from './connection.js';
+import { spelledEnum } from './spelled-enum.js';
+
+type EventType = AuditedEvent['eventType'];
+
+export const AuditEventTypeEnum = spelledEnum(EVENT_TYPES);
+registerEnumType(AuditEventTypeEnum, { name: 'AuditEventType' });
+
+export const TimeBucketEnum = spelledEnum(TIME_BUCKETS);
+registerEnumType(TimeBucketEnum, { name: 'TimeBucket' });
+
+@ObjectType('AuditEvent')
+export class AuditEventType implements Omit<AuditRow, 'exactly'> {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => AuditEventTypeEnum)
+  eventType!: EventType;
+
+  @Field(() => String)
+  entityType!: string;
+
+  @Field(() => ID, { nullable: true })
+  userId!: string | null;
+
+  @Field(() => String)
+  ipAddress!: string;
+
+  @Field(() => String, { nullable: true })
+  userAgent!: string | null;
+
+  @Field(() => GraphQLJSON)
+  metadata!: Record<string, unknown>;
+
+  @Field(() => GraphQLDateTime)
+  createdAt!: Date;
+}
+
+export const AuditEventConnection = connectionType('AuditEvent', AuditEventType);
+
+@InputType('AuditEventFilter')
+export class AuditEventFilterInput implements AuditEventFilter {
+  @Field(() => [AuditEventTypeEnum], { nullable: true })
+  eventTypes?: EventType[] | null;
+
+  @Field(() => ID, { nullable: true })
+  userId?: string | null;
+
+  @Field(() => String, { nullable: true })
+  ipAddress?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Events of this user, and failed logins that named it.' })
+  email?: string | null;
+
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'Inclusive.' })
+  since?: Date | null;
+
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'Exclusive.' })
+  until?: Date | null;
+}
+
+@ObjectType('AuditCount')
+export class AuditCountType implements AuditCount {
+  @Field(() => GraphQLDateTime)
+  bucketStart!: Date;
+
+  @Field(() => AuditEventTypeEnum)
+  eventType!: EventType;
+
+  @Field(() => Int)
+  count!: number;
+}

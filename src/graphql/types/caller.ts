@@ -1,0 +1,68 @@
+/** CONTRACT 7: the identity objects of Spec 2.8. */
+import { Field, ID, Int, InterfaceType, ObjectType, registerEnumType } from 'type-graphql';
+import type { ApiKeyCaller, Caller, CronCaller, UserCaller } from '../../callers/caller.js';
+import { ROLES, type Role } from '../../roles.js';
+import { spelledEnum } from './spelled-enum.js';
+
+export const CallerTypeEnum = spelledEnum(['user', 'api_key', 'cron'] as const satisfies Caller['callerType'][]);
+registerEnumType(CallerTypeEnum, { name: 'CallerType', description: 'The three kinds of caller.' });
+
+export const RoleEnum = spelledEnum(ROLES);
+registerEnumType(RoleEnum, { name: 'Role', description: 'What a user may do; scopes follow from it.' });
+
+@InterfaceType('Caller', {
+  description: 'Who is calling.',
+  resolveType: ({ callerType }: Caller) => TYPE_NAMES[callerType],
+})
+export abstract class CallerType {
+  @Field(() => CallerTypeEnum)
+  callerType!: Caller['callerType'];
+}
+
+@ObjectType('UserCaller', { implements: CallerType, description: 'A human user, by an access token.' })
+export class UserCallerType extends CallerType implements Omit<UserCaller, 'sid'> {
+  declare callerType: 'user';
+
+  @Field(() => ID, { description: 'User id, a UUID.' })
+  sub!: string;
+
+  @Field(() => RoleEnum)
+  role!: Role;
+}
+
+@ObjectType('ApiKeyCaller', { implements: CallerType, description: 'A service, by a signed request.' })
+export class ApiKeyCallerType extends CallerType implements ApiKeyCaller {
+  declare callerType: 'api_key';
+
+  @Field(() => ID)
+  keyId!: string;
+
+  @Field(() => String)
+  serviceName!: string;
+
+  @Field(() => [String])
+  scopes!: string[];
+
+  @Field(() => Int, { description: 'Requests per minute, over all instances.' })
+  rateLimit!: number;
+}
+
+@ObjectType('CronCaller', { implements: CallerType, description: 'A scheduled job, by its static internal key.' })
+export class CronCallerType extends CallerType implements CronCaller {
+  declare callerType: 'cron';
+
+  @Field(() => ID)
+  keyId!: string;
+
+  @Field(() => String)
+  serviceName!: string;
+
+  @Field(() => [String])
+  scopes!: string[];
+}
+
+const TYPE_NAMES: Record<Caller['callerType'], string> = {
+  user: 'UserCaller',
+  api_key: 'ApiKeyCaller',
+  cron: 'CronCaller',
+};

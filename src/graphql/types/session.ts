@@ -1,0 +1,58 @@
+/** CONTRACT 11: `Session` and `SessionStep`. */
+import { GraphQLDateTime } from 'graphql-scalars';
+import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import type { SessionStep } from '../../admin/session-story.js';
+import { STEP_KINDS } from '../../admin/session-story.js';
+import type { Session } from '../../admin/sessions.js';
+import { spelledEnum } from './spelled-enum.js';
+
+@ObjectType('Session', { description: 'The refresh tokens of one login.' })
+export class SessionType implements Session {
+  @Field(() => ID, { description: 'The family of the refresh tokens; `sid` of access tokens.' })
+  id!: string;
+
+  @Field(() => ID)
+  userId!: string;
+
+  @Field(() => GraphQLDateTime)
+  startedAt!: Date;
+
+  @Field(() => GraphQLDateTime)
+  lastUsedAt!: Date;
+
+  @Field(() => GraphQLDateTime)
+  expiresAt!: Date;
+
+  @Field(() => String)
+  userAgent!: string;
+
+  @Field(() => String)
+  ipAddress!: string;
+
+  @Field(() => Boolean, { description: 'Neither revoked nor expired.' })
+  live!: boolean;
+}
+
+export const SessionStepKindEnum = spelledEnum(STEP_KINDS);
+registerEnumType(SessionStepKindEnum, { name: 'SessionStepKind' });
+
+@ObjectType('SessionStep', { description: 'One event in the life of a session.' })
+export class SessionStepType implements SessionStep {
+  @Field(() => GraphQLDateTime)
+  at!: Date;
+
+  @Field(() => SessionStepKindEnum)
+  what!: SessionStep['what'];
+
+  @Field(() => ID, { nullable: true })
+  jti!: string | null;
+
+  @Field(() => String)
+  ipAddress!: string;
+
+  @Field(() => String, { nullable: true })
+  userAgent!: string | null;
+
+  @Field(() => String, { description: 'One sentence for a person.' })
+  detail!: string;
+}

@@ -1,0 +1,95 @@
+/** Spec 4: the three routes. Parse at the edge, decide in `auth/`, answer. */
+import { isUtf8 } from 'node:buffer';
+import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import createError from 'http-errors';
+import type { Client } from '../auth/audit.js';
+import type { AuthDependencies } from '../auth/dependencies.js';
+import { login } from '../auth/login.js';
+import { logout } from '../auth/logout.js';
+import type { Granted, Refused } from '../auth/outcomes.js';
+import { refresh } from '../auth/refresh.js';
+import type { Config } from '../config.js';
+import type { LimitStores } from '../db/rate-limiter.js';
+import { refuseCrossSite } from './cross-site.js';
+import { methodNotAllowed, sendError } from './errors.js';
+import { parseLoginBody } from './login-body.js';
+import { loginRateLimit } from './login-rate-limit.js';
+import { createRefreshCookie } from './refresh-cookie.js';
+import { REFUSALS } from './refusals.js';
+
+/** CONTRACT 5 */
+const BODY_BYTES = 16 * 1024;
+
+export type AuthRouteDependencies = AuthDependencies &
+  LimitStores & { config: Config; readClient(req: Request): Client };
+
+export function authRoutes(deps: AuthRouteDependencies): Router {
+  const { config, readClient } = deps;
+  const cookie = createRefreshCookie(config);
+  const sameSite = refuseCrossSite(config);
+
+  /** Spec 2.2, 2.3 and 7: a grant with its cookie, or the row of the refusal. */
+  const answer = (res: Response, outcome: Granted | Refused, granted: string): void => {
+    if (outcome.kind === 'refused') {
+      const { status, detail, cookie: action } = REFUSALS[outcome.refusal];
+      res.locals['outcome'] = outcome.refusal;
+      if (action === 'cleared') cookie.clear(res);
+      return sendError(res, status, detail);
+    }
+    res.locals['outcome'] = granted;
+    cookie.set(res, outcome.refreshToken);
+    res.json({ access_token: outcome.accessToken, token_type: 'bearer', expires_in: config.accessTokenSeconds });
+  };
+
+  const router = express.Router({ caseSensitive: true, strict: true });
+  router.use('/auth', noStore);
+
+  router
+    .route('/auth/login')
+    .post(loginRateLimit(config, deps, readClient), sameSite, requireJson, json, async (req, res) => {
+      const body = parseLoginBody(req.body);
+      if ('errors' in body) return sendError(res, 422, 'Request body is invalid', { errors: body.errors });
+      answer(res, await login(deps, body.credentials, readClient(req)), 'login_success');
+    })
+    .all(methodNotAllowed('POST'));
+
+  router
+    .route('/auth/refresh')
+    .post(sameSite, async (req, res) => {
+      answer(res, await refresh(deps, cookie.read(req), readClient(req)), 'refresh_success');
+    })
+    .all(methodNotAllowed('POST'));
+
+  router
+    .route('/auth/logout')
+    .post(sameSite, async (req, res) => {
+      const ended = await logout(deps, cookie.read(req), readClient(req));
+      res.locals['outcome'] = ended ? 'logout' : 'logout_without_session';
+      cookie.clear(res);
+      res.json({ message: 'Logged out successfully' });
+    })
+    .all(methodNotAllowed('POST'));
+
+  return router;
+}
+
+const noStore: RequestHandler = (_req, res, next) => {
+  res.set('Cache-Control', 'no-store');
+  next();
+};
+
+/** Another content type is 415; a request without a body goes on, to be told which fields are missing. */
+const requireJson: RequestHandler = (req, _res, next) => {
+  const isEmpty = req.get('content-length') === '0'; // so browsers send a POST without a body
+  next(!isEmpty && req.is('application/json') === false ? createError(415) : undefined);
+};
+
+const json = express.json({
+  limit: BODY_BYTES,
+  inflate: false,
+  strict: false, // any JSON value is JSON; validation names what is wrong with it
+  type: () => true,
+  verify: (_req, _res, body) => {
+    if (!isUtf8(body)) throw createError(400);
+  },
+});

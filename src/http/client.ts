@@ -1,0 +1,36 @@
+/** Whose request this is: the client's address behind trusted proxies, and its User-Agent. */
+import { isIP } from 'node:net';
+import type { Request } from 'express';
+import ipaddr from 'ipaddr.js';
+import proxyaddr from 'proxy-addr';
+import type { Client } from '../auth/audit.js';
+
+/** Spec 2.6: characters of the User-Agent that are kept. */
+const USER_AGENT_LENGTH = 512;
+
+/**
+ * X-Forwarded-For is walked from the right and believed as far as the hops are trusted proxies; a hop that is no IP
+ * address ends the walk at the proxy that reported it.
+ * @param trustProxy CIDRs of the proxies
+ */
+export function clientReader(trustProxy: string[]): (req: Request) => Client {
+  const trust = proxyaddr.compile(trustProxy);
+  return (req) => {
+    const hops = proxyaddr.all(req, trust);
+    const invalid = hops.findIndex((hop) => isIP(hop) === 0);
+    const address = invalid === -1 ? hops.at(-1) : hops[invalid - 1];
+    return {
+      ipAddress: address === undefined ? 'unknown' : ipaddr.process(address).toString(),
+      userAgent: (req.get('user-agent') ?? '').slice(0, USER_AGENT_LENGTH),
+    };
+  };
+}
+
+/** What a rate limit counts: an IPv4 address, or the /64 that one IPv6 customer usually has whole. */
+export function addressGroup(ipAddress: string): string {
+  if (isIP(ipAddress) === 0) return ipAddress;
+  const address = ipaddr.process(ipAddress);
+  if (address.kind() === 'ipv4') return address.toString();
+  const network = [...address.toByteArray().slice(0, 8), 0, 0, 0, 0, 0, 0, 0, 0];
+  return `${ipaddr.fromByteArray(network).toString()}/64`;
+}

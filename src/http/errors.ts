@@ -1,0 +1,55 @@
+/** CONTRACT 5: every error body is JSON with a text `detail`; what a caller submitted is never repeated. */
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import { isTemporary } from '../db/database.js';
+import { describeError, type Logger } from '../platform/logger.js';
+import { RETRY_AFTER_SECONDS } from '../platform/unavailable.js';
+
+/** What the body parser and the router refuse, by status. */
+const DETAILS: Record<number, string> = {
+  400: 'Request body is not valid JSON',
+  413: 'Request body is too large',
+  415: 'Content-Type must be application/json, unencoded, in UTF-8',
+};
+
+export function sendError(res: Response, status: number, detail: string, more: object = {}): void {
+  res.status(status).json({ detail, ...more });
+}
+
+export const notFound: RequestHandler = (_req, res) => sendError(res, 404, 'Not found');
+
+/** Answers 405 and names the methods there are (RFC 9110 section 15.5.6). */
+export function methodNotAllowed(...allowed: string[]): RequestHandler {
+  return (_req, res) => {
+    res.set('Allow', allowed.join(', '));
+    sendError(res, 405, 'Method not allowed');
+  };
+}
+
+export function sendUnavailable(res: Response): void {
+  res.set('Retry-After', String(RETRY_AFTER_SECONDS));
+  sendError(res, 503, 'Service temporarily unavailable, try again later');
+}
+
+/** The last handler: an outage is 503, what the parser refuses keeps its status, anything else is a bug of ours. */
+export function errorHandler(log: Logger): ErrorRequestHandler {
+  return (error: unknown, _req, res, next) => {
+    if (res.headersSent) return next(error);
+    // An outage or a bug never touches the cookie (CONTRACT 5).
+    res.removeHeader('Set-Cookie');
+    const requestId: unknown = res.locals['requestId'];
+    if (isTemporary(error)) {
+      log.warn({ requestId, error: describeError(error) }, 'answered 503');
+      return sendUnavailable(res);
+    }
+    const status = statusOf(error);
+    if (status !== undefined) return sendError(res, status, DETAILS[status] ?? 'Bad request');
+    log.error({ requestId, error: describeError(error) }, 'unexpected error');
+    return sendError(res, 500, 'Internal server error');
+  };
+}
+
+/** The 4xx that http-errors (body parser, router) carries. */
+function statusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return undefined;
+  return error.status >= 400 && error.status < 500 ? error.status : undefined;
+}

@@ -1,0 +1,61 @@
+/** CONTRACT 10 and 3: health, metrics and the public keys. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import express, { type Router } from 'express';
+import type { Redis } from 'ioredis';
+import { sql } from 'kysely';
+import { JWKS_MAX_AGE_SECONDS, type Keyring } from '../credentials/keyring.js';
+import type { Passwords } from '../credentials/passwords.js';
+import type { Database } from '../db/database.js';
+import type { Metrics } from '../platform/metrics.js';
+import { methodNotAllowed, sendUnavailable } from './errors.js';
+
+/** How long a store may take to answer before the instance counts as not ready: milliseconds. */
+const READY_WITHIN_MS = 3_000;
+
+export interface HealthDependencies {
+  db: Database;
+  keyring: Keyring;
+  metrics: Metrics;
+  passwords: Passwords;
+  redis: Redis | undefined;
+}
+
+export function healthRoutes({ db, keyring, metrics, passwords, redis }: HealthDependencies): Router {
+  const router = express.Router({ caseSensitive: true, strict: true });
+
+  router
+    .route('/health/live')
+    .get((_req, res) => void res.json({ status: 'live' }))
+    .all(methodNotAllowed('GET', 'HEAD'));
+
+  router
+    .route('/health/ready')
+    .get(async (_req, res) => {
+      const asked = Promise.allSettled([sql`select 1`.execute(db.sql), redis?.ping()]);
+      const answers = (await Promise.race([asked, sleep(READY_WITHIN_MS, undefined, { ref: false })])) ?? [
+        { status: 'late' },
+      ];
+      res.set('Cache-Control', 'no-store');
+      if (answers.every(({ status }) => status === 'fulfilled')) res.json({ status: 'ready' });
+      else sendUnavailable(res);
+    })
+    .all(methodNotAllowed('GET', 'HEAD'));
+
+  router
+    .route('/metrics')
+    .get(async (_req, res) => {
+      metrics.passwordQueue.set(passwords.waiting());
+      res.set('Content-Type', metrics.registry.contentType).send(await metrics.registry.metrics());
+    })
+    .all(methodNotAllowed('GET', 'HEAD'));
+
+  router
+    .route('/.well-known/jwks.json')
+    .get((_req, res) => {
+      res.set('Cache-Control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`);
+      res.type('application/jwk-set+json').send(JSON.stringify(keyring.current().publicJwks));
+    })
+    .all(methodNotAllowed('GET', 'HEAD'));
+
+  return router;
+}

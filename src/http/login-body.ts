@@ -1,0 +1,34 @@
+/** Spec 2.1: the body of `POST /auth/login`, validated once; inside, types are true. */
+import { z } from 'zod';
+import type { Credentials } from '../auth/login.js';
+import { isShortEnough, isText, MOST_PASSWORD_BYTES } from '../credentials/password-text.js';
+import { emailSchema } from '../email.js';
+
+const passwordSchema = z
+  .string('must be a string')
+  .pipe(
+    z
+      .string()
+      .min(1, 'must not be empty')
+      .refine(isShortEnough, `must have at most ${MOST_PASSWORD_BYTES} bytes`)
+      .refine(isText, 'must be text without NUL'),
+  );
+
+const loginBody: z.ZodType<Credentials, unknown> = z.object(
+  { email: emailSchema, password: passwordSchema },
+  'must be a JSON object',
+);
+
+export interface FieldError {
+  field: string;
+  message: string;
+}
+
+/** The credentials, or what is wrong with each field; a submitted value is never repeated. */
+export function parseLoginBody(body: unknown): { credentials: Credentials } | { errors: FieldError[] } {
+  const parsed = loginBody.safeParse(body ?? {});
+  if (parsed.success) return { credentials: parsed.data };
+  return {
+    errors: parsed.error.issues.map(({ path, message }) => ({ field: path.join('.') || 'body', message })),
+  };
+}

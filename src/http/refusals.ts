@@ -1,0 +1,25 @@
+/** Spec 7: the table of errors. A refusal without its row does not compile. */
+import type { Refusal } from '../auth/outcomes.js';
+
+interface RefusalRow {
+  status: 401 | 429;
+  detail: string;
+  cookie: 'unchanged' | 'cleared';
+}
+
+export const REFUSALS = {
+  invalid_credentials: { status: 401, detail: 'Invalid credentials', cookie: 'unchanged' },
+  account_locked: {
+    status: 429,
+    detail: 'Account temporarily locked due to too many failed attempts',
+    cookie: 'unchanged',
+  },
+  no_refresh_token: { status: 401, detail: 'No refresh token provided', cookie: 'unchanged' },
+  invalid_refresh_token: { status: 401, detail: 'Invalid or expired refresh token', cookie: 'cleared' },
+  wrong_token_type: { status: 401, detail: 'Invalid token type', cookie: 'cleared' },
+  claim_missing: { status: 401, detail: 'Malformed token', cookie: 'cleared' },
+  jti_not_uuid: { status: 401, detail: 'Invalid token format', cookie: 'unchanged' },
+  record_unknown: { status: 401, detail: 'Token not recognised', cookie: 'cleared' },
+  record_revoked: { status: 401, detail: 'Session invalidated — please log in again', cookie: 'cleared' },
+  record_expired: { status: 401, detail: 'Refresh token expired', cookie: 'cleared' },
+} as const satisfies Record<Refusal, RefusalRow>;

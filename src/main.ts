@@ -1,0 +1,40 @@
+/** The process: arguments, environment, streams and signals. Nothing else reads them. */
+import { EXIT, explain, runCli } from './cli/cli.js';
+import { ConfigError, readConfig } from './config.js';
+import { KeyringError } from './credentials/keyring.js';
+import { type Gateway, startGateway } from './gateway.js';
+
+/** Node's own size of libuv's thread pool. */
+const DEFAULT_THREADS = 4;
+
+const args = process.argv.slice(2);
+const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+
+if (args.length > 0) {
+  // `npm run cli` says so, or without further words it would start a gateway.
+  process.exitCode = await runCli(args[0] === 'cli' ? args.slice(1) : args, () => readConfig(process.env), process);
+} else {
+  await serve();
+}
+
+async function serve(): Promise<void> {
+  const stopRequested = new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve());
+  });
+  const threads = Number(process.env['UV_THREADPOOL_SIZE'] ?? DEFAULT_THREADS) || DEFAULT_THREADS;
+  let gateway: Gateway;
+  try {
+    gateway = await startGateway(readConfig(process.env), threads, tell);
+  } catch (error) {
+    tell(explain(error));
+    process.exitCode = error instanceof ConfigError || error instanceof KeyringError ? EXIT.config : EXIT.refused;
+    return;
+  }
+  process.on('uncaughtException', (error) => {
+    tell(explain(error));
+    process.exitCode = EXIT.refused;
+    void gateway.stop().finally(() => process.exit());
+  });
+  await stopRequested;
+  await gateway.stop();
+}
