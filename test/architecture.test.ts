@@ -1,0 +1,123 @@
+/** DESIGN, "The house": imports point down only, and what a few folders keep to themselves. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+/** Top to bottom. A part imports from the layers below its own, and from its own layer only what BESIDE allows. */
+const LAYERS = [
+  ['main'],
+  ['app', 'gateway', 'cli'],
+  ['http', 'graphql'],
+  ['auth', 'callers', 'admin'],
+  ['credentials', 'db'],
+  ['config', 'email', 'roles', 'scopes'],
+  ['platform'],
+];
+
+/** Parts of one layer that may know another: `auth` and `callers` never meet, nor do `http` and `graphql`. */
+const BESIDE = ['gateway -> app', 'admin -> auth', 'db -> credentials', 'scopes -> roles'];
+
+/** Stand-alone: a copy of the folder works elsewhere, so it imports nothing from the rest. */
+const ALONE = 'client';
+const MAY_USE_IT = ['cli'];
+
+/** Packages that only these parts or files import. */
+const KEPT: Array<[pattern: RegExp, where: RegExp]> = [
+  [/^jose$/, /^src\/credentials\//],
+  [/^argon2$/, /^src\/credentials\/passwords\.ts$/],
+  [/^express$/, /^src\/(app\.ts|http\/|graphql\/)/],
+  [/^(graphql|type-graphql|@apollo\/.+)$/, /^src\/graphql\//],
+  [/^pino$/, /^src\/platform\/logger\.ts$/],
+];
+
+/** Words that only these parts or files may say. */
+const SAID: Array<[what: RegExp, where: RegExp]> = [
+  [/process\.env/, /^src\/main\.ts$/],
+  [/Date\.now|new Date\(\)|randomUUID/, /^src\/(platform|client)\//],
+  [/(insertInto|updateTable|deleteFrom)\('refresh_tokens'/, /^src\/auth\/refresh-tokens\.ts$/],
+];
+
+interface Source {
+  path: string;
+  text: string;
+  /** As written: a package, a file of ours, or a module of Node. */
+  imports: string[];
+}
+
+const sources: Source[] = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => {
+    const path = join('src', name);
+    const text = readFileSync(path, 'utf8');
+    const found = text.matchAll(/(?:\bfrom|^import|\bimport\()\s*['"]([^'"]+)['"]/gm);
+    return { path, text, imports: Array.from(found, ([, specifier = '']) => specifier) };
+  });
+
+/** `src/auth/login.ts` is of `auth`, `src/app.ts` is `app` itself. */
+function partOf(path: string): string {
+  const [, part = ''] = path.split('/');
+  return part.replace(/\.[jt]s$/, '');
+}
+
+/** The files of ours that a source imports. */
+function localImports({ path, imports }: Source): string[] {
+  const local = imports.filter((specifier) => specifier.startsWith('.'));
+  return local.map((specifier) => normalize(join(dirname(path), specifier)).replace(/\.js$/, '.ts'));
+}
+
+const layerOf = (part: string): number => LAYERS.findIndex((layer) => layer.includes(part));
+
+function isAllowed(from: string, to: string): boolean {
+  if (from === to) return true;
+  if (from === ALONE) return false;
+  if (to === ALONE) return MAY_USE_IT.includes(from);
+  return layerOf(from) < layerOf(to) || BESIDE.includes(`${from} -> ${to}`);
+}
+
+test('every part of src has its place', () => {
+  expect(sources.length).toBeGreaterThan(50);
+  const parts = new Set(sources.map(({ path }) => partOf(path)));
+  expect([...parts].filter((part) => part !== ALONE && layerOf(part) === -1)).toEqual([]);
+});
+
+test('imports point down only', () => {
+  const wrong = sources.flatMap((source) =>
+    localImports(source)
+      .filter((target) => target.startsWith('src/') && !isAllowed(partOf(source.path), partOf(target)))
+      .map((target) => `${source.path} -> ${target}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('nothing in src leaves src, but for the list of migrations', () => {
+  const outside = sources.flatMap((source) =>
+    localImports(source)
+      .filter((target) => !target.startsWith('src/'))
+      .map((target) => `${source.path} -> ${target}`),
+  );
+  expect(outside).toEqual(['src/db/database.ts -> migrations/index.ts']);
+});
+
+test.each(KEPT)('%p is imported in %p alone', (pattern, where) => {
+  const importing = sources.filter(({ imports }) => imports.some((specifier) => pattern.test(specifier)));
+  expect(importing.length).toBeGreaterThan(0);
+  expect(importing.map(({ path }) => path).filter((path) => !where.test(path))).toEqual([]);
+});
+
+test.each(SAID)('%p is said in %p alone', (what, where) => {
+  const saying = sources.filter(({ text }) => what.test(text));
+  expect(saying.length).toBeGreaterThan(0);
+  expect(saying.map(({ path }) => path).filter((path) => !where.test(path))).toEqual([]);
+});
+
+test('no file imports itself through others', () => {
+  const graph = new Map(sources.map((source) => [source.path, localImports(source)]));
+  const done = new Set<string>();
+  const visit = (path: string, trail: string[]): string[] => {
+    if (trail.includes(path)) return [[...trail.slice(trail.indexOf(path)), path].join(' -> ')];
+    if (done.has(path)) return [];
+    const cycles = (graph.get(path) ?? []).flatMap((target) => visit(target, [...trail, path]));
+    done.add(path);
+    return cycles;
+  };
+  expect(sources.flatMap(({ path }) => visit(path, []))).toEqual([]);
+});

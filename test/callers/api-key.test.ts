@@ -1,0 +1,224 @@
+/** CONTRACT 6: `api_key`, a signed request, against the whole gateway over HTTP. */
+import { BY_CLI } from '../../src/admin/administer.js';
+import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/admin/api-keys.js';
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import { takeAway } from '../support/postgres.js';
+import { refusedCases } from '../support/refused-signatures/all.js';
+import { sendSigned, signerAt } from '../support/send-signed.js';
+import { freshNonce, type Sign } from '../support/signer.js';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ instances: 2 });
+});
+afterAll(() => gateway.close());
+
+interface Holder {
+  keyId: string;
+  secret: string;
+  sign: Sign;
+}
+
+async function issue(rateLimit = 1_000_000): Promise<Holder> {
+  const fields = { serviceName: 'billing', scopes: ['invoices:read'], rateLimit };
+  const { key, secret } = await createApiKey(gateway.app, BY_CLI, fields);
+  return { keyId: key.keyId, secret, sign: signerAt(gateway, key.keyId, secret) };
+}
+
+const nonces = async (): Promise<number> => (await gateway.rows('select 1 from signature_nonces')).length;
+
+describe('CONTRACT 6 a well-signed request', () => {
+  test('2.8 gives the identity object of its key', async () => {
+    const { keyId, sign } = await issue(60);
+    const body =
+      '{"query":"{ caller { __typename callerType ... on ApiKeyCaller { keyId serviceName scopes rateLimit } } }"}';
+    const { status, text } = await sendSigned(gateway, sign({ body }));
+    expect(status).toBe(200);
+    expect(JSON.parse(text).data.caller).toEqual({
+      __typename: 'ApiKeyCaller',
+      callerType: 'api_key',
+      keyId,
+      serviceName: 'billing',
+      scopes: ['invoices:read'],
+      rateLimit: 60,
+    });
+  });
+
+  test('uses up its nonce until 360 s after it was created', async () => {
+    const { keyId, sign } = await issue();
+    const nonce = freshNonce();
+    await sendSigned(gateway, sign({ nonce }));
+    const [row] = await gateway.rows<{ expires_at: Date }>(
+      'select expires_at from signature_nonces where key_id = $1 and nonce = $2',
+      [keyId, nonce],
+    );
+    expect(row?.expires_at).toEqual(new Date(gateway.clock.now().getTime() + 360_000));
+  });
+
+  test('is served once of 64 presentations over two instances, in 10 of 10 rounds', async () => {
+    const { sign } = await issue();
+    for (let round = 0; round < 10; round += 1) {
+      const request = sign();
+      const answers = await Promise.all(
+        Array.from({ length: 64 }, (_, i) => sendSigned(gateway.instances[i % 2] ?? gateway, request)),
+      );
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(answers.filter(({ reason }) => reason === 'nonce_reused')).toHaveLength(63);
+    }
+  });
+
+  test('may use a nonce that another key has used', async () => {
+    const [one, other] = [await issue(), await issue()];
+    const nonce = freshNonce();
+    expect((await sendSigned(gateway, one.sign({ nonce }))).status).toBe(200);
+    expect((await sendSigned(gateway, other.sign({ nonce }))).status).toBe(200);
+  });
+});
+
+describe('CONTRACT 6 is refused without a nonce being used up:', () => {
+  let holder: Holder;
+  let other: Holder;
+  beforeAll(async () => {
+    holder = await issue();
+    other = await issue();
+  });
+
+  const routed = refusedCases.filter(([, , , early]) => early === undefined);
+  test.each(routed.map(([name, reason, make]) => [name, reason, make] as const))('%s: %s', async (_, reason, make) => {
+    const before = await nonces();
+    const now = Math.floor(gateway.clock.now().getTime() / 1000);
+    const answer = await sendSigned(gateway, make(holder.sign, now, other.sign));
+    expect(answer).toMatchObject({ status: 401, code: 'UNAUTHENTICATED', reason });
+    expect(answer.headers['www-authenticate']).toBe(`Signature realm="auth-gateway", error="${reason}"`);
+    expect(await nonces()).toBe(before);
+  });
+
+  test('signature_expired comes with the time of the server', async () => {
+    const request = holder.sign();
+    gateway.clock.advance(301);
+    const { reason, text } = await sendSigned(gateway, request);
+    expect(reason).toBe('signature_expired');
+    expect(JSON.parse(text).errors[0].extensions.serverTime).toBe(gateway.clock.now().toISOString());
+  });
+
+  test('an unknown key answers what a wrong secret does', async () => {
+    const unknown = signerAt(gateway, 'ak_00000000000000000000', 'aks_nobody');
+    const wrong = signerAt(gateway, holder.keyId, other.secret);
+    const answers = [await sendSigned(gateway, unknown()), await sendSigned(gateway, wrong())];
+    expect(answers[0]).toMatchObject({ status: 401, reason: 'invalid_signature' });
+    expect(answers[0]?.text).toBe(answers[1]?.text);
+  });
+
+  test('two kinds of credential, whichever is good', async () => {
+    const request = holder.sign();
+    const twice = { ...request, headers: [...request.headers, ['X-Internal-Key', 'x'] as [string, string]] };
+    expect(await sendSigned(gateway, twice)).toMatchObject({ status: 401, reason: 'multiple_credentials' });
+    expect((await sendSigned(gateway, request)).status).toBe(200); // its nonce was not used up
+  });
+});
+
+describe('CONTRACT 6 the life of a key', () => {
+  test('a revoked key is refused at once on every instance, and works again nowhere', async () => {
+    const { keyId, sign } = await issue();
+    for (const instance of gateway.instances) expect((await sendSigned(instance, sign())).status).toBe(200);
+    await revokeApiKey(gateway.app, BY_CLI, keyId);
+    for (const instance of gateway.instances) {
+      expect(await sendSigned(instance, sign())).toMatchObject({ status: 401, reason: 'invalid_signature' });
+    }
+    await expect(rotateApiKey(gateway.app, BY_CLI, keyId, 0)).rejects.toThrow('no such key');
+  });
+
+  test('rotate gives a second live secret; the old one ends with the overlap', async () => {
+    const { keyId, sign } = await issue();
+    const { secret } = await rotateApiKey(gateway.app, BY_CLI, keyId, 3600);
+    const fresh = signerAt(gateway, keyId, secret);
+    gateway.clock.advance(3599);
+    expect((await sendSigned(gateway, sign())).status).toBe(200);
+    expect((await sendSigned(gateway, fresh())).status).toBe(200);
+    gateway.clock.advance(1);
+    expect(await sendSigned(gateway, sign())).toMatchObject({ reason: 'invalid_signature' });
+    expect((await sendSigned(gateway, fresh())).status).toBe(200);
+  });
+
+  test('an overlap of 0 ends the old secret at once, and a second rotation ends the oldest', async () => {
+    const { keyId, sign } = await issue();
+    const second = await rotateApiKey(gateway.app, BY_CLI, keyId, 3600);
+    const third = await rotateApiKey(gateway.app, BY_CLI, keyId, 3600);
+    expect((await sendSigned(gateway, sign())).status).toBe(401);
+    expect((await sendSigned(gateway, signerAt(gateway, keyId, second.secret)())).status).toBe(200);
+    const last = await rotateApiKey(gateway.app, BY_CLI, keyId, 0);
+    expect((await sendSigned(gateway, signerAt(gateway, keyId, third.secret)())).status).toBe(401);
+    expect((await sendSigned(gateway, signerAt(gateway, keyId, last.secret)())).status).toBe(200);
+  });
+
+  test('last_used_at is written at most once a minute', async () => {
+    const { keyId, sign } = await issue();
+    const used = async () =>
+      (await gateway.rows<{ at: Date | null }>('select last_used_at as at from api_keys where key_id = $1', [keyId]))[0]
+        ?.at;
+    expect(await used()).toBeNull();
+    await sendSigned(gateway, sign());
+    const first = gateway.clock.now();
+    expect(await used()).toEqual(first);
+    gateway.clock.advance(59);
+    await sendSigned(gateway, sign());
+    expect(await used()).toEqual(first);
+    gateway.clock.advance(1);
+    await sendSigned(gateway, sign());
+    expect(await used()).toEqual(gateway.clock.now());
+  });
+
+  test('the secret is stored sealed and in no other form', async () => {
+    const { keyId, secret } = await issue();
+    const [row] = await gateway.rows<{ sealed_secret: string }>('select * from api_keys where key_id = $1', [keyId]);
+    expect(JSON.stringify(row)).not.toContain(secret);
+    const header = JSON.parse(Buffer.from(row?.sealed_secret.split('.')[0] ?? '', 'base64url').toString());
+    expect(header).toMatchObject({ alg: 'dir', enc: 'A256GCM', key_id: keyId });
+  });
+
+  test('a sealed secret that was moved to another key opens nothing', async () => {
+    const [one, other] = [await issue(), await issue()];
+    await gateway.rows(
+      'update api_keys set sealed_secret = (select sealed_secret from api_keys where key_id = $1) where key_id = $2',
+      [one.keyId, other.keyId],
+    );
+    const answer = await sendSigned(gateway, signerAt(gateway, other.keyId, one.secret)());
+    expect(answer).toMatchObject({ status: 401, reason: 'invalid_signature' });
+  });
+});
+
+describe('CONTRACT 6 the rate limit of a key', () => {
+  test('lets exactly 10 of 14 requests over two instances pass', async () => {
+    const { sign } = await issue(10);
+    const answers = await Promise.all(
+      Array.from({ length: 14 }, (_, i) => sendSigned(gateway.instances[i % 2] ?? gateway, sign())),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+    const limited = answers.filter(({ status }) => status === 429);
+    expect(limited).toHaveLength(4);
+    for (const { code, headers } of limited) {
+      expect(code).toBe('RATE_LIMITED');
+      expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+      expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+    }
+  });
+
+  test('is each key its own, and begins anew after its minute', async () => {
+    const [one, other] = [await issue(1), await issue(1)];
+    expect((await sendSigned(gateway, one.sign())).status).toBe(200);
+    expect((await sendSigned(gateway, one.sign())).status).toBe(429);
+    expect((await sendSigned(gateway, other.sign())).status).toBe(200);
+    await gateway.rows('update rate_limits set expire = expire - 60000 where key like $1', [`%${one.keyId}`]);
+    expect((await sendSigned(gateway, one.sign())).status).toBe(200);
+  });
+});
+
+test('CONTRACT 6 a store that is away is 503, never a pass', async () => {
+  const { sign } = await issue();
+  const outage = await takeAway(gateway.database);
+  const answer = await sendSigned(gateway, sign());
+  await outage.restore();
+  expect(answer).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
+  expect(answer.headers['retry-after']).toBe('5');
+  expect((await sendSigned(gateway, sign())).status).toBe(200);
+});

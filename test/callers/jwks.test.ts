@@ -1,0 +1,166 @@
+/** CONTRACT 3: a stock JOSE library verifies access tokens by the JWKS, and signed requests go on, over rotations. */
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRemoteJWKSet, decodeProtectedHeader, type JWK, jwtVerify } from 'jose';
+import { rotateKeyring } from '../../src/admin/keyring.js';
+import { type Instance, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { ask, bearer, newApiKey, signed } from '../support/graphql.js';
+import { KEYRING_FILE, required } from '../support/postgres.js';
+import { refresh } from '../support/routes.js';
+
+let folder: string;
+let file: string;
+let gateway: TestGateway;
+/** Each makes a running instance look at the file, as it does by itself every two seconds. */
+let looks: Array<() => void>;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'keyring-test-'));
+  file = join(folder, 'keyring.json');
+  await cp(required(KEYRING_FILE), file);
+  looks = [];
+  const { setInterval } = globalThis;
+  const caught = (work: () => void, milliseconds?: number): NodeJS.Timeout => {
+    if (milliseconds === 2_000) looks.push(work);
+    return setInterval(work, milliseconds === 2_000 ? 2 ** 30 : milliseconds);
+  };
+  globalThis.setInterval = caught as typeof globalThis.setInterval;
+  gateway = await startGateway({ instances: 2, env: { KEYRING_FILE: file, REFRESH_TOKEN_TTL_SECONDS: '7200' } });
+  globalThis.setInterval = setInterval;
+});
+afterEach(async () => {
+  await gateway.close();
+  await rm(folder, { recursive: true });
+});
+
+const CALLER = '{ caller { callerType } }';
+const PATH = '/.well-known/jwks.json';
+
+async function jwksOf(on: Instance): Promise<Array<JWK & { kid: string }>> {
+  const answer = await on.send('GET', PATH);
+  expect(answer.status).toBe(200);
+  return answer.json.keys;
+}
+
+/** Rotates, and has both instances pick it up without a restart. */
+async function rotate() {
+  const rotation = await rotateKeyring(gateway.app);
+  for (const look of looks) look();
+  for (const instance of gateway.instances) {
+    const isNew = async () => (await jwksOf(instance)).some(({ kid }) => kid === rotation.added[0]);
+    for (let tries = 0; !(await isNew()); tries += 1) if (tries > 500) throw new Error('not picked up');
+  }
+  return rotation;
+}
+
+async function fileKeys(): Promise<Array<JWK & { kid: string; alg: string }>> {
+  return JSON.parse(await readFile(file, 'utf8')).keys;
+}
+const kidsOf = async (alg: string) => (await fileKeys()).filter((key) => key.alg === alg).map(({ kid }) => kid);
+
+test('CONTRACT 3 over three rotations no verification fails, of tokens signed before, during and after', async () => {
+  const [one = gateway, two = gateway] = gateway.instances;
+  // A verifier that reads the JWKS as seldom as Cache-Control allows, and not again for a key that it does not know.
+  const url = new URL(PATH, one.url);
+  const jwks = createRemoteJWKSet(url, {
+    cooldownDuration: Number.POSITIVE_INFINITY,
+    cacheMaxAge: Number.POSITIVE_INFINITY,
+  });
+  const maxAge = Number(/max-age=(\d+)/.exec(String((await one.send('GET', PATH)).headers['cache-control']))?.[1]);
+  expect(maxAge).toBeLessThanOrEqual(900);
+  const { answer, refreshToken } = await logIn(gateway, (await gateway.user()).email);
+  let cookie = refreshToken;
+  const alive: Array<{ token: string; until: number }> = [];
+  const signers = new Set([String(decodeProtectedHeader(answer.json.access_token).kid)]);
+  const start = gateway.clock.now().getTime();
+  for (let seconds = 0; seconds <= 4_500; seconds += 100) {
+    gateway.clock.set(new Date(start + seconds * 1000));
+    if (seconds % maxAge === 0) await jwks.reload();
+    if ([1_000, 1_100, 3_000].includes(seconds)) await rotate(); // the second before the first new key is in use
+    for (const on of [one, two]) {
+      const rotated = await refresh(on, cookie);
+      cookie = refreshTokenOf(rotated) ?? '';
+      alive.push({ token: rotated.json.access_token, until: start + (seconds + 900) * 1000 });
+      signers.add(String(decodeProtectedHeader(rotated.json.access_token).kid));
+    }
+    for (const { token } of alive.filter(({ until }) => until > gateway.clock.now().getTime())) {
+      const options = { issuer: gateway.config.publicUrl, audience: gateway.config.publicUrl, typ: 'at+jwt' };
+      await jwtVerify(token, jwks, { ...options, algorithms: ['EdDSA'], currentDate: gateway.clock.now() });
+    }
+    const last = alive.at(-1)?.token ?? '';
+    for (const on of [one, two]) expect((await ask(on, bearer(last), CALLER)).status).toBe(200);
+    for (const key of await jwksOf(two)) {
+      expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x']);
+      expect(key).toMatchObject({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' });
+    }
+  }
+  expect(alive).toHaveLength(92);
+  expect(signers.size).toBe(4);
+});
+
+test('CONTRACT 3 a new key is published at once and used 900 s later; the old one is dropped once its tokens are dead', async () => {
+  const [first] = await kidsOf('EdDSA');
+  const { email } = await gateway.user();
+  const signer = async () => decodeProtectedHeader((await logIn(gateway, email)).answer.json.access_token).kid;
+  const { added, usedFrom } = await rotate();
+  const [second] = added;
+  expect(usedFrom.getTime()).toBe(gateway.clock.now().getTime() + 900_000);
+  expect((await jwksOf(gateway)).map(({ kid }) => kid)).toEqual([second, first]);
+  gateway.clock.advance(899);
+  expect(await signer()).toBe(first);
+  gateway.clock.advance(1);
+  expect(await signer()).toBe(second);
+  gateway.clock.advance(900); // tokens of the first live to this second
+  expect((await rotate()).kept).toContain(first);
+  gateway.clock.advance(1);
+  const { dropped } = await rotate();
+  expect(dropped).toContain(first);
+  expect((await jwksOf(gateway)).map(({ kid }) => kid)).not.toContain(first);
+});
+
+test('CONTRACT 3 refresh tokens of an old key are taken as long as they live, then the key is dropped', async () => {
+  const [first] = await kidsOf('HS256');
+  const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
+  await rotate();
+  gateway.clock.advance(3_000);
+  await rotate();
+  gateway.clock.advance(4_199);
+  expect((await refresh(gateway, refreshToken)).status).toBe(200);
+  expect(await kidsOf('HS256')).toContain(first);
+  gateway.clock.advance(902); // 900 s until it was out of use, and 7,200 more
+  await rotate();
+  expect(await kidsOf('HS256')).not.toContain(first);
+});
+
+test('CONTRACT 3 API keys, with both secrets, work over rotations; sealing keys that seal nothing are dropped', async () => {
+  const [first = ''] = await kidsOf('A256GCM');
+  const { keyId, secret, as } = await newApiKey(gateway, ['keys:write']);
+  const text = `mutation { rotateApiKey(keyId: "${keyId}", overlapSeconds: 86400) { secret } }`;
+  const fresh = signed(gateway, keyId, (await ask(gateway, as, text)).data.rotateApiKey.secret);
+  const work = async () => {
+    for (const on of gateway.instances) {
+      for (const caller of [as, fresh]) expect((await ask(on, caller, CALLER)).status).toBe(200);
+    }
+  };
+  const sealedBy = async () => {
+    const [row] = await gateway.rows('select sealed_secret, previous_sealed_secret from api_keys');
+    const kid = (jwe: string) => decodeProtectedHeader(jwe).kid;
+    return [kid(row?.['sealed_secret']), kid(row?.['previous_sealed_secret'])];
+  };
+  const one = await rotate();
+  expect([one.resealed, await sealedBy()]).toEqual([0, [first, first]]); // the new key is not yet in use
+  await work();
+  gateway.clock.advance(900);
+  await work();
+  const two = await rotate();
+  expect([two.resealed, await sealedBy()]).toEqual([2, [one.added[2], one.added[2]]]);
+  expect(await kidsOf('A256GCM')).toEqual([two.added[2], one.added[2]]);
+  expect(two.dropped).toContain(first);
+  await work();
+  gateway.clock.advance(900);
+  const three = await rotate();
+  expect([three.resealed, await kidsOf('A256GCM')]).toEqual([2, [three.added[2], two.added[2]]]);
+  await work();
+  expect(await gateway.rows('select * from api_keys where sealed_secret like $1', [`%${secret}%`])).toEqual([]);
+});

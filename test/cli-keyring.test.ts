@@ -1,0 +1,111 @@
+/** CONTRACT 3 and 9: `keyring create` and `keyring rotate`, beside a running instance. */
+import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, type JWK, jwtVerify } from 'jose';
+import { run } from './support/cli.js';
+import { logIn, refreshTokenOf, startGateway, type TestGateway } from './support/gateway.js';
+import { KEYRING_FILE, required } from './support/postgres.js';
+import { logout, refresh } from './support/routes.js';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gateway-keyring-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const keysOf = async (file: string): Promise<JWK[]> => JSON.parse(await readFile(file, 'utf8')).keys;
+
+test('9 keyring create writes three keys that only the owner may read, and prints their kids alone', async () => {
+  const file = join(folder, 'new.json');
+  const { code, stdout, stderr } = await run(['keyring', 'create', '--out', file, '--json']);
+  expect([code, stderr]).toEqual([0, '']);
+  const keys = await keysOf(file);
+  expect(JSON.parse(stdout)).toEqual({ file, kids: keys.map(({ kid }) => kid) });
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(keys.map(({ kty, use, alg, crv }) => [kty, use, alg, crv])).toEqual([
+    ['OKP', 'sig', 'EdDSA', 'Ed25519'],
+    ['oct', 'sig', 'HS256', undefined],
+    ['oct', 'enc', 'A256GCM', undefined],
+  ]);
+  for (const { k } of keys.slice(1)) expect(Buffer.from(k ?? '', 'base64url')).toHaveLength(32);
+  for (const secret of [keys[0]?.d, keys[1]?.k, keys[2]?.k]) expect(stdout).not.toContain(secret);
+});
+
+test('9 keyring create refuses to overwrite: exit code 1, and the file stays as it is', async () => {
+  const file = join(folder, 'there.json');
+  await writeFile(file, 'precious');
+  const { code, stdout, stderr } = await run(['keyring', 'create', '--out', file, '--json']);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/exists/);
+  expect(await readFile(file, 'utf8')).toBe('precious');
+});
+
+describe('keyring rotate', () => {
+  let gateway: TestGateway;
+  let file: string;
+  beforeAll(async () => {
+    file = join(folder, 'rotated.json');
+    await copyFile(required(KEYRING_FILE), file);
+    gateway = await startGateway({ env: { KEYRING_FILE: file } });
+  });
+  afterAll(() => gateway.close());
+
+  const published = async (): Promise<JSONWebKeySet> =>
+    JSON.parse((await gateway.send('GET', '/.well-known/jwks.json')).text);
+
+  /** Waits for the file watcher of the running instance. */
+  async function untilPublished(count: number): Promise<JSONWebKeySet> {
+    for (const started = performance.now(); performance.now() - started < 3000; ) {
+      const jwks = await published();
+      if (jwks.keys.length === count) return jwks;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`no ${count} keys after three seconds`);
+  }
+
+  test('3 publishes the new keys before they are used, on a running instance, and old tokens go on being good', async () => {
+    const { email } = await gateway.user();
+    const old = await logIn(gateway, email);
+    const other = await logIn(gateway, email);
+    const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: file };
+    const { code, stdout, stderr } = await run(['keyring', 'rotate', '--json'], { env });
+    expect([code, stderr]).toEqual([0, '']);
+    const { added, kept, dropped } = JSON.parse(stdout);
+    expect([added.length, kept.length, dropped]).toEqual([3, 3, []]);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await keysOf(file)).map(({ kid }) => kid)).toEqual([...added, ...kept]);
+
+    const jwks = await untilPublished(2);
+    expect(jwks.keys.map(({ kid, kty, d, k }) => [kid, kty, d, k])).toEqual([
+      [added[0], 'OKP', undefined, undefined],
+      [kept[0], 'OKP', undefined, undefined],
+    ]);
+    const before = await logIn(gateway, email); // published, not yet used
+    expect(decodeProtectedHeader(before.answer.json.access_token).kid).toBe(kept[0]);
+    expect(decodeProtectedHeader(before.refreshToken).kid).toBe(kept[1]);
+
+    gateway.clock.advance(910);
+    const refreshed = await refresh(gateway, old.refreshToken); // signed by the key before
+    expect(refreshed.status).toBe(200);
+    expect(decodeProtectedHeader(refreshed.json.access_token).kid).toBe(added[0]);
+    expect(decodeProtectedHeader(refreshTokenOf(refreshed) ?? '').kid).toBe(added[1]);
+    expect((await refresh(gateway, refreshTokenOf(refreshed))).status).toBe(200);
+    expect((await logout(gateway, other.refreshToken)).status).toBe(200);
+
+    const keys = createLocalJWKSet(jwks);
+    const currentDate = new Date(gateway.clock.now().getTime() - 15_000);
+    for (const token of [before.answer.json.access_token, refreshed.json.access_token]) {
+      await expect(jwtVerify(token, keys, { currentDate })).resolves.toBeDefined();
+    }
+  });
+
+  test('3 a changed keyring that is refused leaves the keys as they are', async () => {
+    const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
+    const count = (await published()).keys.length;
+    await writeFile(file, '{"keys":[]}');
+    await new Promise((resolve) => setTimeout(resolve, 2200)); // the watcher looks every two seconds
+    expect((await published()).keys).toHaveLength(count);
+    expect((await refresh(gateway, refreshToken)).status).toBe(200);
+  });
+});

@@ -1,0 +1,219 @@
+/** CONTRACT 9 and 2: `user …` and what every command has in common, run as a shell runs it. */
+
+import { type Cli, cliOnDatabase, run, runHere } from './support/cli.js';
+import { handClock } from './support/clock.js';
+import { type Instance, PASSWORD, startInstance } from './support/gateway.js';
+import { login, WRONG } from './support/routes.js';
+
+let cli: Cli;
+let gateway: Instance;
+beforeAll(async () => {
+  cli = await cliOnDatabase();
+  gateway = await startInstance(cli.database, { env: { LOGIN_MAX_FAILURES: '2' }, clock: handClock() });
+});
+afterAll(async () => {
+  await gateway.close();
+  await cli.database.drop();
+});
+
+interface PrintedUser {
+  id: string;
+  email: string;
+  role: string;
+  is_active: boolean;
+  failed_login_attempts: number;
+  locked_until: string | null;
+  last_login_at: string | null;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const signsIn = async (email: string, password: string): Promise<number> =>
+  (await login(gateway, email, password)).status;
+
+/** In this process, on the same database. */
+const here = (args: string[], stdin?: string) =>
+  runHere(args, () => ({ ...gateway.config, databaseUrl: cli.database.url }), stdin);
+
+/** What a command prints with --json; fails with its message. */
+async function json<T>(args: string[], stdin?: string): Promise<T> {
+  const { code, stdout, stderr } = await here([...args, '--json'], stdin);
+  if (code !== 0) throw new Error(stderr);
+  return JSON.parse(stdout);
+}
+
+const create = (email: string, role = 'viewer', password = PASSWORD): Promise<{ id: string }> =>
+  json(['user', 'create', '--email', email, '--role', role, '--password-stdin'], `${password}\n`);
+
+test('9 user create --password-stdin prints id, email and role, and the user can log in', async () => {
+  const email = ' New.User@Example.com ';
+  const user = await cli.json(['user', 'create', '--email', email, '--role', 'analyst', '--password-stdin'], PASSWORD);
+  expect(user).toEqual({ id: expect.stringMatching(UUID), email: 'new.user@example.com', role: 'analyst' });
+  expect(await signsIn('new.user@example.com', PASSWORD)).toBe(200);
+});
+
+test('9 user create without a terminal makes a password, prints it this once, and it works', async () => {
+  const made = await cli.json<{ password: string }>([
+    'user',
+    'create',
+    '--email',
+    'made@example.com',
+    '--role',
+    'viewer',
+  ]);
+  expect(made).toEqual({
+    id: expect.stringMatching(UUID),
+    email: 'made@example.com',
+    role: 'viewer',
+    password: expect.stringMatching(/^[0-9A-Za-z]{24}$/),
+  });
+  expect(await signsIn('made@example.com', made.password)).toBe(200);
+  const listed = await cli.run(['user', 'list']);
+  expect(listed.stdout).toContain('made@example.com');
+  expect(listed.stdout).not.toContain(made.password);
+  expect(listed.stdout).not.toContain('argon2');
+});
+
+test('9 user create refuses a taken or bad e-mail and a short password with exit code 1 and one line', async () => {
+  await create('taken@example.com');
+  const refusals: Array<[email: string, password: string, message: RegExp]> = [
+    ['TAKEN@example.com', PASSWORD, /exists/],
+    ['no-address', PASSWORD, /not an address/],
+    ['short@example.com', 'only 14 chars!', /at least 15 characters/],
+    ['long@example.com', 'x'.repeat(1025), /at most 1024 bytes/],
+  ];
+  for (const [email, password, message] of refusals) {
+    const args = ['user', 'create', '--email', email, '--role', 'viewer', '--password-stdin', '--json'];
+    const { code, stdout, stderr } = await here(args, password);
+    expect([email, code, stdout]).toEqual([email, 1, '']);
+    expect(stderr).toMatch(message);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(stderr).not.toContain(password);
+  }
+});
+
+test('9 the commands that change a user print the user; deactivate and set-password end its sessions', async () => {
+  const email = 'life@example.com';
+  const { id } = await create(email);
+  const user: PrintedUser & { created_at: string } = {
+    id,
+    email,
+    role: 'viewer',
+    is_active: true,
+    failed_login_attempts: 0,
+    locked_until: null,
+    last_login_at: null,
+    created_at: expect.any(String),
+  };
+  expect(await json(['user', 'set-role', '--email', email, '--role', 'admin'])).toEqual({ ...user, role: 'admin' });
+  expect(await json(['user', 'set-role', '--id', id, '--role', 'viewer']).catch(String)).toMatch(/last active admin/i);
+  await create('admin2@example.com', 'admin');
+  expect(await json(['user', 'set-role', id, '--role', 'viewer'])).toEqual(user);
+
+  for (let i = 0; i < 2; i += 1) await signsIn(email, WRONG);
+  expect(await signsIn(email, PASSWORD)).toBe(429);
+  expect(await json(['user', 'unlock', '--email', email])).toEqual(user);
+  expect(await signsIn(email, PASSWORD)).toBe(200);
+
+  const lastLogin = { last_login_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) };
+  const inactive = await json(['user', 'deactivate', '--email', email]);
+  expect(inactive).toEqual({ ...user, ...lastLogin, is_active: false });
+  expect(await signsIn(email, PASSWORD)).toBe(401);
+  expect(await json(['user', 'activate', '--email', email])).toEqual({ ...user, ...lastLogin });
+
+  const set = await json(['user', 'set-password', '--email', email, '--password-stdin'], `${PASSWORD} 2\r\n`);
+  expect(set).toEqual({ ...user, ...lastLogin });
+  expect([await signsIn(email, PASSWORD), await signsIn(email, `${PASSWORD} 2`)]).toEqual([401, 200]);
+  const made = await json<{ password: string }>(['user', 'set-password', '--email', email]);
+  expect(await signsIn(email, made.password)).toBe(200);
+
+  const sql = gateway.app.db.sql.selectFrom('refresh_tokens').where('user_id', '=', id);
+  const records = await sql.select(['revoked', 'revoked_reason']).orderBy('created_at').orderBy('jti').execute();
+  expect(records.map(({ revoked_reason }) => revoked_reason).sort()).toEqual(
+    ['password_set', 'user_deactivated', null].sort(),
+  );
+  expect(records.filter(({ revoked }) => !revoked)).toHaveLength(1);
+  const events = await gateway.app.db.sql
+    .selectFrom('audit_events')
+    .select(['event_type', 'metadata'])
+    .where('user_id', '=', id)
+    .where('event_type', 'not like', 'log%')
+    .where('event_type', '!=', 'account_locked')
+    .orderBy('created_at')
+    .execute();
+  expect(events.map(({ event_type }) => event_type)).toEqual([
+    'user_created',
+    'role_changed',
+    'role_changed',
+    'user_unlocked',
+    'user_deactivated',
+    'user_activated',
+    'password_set',
+    'password_set',
+  ]);
+  for (const { metadata } of events) expect(metadata).toMatchObject({ actor: { caller_type: 'cli' } });
+});
+
+test('9 user list is an array of users by e-mail, and a table for people', async () => {
+  await Promise.all([create('zz@example.com'), create('aa@example.com', 'analyst')]);
+  const users = await cli.json<PrintedUser[]>(['user', 'list']);
+  const emails = users.map(({ email }) => email);
+  expect(emails).toEqual([...emails].sort());
+  expect(users.find(({ email }) => email === 'aa@example.com')).toMatchObject({ role: 'analyst', is_active: true });
+  const table = (await cli.run(['user', 'list'])).stdout.trimEnd().split('\n');
+  expect(table).toHaveLength(users.length + 1);
+  expect(table[0]).toMatch(/^id +email +role +is_active/);
+});
+
+test('9 an unknown user is refused with exit code 1', async () => {
+  for (const who of ['nobody@example.com', '018f3a3e-1111-7000-8000-000000000000']) {
+    const { code, stdout, stderr } = await here(['user', 'unlock', who, '--json']);
+    expect([code, stdout, stderr]).toEqual([1, '', 'There is no such user\n']);
+  }
+});
+
+test('9 wrong words are exit code 2, with the usage on stderr and nothing on stdout', async () => {
+  const wrong = [
+    ['nonsense'],
+    ['user'],
+    ['user', 'explode'],
+    ['user', 'create', '--role', 'viewer'],
+    ['user', 'create', '--email', 'a@x.io', '--role', 'king'],
+    ['user', 'create', '--email', 'a@x.io', '--role', 'viewer', '--admin'],
+    ['user', 'unlock'],
+    ['user', 'unlock', 'a@x.io', 'b@x.io'],
+    ['user', 'unlock', '--email', 'a@x.io', '--id', 'b'],
+    ['keyring', 'create'],
+  ];
+  for (const args of wrong) {
+    const { code, stdout, stderr } = await here(args, PASSWORD);
+    expect([args, code, stdout]).toEqual([args, 2, '']);
+    expect(stderr).toContain('usage: ');
+  }
+  expect((await cli.run(['nonsense'])).code).toBe(2);
+  const help = await cli.run(['--help']);
+  expect([help.code, help.stdout]).toEqual([0, '']);
+});
+
+test('2 four wrong variables at once give four clear lines and exit code 78, for the server and for a command', async () => {
+  const env = { PORT: '0', LOGIN_MAX_FAILURES: 'many', COOKIE_SAMESITE: 'loose', ARGON2_MEMORY_KIB: '1024' };
+  for (const args of [[], ['user', 'list', '--json']]) {
+    const { code, stdout, stderr } = await run(args, { env });
+    expect([code, stdout]).toEqual([78, '']);
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines.map((line) => line.slice(0, line.indexOf(':'))).sort()).toEqual(Object.keys(env).sort());
+    for (const line of lines) expect(line).toMatch(/^[A-Z0-9_]+: must be /);
+  }
+});
+
+test('9 a database that is away is exit code 1 and one line, and its URL is not repeated', async () => {
+  const env = { DATABASE_URL: 'postgresql://user:secret@127.0.0.1:1/none', KEYRING_FILE: '/nowhere/keyring.json' };
+  const { code, stdout, stderr } = await run(['user', 'list', '--json'], { env });
+  expect([code, stdout, stderr]).toEqual([1, '', 'the database cannot be reached (ECONNREFUSED)\n']);
+});
+
+test('3 a server without a keyring refuses to start with exit code 78, and makes none', async () => {
+  const env = { DATABASE_URL: cli.database.url, KEYRING_FILE: '/nowhere/keyring.json', PORT: '1' };
+  const { code, stderr } = await run([], { env });
+  expect(code).toBe(78);
+  expect(stderr).toMatch(/^cannot read the keyring \/nowhere\/keyring\.json \(ENOENT\).*\n$/);
+});

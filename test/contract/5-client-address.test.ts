@@ -1,0 +1,81 @@
+/** CONTRACT 2 and 5: whose address counts and is recorded, by TRUST_PROXY, and IPv6 by /64. */
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import { quickPasswords } from '../support/quick-passwords.js';
+import { login } from '../support/routes.js';
+
+let gateway: TestGateway;
+afterEach(() => gateway.close());
+
+/** The address that a failed login is recorded under. */
+async function recorded(forwarded: string | string[] | undefined): Promise<string | undefined> {
+  const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
+  await login(gateway, 'nobody@example.com', 'x', headers);
+  const [row] = await gateway.rows<{ ip_address: string }>(
+    'select ip_address from audit_events order by created_at desc, id desc limit 1',
+  );
+  gateway.clock.advance(1);
+  return row?.ip_address;
+}
+
+test('5 no proxy is trusted by default: the X-Forwarded-For of a direct peer is ignored, also for the limit', async () => {
+  gateway = await startGateway({ passwords: quickPasswords(), env: { LOGIN_RATE_LIMIT: '2' } });
+  expect(await recorded('192.0.2.1')).toBe('127.0.0.1');
+  expect(await recorded(['192.0.2.2', '192.0.2.3'])).toBe('127.0.0.1');
+  const third = await login(gateway, 'nobody@example.com', 'x', { 'x-forwarded-for': '192.0.2.4' });
+  expect(third.status).toBe(429);
+});
+
+test('5 a peer outside TRUST_PROXY is not believed', async () => {
+  gateway = await startGateway({ passwords: quickPasswords(), env: { TRUST_PROXY: '10.0.0.0/8,::1/128' } });
+  expect(await recorded('192.0.2.1')).toBe('127.0.0.1');
+});
+
+test('5 behind trusted proxies the header is walked from the right to the first stranger', async () => {
+  gateway = await startGateway({ passwords: quickPasswords(), env: { TRUST_PROXY: '127.0.0.0/8, 10.0.0.0/8' } });
+  const walks: Array<[string | undefined, string]> = [
+    [undefined, '127.0.0.1'],
+    ['192.0.2.1', '192.0.2.1'],
+    ['192.0.2.66, 192.0.2.1', '192.0.2.1'], // what the client itself has claimed is left of it
+    ['192.0.2.1, 10.1.1.1', '192.0.2.1'],
+    ['192.0.2.66, 192.0.2.1, 10.1.1.1, 10.2.2.2', '192.0.2.1'],
+    ['10.1.1.1, 10.2.2.2', '10.1.1.1'], // all of them trusted: the farthest
+    ['192.0.2.1,192.0.2.2', '192.0.2.2'],
+  ];
+  for (const [forwarded, address] of walks)
+    expect([forwarded, await recorded(forwarded)]).toEqual([forwarded, address]);
+  expect(await recorded(['192.0.2.9', '192.0.2.1'])).toBe('192.0.2.1'); // two header lines are one list
+});
+
+test('5 what is no address ends the walk at the proxy that reported it', async () => {
+  gateway = await startGateway({ passwords: quickPasswords(), env: { TRUST_PROXY: '127.0.0.1,10.0.0.0/8' } });
+  for (const junk of ['unknown', '_hidden', '192.0.2.1:443', '[2001:db8::1]:80', '1.2.3', '<script>', '999.1.1.1']) {
+    expect([junk, await recorded(junk)]).toEqual([junk, '127.0.0.1']);
+    expect([junk, await recorded(`${junk}, 10.1.1.1`)]).toEqual([junk, '10.1.1.1']);
+    expect([junk, await recorded(`${junk}, 192.0.2.1`)]).toEqual([junk, '192.0.2.1']);
+  }
+});
+
+test('5 a mapped IPv4 address is the IPv4 address', async () => {
+  gateway = await startGateway({
+    passwords: quickPasswords(),
+    env: { TRUST_PROXY: '127.0.0.1', LOGIN_RATE_LIMIT: '2' },
+  });
+  expect(await recorded('::ffff:192.0.2.1')).toBe('192.0.2.1');
+  expect(await recorded('::ffff:c000:0201')).toBe('192.0.2.1');
+  expect((await login(gateway, 'nobody@example.com', 'x', { 'x-forwarded-for': '192.0.2.1' })).status).toBe(429);
+});
+
+test('5 IPv6 clients count by /64, and are recorded whole', async () => {
+  gateway = await startGateway({
+    passwords: quickPasswords(),
+    env: { TRUST_PROXY: '127.0.0.1', LOGIN_RATE_LIMIT: '2' },
+  });
+  expect(await recorded('2001:DB8:0:1::1')).toBe('2001:db8:0:1::1');
+  expect(await recorded('2001:db8:0:1:ffff:ffff:ffff:ffff')).toBe('2001:db8:0:1:ffff:ffff:ffff:ffff');
+  const from = async (address: string): Promise<number> =>
+    (await login(gateway, 'nobody@example.com', 'x', { 'x-forwarded-for': address })).status;
+  expect(await from('2001:db8:0:1:a:b:c:d')).toBe(429);
+  expect(await from('2001:db8:0:2::1')).toBe(401);
+  expect(await from('192.0.2.1')).toBe(401);
+  expect(await from('192.0.2.2')).toBe(401); // IPv4 whole
+});

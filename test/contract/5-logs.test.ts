@@ -1,0 +1,104 @@
+/** Issue 2.9 and ASVS 16.2.5: one line an outcome with a request id; no secret and no e-mail in any line. */
+import { forgeRefreshToken } from '../support/forge.js';
+import { type Answer, logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { captureLog } from '../support/log.js';
+import { takeAway } from '../support/postgres.js';
+import { login, logout, refresh, WRONG } from '../support/routes.js';
+import { userRow } from '../support/rows.js';
+
+const captured = captureLog();
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ log: captured.log });
+});
+afterAll(() => gateway.close());
+
+test('5 (issue 2.9) no password, token, hash or e-mail is in any line, whatever happens', async () => {
+  const { id, email } = await gateway.user({ email: 'Secret.Person@Example.com' });
+  const { password_hash } = await userRow(gateway, id);
+  const secrets = new Set([PASSWORD, WRONG, password_hash, email, 'Secret.Person', 'other.person', 'submitted-secret']);
+  const keep = (answer: Answer): string | undefined => {
+    const token = refreshTokenOf(answer);
+    for (const secret of [token, answer.json?.access_token]) if (secret) secrets.add(secret);
+    return token;
+  };
+  const first = keep((await logIn(gateway, email)).answer);
+  const second = keep(await refresh(gateway, first));
+  keep(await refresh(gateway, second));
+  await refresh(gateway, first); // theft
+  await logout(gateway, keep(await login(gateway, email)));
+  const forged = await forgeRefreshToken(gateway);
+  secrets.add(forged);
+  await refresh(gateway, forged);
+  await refresh(gateway, 'submitted-secret');
+  await logout(gateway, 'submitted-secret');
+  await login(gateway, email, WRONG);
+  await login(gateway, 'other.person@example.com', WRONG);
+  await gateway.send('POST', '/auth/login', { body: { email: 'submitted-secret', password: '' } });
+  await gateway.send('POST', '/auth/login', {
+    headers: { 'content-type': 'application/json' },
+    body: '{submitted-secret',
+  });
+  await gateway.send('POST', '/auth/login?password=submitted-secret', { body: { email, password: WRONG } });
+  await gateway.send('GET', '/submitted-secret');
+  await gateway.send('POST', '/graphql', {
+    headers: { authorization: `Bearer submitted-secret` },
+    body: { query: '{ submitted_secret }', variables: { password: 'submitted-secret' } },
+  });
+
+  // Failures of ours: the driver's and the ORM's texts quote the row.
+  await gateway.rows('alter table audit_events add constraint none check (id is null) not valid');
+  for (const password of [PASSWORD, WRONG]) expect((await login(gateway, email, password)).status).toBe(500);
+  await gateway.rows('alter table audit_events drop constraint none');
+  await gateway.rows('alter table users rename column password_hash to renamed');
+  expect((await login(gateway, email)).status).toBe(500);
+  await gateway.rows('alter table users rename column renamed to password_hash');
+
+  // An outage.
+  const outage = await takeAway(gateway.database);
+  await login(gateway, email);
+  await refresh(gateway, first);
+  await outage.restore();
+
+  const text = captured.text();
+  expect(captured.lines().length).toBeGreaterThan(20);
+  for (const secret of secrets) {
+    expect(text.toLowerCase()).not.toContain(secret.toLowerCase());
+    const signature = secret.split('.')[2];
+    if (secret.startsWith('ey') && signature) expect(text).not.toContain(signature);
+  }
+  expect(text).not.toContain('$argon2');
+});
+
+test('5 (issue 2.9) each answer is one line with its request id, route, status and outcome', async () => {
+  const { email } = await gateway.user();
+  const headers = { 'x-request-id': 'trace-me' };
+  const answer = await login(gateway, email, PASSWORD, headers);
+  await login(gateway, email, WRONG, headers);
+  await refresh(gateway, refreshTokenOf(answer), headers);
+  await refresh(gateway, refreshTokenOf(answer), headers);
+  await logout(gateway, refreshTokenOf(answer), headers);
+  await logout(gateway, undefined, headers);
+  await gateway.send('POST', '/nowhere', { headers });
+  const lines = captured.lines().filter(({ requestId }) => requestId === 'trace-me');
+  expect(lines.map(({ route, status, outcome }) => [route, status, outcome])).toEqual([
+    ['/auth/login', 200, 'login_success'],
+    ['/auth/login', 401, 'invalid_credentials'],
+    ['/auth/refresh', 200, 'refresh_success'],
+    ['/auth/refresh', 401, 'record_revoked'],
+    ['/auth/logout', 200, 'logout'],
+    ['/auth/logout', 200, 'logout_without_session'],
+    ['other', 404, undefined],
+  ]);
+  for (const line of lines)
+    expect(line).toMatchObject({ method: 'POST', ipAddress: '127.0.0.1', ms: expect.any(Number) });
+});
+
+test('5 (ASVS 16.4.1) nothing that a caller sends can forge a line', async () => {
+  const before = captured.lines().length;
+  const headers = { 'x-request-id': 'x","level":60,"msg":"forged', 'user-agent': 'x\tforged' };
+  await gateway.send('POST', '/auth/logout?x=%0a{"msg":"forged"}', { headers });
+  const lines = captured.lines().slice(before);
+  expect(lines).toHaveLength(1);
+  expect(JSON.stringify(lines)).not.toContain('forged');
+});

@@ -1,0 +1,95 @@
+/** Issue 3.9: the recipes in docs/ run as they are printed there, against a real gateway. */
+import { execFile, execFileSync } from 'node:child_process';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { BY_CLI } from '../src/admin/administer.js';
+import { createApiKey } from '../src/admin/api-keys.js';
+import { startGateway, type TestGateway } from './support/gateway.js';
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, '..');
+
+let gateway: TestGateway;
+let folder: string;
+let env: Record<string, string>;
+beforeAll(async () => {
+  gateway = await startGateway();
+  folder = await mkdtemp(join(tmpdir(), 'recipes-'));
+  const fields = { serviceName: 'billing', scopes: ['invoices:read'], rateLimit: 60 };
+  const { key, secret } = await createApiKey(gateway.app, BY_CLI, fields);
+  env = {
+    PATH: process.env['PATH'] ?? '',
+    GATEWAY_URL: gateway.url,
+    AUTHORITY: gateway.config.publicAuthority,
+    KEY_ID: key.keyId,
+    SECRET: secret,
+  };
+});
+afterAll(async () => {
+  await gateway.close();
+  await rm(folder, { recursive: true });
+});
+
+/** The first block in that language of a page. */
+async function blockOf(page: string, language: string): Promise<string> {
+  const text = await readFile(join(ROOT, 'docs', page), 'utf8');
+  const block = text.split(`\`\`\`${language}\n`)[1]?.split('\n```')[0];
+  if (block === undefined) throw new Error(`${page} has no block in ${language}`);
+  return block;
+}
+
+async function save(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+}
+
+/** Skipped where a program is missing, unless all are required. */
+function testWith(programs: string[], name: string, work: () => Promise<void>): void {
+  const missing = programs.filter((program) => {
+    try {
+      execFileSync('sh', ['-c', `command -v ${program}`]);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  const here = missing.length === 0 || process.env['REQUIRE_PROGRAMS'] === '1';
+  (here ? test : test.skip)(missing.length === 0 ? name : `${name} (without ${missing.join(', ')})`, work);
+}
+
+const BILLING = { callerType: 'api_key', serviceName: 'billing', scopes: ['invoices:read'], rateLimit: 60 };
+
+testWith(
+  ['curl', 'openssl'],
+  'docs/sign-with-curl.md is answered as the key, and refused with another secret',
+  async () => {
+    const script = await save('signed.sh', await blockOf('sign-with-curl.md', 'sh'));
+    const { stdout } = await run('sh', [script], { env });
+    expect(JSON.parse(stdout).data.caller).toMatchObject(BILLING);
+    const refused = await run('sh', [script], { env: { ...env, SECRET: 'aks_other' } }).catch((error) => error);
+    expect(refused.code).toBe(22);
+    expect(refused.stdout).toContain('invalid_signature');
+  },
+);
+
+testWith(['python3'], 'docs/sign-with-python.md is answered as the key, and refused with another secret', async () => {
+  const script = await save('signed.py', await blockOf('sign-with-python.md', 'python'));
+  const { stdout } = await run('python3', [script], { env });
+  expect(JSON.parse(stdout).data.caller).toMatchObject(BILLING);
+  const refused = await run('python3', [script], { env: { ...env, SECRET: 'aks_other' } }).catch((error) => error);
+  expect(refused.stderr).toContain('invalid_signature');
+});
+
+test('docs/signed-requests.md: the TypeScript client is answered as the key', async () => {
+  await copyFile(join(ROOT, 'src/client/sign-request.ts'), join(folder, 'sign-request.ts'));
+  const printed = await blockOf('signed-requests.md', 'ts');
+  const script = printed
+    .replace('http://localhost:3000', gateway.url)
+    .replace('{ keyId, secret }', `{ keyId, secret, authority: '${gateway.config.publicAuthority}' }`);
+  const file = await save('client.mts', `${script}\nconsole.log(await response.text());\n`);
+  const { stdout } = await run(process.execPath, [file], { env });
+  expect(JSON.parse(stdout)).toEqual({ data: { caller: { callerType: 'api_key' } } });
+});

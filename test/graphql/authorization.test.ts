@@ -1,0 +1,246 @@
+/** CONTRACT 11: who may ask what, a row a field, a column a caller, each cell retyped by hand. */
+import { readFileSync } from 'node:fs';
+import { buildSchema, type GraphQLObjectType } from 'graphql';
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import { type As, ask, newApiKey, newCronKey, newcomer, nobody, type SignedIn } from '../support/graphql.js';
+import { wholeState } from '../support/rows.js';
+
+const COLUMNS = [
+  'nobody',
+  'viewer',
+  'analyst',
+  'admin',
+  'deactivated admin', // the token lives
+  'demoted admin',
+  'api key with',
+  'api key without',
+  'cron key with',
+  'cron key without',
+  'revoked api key',
+  'revoked cron key',
+] as const;
+type Column = (typeof COLUMNS)[number];
+
+const OWN_SCOPES = ['users:read', 'users:write', 'sessions:write', 'audit:read', 'keys:read', 'keys:write'] as const;
+
+interface Row {
+  /** A cell a column: `y` answered, `0` NOT_FOUND, `n` FORBIDDEN, `.` 401 UNAUTHENTICATED */
+  cells: string;
+  /** The scope of the columns "with"; null where none helps */
+  scope: (typeof OWN_SCOPES)[number] | null;
+  /** A fresh operation that succeeds for whoever is allowed */
+  operation(caller: Column): Promise<string> | string;
+}
+
+const A_DAY = 'since: "2026-01-01T00:00:00Z", until: "2026-01-02T00:00:00Z"';
+
+const QUERIES: Record<string, Row> = {
+  caller: { cells: '. yyy yy yyyy ..', scope: null, operation: () => '{ caller { callerType } }' },
+  me: { cells: '. yyy yy nnnn ..', scope: null, operation: () => '{ me { id } }' },
+  sessions: { cells: '. yyy yy nnnn ..', scope: null, operation: () => '{ sessions { id } }' },
+  user: {
+    cells: '. nyy yy ynyn ..',
+    scope: 'users:read',
+    operation: async () => `{ user(id: "${await aUser()}") { id } }`,
+  },
+  users: { cells: '. nyy yy ynyn ..', scope: 'users:read', operation: () => '{ users { edges { node { id } } } }' },
+  sessionStory: {
+    cells: '. nyy yy ynyn ..',
+    scope: 'audit:read',
+    operation: async () => `{ sessionStory(id: "${await aSession()}") { what } }`,
+  },
+  'sessionStory of an own session': {
+    cells: '. yyy yy ynyn ..',
+    scope: 'audit:read',
+    operation: async (caller) => `{ sessionStory(id: "${await aSession(ownerIdOf(caller))}") { what } }`,
+  },
+  'sessionStory of no session': {
+    cells: '. n00 00 0n0n ..',
+    scope: 'audit:read',
+    operation: () => '{ sessionStory(id: "00000000-0000-7000-8000-000000000000") { what } }',
+  },
+  auditEvents: {
+    cells: '. nyy yy ynyn ..',
+    scope: 'audit:read',
+    operation: () => '{ auditEvents { edges { cursor } } }',
+  },
+  auditCounts: {
+    cells: '. nyy yy ynyn ..',
+    scope: 'audit:read',
+    operation: () => `{ auditCounts(${A_DAY}, bucket: hour) { count } }`,
+  },
+  apiKeys: { cells: '. nny yy ynyn ..', scope: 'keys:read', operation: () => '{ apiKeys { keyId } }' },
+  cronKeys: { cells: '. nny yy ynyn ..', scope: 'keys:read', operation: () => '{ cronKeys { keyId } }' },
+};
+
+const MUTATIONS: Record<string, Row> = {
+  revokeSession: {
+    cells: '. nny nn ynyn ..',
+    scope: 'sessions:write',
+    operation: async () => `mutation { revokeSession(id: "${await aSession()}") { id } }`,
+  },
+  'revokeSession of an own session': {
+    cells: '. yyy ny ynyn ..',
+    scope: 'sessions:write',
+    operation: async (caller) => `mutation { revokeSession(id: "${await aSession(ownerIdOf(caller))}") { id } }`,
+  },
+  'revokeSession of no session': {
+    cells: '. nn0 nn 0n0n ..',
+    scope: 'sessions:write',
+    operation: () => 'mutation { revokeSession(id: "00000000-0000-7000-8000-000000000000") { id } }',
+  },
+  revokeOtherSessions: { cells: '. yyy ny nnnn ..', scope: null, operation: () => 'mutation { revokeOtherSessions }' },
+  createUser: {
+    cells: '. nny nn ynyn ..',
+    scope: 'users:write',
+    operation: () => `mutation { createUser(email: "${fresh()}@x.example", password: "${LONG}", role: viewer) { id } }`,
+  },
+  setUserRole: {
+    cells: '. nny nn ynyn ..',
+    scope: 'users:write',
+    operation: async () => `mutation { setUserRole(id: "${await aUser()}", role: analyst) { id } }`,
+  },
+  setUserActive: {
+    cells: '. nny nn ynyn ..',
+    scope: 'users:write',
+    operation: async () => `mutation { setUserActive(id: "${await aUser()}", active: false) { id } }`,
+  },
+  unlockUser: {
+    cells: '. nny nn ynyn ..',
+    scope: 'users:write',
+    operation: async () => `mutation { unlockUser(id: "${await aUser()}") { id } }`,
+  },
+  setUserPassword: {
+    cells: '. nny nn ynyn ..',
+    scope: 'users:write',
+    operation: async () => `mutation { setUserPassword(id: "${await aUser()}", password: "${LONG}") { id } }`,
+  },
+  createApiKey: {
+    cells: '. nny nn ynyn ..',
+    scope: 'keys:write',
+    operation: () => 'mutation { createApiKey(serviceName: "s", scopes: [], rateLimit: 1) { secret } }',
+  },
+  rotateApiKey: {
+    cells: '. nny nn ynyn ..',
+    scope: 'keys:write',
+    operation: async () => `mutation { rotateApiKey(keyId: "${(await newApiKey(gateway)).keyId}") { secret } }`,
+  },
+  revokeApiKey: {
+    cells: '. nny nn ynyn ..',
+    scope: 'keys:write',
+    operation: async () => `mutation { revokeApiKey(keyId: "${(await newApiKey(gateway)).keyId}") { keyId } }`,
+  },
+  createCronKey: {
+    cells: '. nny nn ynyn ..',
+    scope: 'keys:write',
+    operation: () => 'mutation { createCronKey(serviceName: "s", scopes: []) { value } }',
+  },
+  revokeCronKey: {
+    cells: '. nny nn ynyn ..',
+    scope: 'keys:write',
+    operation: async () => `mutation { revokeCronKey(keyId: "${(await newCronKey(gateway)).keyId}") { keyId } }`,
+  },
+};
+
+const LONG = 'a password of fifteen and more';
+let gateway: TestGateway;
+let count = 0;
+const people = new Map<Column, SignedIn>();
+const keys = new Map<string, As>();
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  people.set('viewer', await newcomer(gateway, 'viewer'));
+  people.set('analyst', await newcomer(gateway, 'analyst'));
+  for (const column of ['admin', 'deactivated admin', 'demoted admin'] as const) {
+    people.set(column, await newcomer(gateway, 'admin'));
+  }
+  await gateway.rows('update users set is_active = false where id = $1', [ownerIdOf('deactivated admin')]);
+  await gateway.rows(`update users set role = 'viewer' where id = $1`, [ownerIdOf('demoted admin')]);
+  for (const scope of [...OWN_SCOPES, null]) {
+    const withIt = scope === null ? [...OWN_SCOPES] : [scope];
+    const without = scope === null ? [] : OWN_SCOPES.filter((other) => other !== scope);
+    keys.set(`api key with ${scope}`, (await newApiKey(gateway, withIt)).as);
+    keys.set(`api key without ${scope}`, (await newApiKey(gateway, without)).as);
+    keys.set(`cron key with ${scope}`, (await newCronKey(gateway, withIt)).as);
+    keys.set(`cron key without ${scope}`, (await newCronKey(gateway, without)).as);
+  }
+  const api = await newApiKey(gateway, [...OWN_SCOPES]);
+  const cron = await newCronKey(gateway, [...OWN_SCOPES]);
+  await gateway.rows('update api_keys set revoked_at = now() where key_id = $1', [api.keyId]);
+  await gateway.rows('update cron_keys set revoked_at = now() where key_id = $1', [cron.keyId]);
+  keys.set('revoked api key', api.as).set('revoked cron key', cron.as);
+});
+afterAll(() => gateway.close());
+
+function callerOf(column: Column, scope: Row['scope']): As {
+  if (column === 'nobody') return nobody;
+  const as = people.get(column)?.as ?? keys.get(column) ?? keys.get(`${column} ${scope}`);
+  if (as === undefined) throw new Error(`no ${column}`);
+  return as;
+}
+
+/** The user of a column; for a key, which owns no session, some user. */
+function ownerIdOf(column: Column): string {
+  return (people.get(column) ?? people.get('viewer'))?.user.id ?? '';
+}
+
+function fresh(): string {
+  count += 1;
+  return `someone${count}`;
+}
+
+async function aUser(): Promise<string> {
+  const [user] = await gateway.rows<{ id: string }>(
+    `insert into users (email, password_hash, role) values ($1, 'none', 'viewer') returning id`,
+    [`${fresh()}@example.com`],
+  );
+  return user?.id ?? '';
+}
+
+async function aSession(userId?: string): Promise<string> {
+  const [record] = await gateway.rows<{ family_id: string }>(
+    `insert into refresh_tokens (jti, user_id, family_id, user_agent, ip_address, expires_at)
+     values (gen_random_uuid(), $1, gen_random_uuid(), '', '127.0.0.1', $2) returning family_id`,
+    [userId ?? (await aUser()), new Date(gateway.clock.now().getTime() + 3_600_000)],
+  );
+  return record?.family_id ?? '';
+}
+
+/** Everything but the times at which keys were used. */
+async function state(): Promise<unknown> {
+  const key = `select key_id, scopes, revoked_at from`;
+  return [
+    await wholeState(gateway),
+    await gateway.rows(`select key_id, sealed_secret, revoked_at from api_keys order by key_id`),
+    await gateway.rows(`${key} cron_keys order by key_id`),
+  ];
+}
+
+/** The cell as it comes out. A mutation that is refused must leave everything as it was. */
+async function cellOf(column: Column, { scope, operation }: Row): Promise<string> {
+  const text = await operation(column);
+  const before = await state();
+  const { status, code, errors } = await ask(gateway, callerOf(column, scope), text);
+  if (errors.length === 0) return status === 200 ? 'y' : `${status}`;
+  expect(await state()).toEqual(before);
+  if (status === 200 && code === 'FORBIDDEN') return 'n';
+  if (status === 200 && code === 'NOT_FOUND') return '0';
+  return status === 401 && code === 'UNAUTHENTICATED' ? '.' : `${status} ${code}`;
+}
+
+test.each(Object.entries({ ...QUERIES, ...MUTATIONS }))('CONTRACT 11 says who may ask %s', async (_name, row) => {
+  const expected = row.cells.replaceAll(' ', '');
+  const came: Record<string, string | undefined> = {};
+  for (const column of COLUMNS) came[column] = await cellOf(column, row);
+  expect(came).toEqual(Object.fromEntries(COLUMNS.map((column, i) => [column, expected[i]])));
+});
+
+test.each([
+  ['Query', QUERIES],
+  ['Mutation', MUTATIONS],
+])('CONTRACT 11 the table has every field of %s', (type, rows) => {
+  const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
+  const fields = Object.keys((schema.getType(type) as GraphQLObjectType).getFields());
+  expect(new Set(Object.keys(rows).map((name) => name.split(' ')[0]))).toEqual(new Set(fields));
+});

@@ -1,0 +1,192 @@
+/** CONTRACT 7: what errors tell, and what they do not; introspection and the explorer. */
+import { getIntrospectionQuery } from 'graphql';
+import { startGateway, startInstance, type TestGateway } from '../support/gateway.js';
+import {
+  type As,
+  ask,
+  bearer,
+  internalKey,
+  newApiKey,
+  newCronKey,
+  newcomer,
+  nobody,
+  signed,
+} from '../support/graphql.js';
+import { captureLog } from '../support/log.js';
+import { takeAway } from '../support/postgres.js';
+
+const captured = captureLog();
+let gateway: TestGateway;
+let as: As;
+let admin: As;
+beforeAll(async () => {
+  gateway = await startGateway({ log: captured.log });
+  ({ as } = await newCronKey(gateway, ['users:read', 'audit:read', 'keys:read']));
+  ({ as: admin } = await newcomer(gateway, 'admin'));
+});
+afterAll(() => gateway.close());
+
+const CALLER = '{ caller { callerType } }';
+
+async function inProduction(more: Record<string, string>, work: (on: TestGateway) => Promise<void>): Promise<void> {
+  const env = { NODE_ENV: 'production', ...more };
+  const instance = await startInstance(gateway.database, { env, clock: gateway.clock });
+  try {
+    await work({ ...gateway, ...instance });
+  } finally {
+    await instance.close();
+  }
+}
+
+const TYPO = '{ callerr { callerType } }';
+const TYPO_IN_VARIABLES = 'query ($filter: UserFilter) { users(filter: $filter) { edges { cursor } } }';
+
+test('CONTRACT 7 in production there is no introspection and no suggestion', async () => {
+  await inProduction({}, async (on) => {
+    for (const text of [
+      getIntrospectionQuery(),
+      '{ __schema { types { name } } }',
+      '{ __type(name: "User") { name } }',
+    ]) {
+      const answer = await ask(on, as, text);
+      expect([answer.status, answer.data]).toEqual([400, undefined]);
+    }
+    for (const [text, variables] of [
+      [TYPO, {}],
+      [TYPO_IN_VARIABLES, { filter: { serch: 'x' } }],
+      [TYPO_IN_VARIABLES, { filter: { role: 'admn' } }],
+    ] as const) {
+      const answer = await ask(on, as, text, variables);
+      expect(answer.status).toBe(400);
+      expect(answer.text).not.toMatch(/did you mean|caller"|search|admin"/i);
+    }
+    expect((await ask(on, as, '{ __typename }')).data).toEqual({ __typename: 'Query' });
+  });
+});
+
+test('CONTRACT 7 GRAPHQL_INTROSPECTION=true switches introspection on in production, false off elsewhere', async () => {
+  await inProduction({ GRAPHQL_INTROSPECTION: 'true' }, async (on) => {
+    expect((await ask(on, as, getIntrospectionQuery())).data.__schema.queryType.name).toBe('Query');
+  });
+  await inProduction({ NODE_ENV: 'development', GRAPHQL_INTROSPECTION: 'false' }, async (on) => {
+    expect((await ask(on, as, getIntrospectionQuery())).status).toBe(400);
+  });
+});
+
+test('CONTRACT 7 outside production introspection and suggestions help', async () => {
+  expect((await ask(gateway, as, getIntrospectionQuery())).errors).toEqual([]);
+  expect((await ask(gateway, as, TYPO)).text).toContain('Did you mean');
+  expect((await ask(gateway, nobody, getIntrospectionQuery())).status).toBe(401);
+});
+
+test('CONTRACT 7 the explorer is there outside production alone, and loads nothing from elsewhere', async () => {
+  const page = { headers: { accept: 'text/html,*/*' } };
+  const answer = await gateway.send('GET', '/graphql', page);
+  expect(answer.status).toBe(200);
+  expect(answer.headers['content-type']).toContain('text/html');
+  // With one origin allowed, its own, nothing else is loaded, whatever the page says.
+  const policy = String(answer.headers['content-security-policy']);
+  expect(policy).toMatch(/^default-src 'self'/);
+  expect(policy).not.toMatch(/https?:|\*/);
+  const markup = answer.text.replace(/<script\b[^>]*>[\s\S]*?<\/script>|<style\b[^>]*>[\s\S]*?<\/style>/g, (element) =>
+    element.slice(0, element.indexOf('>') + 1),
+  );
+  expect(markup).not.toMatch(/(?:src|href|action|data|content)\s*=\s*["']?\s*(?:https?:)?\/\//i);
+  const styles = answer.text.match(/<style\b[^>]*>[\s\S]*?<\/style>/g)?.join('') ?? '';
+  expect(styles).not.toMatch(/url\(\s*["']?(?:https?:)?\/\/|@import/i);
+  await inProduction({}, async (on) => {
+    const refused = await on.send('GET', '/graphql', page);
+    expect([refused.status, refused.headers['content-type']]).toEqual([405, 'application/json; charset=utf-8']);
+  });
+});
+
+test('CONTRACT 7 an internal error carries no stack and no database text, nor does the log', async () => {
+  await gateway.rows('alter table audit_events rename to gone');
+  const inResolver = await ask(gateway, as, '{ auditEvents { edges { cursor } } }');
+  await gateway.rows('alter table gone rename to audit_events');
+  await gateway.rows('alter table cron_keys rename to gone');
+  const inContext = await ask(gateway, as, CALLER);
+  await gateway.rows('alter table gone rename to cron_keys');
+  expect([inResolver.status, inContext.status]).toEqual([200, 500]);
+  for (const answer of [inResolver, inContext]) {
+    const { message, extensions } = answer.errors[0] ?? {};
+    expect(extensions).toEqual({ code: 'INTERNAL_SERVER_ERROR' });
+    expect(message).toBe('Internal server error');
+    expect(answer.text).not.toMatch(/relation|audit_events|cron_keys|select|stack|node_modules|\.[jt]s:/i);
+  }
+  const lines = captured.lines().filter(({ level }) => level === 50);
+  expect(lines.length).toBeGreaterThanOrEqual(2);
+  expect(JSON.stringify(lines)).not.toMatch(/select |does not exist/i);
+});
+
+test('CONTRACT 7 a row that the database refuses is not told', async () => {
+  await gateway.rows(`alter table users add constraint no_carol check (email <> 'carol@example.com')`);
+  const text =
+    'mutation { createUser(email: "carol@example.com", password: "a secret of carol", role: viewer) { id } }';
+  const answer = await ask(gateway, admin, text);
+  expect([answer.code, answer.data]).toEqual(['INTERNAL_SERVER_ERROR', null]);
+  expect(answer.text).not.toMatch(/carol|constraint|argon2/);
+  expect(captured.text()).not.toMatch(/a secret of carol|argon2id\$|no_carol/);
+});
+
+test('CONTRACT 7 while the database is away it is 503 with Retry-After, never a pass, and 200 again after', async () => {
+  const { keyId, secret } = await newApiKey(gateway, ['users:read']);
+  const away = await takeAway(gateway.database);
+  try {
+    for (const [caller, text] of [
+      [as, CALLER],
+      [internalKey(`ck_${'0'.repeat(20)}.cks_${'0'.repeat(49)}`), CALLER],
+      [signed(gateway, keyId, secret), CALLER],
+      [admin, '{ users { edges { cursor } } }'],
+      [admin, '{ me { id } }'],
+      [admin, 'mutation { revokeOtherSessions }'],
+    ] as const) {
+      const answer = await ask(gateway, caller, text);
+      expect([answer.status, answer.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+      expect(answer.data ?? null).toBeNull();
+      expect(answer.text).not.toMatch(/terminat|connection|ECONN|database/i);
+    }
+  } finally {
+    await away.restore();
+  }
+  expect((await ask(gateway, as, CALLER)).status).toBe(200);
+  expect((await ask(gateway, signed(gateway, keyId, secret), CALLER)).status).toBe(200);
+});
+
+test.each([
+  [
+    'nothing',
+    nobody,
+    'missing_credentials',
+    /^Bearer realm="[^"]+", Signature realm="[^"]+", InternalKey realm="[^"]+"$/,
+  ],
+  ['a bad token', bearer('x'), 'invalid_token', /^Bearer realm="[^"]+", error="invalid_token"$/],
+  ['a bad key', internalKey('x'), 'invalid_key', /^InternalKey realm="[^"]+", error="invalid_key"$/],
+  ['half a signature', () => ({ signature: 'x' }), 'malformed_signature', /^Signature .*error="malformed_signature"$/],
+] as Array<[string, As, string, RegExp]>)(
+  'CONTRACT 7 %s is answered 401 with WWW-Authenticate',
+  async (_what, caller, reason, challenge) => {
+    const answer = await ask(gateway, caller, CALLER);
+    expect(answer).toMatchObject({ status: 401, code: 'UNAUTHENTICATED', reason, data: undefined });
+    expect(answer.headers['www-authenticate']).toMatch(challenge);
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(answer.errors).toHaveLength(1);
+  },
+);
+
+test('CONTRACT 7 who is not known is told nothing of the body: neither its form nor the schema', async () => {
+  const bodies = [TYPO, '{', getIntrospectionQuery()].map((query) => JSON.stringify({ query }));
+  for (const body of [...bodies, 'no JSON']) {
+    const answer = await gateway.send('POST', '/graphql', { headers: { 'content-type': 'application/json' }, body });
+    expect([answer.status, answer.json.errors[0].extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
+  }
+});
+
+test('CONTRACT 7 a variable that does not fit is named, and what was sent in it is not repeated', async () => {
+  const query = 'mutation ($password: String!) { setUserPassword(id: "x", password: $password) { id } }';
+  const answer = await ask(gateway, admin, query, { password: { secret: 'correct horse battery staple' } });
+  expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT' });
+  expect(answer.errors[0]?.message).toBe('Variable "$password" got a value that does not fit its type.');
+  expect(answer.text).not.toContain('horse');
+});

@@ -1,0 +1,166 @@
+/** CONTRACT 7 and FIELD (GraphQL): what the endpoint refuses before it asks anything. */
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import { type As, ask, dataOf, newCronKey } from '../support/graphql.js';
+import { countWork } from '../support/work.js';
+
+let gateway: TestGateway;
+let as: As;
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ as } = await newCronKey(gateway, ['users:read', 'audit:read']));
+});
+afterAll(() => gateway.close());
+
+const QUERY = '{ caller { callerType } }';
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** Any body, as the caller. */
+function post(body: string | Buffer, headers: Record<string, string> = JSON_TYPE) {
+  return gateway.send('POST', '/graphql', { headers: { ...as(''), ...headers }, body });
+}
+
+test.each(['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('CONTRACT 7 refuses %s', async (method) => {
+  const path = `/graphql?query=${encodeURIComponent(QUERY)}`;
+  for (const more of [{}, { 'apollo-require-preflight': '1' }, JSON_TYPE]) {
+    const answer = await gateway.send(method, path, { headers: { ...as(''), ...more } });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.allow).toBe('POST');
+    expect(answer.text).not.toContain('callerType');
+  }
+});
+
+test.each([
+  ['plain text', { 'content-type': 'text/plain' }],
+  ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+  ['a form with files', { 'content-type': 'multipart/form-data; boundary=x' }],
+  ['plain text that says JSON too', { 'content-type': 'text/plain; x=application/json' }],
+  ['nothing', {}],
+])('CONTRACT 7 prevents cross-site requests: a body called %s is refused', async (_what, headers) => {
+  const answer = await post(JSON.stringify({ query: QUERY }), headers as Record<string, string>);
+  expect(answer.status).toBe(400);
+  expect(answer.json.errors[0].message).toContain('CSRF');
+  expect(answer.text).not.toContain('"callerType"');
+});
+
+test('CONTRACT 7 a query in the address is not taken, by POST neither', async () => {
+  const path = `/graphql?query=${encodeURIComponent(QUERY)}`;
+  const answer = await gateway.send('POST', path, { headers: { ...as(''), ...JSON_TYPE }, body: '{}' });
+  expect(answer.status).toBe(400);
+});
+
+test.each([1, 2])('CONTRACT 7 refuses a batch of %j', async (length) => {
+  const answer = await post(JSON.stringify(Array.from({ length }, () => ({ query: QUERY }))));
+  expect(answer.status).toBe(400);
+  expect(answer.json.data).toBeUndefined();
+});
+
+test.each(['{', '', '{"query":', '\xff'])('CONTRACT 7 a body %j, which is no JSON, is 400', async (body) => {
+  const answer = await post(Buffer.from(body, 'latin1'));
+  expect(answer.status).toBe(400);
+  if (body !== '') expect(answer.json.errors[0].message).toBe('Request body is not valid JSON');
+});
+
+test.each(['null', '1', '"text"', '{}', '{"query":1}', '{"query":"{"}', '{"query":"","variables":[]}'])(
+  'CONTRACT 7 the body %s, which is no request, is 400',
+  async (body) => {
+    expect((await post(body)).status).toBe(400);
+  },
+);
+
+test('CONTRACT 7 a body over 64 KiB is 413, a compressed one 415', async () => {
+  const body = (length: number) => JSON.stringify({ query: QUERY, padding: 'x'.repeat(length) });
+  const limit = 64 * 1024 - body(0).length;
+  expect((await post(body(limit))).status).toBe(200);
+  const tooLarge = await post(body(limit + 1));
+  expect([tooLarge.status, Object.keys(tooLarge.json)]).toEqual([413, ['detail']]);
+  expect((await post(body(0), { ...JSON_TYPE, 'content-encoding': 'gzip' })).status).toBe(415);
+});
+
+test('CONTRACT 7 an unknown operation name is 400', async () => {
+  for (const query of [QUERY, `query A ${QUERY} query B ${QUERY}`]) {
+    expect((await post(JSON.stringify({ query, operationName: 'C' }))).status).toBe(400);
+  }
+});
+
+/** As deep as fields go in this schema, and deeper by fragments, which count too. */
+function nested(levels: number): string {
+  const inner = Array.from({ length: levels }, (_, i) => `fragment f${i} on Query { ...f${i + 1} }`).join(' ');
+  return `{ ...f0 } ${inner} fragment f${levels} on Query { caller { callerType } }`;
+}
+
+test('CONTRACT 7 limits the depth, also where fragments make it', async () => {
+  expect((await ask(gateway, as, nested(2))).errors).toEqual([]);
+  const deep = await ask(gateway, as, nested(10));
+  expect([deep.status, deep.errors[0]?.message]).toEqual([400, expect.stringContaining('depth')]);
+  const inline = `{ ${'... on Query { '.repeat(12)} caller { callerType } ${'} '.repeat(12)} }`;
+  expect((await ask(gateway, as, inline)).status).toBe(400);
+});
+
+const aliases = (count: number, field: string) => Array.from({ length: count }, (_, i) => `a${i}: ${field}`).join(' ');
+
+test.each([
+  ['of a field', (count: number) => `{ ${aliases(count, 'caller { callerType }')} }`],
+  ['of __typename', (count: number) => `{ ${aliases(count, '__typename')} }`],
+  ['in a fragment', (count: number) => `{ ...f } fragment f on Query { ${aliases(count, '__typename')} }`],
+  [
+    'in a fragment used twice',
+    (count: number) =>
+      `{ caller { ...f ...f } } fragment f on Caller { ${aliases(Math.ceil(count / 2), '__typename')} }`,
+  ],
+])('CONTRACT 7 limits the aliases %s to 15', async (_what, text) => {
+  expect((await ask(gateway, as, text(14))).errors).toEqual([]);
+  const many = await ask(gateway, as, text(17));
+  expect([many.status, many.errors[0]?.message]).toEqual([400, expect.stringContaining('liases')]);
+});
+
+test('CONTRACT 7 limits the tokens of a document', async () => {
+  const text = (types: number) =>
+    `{ auditEvents(filter: { eventTypes: [${'logout '.repeat(types)}] }) { edges { cursor } } }`; // and 19 more
+  expect((await ask(gateway, as, text(1_981))).errors).toEqual([]);
+  const long = await ask(gateway, as, text(1_982));
+  expect([long.status, long.code]).toEqual([400, 'GRAPHQL_PARSE_FAILED']);
+});
+
+const PAGE = 'users(first: FIRST) { edges { node { sessions { id userId userAgent ipAddress live current } } } }';
+const costly = (times: number, first: string) => `${aliases(times, PAGE.replace('FIRST', first))}`;
+
+test('CONTRACT 7 limits the cost, written out or with first in a variable or left out, before anything is read', async () => {
+  const work = countWork();
+  work.watch(gateway.app.db.pool);
+  for (const [text, variables] of [
+    [`{ ${costly(2, '100')} }`, {}],
+    [`query ($n: Int) { ${costly(2, '$n')} }`, { n: 100 }],
+    [`query ($n: Int = 100) { ${costly(2, '$n')} }`, {}],
+    [`{ ...f } fragment f on Query { ${costly(2, '100')} }`, {}],
+    [`{ ${costly(4, '50')} }`, {}],
+    [`{ ${aliases(4, PAGE.replace('(first: FIRST)', ''))} }`, {}], // 50 where left out
+    [`query ($n: Int) { ${costly(4, '$n')} }`, { n: null }],
+  ] as const) {
+    const [answer, { statements }] = await work.during(() => ask(gateway, as, text, variables));
+    expect(answer).toMatchObject({ status: 400, code: 'OPERATION_TOO_COSTLY', data: undefined });
+    expect(statements.filter((sql) => /users|refresh_tokens/.test(sql))).toEqual([]);
+  }
+  expect((await dataOf(gateway, as, `{ ${costly(1, '100')} }`)).a0.edges).toEqual([]);
+  expect(await dataOf(gateway, as, `query ($n: Int) { ${costly(4, '$n')} }`, { n: 10 })).toMatchObject({ a3: {} });
+});
+
+test('CONTRACT 7 only the operation that is asked for counts', async () => {
+  const body = { query: `query A ${QUERY} query B { ${costly(5, '100')} }`, operationName: 'A' };
+  expect((await post(JSON.stringify(body))).status).toBe(200);
+  expect((await post(JSON.stringify({ ...body, operationName: 'B' }))).status).toBe(400);
+});
+
+test('CONTRACT 7 a selection that unfolds to more fields than can be counted is too costly, and quickly so', async () => {
+  const fragment = (i: number, inner: string) => `fragment f${i} on Query { ${inner} }`;
+  const text = `{ ...f0 } ${fragment(0, '...f1 '.repeat(150))} ${fragment(1, '...f2 '.repeat(150))}
+    ${fragment(2, '...f3 '.repeat(150))} ${fragment(3, 'caller { callerType }')}`;
+  expect(await ask(gateway, as, text)).toMatchObject({ status: 400, code: 'OPERATION_TOO_COSTLY' });
+});
+
+test.each([{ n: 'x' }, { n: 1.5 }, { n: {} }, {}])(
+  'CONTRACT 7 variables that do not fit are 400: %j',
+  async (variables) => {
+    const answer = await ask(gateway, as, 'query ($n: Int!) { users(first: $n) { edges { cursor } } }', variables);
+    expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT' });
+  },
+);

@@ -1,0 +1,195 @@
+/** CONTRACT 6 and 11: API keys and cron keys over GraphQL. */
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import { type As, ask, dataOf, internalKey, newApiKey, newCronKey, newcomer, signed } from '../support/graphql.js';
+import { auditDuring } from '../support/rows.js';
+
+let gateway: TestGateway;
+let admin: As;
+let adminId: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  const { as, user } = await newcomer(gateway, 'admin');
+  [admin, adminId] = [as, user.id];
+});
+afterAll(() => gateway.close());
+
+const KEY = 'keyId serviceName scopes active createdAt lastUsedAt';
+const CREATE_API = `mutation ($serviceName: String!, $scopes: [String!]!, $rateLimit: Int!) {
+  createApiKey(serviceName: $serviceName, scopes: $scopes, rateLimit: $rateLimit) {
+    secret key { ${KEY} rateLimit secretsLive }
+  }
+}`;
+const CREATE_CRON = `mutation ($serviceName: String!, $scopes: [String!]!) {
+  createCronKey(serviceName: $serviceName, scopes: $scopes) { value key { ${KEY} } }
+}`;
+const ROTATE = 'mutation ($keyId: ID!) { rotateApiKey(keyId: $keyId) { secret } }';
+const REVOKE_API = 'mutation ($keyId: ID!) { revokeApiKey(keyId: $keyId) { keyId active secretsLive } }';
+const REVOKE_CRON = 'mutation ($keyId: ID!) { revokeCronKey(keyId: $keyId) { keyId active } }';
+const WHO = '{ caller { callerType } }';
+
+const actor = () => ({ caller_type: 'user', sub: adminId });
+const status = async (as: As) => (await ask(gateway, as, WHO)).status;
+
+/** Everything that is stored or listed, to look for a secret in. */
+async function wherever(): Promise<string> {
+  const listed = await dataOf(
+    gateway,
+    admin,
+    `{ apiKeys { ${KEY} } cronKeys { ${KEY} } auditEvents { edges { node { metadata } } } }`,
+  );
+  const tables = ['api_keys', 'cron_keys', 'audit_events'].map((table) => gateway.rows(`select * from ${table}`));
+  return JSON.stringify([listed, await Promise.all(tables)]);
+}
+
+test('CONTRACT 11 makes an API key, shows its secret once, and writes who made it', async () => {
+  const variables = { serviceName: 'Reports & Co', scopes: ['audit:read', 'a:b', 'audit:read'], rateLimit: 7 };
+  const [{ createApiKey }, events] = await auditDuring(gateway, () => dataOf(gateway, admin, CREATE_API, variables));
+  const { key, secret } = createApiKey;
+  expect(key).toEqual({
+    keyId: expect.stringMatching(/^ak_[0-9A-Za-z]{20}$/),
+    serviceName: 'Reports & Co',
+    scopes: ['audit:read', 'a:b'],
+    rateLimit: 7,
+    active: true,
+    createdAt: gateway.clock.now().toISOString(),
+    lastUsedAt: null,
+    secretsLive: 1,
+  });
+  const metadata = {
+    actor: actor(),
+    key_id: key.keyId,
+    service_name: 'Reports & Co',
+    scopes: key.scopes,
+    rate_limit: 7,
+  };
+  expect(events).toMatchObject([
+    { event_type: 'api_key_created', entity_type: 'api_key', user_id: null, ip_address: '127.0.0.1', metadata },
+  ]);
+  expect(await status(signed(gateway, key.keyId, secret))).toBe(200);
+  expect(await wherever()).not.toContain(secret);
+});
+
+test('CONTRACT 11 makes a cron key, shows its value once, and writes who made it', async () => {
+  const variables = { serviceName: 'nightly', scopes: ['c:d'] };
+  const [{ createCronKey }, events] = await auditDuring(gateway, () => dataOf(gateway, admin, CREATE_CRON, variables));
+  const { key, value } = createCronKey;
+  const [keyId, secret] = value.split('.');
+  expect(key).toMatchObject({ keyId, serviceName: 'nightly', scopes: ['c:d'], active: true, lastUsedAt: null });
+  expect(keyId).toMatch(/^ck_[0-9A-Za-z]{20}$/);
+  const metadata = { actor: actor(), key_id: keyId, service_name: 'nightly', scopes: ['c:d'] };
+  expect(events).toMatchObject([{ event_type: 'cron_key_created', entity_type: 'cron_key', user_id: null, metadata }]);
+  expect(await status(internalKey(value))).toBe(200);
+  expect(await wherever()).not.toContain(secret);
+});
+
+/** The checksum as docs have it: CRC-32 (IEEE) of the 43 random characters, six base62 digits, highest first. */
+function checksumOf(random: string): string {
+  let crc = 0xffff_ffff;
+  for (const byte of Buffer.from(random)) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0xedb8_8320 : crc >>> 1;
+  }
+  let rest = (crc ^ 0xffff_ffff) >>> 0;
+  let text = '';
+  const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  for (; text.length < 6; rest = Math.floor(rest / 62)) text = digits.charAt(rest % 62) + text;
+  return text;
+}
+
+test('CONTRACT 6 secrets are 256 bits of base62 and a checksum that scanners can test', async () => {
+  const seen = new Set<string>();
+  for (let i = 0; i < 20; i += 1) {
+    for (const secret of [(await newApiKey(gateway)).secret, (await newCronKey(gateway)).secret.split('.')[1] ?? '']) {
+      const [, prefix, random = '', checksum] = /^(aks|cks)_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/.exec(secret) ?? [];
+      expect(prefix).toBeDefined();
+      expect(checksum).toBe(checksumOf(random));
+      seen.add(random);
+    }
+  }
+  expect(seen.size).toBe(40);
+});
+
+test.each([
+  ['an analyst', async () => (await newcomer(gateway, 'analyst')).as],
+  ['a key without keys:write', async () => (await newApiKey(gateway, ['keys:read', 'users:write', 'a:b'])).as],
+] as const)('CONTRACT 11 %s grants nothing, not even a scope that is held', async (_who, caller) => {
+  const as = await caller();
+  for (const scopes of [[], ['users:read'], ['a:b']]) {
+    const [answers, events] = await auditDuring(gateway, async () => [
+      await ask(gateway, as, CREATE_API, { serviceName: 's', scopes, rateLimit: 1 }),
+      await ask(gateway, as, CREATE_CRON, { serviceName: 's', scopes }),
+    ]);
+    for (const { code, data } of answers) expect([code, data]).toEqual(['FORBIDDEN', null]);
+    expect(events).toEqual([]);
+  }
+});
+
+test.each([
+  ['an API key', newApiKey],
+  ['a cron key', newCronKey],
+] as const)('CONTRACT 11 %s with keys:write and a:b can grant these alone', async (_kind, newKey) => {
+  const { as } = await newKey(gateway, ['keys:write', 'a:b']);
+  const grant = async (scopes: string[]) => [
+    (await ask(gateway, as, CREATE_API, { serviceName: 's', scopes, rateLimit: 1 })).code,
+    (await ask(gateway, as, CREATE_CRON, { serviceName: 's', scopes })).code,
+  ];
+  for (const scopes of [['a:b'], ['keys:write', 'a:b'], []])
+    expect(await grant(scopes)).toEqual([undefined, undefined]);
+  for (const scopes of [['a:c'], ['a:b', 'users:read'], ['keys:read']]) {
+    expect(await grant(scopes)).toEqual(['FORBIDDEN', 'FORBIDDEN']);
+  }
+});
+
+test('CONTRACT 11 nobody takes over a key with scopes that they do not hold, by rotating it', async () => {
+  const strong = await newApiKey(gateway, ['users:write']);
+  const { as } = await newApiKey(gateway, ['keys:write']);
+  const [{ code }, events] = await auditDuring(gateway, () => ask(gateway, as, ROTATE, { keyId: strong.keyId }));
+  expect([code, events]).toEqual(['FORBIDDEN', []]);
+  const before = await gateway.rows('select sealed_secret from api_keys where key_id = $1', [strong.keyId]);
+  expect((await ask(gateway, as, REVOKE_API, { keyId: strong.keyId })).errors).toEqual([]); // ending one takes no scope
+  expect(before).toEqual(await gateway.rows('select sealed_secret from api_keys where key_id = $1', [strong.keyId]));
+});
+
+const good = { serviceName: 'service', scopes: ['a:b'], rateLimit: 10 };
+test.each([
+  ['invalid_service_name', { serviceName: '' }],
+  ['invalid_service_name', { serviceName: ' padded' }],
+  ['invalid_service_name', { serviceName: 'two\nlines' }],
+  ['invalid_service_name', { serviceName: 'x'.repeat(101) }],
+  ['invalid_scope', { scopes: ['users'] }],
+  ['invalid_scope', { scopes: ['Users:Read'] }],
+  ['invalid_scope', { scopes: ['a:b:c'] }],
+  ['invalid_scope', { scopes: ['a:b', ''] }],
+  ['invalid_scope', { scopes: ['*:*'] }],
+  ['invalid_scope', { scopes: Array.from({ length: 51 }, (_, i) => `a:b${i}`) }],
+  ['invalid_rate_limit', { rateLimit: 0 }],
+  ['invalid_rate_limit', { rateLimit: -1 }],
+  ['invalid_rate_limit', { rateLimit: 1_000_001 }],
+])('CONTRACT 11 makes no key: %s for %.60j', async (reason, bad) => {
+  const texts = reason === 'invalid_rate_limit' ? [CREATE_API] : [CREATE_API, CREATE_CRON];
+  for (const text of texts) {
+    const { rateLimit, ...common } = { ...good, ...bad };
+    const variables = text === CREATE_API ? { ...common, rateLimit } : common;
+    const [answer, events] = await auditDuring(gateway, () => ask(gateway, admin, text, variables));
+    expect(answer).toMatchObject({ status: 200, code: 'BAD_USER_INPUT', reason });
+    expect(events).toEqual([]);
+  }
+});
+
+test('CONTRACT 11 lists every key, revoked ones too, oldest first', async () => {
+  const keys: Array<{ keyId: string }> = [];
+  const cronKeys: Array<{ keyId: string }> = [];
+  for (let i = 0; i < 3; i += 1) {
+    gateway.clock.advance(1);
+    keys.push(await newApiKey(gateway, ['x:y']));
+    cronKeys.push(await newCronKey(gateway, ['x:y']));
+  }
+  await dataOf(gateway, admin, REVOKE_API, { keyId: keys[1]?.keyId });
+  await dataOf(gateway, admin, REVOKE_CRON, { keyId: cronKeys[1]?.keyId });
+  const listed = await dataOf(gateway, admin, '{ apiKeys { keyId active secretsLive } cronKeys { keyId active } }');
+  const tail = (rows: object[]) => rows.slice(-3);
+  expect(tail(listed.apiKeys)).toEqual(
+    keys.map(({ keyId }, i) => ({ keyId, active: i !== 1, secretsLive: i === 1 ? 0 : 1 })),
+  );
+  expect(tail(listed.cronKeys)).toEqual(cronKeys.map(({ keyId }, i) => ({ keyId, active: i !== 1 })));
+});

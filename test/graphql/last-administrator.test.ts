@@ -1,0 +1,111 @@
+/** CONTRACT 11: who can change administrators, and that the last active one stays, however many ask at once. */
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import { ask, newApiKey, newCronKey, newcomer, type SignedIn } from '../support/graphql.js';
+import { auditDuring, userRow, wholeState } from '../support/rows.js';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ instances: 2 });
+});
+afterAll(() => gateway.close());
+beforeEach(() => gateway.rows('delete from users'));
+
+const DEMOTE = 'mutation ($id: ID!) { setUserRole(id: $id, role: analyst) { id } }';
+const DEACTIVATE = 'mutation ($id: ID!) { setUserActive(id: $id, active: false) { id } }';
+const PROMOTE = 'mutation ($id: ID!) { setUserRole(id: $id, role: admin) { id } }';
+
+async function lastAdmin(): Promise<SignedIn> {
+  const admin = await newcomer(gateway, 'admin');
+  const inactive = await gateway.user({ role: 'admin' });
+  await gateway.rows('update users set is_active = false where id = $1', [inactive.id]); // does not count
+  await gateway.user({ role: 'analyst' });
+  return admin;
+}
+
+test.each([
+  ['demote', DEMOTE],
+  ['deactivate', DEACTIVATE],
+])('CONTRACT 11 refuses to %s the last active administrator', async (_what, text) => {
+  const { as, user } = await lastAdmin();
+  const before = await wholeState(gateway);
+  const answer = await ask(gateway, as, text, { id: user.id });
+  expect(answer).toMatchObject({ status: 200, code: 'BAD_USER_INPUT', reason: 'last_administrator' });
+  expect(await wholeState(gateway)).toEqual(before);
+});
+
+test('CONTRACT 11 of several administrators all but one can go, and inactive ones too', async () => {
+  const { as, user } = await lastAdmin();
+  const [second, gone] = [await gateway.user({ role: 'admin' }), await gateway.user({ role: 'admin' })];
+  for (const [text, { id }] of [
+    [DEACTIVATE, gone],
+    [DEMOTE, second],
+    [DEMOTE, gone],
+    [PROMOTE, user],
+  ] as const) {
+    expect((await ask(gateway, as, text, { id })).errors).toEqual([]);
+  }
+});
+
+async function activeAdmins(): Promise<number> {
+  return (await gateway.rows(`select id from users where role = 'admin' and is_active`)).length;
+}
+
+/** Two administrators, each asking another instance at the same time. */
+async function atOnce(requests: (one: SignedIn, two: SignedIn) => Array<[SignedIn, string, SignedIn]>) {
+  const [one, two] = [await newcomer(gateway, 'admin'), await newcomer(gateway, 'admin')];
+  const [answers, events] = await auditDuring(gateway, () =>
+    Promise.all(
+      requests(one, two).map(([by, text, whom], i) =>
+        ask(gateway.instances[i] ?? gateway, by.as, text, { id: whom.user.id }),
+      ),
+    ),
+  );
+  return { one, two, answers, events };
+}
+
+test('CONTRACT 11 two administrators that go at once, over two instances: one stays, in 5 of 5 rounds', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    await gateway.rows('delete from users');
+    const { answers, events } = await atOnce((one, two) => [
+      [one, DEMOTE, one],
+      [two, DEACTIVATE, two],
+    ]);
+    expect(answers.map(({ reason }) => reason).filter(Boolean)).toEqual(['last_administrator']);
+    expect(events).toHaveLength(1);
+    expect(await activeAdmins()).toBe(1);
+  }
+});
+
+test('CONTRACT 11 two administrators that demote each other at once: the second has no power left', async () => {
+  const { one, two, answers } = await atOnce((first, second) => [
+    [first, DEMOTE, second],
+    [second, DEMOTE, first],
+  ]);
+  expect(answers.map(({ code }) => code).filter(Boolean)).toEqual(['FORBIDDEN']);
+  expect(await activeAdmins()).toBe(1);
+  const roles = [(await userRow(gateway, one.user.id)).role, (await userRow(gateway, two.user.id)).role];
+  expect(roles.sort()).toEqual(['admin', 'analyst']);
+});
+
+const ALL_OWN = ['users:read', 'users:write', 'sessions:write', 'audit:read', 'keys:read', 'keys:write'];
+test.each([
+  ['an API key', newApiKey],
+  ['a cron key', newCronKey],
+])('CONTRACT 11 %s with every scope there is neither makes nor changes an administrator', async (_kind, newKey) => {
+  const { as } = await newKey(gateway, ALL_OWN);
+  const [admin, viewer] = [await gateway.user({ role: 'admin' }), await gateway.user()];
+  await gateway.user({ role: 'admin' }); // so that none is the last
+  const before = await wholeState(gateway);
+  for (const [text, id] of [
+    [PROMOTE, viewer.id],
+    [DEMOTE, admin.id],
+    [DEACTIVATE, admin.id],
+    ['mutation ($id: ID!) { unlockUser(id: $id) { id } }', admin.id],
+    ['mutation ($id: ID!) { setUserPassword(id: $id, password: "fifteen letters") { id } }', admin.id],
+  ] as const) {
+    expect(await ask(gateway, as, text, { id })).toMatchObject({ status: 200, code: 'FORBIDDEN', data: null });
+  }
+  const create = 'mutation { createUser(email: "a@example.com", password: "fifteen letters", role: admin) { id } }';
+  expect(await ask(gateway, as, create)).toMatchObject({ status: 200, code: 'FORBIDDEN', data: null });
+  expect(await wholeState(gateway)).toEqual(before);
+});

@@ -1,0 +1,69 @@
+/** CONTRACT 11: a mutation reads the caller's row again, also between two fields of one operation. */
+import { createPasswords } from '../../src/credentials/passwords.js';
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import { ask, newApiKey, newCronKey, newcomer } from '../support/graphql.js';
+
+let gateway: TestGateway;
+let hashed = 0;
+beforeAll(async () => {
+  const passwords = await createPasswords({ memoryKib: 19_456, passes: 2, lanes: 1 }, 4);
+  const hash = (password: string) => {
+    hashed += 1;
+    return passwords.hash(password);
+  };
+  gateway = await startGateway({ passwords: { ...passwords, hash } });
+  await gateway.user({ role: 'admin' }); // so that none of the others is the last
+});
+afterAll(() => gateway.close());
+
+const AFTERWARDS = 'then: createCronKey(serviceName: "late", scopes: []) { key { keyId } }';
+
+test.each([
+  ['is deactivated', 'setUserActive(id: $id, active: false)'],
+  ['is demoted', 'setUserRole(id: $id, role: analyst)'],
+])('CONTRACT 11 an administrator who %s has no power left, in the same operation', async (_how, change) => {
+  const { as, user } = await newcomer(gateway, 'admin');
+  const text = `mutation ($id: ID!) { ${change} { id } ${AFTERWARDS} }`;
+  const { errors, code } = await ask(gateway, as, text, { id: user.id });
+  expect(errors.map(({ path }) => path)).toEqual([['then']]);
+  expect(code).toBe('FORBIDDEN');
+});
+
+test.each([
+  ['an API key', newApiKey, 'revokeApiKey'],
+  ['a cron key', newCronKey, 'revokeCronKey'],
+] as const)('CONTRACT 11 %s that is revoked has no power left, in the same operation', async (_kind, newKey, field) => {
+  const { as, keyId } = await newKey(gateway, ['keys:write']);
+  const text = `mutation ($keyId: ID!) { ${field}(keyId: $keyId) { keyId } ${AFTERWARDS} }`;
+  const { errors, code } = await ask(gateway, as, text, { keyId });
+  expect(errors.map(({ path }) => path)).toEqual([['then']]);
+  expect(code).toBe('FORBIDDEN');
+  expect((await ask(gateway, as, '{ caller { callerType } }')).status).toBe(401);
+});
+
+test('CONTRACT 11 a user whose row is gone changes nothing, and reads by the credential', async () => {
+  const { as, user } = await newcomer(gateway, 'admin');
+  await gateway.rows('delete from users where id = $1', [user.id]);
+  expect(await ask(gateway, as, 'mutation { revokeOtherSessions }')).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await ask(gateway, as, '{ me { id } }')).toMatchObject({ code: 'NOT_FOUND', reason: 'user_unknown' });
+  expect((await ask(gateway, as, '{ users { edges { cursor } } }')).errors).toEqual([]);
+});
+
+test('CONTRACT 11 a promoted user has the new power in mutations at once, in queries with the next token', async () => {
+  const { as, user } = await newcomer(gateway, 'viewer');
+  await gateway.rows(`update users set role = 'admin' where id = $1`, [user.id]);
+  expect((await ask(gateway, as, `mutation { ${AFTERWARDS} }`)).errors).toEqual([]);
+  expect(await ask(gateway, as, '{ users { edges { cursor } } }')).toMatchObject({ code: 'FORBIDDEN' });
+});
+
+test('CONTRACT 11 who may not set passwords makes the gateway hash none, which is work that logins wait for', async () => {
+  const [viewer, key] = [await newcomer(gateway, 'viewer'), await newApiKey(gateway, ['users:read'])];
+  const before = hashed;
+  for (const { as } of [viewer, key]) {
+    for (const field of ['setUserPassword(id: "x",', 'createUser(email: "new@example.com", role: viewer,']) {
+      const text = `mutation { ${field} password: "fifteen letters") { id } }`;
+      expect((await ask(gateway, as, text)).code).toBe('FORBIDDEN');
+    }
+  }
+  expect(hashed).toBe(before);
+});

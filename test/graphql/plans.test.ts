@@ -1,0 +1,185 @@
+/** CONTRACT 11: with a million audit events each listing reads by an index and sorts no more than it shows. */
+import type pg from 'pg';
+import { type AuditEventFilter, auditEventsQuery } from '../../src/admin/audit-log.js';
+import { encodeCursor } from '../../src/admin/page.js';
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import { type As, dataOf, newApiKey, newcomer } from '../support/graphql.js';
+
+let gateway: TestGateway;
+let reader: As;
+let auditor: As;
+
+const EVENTS = 1_000_000;
+const BUSY = '00000000-0000-7000-8000-000000000001';
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  reader = (await newApiKey(gateway, ['users:read'])).as;
+  auditor = (await newApiKey(gateway, ['audit:read'])).as;
+  watch(gateway.app.db.pool);
+  // A second apart. Five users and five addresses in a thousand events, and a failed login of some name in ten.
+  await gateway.rows(
+    `insert into audit_events (id, event_type, user_id, ip_address, metadata, created_at)
+     select gen_random_uuid(),
+       case when i % 10 = 0 then 'login_failure' when i % 1000 = 1 then 'token_theft' else 'login_success' end,
+       case when i % 200 = 0 then $1::uuid else ('00000000-0000-7000-9000-' || lpad((i % 997)::text, 12, '0'))::uuid end,
+       case when i % 200 = 0 then '192.0.2.1' else '10.0.0.' || i % 250 end,
+       case when i % 10 = 0 then jsonb_build_object('email', 'person' || i % 2000 || '@example.com') else '{}' end,
+       timestamptz '2026-01-01' + i * interval '1 s'
+     from generate_series(1, ${EVENTS}) as i`,
+    [BUSY],
+  );
+  await gateway.rows(
+    `insert into users (id, email, password_hash, role, is_active, locked_until)
+     select case when i = 10 then $1::uuid else gen_random_uuid() end, 'person' || i || '@example.com', 'none',
+       case when i % 100 = 0 then 'admin' when i % 10 = 0 then 'analyst' else 'viewer' end, i % 50 <> 0,
+       case when i % 100 = 7 then timestamptz '2100-01-01' end
+     from generate_series(1, 20000) as i`,
+    [BUSY],
+  );
+  await gateway.rows(
+    `insert into refresh_tokens (jti, user_id, family_id, revoked, revoked_reason, user_agent, ip_address, expires_at)
+     select gen_random_uuid(), id, gen_random_uuid(), n > 1, case when n > 1 then 'rotated' end, '', '', '2100-01-01'
+     from users, generate_series(1, 5) as n`,
+  );
+  // Rows of an asynchronous commit count as visible to all only once it is on the disk.
+  await gateway.rows('begin; set local synchronous_commit = on; insert into rate_limits (key) values ($$x$$); commit');
+  for (const table of ['audit_events', 'users', 'refresh_tokens']) await gateway.rows(`vacuum analyze ${table}`);
+}, 60_000);
+afterAll(() => gateway.close());
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: Plan[];
+}
+
+function nodesOf(plan: Plan): Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+}
+
+async function explain(sql: string, parameters: readonly unknown[]): Promise<Plan[]> {
+  const [row] = await gateway.rows(`explain (analyze, buffers, timing off, format json) ${sql}`, [...parameters]);
+  return nodesOf(row?.['QUERY PLAN'][0].Plan);
+}
+
+/** Reads by indexes alone; no node touches more rows than `most`, nor are many entries of an index passed over. */
+function expectIndexed(plan: Plan[], most: number): void {
+  const scans = plan.filter(({ 'Relation Name': relation }) => relation !== undefined);
+  const summary = plan.map((node) => `${node['Node Type']} ${node['Relation Name'] ?? ''}`.trim());
+  for (const scan of scans)
+    expect([scan['Node Type'], summary]).toEqual([expect.stringMatching(/^(Index|Bitmap Heap)/), summary]);
+  const [root] = plan;
+  const blocks = (root?.['Shared Hit Blocks'] ?? 0) + (root?.['Shared Read Blocks'] ?? 0);
+  expect([blocks <= 100 + 3 * most, blocks, summary]).toEqual([true, blocks, summary]);
+  for (const node of plan) {
+    const touched = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
+    expect([touched <= most, node['Node Type'], touched, summary]).toEqual([true, node['Node Type'], touched, summary]);
+  }
+}
+
+const since = new Date('2026-01-03T00:00:00Z');
+const until = new Date('2026-01-09T00:00:00Z');
+/** Each filter, how many events it may touch for one page of 50, and a time far in. */
+const FILTERS: Array<[string, AuditEventFilter, number]> = [
+  ['nothing', {}, 51],
+  ['one type', { eventTypes: ['token_theft'] }, 51],
+  ['a type that never was', { eventTypes: ['cron_key_revoked'] }, 0],
+  ['three types', { eventTypes: ['token_theft', 'login_failure', 'logout'] }, 3 * 51],
+  ['a user', { userId: BUSY }, 51],
+  ['an address', { ipAddress: '192.0.2.1' }, 51],
+  ['an e-mail', { email: 'person10@example.com' }, 2 * 51],
+  ['an e-mail without a user', { email: 'person0@example.com' }, 51],
+  ['an e-mail and a type', { email: 'person10@example.com', eventTypes: ['login_failure'] }, 2 * 51],
+  ['since', { since }, 51],
+  ['until', { until }, 51],
+  ['a span of time', { since, until }, 51],
+  ['a user and a span of time', { userId: BUSY, since, until }, 51],
+  ['a user and an address', { userId: BUSY, ipAddress: '10.0.0.7' }, 5_000], // all of the user,
+];
+const FAR_IN = encodeCursor('2026-01-04T12:00:00.000000Z', 'ffffffff-ffff-4fff-bfff-ffffffffffff');
+
+test.each(FILTERS)(
+  'CONTRACT 11 the audit log filtered by %s reads one page by an index',
+  async (_what, filter, most) => {
+    for (const after of [undefined, FAR_IN]) {
+      const query = await auditEventsQuery(gateway.app.db, filter, { first: 50, after });
+      const { sql, parameters } = query.compile(gateway.app.db.sql);
+      expectIndexed(await explain(sql, parameters), most);
+    }
+  },
+);
+
+let statements: Array<{ sql: string; parameters: unknown[] }> = [];
+
+function watch(pool: pg.Pool): void {
+  const watched = new WeakSet<pg.PoolClient>();
+  pool.on('acquire', (client) => {
+    if (watched.has(client)) return;
+    watched.add(client);
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    Object.assign(client, {
+      query: (...args: [string | pg.QueryConfig, unknown]) => {
+        const [first, second] = args;
+        const { text, values } = typeof first === 'string' ? { text: first, values: second } : first;
+        statements.push({
+          sql: text,
+          parameters: Array.isArray(values) ? values : Array.isArray(second) ? second : [],
+        });
+        return query(...args);
+      },
+    });
+  });
+}
+
+/** The one statement on a table that a GraphQL query runs. */
+async function statementOf(text: string, as: As, table: string) {
+  statements = [];
+  await dataOf(gateway, as, text);
+  const [statement, ...others] = statements.filter(({ sql }) => sql.includes(table));
+  expect(others).toEqual([]);
+  if (statement === undefined) throw new Error(`nothing was read of ${table}`);
+  return statement;
+}
+
+const far = encodeCursor('person5000@example.com');
+test.each([
+  ['nothing', '', 51],
+  ['a role', 'filter: { role: admin }', 51],
+  ['activity', 'filter: { isActive: true }', 51],
+  ['inactivity', 'filter: { isActive: false }', 51],
+  ['a lock', 'filter: { locked: true }', 200], // all that there are,
+  ['no lock', 'filter: { locked: false }', 100],
+  ['a part that is common', 'filter: { search: "son1" }', 20_000],
+])('CONTRACT 11 the listing of users by %s reads one page by an index', async (_what, filter, most) => {
+  for (const after of ['', `after: "${far}"`]) {
+    const page = [filter, after, 'first: 50'].filter(Boolean).join(', ');
+    const { sql, parameters } = await statementOf(`{ users(${page}) { edges { node { id } } } }`, reader, 'users');
+    expectIndexed(await explain(sql, parameters), most);
+  }
+});
+
+test('CONTRACT 11 sessions, of a page of users and of oneself, are read by an index', async () => {
+  const { as } = await newcomer(gateway);
+  const ofPage = '{ users(first: 100) { edges { node { sessions { id } } } } }';
+  for (const { sql, parameters } of [
+    await statementOf(ofPage, reader, 'refresh_tokens'),
+    await statementOf('{ sessions { id } }', as, 'refresh_tokens'),
+  ]) {
+    const scans = (await explain(sql, parameters)).filter(({ 'Relation Name': relation }) => relation !== undefined);
+    expect(scans.map((scan) => scan['Node Type'])).toEqual([expect.stringMatching(/^Index/)]);
+    expect(scans[0]?.['Rows Removed by Filter'] ?? 0).toBe(0); // replaced tokens are not in the index
+  }
+});
+
+test('CONTRACT 11 counts read the events of their span alone, and the index alone', async () => {
+  const text = '{ auditCounts(since: "2026-01-03T00:00:00Z", until: "2026-01-03T06:00:00Z", bucket: hour) { count } }';
+  const { sql, parameters } = await statementOf(text, auditor, 'audit_events');
+  const scan = (await explain(sql, parameters)).find(({ 'Relation Name': relation }) => relation === 'audit_events');
+  expect([scan?.['Node Type'], scan?.['Actual Rows']]).toEqual(['Index Only Scan', 21_600]);
+});

@@ -1,0 +1,169 @@
+/** CONTRACT 11: `sessionStory`: why was this user thrown out? */
+import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { type As, ask, dataOf, newApiKey, newCronKey, newcomer, type SignedIn, signIn } from '../support/graphql.js';
+import { logout, refresh } from '../support/routes.js';
+
+let gateway: TestGateway;
+let auditor: As;
+beforeAll(async () => {
+  gateway = await startGateway({ env: { TRUST_PROXY: '127.0.0.1', REFRESH_TOKEN_TTL_SECONDS: '3600' } });
+  auditor = (await newApiKey(gateway, ['audit:read'])).as;
+});
+afterAll(() => gateway.close());
+
+const STORY = 'query ($id: ID!) { sessionStory(id: $id) { at what jti ipAddress userAgent detail } }';
+const PHONE = { 'x-forwarded-for': '192.0.2.1', 'user-agent': 'Phone/1' };
+const THIEF = { 'x-forwarded-for': '203.0.113.66', 'user-agent': 'curl/8' };
+
+interface Step {
+  at: string;
+  what: string;
+  jti: string | null;
+  ipAddress: string;
+  userAgent: string | null;
+  detail: string;
+}
+
+const familyOf = ({ accessToken }: SignedIn) => String(claimsOf(accessToken)['sid']);
+const jtiOf = (token: string) => String(claimsOf(token)['jti']);
+const now = () => gateway.clock.now().toISOString();
+
+async function story(caller: SignedIn): Promise<Step[]> {
+  return (await dataOf(gateway, auditor, STORY, { id: familyOf(caller) })).sessionStory;
+}
+
+/** A session that has begun and been refreshed once from a phone, a minute each apart. */
+async function session() {
+  const caller = await newcomer(gateway);
+  const startedAt = now();
+  gateway.clock.advance(60);
+  const second = refreshTokenOf(await refresh(gateway, caller.refreshToken, PHONE)) ?? '';
+  const rotatedAt = now();
+  gateway.clock.advance(60);
+  const told = [
+    { at: startedAt, what: 'started', jti: jtiOf(caller.refreshToken), ipAddress: '127.0.0.1', userAgent: '' },
+    { at: rotatedAt, what: 'rotated', jti: jtiOf(second), ipAddress: '192.0.2.1', userAgent: 'Phone/1' },
+  ];
+  return { caller, first: caller.refreshToken, second, told };
+}
+
+test('CONTRACT 11 tells a living session: its login, and each rotation with address and user agent', async () => {
+  const { caller, second, told } = await session();
+  await newcomer(gateway); // another session, which is not told
+  const third = refreshTokenOf(await refresh(gateway, second, THIEF)) ?? '';
+  const steps = await story(caller);
+  expect(steps).toMatchObject([
+    ...told,
+    { at: now(), what: 'rotated', jti: jtiOf(third), ipAddress: '203.0.113.66', userAgent: 'curl/8' },
+  ]);
+  for (const { detail } of steps) expect(detail).toMatch(/^[A-Z].{10,}/);
+});
+
+test('CONTRACT 11 tells a logout', async () => {
+  const { caller, second, told } = await session();
+  await logout(gateway, second, PHONE);
+  expect(await story(caller)).toMatchObject([
+    ...told,
+    { at: now(), what: 'logout', jti: jtiOf(second), ipAddress: '192.0.2.1', userAgent: null },
+  ]);
+});
+
+test('CONTRACT 11 tells a theft: the used token, and where it was presented from', async () => {
+  const { caller, first, told } = await session();
+  await refresh(gateway, first, THIEF);
+  expect(await story(caller)).toMatchObject([
+    ...told,
+    { at: now(), what: 'token_theft', jti: jtiOf(first), ipAddress: '203.0.113.66', userAgent: 'curl/8' },
+  ]);
+});
+
+test('CONTRACT 11 tells that an administrator ended the session', async () => {
+  const { caller, told } = await session();
+  const admin = await newcomer(gateway, 'admin');
+  await dataOf(gateway, admin.as, `mutation { revokeSession(id: "${familyOf(caller)}") { id } }`);
+  const steps = await story(caller);
+  expect(steps).toMatchObject([...told, { at: now(), what: 'session_revoked', ipAddress: '127.0.0.1' }]);
+  expect(steps.at(-1)?.detail).toContain(admin.user.id);
+});
+
+test('CONTRACT 11 tells that the user was deactivated, and by which key', async () => {
+  const { caller, told } = await session();
+  const { as, keyId } = await newCronKey(gateway, ['users:write']);
+  await dataOf(gateway, as, `mutation { setUserActive(id: "${caller.user.id}", active: false) { id } }`);
+  const steps = await story(caller);
+  expect(steps).toMatchObject([...told, { at: now(), what: 'user_deactivated' }]);
+  expect(steps.at(-1)?.detail).toContain(`cron ${keyId}`);
+});
+
+test('CONTRACT 11 tells that a password was set, and by which key', async () => {
+  const { caller, told } = await session();
+  const { as, keyId } = await newApiKey(gateway, ['users:write']);
+  const text = `mutation { setUserPassword(id: "${caller.user.id}", password: "another good password") { id } }`;
+  await dataOf(gateway, as, text);
+  const steps = await story(caller);
+  expect(steps).toMatchObject([...told, { at: now(), what: 'password_set' }]);
+  expect(steps.at(-1)?.detail).toContain(`api_key ${keyId}`);
+});
+
+test('CONTRACT 11 tells that the last token expired, when it did', async () => {
+  const { caller, second, told } = await session();
+  const expiresAt = new Date(Number(claimsOf(second)['exp']) * 1000).toISOString();
+  gateway.clock.set(new Date(expiresAt));
+  expect(await story(caller)).toHaveLength(2); // its last moment
+  gateway.clock.advance(600);
+  expect(await story(caller)).toMatchObject([...told, { at: expiresAt, what: 'expired', jti: jtiOf(second) }]);
+});
+
+test('CONTRACT 11 of several passwords that were set only the one that ended the session is told', async () => {
+  const { caller, told } = await session();
+  const { as } = await newApiKey(gateway, ['users:write']);
+  const text = `mutation { setUserPassword(id: "${caller.user.id}", password: "another good password") { id } }`;
+  await dataOf(gateway, as, text);
+  const endedAt = now();
+  gateway.clock.advance(60);
+  await dataOf(gateway, as, text);
+  expect(await story(caller)).toMatchObject([...told, { at: endedAt, what: 'password_set' }]);
+  expect(await story(caller)).toHaveLength(3);
+});
+
+test('CONTRACT 11 what ends one session is not told of those that had ended before, nor of later ones', async () => {
+  const { caller, second, told } = await session();
+  await logout(gateway, second);
+  const { as } = await newApiKey(gateway, ['users:write']);
+  gateway.clock.advance(60);
+  await dataOf(gateway, as, `mutation { setUserActive(id: "${caller.user.id}", active: false) { id } }`);
+  await dataOf(gateway, as, `mutation { setUserActive(id: "${caller.user.id}", active: true) { id } }`);
+  gateway.clock.advance(60);
+  const later = await signIn(gateway, caller.user);
+  expect((await story(caller)).map(({ what }) => what)).toEqual([...told.map(({ what }) => what), 'logout']);
+  expect((await story(later)).map(({ what }) => what)).toEqual(['started']);
+});
+
+test('CONTRACT 11 tells the theft after a logout too, in order', async () => {
+  const { caller, second } = await session();
+  await logout(gateway, second);
+  gateway.clock.advance(1);
+  await refresh(gateway, second, THIEF);
+  const kinds = (await story(caller)).map(({ what }) => what);
+  expect(kinds).toEqual(['started', 'rotated', 'logout', 'token_theft']);
+});
+
+test('CONTRACT 11 tells the newest token and the end last, also where all happens in one millisecond', async () => {
+  const caller = await newcomer(gateway);
+  let token = caller.refreshToken;
+  for (let i = 0; i < 8; i += 1) token = refreshTokenOf(await refresh(gateway, token)) ?? '';
+  const { as } = await newApiKey(gateway, ['users:write']);
+  await dataOf(gateway, as, `mutation { setUserActive(id: "${caller.user.id}", active: false) { id } }`);
+  const [newest, end] = (await story(caller)).slice(-2);
+  expect(newest).toMatchObject({ what: 'rotated', jti: jtiOf(token) });
+  expect(end).toMatchObject({ what: 'user_deactivated', jti: jtiOf(token) });
+});
+
+test('CONTRACT 11 an own session needs no scope, an unknown one is not found by who may read', async () => {
+  const { caller } = await session();
+  expect((await dataOf(gateway, caller.as, STORY, { id: familyOf(caller) })).sessionStory).toHaveLength(2);
+  for (const id of ['no-uuid', '00000000-0000-7000-8000-000000000000']) {
+    expect(await ask(gateway, auditor, STORY, { id })).toMatchObject({ code: 'NOT_FOUND', reason: 'session_unknown' });
+    expect(await ask(gateway, caller.as, STORY, { id })).toMatchObject({ code: 'FORBIDDEN' });
+  }
+});

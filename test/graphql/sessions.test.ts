@@ -1,0 +1,191 @@
+/** CONTRACT 11: own sessions, and those of others with sessions:write. */
+import { claimsOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { ask, dataOf, newApiKey, newcomer, type SignedIn, signIn } from '../support/graphql.js';
+import { logout, refresh } from '../support/routes.js';
+import { auditDuring, wholeState } from '../support/rows.js';
+import { countWork } from '../support/work.js';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ env: { TRUST_PROXY: '127.0.0.1', REFRESH_TOKEN_TTL_SECONDS: '3600' } });
+});
+afterAll(() => gateway.close());
+
+const LIST = '{ sessions { id userId startedAt lastUsedAt expiresAt userAgent ipAddress live current } }';
+const REVOKE = 'mutation ($id: ID!) { revokeSession(id: $id) { id live } }';
+const REVOKE_OTHERS = 'mutation { revokeOtherSessions }';
+
+const familyOf = ({ accessToken }: SignedIn) => String(claimsOf(accessToken)['sid']);
+
+interface Listed {
+  id: string;
+  live: boolean;
+  current: boolean;
+}
+
+async function listed(caller: SignedIn): Promise<Listed[]> {
+  return (await dataOf(gateway, caller.as, LIST)).sessions;
+}
+
+const ids = (sessions: Listed[]) => sessions.map(({ id }) => id);
+
+test('CONTRACT 11 lists the live sessions of the caller, newest first, and says which is the current one', async () => {
+  const first = await newcomer(gateway);
+  await newcomer(gateway); // somebody else
+  gateway.clock.advance(10);
+  const second = await signIn(gateway, first.user);
+  const startedAt = gateway.clock.now();
+  gateway.clock.advance(20);
+  const from = { 'x-forwarded-for': '192.0.2.5', 'user-agent': 'Phone/2' };
+  await refresh(gateway, second.refreshToken, from);
+  const sessions = await listed(first);
+  expect(ids(sessions)).toEqual([familyOf(second), familyOf(first)]);
+  expect(sessions[0]).toEqual({
+    id: familyOf(second),
+    userId: first.user.id,
+    startedAt: startedAt.toISOString(),
+    lastUsedAt: gateway.clock.now().toISOString(),
+    expiresAt: new Date(gateway.clock.now().getTime() + 3_600_000).toISOString(),
+    userAgent: 'Phone/2',
+    ipAddress: '192.0.2.5',
+    live: true,
+    current: false,
+  });
+  expect(sessions[1]).toMatchObject({ current: true });
+  expect((await listed(second)).map(({ current }) => current)).toEqual([true, false]);
+});
+
+test('CONTRACT 11 ended sessions are not in the own list, but in that of the user', async () => {
+  const kept = await newcomer(gateway);
+  const out = await signIn(gateway, kept.user);
+  await logout(gateway, out.refreshToken);
+  const stolen = await signIn(gateway, kept.user);
+  await refresh(gateway, stolen.refreshToken);
+  await refresh(gateway, stolen.refreshToken);
+  expect(ids(await listed(kept))).toEqual([familyOf(kept)]);
+  const { me } = await dataOf(gateway, kept.as, '{ me { sessions { id live current } } }');
+  const states = new Map(me.sessions.map(({ id, live }: Listed) => [id, live]));
+  expect(states).toEqual(
+    new Map([
+      [familyOf(kept), true],
+      [familyOf(out), false],
+      [familyOf(stolen), false],
+    ]),
+  );
+});
+
+test('CONTRACT 11 an expired session is not live, to the second', async () => {
+  const { as, user } = await newcomer(gateway);
+  const { as: reader } = await newApiKey(gateway, ['users:read']);
+  gateway.clock.advance(1800);
+  await signIn(gateway, user);
+  const text = `{ user(id: "${user.id}") { sessions { live } } }`;
+  const lives = async () => (await dataOf(gateway, reader, text)).user.sessions.map(({ live }: Listed) => live);
+  gateway.clock.advance(1800);
+  expect(await lives()).toEqual([true, true]); // Spec 4.2 step 8: only a past expiry is refused
+  gateway.clock.advance(0.001);
+  expect(await lives()).toEqual([true, false]);
+  expect((await ask(gateway, as, LIST)).status).toBe(401); // the access token is long expired
+  const again = await signIn(gateway, user);
+  expect(await listed(again)).toHaveLength(2);
+});
+
+test('CONTRACT 11 ends an own session: its refresh token is refused, the others live, the event names the actor', async () => {
+  const kept = await newcomer(gateway);
+  const ended = await signIn(gateway, kept.user);
+  const id = familyOf(ended);
+  const [{ data }, events] = await auditDuring(gateway, () => ask(gateway, kept.as, REVOKE, { id }));
+  expect(data.revokeSession).toEqual({ id, live: false });
+  expect(events).toMatchObject([
+    {
+      event_type: 'session_revoked',
+      user_id: kept.user.id,
+      metadata: { actor: { caller_type: 'user', sub: kept.user.id }, family_id: id },
+    },
+  ]);
+  expect((await refresh(gateway, ended.refreshToken)).status).toBe(401);
+  expect((await refresh(gateway, kept.refreshToken)).status).toBe(200);
+});
+
+test('CONTRACT 11 a session that has ended stays as it is, and writes no event', async () => {
+  const caller = await newcomer(gateway);
+  const out = await signIn(gateway, caller.user);
+  await logout(gateway, out.refreshToken);
+  const before = await wholeState(gateway);
+  const { data } = await ask(gateway, caller.as, REVOKE, { id: familyOf(out) });
+  expect(data.revokeSession).toEqual({ id: familyOf(out), live: false });
+  expect(await wholeState(gateway)).toEqual(before);
+});
+
+test('CONTRACT 11 sessions of others end by sessions:write; without it nobody is told which there are', async () => {
+  const victim = await newcomer(gateway);
+  const stranger = await newcomer(gateway);
+  const id = familyOf(victim);
+  const others = await ask(gateway, stranger.as, REVOKE, { id });
+  const unknown = await ask(gateway, stranger.as, REVOKE, { id: '00000000-0000-7000-8000-000000000000' });
+  expect(others).toMatchObject({ status: 200, code: 'FORBIDDEN', data: null });
+  expect(unknown.text).toBe(others.text);
+  const { as, keyId } = await newApiKey(gateway, ['sessions:write']);
+  const [, events] = await auditDuring(gateway, () => dataOf(gateway, as, REVOKE, { id }));
+  expect(events).toMatchObject([
+    { user_id: victim.user.id, metadata: { actor: { caller_type: 'api_key', key_id: keyId }, family_id: id } },
+  ]);
+  expect((await refresh(gateway, victim.refreshToken)).status).toBe(401);
+  expect(await ask(gateway, as, REVOKE, { id: 'no-uuid' })).toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('CONTRACT 11 ends all other own sessions, an event each, and no one else’s', async () => {
+  const kept = await newcomer(gateway);
+  const [second, third] = [await signIn(gateway, kept.user), await signIn(gateway, kept.user)];
+  const out = await signIn(gateway, kept.user);
+  await logout(gateway, out.refreshToken);
+  const other = await newcomer(gateway);
+  const [data, events] = await auditDuring(gateway, () => dataOf(gateway, kept.as, REVOKE_OTHERS));
+  expect(data).toEqual({ revokeOtherSessions: 2 });
+  expect(events.map(({ event_type }) => event_type)).toEqual(['session_revoked', 'session_revoked']);
+  const families = events.map(({ metadata }) => metadata['family_id']);
+  expect(new Set(families)).toEqual(new Set([familyOf(second), familyOf(third)]));
+  expect(ids(await listed(kept))).toEqual([familyOf(kept)]);
+  for (const { refreshToken } of [second, third]) expect((await refresh(gateway, refreshToken)).status).toBe(401);
+  for (const { refreshToken } of [kept, other]) expect((await refresh(gateway, refreshToken)).status).toBe(200);
+  expect(await dataOf(gateway, kept.as, REVOKE_OTHERS)).toEqual({ revokeOtherSessions: 0 });
+});
+
+test('CONTRACT 11 where the event cannot be written no session ends', async () => {
+  const kept = await newcomer(gateway);
+  const other = await signIn(gateway, kept.user);
+  await gateway.rows('alter table audit_events add constraint none check (false) not valid');
+  for (const [text, variables] of [
+    [REVOKE, { id: familyOf(other) }],
+    [REVOKE_OTHERS, {}],
+  ] as const) {
+    expect((await ask(gateway, kept.as, text, variables)).code).toBe('INTERNAL_SERVER_ERROR');
+  }
+  await gateway.rows('alter table audit_events drop constraint none');
+  expect((await refresh(gateway, other.refreshToken)).status).toBe(200);
+});
+
+test('CONTRACT 11 lists at most 100 sessions of a user, the newest', async () => {
+  const caller = await newcomer(gateway);
+  await gateway.rows(
+    `insert into refresh_tokens (jti, user_id, family_id, user_agent, ip_address, created_at, expires_at)
+     select gen_random_uuid(), $1, gen_random_uuid(), 'old ' || i, '127.0.0.1', $2::timestamptz - i * interval '1 s', $3
+     from generate_series(1, 110) as i`,
+    [caller.user.id, gateway.clock.now(), new Date(gateway.clock.now().getTime() + 60_000)],
+  );
+  const { me, sessions } = await dataOf(gateway, caller.as, '{ me { sessions { userAgent } } sessions { userAgent } }');
+  for (const list of [me.sessions, sessions]) {
+    expect(list).toHaveLength(100);
+    expect(list.at(-1).userAgent).toBe('old 99');
+  }
+});
+
+test('CONTRACT 11 no N+1: listing sessions is one statement beside that of the caller', async () => {
+  const caller = await newcomer(gateway);
+  for (let i = 0; i < 5; i += 1) await signIn(gateway, caller.user);
+  const work = countWork();
+  work.watch(gateway.app.db.pool);
+  const [sessions, { statements }] = await work.during(() => listed(caller));
+  expect(sessions).toHaveLength(6);
+  expect(statements).toHaveLength(1);
+});

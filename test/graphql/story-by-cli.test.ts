@@ -1,0 +1,139 @@
+/** CONTRACT 11 by the command line: `session explain` and `audit tail`, as users run them, on the same database. */
+import { execFile } from 'node:child_process';
+import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { runCli } from '../../src/cli/cli.js';
+import { readConfig } from '../../src/config.js';
+import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { type SignedIn, signIn } from '../support/graphql.js';
+import { KEYRING_FILE, required } from '../support/postgres.js';
+import { login, logout, refresh } from '../support/routes.js';
+
+const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+
+let gateway: TestGateway;
+let caller: SignedIn;
+let second: string;
+beforeAll(async () => {
+  gateway = await startGateway({ env: { TRUST_PROXY: '127.0.0.1' } });
+  const user = await gateway.user();
+  gateway.clock.advance(60);
+  caller = await signIn(gateway, user);
+  gateway.clock.advance(60);
+  second = refreshTokenOf(await refresh(gateway, caller.refreshToken, { 'user-agent': 'Phone/1' })) ?? '';
+  gateway.clock.advance(60);
+  await logout(gateway, second);
+  gateway.clock.advance(60);
+  await login(gateway, 'stranger@example.com', 'wrong', { 'x-forwarded-for': '203.0.113.9' });
+});
+afterAll(() => gateway.close());
+
+interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+function environment(): Record<string, string> {
+  const url = new URL(gateway.database.url);
+  return { DATABASE_URL: url.href, KEYRING_FILE: required(KEYRING_FILE) };
+}
+
+/** The command in this process, which takes a tenth of the time. */
+async function cli(...args: string[]): Promise<Ran> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const code = await runCli(args, () => readConfig(environment()), { stdin: new PassThrough(), stdout, stderr });
+  const read = (stream: PassThrough) => String(stream.read() ?? '');
+  return { code, stdout: read(stdout), stderr: read(stderr) };
+}
+
+async function json(...args: string[]): Promise<Array<Record<string, unknown>>> {
+  const { code, stdout, stderr } = await cli(...args, '--json');
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout);
+}
+
+test('CONTRACT 9 session explain tells the same by a jti, by the family and by the e-mail', async () => {
+  const family = String(claimsOf(caller.accessToken)['sid']);
+  const [first, last] = [claimsOf(caller.refreshToken)['jti'], claimsOf(second)['jti']];
+  const [byJti, byFamily, byEmail] = await Promise.all([
+    json('session', 'explain', String(first)),
+    json('session', 'explain', family),
+    json('session', 'explain', ` ${caller.user.email.toUpperCase()} `),
+  ]);
+  expect(byJti).toMatchObject([
+    { session: family, what: 'started', jti: first, ip_address: '127.0.0.1' },
+    { session: family, what: 'rotated', jti: last, user_agent: 'Phone/1' },
+    { session: family, what: 'logout', jti: last, detail: expect.stringMatching(/^Logged out/) },
+  ]);
+  expect(byFamily).toEqual(byJti);
+  expect(byEmail).toEqual(byJti);
+});
+
+test('CONTRACT 9 session explain and audit tail run as users run them', async () => {
+  const env = { PATH: process.env['PATH'], ...environment() };
+  const spawned = async (...args: string[]) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args, '--json'], { env });
+    return JSON.parse(stdout);
+  };
+  const { email } = caller.user;
+  const [story, events] = await Promise.all([spawned('session', 'explain', email), spawned('audit', 'tail')]);
+  expect(story).toEqual(await json('session', 'explain', email));
+  expect(events).toEqual(await json('audit', 'tail'));
+});
+
+test('CONTRACT 9 session explain without --json is a table for a person', async () => {
+  const { code, stdout } = await cli('session', 'explain', caller.user.email);
+  expect(code).toBe(0);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines).toHaveLength(4);
+  expect(lines[0]).toMatch(/^session +at +what +jti +ip_address +user_agent +detail$/);
+});
+
+test('CONTRACT 9 session explain of nothing that is known exits with 1, without a name with 2', async () => {
+  const [unknown, email, none] = await Promise.all([
+    cli('session', 'explain', '00000000-0000-7000-8000-000000000000'),
+    cli('session', 'explain', 'nobody@example.com'),
+    cli('session', 'explain'),
+  ]);
+  expect([unknown.code, email.code, none.code]).toEqual([1, 1, 2]);
+  expect(unknown.stderr).toBe('There is no such session\n');
+  expect([unknown.stdout, email.stdout, none.stdout]).toEqual(['', '', '']);
+});
+
+test('CONTRACT 9 audit tail prints the latest events, the last one last, with the filters of the audit log', async () => {
+  const [all, two, types, email, ip, user] = await Promise.all([
+    json('audit', 'tail'),
+    json('audit', 'tail', '--lines', '2'),
+    json('audit', 'tail', '--type', 'login_success', '--type', 'logout'),
+    json('audit', 'tail', '--email', 'Stranger@example.com'),
+    json('audit', 'tail', '--ip', '203.0.113.9'),
+    json('audit', 'tail', '--user-id', caller.user.id),
+  ]);
+  const kinds = (events: Array<Record<string, unknown>> = []) => events.map(({ event_type }) => event_type);
+  expect(kinds(all)).toEqual(['user_created', 'login_success', 'logout', 'login_failure']);
+  expect(kinds(two)).toEqual(['logout', 'login_failure']);
+  expect(kinds(types)).toEqual(['login_success', 'logout']);
+  expect(kinds(user)).toEqual(['user_created', 'login_success', 'logout']);
+  expect(email).toEqual(ip);
+  expect(email).toEqual([
+    {
+      created_at: gateway.clock.now().toISOString(),
+      event_type: 'login_failure',
+      user_id: null,
+      ip_address: '203.0.113.9',
+      user_agent: '',
+      metadata: { reason: 'invalid_credentials', email: 'stranger@example.com' },
+    },
+  ]);
+});
+
+test.each(['--lines 0', '--lines 101', '--lines x', '--type nonsense', '--nonsense'])(
+  'CONTRACT 9 audit tail %s exits with 2',
+  async (words) => {
+    const { code, stdout, stderr } = await cli('audit', 'tail', ...words.split(' '));
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('usage: ');
+  },
+);

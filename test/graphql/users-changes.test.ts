@@ -1,0 +1,205 @@
+/** CONTRACT 11: what administrators do with users; each change and its audit event stand or fall together. */
+import { PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
+import { type As, ask, newApiKey, newCronKey, newcomer, type SignedIn, signIn } from '../support/graphql.js';
+import { login, refresh } from '../support/routes.js';
+import { auditDuring, recordsOf, userRow, wholeState } from '../support/rows.js';
+
+let gateway: TestGateway;
+let admin: SignedIn;
+beforeAll(async () => {
+  gateway = await startGateway({ env: { TRUST_PROXY: '127.0.0.1', LOGIN_MAX_FAILURES: '1' } });
+  admin = await newcomer(gateway, 'admin');
+});
+afterAll(() => gateway.close());
+
+const CREATE = `mutation ($email: String!, $password: String!, $role: Role!) {
+  createUser(email: $email, password: $password, role: $role) { id email role isActive sessions { id } }
+}`;
+const SET_ROLE = 'mutation ($id: ID!, $role: Role!) { setUserRole(id: $id, role: $role) { id role } }';
+const SET_ACTIVE = 'mutation ($id: ID!, $active: Boolean!) { setUserActive(id: $id, active: $active) { id isActive } }';
+const UNLOCK = 'mutation ($id: ID!) { unlockUser(id: $id) { id lockedUntil failedLoginAttempts } }';
+const SET_PASSWORD = 'mutation ($id: ID!, $password: String!) { setUserPassword(id: $id, password: $password) { id } }';
+
+const fifteen = 'fifteen letters';
+const actor = () => ({ caller_type: 'user', sub: admin.user.id });
+
+/** The same caller, from an address and a program. */
+const from =
+  (as: As): As =>
+  (body) => ({ ...as(body), 'x-forwarded-for': '192.0.2.9', 'user-agent': 'Dashboard/1' });
+
+/** What is answered and written; each event with the address and program of the request. */
+async function change(text: string, variables: object, as: As = admin.as) {
+  const [answer, written] = await auditDuring(gateway, () => ask(gateway, from(as), text, variables));
+  const events = written.map(({ event_type, user_id, metadata, ...rest }) => {
+    const common = { entity_type: 'user', ip_address: '192.0.2.9', user_agent: 'Dashboard/1' };
+    expect(rest).toEqual({ ...common, created_at: gateway.clock.now() });
+    return { event_type, user_id, metadata };
+  });
+  return { ...answer, events };
+}
+
+/** Answered with this reason; nothing is changed, no event is written, and the password is not repeated. */
+async function refused(text: string, variables: { password?: string }, reason: string, code = 'BAD_USER_INPUT') {
+  const before = await wholeState(gateway);
+  const answer = await ask(gateway, admin.as, text, variables);
+  expect(answer).toMatchObject({ status: 200, code, reason });
+  if (variables.password) expect(answer.text).not.toContain(variables.password);
+  expect(await wholeState(gateway)).toEqual(before);
+}
+
+test('CONTRACT 11 creates a user, with the e-mail normalised, who can log in', async () => {
+  const variables = { email: ' New.User@Example.COM ', password: fifteen, role: 'analyst' };
+  const { data, events } = await change(CREATE, variables);
+  const { id } = data.createUser;
+  const [email, role] = ['new.user@example.com', 'analyst'];
+  expect(data.createUser).toEqual({ id, email, role, isActive: true, sessions: [] });
+  expect(events).toEqual([{ event_type: 'user_created', user_id: id, metadata: { actor: actor(), email, role } }]);
+  expect((await login(gateway, 'new.user@example.com', fifteen)).status).toBe(200);
+});
+
+test.each(['', 'x', 'a@b', 'a b@example.com', 'a@example.com\n,b@example.com', `${'a'.repeat(65)}@example.com`])(
+  'CONTRACT 11 creates no user with the e-mail %j',
+  (email) => refused(CREATE, { email, password: fifteen, role: 'viewer' } as object, 'invalid_email'),
+);
+
+test('CONTRACT 11 creates no second user with an e-mail, in any case, also when asked twice at once', async () => {
+  const { email } = await gateway.user();
+  await refused(CREATE, { email: email.toUpperCase(), password: fifteen, role: 'viewer' } as object, 'email_taken');
+  const variables = { email: 'twice@example.com', password: fifteen, role: 'viewer' };
+  const answers = await Promise.all([1, 2, 3].map(() => ask(gateway, admin.as, CREATE, variables)));
+  expect(answers.map(({ reason }) => reason).sort()).toEqual(['email_taken', 'email_taken', undefined]);
+});
+
+const BAD_PASSWORDS: Array<[string, string]> = [
+  ['of 14 characters', 'fourteen chars'],
+  ['of 14 characters that are 28 UTF-16 units', '🔑'.repeat(14)],
+  ['that is empty', ''],
+  ['of 1025 bytes', `${'é'.repeat(512)}e`],
+];
+test.each(BAD_PASSWORDS)('CONTRACT 11 sets no password %s', async (_what, password) => {
+  const { id } = await gateway.user();
+  const email = 'nobody-yet@example.com';
+  await refused(CREATE, { email, password, role: 'viewer' } as object, 'invalid_password');
+  await refused(SET_PASSWORD, { id, password } as object, 'invalid_password');
+});
+
+test('CONTRACT 11 a lone surrogate or NUL is no password', async () => {
+  const { id } = await gateway.user();
+  for (const password of [`${fifteen}\ud800`, `${fifteen}\0`]) {
+    const answer = await ask(gateway, admin.as, SET_PASSWORD, { id, password });
+    expect(answer.code).toBe('BAD_USER_INPUT');
+  }
+});
+
+test.each([
+  ['15 characters', fifteen],
+  ['15 characters outside the BMP', '🔑'.repeat(15)],
+  ['1024 bytes', 'é'.repeat(512)],
+])('CONTRACT 11 sets a password of %s, which then logs in', async (_what, password) => {
+  const { id, email } = await gateway.user();
+  expect((await ask(gateway, admin.as, SET_PASSWORD, { id, password })).errors).toEqual([]);
+  expect((await login(gateway, email, password)).status).toBe(200);
+});
+
+test('CONTRACT 11 sets the role; the same role again changes and writes nothing', async () => {
+  const { id } = await gateway.user({ role: 'analyst' });
+  const { data, events } = await change(SET_ROLE, { id, role: 'admin' });
+  expect(data.setUserRole).toEqual({ id, role: 'admin' });
+  const metadata = { actor: actor(), from: 'analyst', to: 'admin' };
+  expect(events).toEqual([{ event_type: 'role_changed', user_id: id, metadata }]);
+  expect((await userRow(gateway, id)).role).toBe('admin');
+  expect((await change(SET_ROLE, { id, role: 'admin' })).events).toEqual([]);
+});
+
+test('CONTRACT 11 deactivation ends every session of the user and writes how many', async () => {
+  const { user, refreshToken } = await newcomer(gateway);
+  await refresh(gateway, (await signIn(gateway, user)).refreshToken);
+  const other = await newcomer(gateway);
+  const { data, events } = await change(SET_ACTIVE, { id: user.id, active: false });
+  expect(data.setUserActive).toEqual({ id: user.id, isActive: false });
+  const metadata = { actor: actor(), sessions_ended: 2 };
+  expect(events).toEqual([{ event_type: 'user_deactivated', user_id: user.id, metadata }]);
+  const records = await recordsOf(gateway, user.id);
+  expect(records.map(({ revoked, revoked_reason }) => [revoked, revoked_reason])).toEqual(
+    expect.arrayContaining([
+      [true, 'rotated'],
+      [true, 'user_deactivated'],
+      [true, 'user_deactivated'],
+    ]),
+  );
+  expect((await refresh(gateway, refreshToken)).status).toBe(401);
+  expect((await login(gateway, user.email)).status).toBe(401);
+  expect((await refresh(gateway, other.refreshToken)).status).toBe(200);
+  expect((await change(SET_ACTIVE, { id: user.id, active: false })).events).toEqual([]);
+});
+
+test('CONTRACT 11 activation lets the user log in again; old sessions stay ended', async () => {
+  const { user, refreshToken } = await newcomer(gateway);
+  await ask(gateway, admin.as, SET_ACTIVE, { id: user.id, active: false });
+  const { data, events } = await change(SET_ACTIVE, { id: user.id, active: true });
+  expect(data.setUserActive).toEqual({ id: user.id, isActive: true });
+  expect(events).toEqual([{ event_type: 'user_activated', user_id: user.id, metadata: { actor: actor() } }]);
+  expect((await refresh(gateway, refreshToken)).status).toBe(401);
+  expect((await login(gateway, user.email)).status).toBe(200);
+});
+
+test('CONTRACT 11 unlocks a user', async () => {
+  const { id, email } = await gateway.user();
+  await login(gateway, email, 'wrong');
+  expect((await login(gateway, email)).status).toBe(429);
+  const { data, events } = await change(UNLOCK, { id });
+  expect(data.unlockUser).toEqual({ id, lockedUntil: null, failedLoginAttempts: 0 });
+  expect(events).toEqual([{ event_type: 'user_unlocked', user_id: id, metadata: { actor: actor() } }]);
+  expect((await login(gateway, email)).status).toBe(200);
+  expect((await change(UNLOCK, { id })).events).toEqual([]);
+});
+
+test('CONTRACT 11 a new password ends every session and voids the old password', async () => {
+  const { user, refreshToken } = await newcomer(gateway);
+  const { events } = await change(SET_PASSWORD, { id: user.id, password: fifteen });
+  const metadata = { actor: actor(), sessions_ended: 1 };
+  expect(events).toEqual([{ event_type: 'password_set', user_id: user.id, metadata }]);
+  expect((await refresh(gateway, refreshToken)).status).toBe(401);
+  expect((await login(gateway, user.email, fifteen)).status).toBe(200);
+  expect((await login(gateway, user.email, PASSWORD)).status).toBe(401);
+});
+
+test.each(['00000000-0000-7000-8000-000000000000', 'no-uuid', ''])('CONTRACT 11 there is no user %j', async (id) => {
+  await refused(SET_ROLE, { id, role: 'viewer' } as object, 'user_unknown', 'NOT_FOUND');
+  await refused(SET_ACTIVE, { id, active: false } as object, 'user_unknown', 'NOT_FOUND');
+  await refused(UNLOCK, { id } as object, 'user_unknown', 'NOT_FOUND');
+  await refused(SET_PASSWORD, { id, password: fifteen } as object, 'user_unknown', 'NOT_FOUND');
+});
+
+test('CONTRACT 11 the event names the key that made the change', async () => {
+  const { id } = await gateway.user();
+  const api = await newApiKey(gateway, ['users:write']);
+  const cron = await newCronKey(gateway, ['users:write']);
+  const byApi = await change(SET_ROLE, { id, role: 'analyst' }, api.as);
+  const byCron = await change(SET_ROLE, { id, role: 'viewer' }, cron.as);
+  expect([...byApi.events, ...byCron.events].map(({ metadata }) => metadata['actor'])).toEqual([
+    { caller_type: 'api_key', key_id: api.keyId },
+    { caller_type: 'cron', key_id: cron.keyId },
+  ]);
+});
+
+test('CONTRACT 11 where the event cannot be written nothing is changed', async () => {
+  const { user } = await newcomer(gateway);
+  const locked = await gateway.user();
+  await login(gateway, locked.email, 'wrong');
+  await gateway.rows('alter table audit_events add constraint none check (false) not valid');
+  const before = await wholeState(gateway);
+  const { id } = user;
+  for (const [text, variables] of [
+    [CREATE, { email: 'unwritten@example.com', password: fifteen, role: 'viewer' }],
+    [SET_ROLE, { id, role: 'analyst' }],
+    [SET_ACTIVE, { id, active: false }],
+    [UNLOCK, { id: locked.id }],
+    [SET_PASSWORD, { id, password: fifteen }],
+  ] as const) {
+    expect(await ask(gateway, admin.as, text, variables)).toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });
+    expect(await wholeState(gateway)).toEqual(before);
+  }
+  await gateway.rows('alter table audit_events drop constraint none');
+});

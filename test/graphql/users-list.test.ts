@@ -1,0 +1,206 @@
+/** CONTRACT 11: `users` and `user`. */
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import { type As, ask, dataOf, newApiKey, newcomer } from '../support/graphql.js';
+import { countWork } from '../support/work.js';
+
+let gateway: TestGateway;
+let as: As;
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ as } = await newApiKey(gateway, ['users:read']));
+});
+afterAll(() => gateway.close());
+beforeEach(() => gateway.rows('delete from users'));
+
+interface Row {
+  role?: string;
+  is_active?: boolean;
+  locked_until?: Date | null;
+}
+
+async function insert(email: string, { role = 'viewer', is_active = true, locked_until = null }: Row = {}) {
+  const [user] = await gateway.rows<{ id: string }>(
+    `insert into users (email, password_hash, role, is_active, locked_until) values ($1, 'none', $2, $3, $4)
+     returning id`,
+    [email, role, is_active, locked_until],
+  );
+  return user?.id ?? '';
+}
+
+const LIST = `query ($first: Int, $after: String, $filter: UserFilter) {
+  users(first: $first, after: $after, filter: $filter) {
+    edges { cursor node { id email } }
+    pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+  }
+}`;
+
+interface Edge {
+  cursor: string;
+  node: { id: string; email: string };
+}
+
+async function emails(filter: object): Promise<string[]> {
+  const { users } = await dataOf(gateway, as, LIST, { filter });
+  return users.edges.map(({ node }: Edge) => node.email);
+}
+
+test('CONTRACT 11 lists users by e-mail, with all that the type has', async () => {
+  const locked_until = new Date('2030-01-02T03:04:05.678Z');
+  const id = await insert('b@example.com', { role: 'analyst', is_active: false, locked_until });
+  await insert('a@example.com');
+  const fields = 'id email role isActive failedLoginAttempts lockedUntil lastLoginAt createdAt sessions { id }';
+  const { users, user } = await dataOf(
+    gateway,
+    as,
+    `{
+    users { edges { node { email } } }
+    user(id: "${id}") { ${fields} }
+  }`,
+  );
+  expect(users.edges.map(({ node }: Edge) => node.email)).toEqual(['a@example.com', 'b@example.com']);
+  expect(user).toEqual({
+    id,
+    email: 'b@example.com',
+    role: 'analyst',
+    isActive: false,
+    failedLoginAttempts: 0,
+    lockedUntil: '2030-01-02T03:04:05.678Z',
+    lastLoginAt: null,
+    createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    sessions: [],
+  });
+});
+
+test.each(['00000000-0000-7000-8000-000000000000', 'no-uuid', '', "'"])(
+  'CONTRACT 11 user of the unknown id %j is null',
+  async (id) => {
+    expect(await dataOf(gateway, as, 'query ($id: ID!) { user(id: $id) { id } }', { id })).toEqual({ user: null });
+  },
+);
+
+test('CONTRACT 11 searches for a part of the e-mail, stripped and in any case', async () => {
+  for (const email of ['anna@example.com', 'hannah@example.org', 'bob@example.com']) await insert(email);
+  expect(await emails({ search: ' ANNA ' })).toEqual(['anna@example.com', 'hannah@example.org']);
+  expect(await emails({ search: 'example.org' })).toEqual(['hannah@example.org']);
+  expect(await emails({ search: 'nobody' })).toEqual([]);
+  expect(await emails({ search: '' })).toHaveLength(3);
+});
+
+test('CONTRACT 11 wildcards of LIKE are plain characters in a search', async () => {
+  for (const email of ['a_b@example.com', 'axb@example.com', 'a%b@example.com']) await insert(email);
+  expect(await emails({ search: 'a_b' })).toEqual(['a_b@example.com']);
+  expect(await emails({ search: 'a%b' })).toEqual(['a%b@example.com']);
+  expect(await emails({ search: '%' })).toEqual(['a%b@example.com']);
+  expect(await emails({ search: '\\' })).toEqual([]);
+  expect(await emails({ search: 'a\\_b' })).toEqual([]);
+});
+
+test('CONTRACT 11 filters by role, activity and lock, each alone and together', async () => {
+  const now = gateway.clock.now().getTime();
+  const [past, future] = [new Date(now - 1000), new Date(now + 60_000)];
+  await insert('a-admin@example.com', { role: 'admin' });
+  await insert('b-analyst@example.com', { role: 'analyst', locked_until: future });
+  await insert('c-gone@example.com', { role: 'analyst', is_active: false, locked_until: past });
+  await insert('d-viewer@example.com', { locked_until: new Date(now) });
+  const first = async (filter: object) => (await emails(filter)).map((email) => email[0]).join('');
+  expect(await first({ role: 'analyst' })).toBe('bc');
+  expect(await first({ isActive: true })).toBe('abd');
+  expect(await first({ isActive: false })).toBe('c');
+  expect(await first({ locked: true })).toBe('b'); // Spec 3.2: locked_until in the future
+  expect(await first({ locked: false })).toBe('acd');
+  expect(await first({ locked: true, role: 'analyst', isActive: true, search: 'b-' })).toBe('b');
+  expect(await first({ locked: true, role: 'viewer' })).toBe('');
+  expect(await first({ locked: null, role: null, isActive: null, search: null })).toBe('abcd');
+  gateway.clock.advance(60);
+  expect(await first({ locked: true })).toBe('');
+});
+
+test('CONTRACT 11 pages hold each user once, none missed, while users come and go', async () => {
+  const name = (i: number) => `user${String(i).padStart(2, '0')}@example.com`;
+  for (let i = 0; i < 24; i += 1) await insert(name(i));
+  const seen: string[] = [];
+  let after: string | null = null;
+  for (let page = 0; ; page += 1) {
+    const { users } = await dataOf(gateway, as, LIST, { first: 6, after });
+    const { pageInfo } = users;
+    const edges: Edge[] = users.edges;
+    expect(pageInfo).toEqual({
+      hasNextPage: page < 4,
+      hasPreviousPage: page > 0,
+      startCursor: edges[0]?.cursor,
+      endCursor: edges.at(-1)?.cursor,
+    });
+    seen.push(...edges.map(({ node }) => node.email));
+    if (!pageInfo.hasNextPage) break;
+    if (page === 0) {
+      await insert('aaa@example.com'); // before the cursor: not seen any more
+      await insert(`${name(11)}.au`); // behind it
+      await gateway.rows('delete from users where email = $1', [edges.at(-1)?.node.email]); // the cursor's own row
+    }
+    after = pageInfo.endCursor;
+  }
+  const expected = Array.from({ length: 24 }, (_, i) => name(i));
+  expected.splice(12, 0, `${name(11)}.au`);
+  expect(seen).toEqual(expected);
+});
+
+test('CONTRACT 11 an empty page has no cursors; a page that ends exactly has none after it', async () => {
+  const empty = await dataOf(gateway, as, LIST, {});
+  expect(empty.users).toEqual({
+    edges: [],
+    pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null },
+  });
+  await insert('a@example.com');
+  await insert('b@example.com');
+  const exact = await dataOf(gateway, as, LIST, { first: 2 });
+  expect(exact.users.pageInfo.hasNextPage).toBe(false);
+});
+
+test.each([0, -1, 101])('CONTRACT 11 first %j is refused', async (first) => {
+  expect(await ask(gateway, as, LIST, { first })).toMatchObject({ code: 'BAD_USER_INPUT', reason: 'invalid_page' });
+});
+
+test('CONTRACT 11 first is 50 where it is left out or null, and at most 100', async () => {
+  await gateway.rows(`insert into users (email, password_hash, role)
+    select 'u' || i || '@example.com', 'none', 'viewer' from generate_series(1, 120) as i`);
+  const length = async (first?: number | null) => (await dataOf(gateway, as, LIST, { first })).users.edges.length;
+  expect(await length()).toBe(50);
+  expect(await length(null)).toBe(50);
+  expect(await length(100)).toBe(100);
+});
+
+const CURSORS = [
+  '',
+  'x',
+  '!',
+  'W10',
+  Buffer.from('[1]').toString('base64url'),
+  Buffer.from('{}').toString('base64url'),
+];
+test.each([...CURSORS, Buffer.from('["a","b"]').toString('base64url')])(
+  'CONTRACT 11 after %j is refused, being no cursor of this listing',
+  async (after) => {
+    expect(await ask(gateway, as, LIST, { after })).toMatchObject({ code: 'BAD_USER_INPUT', reason: 'invalid_page' });
+  },
+);
+
+test("CONTRACT 7 an argument with NUL, which no text in PostgreSQL holds, is the caller's fault", async () => {
+  const after = Buffer.from('["\\u0000"]').toString('base64url');
+  for (const variables of [{ filter: { search: 'a\0b' } }, { after }, { after: '\0' }]) {
+    expect(await ask(gateway, as, LIST, variables)).toMatchObject({ status: 200, code: 'BAD_USER_INPUT' });
+  }
+  expect(await emails({ search: '\ud800' })).toEqual([]);
+});
+
+test('CONTRACT 11 no N+1: sessions of 20 users are read by one statement, and no password hash is read', async () => {
+  const work = countWork();
+  for (let i = 0; i < 20; i += 1) await newcomer(gateway);
+  work.watch(gateway.app.db.pool);
+  const text = '{ users(first: 20) { edges { node { email sessions { id live current } } } } }';
+  const [{ users }, { statements }] = await work.during(() => dataOf(gateway, as, text));
+  expect(users.edges).toHaveLength(20);
+  for (const { node } of users.edges) expect(node.sessions).toMatchObject([{ live: true, current: false }]);
+  expect(statements.filter((sql) => sql.includes('refresh_tokens'))).toHaveLength(1);
+  expect(statements.filter((sql) => /from "?users/.test(sql))).toHaveLength(1);
+  expect(statements.join()).not.toContain('password_hash');
+});

@@ -1,0 +1,142 @@
+/** Issue 2.7: entities and migrations agree, constraints are real, and databases of any age are brought up. */
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { migrations } from '../migrations/index.js';
+import { type Database, migrateUp, migrationStatus, openDatabase } from '../src/db/database.js';
+import { cliOnDatabase } from './support/cli.js';
+import { createDatabase, type TestDatabase } from './support/postgres.js';
+
+const names = migrations.map(({ name }) => name);
+
+let database: TestDatabase;
+let db: Database;
+afterEach(async () => {
+  await db.close();
+  await database.drop();
+});
+
+async function open(from: 'migrated' | 'empty'): Promise<void> {
+  database = await createDatabase(from);
+  db = await openDatabase(database.url);
+}
+
+/** Runs SQL by hand. @returns the name of the constraint that refuses it, or undefined */
+async function refusedBy(text: string, values: unknown[] = []): Promise<string | undefined> {
+  try {
+    await db.pool.query(text, values);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) throw error;
+    return error.constraint ?? error.message;
+  }
+}
+
+/** What the entities would change. Indexes of listings stand in migrations alone: entities cannot say all of them. */
+async function differences(): Promise<string[]> {
+  const statements = (await db.orm.schema.getUpdateSchemaSQL({ wrap: false })).split('\n');
+  return statements.filter((statement) => statement !== '' && !statement.startsWith('drop index '));
+}
+
+const USER = `insert into users (email, password_hash, role) values ($1, 'x', $2)`;
+const RECORD = `insert into refresh_tokens (jti, user_id, family_id, user_agent, ip_address, expires_at)
+  values ($1, $2, $3, $4, '127.0.0.1', now())`;
+const user = (email: string, role = 'viewer') => refusedBy(USER, [email, role]);
+const record = (userAgent: string) => refusedBy(RECORD, [randomUUID(), randomUUID(), randomUUID(), userAgent]);
+
+test('issue 2.7 entities and migrations agree', async () => {
+  await open('migrated');
+  expect(await differences()).toEqual([]);
+});
+
+test('issue 2.7 constraints of users: unique lower-case e-mail of at most 254, known roles, no negative count', async () => {
+  await open('migrated');
+  expect(await user('a@x.io')).toBeUndefined();
+  expect(await user('a@x.io')).toBe('users_email_unique');
+  expect(await user('A@x.io')).toBe('users_email_lower_case');
+  expect(await user(`${'a'.repeat(250)}@x.io`)).toBe('users_email_lower_case');
+  for (const role of ['analyst', 'admin']) expect(await user(`${role}@x.io`, role)).toBeUndefined();
+  for (const role of ['owner', 'Admin', '']) expect(await user('other@x.io', role)).toBe('users_role_known');
+  expect(await refusedBy('update users set failed_login_attempts = -1')).toBe(
+    'users_failed_login_attempts_not_negative',
+  );
+  for (const column of ['email', 'password_hash', 'role', 'is_active', 'failed_login_attempts']) {
+    expect(await refusedBy(`update users set ${column} = null`)).toMatch(/not-null constraint/);
+  }
+});
+
+test('issue 2.7 constraints of refresh tokens: one row a jti, a user agent of at most 512, no user needed', async () => {
+  await open('migrated');
+  expect(await record('x'.repeat(512))).toBeUndefined();
+  expect(await record('x'.repeat(513))).toBe('refresh_tokens_user_agent_length');
+  const again = `insert into refresh_tokens select * from refresh_tokens`;
+  expect(await refusedBy(again)).toBe('refresh_tokens_pkey');
+  for (const column of ['user_id', 'family_id', 'revoked', 'user_agent', 'ip_address', 'expires_at']) {
+    expect(await refusedBy(`update refresh_tokens set ${column} = null`)).toMatch(/not-null constraint/);
+  }
+});
+
+test('issue 2.7 constraints of audit events and API keys', async () => {
+  await open('migrated');
+  const event = `insert into audit_events (event_type, ip_address, metadata) values ('logout', 'x', '{}')`;
+  expect(await refusedBy(event)).toBeUndefined(); // user_id and user_agent may be empty
+  for (const column of ['event_type', 'entity_type', 'ip_address', 'metadata']) {
+    expect(await refusedBy(`update audit_events set ${column} = null`)).toMatch(/not-null constraint/);
+  }
+  const key = `insert into api_keys (key_id, service_name, scopes, rate_limit, sealed_secret) values ('ak', 'x', '{}', $1, 'x')`;
+  expect(await refusedBy(key, [0])).toBe('api_keys_rate_limit_range');
+});
+
+test('issue 2.7 an empty database is brought up, and a second run does nothing', async () => {
+  await open('empty');
+  expect(await migrationStatus(db)).toEqual(names.map((name) => ({ name, executed_at: null })));
+  expect(await migrateUp(db)).toEqual(names);
+  expect(await migrateUp(db)).toEqual([]);
+  expect((await migrationStatus(db)).every(({ executed_at }) => executed_at !== null)).toBe(true);
+  expect(await differences()).toEqual([]);
+});
+
+test.each(names.slice(0, -1).map((name, i) => [i + 1, name] as const))(
+  'issue 2.7 a database of %i migrations is upgraded in place, and keeps its rows (%s)',
+  async (applied) => {
+    await open('empty');
+    await db.orm.migrator.up({ to: names[applied - 1] ?? '' });
+    expect((await migrationStatus(db)).filter(({ executed_at }) => executed_at !== null)).toHaveLength(applied);
+    expect(await user('old@x.io', 'admin')).toBeUndefined();
+    expect(await record('old')).toBeUndefined();
+    await db.pool.query(
+      `insert into audit_events (event_type, ip_address, metadata) values ('logout', 'x', '{"jti": "x"}')`,
+    );
+    const counts = `select (select count(*) from users)::int u, (select count(*) from refresh_tokens)::int r,
+      (select count(*) from audit_events)::int a`;
+    expect(await migrateUp(db)).toEqual(names.slice(applied));
+    expect((await db.pool.query(counts)).rows).toEqual([{ u: 1, r: 1, a: 1 }]);
+    expect(await differences()).toEqual([]);
+  },
+);
+
+test('issue 2.7 a failed migration leaves none of its tables, and can be tried again', async () => {
+  await open('empty');
+  await db.pool.query('create table audit_events (in_the_way int)');
+  await expect(migrateUp(db)).rejects.toThrow();
+  const { rows } = await db.pool.query(`select tablename from pg_tables where schemaname = 'public' order by 1`);
+  expect(rows).toEqual([{ tablename: 'audit_events' }, { tablename: 'mikro_orm_migrations' }]);
+  expect((await migrationStatus(db)).filter(({ executed_at }) => executed_at !== null)).toEqual([]);
+  await db.pool.query('drop table audit_events');
+  expect(await migrateUp(db)).toEqual(names);
+});
+
+test('9 migrate up and status: three processes on one empty database, each succeeds, each migration runs once', async () => {
+  const cli = await cliOnDatabase('empty');
+  database = cli.database;
+  db = await openDatabase(database.url);
+  const status = async (): Promise<Array<{ name: string; executed_at: string | null }>> =>
+    cli.json(['migrate', 'status']);
+  expect(await status()).toEqual(names.map((name) => ({ name, executed_at: null })));
+  const { rows } = await db.pool.query(`select tablename from pg_tables where schemaname = 'public'`);
+  expect(rows).toEqual([]); // status writes nothing
+  const runs = await Promise.all([1, 2, 3].map(() => cli.json<{ applied: string[] }>(['migrate', 'up'])));
+  expect(runs.flatMap(({ applied }) => applied)).toEqual(names);
+  expect((await status()).map(({ name, executed_at }) => [name, executed_at !== null])).toEqual(
+    names.map((name) => [name, true]),
+  );
+});

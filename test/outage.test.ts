@@ -1,0 +1,96 @@
+/** CONTRACT 5 and 10, Yuzu#4283: while the database is away nothing is granted, refused, cleared or lost. */
+import { cookieAction } from './support/cookies.js';
+import { type Answer, logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from './support/gateway.js';
+import { takeAway } from './support/postgres.js';
+import { login, logout, refresh, WRONG } from './support/routes.js';
+import { wholeState } from './support/rows.js';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+function isUnavailable(answer: Answer): void {
+  expect(answer.status).toBe(503);
+  expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+  expect(answer.json).toEqual({ detail: 'Service temporarily unavailable, try again later' });
+  expect(cookieAction(answer)).toBe('unchanged');
+}
+
+test('5 login, refresh and logout answer 503 with Retry-After and leave the cookie; all goes on where it stood', async () => {
+  const { email } = await gateway.user();
+  const used = (await logIn(gateway, email)).refreshToken;
+  const current = refreshTokenOf(await refresh(gateway, used));
+  const other = (await logIn(gateway, email)).refreshToken;
+  await login(gateway, email, WRONG);
+  const before = await wholeState(gateway);
+
+  const outage = await takeAway(gateway.database);
+  try {
+    isUnavailable(await login(gateway, email, PASSWORD));
+    isUnavailable(await login(gateway, email, WRONG));
+    isUnavailable(await login(gateway, 'nobody@example.com', WRONG));
+    isUnavailable(await refresh(gateway, current));
+    isUnavailable(await refresh(gateway, used)); // theft cannot be told either
+    isUnavailable(await logout(gateway, other));
+    isUnavailable(await gateway.send('POST', '/auth/login', { body: {} })); // never a pass of the limiter
+  } finally {
+    await outage.restore();
+  }
+
+  expect(await wholeState(gateway)).toEqual(before);
+  expect((await refresh(gateway, current)).status).toBe(200);
+  expect((await logout(gateway, other)).status).toBe(200);
+  expect((await login(gateway, email)).status).toBe(200);
+  expect((await refresh(gateway, used)).json.detail).toBe('Session invalidated — please log in again');
+});
+
+test('5 what needs no database is answered as ever', async () => {
+  const { answer } = await logIn(gateway, (await gateway.user()).email);
+  const outage = await takeAway(gateway.database);
+  try {
+    const missing = await refresh(gateway);
+    expect([missing.status, missing.json.detail]).toEqual([401, 'No refresh token provided']);
+    const junk = await refresh(gateway, 'junk');
+    expect([junk.status, cookieAction(junk)]).toEqual([401, 'cleared']);
+    const wrongType = await refresh(gateway, answer.json.access_token);
+    expect(wrongType.json.detail).toBe('Invalid token type');
+    expect((await logout(gateway)).status).toBe(200);
+    expect((await gateway.send('GET', '/auth/login')).status).toBe(405);
+    expect((await gateway.send('GET', '/.well-known/jwks.json')).status).toBe(200);
+  } finally {
+    await outage.restore();
+  }
+});
+
+test('10 live stays 200, ready is 503 and comes back by itself', async () => {
+  const health = async (path: string): Promise<number> => (await gateway.send('GET', `/health/${path}`)).status;
+  const outage = await takeAway(gateway.database);
+  try {
+    expect([await health('live'), await health('ready')]).toEqual([200, 503]);
+    isUnavailable(await gateway.send('GET', '/health/ready'));
+  } finally {
+    await outage.restore();
+  }
+  expect([await health('live'), await health('ready')]).toEqual([200, 200]);
+});
+
+test('5 connections that are cut under requests in flight give an answer each, and no session is half there', async () => {
+  const { email } = await gateway.user();
+  const tokens: string[] = [];
+  for (let i = 0; i < 10; i += 1) tokens.push((await logIn(gateway, email)).refreshToken);
+  const pending = tokens.map((token) => refresh(gateway, token));
+  const outage = await takeAway(gateway.database);
+  const answers = await Promise.all(pending);
+  await outage.restore();
+  for (const [i, answer] of answers.entries()) {
+    if (answer.status === 200) continue;
+    isUnavailable(answer);
+    // It may have been committed before the connection was cut; then the token is used, and no other outcome exists.
+    expect([200, 401]).toContain((await refresh(gateway, tokens[i])).status);
+  }
+  const [left] = await gateway.rows<{ odd: number }>(`select count(*)::int as odd from
+    (select family_id from refresh_tokens group by 1 having count(*) filter (where not revoked) > 1) as families`);
+  expect(left).toEqual({ odd: 0 });
+});

@@ -1,0 +1,56 @@
+/** Spec 3.1 and 3.2 under random sequences of requests, time and crashes, on two instances, against a model. */
+import fc from 'fast-check';
+import { startGateway, startInstance, type TestGateway } from './support/gateway.js';
+import { quickPasswords } from './support/quick-passwords.js';
+import { beginRun, commands, type World } from './support/session-commands.js';
+import { LOCK_SECONDS, MOST_FAILURES, type Model, REFRESH_SECONDS } from './support/session-model.js';
+
+const env = {
+  LOGIN_MAX_FAILURES: String(MOST_FAILURES),
+  LOGIN_LOCKOUT_SECONDS: String(LOCK_SECONDS),
+  REFRESH_TOKEN_TTL_SECONDS: String(REFRESH_SECONDS),
+};
+const BUDGET_MS = 15_000;
+
+const passwords = quickPasswords();
+let gateway: TestGateway;
+let world: World;
+
+beforeAll(async () => {
+  gateway = await startGateway({ env, passwords, instances: 2 });
+  const { rows, clock, database, instances } = gateway;
+  world = {
+    rows,
+    clock,
+    instances,
+    crash: async (i) => {
+      await instances[i]?.close();
+      instances[i] = await startInstance(database, { env, passwords, clock });
+    },
+  };
+});
+afterAll(() => gateway.close());
+
+/** Two users of their own for each sequence, at a time of its own. */
+async function begin(): Promise<{ model: Model; real: World }> {
+  gateway.clock.advance(REFRESH_SECONDS + LOCK_SECONDS);
+  beginRun(gateway.clock);
+  const users = [await gateway.user(), await gateway.user()].map(({ id, email }) => ({
+    id,
+    email,
+    failures: 0,
+    lockedUntil: null,
+    lastLogin: null,
+  }));
+  return { model: { users, tokens: [], events: [] }, real: world };
+}
+
+test('3.1 and 3.2 hold for random sequences of login, refresh, logout, time and crashes over two instances', async () => {
+  let steps = 0;
+  const sequences = fc.asyncProperty(fc.commands(commands, { size: 'large', maxCommands: 60 }), async (sequence) => {
+    await fc.asyncModelRun(begin, sequence);
+    steps += [...sequence].length;
+  });
+  await fc.assert(sequences, { numRuns: 500, interruptAfterTimeLimit: BUDGET_MS });
+  expect(steps).toBeGreaterThan(300); // or the machine is too slow for this test to say anything
+}, 180_000);

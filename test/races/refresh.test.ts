@@ -1,0 +1,97 @@
+/** Issue 2.4: one winner a token, and no survivor in a stolen family, over two instances. */
+
+import { claimsOf, type Instance, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { holdNewRecords } from '../support/hold.js';
+import { logout, refresh } from '../support/routes.js';
+import { type AuditRow, auditDuring, liveRecords, recordOf, recordsOf } from '../support/rows.js';
+
+let gateway: TestGateway;
+let one: Instance;
+let two: Instance;
+let email: string;
+
+beforeAll(async () => {
+  gateway = await startGateway({ instances: 2 });
+  [one = gateway, two = gateway] = gateway.instances;
+  ({ email } = await gateway.user());
+});
+afterAll(() => gateway.close());
+beforeEach(() => gateway.rows('update refresh_tokens set revoked = true')); // sessions of tests before
+
+const THEFT = 'Session invalidated — please log in again';
+
+test('4.2.9 40 presentations of one token over two instances, 20 rounds: one 200, 39 thefts, no live token', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const { refreshToken } = await logIn(gateway, email);
+    const [answers, events] = await auditDuring(gateway, () =>
+      Promise.all(Array.from({ length: 40 }, (_, i) => refresh(i % 2 === 0 ? one : two, refreshToken))),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status, json }) => status === 401 && json.detail === THEFT)).toHaveLength(39);
+    expect(events.map((event: AuditRow) => event.event_type)).toEqual(Array(39).fill('token_theft'));
+    expect(await liveRecords(gateway)).toEqual([]);
+  }
+});
+
+test('4.2.7 theft racing the rotations of a sibling, 150 rounds: none survives', async () => {
+  let rotations = 0;
+  /** Rotates for as long as it can, as a client that refreshes in a loop. */
+  const rotateOn = async (token: string | undefined): Promise<void> => {
+    for (let current = token; current !== undefined && rotations < 10_000; rotations += 1) {
+      current = refreshTokenOf(await refresh(two, current));
+    }
+  };
+  for (let round = 0; round < 150; round += 1) {
+    const { refreshToken } = await logIn(gateway, email);
+    const sibling = refreshTokenOf(await refresh(one, refreshToken));
+    const [theft] = await Promise.all([refresh(one, refreshToken), rotateOn(sibling)]);
+    expect(theft.json.detail).toBe(THEFT);
+    expect(await liveRecords(gateway)).toEqual([]);
+  }
+  expect(rotations).toBeGreaterThan(150);
+}, 60_000);
+
+test('4.2.7 theft that comes while a rotation stands between its claim and its commit takes the successor too', async () => {
+  const { refreshToken } = await logIn(gateway, email);
+  const sibling = refreshTokenOf(await refresh(one, refreshToken));
+  const held = await holdNewRecords(gateway);
+  const rotation = refresh(two, sibling);
+  await held.waiting(1);
+  const theft = refresh(one, refreshToken);
+  await held.waiting(2);
+  await held.release();
+  expect((await rotation).status).toBe(200);
+  expect((await theft).json.detail).toBe(THEFT);
+  expect(await liveRecords(gateway)).toEqual([]);
+});
+
+test('4.2.9 a second presentation waits for the first to commit and is theft then', async () => {
+  const { refreshToken } = await logIn(gateway, email);
+  const held = await holdNewRecords(gateway);
+  const first = refresh(one, refreshToken);
+  await held.waiting(1);
+  const second = refresh(two, refreshToken);
+  await held.waiting(2);
+  await held.release();
+  expect([(await first).status, (await second).json.detail]).toEqual([200, THEFT]);
+  expect(await liveRecords(gateway)).toEqual([]);
+});
+
+test('4.3 logout racing a refresh of the same token: revoked by one of them, and nothing fails', async () => {
+  for (let round = 0; round < 30; round += 1) {
+    const { refreshToken } = await logIn(gateway, email);
+    const [out, refreshed] = await Promise.all([logout(one, refreshToken), refresh(two, refreshToken)]);
+    expect(out.status).toBe(200);
+    expect((await recordOf(gateway, claimsOf(refreshToken)['jti'])).revoked).toBe(true);
+    if (refreshed.status !== 200) expect(refreshed.json.detail).toBe(THEFT);
+  }
+});
+
+test('4.2 refreshes of many sessions of one user do not disturb one another', async () => {
+  const { id, email: other } = await gateway.user();
+  const tokens: string[] = [];
+  for (let i = 0; i < 20; i += 1) tokens.push((await logIn(gateway, other)).refreshToken);
+  const answers = await Promise.all(tokens.map((token, i) => refresh(i % 2 === 0 ? one : two, token)));
+  expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+  expect((await recordsOf(gateway, id)).filter(({ revoked }) => !revoked)).toHaveLength(20);
+});

@@ -1,0 +1,202 @@
+/** Spec 4.2: POST /auth/refresh, its steps in their order. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { cookieAction } from '../support/cookies.js';
+import { forgeRefreshToken, hmacSignedJwt, keyringJwk, unsignedJwt } from '../support/forge.js';
+import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { quickPasswords } from '../support/quick-passwords.js';
+import { refresh } from '../support/routes.js';
+import { auditDuring, liveRecords, recordOf, recordsOf, wholeState } from '../support/rows.js';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ passwords: quickPasswords(), env: { REFRESH_TOKEN_TTL_SECONDS: '1000' } });
+});
+afterAll(() => gateway.close());
+
+type Action = 'unchanged' | 'cleared';
+
+/** 401 with this detail and cookie action, and no row of any table touched. */
+async function refusesWithoutTrace(token: string | undefined, detail: string, action: Action): Promise<void> {
+  const before = await wholeState(gateway);
+  const answer = await refresh(gateway, token);
+  expect({ status: answer.status, json: answer.json }).toEqual({ status: 401, json: { detail } });
+  expect(cookieAction(answer)).toBe(action);
+  expect(await wholeState(gateway)).toEqual(before);
+}
+
+const invalid = (token: string): Promise<void> =>
+  refusesWithoutTrace(token, 'Invalid or expired refresh token', 'cleared');
+
+/** A session, and the claims of its token, to forge variants of. */
+async function session() {
+  const user = await gateway.user();
+  const { refreshToken } = await logIn(gateway, user.email);
+  return { user, refreshToken, claims: claimsOf(refreshToken) };
+}
+
+test('4.2 answers 200, replaces the cookie, and needs no body', async () => {
+  const { refreshToken } = await session();
+  const answer = await refresh(gateway, refreshToken);
+  expect(answer.status).toBe(200);
+  expect(cookieAction(answer)).toBe('set');
+  expect(refreshTokenOf(answer)).not.toBe(refreshToken);
+});
+
+test.each(['not json', '{"refresh_token":"x"}', 'x'.repeat(20_000)])('4.2 reads no body: %.20s', async (body) => {
+  const { refreshToken } = await session();
+  const headers = { cookie: `refresh_token=${refreshToken}`, 'content-type': 'application/json' };
+  expect((await gateway.send('POST', '/auth/refresh', { headers, body })).status).toBe(200);
+});
+
+test('4.2 reads the token from the cookie alone', async () => {
+  const { refreshToken } = await session();
+  const headers = { authorization: `Bearer ${refreshToken}`, 'x-refresh-token': refreshToken };
+  const options = { headers, body: { refresh_token: refreshToken } };
+  const answer = await gateway.send('POST', `/auth/refresh?refresh_token=${refreshToken}`, options);
+  expect(answer.json).toEqual({ detail: 'No refresh token provided' });
+});
+
+test('4.2.1 an absent cookie is 401', async () => {
+  await refusesWithoutTrace(undefined, 'No refresh token provided', 'unchanged');
+  const other = await gateway.send('POST', '/auth/refresh', { headers: { cookie: 'Refresh_Token=x; other=y' } });
+  expect(other.json).toEqual({ detail: 'No refresh token provided' });
+});
+
+test.each(['', 'junk', 'a.b.c', 'a.b.c.d.e', '%00', `${'x'.repeat(3000)}`])(
+  '4.2.2 refuses what is no JWT: %.9j',
+  invalid,
+);
+
+test('4.2.2 refuses a signature that does not fit', async () => {
+  const { refreshToken, claims } = await session();
+  const [header = '', payload = '', signature = ''] = refreshToken.split('.');
+  await invalid(`${header}.${payload}.${signature.slice(0, -2)}AA`);
+  await invalid(`${header}.${payload}.`);
+  const otherClaims = Buffer.from(JSON.stringify({ ...claims, sub: randomUUID() })).toString('base64url');
+  await invalid(`${header}.${otherClaims}.${signature}`);
+  const k = randomBytes(32).toString('base64url');
+  await invalid(await forgeRefreshToken(gateway, { claims, jwk: { ...keyringJwk('HS256'), k } }));
+});
+
+test('4.2.2 refuses every algorithm but that of the key that kid names', async () => {
+  const { claims } = await session();
+  const { kid } = keyringJwk('HS256');
+  const access = keyringJwk('EdDSA');
+  await invalid(unsignedJwt({ alg: 'none', typ: 'JWT', kid }, claims));
+  await invalid(unsignedJwt({ alg: 'none', typ: 'JWT' }, claims));
+  await invalid(await forgeRefreshToken(gateway, { claims, header: { alg: 'HS512' } }));
+  await invalid(await forgeRefreshToken(gateway, { claims, header: { kid: access.kid } })); // HS256 by an Ed25519 kid
+  await invalid(await forgeRefreshToken(gateway, { claims, header: { kid: 'unknown' } }));
+  await invalid(await forgeRefreshToken(gateway, { claims, header: { kid: '' } }));
+  // The sealing key is no signing key, and the public half of the access key is no secret.
+  await invalid(await forgeRefreshToken(gateway, { claims, header: { alg: 'HS256' }, jwk: keyringJwk('A256GCM') }));
+  const publicHalf = { kty: 'oct', k: access.x ?? '', kid: access.kid };
+  await invalid(await forgeRefreshToken(gateway, { claims, header: { alg: 'HS256' }, jwk: publicHalf }));
+});
+
+test('4.2.2 takes no key from the token itself (jwk, jku), and knows no critical extension', async () => {
+  const { claims } = await session();
+  const k = randomBytes(32).toString('base64url');
+  const own = { kty: 'oct', k, kid: keyringJwk('HS256').kid };
+  const header = { alg: 'HS256', jwk: own, jku: 'https://evil.example.com/jwks.json' };
+  await invalid(await forgeRefreshToken(gateway, { claims, header, jwk: own }));
+  await invalid(hmacSignedJwt({ crit: ['exp'], exp: 1 }, claims));
+  await invalid(hmacSignedJwt({ crit: ['nobody-knows'], 'nobody-knows': 1 }, claims));
+  expect((await refresh(gateway, hmacSignedJwt({}, claims))).status).toBe(200); // the same without them
+});
+
+test('4.2.2 the expiry of the JWT is checked to the second', async () => {
+  const { refreshToken } = await session();
+  gateway.clock.advance(999.9);
+  const last = refreshTokenOf(await refresh(gateway, refreshToken));
+  expect(last).toBeDefined();
+  gateway.clock.advance(1000);
+  await invalid(last ?? '');
+});
+
+test('4.2.2 refuses a token without expiry, or of another issuer', async () => {
+  const { claims } = await session();
+  await invalid(await forgeRefreshToken(gateway, { claims: { ...claims, exp: undefined } }));
+  await invalid(await forgeRefreshToken(gateway, { claims: { ...claims, iss: 'https://other.example.com' } }));
+  await invalid(await forgeRefreshToken(gateway, { claims: { ...claims, iss: undefined } }));
+});
+
+test('4.2.3 the type must be refresh: an access token in the cookie is of the wrong type', async () => {
+  const user = await gateway.user();
+  const { answer } = await logIn(gateway, user.email);
+  await refusesWithoutTrace(answer.json.access_token, 'Invalid token type', 'cleared');
+});
+
+test.each([undefined, null, '', 'access', 'Refresh', ['refresh'], true])(
+  '4.2.3 the type %j is refused',
+  async (type) => {
+    const { claims } = await session();
+    const token = await forgeRefreshToken(gateway, { claims: { ...claims, type } });
+    await refusesWithoutTrace(token, 'Invalid token type', 'cleared');
+  },
+);
+
+test('4.2.3 comes before 4.2.4: a token with neither type nor jti is of the wrong type', async () => {
+  const token = await forgeRefreshToken(gateway, { claims: { type: undefined, jti: undefined, sub: undefined } });
+  await refusesWithoutTrace(token, 'Invalid token type', 'cleared');
+});
+
+test.each(['jti', 'sub'])('4.2.4 %s must be present', async (claim) => {
+  const { claims } = await session();
+  for (const value of [undefined, null, '']) {
+    const token = await forgeRefreshToken(gateway, { claims: { ...claims, [claim]: value } });
+    await refusesWithoutTrace(token, 'Malformed token', 'cleared');
+  }
+});
+
+test('4.2.4 comes before 4.2.5: without sub, a jti that is no UUID is not looked at', async () => {
+  const token = await forgeRefreshToken(gateway, { claims: { sub: undefined, jti: 'no-uuid' } });
+  await refusesWithoutTrace(token, 'Malformed token', 'cleared');
+});
+
+test.each([
+  'no-uuid',
+  '018f3a3e-1111-7000-8000-00000000000',
+  '018f3a3e-1111-7000-8000-0000000000000',
+  '018f3a3e11117000800000000000000g',
+  ' 018f3a3e-1111-7000-8000-000000000000',
+  "'; drop table users; --",
+  17,
+  true,
+  ['018f3a3e-1111-7000-8000-000000000000'],
+])('4.2.5 the jti %j is no UUID: 401, and the cookie stays', async (jti) => {
+  const token = await forgeRefreshToken(gateway, { claims: { jti } });
+  await refusesWithoutTrace(token, 'Invalid token format', 'unchanged');
+});
+
+test('4.2.6 a jti without a record is not recognised', async () => {
+  await refusesWithoutTrace(await forgeRefreshToken(gateway), 'Token not recognised', 'cleared');
+});
+
+test('4.2.7 revokes the whole family when a used token returns', async () => {
+  const { user, refreshToken, claims } = await session();
+  const successor = refreshTokenOf(await refresh(gateway, refreshToken));
+  const [answer, events] = await auditDuring(gateway, () => refresh(gateway, refreshToken));
+  expect(answer.status).toBe(401);
+  expect(answer.json).toEqual({ detail: 'Session invalidated — please log in again' });
+  expect(cookieAction(answer)).toBe('cleared');
+  expect(events).toMatchObject([{ event_type: 'token_theft', metadata: { reused_jti: claims['jti'] } }]);
+  expect((await recordsOf(gateway, user.id)).filter(({ revoked }) => !revoked)).toEqual([]);
+  expect((await recordOf(gateway, claimsOf(successor ?? '')['jti'])).revoked).toBe(true);
+});
+
+test('4.2.7 comes before 4.2.8: a revoked record that has expired is theft', async () => {
+  const { user, refreshToken } = await session();
+  await refresh(gateway, refreshToken);
+  await gateway.rows(`update refresh_tokens set expires_at = '2000-01-01' where user_id = $1`, [user.id]);
+  const answer = await refresh(gateway, refreshToken);
+  expect(answer.json).toEqual({ detail: 'Session invalidated — please log in again' });
+  expect((await liveRecords(gateway)).filter(({ user_id }) => user_id === user.id)).toEqual([]);
+});
+
+test('4.2.8 a record that has expired is 401, whatever the JWT says', async () => {
+  const { user, refreshToken } = await session();
+  const past = new Date(gateway.clock.now().getTime() - 1);
+  await gateway.rows('update refresh_tokens set expires_at = $2 where user_id = $1', [user.id, past]);
+  await refusesWithoutTrace(refreshToken, 'Refresh token expired', 'cleared');
+});

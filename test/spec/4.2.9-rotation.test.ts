@@ -1,0 +1,104 @@
+/** Spec 4.2 step 9: the rotation, and whose role and state it looks at. */
+
+import { cookieAction } from '../support/cookies.js';
+import { forgeRefreshToken } from '../support/forge.js';
+import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { quickPasswords } from '../support/quick-passwords.js';
+import { refresh } from '../support/routes.js';
+import { auditDuring, recordOf, recordsOf, userRow } from '../support/rows.js';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ passwords: quickPasswords() });
+});
+afterAll(() => gateway.close());
+
+test('4.2.9 the role in the new access token is the current one, read at this moment', async () => {
+  const { id, email } = await gateway.user({ role: 'viewer' });
+  let token: string | undefined = (await logIn(gateway, email)).refreshToken;
+  for (const role of ['admin', 'analyst', 'viewer']) {
+    await gateway.rows('update users set role = $2 where id = $1', [id, role]);
+    const answer = await refresh(gateway, token);
+    expect(claimsOf(answer.json.access_token)).toMatchObject({ sub: id, role });
+    token = refreshTokenOf(answer);
+  }
+});
+
+test('4.2.9 without a user row the role is viewer', async () => {
+  const { id, email } = await gateway.user({ role: 'admin' });
+  const { refreshToken } = await logIn(gateway, email);
+  await gateway.rows('delete from users where id = $1', [id]);
+  const answer = await refresh(gateway, refreshToken);
+  expect(answer.status).toBe(200);
+  expect(claimsOf(answer.json.access_token)).toMatchObject({ sub: id, role: 'viewer' });
+  expect((await recordsOf(gateway, id)).map(({ revoked }) => revoked).sort()).toEqual([false, true]);
+});
+
+test('4.2.9 is_active is not checked here, nor is the lock', async () => {
+  const { id, email } = await gateway.user({ role: 'analyst' });
+  const { refreshToken } = await logIn(gateway, email);
+  await gateway.rows(`update users set is_active = false, locked_until = '2100-01-01' where id = $1`, [id]);
+  const answer = await refresh(gateway, refreshToken);
+  expect(answer.status).toBe(200);
+  expect(claimsOf(answer.json.access_token)['role']).toBe('analyst');
+});
+
+test('4.2.9 changes neither the user nor any other session, and writes no audit event', async () => {
+  const { id, email } = await gateway.user();
+  const other = await logIn(gateway, email);
+  const { refreshToken } = await logIn(gateway, email);
+  const before = await userRow(gateway, id);
+  gateway.clock.advance(10);
+  const [answer, events] = await auditDuring(gateway, () => refresh(gateway, refreshToken));
+  expect(answer.status).toBe(200);
+  expect(events).toEqual([]);
+  expect(await userRow(gateway, id)).toEqual(before);
+  expect((await recordOf(gateway, claimsOf(other.refreshToken)['jti'])).revoked).toBe(false);
+  expect(await recordsOf(gateway, id)).toHaveLength(3);
+});
+
+test('4.2.9 the owner is that of the record, whatever sub says', async () => {
+  const { id, email } = await gateway.user();
+  const { refreshToken } = await logIn(gateway, email);
+  const stranger = await gateway.user({ role: 'admin' });
+  const claims = { ...claimsOf(refreshToken), sub: stranger.id };
+  const answer = await refresh(gateway, await forgeRefreshToken(gateway, { claims }));
+  expect(claimsOf(answer.json.access_token)).toMatchObject({ sub: id, role: 'viewer' });
+  expect(claimsOf(refreshTokenOf(answer) ?? '')['sub']).toBe(id);
+});
+
+test('4.2.9 writes the successor or nothing: where it cannot be stored, the old token lives on', async () => {
+  const { email } = await gateway.user();
+  const { refreshToken } = await logIn(gateway, email);
+  await gateway.rows(`alter table refresh_tokens add constraint none check (user_agent <> 'fails') not valid`);
+  const failed = await refresh(gateway, refreshToken, { 'user-agent': 'fails' });
+  expect(failed.status).toBe(500);
+  expect(cookieAction(failed)).toBe('unchanged');
+  expect((await refresh(gateway, refreshToken)).status).toBe(200);
+  await gateway.rows('alter table refresh_tokens drop constraint none');
+});
+
+test('4.2.7 revokes and audits together: where the audit row fails, the family lives on and 500 clears nothing', async () => {
+  const { email } = await gateway.user();
+  const { refreshToken } = await logIn(gateway, email);
+  const successor = refreshTokenOf(await refresh(gateway, refreshToken));
+  await gateway.rows('alter table audit_events add constraint none check (id is null) not valid');
+  const failed = await refresh(gateway, refreshToken);
+  expect(failed.status).toBe(500);
+  expect(cookieAction(failed)).toBe('unchanged');
+  await gateway.rows('alter table audit_events drop constraint none');
+  expect((await recordOf(gateway, claimsOf(successor ?? '')['jti'])).revoked).toBe(false);
+});
+
+test('4.2.7 audits and revokes together: where the revocation cannot be committed, no event stays', async () => {
+  const { email } = await gateway.user();
+  const { refreshToken } = await logIn(gateway, email);
+  await refresh(gateway, refreshToken);
+  await gateway.rows(`create function fail() returns trigger language plpgsql as 'begin raise exception ''no''; end'`);
+  await gateway.rows(`create constraint trigger fail after update on refresh_tokens deferrable initially deferred
+    for each row execute function fail()`);
+  const [failed, events] = await auditDuring(gateway, () => refresh(gateway, refreshToken));
+  await gateway.rows('drop function fail cascade');
+  expect([failed.status, cookieAction(failed)]).toEqual([500, 'unchanged']);
+  expect(events).toEqual([]);
+});

@@ -1,0 +1,57 @@
+/** The one PostgreSQL of a test run: real, embedded, without fsync; every gateway under test gets its own database. */
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+
+/** Set by the global setup: URL of a migrated database, to be copied. */
+export const TEMPLATE_URL = 'TEST_TEMPLATE_URL';
+export const KEYRING_FILE = 'TEST_KEYRING_FILE';
+
+export function required(variable: string): string {
+  const value = process.env[variable];
+  if (value === undefined) throw new Error(`${variable} is not set: the global setup has not run`);
+  return value;
+}
+
+/** The same server, another database, and the superuser where asked for. */
+function urlOf(database: string, user?: string): string {
+  const url = new URL(required(TEMPLATE_URL));
+  url.pathname = `/${database}`;
+  if (user !== undefined) {
+    url.username = user;
+    if (url.searchParams.has('user')) url.searchParams.set('user', user);
+  }
+  return url.href;
+}
+
+async function asSuperuser(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: urlOf('postgres', 'postgres') });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+export interface TestDatabase {
+  url: string;
+  name: string;
+  drop(): Promise<void>;
+}
+
+/** A fresh copy of the migrated database, or an empty one. */
+export async function createDatabase(from: 'migrated' | 'empty' = 'migrated'): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const template = new URL(required(TEMPLATE_URL));
+  const owner = template.searchParams.get('user') ?? template.username;
+  const source = from === 'migrated' ? template.pathname.slice(1) : 'template0';
+  await asSuperuser(`create database ${name} owner "${owner}" template ${source} strategy file_copy`);
+  return { url: urlOf(name), name, drop: () => asSuperuser(`drop database if exists ${name} with (force)`) };
+}
+
+/** Ends every connection to the database and refuses new ones, as an outage does; the way back is `restore`. */
+export async function takeAway({ name }: TestDatabase): Promise<{ restore(): Promise<void> }> {
+  await asSuperuser(`alter database ${name} with allow_connections false`);
+  await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+  return { restore: () => asSuperuser(`alter database ${name} with allow_connections true`) };
+}

@@ -1,0 +1,8 @@
+/** CONTRACT 6: every request that must be refused without using up its nonce. */
+import type { RefusedCase } from './case.js';
+import { contentCases } from './contents.js';
+import { coverageCases } from './coverage.js';
+import { fieldCases } from './fields.js';
+import { parameterCases } from './parameters.js';
+
+export const refusedCases: RefusedCase[] = [...contentCases, ...coverageCases, ...parameterCases, ...fieldCases];

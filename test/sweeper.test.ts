@@ -1,0 +1,105 @@
+/** FIELD, "Growth and load": what has expired is deleted, and nothing that is still needed. */
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { sweep } from '../src/db/sweeper.js';
+import { claimsOf, logIn, startGateway, type TestGateway } from './support/gateway.js';
+import { refresh } from './support/routes.js';
+import { recordOf } from './support/rows.js';
+
+const DAY = 86_400;
+const RETENTION_DAYS = 30;
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+beforeEach(() => gateway.rows('truncate refresh_tokens, audit_events, rate_limits, signature_nonces'));
+
+const at = (seconds: number): Date => new Date(gateway.clock.now().getTime() + seconds * 1000);
+const run = () => sweep(gateway.app.db, RETENTION_DAYS, gateway.clock.now());
+
+async function left(table: string): Promise<number> {
+  const [row] = await gateway.rows<{ count: number }>(`select count(*)::int as count from ${table}`);
+  return row?.count ?? -1;
+}
+
+const RECORD = `insert into refresh_tokens (jti, user_id, family_id, revoked, user_agent, ip_address, expires_at)
+  select gen_random_uuid(), $1, $1, $2, '', 'x', $3 from generate_series(1, $4)`;
+const records = (count: number, revoked: boolean, expiresAt: Date) =>
+  gateway.rows(RECORD, [randomUUID(), revoked, expiresAt, count]);
+
+test('refresh tokens stay until a day after they expire, used or not', async () => {
+  for (const revoked of [true, false]) {
+    await records(1, revoked, at(-DAY - 1));
+    await records(1, revoked, at(-DAY + 1));
+    await records(1, revoked, at(1000));
+  }
+  expect(await run()).toMatchObject({ refresh_tokens: 2 });
+  expect(await left('refresh_tokens')).toBe(4);
+});
+
+test('3.1 a used token that could still be presented is theft after a sweep, not unknown', async () => {
+  const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
+  await refresh(gateway, refreshToken);
+  gateway.clock.advance(1_209_600 - 1);
+  await run();
+  expect((await refresh(gateway, refreshToken)).json.detail).toBe('Session invalidated — please log in again');
+});
+
+test('audit events stay for the days of AUDIT_RETENTION_DAYS', async () => {
+  const event = `insert into audit_events (event_type, ip_address, metadata, created_at) values ('logout', 'x', '{}', $1)`;
+  await gateway.rows(event, [at(-RETENTION_DAYS * DAY - 1)]);
+  await gateway.rows(event, [at(-RETENTION_DAYS * DAY + 1)]);
+  expect(await run()).toMatchObject({ audit_events: 1 });
+  expect(await left('audit_events')).toBe(1);
+});
+
+test('nonces and limiter windows go when they have ended', async () => {
+  const nonce = `insert into signature_nonces (key_id, nonce, expires_at) values ('ak', $1, $2)`;
+  await gateway.rows(nonce, ['old', at(-1)]);
+  await gateway.rows(nonce, ['live', at(1)]);
+  const window = 'insert into rate_limits (key, points, expire) values ($1, 1, $2)';
+  await gateway.rows(window, ['old', at(-1).getTime()]);
+  await gateway.rows(window, ['live', at(1).getTime()]);
+  expect(await run()).toMatchObject({ signature_nonces: 1, rate_limits: 1 });
+  expect(await gateway.rows('select nonce as name from signature_nonces union select key from rate_limits')).toEqual([
+    { name: 'live' },
+  ]);
+});
+
+test('a backlog goes in batches, and rows that others hold are stepped around', async () => {
+  await records(2500, false, at(-2 * DAY));
+  const other = new pg.Client({ connectionString: gateway.database.url });
+  await other.connect();
+  await other.query('begin');
+  await other.query('select 1 from refresh_tokens limit 3 for update');
+  expect(await run()).toMatchObject({ refresh_tokens: 2497 });
+  await other.query('commit');
+  await other.end();
+  expect(await run()).toMatchObject({ refresh_tokens: 3 });
+});
+
+test('two instances that sweep at once share the work', async () => {
+  await records(3000, false, at(-2 * DAY));
+  const [one, two] = await Promise.all([run(), run()]);
+  expect(Number(one['refresh_tokens']) + Number(two['refresh_tokens'])).toBe(3000);
+  expect(await left('refresh_tokens')).toBe(0);
+});
+
+test('a sweep stops between batches when it is told to', async () => {
+  await records(2500, false, at(-2 * DAY));
+  let batches = 0;
+  const deleted = await sweep(gateway.app.db, RETENTION_DAYS, gateway.clock.now(), () => {
+    batches += 1;
+    return batches <= 1;
+  });
+  expect(deleted['refresh_tokens']).toBe(1000);
+  expect(await left('refresh_tokens')).toBe(1500);
+});
+
+test('2.6 a live record is never touched', async () => {
+  const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
+  await run();
+  expect((await recordOf(gateway, claimsOf(refreshToken)['jti'])).revoked).toBe(false);
+});

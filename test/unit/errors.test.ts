@@ -1,0 +1,38 @@
+/** CONTRACT 5: the last handler. */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { errorHandler } from '../../src/http/errors.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { Unavailable } from '../../src/platform/unavailable.js';
+import { send } from '../support/gateway.js';
+
+const errors: Record<string, [error: unknown, status: number]> = {
+  'an outage': [new Unavailable('away'), 503],
+  'an outage further down': [new Error('outer', { cause: Object.assign(new Error('inner'), { code: '57P01' }) }), 503],
+  'a system error': [Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }), 503],
+  'a bug': [new TypeError('secret text'), 500],
+  'what is no error': ['secret text', 500],
+  'a 4xx of a library': [Object.assign(new Error('secret text'), { status: 418 }), 418],
+  'a 5xx of a library': [Object.assign(new Error('secret text'), { status: 502 }), 500],
+};
+
+test.each(Object.entries(errors))(
+  '5 %s never touches the cookie, and its text stays here',
+  async (_what, [error, status]) => {
+    const app = express();
+    app.get('/', (_req, res) => {
+      res.set('Set-Cookie', 'refresh_token=x; Path=/auth');
+      throw error;
+    });
+    app.use(errorHandler(createLogger('silent')));
+    const server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const answer = await send(`http://127.0.0.1:${port}`, 'GET', '/');
+    server.close();
+    expect([answer.status, answer.cookies]).toEqual([status, []]);
+    expect(answer.text).not.toContain('secret');
+    expect(answer.headers['retry-after']).toBe(status === 503 ? '5' : undefined);
+  },
+);

@@ -1,0 +1,93 @@
+/** Spec 4.1 step 3 and issue 2.3: hashing and its parameters; the queue is in test/races/login.test.ts. */
+import argon2, { type HashOptions } from 'argon2';
+import { createPasswords } from '../../src/credentials/passwords.js';
+
+const MINIMUM = { memoryKib: 19_456, passes: 2, lanes: 1 };
+const passwords = createPasswords(MINIMUM, 4);
+
+const cheap = (password: string): Promise<string> =>
+  argon2.hash(password, { memoryCost: 1024, timeCost: 1, parallelism: 1 });
+
+test('4.1.3 a password matches its own hash alone', async () => {
+  const { hash, verify } = await passwords;
+  const stored = await hash('päss word');
+  expect(await verify(stored, 'päss word')).toEqual({ matches: true });
+  for (const other of ['pass word', 'päss word ', 'PÄSS WORD', '', 'pa\u0308ss word']) {
+    expect(await verify(stored, other)).toEqual({ matches: false });
+  }
+});
+
+test('4.1.3 without a hash the answer is no, whatever the password', async () => {
+  const { verify } = await passwords;
+  expect(await verify(undefined, '')).toEqual({ matches: false });
+  expect(await verify(undefined, 'anything')).toEqual({ matches: false });
+});
+
+test('4.1.3 the placeholder costs what the live parameters cost', async () => {
+  const { verify } = argon2;
+  const checked: string[] = [];
+  const watch = (hash: string, password: string): Promise<boolean> => {
+    checked.push(hash);
+    return verify(hash, password);
+  };
+  Object.assign(argon2, { verify: watch });
+  try {
+    await (await createPasswords({ memoryKib: 20_000, passes: 3, lanes: 2 }, 4)).verify(undefined, 'password');
+  } finally {
+    Object.assign(argon2, { verify });
+  }
+  expect(checked).toEqual([expect.stringMatching(/^\$argon2id\$v=19\$m=20000,(t=3,p=2|p=2,t=3)\$/)]);
+});
+
+test('2.5 long passwords are not cut: the last of 1024 bytes counts', async () => {
+  const { hash, verify } = await passwords;
+  const long = 'x'.repeat(1023);
+  expect(await verify(await hash(`${long}a`), `${long}b`)).toEqual({ matches: false });
+});
+
+test('2.5 a hash of other parameters matches and comes back renewed, a wrong password does not', async () => {
+  const { verify } = await passwords;
+  const outdated = await cheap('password');
+  const { matches, renewedHash = '' } = await verify(outdated, 'password');
+  expect(matches).toBe(true);
+  expect(renewedHash).toContain('m=19456');
+  expect(await argon2.verify(renewedHash, 'password')).toBe(true);
+  expect(await verify(outdated, 'wrong')).toEqual({ matches: false });
+});
+
+test('2.5 parameters in the order of the reference implementation are read too', async () => {
+  const { hash, verify } = await passwords;
+  const reordered = (await hash('password')).replace(/m=19456,[^$]+/, 'm=19456,t=2,p=1');
+  expect(await verify(reordered, 'password')).toMatchObject({ matches: true });
+});
+
+const beyond: Array<[string, HashOptions]> = [
+  ['of more than 256 MiB', { memoryCost: 262_145, timeCost: 1, parallelism: 1 }],
+  ['of more than 16 passes', { memoryCost: 1024, timeCost: 17, parallelism: 1 }],
+  ['of more than 16 lanes', { memoryCost: 1024, timeCost: 1, parallelism: 17 }],
+  ['by argon2i', { memoryCost: 1024, timeCost: 1, parallelism: 1, type: argon2.argon2i }],
+  ['of the old version', { memoryCost: 1024, timeCost: 1, parallelism: 1, version: 0x10 }],
+];
+
+test.each(beyond)(
+  '2.5 an imported hash %s is never worked on: it does not match its own password',
+  async (_what, options) => {
+    const stored = await argon2.hash('password', options);
+    expect(await argon2.verify(stored, 'password')).toBe(true);
+    expect(await (await passwords).verify(stored, 'password')).toEqual({ matches: false });
+  },
+);
+
+test('2.5 what the configuration itself asks for is within the bounds', async () => {
+  const { hash, verify } = await createPasswords({ ...MINIMUM, passes: 17 }, 4);
+  expect(await verify(await hash('password'), 'password')).toEqual({ matches: true });
+});
+
+test.each([
+  '',
+  'password',
+  '$2b$10$abcdefghijklmnopqrstuuAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+  '$argon2id$v=19$c29tZXNhbHQ$',
+])('2.5 what is no hash of ours never matches: %j', async (stored) => {
+  expect(await (await passwords).verify(stored, 'password')).toEqual({ matches: false });
+});
