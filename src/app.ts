@@ -2,7 +2,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import cors from 'cors';
-import express, { type Express } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { createDecoy } from './callers/decoy.js';
 import type { Config } from './config.js';
@@ -30,7 +30,7 @@ export interface Overrides {
   log?: Logger;
   passwords?: Passwords;
   /** Size of libuv's thread pool (UV_THREADPOOL_SIZE) */
-  threads?: number;
+  threads?: number | undefined;
 }
 
 export type App = Awaited<ReturnType<typeof createApp>>;
@@ -96,6 +96,7 @@ function buildExpress(deps: ExpressDependencies, graphql: GraphqlServer): Expres
 
   app.use(requestLog(deps, readClient));
   app.use(securityHeaders(config));
+  app.use(noStore);
   if (config.corsOrigins.length > 0) app.use(allowOrigins(config.corsOrigins));
   app.use(healthRoutes(deps));
   app.use(authRoutes(deps));
@@ -115,6 +116,12 @@ function securityHeaders({ publicUrl }: Config) {
     strictTransportSecurity: publicUrl.startsWith('https:'),
   });
 }
+
+/** CONTRACT 5: answers are of one moment, and some hold a token; only the JWKS says otherwise. */
+const noStore: RequestHandler = (_req, res, next) => {
+  res.set('Cache-Control', 'no-store');
+  next();
+};
 
 function allowOrigins(origins: string[]) {
   return cors({

@@ -16,11 +16,15 @@ export interface Gateway {
 }
 
 /**
- * @param threads size of libuv's thread pool
+ * @param threads size of libuv's thread pool, where it is not Node's own
  * @param tell writes a line to the terminal, apart from the log
  * @throws whatever keeps it from starting; then nothing is left running
  */
-export async function startGateway(config: Config, threads: number, tell: (line: string) => void): Promise<Gateway> {
+export async function startGateway(
+  config: Config,
+  threads: number | undefined,
+  tell: (line: string) => void,
+): Promise<Gateway> {
   const log = createLogger(config.logLevel);
   const cleanUp = createCleanUp();
   return cleanUp.guard(async () => {

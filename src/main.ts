@@ -4,9 +4,6 @@ import { ConfigError, readConfig } from './config.js';
 import { KeyringError } from './credentials/keyring.js';
 import { type Gateway, startGateway } from './gateway.js';
 
-/** Node's own size of libuv's thread pool. */
-const DEFAULT_THREADS = 4;
-
 const args = process.argv.slice(2);
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -21,7 +18,7 @@ async function serve(): Promise<void> {
   const stopRequested = new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve());
   });
-  const threads = Number(process.env['UV_THREADPOOL_SIZE'] ?? DEFAULT_THREADS) || DEFAULT_THREADS;
+  const threads = Number(process.env['UV_THREADPOOL_SIZE']) || undefined;
   let gateway: Gateway;
   try {
     gateway = await startGateway(readConfig(process.env), threads, tell);

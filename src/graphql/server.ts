@@ -46,7 +46,6 @@ export async function createGraphqlServer(deps: GraphqlServerDependencies): Prom
 
   const router = express.Router({ caseSensitive: true, strict: true });
   const path = router.route('/graphql');
-  path.all(noStore);
   path.post(
     express.raw({ type: () => true, limit: BODY_BYTES, inflate: false }),
     parseJson,
@@ -73,11 +72,6 @@ export async function createGraphqlServer(deps: GraphqlServerDependencies): Prom
   });
   return { router, stop: () => server.stop() };
 }
-
-const noStore: RequestHandler = (_req, res, next) => {
-  res.set('Cache-Control', 'no-store');
-  next();
-};
 
 /** For the request log: why there is no caller. */
 function outcomeOf(error: unknown): string {

@@ -42,8 +42,6 @@ export function authRoutes(deps: AuthRouteDependencies): Router {
   };
 
   const router = express.Router({ caseSensitive: true, strict: true });
-  router.use('/auth', noStore);
-
   router
     .route('/auth/login')
     .post(loginRateLimit(config, deps, readClient), sameSite, requireJson, json, async (req, res) => {
@@ -72,11 +70,6 @@ export function authRoutes(deps: AuthRouteDependencies): Router {
 
   return router;
 }
-
-const noStore: RequestHandler = (_req, res, next) => {
-  res.set('Cache-Control', 'no-store');
-  next();
-};
 
 /** Another content type is 415; a request without a body goes on, to be told which fields are missing. */
 const requireJson: RequestHandler = (req, _res, next) => {

@@ -35,7 +35,6 @@ export function healthRoutes({ db, keyring, metrics, passwords, redis }: HealthD
       const answers = (await Promise.race([asked, sleep(READY_WITHIN_MS, undefined, { ref: false })])) ?? [
         { status: 'late' },
       ];
-      res.set('Cache-Control', 'no-store');
       if (answers.every(({ status }) => status === 'fulfilled')) res.json({ status: 'ready' });
       else sendUnavailable(res);
     })
