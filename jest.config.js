@@ -20,5 +20,5 @@ export default {
   globalSetup: '<rootDir>/test/support/global-setup.js',
   globalTeardown: '<rootDir>/test/support/global-teardown.js',
   maxWorkers: 2,
-  testTimeout: 120_000,
+  testTimeout: 300_000, // for machines that do something else too
 };

@@ -5,8 +5,12 @@ import { join } from 'node:path';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, type JWK, jwtVerify } from 'jose';
 import { run } from './support/cli.js';
 import { logIn, refreshTokenOf, startGateway, type TestGateway } from './support/gateway.js';
+import { type CapturedLog, captureLog } from './support/log.js';
 import { KEYRING_FILE, required } from './support/postgres.js';
 import { logout, refresh } from './support/routes.js';
+import { until } from './support/until.js';
+
+const REFUSED = 'changed keyring refused; the keys in use stay';
 
 let folder: string;
 beforeAll(async () => {
@@ -44,25 +48,17 @@ test('9 keyring create refuses to overwrite: exit code 1, and the file stays as 
 describe('keyring rotate', () => {
   let gateway: TestGateway;
   let file: string;
-  beforeAll(async () => {
+  let captured: CapturedLog;
+  beforeEach(async () => {
     file = join(folder, 'rotated.json');
     await copyFile(required(KEYRING_FILE), file);
-    gateway = await startGateway({ env: { KEYRING_FILE: file } });
+    captured = captureLog();
+    gateway = await startGateway({ env: { KEYRING_FILE: file }, log: captured.log });
   });
-  afterAll(() => gateway.close());
+  afterEach(() => gateway.close());
 
   const published = async (): Promise<JSONWebKeySet> =>
     JSON.parse((await gateway.send('GET', '/.well-known/jwks.json')).text);
-
-  /** Waits for the file watcher of the running instance. */
-  async function untilPublished(count: number): Promise<JSONWebKeySet> {
-    for (const started = performance.now(); performance.now() - started < 3000; ) {
-      const jwks = await published();
-      if (jwks.keys.length === count) return jwks;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    throw new Error(`no ${count} keys after three seconds`);
-  }
 
   test('3 publishes the new keys before they are used, on a running instance, and old tokens go on being good', async () => {
     const { email } = await gateway.user();
@@ -76,7 +72,8 @@ describe('keyring rotate', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect((await keysOf(file)).map(({ kid }) => kid)).toEqual([...added, ...kept]);
 
-    const jwks = await untilPublished(2);
+    await until('the running instance has read the file', async () => (await published()).keys.length === 2);
+    const jwks = await published();
     expect(jwks.keys.map(({ kid, kty, d, k }) => [kid, kty, d, k])).toEqual([
       [added[0], 'OKP', undefined, undefined],
       [kept[0], 'OKP', undefined, undefined],
@@ -104,7 +101,7 @@ describe('keyring rotate', () => {
     const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
     const count = (await published()).keys.length;
     await writeFile(file, '{"keys":[]}');
-    await new Promise((resolve) => setTimeout(resolve, 2200)); // the watcher looks every two seconds
+    await until('the running instance has refused the file', () => captured.text().includes(REFUSED));
     expect((await published()).keys).toHaveLength(count);
     expect((await refresh(gateway, refreshToken)).status).toBe(200);
   });

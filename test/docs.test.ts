@@ -1,4 +1,4 @@
-/** Issue 3.9: the recipes in docs/ run as they are printed there, against a real gateway. */
+/** The recipes in docs/ run as they are printed there, against a real gateway. */
 import { execFile, execFileSync } from 'node:child_process';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

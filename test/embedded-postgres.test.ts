@@ -24,6 +24,7 @@ import {
   startEmbeddedPostgres,
 } from '../src/db/embedded-postgres.js';
 import { locateRunning } from '../src/db/postmaster.js';
+import { until } from './support/until.js';
 
 const isRoot = process.geteuid?.() === 0;
 const children: ChildProcess[] = [];
@@ -218,7 +219,7 @@ describe('a crash', () => {
     const server = await start({ log: (level, message) => messages.push(`${level}: ${message}`) });
     const killed = serverPid();
     process.kill(killed, 'SIGKILL');
-    await until(() => messages.length === 2);
+    await until('two messages', () => messages.length === 2);
     expect(messages).toEqual([
       'error: PostgreSQL ended by itself (SIGKILL) and is started again',
       'info: PostgreSQL runs again',
@@ -231,8 +232,10 @@ describe('a crash', () => {
 
   test('kill -9 in the middle of the first start leaves no half cluster', async () => {
     const gateway = runProcess('serve');
-    await until(() => existsSync(dataDir) && readdirSync(dataDir).some((name) => name.startsWith('pg.new-')));
-    await sleep(150);
+    await until('initdb has begun', () => {
+      const cluster = existsSync(dataDir) && readdirSync(dataDir).find((name) => name.startsWith('pg.new-'));
+      return cluster !== false && cluster !== undefined && existsSync(join(dataDir, cluster, 'PG_VERSION'));
+    });
     await kill9(gateway);
     expect(existsSync(join(dataDir, 'pg'))).toBe(false);
     const { url } = await start();
@@ -245,14 +248,15 @@ describe('a crash', () => {
     const pid = serverPid();
     gateway.stdin?.end('now\n');
     await once(gateway, 'exit');
-    await until(() => !isAlive(pid));
+    await until('the server has ended', () => !isAlive(pid));
   });
 });
 
 describe('a command beside a gateway', () => {
   test('joins its server, also while that still starts', async () => {
     const gateway = runProcess('serve');
-    await until(() => existsSync(join(dataDir, 'owner.lock')) && readFileSync(join(dataDir, 'owner.lock')).length > 0);
+    const lock = join(dataDir, 'owner.lock');
+    await until('the folder has an owner', () => existsSync(lock) && readFileSync(lock).length > 0);
     expect(await ownDataDir(dataDir, 'cli')).toEqual({ heldBy: { role: 'gateway', pid: gateway.pid } });
     const url = (await locateRunning(dataDir)) ?? 'none';
     expect(await query(url, 'SELECT current_database()::text AS name')).toEqual([{ name: 'auth_gateway' }]);
@@ -353,12 +357,6 @@ function isAlive(pid: number): boolean {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('postgres');
   } catch {
     return false;
-  }
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  for (const deadlineMs = performance.now() + 10_000; !isTrue(); await sleep(20)) {
-    if (performance.now() > deadlineMs) throw new Error('it did not happen within 10 seconds');
   }
 }
 

@@ -1,4 +1,4 @@
-/** Issue 2.7: entities and migrations agree, constraints are real, and databases of any age are brought up. */
+/** CONTRACT 8: entities and migrations agree, constraints are real, and databases of any age are brought up. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { migrations } from '../migrations/index.js';
@@ -43,12 +43,12 @@ const RECORD = `insert into refresh_tokens (jti, user_id, family_id, user_agent,
 const user = (email: string, role = 'viewer') => refusedBy(USER, [email, role]);
 const record = (userAgent: string) => refusedBy(RECORD, [randomUUID(), randomUUID(), randomUUID(), userAgent]);
 
-test('issue 2.7 entities and migrations agree', async () => {
+test('8 entities and migrations agree', async () => {
   await open('migrated');
   expect(await differences()).toEqual([]);
 });
 
-test('issue 2.7 constraints of users: unique lower-case e-mail of at most 254, known roles, no negative count', async () => {
+test('8 constraints of users: unique lower-case e-mail of at most 254, known roles, no negative count', async () => {
   await open('migrated');
   expect(await user('a@x.io')).toBeUndefined();
   expect(await user('a@x.io')).toBe('users_email_unique');
@@ -64,7 +64,7 @@ test('issue 2.7 constraints of users: unique lower-case e-mail of at most 254, k
   }
 });
 
-test('issue 2.7 constraints of refresh tokens: one row a jti, a user agent of at most 512, no user needed', async () => {
+test('8 constraints of refresh tokens: one row a jti, a user agent of at most 512, no user needed', async () => {
   await open('migrated');
   expect(await record('x'.repeat(512))).toBeUndefined();
   expect(await record('x'.repeat(513))).toBe('refresh_tokens_user_agent_length');
@@ -75,7 +75,7 @@ test('issue 2.7 constraints of refresh tokens: one row a jti, a user agent of at
   }
 });
 
-test('issue 2.7 constraints of audit events and API keys', async () => {
+test('8 constraints of audit events and API keys', async () => {
   await open('migrated');
   const event = `insert into audit_events (event_type, ip_address, metadata) values ('logout', 'x', '{}')`;
   expect(await refusedBy(event)).toBeUndefined(); // user_id and user_agent may be empty
@@ -86,7 +86,7 @@ test('issue 2.7 constraints of audit events and API keys', async () => {
   expect(await refusedBy(key, [0])).toBe('api_keys_rate_limit_range');
 });
 
-test('issue 2.7 an empty database is brought up, and a second run does nothing', async () => {
+test('8 an empty database is brought up, and a second run does nothing', async () => {
   await open('empty');
   expect(await migrationStatus(db)).toEqual(names.map((name) => ({ name, executed_at: null })));
   expect(await migrateUp(db)).toEqual(names);
@@ -96,7 +96,7 @@ test('issue 2.7 an empty database is brought up, and a second run does nothing',
 });
 
 test.each(names.slice(0, -1).map((name, i) => [i + 1, name] as const))(
-  'issue 2.7 a database of %i migrations is upgraded in place, and keeps its rows (%s)',
+  '8 a database of %i migrations is upgraded in place, and keeps its rows (%s)',
   async (applied) => {
     await open('empty');
     await db.orm.migrator.up({ to: names[applied - 1] ?? '' });
@@ -114,7 +114,7 @@ test.each(names.slice(0, -1).map((name, i) => [i + 1, name] as const))(
   },
 );
 
-test('issue 2.7 a failed migration leaves none of its tables, and can be tried again', async () => {
+test('8 a failed migration leaves none of its tables, and can be tried again', async () => {
   await open('empty');
   await db.pool.query('create table audit_events (in_the_way int)');
   await expect(migrateUp(db)).rejects.toThrow();

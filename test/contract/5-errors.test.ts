@@ -135,7 +135,7 @@ test('5 an error of our own is 500 without any word of what failed', async () =>
   await gateway.rows('alter table users rename column renamed to failed_login_attempts');
 });
 
-test('5 (issue 2.10) every answer carries the security headers of an API and says nothing of the server', async () => {
+test('5 every answer carries the security headers of an API and says nothing of the server', async () => {
   for (const path of ['/auth/login', '/auth/logout', '/nowhere', '/health/live', '/.well-known/jwks.json']) {
     const { headers } = await gateway.send('POST', path);
     expect(headers['content-security-policy']).toBe("default-src 'none';frame-ancestors 'none'");

@@ -1,4 +1,4 @@
-/** Issue 2.9 and ASVS 16.2.5: one line an outcome with a request id; no secret and no e-mail in any line. */
+/** ASVS 16.2.5: one line an outcome with a request id; no secret and no e-mail in any line. */
 import { forgeRefreshToken } from '../support/forge.js';
 import { type Answer, logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { captureLog } from '../support/log.js';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('5 (issue 2.9) no password, token, hash or e-mail is in any line, whatever happens', async () => {
+test('5 no password, token, hash or e-mail is in any line, whatever happens', async () => {
   const { id, email } = await gateway.user({ email: 'Secret.Person@Example.com' });
   const { password_hash } = await userRow(gateway, id);
   const secrets = new Set([PASSWORD, WRONG, password_hash, email, 'Secret.Person', 'other.person', 'submitted-secret']);
@@ -70,7 +70,7 @@ test('5 (issue 2.9) no password, token, hash or e-mail is in any line, whatever 
   expect(text).not.toContain('$argon2');
 });
 
-test('5 (issue 2.9) each answer is one line with its request id, route, status and outcome', async () => {
+test('5 each answer is one line with its request id, route, status and outcome', async () => {
   const { email } = await gateway.user();
   const headers = { 'x-request-id': 'trace-me' };
   const answer = await login(gateway, email, PASSWORD, headers);

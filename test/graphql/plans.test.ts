@@ -45,7 +45,7 @@ beforeAll(async () => {
   // Rows of an asynchronous commit count as visible to all only once it is on the disk.
   await gateway.rows('begin; set local synchronous_commit = on; insert into rate_limits (key) values ($$x$$); commit');
   for (const table of ['audit_events', 'users', 'refresh_tokens']) await gateway.rows(`vacuum analyze ${table}`);
-}, 60_000);
+});
 afterAll(() => gateway.close());
 
 interface Plan {

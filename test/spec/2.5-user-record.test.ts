@@ -94,7 +94,7 @@ test('2.5 last_login_at is set on each successful login, and on no other', async
   expect(await lastLogin()).toEqual(gateway.clock.now());
 });
 
-test('2.5 (issue 2.3) a hash of other parameters still logs in and is renewed by that login alone', async () => {
+test('2.5 a hash of other parameters still logs in and is renewed by that login alone', async () => {
   const { id, email } = await gateway.user();
   const outdated = await argon2.hash(PASSWORD, { memoryCost: 8192, timeCost: 1, parallelism: 1 });
   await gateway.rows('update users set password_hash = $2 where id = $1', [id, outdated]);

@@ -1,6 +1,7 @@
 /** Stops statements half-way, so that an interleaving is arranged and not hoped for. */
 import pg from 'pg';
 import type { TestGateway } from './gateway.js';
+import { until } from './until.js';
 
 export interface Hold {
   /** Resolves once so many connections of the database wait for a lock. */
@@ -10,7 +11,6 @@ export interface Hold {
 }
 
 const LOCK = 4_711;
-const MOST_MS = 5_000;
 
 /** Every INSERT of a refresh token waits inside its statement, with the row locks that it has taken so far. */
 export async function holdNewRecords({ database, rows }: TestGateway): Promise<Hold> {
@@ -25,13 +25,14 @@ export async function holdNewRecords({ database, rows }: TestGateway): Promise<H
     where datname = current_database() and wait_event_type = 'Lock'`;
   return {
     waiting: async (count) => {
-      for (const started = performance.now(); performance.now() - started < MOST_MS; ) {
+      const isSo = async (): Promise<boolean> => {
         const result = await holder.query<{ count: number }>(waiting);
-        if ((result.rows[0]?.count ?? 0) >= count) return;
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      await holder.end();
-      throw new Error(`never ${count} connections waited`);
+        return (result.rows[0]?.count ?? 0) >= count;
+      };
+      await until(`${count} connections wait`, isSo).catch(async (error: unknown) => {
+        await holder.end(); // or nothing could be taken down
+        throw error;
+      });
     },
     release: async () => {
       await holder.end();

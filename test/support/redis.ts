@@ -1,5 +1,6 @@
 /** A real redis-server for a test, where the machine has one. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
@@ -12,23 +13,29 @@ export interface RedisServer {
   stop(): Promise<void>;
   /** Starts it again on the same port, empty. */
   start(): Promise<void>;
+  /** Forgets every key. */
+  empty(): Promise<void>;
 }
 
 export async function startRedis(): Promise<RedisServer> {
   const port = await freePort();
   let server: ChildProcess | undefined;
+  const ask = async (command: (client: Redis) => Promise<unknown>): Promise<void> => {
+    const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });
+    client.on('error', () => undefined); // until it listens
+    await command(client);
+    client.disconnect();
+  };
   const start = async (): Promise<void> => {
     const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', '/'];
     server = spawn('redis-server', args, { stdio: 'ignore' });
-    const probe = new Redis(port, '127.0.0.1', { retryStrategy: () => 20 });
-    probe.on('error', () => undefined); // until it listens
-    await probe.ping();
-    probe.disconnect();
+    await ask((client) => client.ping());
   };
   await start();
   return {
     url: `redis://127.0.0.1:${port}`,
     start,
+    empty: () => ask((client) => client.flushall()),
     stop: async () => {
       if (server === undefined || server.exitCode !== null) return;
       const ended = once(server, 'exit');
@@ -38,12 +45,16 @@ export async function startRedis(): Promise<RedisServer> {
   };
 }
 
+/** A port on which nobody listens, below those that the kernel gives to connections, so that none takes it meanwhile. */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
+  const port = randomInt(10_000, 32_000);
+  const probe = createServer().listen(port, '127.0.0.1');
+  const isFree = await once(probe, 'listening').then(
+    () => true,
+    () => false,
+  );
+  if (!isFree) return freePort();
   probe.close();
   await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
+  return port;
 }

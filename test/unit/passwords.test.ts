@@ -1,6 +1,7 @@
-/** Spec 4.1 step 3 and issue 2.3: hashing and its parameters; the queue is in test/races/login.test.ts. */
+/** Spec 4.1 step 3: hashing, its parameters and its queue. */
+import { availableParallelism } from 'node:os';
 import argon2, { type HashOptions } from 'argon2';
-import { createPasswords } from '../../src/credentials/passwords.js';
+import { createPasswords, Overloaded } from '../../src/credentials/passwords.js';
 
 const MINIMUM = { memoryKib: 19_456, passes: 2, lanes: 1 };
 const passwords = createPasswords(MINIMUM, 4);
@@ -37,6 +38,20 @@ test('4.1.3 the placeholder costs what the live parameters cost', async () => {
     Object.assign(argon2, { verify });
   }
   expect(checked).toEqual([expect.stringMatching(/^\$argon2id\$v=19\$m=20000,(t=3,p=2|p=2,t=3)\$/)]);
+});
+
+test('4.1.3 as many are checked at once as there are cores, 256 wait, more are refused; then there is room again', async () => {
+  const { verify, waiting } = await createPasswords(MINIMUM, 4);
+  const cores = Math.min(availableParallelism(), 3); // one thread of the four stays free
+  const stored = await cheap('password');
+  const all = Promise.allSettled(Array.from({ length: 300 }, () => verify(stored, 'wrong')));
+  expect(waiting()).toBe(256);
+  const outcomes = await all;
+  const [checked, refused] = [outcomes.slice(0, cores + 256), outcomes.slice(cores + 256)];
+  for (const outcome of checked) expect(outcome).toEqual({ status: 'fulfilled', value: { matches: false } });
+  for (const outcome of refused) expect(outcome).toEqual({ status: 'rejected', reason: expect.any(Overloaded) });
+  expect(waiting()).toBe(0);
+  expect(await verify(stored, 'password')).toMatchObject({ matches: true });
 });
 
 test('2.5 long passwords are not cut: the last of 1024 bytes counts', async () => {
