@@ -5,8 +5,13 @@ import { z } from 'zod';
 const EMAIL =
   /^(?=.{1,64}@)[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*@([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Stripped and lowercased, then checked. */
+/** Stripped and lowercased. */
+export function normaliseEmail(text: string): string {
+  return text.trim().toLowerCase();
+}
+
+/** Normalised, then checked. */
 export const emailSchema = z
   .string('must be a string')
-  .transform((text) => text.trim().toLowerCase())
+  .transform(normaliseEmail)
   .pipe(z.string().max(254, 'must have at most 254 characters').regex(EMAIL, 'must be an e-mail address'));

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { AuditedEvent } from '../auth/audit.js';
 import type { Database } from '../db/database.js';
+import { normaliseEmail } from '../email.js';
 import { isUuid } from '../platform/ids.js';
 import { checkFirst, decodeCursor, encodeCursor, type Page, type PageRequest, pageOf } from './page.js';
 import { AdminRefusal } from './refusal.js';
@@ -101,7 +102,7 @@ function readCursor(cursor: string): { exactly: string; toTheMillisecond: Date; 
 
 /** Failed logins that named the e-mail, and whatever else happened to its user; no event is in both. */
 async function concerning(db: Database, email: string): Promise<Array<RawBuilder<unknown>>> {
-  const normalised = email.trim().toLowerCase();
+  const normalised = normaliseEmail(email);
   const named = sql`metadata ->> 'email' = ${normalised}`;
   const user = await db.sql.selectFrom('users').select('id').where('email', '=', normalised).executeTakeFirst();
   if (user === undefined) return [named];

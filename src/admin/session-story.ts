@@ -3,8 +3,9 @@ import { sql } from 'kysely';
 import type { Actor, AuditedEvent } from '../auth/audit.js';
 import type { Database } from '../db/database.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
+import { normaliseEmail } from '../email.js';
 import { isUuid } from '../platform/ids.js';
-import type { Session } from './sessions.js';
+import { NEWEST_OF_FAMILY, type Session } from './sessions.js';
 
 export const STEP_KINDS = [
   'started',
@@ -38,7 +39,7 @@ export async function tellSession({ db }: { db: Database }, session: Session, no
     .select(['jti', 'revoked_reason', 'revoked_at', 'user_agent', 'ip_address', 'created_at', 'expires_at'])
     .where('family_id', '=', session.id)
     .orderBy('created_at', 'desc')
-    .orderBy(sql`revoked_reason is distinct from 'rotated'`, 'desc') // the newest, also of one millisecond
+    .orderBy(NEWEST_OF_FAMILY, 'desc') // the newest, also of one millisecond
     .orderBy('jti', 'desc')
     .limit(MOST_STEPS)
     .execute();
@@ -136,8 +137,8 @@ export async function sessionsNamed({ db }: { db: Database }, name: string): Pro
         .execute()
     : await families
         .innerJoin('users', 'users.id', 'refresh_tokens.user_id')
-        .where('users.email', '=', name.trim().toLowerCase())
-        .where(sql<boolean>`revoked_reason is distinct from 'rotated'`)
+        .where('users.email', '=', normaliseEmail(name))
+        .where(NEWEST_OF_FAMILY)
         .orderBy('refresh_tokens.created_at', 'desc')
         .limit(20)
         .execute();

@@ -31,7 +31,7 @@ function columns(now: Date): RawBuilder<unknown> {
 }
 
 /** Of a family only the newest record was not replaced by another. */
-const NEWEST_OF_FAMILY = sql`revoked_reason is distinct from 'rotated'`;
+export const NEWEST_OF_FAMILY = sql<boolean>`revoked_reason is distinct from 'rotated'`;
 
 /** Sessions of users, newest first, at most 100 each, live or not. One statement for all of them. */
 export async function listSessions(db: Database, userIds: readonly string[], now: Date): Promise<Session[]> {

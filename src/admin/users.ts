@@ -3,7 +3,7 @@ import { type FilterQuery, LockMode, type SqlEntityManager } from '@mikro-orm/po
 import type { AdminEvent } from '../auth/audit.js';
 import { revokeAll } from '../auth/refresh-tokens.js';
 import { User } from '../db/entities/user.js';
-import { emailSchema } from '../email.js';
+import { emailSchema, normaliseEmail } from '../email.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import type { Role } from '../roles.js';
 import { type AdminDependencies, administer, type By, type Change, demand, type Held } from './administer.js';
@@ -72,7 +72,7 @@ export async function findUsers(
   const unlocked = { $or: [{ lockedUntil: null }, { lockedUntil: { $lte: now } }] };
   const conditions: FilterQuery<User>[] = [
     ...(page.after == null ? [] : [{ email: { $gt: decodeCursor(page.after, 1)[0] ?? '' } }]),
-    ...(filter.search == null ? [] : [{ email: { $like: `%${escapeLike(filter.search.trim().toLowerCase())}%` } }]),
+    ...(filter.search == null ? [] : [{ email: { $like: `%${escapeLike(normaliseEmail(filter.search))}%` } }]),
     ...(filter.role == null ? [] : [{ role: filter.role }]),
     ...(filter.isActive == null ? [] : [{ isActive: filter.isActive }]),
     ...(filter.locked == null ? [] : [filter.locked ? { lockedUntil: { $gt: now } } : unlocked]),
@@ -96,8 +96,7 @@ export async function findUser({ db }: AdminDependencies, id: string): Promise<U
 
 /** Finds the id of a user by id or e-mail. @throws {AdminRefusal} */
 export async function userIdOf({ db }: AdminDependencies, idOrEmail: string): Promise<string> {
-  const email = idOrEmail.trim().toLowerCase();
-  const where = isUuid(idOrEmail) ? { id: idOrEmail } : { email };
+  const where = isUuid(idOrEmail) ? { id: idOrEmail } : { email: normaliseEmail(idOrEmail) };
   const user = await db.fork().findOne(User, where, { fields: ['id'] });
   if (user === null) throw unknownUser();
   return user.id;
@@ -126,7 +125,6 @@ export function setUserActive(deps: AdminDependencies, by: By, id: string, activ
     user.isActive = active;
     const event = { userId: id, ...by.client };
     if (active) return { eventType: 'user_activated', ...event, metadata: { actor: by.actor } };
-    await em.flush(); // before its sessions end, so that a login in flight finds the user inactive
     const ended = await revokeAll(sql, { userId: id }, 'user_deactivated', now);
     return { eventType: 'user_deactivated', ...event, metadata: { actor: by.actor, sessions_ended: ended.length } };
   });
@@ -165,7 +163,10 @@ export async function setUserPassword(deps: AdminDependencies, by: By, id: strin
   });
 }
 
-/** Locks the user's row, applies the change and writes its event; a change that changes nothing writes none. */
+/**
+ * Locks the user's row, applies the change and writes its event; a change that changes nothing writes none. A login
+ * in flight waits for the row, and then sees the change.
+ */
 function changeUser(
   deps: AdminDependencies,
   by: By,

@@ -1,8 +1,8 @@
 /** Spec 4.3: logout. It never refuses. */
+import { isMissing } from '../credentials/jwt.js';
 import { isUuid } from '../platform/ids.js';
 import { type Client, writeAudit } from './audit.js';
 import type { AuthDependencies } from './dependencies.js';
-import { isMissing } from './refresh.js';
 import { endSession } from './refresh-tokens.js';
 
 /** @returns true where the cookie decoded and carried a `jti`, so that a record was revoked and `logout` written */

@@ -1,4 +1,5 @@
 /** Spec 4.2: refresh. Steps are numbered as in the specification. */
+import { isMissing } from '../credentials/jwt.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import { type Client, writeAudit } from './audit.js';
 import type { AuthDependencies } from './dependencies.js';
@@ -57,9 +58,4 @@ export async function refresh(
 
   // 8. Not claimed and not revoked: its time is over.
   return refused('record_expired');
-}
-
-/** A claim that is absent, null or empty. */
-export function isMissing(claim: unknown): boolean {
-  return claim === undefined || claim === null || claim === '';
 }

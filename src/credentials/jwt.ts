@@ -33,6 +33,11 @@ export interface RefreshClaims {
   sub: unknown;
 }
 
+/** A claim that is absent, null or empty. */
+export function isMissing(claim: unknown): boolean {
+  return claim === undefined || claim === null || claim === '';
+}
+
 export interface Tokens {
   issueAccessToken(subject: { sub: string; role: Role; sid: string }, now: Date): Promise<string>;
   issueRefreshToken(subject: { sub: string; sid: string; jti: string }, now: Date): Promise<string>;

@@ -2,6 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { isInnerList, type Parameters, serializeInnerList } from 'structured-headers';
 import { z } from 'zod';
+import { epochSeconds } from '../platform/clock.js';
 import { checkContentDigest } from './content-digest.js';
 import { fieldValues, readDictionary } from './http-fields.js';
 import { buildSignatureBase, hmacSha256, onlyFieldValue, type RequestFacts } from './signature-base.js';
@@ -151,7 +152,7 @@ function checkCoverage(components: readonly string[], body: Uint8Array): Refused
 
 /** Both ends of the window are in it; `expires` is the first second that is too late. */
 function checkTimes(created: number, expires: number | undefined, now: Date): RefusedSignature | undefined {
-  const nowSeconds = Math.floor(now.getTime() / 1000);
+  const nowSeconds = epochSeconds(now);
   if (created < nowSeconds - PAST_SECONDS || created > nowSeconds + AHEAD_SECONDS) {
     return expired('The signature was created more than 300 s ago or 60 s ahead; check the clock and sign again');
   }

@@ -1,5 +1,5 @@
 /** CONTRACT 6: secrets of API keys at rest, as compact JWE (RFC 7516), `dir` + `A256GCM`, bound to the key id. */
-import { CompactEncrypt, compactDecrypt, errors } from 'jose';
+import { CompactEncrypt, compactDecrypt, decodeProtectedHeader, errors } from 'jose';
 import { type Keyring, keyInUse } from './keyring.js';
 
 /** The secret, readable only by who holds the keyring. */
@@ -31,7 +31,5 @@ export async function openSealedSecret(keyring: Keyring, keyId: string, sealed: 
 
 /** `kid` of the key that sealed this secret. */
 export function sealedBy(sealed: string): string | undefined {
-  const header: unknown = JSON.parse(Buffer.from(sealed.split('.', 1)[0] ?? '', 'base64url').toString('utf8'));
-  const kid = typeof header === 'object' && header !== null && 'kid' in header ? header.kid : undefined;
-  return typeof kid === 'string' ? kid : undefined;
+  return decodeProtectedHeader(sealed).kid;
 }

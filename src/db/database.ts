@@ -47,6 +47,7 @@ const OLDEST_SERVER = 140_000;
 
 /** @throws {DatabaseTooOld}, or the driver's error where the server cannot be reached (see `isTemporary`) */
 export async function openDatabase(url: string, timeouts: Timeouts = REQUEST_TIMEOUTS): Promise<Database> {
+  // MikroORM leaves times as text; the query builder is to have them as Date, as the driver reads them by itself.
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ));
   const orm = await MikroORM.init({

@@ -1,9 +1,9 @@
 /** CONTRACT 11: with a million audit events each listing reads by an index and sorts no more than it shows. */
-import type pg from 'pg';
 import { type AuditEventFilter, auditEventsQuery } from '../../src/admin/audit-log.js';
 import { encodeCursor } from '../../src/admin/page.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { type As, dataOf, newApiKey, newcomer } from '../support/graphql.js';
+import { type Statement, watchStatements } from '../support/work.js';
 
 let gateway: TestGateway;
 let reader: As;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   gateway = await startGateway();
   reader = (await newApiKey(gateway, ['users:read'])).as;
   auditor = (await newApiKey(gateway, ['audit:read'])).as;
-  watch(gateway.app.db.pool);
+  watchStatements(gateway.app.db.pool, (statement) => statements.push(statement));
   // A second apart. Five users and five addresses in a thousand events, and a failed login of some name in ten.
   await gateway.rows(
     `insert into audit_events (id, event_type, user_id, ip_address, metadata, created_at)
@@ -115,27 +115,7 @@ test.each(FILTERS)(
   },
 );
 
-let statements: Array<{ sql: string; parameters: unknown[] }> = [];
-
-function watch(pool: pg.Pool): void {
-  const watched = new WeakSet<pg.PoolClient>();
-  pool.on('acquire', (client) => {
-    if (watched.has(client)) return;
-    watched.add(client);
-    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-    Object.assign(client, {
-      query: (...args: [string | pg.QueryConfig, unknown]) => {
-        const [first, second] = args;
-        const { text, values } = typeof first === 'string' ? { text: first, values: second } : first;
-        statements.push({
-          sql: text,
-          parameters: Array.isArray(values) ? values : Array.isArray(second) ? second : [],
-        });
-        return query(...args);
-      },
-    });
-  });
-}
+let statements: Statement[] = [];
 
 /** The one statement on a table that a GraphQL query runs. */
 async function statementOf(text: string, as: As, table: string) {

@@ -29,25 +29,34 @@ export function countWork(): WorkCounter {
   });
   return {
     passwords: createPasswords(OWASP_MINIMUM, 4).then(count),
-    watch: (pool) => {
-      const watched = new WeakSet<pg.PoolClient>();
-      pool.on('acquire', (client) => {
-        if (watched.has(client)) return;
-        watched.add(client);
-        const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-        Object.assign(client, {
-          query: (...args: unknown[]) => {
-            const [first] = args;
-            work.statements.push(typeof first === 'string' ? first : String((first as { text?: string }).text));
-            return query(...args);
-          },
-        });
-      });
-    },
+    watch: (pool) => watchStatements(pool, ({ sql }) => work.statements.push(sql)),
     during: async (act) => {
       work = { verifications: [], statements: [] };
       const result = await act();
       return [result, work];
     },
   };
+}
+
+export interface Statement {
+  sql: string;
+  parameters: unknown[];
+}
+
+/** Tells every statement that the pool's connections are given from now on. */
+export function watchStatements(pool: pg.Pool, tell: (statement: Statement) => void): void {
+  const watched = new WeakSet<pg.PoolClient>();
+  pool.on('acquire', (client) => {
+    if (watched.has(client)) return;
+    watched.add(client);
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    Object.assign(client, {
+      query: (...args: [string | pg.QueryConfig, unknown]) => {
+        const [first, second] = args;
+        const { text, values = second } = typeof first === 'string' ? { text: first } : first;
+        tell({ sql: text, parameters: Array.isArray(values) ? values : [] });
+        return query(...args);
+      },
+    });
+  });
 }
