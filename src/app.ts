@@ -1,8 +1,7 @@
 /** Composition root: builds every part once, hands each what it needs, and takes them down again. */
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import cors from 'cors';
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { createDecoy } from './callers/decoy.js';
 import type { Config } from './config.js';
@@ -18,7 +17,8 @@ import { type AuthRouteDependencies, authRoutes } from './http/auth-routes.js';
 import { clientReader } from './http/client.js';
 import { errorHandler, notFound } from './http/errors.js';
 import { type HealthDependencies, healthRoutes } from './http/health.js';
-import { requestLog } from './http/request-log.js';
+import { readable, refuseMalformed } from './http/malformed.js';
+import { createRequestLog, type RequestLog } from './http/request-log.js';
 import { createCleanUp } from './platform/clean-up.js';
 import { type Clock, systemClock } from './platform/clock.js';
 import { createLogger, type Logger } from './platform/logger.js';
@@ -80,30 +80,32 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     cleanUp.defer(sweeper.stop);
     const graphql = await createGraphqlServer(deps);
     cleanUp.defer(graphql.stop);
-    return { ...deps, express: buildExpress(deps, graphql), close: cleanUp.run };
+    const requestLog = createRequestLog(deps, deps.readClient);
+    return { ...deps, requestLog, handle: buildHandler(deps, requestLog, graphql), close: cleanUp.run };
   });
 }
 
-type ExpressDependencies = AuthRouteDependencies & HealthDependencies & { log: Logger };
+type HandlerDependencies = AuthRouteDependencies & HealthDependencies & { log: Logger };
 
-function buildExpress(deps: ExpressDependencies, graphql: GraphqlServer): Express {
-  const { config, log, readClient } = deps;
+function buildHandler(deps: HandlerDependencies, requestLog: RequestLog, graphql: GraphqlServer): RequestListener {
+  const { config, log } = deps;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag'); // answers are small and mostly uncacheable
   app.enable('case sensitive routing');
   app.enable('strict routing');
 
-  app.use(requestLog(deps, readClient));
+  app.use(requestLog.middleware);
   app.use(securityHeaders(config));
   app.use(noStore);
+  app.use(refuseMalformed);
   if (config.corsOrigins.length > 0) app.use(allowOrigins(config.corsOrigins));
   app.use(healthRoutes(deps));
   app.use(authRoutes(deps));
   app.use(graphql.router);
   app.use(notFound);
   app.use(errorHandler(log));
-  return app;
+  return readable(app);
 }
 
 /** An API serves no page: nothing may be loaded from its answers, nor may they be framed. */
@@ -132,35 +134,4 @@ function allowOrigins(origins: string[]) {
     exposedHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'],
     maxAge: 600,
   });
-}
-
-export interface Listening {
-  port: number;
-  /** Takes no new connections, answers what is in flight, then ends; the rest is cut after `graceMs`. */
-  stop(graceMs?: number): Promise<void>;
-}
-
-/** Starts to listen. @throws the system's error, such as EADDRINUSE */
-export async function listen(app: Express, host: string, port: number): Promise<Listening> {
-  const server = await new Promise<Server>((resolve, reject) => {
-    const started = app.listen(port, host, (error) => (error === undefined ? resolve(started) : reject(error)));
-    started.headersTimeout = 15_000;
-    started.requestTimeout = 30_000;
-    started.keepAliveTimeout = 65_000; // longer than the usual 60 s of a proxy, which then closes first
-  });
-  let draining = false;
-  server.prependListener('request', (_req, res) => {
-    if (draining) res.setHeader('Connection', 'close');
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    stop: async (graceMs = 20_000) => {
-      draining = true;
-      const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-      const idle = setInterval(() => server.closeIdleConnections(), 100); // those that were busy when it began
-      await new Promise((resolve) => server.close(resolve));
-      clearInterval(idle);
-      clearTimeout(cut);
-    },
-  };
 }

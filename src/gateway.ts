@@ -2,9 +2,10 @@
 import { BY_CLI } from './admin/administer.js';
 import { makePassword } from './admin/passwords.js';
 import { createUser } from './admin/users.js';
-import { type App, createApp, listen } from './app.js';
+import { type App, createApp } from './app.js';
 import type { Config } from './config.js';
 import { openDataDir } from './db/data-dir.js';
+import { listen } from './http/listener.js';
 import { createCleanUp } from './platform/clean-up.js';
 import { createLogger } from './platform/logger.js';
 
@@ -33,7 +34,7 @@ export async function startGateway(
     const app = await createApp(config, dataDir.databaseUrl, { log, threads });
     cleanUp.defer(app.close);
     if (dataDir.embedded) await createFirstAdministrator(app, tell);
-    const listening = await listen(app.express, config.host, config.port);
+    const listening = await listen(app, config.host, config.port);
     cleanUp.defer(() => listening.stop());
     log.info({ host: config.host, port: listening.port, publicUrl: config.publicUrl }, 'ready');
     return {

@@ -4,6 +4,7 @@ import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 import proxyaddr from 'proxy-addr';
 import type { Client } from '../auth/audit.js';
+import { peerAddressOf } from './listener.js';
 
 /** Spec 2.6: characters of the User-Agent that are kept. */
 const USER_AGENT_LENGTH = 512;
@@ -16,14 +17,23 @@ const USER_AGENT_LENGTH = 512;
 export function clientReader(trustProxy: string[]): (req: Request) => Client {
   const trust = proxyaddr.compile(trustProxy);
   return (req) => {
-    const hops = proxyaddr.all(req, trust);
-    const invalid = hops.findIndex((hop) => isIP(hop) === 0);
-    const address = invalid === -1 ? hops.at(-1) : hops[invalid - 1];
+    let address = withoutZone(peerAddressOf(req.socket) ?? '');
+    const reported = (req.get('x-forwarded-for') ?? '').split(',').map((hop) => withoutZone(hop.trim()));
+    for (let hop = 0; trust(address, hop); hop += 1) {
+      const next = reported.pop() ?? '';
+      if (isIP(next) === 0) break;
+      address = next;
+    }
     return {
-      ipAddress: address === undefined ? 'unknown' : ipaddr.process(address).toString(),
+      ipAddress: address === '' ? 'unknown' : ipaddr.process(address).toString(),
       userAgent: (req.get('user-agent') ?? '').slice(0, USER_AGENT_LENGTH),
     };
   };
+}
+
+/** `fe80::1%eth0` names an interface of the machine that wrote it down, and may be of any length (RFC 4007). */
+function withoutZone(address: string): string {
+  return isIP(address) === 6 ? address.replace(/%.*$/s, '') : address;
 }
 
 /** What a rate limit counts: an IPv4 address, or the /64 that one IPv6 customer usually has whole. */

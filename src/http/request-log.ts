@@ -1,5 +1,5 @@
 /** One log line and one count an answer, under a request id that the caller gets back. */
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { Client } from '../auth/audit.js';
 import type { Clock } from '../platform/clock.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
@@ -23,45 +23,76 @@ const ROUTES = new Set([
 /** Answers nobody wants a line for, unless they fail. */
 const QUIET = new Set(['/health/live', '/health/ready', '/metrics']);
 
-export function requestLog(
-  { clock, log, metrics }: { clock: Clock; log: Logger; metrics: Metrics },
-  readClient: (req: Parameters<RequestHandler>[0]) => Client,
-): RequestHandler {
-  return (req, res, next) => {
-    const given = req.get('x-request-id');
-    const requestId = given !== undefined && PLAIN_ID.test(given) ? given : uuidInTimeOrder(clock.now());
-    res.locals['requestId'] = requestId;
-    res.set('X-Request-Id', requestId);
-    const started = performance.now();
-    const { ipAddress } = readClient(req); // now: the socket's address is gone once it closes
+/** Nginx's word for a client that went away before its answer. */
+const CLIENT_CLOSED = 499;
 
-    res.on('close', () => {
-      const seconds = (performance.now() - started) / 1000;
-      const route = ROUTES.has(req.path) ? req.path : 'other';
-      const status = res.writableFinished ? res.statusCode : 499;
-      const outcome: unknown = res.locals['outcome'];
-      metrics.requests.inc({ route, method: knownMethod(req.method), status });
-      metrics.requestSeconds.observe({ route }, seconds);
-      if (typeof outcome === 'string') metrics.outcomes.inc({ outcome });
-      const level = status >= 500 ? 'error' : QUIET.has(route) ? 'debug' : 'info';
-      log[level](
-        {
+interface Answered {
+  requestId: string;
+  method: string;
+  route: string;
+  status: number;
+  outcome?: unknown;
+  ipAddress: string | undefined;
+  ms: number;
+}
+
+export interface RequestLog {
+  middleware: RequestHandler;
+  /** Records what Node's parser refused. @returns the request id that it is logged under */
+  unparsed(status: number, ipAddress: string | undefined): string;
+}
+
+export function createRequestLog(
+  { clock, log, metrics }: { clock: Clock; log: Logger; metrics: Metrics },
+  readClient: (req: Request) => Client,
+): RequestLog {
+  const record = (answered: Answered): void => {
+    const { method, route, status, outcome, ms } = answered;
+    metrics.requests.inc({ route, method, status });
+    metrics.requestSeconds.observe({ route }, ms / 1000);
+    if (typeof outcome === 'string') metrics.outcomes.inc({ outcome });
+    const level = status >= 500 ? 'error' : QUIET.has(route) ? 'debug' : 'info';
+    log[level](answered, 'request');
+  };
+  return {
+    middleware: (req, res, next) => {
+      const given = req.get('x-request-id');
+      const requestId = given !== undefined && PLAIN_ID.test(given) ? given : uuidInTimeOrder(clock.now());
+      res.locals['requestId'] = requestId;
+      res.set('X-Request-Id', requestId);
+      const started = performance.now();
+      const { ipAddress } = readClient(req);
+
+      res.on('close', () => {
+        record({
           requestId,
           method: knownMethod(req.method),
-          route,
-          status,
-          outcome,
+          route: routeOf(req),
+          status: res.writableFinished ? res.statusCode : CLIENT_CLOSED,
+          outcome: res.locals['outcome'],
           ipAddress,
-          ms: Math.round(seconds * 1e4) / 10,
-        },
-        'request',
-      );
-    });
-    next();
+          ms: Math.round((performance.now() - started) * 10) / 10,
+        });
+      });
+      next();
+    },
+    unparsed: (status, ipAddress) => {
+      const requestId = uuidInTimeOrder(clock.now());
+      record({ requestId, method: 'other', route: 'other', status, outcome: 'unparsed', ipAddress, ms: 0 });
+      return requestId;
+    },
   };
 }
 
-/** Methods are the caller's text; a label must not grow with it. */
+/** Paths and methods are the caller's text; a label must not grow with them. */
+function routeOf(req: Request): string {
+  try {
+    return ROUTES.has(req.path) ? req.path : 'other';
+  } catch {
+    return 'other'; // a target that cannot be read has no path
+  }
+}
+
 function knownMethod(method: string): string {
   return ['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'].includes(method) ? method : 'other';
 }

@@ -79,3 +79,19 @@ test('5 IPv6 clients count by /64, and are recorded whole', async () => {
   expect(await from('192.0.2.1')).toBe(401);
   expect(await from('192.0.2.2')).toBe(401); // IPv4 whole
 });
+
+test('5 the zone of a link-local address is cut off, whatever its length, also for the limit', async () => {
+  gateway = await startGateway({
+    passwords: quickPasswords(),
+    env: { TRUST_PROXY: '127.0.0.1,fe80::/10', LOGIN_RATE_LIMIT: '3' },
+  });
+  expect(await recorded('fe80::1%br-0a1b2c')).toBe('fe80::1');
+  expect(await recorded(`fe80::1%${'z'.repeat(300)}`)).toBe('fe80::1');
+  expect(await recorded('192.0.2.1, fe80::1%eth0')).toBe('192.0.2.1'); // a proxy's address may have one too
+  expect(await recorded('2001:db8::1%1, fe80::1%eth0')).toBe('2001:db8::1');
+  expect(await recorded('192.0.2.1%eth0')).toBe('127.0.0.1'); // no address
+  const group = await login(gateway, 'nobody@example.com', 'x', { 'x-forwarded-for': 'fe80::2%eth1' });
+  expect(group.headers['ratelimit']).toMatch(/r=0;/);
+  const health = await gateway.send('GET', '/health/live', { headers: { 'x-forwarded-for': 'fe80::1%br-0a1b2c' } });
+  expect(health.status).toBe(200);
+});

@@ -3,10 +3,11 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import pg from 'pg';
 import { BY_CLI } from '../../src/admin/administer.js';
 import { createUser, type NewUser } from '../../src/admin/users.js';
-import { type App, createApp, listen } from '../../src/app.js';
+import { type App, createApp } from '../../src/app.js';
 import { type Config, readConfig } from '../../src/config.js';
 import type { Passwords } from '../../src/credentials/passwords.js';
 import type { User } from '../../src/db/entities/user.js';
+import { listen, type SocketLimits } from '../../src/http/listener.js';
 import { createLogger, type Logger } from '../../src/platform/logger.js';
 import { type HandClock, handClock } from './clock.js';
 import { createDatabase, KEYRING_FILE, required, type TestDatabase } from './postgres.js';
@@ -62,6 +63,7 @@ export interface Setup {
   clock?: HandClock;
   log?: Logger;
   passwords?: Passwords;
+  sockets?: Partial<SocketLimits>;
 }
 
 /** Starts instances on one fresh database. Close it in `afterAll` or `afterEach`. */
@@ -95,7 +97,7 @@ export async function startGateway(setup: Setup = {}): Promise<TestGateway> {
 /** One more instance on a database that exists. */
 export async function startInstance(
   database: TestDatabase,
-  { env = {}, clock = handClock(), log = createLogger('silent'), passwords }: Omit<Setup, 'instances'>,
+  { env = {}, clock = handClock(), log = createLogger('silent'), passwords, sockets }: Omit<Setup, 'instances'>,
 ): Promise<Instance> {
   const config = readConfig({
     ...ROOMY,
@@ -105,7 +107,7 @@ export async function startInstance(
   });
   const overrides = { clock, log, ...(passwords === undefined ? {} : { passwords }) };
   const app = await createApp(config, database.url, overrides);
-  const listening = await listen(app.express, '127.0.0.1', 0);
+  const listening = await listen(app, '127.0.0.1', 0, sockets);
   const url = `http://127.0.0.1:${listening.port}`;
   return {
     app,

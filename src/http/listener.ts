@@ -1,0 +1,178 @@
+/** The sockets: how many and for how long, whose they are, what is answered to what is no request, and their end. */
+import { createServer, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Logger } from '../platform/logger.js';
+import type { RequestLog } from './request-log.js';
+
+/** Bounds on what clients can hold open. Times are milliseconds. */
+export interface SocketLimits {
+  /** Connections at once; one more is closed, and so are those that idle. */
+  connections: number;
+  /** From the first byte of an answer until the client has taken all of it. */
+  answerMs: number;
+  /** From the start of a request until its header is there. */
+  headersMs: number;
+  /** From the start of a request until its body is there. */
+  requestMs: number;
+  /** Between two requests: longer than the usual 60 s of a proxy, which then closes first. */
+  idleMs: number;
+  /** How often these times are looked at. */
+  checkEveryMs: number;
+}
+
+const LIMITS: SocketLimits = {
+  connections: 2_048,
+  answerMs: 60_000,
+  headersMs: 15_000,
+  requestMs: 30_000,
+  idleMs: 65_000,
+  checkEveryMs: 5_000,
+};
+
+/** How long a connection whose bytes were refused may take to read why. */
+const LINGER_MS = 1_000;
+
+/** What Node's parser refuses (RFC 9110 section 15.5, RFC 6585 section 5), by its code; anything else is a 400. */
+const UNPARSED: Record<string, { status: number; detail: string }> = {
+  HPE_HEADER_OVERFLOW: { status: 431, detail: 'Request header fields are too large' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, detail: 'Request body is too large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request took too long to arrive' },
+};
+const MALFORMED = { status: 400, detail: 'Request is not valid HTTP' };
+const NO_TUNNEL = { status: 405, detail: 'Method not allowed' };
+
+const peerAddresses = new WeakMap<Socket, string>();
+
+/** Address of the peer as it was when it connected: a socket forgets it once it is reset. */
+export function peerAddressOf(socket: Socket): string | undefined {
+  return peerAddresses.get(socket) ?? socket.remoteAddress;
+}
+
+export interface Listening {
+  port: number;
+  /** Takes no new connections, answers what is in flight, then ends; the rest is cut after `graceMs`. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+export interface Listener {
+  /** Answers every request. */
+  handle: RequestListener;
+  log: Logger;
+  requestLog: RequestLog;
+}
+
+/** Starts to listen. @throws the system's error, such as EADDRINUSE */
+export async function listen(
+  { handle, log, requestLog }: Listener,
+  host: string,
+  port: number,
+  overrides: Partial<SocketLimits> = {},
+): Promise<Listening> {
+  const limits = { ...LIMITS, ...overrides };
+  const server = createServer({
+    connectionsCheckingInterval: limits.checkEveryMs,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.idleMs,
+    requireHostHeader: false, // it is among the things that `handle` checks, which then are logged
+  });
+  server.maxConnections = limits.connections;
+  let draining = false;
+  /** Answers under way, and since when they are being sent (milliseconds); 0 before. */
+  const answers = new Map<ServerResponse, number>();
+
+  server.on('connection', (socket) => {
+    if (socket.remoteAddress === undefined)
+      socket.destroy(); // gone before it was accepted
+    else peerAddresses.set(socket, socket.remoteAddress);
+  });
+  let saidFullMs = Number.NEGATIVE_INFINITY;
+  server.on('drop', () => {
+    server.closeIdleConnections(); // who talks comes before who only holds a connection
+    if (performance.now() - saidFullMs < 60_000) return;
+    saidFullMs = performance.now();
+    log.warn({ connections: limits.connections }, 'connections are refused: as many are open as are allowed');
+  });
+
+  const answer: RequestListener = (req, res) => {
+    answers.set(res, 0);
+    res.once('close', () => answers.delete(res));
+    if (draining) res.setHeader('Connection', 'close');
+    handle(req, res);
+  };
+  server.on('request', answer);
+  server.on('checkExpectation', answer); // an expectation that we do not know may be passed over (RFC 9110 10.1.1)
+  const unread = setInterval(() => cutUnread(answers, limits.answerMs), limits.checkEveryMs).unref();
+
+  const refused = new WeakSet<Duplex>();
+  const refuse = (socket: Duplex, { status, detail }: typeof MALFORMED, more = ''): void => {
+    if (refused.has(socket)) return; // every further packet is an error again
+    refused.add(socket);
+    const requestId = requestLog.unparsed(status, peerAddressOf(socket as Socket));
+    socket.end(rawAnswer(status, detail, `X-Request-Id: ${requestId}\r\n${more}`));
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  };
+  server.on('connect', (_req, socket) => refuse(socket, NO_TUNNEL, 'Allow: GET, HEAD, POST\r\n'));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    const open = [...answers.keys()].filter((res) => res.req.socket === socket);
+    const broken = open.find((res) => !res.req.complete);
+    if (broken !== undefined && !broken.headersSent) return sendOver(broken, UNPARSED[error.code ?? ''] ?? MALFORMED);
+    const last = open.at(-1);
+    if (last === undefined) return refuse(socket, UNPARSED[error.code ?? ''] ?? MALFORMED);
+    last.once('close', () => socket.destroy()); // whole requests before the broken bytes get their answers
+  });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: async (graceMs = 20_000) => {
+      draining = true;
+      const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+      const idle = setInterval(() => server.closeIdleConnections(), 100); // those that were busy when it began
+      await new Promise((resolve) => server.close(resolve));
+      clearInterval(unread);
+      clearInterval(idle);
+      clearTimeout(cut);
+    },
+  };
+}
+
+/** Ends connections whose clients have not taken their answer in time. */
+function cutUnread(answers: Map<ServerResponse, number>, answerMs: number): void {
+  const nowMs = performance.now();
+  for (const [res, sinceMs] of answers) {
+    if (!res.headersSent) continue;
+    if (sinceMs === 0) answers.set(res, nowMs);
+    else if (nowMs - sinceMs > answerMs) res.req.socket.destroy();
+  }
+}
+
+/** The answer to a request whose body broke off its own rules; its handler then has nothing more to say. */
+function sendOver(res: ServerResponse, { status, detail }: typeof MALFORMED): void {
+  res.shouldKeepAlive = false;
+  res.removeHeader('Set-Cookie');
+  const body = JSON.stringify({ detail });
+  res.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+  });
+  res.end(body);
+}
+
+/** An answer in bytes, where there is no request that Node could answer. */
+function rawAnswer(status: number, detail: string, fields: string): string {
+  const body = JSON.stringify({ detail });
+  return (
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n` +
+    `${fields}Connection: close\r\n\r\n${body}`
+  );
+}

@@ -1,0 +1,25 @@
+/** Requests that Node's parser lets through though they are none (RFC 9112 sections 3.2 and 3.3). */
+import type { RequestListener } from 'node:http';
+import type { Express, Request, RequestHandler, Response } from 'express';
+import { fieldValues } from '../credentials/http-fields.js';
+import { sendError } from './errors.js';
+
+/** Stands for a target that cannot be read, such as `http://[/x`; no request can bring it. */
+const UNREADABLE = '/\0';
+
+/** Express asks none of its handlers about a target that it cannot read: it is asked again, about one that it can. */
+export function readable(app: Express): RequestListener {
+  return (req, res) =>
+    app(req as Request, res as Response, () => {
+      if (res.headersSent) return void req.socket.destroy(); // a fault after the answer had begun
+      req.url = UNREADABLE;
+      app(req, res);
+    });
+}
+
+export const refuseMalformed: RequestHandler = (req, res, next) => {
+  if (req.url === UNREADABLE) return sendError(res, 400, 'Request target is not valid');
+  const hosts = fieldValues(req.rawHeaders, 'host').length;
+  if (hosts > 1 || (hosts === 0 && req.httpVersion === '1.1')) return sendError(res, 400, 'Send exactly one Host');
+  next();
+};

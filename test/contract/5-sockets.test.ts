@@ -1,0 +1,149 @@
+/** CONTRACT 5: sockets: what is no request is answered in JSON and logged once; nobody holds a connection for ever. */
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import type { SocketLimits } from '../../src/http/listener.js';
+import { PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
+import { captureLog } from '../support/log.js';
+import { quickPasswords } from '../support/quick-passwords.js';
+import { answersIn, exchange, open } from '../support/raw.js';
+import { until } from '../support/until.js';
+
+const captured = captureLog();
+const passwords = quickPasswords();
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ log: captured.log, passwords });
+});
+afterAll(() => gateway.close());
+
+const HOST = 'Host: localhost\r\n';
+const CLOSE = 'Connection: close\r\n';
+const LIVE = `GET /health/live HTTP/1.1\r\n${HOST}`;
+const JSON_LOGIN = `POST /auth/login HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n`;
+
+const lines = () => captured.lines().filter(({ msg }) => msg === 'request');
+const counted = async (status: number) => {
+  const { text } = await gateway.send('GET', '/metrics');
+  const series = text.split('\n').filter((line) => line.startsWith('http_requests_total{'));
+  const ofStatus = series.filter((line) => line.includes(`status="${status}"`));
+  return ofStatus.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+};
+
+test.each([
+  ['bytes that are no HTTP', 'hello\r\n\r\n', 400],
+  ['a control character in a field', `${LIVE}X: a\x01b\r\n\r\n`, 400],
+  ['a space before a colon', `${LIVE}X : a\r\n\r\n`, 400],
+  ['two lengths', `${JSON_LOGIN}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400],
+  ['a length and chunks', `${JSON_LOGIN}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
+  ['a body in broken chunks', `${JSON_LOGIN}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n`, 400],
+  ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+  ['a header of 17 KiB', `${LIVE}X: ${'x'.repeat(17 * 1024)}\r\n\r\n`, 431],
+  ['a target that cannot be read', `GET http://[/x HTTP/1.1\r\n${HOST}${CLOSE}\r\n`, 400],
+  ['no Host', `GET /health/live HTTP/1.1\r\n${CLOSE}\r\n`, 400],
+  ['two Hosts', `${LIVE}${HOST}${CLOSE}\r\n`, 400],
+  ['a tunnel', `CONNECT localhost:443 HTTP/1.1\r\n${HOST}\r\n`, 405],
+])(
+  '5 %s is answered with a detail in JSON, under a request id, counted and logged once',
+  async (_what, text, status) => {
+    const before = await counted(status);
+    const [answer, ...others] = answersIn(await exchange(gateway, text));
+    expect(others).toEqual([]);
+    expect(answer?.status).toBe(status);
+    expect(Object.keys(answer?.json)).toEqual(['detail']);
+    expect(answer?.head).toMatch(/^content-type: application\/json; charset=utf-8$/im);
+    expect(answer?.head).toMatch(/^x-content-type-options: nosniff$/im);
+    const id = /^x-request-id: (\S+)$/im.exec(answer?.head ?? '')?.[1];
+    await until('it is logged', () => lines().some(({ requestId }) => requestId === id));
+    expect(lines().filter(({ requestId }) => requestId === id)).toMatchObject([{ status, ipAddress: '127.0.0.1' }]);
+    expect(await counted(status)).toBe(before + 1);
+  },
+);
+
+test.each([
+  ['HTTP/1.0 needs no Host', `GET /health/live HTTP/1.0\r\n\r\n`],
+  ['an expectation that nobody knows is passed over', `${LIVE}Expect: tea\r\n${CLOSE}\r\n`],
+  ['the absolute form is a target too', `GET http://localhost/health/live HTTP/1.1\r\n${HOST}${CLOSE}\r\n`],
+])('5 %s', async (_what, text) => {
+  expect(await exchange(gateway, text)).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test('5 a whole request before broken bytes gets its answer, and nothing is answered twice', async () => {
+  const { email } = await gateway.user();
+  const body = JSON.stringify({ email, password: PASSWORD });
+  const held = passwords.hold();
+  const came = exchange(gateway, `${JSON_LOGIN}Content-Length: ${body.length}\r\n\r\n${body}\x01\x02\r\n\r\n`);
+  await held.reached(1);
+  held.release();
+  const answers = answersIn(await came);
+  expect(answers.map(({ status }) => status)).toEqual([200]);
+});
+
+test('5 a client that resets its connection has the address that it came from', async () => {
+  const body = JSON.stringify({ email: 'reset@example.com', password: 'x' });
+  const held = passwords.hold();
+  const socket = await open(gateway, `${JSON_LOGIN}Content-Length: ${body.length}\r\n\r\n${body}`);
+  await held.reached(1);
+  socket.resetAndDestroy();
+  held.release();
+  for (let i = 0; i < 100; i += 1) {
+    const other = await open(gateway);
+    other.write(`${JSON_LOGIN}Content-Length: ${body.length}\r\n\r\n${body}`, () => other.resetAndDestroy());
+    await once(other, 'close');
+  }
+  const failed = `select distinct ip_address from audit_events where metadata ->> 'email' = 'reset@example.com'`;
+  await until('the first is written', async () => (await gateway.rows(failed)).length > 0);
+  await until('all are answered', async () => lines().at(-1)?.['status'] !== undefined);
+  expect(await gateway.rows(failed)).toEqual([{ ip_address: '127.0.0.1' }]);
+  expect(lines().filter(({ ipAddress }) => ipAddress === 'unknown' || ipAddress === undefined)).toEqual([]);
+  expect(await gateway.rows(`select key from rate_limits where key like '%unknown%'`)).toEqual([]);
+});
+
+async function withLimits(sockets: Partial<SocketLimits>, work: (on: TestGateway) => Promise<void>): Promise<void> {
+  const limited = await startGateway({ log: captured.log, passwords, sockets });
+  try {
+    await work(limited);
+  } finally {
+    await limited.close();
+  }
+}
+
+test('5 an answer that nobody takes is given up', async () => {
+  await withLimits({ answerMs: 100, checkEveryMs: 20 }, async (on) => {
+    const page = `GET /graphql HTTP/1.1\r\n${HOST}Accept: text/html\r\n\r\n`; // 9 MB, more than sockets hold
+    const sockets = await Promise.all(Array.from({ length: 5 }, () => open(on)));
+    const before = lines().length;
+    for (const socket of sockets) socket.pause().write(page);
+    const given = () =>
+      lines()
+        .slice(before)
+        .filter(({ route, status }) => route === '/graphql' && status === 499);
+    await until('five answers are given up', () => given().length === 5);
+    for (const socket of sockets) socket.destroy();
+  });
+});
+
+test('5 who sends a header or a body too slowly is told so', async () => {
+  await withLimits({ headersMs: 50, requestMs: 100, checkEveryMs: 20 }, async (on) => {
+    for (const text of [LIVE, `${JSON_LOGIN}Content-Length: 100\r\n\r\n{`]) {
+      const [answer] = answersIn(await exchange(on, text));
+      expect([answer?.status, answer?.json]).toEqual([408, { detail: 'The request took too long to arrive' }]);
+    }
+  });
+});
+
+test('5 beyond the connections that are allowed, those that idle make room', async () => {
+  await withLimits({ connections: 3 }, async (on) => {
+    const agent = new Agent({ keepAlive: true });
+    const live = (use: Agent | false) =>
+      new Promise<number | undefined>((resolve) => {
+        const sent = request(`${on.url}/health/live`, { agent: use }, (res) =>
+          res.resume().on('end', () => resolve(res.statusCode)),
+        );
+        sent.on('error', () => resolve(undefined)).end();
+      });
+    expect(await Promise.all([live(agent), live(agent), live(agent)])).toEqual([200, 200, 200]);
+    await until('another client is answered', async () => (await live(false)) === 200);
+    expect(captured.lines().filter(({ msg }) => String(msg).startsWith('connections are refused'))).toHaveLength(1);
+    agent.destroy();
+  });
+});
