@@ -22,6 +22,8 @@ export interface Config {
   refreshTokenSeconds: number;
   jwtAudience: string;
   login: { maxFailures: number; lockoutSeconds: number; rateLimit: number; rateWindowSeconds: number };
+  /** Requests a minute to refresh and logout per client address; undefined: no limit. */
+  sessionRateLimit: number | undefined;
   cookie: { secure: boolean; sameSite: 'strict' | 'lax' | 'none'; domain: string | undefined };
   /** CIDRs of proxies whose X-Forwarded-For is believed. */
   trustProxy: string[];
@@ -103,6 +105,7 @@ export function readConfig(env: Environment): Config {
       rateLimit: read('LOGIN_RATE_LIMIT', wholeNumber(1, 1_000_000), 5),
       rateWindowSeconds: read('LOGIN_RATE_WINDOW_SECONDS', wholeNumber(1, YEAR_SECONDS), 900),
     },
+    sessionRateLimit: read('SESSION_RATE_LIMIT', wholeNumber(1, 1_000_000), undefined),
     cookie: { secure, sameSite, domain: read('COOKIE_DOMAIN', domainName, undefined) },
     trustProxy: read('TRUST_PROXY', listOf(cidr), []),
     corsOrigins: read('CORS_ORIGINS', listOf(httpOrigin), []).map((url) => url.origin),

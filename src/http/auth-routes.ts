@@ -1,5 +1,6 @@
 /** Spec 4: the three routes. Parse at the edge, decide in `auth/`, answer. */
 import { isUtf8 } from 'node:buffer';
+import { MIMEType } from 'node:util';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import createError from 'http-errors';
 import type { Client } from '../auth/audit.js';
@@ -16,6 +17,7 @@ import { parseLoginBody } from './login-body.js';
 import { loginRateLimit } from './login-rate-limit.js';
 import { createRefreshCookie } from './refresh-cookie.js';
 import { REFUSALS } from './refusals.js';
+import { sessionRateLimit } from './session-rate-limit.js';
 
 /** CONTRACT 5 */
 const BODY_BYTES = 16 * 1024;
@@ -27,6 +29,7 @@ export function authRoutes(deps: AuthRouteDependencies): Router {
   const { config, readClient } = deps;
   const cookie = createRefreshCookie(config);
   const sameSite = refuseCrossSite(config);
+  const sessionLimit = sessionRateLimit(deps);
 
   /** Spec 2.2, 2.3 and 7: a grant with its cookie, or the row of the refusal. */
   const answer = (res: Response, outcome: Granted | Refused, granted: string): void => {
@@ -44,7 +47,7 @@ export function authRoutes(deps: AuthRouteDependencies): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   router
     .route('/auth/login')
-    .post(loginRateLimit(config, deps, readClient), sameSite, requireJson, json, async (req, res) => {
+    .post(sameSite, loginRateLimit(config, deps, readClient), requireJson, json, async (req, res) => {
       const body = parseLoginBody(req.body);
       if ('errors' in body) return sendError(res, 422, 'Request body is invalid', { errors: body.errors });
       answer(res, await login(deps, body.credentials, readClient(req)), 'login_success');
@@ -53,14 +56,14 @@ export function authRoutes(deps: AuthRouteDependencies): Router {
 
   router
     .route('/auth/refresh')
-    .post(sameSite, async (req, res) => {
+    .post(sameSite, sessionLimit, async (req, res) => {
       answer(res, await refresh(deps, cookie.read(req), readClient(req)), 'refresh_success');
     })
     .all(methodNotAllowed('POST'));
 
   router
     .route('/auth/logout')
-    .post(sameSite, async (req, res) => {
+    .post(sameSite, sessionLimit, async (req, res) => {
       const ended = await logout(deps, cookie.read(req), readClient(req));
       res.locals['outcome'] = ended ? 'logout' : 'logout_without_session';
       cookie.clear(res);
@@ -74,8 +77,18 @@ export function authRoutes(deps: AuthRouteDependencies): Router {
 /** Another content type is 415; a request without a body goes on, to be told which fields are missing. */
 const requireJson: RequestHandler = (req, _res, next) => {
   const isEmpty = req.get('content-length') === '0'; // so browsers send a POST without a body
-  next(!isEmpty && req.is('application/json') === false ? createError(415) : undefined);
+  const isJson = req.is('application/json') !== false && charsetOf(req.get('content-type')) === 'utf-8';
+  next(isEmpty || isJson ? undefined : createError(415));
 };
+
+/** JSON has no other than UTF-8 (RFC 8259 section 8.1); one that is named all the same has to be that. */
+function charsetOf(contentType: string | undefined): string {
+  try {
+    return new MIMEType(contentType ?? '').params.get('charset')?.toLowerCase() ?? 'utf-8';
+  } catch {
+    return 'utf-8'; // none, which `req.is` has seen
+  }
+}
 
 const json = express.json({
   limit: BODY_BYTES,

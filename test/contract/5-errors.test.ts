@@ -61,6 +61,9 @@ test.each([
   { 'content-type': 'application/jsonx' },
   { 'content-type': 'hunter2' },
   { 'content-type': 'application/json; charset=iso-8859-1' },
+  { 'content-type': 'application/json; charset=utf-16le' },
+  { 'content-type': 'application/json; charset="UTF-7"' },
+  { 'content-type': 'application/json;charset=utf-32' },
   { 'content-type': 'application/json', 'content-encoding': 'gzip' },
   {},
 ])('5 another content type is 415: %j', async (headers: Record<string, string>) => {

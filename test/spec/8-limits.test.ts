@@ -37,11 +37,23 @@ test('8 login rate: every request counts, valid or not, and for any account', as
     await send({ body: {} }),
     await send({ headers: { 'content-type': 'application/json' }, body: 'no json' }),
     await send({ headers: { 'content-type': 'text/plain' }, body: 'text' }),
-    await send({ headers: { origin: 'https://evil.example.com' }, body: {} }),
+    await send({ body: { email: 'x', password: '' } }),
     await login(gateway, 'nobody@example.com'),
     await login(gateway, 'somebody@example.com'),
   ];
-  expect(statuses(answers)).toEqual([422, 400, 415, 403, 401, 429]);
+  expect(statuses(answers)).toEqual([422, 400, 415, 422, 401, 429]);
+});
+
+test('8 login rate: a page of another site cannot use up the logins of its visitor', async () => {
+  gateway = await startGateway({ env: asConfiguredByDefault });
+  for (const headers of [{ origin: 'https://evil.example.com' }, { 'sec-fetch-site': 'cross-site' }]) {
+    for (let i = 0; i < 6; i += 1) {
+      const answer = await login(gateway, 'nobody@example.com', WRONG, headers);
+      expect([answer.status, answer.headers['ratelimit']]).toEqual([403, undefined]);
+    }
+  }
+  expect(await gateway.rows('select key from rate_limits')).toEqual([]); // the store is not even asked
+  expect((await login(gateway, 'nobody@example.com')).headers['ratelimit']).toMatch(/^"login";r=4;/);
 });
 
 test('8 login rate: refresh, logout and other methods do not count', async () => {

@@ -1,0 +1,32 @@
+/** Counts by key within the minute, in this process's memory. */
+import type { Clock } from './clock.js';
+
+const MINUTE_MS = 60_000;
+/** Keys that are told apart in one minute: some 10 MB. */
+const MAX_KEYS = 100_000;
+
+export interface MinuteCounter {
+  /** Counts one. @returns how many the key has had in this minute with it; 1 for a key beyond the bound */
+  count(key: string): number;
+  /** Whole seconds until the minute ends, at least 1. */
+  resetSeconds(): number;
+}
+
+/** A minute begins when its first key is counted after the last one has ended. */
+export function createMinuteCounter(clock: Clock): MinuteCounter {
+  const counts = new Map<string, number>();
+  let endsMs = Number.NEGATIVE_INFINITY;
+  return {
+    count: (key) => {
+      const nowMs = clock.now().getTime();
+      if (nowMs >= endsMs || nowMs < endsMs - MINUTE_MS) {
+        counts.clear();
+        endsMs = nowMs + MINUTE_MS;
+      }
+      const count = (counts.get(key) ?? 0) + 1;
+      if (count > 1 || counts.size < MAX_KEYS) counts.set(key, count);
+      return count;
+    },
+    resetSeconds: () => Math.max(Math.ceil((endsMs - clock.now().getTime()) / 1000), 1),
+  };
+}
