@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import cors from 'cors';
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
+import { createAuditRepeats } from './auth/audit-repeats.js';
 import { createDecoy } from './callers/decoy.js';
 import type { Config } from './config.js';
 import { createTokens } from './credentials/jwt.js';
@@ -62,6 +63,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
 
     const redis = config.redisUrl === undefined ? undefined : connectRedis(config.redisUrl, log);
     cleanUp.defer(() => redis?.disconnect());
+    const metrics = createMetrics();
     const deps = {
       clock,
       config,
@@ -70,10 +72,11 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       keyLimiter: createRateLimiter({ db, redis }, 'api_key', KEY_WINDOW_SECONDS),
       keyring,
       log,
-      metrics: createMetrics(),
+      metrics,
       passwords,
       readClient: clientReader(config.trustProxy),
       redis,
+      repeats: createAuditRepeats({ clock, log, metrics }),
       tokens: createTokens(keyring, config),
     };
     const sweeper = startSweeper(deps, config.auditRetentionDays);

@@ -1,5 +1,5 @@
 /** Spec 6: audit events, a union on the event type, each with its exact metadata. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Sql } from '../db/database.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import type { Role } from '../roles.js';
@@ -91,8 +91,14 @@ export const AUDIT_COLUMNS = [
 /**
  * The event as a select list, for `INSERT … SELECT` within the statement that makes the change, so that the row and
  * the change stand or fall together.
+ * @param metadata as JSON; an expression where the statement itself finds what it holds
  */
-export function auditValues(event: AuditedEvent, at: Date) {
+export function auditValues(
+  event: Omit<AuditedEvent, 'metadata'>,
+  metadata: AuditedEvent['metadata'] | RawBuilder<AuditedEvent['metadata']>,
+  at: Date,
+) {
+  const json = 'toOperationNode' in metadata ? metadata : sql`${JSON.stringify(metadata)}::jsonb`;
   return [
     sql<string>`${uuidInTimeOrder(at)}::uuid`.as('id'),
     sql<string>`${event.eventType}::text`.as('event_type'),
@@ -100,13 +106,13 @@ export function auditValues(event: AuditedEvent, at: Date) {
     sql<string | null>`${event.userId}::uuid`.as('user_id'),
     sql<string>`${event.ipAddress}::text`.as('ip_address'),
     sql<string | null>`${event.userAgent}::text`.as('user_agent'),
-    sql<Record<string, unknown>>`${JSON.stringify(event.metadata)}::jsonb`.as('metadata'),
+    sql<Record<string, unknown>>`${json}`.as('metadata'),
     sql<Date>`${at}::timestamptz`.as('created_at'),
   ] as const;
 }
 
 /** Spec 6: `user`; our own events about keys say so. */
-function entityTypeOf({ eventType }: AuditedEvent): 'user' | 'api_key' | 'cron_key' {
+function entityTypeOf({ eventType }: Pick<AuditedEvent, 'eventType'>): 'user' | 'api_key' | 'cron_key' {
   return (['api_key', 'cron_key'] as const).find((key) => eventType.startsWith(key)) ?? 'user';
 }
 
@@ -115,6 +121,6 @@ export async function writeAudit(db: Sql, event: AuditedEvent, at: Date): Promis
   await db
     .insertInto('audit_events')
     .columns([...AUDIT_COLUMNS])
-    .expression(db.selectNoFrom(auditValues(event, at)))
+    .expression(db.selectNoFrom(auditValues(event, event.metadata, at)))
     .execute();
 }

@@ -4,11 +4,13 @@ import type { Tokens } from '../credentials/jwt.js';
 import type { Passwords } from '../credentials/passwords.js';
 import type { Database } from '../db/database.js';
 import type { Clock } from '../platform/clock.js';
+import type { AuditRepeats } from './audit-repeats.js';
 
 export interface AuthDependencies {
   clock: Clock;
   config: Pick<Config, 'login'>;
   db: Database;
   passwords: Passwords;
+  repeats: AuditRepeats;
   tokens: Tokens;
 }

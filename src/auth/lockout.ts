@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import type { Config } from '../config.js';
 import type { Sql } from '../db/database.js';
 import { addSeconds } from '../platform/clock.js';
-import type { Role } from '../roles.js';
 import { AUDIT_COLUMNS, type AuthEvent, auditValues } from './audit.js';
 
 /** What login reads of a user (Spec 4.1 step 1). */
@@ -11,7 +10,6 @@ export interface LoginUser {
   id: string;
   password_hash: string;
   password_version: number;
-  role: Role;
   locked_until: Date | null;
 }
 
@@ -19,7 +17,7 @@ export interface LoginUser {
 export function findActiveUser(db: Sql, email: string): Promise<LoginUser | undefined> {
   return db
     .selectFrom('users')
-    .select(['id', 'password_hash', 'password_version', 'role', 'locked_until'])
+    .select(['id', 'password_hash', 'password_version', 'locked_until'])
     .where('email', '=', email)
     .where('is_active', '=', true)
     .executeTakeFirst();
@@ -63,7 +61,7 @@ export async function countFailure(
         .columns([...AUDIT_COLUMNS])
         .expression(
           cte
-            .selectNoFrom(auditValues(event, now))
+            .selectNoFrom(auditValues(event, event.metadata, now))
             .where((eb) =>
               eb.or([eb.val(event.userId === null), eb.exists(eb.selectFrom('counted').select('counted.id'))]),
             ),

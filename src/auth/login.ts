@@ -35,10 +35,11 @@ export async function login(
     const jti = uuidInTimeOrder(now);
     const familyId = uuidInTimeOrder(now);
     const record = { jti, expiresAt: tokens.refreshTokenExpiry(now), client };
-    if (await startSession(db.sql, user, familyId, record, renewedHash, now)) {
+    const role = await startSession(db.sql, user, familyId, record, renewedHash, now);
+    if (role !== undefined) {
       return {
         kind: 'granted',
-        accessToken: await tokens.issueAccessToken({ sub: user.id, role: user.role, sid: familyId }, now),
+        accessToken: await tokens.issueAccessToken({ sub: user.id, role, sid: familyId }, now),
         refreshToken: await tokens.issueRefreshToken({ sub: user.id, sid: familyId, jti }, now),
       };
     }

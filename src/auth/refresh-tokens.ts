@@ -40,8 +40,8 @@ function newRecordValues({ jti, expiresAt, client }: NewRecord, now: Date) {
  * Spec 4.1 steps 5 and 6 in one statement: resets the failure state, sets `last_login_at`, stores the first record of
  * a new family and writes `login_success`.
  * @param renewedHash replaces the stored one, where the parameters of hashing have changed
- * @returns false where nothing was written, because the user has been locked, deactivated, removed or given another
- *   password since it was read
+ * @returns the user's role at this moment; undefined where nothing was written, because the user has been locked,
+ *   deactivated, removed or given another password since it was read
  */
 export async function startSession(
   db: Sql,
@@ -50,13 +50,9 @@ export async function startSession(
   record: NewRecord,
   renewedHash: string | undefined,
   now: Date,
-): Promise<boolean> {
-  const event: AuthEvent = {
-    eventType: 'login_success',
-    userId: user.id,
-    ...record.client,
-    metadata: { role: user.role },
-  };
+): Promise<Role | undefined> {
+  const event = { eventType: 'login_success', userId: user.id, ...record.client } as const;
+  const metadata = sql<{ role: Role }>`jsonb_build_object('role', reset.role)`;
   const started = await db
     .with('reset', (cte) =>
       cte
@@ -71,7 +67,7 @@ export async function startSession(
         .where('is_active', '=', true)
         .where('password_version', '=', user.password_version)
         .where((eb) => eb.or([eb('locked_until', 'is', null), eb('locked_until', '<=', now)]))
-        .returning('id'),
+        .returning(['id', 'role']),
     )
     .with('stored', (cte) =>
       cte
@@ -92,12 +88,12 @@ export async function startSession(
       cte
         .insertInto('audit_events')
         .columns([...AUDIT_COLUMNS])
-        .expression(cte.selectFrom('reset').select(auditValues(event, now))),
+        .expression(cte.selectFrom('reset').select(auditValues(event, metadata, now))),
     )
     .selectFrom('reset')
-    .select('id')
+    .select('role')
     .executeTakeFirst();
-  return started !== undefined;
+  return started?.role;
 }
 
 /** Owner, family and current role after a rotation. */
@@ -185,23 +181,41 @@ export async function revokeAll(db: Sql, whose: Whose, reason: RevokedReason, no
   }
 }
 
-/** Spec 4.3: revokes the record of this `jti`, if there is one, and writes `logout`, in one statement. */
+/**
+ * Spec 4.3: revokes the record of this `jti`, if there is one, and writes `logout`, in one statement.
+ * @param jti null where the claim is no UUID, so that no record has it
+ * @param isRepeat true: the event is written only where a record was revoked
+ * @returns false where the event was left out
+ */
 export async function endSession(
   db: Sql,
-  jti: string,
+  jti: string | null,
   event: AuthEvent & { eventType: 'logout' },
+  isRepeat: boolean,
   now: Date,
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const written = await db
     .with('ended', (cte) =>
       cte
         .updateTable('refresh_tokens')
         .set({ revoked: true, revoked_reason: 'logout', revoked_at: now })
         .where('jti', '=', jti)
-        .where('revoked', '=', false),
+        .where('revoked', '=', false)
+        .returning('jti'),
     )
-    .insertInto('audit_events')
-    .columns([...AUDIT_COLUMNS])
-    .expression(db.selectNoFrom(auditValues(event, now)))
-    .execute();
+    .with('audited', (cte) =>
+      cte
+        .insertInto('audit_events')
+        .columns([...AUDIT_COLUMNS])
+        .expression(
+          cte
+            .selectNoFrom(auditValues(event, event.metadata, now))
+            .where((eb) => eb.or([eb.val(!isRepeat), eb.exists(eb.selectFrom('ended').select('ended.jti'))])),
+        )
+        .returning('id'),
+    )
+    .selectFrom('audited')
+    .select('id')
+    .executeTakeFirst();
+  return written !== undefined;
 }

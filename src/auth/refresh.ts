@@ -11,7 +11,7 @@ export async function refresh(
   cookie: string | undefined,
   client: Client,
 ): Promise<Granted | Refused> {
-  const { clock, db, tokens } = deps;
+  const { clock, db, repeats, tokens } = deps;
   const now = clock.now();
 
   // 1. The cookie is there.
@@ -47,8 +47,10 @@ export async function refresh(
 
   // 7. Already used: theft. Nothing of its family stays alive.
   if (record.revoked) {
+    const isRepeat = repeats.isOneTooMany('token_theft', jti);
     await db.transaction(async (sql) => {
-      await revokeAll(sql, { familyId: record.family_id }, 'token_theft', now);
+      const ended = await revokeAll(sql, { familyId: record.family_id }, 'token_theft', now);
+      if (isRepeat && ended.length === 0) return repeats.suppressed('token_theft');
       const metadata = { reused_jti: jti, family_id: record.family_id };
       const userId = isUuid(sub) ? sub : null;
       await writeAudit(sql, { eventType: 'token_theft', userId, ...client, metadata }, now);

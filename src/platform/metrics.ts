@@ -8,6 +8,7 @@ export interface Metrics {
   outcomes: Counter<'outcome'>;
   passwordQueue: Gauge;
   sweptRows: Counter<'table'>;
+  suppressedAuditRows: Counter<'event_type'>;
 }
 
 /** One registry an app, so that two apps in one process (as in tests) do not share figures. */
@@ -45,6 +46,12 @@ export function createMetrics(): Metrics {
       name: 'swept_rows_total',
       help: 'Expired rows deleted, by table',
       labelNames: ['table'],
+      registers,
+    }),
+    suppressedAuditRows: new Counter({
+      name: 'auth_gateway_audit_rows_suppressed_total',
+      help: 'Audit rows left out, because one token was presented again and again',
+      labelNames: ['event_type'],
       registers,
     }),
   };

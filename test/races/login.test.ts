@@ -1,7 +1,9 @@
 /** SPEC 3.2 in races: the lock-out is exact and parallel right logins are unhindered, over two instances. */
 import argon2 from 'argon2';
+import { BY_CLI } from '../../src/admin/administer.js';
+import { setUserRole } from '../../src/admin/users.js';
 import { Overloaded } from '../../src/credentials/passwords.js';
-import { type Answer, type Instance, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
+import { type Answer, claimsOf, type Instance, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
 import { quickPasswords } from '../support/quick-passwords.js';
 import { login, WRONG } from '../support/routes.js';
 import { auditDuring, recordsOf, userRow, wholeState } from '../support/rows.js';
@@ -114,4 +116,22 @@ test('4.1.3 a burst beyond the queue: each is answered 401 or 503, and each 401 
   expect((await userRow(gateway, id)).failed_login_attempts).toBe(count(answers, 401));
   expect(events).toHaveLength(count(answers, 401));
   expect((await gateway.send('GET', '/metrics')).text).toContain('password_queue_length 0');
+});
+
+test('4.1.6 a role that is taken away while the password is checked is in neither token nor event', async () => {
+  const passwords = quickPasswords();
+  gateway = await startGateway({ instances: 2, passwords });
+  const { id, email } = await gateway.user({ role: 'admin' });
+  await gateway.user({ role: 'admin' });
+  const held = passwords.hold();
+  const [answers, events] = await auditDuring(gateway, async () => {
+    const logins = burst(6, email, PASSWORD);
+    await held.reached(6);
+    await setUserRole(gateway.app, BY_CLI, id, 'viewer');
+    held.release();
+    return logins;
+  });
+  expect(answers.map(({ json }) => claimsOf(json.access_token)['role'])).toEqual(Array(6).fill('viewer'));
+  const started = events.filter(({ event_type }) => event_type === 'login_success');
+  expect(started.map(({ metadata }) => metadata)).toEqual(Array(6).fill({ role: 'viewer' }));
 });

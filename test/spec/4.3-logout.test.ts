@@ -83,6 +83,19 @@ test('4.3 a jti without a record, or that is no UUID, is written all the same', 
   expect(await loggedOut(odd)).toMatchObject([{ event_type: 'logout', metadata: { jti: 'no-uuid' } }]);
 });
 
+test.each<[unknown, string]>([
+  ['a\0b', 'a\uFFFDb'], // what PostgreSQL has no text for
+  ['\ud800', '\uFFFD'],
+  ['x\udc00\0', 'x\uFFFD\uFFFD'],
+  [42, '42'],
+  [true, 'true'],
+  [['a', '\0'], '["a","\\u0000"]'],
+  [{ toString: 1, valueOf: 2 }, '{"toString":1,"valueOf":2}'],
+])('4.3 a signed jti that is no plain text is no error: %j', async (jti, written) => {
+  const token = await forgeRefreshToken(gateway, { claims: { jti } });
+  expect(await loggedOut(token)).toMatchObject([{ event_type: 'logout', metadata: { jti: written } }]);
+});
+
 test.each([undefined, null, 'no-uuid', 17])(
   '4.3 the sub %j leaves user_id empty, and the token is revoked',
   async (sub) => {

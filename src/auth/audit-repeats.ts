@@ -1,0 +1,46 @@
+/** One dead token, presented without end, must not fill the audit log: Spec 6 asks for the rows, not for their number. */
+import type { Clock } from '../platform/clock.js';
+import type { Logger } from '../platform/logger.js';
+import type { Metrics } from '../platform/metrics.js';
+import { createMinuteCounter } from '../platform/minute-counter.js';
+import type { AuthEvent } from './audit.js';
+
+/** Rows of one event type about one token and minute, of one instance; what lies beyond is counted. */
+const MAX_ROWS = 100;
+
+export interface AuditRepeats {
+  /**
+   * Counts an event about a token that may have been presented before.
+   * @returns true where it is one too many; an event that comes with a change is written all the same
+   */
+  isOneTooMany(eventType: AuthEvent['eventType'], jti: string): boolean;
+  /** Counts a row that was left out. */
+  suppressed(eventType: AuthEvent['eventType']): void;
+}
+
+export function createAuditRepeats({
+  clock,
+  log,
+  metrics,
+}: {
+  clock: Clock;
+  log: Logger;
+  metrics: Metrics;
+}): AuditRepeats {
+  const ofToken = createMinuteCounter(clock);
+  const lines = createMinuteCounter(clock);
+  let sinceLastLine = 0;
+  return {
+    isOneTooMany: (eventType, jti) => ofToken.count(`${eventType} ${jti}`) > MAX_ROWS,
+    suppressed: (eventType) => {
+      metrics.suppressedAuditRows.inc({ event_type: eventType });
+      sinceLastLine += 1;
+      if (lines.count('line') > 1) return;
+      log.warn(
+        { eventType, suppressed: sinceLastLine },
+        'audit rows about a token presented again and again are left out',
+      );
+      sinceLastLine = 0;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/** Spec 6 asks for the rows, not for their number: a dead token presented without end writes a hundred a minute. */
+import { cookieAction } from '../support/cookies.js';
+import { logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { captureLog } from '../support/log.js';
+import { quickPasswords } from '../support/quick-passwords.js';
+import { logout, refresh } from '../support/routes.js';
+import { liveRecords } from '../support/rows.js';
+
+const captured = captureLog();
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ passwords: quickPasswords(), log: captured.log });
+});
+afterAll(() => gateway.close());
+
+const MAX_ROWS = 100;
+const OVER = 30;
+
+async function rowsOf(eventType: string): Promise<number> {
+  const [row] = await gateway.rows<{ count: number }>(
+    'select count(*)::int as count from audit_events where event_type = $1',
+    [eventType],
+  );
+  return row?.count ?? 0;
+}
+
+async function suppressed(eventType: string): Promise<number> {
+  const { text } = await gateway.send('GET', '/metrics');
+  const line = `auth_gateway_audit_rows_suppressed_total{event_type="${eventType}"} `;
+  return Number(text.split(line)[1]?.split('\n')[0] ?? 0);
+}
+
+const said = () => captured.lines().filter(({ suppressed: count }) => count !== undefined);
+
+test('6 logouts with one dead cookie: each is answered, a hundred a minute are written, the rest is counted', async () => {
+  const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
+  const lines = said().length;
+  for (let i = 0; i < MAX_ROWS + OVER; i += 1) {
+    const answer = await logout(gateway, refreshToken);
+    expect([answer.status, answer.json, cookieAction(answer)]).toEqual([
+      200,
+      { message: 'Logged out successfully' },
+      'cleared',
+    ]);
+  }
+  expect([await rowsOf('logout'), await suppressed('logout')]).toEqual([MAX_ROWS, OVER]);
+  expect(said()).toHaveLength(lines + 1);
+  const { refreshToken: other } = await logIn(gateway, (await gateway.user()).email);
+  await logout(gateway, other);
+  expect(await rowsOf('logout')).toBe(MAX_ROWS + 1); // other tokens have their own hundred
+
+  gateway.clock.advance(60);
+  for (let i = 0; i < MAX_ROWS + OVER; i += 1) await logout(gateway, refreshToken);
+  expect([await rowsOf('logout'), await suppressed('logout')]).toEqual([2 * MAX_ROWS + 1, 2 * OVER]);
+  expect(said()).toHaveLength(lines + 2);
+  expect(said().at(-1)).toMatchObject({ eventType: 'logout', suppressed: OVER }); // all since the last line
+  expect(captured.text()).not.toContain(refreshToken);
+});
+
+test('6 thefts with one used token: each is answered 401, a hundred a minute are written', async () => {
+  gateway.clock.advance(60);
+  const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
+  await refresh(gateway, refreshToken);
+  for (let i = 0; i < MAX_ROWS + OVER; i += 1) {
+    const answer = await refresh(gateway, refreshToken);
+    expect([answer.status, answer.json.detail]).toEqual([401, 'Session invalidated — please log in again']);
+  }
+  expect([await rowsOf('token_theft'), await suppressed('token_theft')]).toEqual([MAX_ROWS, OVER]);
+});
+
+test('6 an event that comes with a change is written, however often its token was presented', async () => {
+  gateway.clock.advance(60);
+  const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
+  const next = refreshTokenOf(await refresh(gateway, refreshToken));
+  for (let i = 0; i < MAX_ROWS + OVER; i += 1) await refresh(gateway, refreshToken); // theft, over and over
+  const thefts = await rowsOf('token_theft');
+  const [{ jti } = { jti: '' }] = await gateway.rows<{ jti: string }>(
+    `update refresh_tokens set revoked = false, revoked_reason = null, revoked_at = null
+     where jti = (select jti from refresh_tokens order by created_at desc, jti desc limit 1) returning jti`,
+  );
+  expect(jti).not.toBe('');
+  await refresh(gateway, refreshToken);
+  expect(await rowsOf('token_theft')).toBe(thefts + 1);
+  expect((await liveRecords(gateway)).map((record) => record.jti)).not.toContain(jti);
+  expect((await refresh(gateway, next)).status).toBe(401);
+});
