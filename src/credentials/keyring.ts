@@ -1,6 +1,6 @@
 /** CONTRACT 3: one private JWKS file (RFC 7517) with three kinds of key, picked up again when it changes. */
 import { createPrivateKey, createPublicKey, webcrypto } from 'node:crypto';
-import { link, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, link, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { calculateJwkThumbprint } from 'jose';
 import { z } from 'zod';
@@ -170,25 +170,64 @@ export async function generateKeys(notBefore?: number): Promise<PrivateJwk[]> {
 
 const accessParts = accessJwk.pick({ kty: true, crv: true, x: true, d: true });
 
-/** Writes the file whole or not at all, readable by its owner only. `create` refuses to replace a file (EEXIST). */
+/**
+ * Writes the file whole or not at all. `create` makes it readable by its owner only and refuses to replace a file
+ * (EEXIST); `replace` follows symbolic links to the file and keeps its owner, group and mode.
+ * @throws {KeyringError} where `replace` cannot do so; the file is as it was then
+ */
 export async function writeKeyring(
   file: string,
   keys: readonly PrivateJwk[],
   how: 'create' | 'replace',
+): Promise<void> {
+  if (how === 'create') return writeWhole(file, keys, (written) => link(written, file));
+  const target = await realpath(file);
+  try {
+    await writeWhole(target, keys, async (written, handle) => {
+      await keepOwnerAndMode(handle, target);
+      await rename(written, target);
+    });
+  } catch (error) {
+    const code = describeError(error).code ?? 'error';
+    throw error instanceof KeyringError
+      ? error
+      : new KeyringError(`cannot replace the keyring ${target} (${code}); where it is mounted, rotate a copy of it`);
+  }
+}
+
+/** Writes beside the place, and lets `put` take the file there. Whatever happens, nothing is left beside it. */
+async function writeWhole(
+  file: string,
+  keys: readonly PrivateJwk[],
+  put: (written: string, handle: FileHandle) => Promise<void>,
 ): Promise<void> {
   const written = `${file}.${randomBase62(8)}`;
   const handle = await open(written, 'wx', 0o600);
   try {
     await handle.writeFile(`${JSON.stringify({ keys }, null, 2)}\n`);
     await handle.sync();
-    if (how === 'create') await link(written, file);
-    else await rename(written, file);
+    await put(written, handle);
   } finally {
     await handle.close();
     await rm(written, { force: true });
   }
   const folder = await open(dirname(file));
   await folder.sync().finally(() => folder.close());
+}
+
+/** Whoever may read the file now, such as the gateway's own account, may read the next one, and nobody else. */
+async function keepOwnerAndMode(handle: FileHandle, target: string): Promise<void> {
+  const [{ uid, gid, mode }, ours] = await Promise.all([stat(target), handle.stat()]);
+  try {
+    if (uid !== ours.uid || gid !== ours.gid) await handle.chown(uid, gid);
+    await handle.chmod(mode & 0o777);
+    await handle.sync();
+  } catch (error) {
+    const { code = 'error' } = describeError(error);
+    throw new KeyringError(
+      `cannot keep the owner ${uid}:${gid} of the keyring ${target} (${code}); rotate it as that user, or as root`,
+    );
+  }
 }
 
 /** The keyring of a running instance: always the newest reading that was sound. */

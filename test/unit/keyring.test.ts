@@ -1,12 +1,13 @@
 /** CONTRACT 3: the keyring file, and its rotation over time. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { rotateKeyring } from '../../src/admin/keyring.js';
-import { keyInUse, openKeyring } from '../../src/credentials/keyring.js';
+import { generateKeys, keyInUse, openKeyring, type PrivateJwk, writeKeyring } from '../../src/credentials/keyring.js';
 import { createLogger } from '../../src/platform/logger.js';
+import { asUser, isRoot, rootTest } from '../support/as-user.js';
 import { handClock } from '../support/clock.js';
 import { keyringJwk } from '../support/forge.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
@@ -122,4 +123,93 @@ test('3 rotation: new keys wait 900 s, old ones stay while their tokens live, an
   const third = await rotate();
   expect(third.dropped).toContain(refresh.kid);
   expect(third.kept).toEqual(expect.arrayContaining(second.added));
+});
+
+describe('3 a keyring that is replaced', () => {
+  let keys: PrivateJwk[];
+  let place: string;
+  let target: string;
+  beforeEach(async () => {
+    keys = await generateKeys();
+    place = await mkdtemp(join(folder, 'place-'));
+    target = join(place, 'keyring.json');
+    await writeFile(target, 'old');
+  });
+  const ownership = async (path: string) => {
+    const { uid, gid, mode } = await stat(path);
+    return [uid, gid, mode & 0o777];
+  };
+  /** The message, once it is sure that nothing has changed. */
+  async function replacementRefused(uid: number): Promise<string> {
+    const before = await ownership(target);
+    const replace = () => writeKeyring(target, keys, 'replace');
+    const refused = await (isRoot ? asUser(uid, replace) : replace()).catch((error: Error) => error);
+    expect(refused).toMatchObject({ name: 'KeyringError' });
+    expect([await readdir(place), await readFile(target, 'utf8')]).toEqual([['keyring.json'], 'old']);
+    expect(await ownership(target)).toEqual(before);
+    return String(refused);
+  }
+
+  test('keeps its mode, also one that the umask would take from it', async () => {
+    for (const mode of [0o640, 0o600, 0o660, 0o444]) {
+      await chmod(target, mode);
+      const before = await ownership(target);
+      await writeKeyring(target, keys, 'replace');
+      expect(await ownership(target)).toEqual(before);
+    }
+    expect(JSON.parse(await readFile(target, 'utf8'))).toEqual({ keys });
+    expect(await readdir(place)).toEqual(['keyring.json']);
+  });
+
+  test('is the file that links lead to, as of a mounted volume, and the links stay', async () => {
+    await mkdir(join(place, '..2026'));
+    await writeFile(join(place, '..2026', 'keyring.json'), 'old', { mode: 0o640 });
+    await rm(target);
+    await symlink('..2026', join(place, '..data'));
+    await symlink('..data/keyring.json', target);
+    await writeKeyring(target, keys, 'replace');
+    expect((await lstat(target)).isSymbolicLink()).toBe(true);
+    expect((await lstat(join(place, '..data'))).isSymbolicLink()).toBe(true);
+    expect((await lstat(join(place, '..2026', 'keyring.json'))).mode & 0o777).toBe(0o640);
+    expect(JSON.parse(await readFile(target, 'utf8'))).toEqual({ keys });
+    expect(await readdir(join(place, '..2026'))).toEqual(['keyring.json']);
+  });
+
+  rootTest('by root stays with the account of the gateway, which reads it still', async () => {
+    await chmod(folder, 0o711);
+    await chmod(place, 0o755);
+    for (const [uid, gid] of [[65_534, 65_534] as const, [0, 65_534] as const]) {
+      await chown(target, uid, gid);
+      await chmod(target, 0o640);
+      await writeKeyring(target, keys, 'replace');
+      expect(await ownership(target)).toEqual([uid, gid, 0o640]);
+      expect(JSON.parse(await asUser(65_534, () => readFile(target, 'utf8')))).toEqual({ keys });
+    }
+  });
+
+  rootTest('is left alone by a user who cannot keep its owner or its group', async () => {
+    await chmod(folder, 0o711);
+    await chown(place, 1234, 1234);
+    for (const [uid, gid] of [[0, 0] as const, [65_534, 1234] as const, [1234, 65_534] as const]) {
+      await chown(target, uid, gid);
+      await chmod(target, 0o644);
+      expect(await replacementRefused(1234)).toMatch(`cannot keep the owner ${uid}:${gid} of the keyring ${target}`);
+    }
+  });
+
+  test('is left alone where its folder cannot be written, with the reason', async () => {
+    await chmod(folder, 0o711);
+    await chmod(place, 0o555);
+    expect(await replacementRefused(1234)).toMatch(/cannot replace the keyring .* where it is mounted/);
+    await chmod(place, 0o755);
+  });
+
+  test('is not there for create, which refuses also a link that leads nowhere', async () => {
+    await symlink(join(place, 'nowhere'), join(place, 'link'));
+    for (const taken of [target, join(place, 'link')]) {
+      await expect(writeKeyring(taken, keys, 'create')).rejects.toMatchObject({ code: 'EEXIST' });
+    }
+    expect((await readdir(place)).sort()).toEqual(['keyring.json', 'link']);
+    expect(await readFile(target, 'utf8')).toBe('old');
+  });
 });

@@ -1,0 +1,17 @@
+/** The rights of other users, for tests that run as root. */
+
+export const isRoot = process.geteuid?.() === 0;
+/** Shown as skipped for everybody else. */
+export const rootTest = isRoot ? test : test.skip;
+
+/** Runs `work` with no more rights than a user without a name has; every thread of this process has them meanwhile. */
+export async function asUser<T>(uid: number, work: () => Promise<T>): Promise<T> {
+  process.setegid?.(uid);
+  process.seteuid?.(uid);
+  try {
+    return await work();
+  } finally {
+    process.seteuid?.(0);
+    process.setegid?.(0);
+  }
+}
