@@ -1,5 +1,5 @@
 /** CONTRACT 3 and 9: `keyring create` and `keyring rotate`, beside a running instance. */
-import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, type JWK, jwtVerify } from 'jose';
@@ -43,6 +43,15 @@ test('9 keyring create refuses to overwrite: exit code 1, and the file stays as 
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/exists/);
   expect(await readFile(file, 'utf8')).toBe('precious');
+});
+
+test('9 keyring create refuses a folder where others may replace the file, which no gateway would start with', async () => {
+  const open = join(folder, 'open');
+  await mkdir(open);
+  await chmod(open, 0o777);
+  const { code, stdout, stderr } = await run(['keyring', 'create', '--out', join(open, 'keyring.json'), '--json']);
+  expect([code, stdout, await readdir(open)]).toEqual([1, '', []]);
+  expect(stderr).toMatch(`; run: chmod o-w ${open}, or for a folder that is shared: chmod +t ${open}\n`);
 });
 
 describe('keyring rotate', () => {
@@ -104,5 +113,16 @@ describe('keyring rotate', () => {
     await until('the running instance has refused the file', () => captured.text().includes(REFUSED));
     expect((await published()).keys).toHaveLength(count);
     expect((await refresh(gateway, refreshToken)).status).toBe(200);
+  });
+
+  test('3 a keyring that others may write starts no gateway (exit code 78), and no command takes it', async () => {
+    await chmod(file, 0o602);
+    const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: file, PORT: '1' };
+    const key = ['api-key', 'create', '--service', 's', '--scope', 'a:b', '--rate-limit', '1'];
+    for (const [args, exit] of [[[], 78] as const, [['keyring', 'rotate'], 1] as const, [key, 1] as const]) {
+      const { code, stdout, stderr } = await run([...args], { env });
+      expect([code, stdout]).toEqual([exit, '']);
+      expect(stderr).toBe(`the keyring ${file} is refused: others may write ${file}; run: chmod o-w ${file}\n`);
+    }
   });
 });

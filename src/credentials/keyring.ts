@@ -1,6 +1,6 @@
 /** CONTRACT 3: one private JWKS file (RFC 7517) with three kinds of key, picked up again when it changes. */
 import { createPrivateKey, createPublicKey, webcrypto } from 'node:crypto';
-import { type FileHandle, link, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, link, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { calculateJwkThumbprint } from 'jose';
 import { z } from 'zod';
@@ -8,6 +8,7 @@ import type { Clock } from '../platform/clock.js';
 import { epochSeconds } from '../platform/clock.js';
 import { randomBase62, randomBase64url } from '../platform/ids.js';
 import { describeError, type Logger } from '../platform/logger.js';
+import { othersMayRead, othersMayReplaceIn, othersMayWrite } from '../platform/permissions.js';
 
 type CryptoKey = webcrypto.CryptoKey;
 
@@ -74,17 +75,43 @@ export function keyInUse<K extends { notBefore: number }>(keys: readonly K[], no
   return key;
 }
 
-/** @throws {KeyringError} */
+/** @throws {KeyringError} also for a file that others may write, or put another in the place of */
 export async function readPrivateJwks(file: string): Promise<PrivateJwk[]> {
-  let text: string;
+  return (await readKeyring(file)).jwks;
+}
+
+/** `warning`: others may read the file, as they may a mounted secret. */
+async function readKeyring(file: string): Promise<{ jwks: PrivateJwk[]; warning: string | undefined }> {
   try {
-    text = await readFile(file, 'utf8');
+    const handle = await open(file);
+    try {
+      const text = await handle.readFile('utf8');
+      const stats = await handle.stat(); // of what was read, whatever the name leads to by now
+      refuse(othersMayWrite(file, stats), file);
+      await refuseOpenFolders(file);
+      return { jwks: parsePrivateJwks(text, file), warning: othersMayRead(file, stats) };
+    } finally {
+      await handle.close();
+    }
   } catch (error) {
+    if (error instanceof KeyringError) throw error;
     const { code = 'error' } = describeError(error);
     const hint = code === 'ENOENT' ? '; make one with `cli -- keyring create --out FILE`' : '';
     throw new KeyringError(`cannot read the keyring ${file} (${code})${hint}`);
   }
-  return parsePrivateJwks(text, file);
+}
+
+/** The folder that the name is in, and where the name is a link, that of the file itself. */
+async function refuseOpenFolders(file: string): Promise<void> {
+  for (const folder of new Set([dirname(file), dirname(await realpath(file))])) await refuseOpenFolder(folder, file);
+}
+
+async function refuseOpenFolder(folder: string, file: string): Promise<void> {
+  refuse(othersMayReplaceIn(folder, await stat(folder)), file);
+}
+
+function refuse(fault: string | undefined, file: string): void {
+  if (fault !== undefined) throw new KeyringError(`the keyring ${file} is refused: ${fault}`);
 }
 
 function parsePrivateJwks(text: string, file: string): PrivateJwk[] {
@@ -173,14 +200,17 @@ const accessParts = accessJwk.pick({ kty: true, crv: true, x: true, d: true });
 /**
  * Writes the file whole or not at all. `create` makes it readable by its owner only and refuses to replace a file
  * (EEXIST); `replace` follows symbolic links to the file and keeps its owner, group and mode.
- * @throws {KeyringError} where `replace` cannot do so; the file is as it was then
+ * @throws {KeyringError} where `replace` cannot do so, the file is as it was then; or others may write in its folder
  */
 export async function writeKeyring(
   file: string,
   keys: readonly PrivateJwk[],
   how: 'create' | 'replace',
 ): Promise<void> {
-  if (how === 'create') return writeWhole(file, keys, (written) => link(written, file));
+  if (how === 'create') {
+    await refuseOpenFolder(dirname(file), file); // no gateway would start with it
+    return writeWhole(file, keys, (written) => link(written, file));
+  }
   const target = await realpath(file);
   try {
     await writeWhole(target, keys, async (written, handle) => {
@@ -242,29 +272,37 @@ export interface Keyring {
  * @throws {KeyringError} for a file that is refused at the first reading
  */
 export async function openKeyring(file: string, clock: Clock, log: Logger): Promise<Keyring> {
+  const read = async (): Promise<Keys> => {
+    const { jwks, warning } = await readKeyring(file);
+    const taken = await importKeys(jwks, clock.now());
+    if (warning !== undefined) log.warn(`the keyring holds secrets, and ${warning}`);
+    return taken;
+  };
   let version = await fileVersion(file);
-  let refusedVersion = '';
-  let keys = await importKeys(await readPrivateJwks(file), clock.now());
+  let refused = '';
+  let keys = await read();
   const lookAgain = async (): Promise<void> => {
     const seen = await fileVersion(file);
     if (seen === version) return;
     try {
-      keys = await importKeys(await readPrivateJwks(file), clock.now());
+      keys = await read();
       version = seen;
+      refused = '';
       log.info({ keys: keys.publicJwks.keys.map(({ kid }) => kid) }, 'keyring read again');
     } catch (error) {
-      if (seen === refusedVersion) return; // it is tried again, but said once
-      refusedVersion = seen;
       const reason = error instanceof KeyringError ? error.message : describeError(error);
+      const refusal = `${seen} ${JSON.stringify(reason)}`;
+      if (refusal === refused) return; // it is tried again, but said once
+      refused = refusal;
       log.error({ reason }, 'changed keyring refused; the keys in use stay');
     }
   };
-  const timer = setInterval(() => void lookAgain(), LOOK_AGAIN_MS);
+  const timer = setInterval(lookAgain, LOOK_AGAIN_MS);
   timer.unref();
   return { current: () => keys, close: () => clearInterval(timer) };
 }
 
 async function fileVersion(file: string): Promise<string> {
   const found = await stat(file, { bigint: true }).catch(() => undefined);
-  return found === undefined ? 'missing' : `${found.ino} ${found.size} ${found.mtimeNs}`;
+  return found === undefined ? 'missing' : `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`; // chmod: ctime
 }

@@ -1,16 +1,25 @@
 /** CONTRACT 3: the keyring file, and its rotation over time. */
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { rotateKeyring } from '../../src/admin/keyring.js';
-import { generateKeys, keyInUse, openKeyring, type PrivateJwk, writeKeyring } from '../../src/credentials/keyring.js';
+import {
+  generateKeys,
+  keyInUse,
+  openKeyring,
+  type PrivateJwk,
+  readPrivateJwks,
+  writeKeyring,
+} from '../../src/credentials/keyring.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { asUser, isRoot, rootTest } from '../support/as-user.js';
 import { handClock } from '../support/clock.js';
 import { keyringJwk } from '../support/forge.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
+import { captureLog } from '../support/log.js';
 
 let folder: string;
 let file: string;
@@ -211,5 +220,118 @@ describe('3 a keyring that is replaced', () => {
     }
     expect((await readdir(place)).sort()).toEqual(['keyring.json', 'link']);
     expect(await readFile(target, 'utf8')).toBe('old');
+  });
+});
+
+describe('3 what others may do with a keyring', () => {
+  let keys: PrivateJwk[];
+  let place: string;
+  let target: string;
+  beforeEach(async () => {
+    keys = await generateKeys();
+    place = await mkdtemp(join(folder, "it's here "));
+    target = join(place, 'keyring.json');
+    await writeKeyring(target, keys, 'create');
+  });
+
+  /** What is said of it at the start: the refusal or the warning. */
+  async function said(of: string): Promise<string> {
+    const { log, lines } = captureLog();
+    const opened = await openKeyring(of, clock, log).catch((error: Error) => error);
+    if ('message' in opened) {
+      expect([opened.name, lines()]).toEqual(['KeyringError', []]);
+      return `refused: ${opened.message}`;
+    }
+    opened.close();
+    return lines()
+      .map(({ level, msg }) => `${level === 40 ? 'warning' : level}: ${msg}`)
+      .join();
+  }
+
+  test.each([
+    ['600', '700', /^$/],
+    ['660', '2770', /^$/],
+    ['640', '755', /^$/],
+    ['600', '1777', /^$/],
+    ['644', '1777', /^warning: .*others may read .*keyring\.json; run: chmod o-r .*keyring\.json'$/],
+    ['444', '755', /^warning: /],
+    ['602', '700', /^refused: .*others may write .*keyring\.json; run: chmod o-w .*keyring\.json'$/],
+    ['666', '1777', /^refused: .*others may write .*keyring\.json; run: chmod o-w .*keyring\.json'$/],
+    ['600', '777', /^refused: .*others may replace what is in .*; run: chmod o-w .*, or .*: chmod \+t /],
+    ['600', '702', /^refused: .*others may replace what is in /],
+  ])('a file of mode %s in a folder of mode %s', async (fileMode, folderMode, expected) => {
+    await chmod(target, Number.parseInt(fileMode, 8));
+    await chmod(place, Number.parseInt(folderMode, 8));
+    const message = await said(target);
+    expect(message).toMatch(expected);
+    const [command] = /chmod o-.*?'(?=, or|$)/.exec(message) ?? [];
+    if (command === undefined) return;
+    execFileSync('sh', ['-c', command]); // as it was printed
+    expect(await said(target)).not.toContain(command);
+    expect(await said(target)).not.toMatch(/^refused/);
+  });
+
+  test('a link: the folder that it is in counts, and the folder of the file', async () => {
+    const links = await mkdtemp(join(folder, 'links-'));
+    const name = join(links, 'keyring.json');
+    await symlink(target, name);
+    expect(await said(name)).toBe('');
+    await chmod(links, 0o777);
+    expect(await said(name)).toMatch(`others may replace what is in ${links};`);
+    await chmod(links, 0o755);
+    await chmod(place, 0o777);
+    expect(await said(name)).toMatch(`others may replace what is in ${place};`);
+    await expect(readPrivateJwks(name)).rejects.toMatchObject({ name: 'KeyringError' });
+  });
+
+  test('none is made in a folder where others may replace it', async () => {
+    await chmod(place, 0o777);
+    const created = writeKeyring(join(place, 'new.json'), keys, 'create');
+    await expect(created).rejects.toThrow(/others may replace what is in .*; run: chmod o-w /);
+    expect(await readdir(place)).toEqual(['keyring.json']);
+  });
+
+  test('a running instance does not take up a file that others may write, says so once, and takes it up once cured', async () => {
+    const { log, lines } = captureLog();
+    const { setInterval } = globalThis;
+    let look = async (): Promise<void> => undefined;
+    globalThis.setInterval = ((work: () => Promise<void>) => {
+      look = work;
+      return setInterval(() => undefined, 2 ** 30);
+    }) as typeof globalThis.setInterval;
+    const keyring = await openKeyring(target, clock, log).finally(() => {
+      globalThis.setInterval = setInterval;
+    });
+    let told = 0;
+    /** Looks three times. @returns what was newly logged, and whether the keys are still those of the start */
+    const { access: atStart } = keyring.current();
+    const seen = async () => {
+      for (let looks = 0; looks < 3; looks += 1) await look();
+      const fresh = lines().slice(told);
+      told += fresh.length;
+      return [
+        fresh.map(({ reason, msg }) => String(reason ?? msg)),
+        keyring.current().access[0]?.kid === atStart[0]?.kid,
+      ];
+    };
+    const changed = JSON.stringify({ keys: await generateKeys() });
+    const mayWrite = expect.stringMatching(/others may write .*; run: chmod o-w /);
+
+    expect(await seen()).toEqual([[], true]);
+    await chmod(target, 0o606); // not yet changed, but from now on anybody may
+    expect(await seen()).toEqual([[mayWrite], true]);
+    await writeFile(target, changed);
+    expect(await seen()).toEqual([[mayWrite], true]);
+    await chmod(place, 0o777);
+    await chmod(target, 0o604);
+    expect(await seen()).toEqual([[expect.stringMatching(/others may replace what is in .*; run: chmod o-w /)], true]);
+    await chmod(place, 0o700);
+    expect(await seen()).toEqual([
+      [expect.stringMatching(/others may read .*; run: chmod o-r /), 'keyring read again'],
+      false,
+    ]);
+    await writeFile(target, '{"keys":[]}'); // refused for its keys: not warned about as well
+    expect(await seen()).toEqual([[expect.stringMatching(/no access key/)], false]);
+    keyring.close();
   });
 });
