@@ -5,6 +5,7 @@ import {
   appendFileSync,
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -24,9 +25,9 @@ import {
   startEmbeddedPostgres,
 } from '../src/db/embedded-postgres.js';
 import { locateRunning } from '../src/db/postmaster.js';
+import { asUser, rootTest } from './support/as-user.js';
 import { until } from './support/until.js';
 
-const isRoot = process.geteuid?.() === 0;
 const children: ChildProcess[] = [];
 const servers = new Set<EmbeddedPostgres>();
 const serverPids = new Set<number>();
@@ -94,8 +95,7 @@ describe('the data folder', () => {
     (await own('gateway')).release();
   });
 
-  test('is held also against another network namespace, as of a second container', async () => {
-    if (!isRoot) return;
+  rootTest('is held also against another network namespace, as of a second container', async () => {
     const first = await own('gateway');
     const flock = () => execFileSync('unshare', ['--net', 'flock', '-n', join(dataDir, 'owner.lock'), 'true']);
     expect(flock).toThrow();
@@ -163,8 +163,7 @@ describe('the server', () => {
     },
   );
 
-  test('runs for root in either way, and on the folder of the other', async () => {
-    if (!isRoot) return;
+  rootTest('runs for root in either way, and on the folder of the other', async () => {
     for (const asRoot of ['user-namespace', 'nobody', 'user-namespace'] as const) {
       const server = await start({ asRoot });
       const status = readFileSync(`/proc/${serverPid()}/status`, 'utf8');
@@ -172,6 +171,45 @@ describe('the server', () => {
       await query(server.url, 'CREATE TABLE IF NOT EXISTS t (n int)');
       await server.stop();
     }
+  });
+
+  rootTest.each([
+    ['user-namespace', 'data'],
+    ['user-namespace', 'a:b'],
+    ['nobody', 'data'],
+    ['nobody', 'a:b'],
+  ] as const)('run by root as %s from %j lets no other user in, also not its own account', async (asRoot, name) => {
+    dataDir = join(base, name);
+    chmodSync(base, 0o755);
+    mkdirSync(dataDir);
+    chmodSync(dataDir, 0o755); // as `mkdir data` makes it
+    const { url } = await start({ asRoot });
+    for (const uid of [1234, 65_534]) {
+      await expect(asUser(uid, () => query(url, 'SELECT 1'))).rejects.toMatchObject({ code: 'EACCES' });
+    }
+    expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    const { uid, mode } = statSync(decodeURIComponent(/@(.*):5432/.exec(url)?.[1] ?? ''));
+    expect([uid, mode & 0o777]).toEqual([0, 0o700]);
+  });
+
+  test('refuses a temporary folder for its socket where others can put another in its place', () => {
+    const [open, socketless] = [join(base, 'open'), join(base, 'a:b')];
+    const program = `
+      const { makeRunDir } = await import(process.argv[1] + 'postmaster.ts');
+      await makeRunDir(process.argv[2]).catch(({ name, message }) => console.log(name, message));`;
+    const make = () => {
+      const words = ['--import', TYPESCRIPT_HOOK, '--input-type=module', '--eval', program, SOURCES, socketless];
+      return execFileSync(process.execPath, words, { env: { TMPDIR: open }, encoding: 'utf8' });
+    };
+    mkdirSync(open);
+    chmodSync(open, 0o777);
+    expect(make()).toMatch(
+      /^EmbeddedPostgresError no place for the socket .*: others may replace what is in .*chmod \+t /,
+    );
+    expect(readdirSync(open)).toEqual([]);
+    chmodSync(open, 0o1777);
+    expect(make()).toBe('');
+    expect(readdirSync(open)).toHaveLength(1);
   });
 
   test('says why it did not start', async () => {
@@ -302,6 +340,8 @@ const TYPESCRIPT_HOOK = `data:text/javascript,${encodeURIComponent(`
     },
   });`)}`;
 
+const SOURCES = new URL('../src/db/', import.meta.url).href;
+
 const PROGRAM = `
   const [, sources, dataDir, task] = process.argv;
   const { ownDataDir } = await import(sources + 'data-dir-owner.ts');
@@ -319,8 +359,7 @@ const PROGRAM = `
   setInterval(() => {}, 1000);`;
 
 function runProcess(task: 'hold' | 'serve' | 'throw'): ChildProcess {
-  const sources = new URL('../src/db/', import.meta.url).href;
-  const words = ['--import', TYPESCRIPT_HOOK, '--input-type=module', '--eval', PROGRAM, sources, dataDir, task];
+  const words = ['--import', TYPESCRIPT_HOOK, '--input-type=module', '--eval', PROGRAM, SOURCES, dataDir, task];
   const child = spawn(process.execPath, words, {
     env: { PATH: process.env['PATH'], PASSWORD: 'hunter2' },
     stdio: ['pipe', 'pipe', task === 'throw' ? 'ignore' : 'inherit'],

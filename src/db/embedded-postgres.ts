@@ -84,8 +84,8 @@ async function prepareCluster(dataDir: string, options: EmbeddedPostgresOptions)
   const native = await findPrograms();
   const runDir = await makeRunDir(dataDir);
   await linkLibraries(native, runDir);
+  // The run folder stays ours: other processes of the account have no business with the socket.
   const account = await chooseAccount(native, runDir, options.asRoot);
-  await giveTo(account, runDir);
   const clusterDir = clusterDirOf(dataDir);
   const superuserUrl = socketUrl(runDir, 'postgres', 'postgres');
   const logFile = join(dataDir, 'pg.log');

@@ -1,10 +1,11 @@
 /** The server of a data folder: its places, its URL, the one that runs or was left, and how it is stopped. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { othersMayReplaceIn } from '../platform/permissions.js';
 import { lockFileOf, readHolder } from './data-dir-owner.js';
 import { EmbeddedPostgresError } from './postgres-programs.js';
 
@@ -25,13 +26,19 @@ export async function makeNewClusterDir(dataDir: string): Promise<string> {
 }
 
 /**
- * The folder for the socket, which only its owner can enter: in the data folder, where also a CLI in another mount
- * namespace finds it, else a temporary one: a socket's path has a limit, and the dynamic linker splits its search path.
+ * The folder for the socket, which only we and root can enter, because the server asks nobody for a password. It is in
+ * the data folder, where also a CLI in another mount namespace finds it, else a temporary one: a socket's path has a
+ * limit, and the dynamic linker splits its search path.
+ * @throws {EmbeddedPostgresError} where others could put another folder in the place of a temporary one
  */
 export async function makeRunDir(dataDir: string): Promise<string> {
   const inside = join(dataDir, 'run');
   const isTooLong = Buffer.byteLength(join(inside, SOCKET_NAME)) > SOCKET_PATH_BYTES;
-  if (isTooLong || /[:;$]/.test(inside)) return mkdtemp(join(tmpdir(), TEMPORARY_PREFIX));
+  if (isTooLong || /[:;$]/.test(inside)) {
+    const fault = othersMayReplaceIn(tmpdir(), await stat(tmpdir()));
+    if (fault !== undefined) throw new EmbeddedPostgresError(`no place for the socket of PostgreSQL: ${fault}`);
+    return mkdtemp(join(tmpdir(), TEMPORARY_PREFIX));
+  }
   await rm(inside, { recursive: true, force: true });
   await mkdir(inside, { mode: 0o700 });
   return inside;
