@@ -26,6 +26,7 @@ import {
 } from '../src/db/embedded-postgres.js';
 import { locateRunning } from '../src/db/postmaster.js';
 import { asUser, rootTest } from './support/as-user.js';
+import { run } from './support/cli.js';
 import { until } from './support/until.js';
 
 const children: ChildProcess[] = [];
@@ -62,6 +63,22 @@ describe('the data folder', () => {
     (await own('cli')).release();
     expect(statSync(dataDir).mode & 0o777).toBe(0o700);
   });
+
+  test.each(['777', '703', '1777'])(
+    'is refused where others may write it (mode %s), and nothing is made in it',
+    async (mode) => {
+      mkdirSync(dataDir);
+      chmodSync(dataDir, Number.parseInt(mode, 8));
+      for (const args of [[], ['user', 'list']]) {
+        const { code, stdout, stderr } = await run(args, { env: { DATA_DIR: dataDir, PORT: '1' } });
+        const refused = `the data folder is refused: others may write ${dataDir}; run: chmod o-w ${dataDir}\n`;
+        expect([code, stdout, stderr]).toEqual([1, '', refused]);
+      }
+      expect(readdirSync(dataDir)).toEqual([]);
+      chmodSync(dataDir, 0o770);
+      (await own('gateway')).release();
+    },
+  );
 
   test('is waited for while a command has it, by a gateway and by a command', async () => {
     for (const role of ['gateway', 'cli'] as const) {

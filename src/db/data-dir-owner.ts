@@ -1,9 +1,10 @@
 /** Which process owns the data folder: a lock that the kernel frees however that process ends. */
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { othersMayWrite } from '../platform/permissions.js';
 import { EmbeddedPostgresError, SYSTEM_PATH } from './postgres-programs.js';
 
 export type OwnerRole = 'gateway' | 'cli';
@@ -22,7 +23,7 @@ export interface DataDirHeld {
 /**
  * Takes the data folder for this process, and makes it (mode 0700) where it is missing.
  * A gateway on it is reported at once; a CLI command on it is waited for, `waitSeconds` at most, then reported.
- * @throws Error when the folder cannot be written or locked.
+ * @throws Error when the folder cannot be written or locked, or others may write it; nothing is made in it then.
  */
 export async function ownDataDir(
   dataDir: string,
@@ -31,6 +32,9 @@ export async function ownDataDir(
 ): Promise<DataDirOwnership | DataDirHeld> {
   const absoluteDir = resolve(dataDir);
   await mkdir(absoluteDir, { recursive: true, mode: 0o700 });
+  // Also with the sticky bit: what we make there must not have been made before us by somebody else.
+  const fault = othersMayWrite(absoluteDir, await stat(absoluteDir));
+  if (fault !== undefined) throw new EmbeddedPostgresError(`the data folder is refused: ${fault}`);
   const lockFile = lockFileOf(absoluteDir);
   // A bare descriptor: a FileHandle would be closed, and the lock lost, by the garbage collector.
   const fd = openSync(lockFile, 'a+', 0o600);
