@@ -1,11 +1,12 @@
 /** The process: arguments, environment, streams and signals. Nothing else reads them. */
 import { EXIT, explain, runCli } from './cli/cli.js';
+import { say } from './cli/terminal.js';
 import { ConfigError, readConfig } from './config.js';
 import { KeyringError } from './credentials/keyring.js';
 import { type Gateway, startGateway } from './gateway.js';
 
 const args = process.argv.slice(2);
-const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+const tell = (line: string): void => say(process, line);
 
 if (args.length > 0) {
   // `npm run cli` says so, or without further words it would start a gateway.

@@ -13,7 +13,7 @@ import { keyCommands } from './key-commands.js';
 import { keyringCommands } from './keyring-commands.js';
 import { migrateCommands } from './migrate-commands.js';
 import { signCommands } from './sign-command.js';
-import { print, type Terminal } from './terminal.js';
+import { print, say, type Terminal } from './terminal.js';
 import { userCommands } from './user-commands.js';
 
 const COMMANDS: Record<string, Command> = {
@@ -29,11 +29,10 @@ export const EXIT = { done: 0, refused: 1, usage: 2, config: 78 } as const;
 
 /** Runs one command. @returns the exit code */
 export async function runCli(args: string[], readConfig: () => Config, terminal: Terminal): Promise<number> {
-  const say = (message: string): void => void terminal.stderr.write(`${message}\n`);
   const name = [args.slice(0, 2).join(' '), args[0] ?? ''].find((words) => Object.hasOwn(COMMANDS, words)) ?? '';
   const command = COMMANDS[name];
   if (command === undefined) {
-    say(usage());
+    say(terminal, usage());
     return args.includes('--help') ? EXIT.done : EXIT.usage;
   }
   try {
@@ -46,10 +45,10 @@ export async function runCli(args: string[], readConfig: () => Config, terminal:
     return EXIT.done;
   } catch (error) {
     if (error instanceof UsageError) {
-      say(`${error.message}\nusage: cli -- ${name} ${command.usage} [--json]`);
+      say(terminal, `${error.message}\nusage: cli -- ${name} ${command.usage} [--json]`);
       return EXIT.usage;
     }
-    say(explain(error));
+    say(terminal, explain(error));
     return error instanceof ConfigError ? EXIT.config : EXIT.refused;
   }
 }

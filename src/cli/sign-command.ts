@@ -5,7 +5,7 @@ import { systemClock } from '../platform/clock.js';
 import { randomBase62 } from '../platform/ids.js';
 import { UsageError } from './arguments.js';
 import type { Command } from './command.js';
-import { askHidden, readAll } from './terminal.js';
+import { askHidden, readAll, say } from './terminal.js';
 
 const text = { type: 'string' } as const;
 
@@ -46,7 +46,7 @@ export const signCommands: Record<string, Command> = {
       });
       const result = { status: answer.status, body: await answer.text() };
       if (answer.status !== 401) return result;
-      terminal.stderr.write(`The gateway expects a signature over this text:\n${signatureBase(request)}\n`);
+      say(terminal, `The gateway expects a signature over this text:\n${signatureBase(request)}`);
       return { ...result, signature_base: signatureBase(request) };
     },
   },
