@@ -76,7 +76,7 @@ describe('keyring rotate', () => {
     const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: file };
     const { code, stdout, stderr } = await run(['keyring', 'rotate', '--json'], { env });
     expect([code, stderr]).toEqual([0, '']);
-    const { added, kept, dropped } = JSON.parse(stdout);
+    const { added, kept, dropped, used_from: usedFrom } = JSON.parse(stdout);
     expect([added.length, kept.length, dropped]).toEqual([3, 3, []]);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect((await keysOf(file)).map(({ kid }) => kid)).toEqual([...added, ...kept]);
@@ -91,7 +91,8 @@ describe('keyring rotate', () => {
     expect(decodeProtectedHeader(before.answer.json.access_token).kid).toBe(kept[0]);
     expect(decodeProtectedHeader(before.refreshToken).kid).toBe(kept[1]);
 
-    gateway.clock.advance(910);
+    const loggedInMs = gateway.clock.now().getTime();
+    gateway.clock.set(new Date(usedFrom));
     const refreshed = await refresh(gateway, old.refreshToken); // signed by the key before
     expect(refreshed.status).toBe(200);
     expect(decodeProtectedHeader(refreshed.json.access_token).kid).toBe(added[0]);
@@ -100,7 +101,7 @@ describe('keyring rotate', () => {
     expect((await logout(gateway, other.refreshToken)).status).toBe(200);
 
     const keys = createLocalJWKSet(jwks);
-    const currentDate = new Date(gateway.clock.now().getTime() - 15_000);
+    const currentDate = new Date(loggedInMs + 890_000); // both live
     for (const token of [before.answer.json.access_token, refreshed.json.access_token]) {
       await expect(jwtVerify(token, keys, { currentDate })).resolves.toBeDefined();
     }
