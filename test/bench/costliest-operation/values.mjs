@@ -13,7 +13,11 @@ export function valuesOf({ random, whole, chance, pick }) {
 
   function idFor(words) {
     if (chance(0.03)) return 'no such id';
-    const kind = Object.keys(IDS).find((word) => words.toLowerCase().includes(word));
+    const kinds = words
+      .toLowerCase()
+      .split(' ')
+      .map((word) => Object.keys(IDS).find((name) => word.includes(name)));
+    const kind = kinds.find((found) => found !== undefined);
     return pick(kind === undefined ? Object.values(IDS).flat() : IDS[kind]);
   }
 
