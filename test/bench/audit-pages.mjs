@@ -8,11 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BY_CLI } from '../../dist/src/admin/administer.js';
 import { createCronKey } from '../../dist/src/admin/cron-keys.js';
-import { createApp, listen } from '../../dist/src/app.js';
+import { createApp } from '../../dist/src/app.js';
 import { readConfig } from '../../dist/src/config.js';
 import { generateKeys, writeKeyring } from '../../dist/src/credentials/keyring.js';
 import { ownDataDir } from '../../dist/src/db/data-dir-owner.js';
 import { startEmbeddedPostgres } from '../../dist/src/db/embedded-postgres.js';
+import { listen } from '../../dist/src/http/listener.js';
 
 const [events = 1_000_000, rounds = 400, first = 50] = process.argv.slice(2).map(Number);
 const PAGES = 1_000;
@@ -24,7 +25,7 @@ const KEYRING_FILE = join(dataDir, 'keyring.json');
 await writeKeyring(KEYRING_FILE, await generateKeys(), 'create');
 const config = readConfig({ DATABASE_URL: 'postgresql://unused', KEYRING_FILE, LOG_LEVEL: 'silent' });
 const app = await createApp(config, postgres.url);
-const listening = await listen(app.express, '127.0.0.1', 0);
+const listening = await listen(app, '127.0.0.1', 0);
 const { value } = await createCronKey(app, BY_CLI, { serviceName: 'bench', scopes: ['audit:read'] });
 const { pool } = app.db;
 

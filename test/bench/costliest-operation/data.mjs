@@ -66,7 +66,7 @@ export async function openData(folder, isSmall) {
   const owned = await ownDataDir(folder, 'gateway');
   if ('heldBy' in owned) throw new Error(`${folder} is in use`);
   const postgres = await startEmbeddedPostgres(owned, { durable: false });
-  const db = await openDatabase(postgres.url, {});
+  const db = await openDatabase(postgres.url, false);
   await migrateUp(db);
   const { rows } = await db.pool.query('select 1 from users limit 1');
   if (rows.length === 0) {

@@ -4,8 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { GCProfiler } from 'node:v8';
-import { createApp, listen } from '../../../dist/src/app.js';
+import { createApp } from '../../../dist/src/app.js';
 import { readConfig } from '../../../dist/src/config.js';
+import { listen } from '../../../dist/src/http/listener.js';
 
 const [databaseUrl, KEYRING_FILE, NODE_ENV, callers] = process.argv.slice(2);
 const config = readConfig({
@@ -17,7 +18,7 @@ const config = readConfig({
   ACCESS_TOKEN_TTL_SECONDS: '86400',
 });
 const app = await createApp(config, databaseUrl);
-const listening = await listen(app.express, '127.0.0.1', 0);
+const listening = await listen(app, '127.0.0.1', 0);
 const tokens = {};
 for (const [name, caller] of Object.entries(JSON.parse(callers))) {
   tokens[name] = await app.tokens.issueAccessToken(caller, new Date());
