@@ -1,11 +1,13 @@
 /** CONTRACT 6, 9 and 11: administration of API keys. A secret leaves only in the answer that makes it. */
+import { sql } from 'kysely';
 import { makeKeyId, makeKeySecret } from '../credentials/key-secrets.js';
 import type { Keyring } from '../credentials/keyring.js';
 import { sealSecret } from '../credentials/sealed-secret.js';
 import { ApiKey } from '../db/entities/api-key.js';
 import { addSeconds } from '../platform/clock.js';
 import { type AdminDependencies, administer, type By } from './administer.js';
-import { checkServiceName, grantScopes, unknownKey } from './key-fields.js';
+import { checkServiceName, grantScopes, pageOfKeys, unknownKey } from './key-fields.js';
+import type { Page, PageRequest } from './page.js';
 import { AdminRefusal } from './refusal.js';
 
 export interface ApiKeyDependencies extends AdminDependencies {
@@ -33,7 +35,7 @@ const MOST_RATE_LIMIT = 1_000_000;
 /** @throws {AdminRefusal} for a bad field, or a scope that the caller does not hold */
 export function createApiKey(deps: ApiKeyDependencies, by: By, fields: NewApiKey): Promise<IssuedApiKey> {
   const { serviceName, rateLimit } = fields;
-  return administer(deps, by, 'keys:write', async ({ em, sql, now, held, audit }) => {
+  return administer(deps, by, 'keys:write', async ({ em, sql: tx, now, held, audit }) => {
     checkServiceName(serviceName);
     if (!Number.isInteger(rateLimit) || rateLimit < 1 || rateLimit > MOST_RATE_LIMIT) {
       throw new AdminRefusal('invalid_rate_limit', `A rate limit is 1 to ${MOST_RATE_LIMIT} requests a minute`);
@@ -41,7 +43,7 @@ export function createApiKey(deps: ApiKeyDependencies, by: By, fields: NewApiKey
     const scopes = grantScopes(held, fields.scopes);
     const keyId = makeKeyId('api');
     const secret = makeKeySecret('api');
-    await sql // and not the entity manager, which writes values into the text of the statement
+    await tx // and not the entity manager, which writes values into the text of the statement
       .insertInto('api_keys')
       .values({
         key_id: keyId,
@@ -63,9 +65,16 @@ export function createApiKey(deps: ApiKeyDependencies, by: By, fields: NewApiKey
   });
 }
 
-/** Every API key, revoked ones too, oldest first. */
-export function listApiKeys({ db }: AdminDependencies): Promise<ApiKey[]> {
-  return db.fork().find(ApiKey, {}, { orderBy: { createdAt: 'asc', keyId: 'asc' } });
+/** A key as it is listed: without its secrets. */
+export type ListedApiKey = Omit<ApiKey, 'sealedSecret' | 'previousSealedSecret'>;
+
+const COLUMNS = sql<ListedApiKey>`
+  key_id as "keyId", service_name as "serviceName", to_jsonb(scopes) as scopes, rate_limit as "rateLimit", created_at as "createdAt",
+  revoked_at as "revokedAt", last_used_at as "lastUsedAt", previous_ends_at as "previousEndsAt"`;
+
+/** @throws {AdminRefusal} for a bad page */
+export function listApiKeys({ db }: AdminDependencies, page: PageRequest): Promise<Page<ListedApiKey>> {
+  return pageOfKeys(db, 'api_keys', COLUMNS, page);
 }
 
 /**
@@ -78,7 +87,7 @@ export function rotateApiKey(
   keyId: string,
   overlapSeconds: number,
 ): Promise<IssuedApiKey> {
-  return administer(deps, by, 'keys:write', async ({ em, sql, now, held, audit }) => {
+  return administer(deps, by, 'keys:write', async ({ em, sql: tx, now, held, audit }) => {
     if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > MOST_OVERLAP_SECONDS) {
       throw new AdminRefusal('invalid_overlap', `An overlap is 0 to ${MOST_OVERLAP_SECONDS} seconds`);
     }
@@ -87,7 +96,7 @@ export function rotateApiKey(
     grantScopes(held, key.scopes); // who gets the new secret gets the scopes
     const secret = makeKeySecret('api');
     const sealed = await sealSecret(deps.keyring, keyId, secret, now);
-    await sql
+    await tx
       .updateTable('api_keys')
       .set((eb) => ({
         previous_sealed_secret: overlapSeconds === 0 ? null : eb.ref('sealed_secret'),
@@ -117,7 +126,7 @@ export function revokeApiKey(deps: AdminDependencies, by: By, keyId: string): Pr
 }
 
 /** How many secrets of the key are good now: none of a revoked key, else one or two. */
-export function secretsLive(key: ApiKey, now: Date): number {
+export function secretsLive(key: ListedApiKey, now: Date): number {
   if (key.revokedAt !== null) return 0;
   return key.previousEndsAt !== null && key.previousEndsAt > now ? 2 : 1;
 }

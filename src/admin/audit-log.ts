@@ -4,8 +4,18 @@ import type { AuditedEvent } from '../auth/audit.js';
 import type { Database } from '../db/database.js';
 import { normaliseEmail } from '../email.js';
 import { isUuid } from '../platform/ids.js';
-import { checkFirst, decodeCursor, encodeCursor, type Page, type PageRequest, pageOf } from './page.js';
-import { AdminRefusal } from './refusal.js';
+import {
+  checkFirst,
+  decodeCursor,
+  encodeCursor,
+  exactTime,
+  notACursor,
+  type Page,
+  type PageRequest,
+  pageOf,
+  readExactTime,
+} from './page.js';
+import { AdminRefusal, withinTheLimit } from './refusal.js';
 
 export interface AuditEventFilter {
   eventTypes?: AuditedEvent['eventType'][] | null | undefined;
@@ -42,7 +52,8 @@ export async function listAuditEvents(
   filter: AuditEventFilter,
   page: PageRequest,
 ): Promise<Page<AuditRow>> {
-  const { rows } = await (await auditEventsQuery(db, filter, page)).execute(db.sql);
+  const query = await auditEventsQuery(db, filter, page);
+  const { rows } = await withinTheLimit(() => query.execute(db.admin));
   return pageOf(rows, page.first, ({ exactly, id }) => encodeCursor(exactly, id));
 }
 
@@ -73,7 +84,7 @@ export async function auditEventsQuery(
   return sql<AuditRow>`
     select id, event_type as "eventType", entity_type as "entityType", user_id as "userId",
       ip_address as "ipAddress", user_agent as "userAgent", metadata, created_at as "createdAt",
-      to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as exactly
+      ${exactTime('created_at')} as exactly
     from (${sql.join(branches, sql` union all `)}) as events ${newestFirst}`;
 }
 
@@ -92,19 +103,15 @@ function upperBound(until: Date | null | undefined, after: string | null | undef
 /** @throws {AdminRefusal} for a text that is no cursor, or a time that does not exist */
 function readCursor(cursor: string): { exactly: string; toTheMillisecond: Date; id: string } {
   const [exactly = '', id = ''] = decodeCursor(cursor, 2);
-  const [, text] = /^((?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})\d{3}Z$/.exec(exactly) ?? [];
-  const toTheMillisecond = new Date(`${text}Z`);
-  if (!isUuid(id) || Number.isNaN(toTheMillisecond.getTime()) || toTheMillisecond.toISOString() !== `${text}Z`) {
-    throw new AdminRefusal('invalid_page', 'after is not a cursor of this listing');
-  }
-  return { exactly, toTheMillisecond, id };
+  if (!isUuid(id)) throw notACursor();
+  return { exactly, toTheMillisecond: readExactTime(exactly), id };
 }
 
 /** Failed logins that named the e-mail, and whatever else happened to its user; no event is in both. */
 async function concerning(db: Database, email: string): Promise<Array<RawBuilder<unknown>>> {
   const normalised = normaliseEmail(email);
   const named = sql`metadata ->> 'email' = ${normalised}`;
-  const user = await db.sql.selectFrom('users').select('id').where('email', '=', normalised).executeTakeFirst();
+  const user = await db.admin.selectFrom('users').select('id').where('email', '=', normalised).executeTakeFirst();
   if (user === undefined) return [named];
   return [named, sql`user_id = ${user.id} and metadata ->> 'email' is distinct from ${normalised}`];
 }
@@ -119,22 +126,30 @@ export interface AuditCount {
 }
 
 const BUCKET_MS: Record<TimeBucket, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
-const MOST_BUCKETS = 1_500;
+/** Points that a plot can show: buckets of a span, and counts in an answer. */
+const MAX_POINTS = 1_500;
 
 /**
  * Events by type and time bucket (UTC), oldest first; a bucket without events is left out.
- * @throws {AdminRefusal} where the span holds more buckets than a plot can show
+ * @throws {AdminRefusal} where the span holds more buckets, or the answer more counts, than a plot can show; or where
+ *   counting takes longer than a statement of administration may
  */
 export async function countAuditEvents(
   { db }: { db: Database },
   { since, until, bucket }: { since: Date; until: Date; bucket: TimeBucket },
 ): Promise<AuditCount[]> {
-  if (!(until > since) || (until.getTime() - since.getTime()) / BUCKET_MS[bucket] > MOST_BUCKETS) {
-    throw new AdminRefusal('invalid_page', `until is after since, by at most ${MOST_BUCKETS} times the bucket`);
+  if (!(until > since) || (until.getTime() - since.getTime()) / BUCKET_MS[bucket] > MAX_POINTS) {
+    throw new AdminRefusal('invalid_page', `until is after since, by at most ${MAX_POINTS} times the bucket`);
   }
-  const { rows } = await sql<AuditCount>`
-    select date_trunc(${bucket}, created_at, 'UTC') as "bucketStart", event_type as "eventType", count(*)::int as count
-    from audit_events where created_at >= ${since} and created_at < ${until}
-    group by 1, 2 order by 1, 2`.execute(db.sql);
+  const { rows } = await withinTheLimit(() =>
+    sql<AuditCount>`
+      select date_trunc(${bucket}, created_at, 'UTC') as "bucketStart", event_type as "eventType", count(*)::int as count
+      from audit_events where created_at >= ${since} and created_at < ${until}
+      group by 1, 2 order by 1, 2 limit ${MAX_POINTS + 1}`.execute(db.admin),
+  );
+  if (rows.length > MAX_POINTS) {
+    const cure = 'ask for a larger bucket or a shorter span';
+    throw new AdminRefusal('invalid_page', `There are more than ${MAX_POINTS} counts; ${cure}`);
+  }
   return rows;
 }

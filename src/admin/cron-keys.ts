@@ -1,8 +1,10 @@
 /** CONTRACT 6, 9 and 11: administration of cron keys. A key leaves only in the answer that makes it. */
+import { sql } from 'kysely';
 import { makeKeyId, makeKeySecret, sha256Hex } from '../credentials/key-secrets.js';
 import { CronKey } from '../db/entities/cron-key.js';
 import { type AdminDependencies, administer, type By } from './administer.js';
-import { checkServiceName, grantScopes, unknownKey } from './key-fields.js';
+import { checkServiceName, grantScopes, pageOfKeys, unknownKey } from './key-fields.js';
+import type { Page, PageRequest } from './page.js';
 
 export interface IssuedCronKey {
   key: CronKey;
@@ -17,12 +19,12 @@ export function createCronKey(
   fields: { serviceName: string; scopes: readonly string[] },
 ): Promise<IssuedCronKey> {
   const { serviceName } = fields;
-  return administer(deps, by, 'keys:write', async ({ em, sql, now, held, audit }) => {
+  return administer(deps, by, 'keys:write', async ({ em, sql: tx, now, held, audit }) => {
     checkServiceName(serviceName);
     const scopes = grantScopes(held, fields.scopes);
     const keyId = makeKeyId('cron');
     const secret = makeKeySecret('cron');
-    await sql // and not the entity manager, which writes values into the text of the statement
+    await tx // and not the entity manager, which writes values into the text of the statement
       .insertInto('cron_keys')
       .values({
         key_id: keyId,
@@ -41,9 +43,16 @@ export function createCronKey(
   });
 }
 
-/** Every cron key, revoked ones too, oldest first. */
-export function listCronKeys({ db }: AdminDependencies): Promise<CronKey[]> {
-  return db.fork().find(CronKey, {}, { orderBy: { createdAt: 'asc', keyId: 'asc' } });
+/** A key as it is listed: without anything of its secret. */
+export type ListedCronKey = Omit<CronKey, 'secretSha256'>;
+
+const COLUMNS = sql<ListedCronKey>`
+  key_id as "keyId", service_name as "serviceName", to_jsonb(scopes) as scopes, created_at as "createdAt", revoked_at as "revokedAt",
+  last_used_at as "lastUsedAt"`;
+
+/** @throws {AdminRefusal} for a bad page */
+export function listCronKeys({ db }: AdminDependencies, page: PageRequest): Promise<Page<ListedCronKey>> {
+  return pageOfKeys(db, 'cron_keys', COLUMNS, page);
 }
 
 /** Ends a key at once, on every instance. @throws {AdminRefusal} for an unknown or already revoked key */

@@ -1,7 +1,19 @@
-/** What API keys and cron keys have in common: the checks of their fields, and who may grant which scope. */
+/** What API keys and cron keys have in common: the checks of their fields, who may grant which scope, the listing. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../db/database.js';
 import { isScope } from '../scopes.js';
 import { demand, type Held } from './administer.js';
-import { AdminRefusal } from './refusal.js';
+import {
+  checkFirst,
+  decodeCursor,
+  encodeCursor,
+  exactTime,
+  type Page,
+  type PageRequest,
+  pageOf,
+  readExactTime,
+} from './page.js';
+import { AdminRefusal, withinTheLimit } from './refusal.js';
 
 const MOST_SCOPES = 50;
 const SERVICE_NAME = /^[^\p{C}\s](?:[^\p{C}]{0,98}[^\p{C}\s])?$/u;
@@ -27,4 +39,32 @@ export function grantScopes(held: Held, scopes: readonly string[]): string[] {
 
 export function unknownKey(): AdminRefusal {
   return new AdminRefusal('key_unknown', 'There is no such key that is not revoked');
+}
+
+/**
+ * A page of keys, revoked ones too, oldest first; no secret is read.
+ * @param columns a select list, under the names of the entity
+ * @throws {AdminRefusal} for a bad page
+ */
+export async function pageOfKeys<Key extends { keyId: string }>(
+  db: Database,
+  table: 'api_keys' | 'cron_keys',
+  columns: RawBuilder<Key>,
+  page: PageRequest,
+): Promise<Page<Key>> {
+  checkFirst(page);
+  const { rows } = await withinTheLimit(() =>
+    sql<Key & { exactly: string }>`
+      select ${columns}, ${exactTime('created_at')} as exactly from ${sql.table(table)}
+      where ${page.after == null ? sql`true` : behindCursor(page.after)}
+      order by created_at, key_id limit ${page.first + 1}`.execute(db.admin),
+  );
+  return pageOf(rows, page.first, ({ exactly, keyId }) => encodeCursor(exactly, keyId));
+}
+
+/** @throws {AdminRefusal} for a text that is no cursor */
+function behindCursor(cursor: string): RawBuilder<unknown> {
+  const [exactly = '', keyId = ''] = decodeCursor(cursor, 2);
+  readExactTime(exactly);
+  return sql`(created_at, key_id) > (${exactly}::timestamptz, ${keyId})`;
 }

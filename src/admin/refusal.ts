@@ -1,4 +1,6 @@
-/** Why an administrative change is refused. Thrown inside its transaction, so that nothing of it stays. */
+/** Why an administrative change or listing is refused. Thrown inside its transaction, so that nothing of it stays. */
+import { isStatementTimeout } from '../db/database.js';
+
 export type AdminRefusalCode =
   | 'forbidden'
   | 'user_unknown'
@@ -12,6 +14,7 @@ export type AdminRefusalCode =
   | 'invalid_rate_limit'
   | 'invalid_overlap'
   | 'invalid_page'
+  | 'too_much_to_read'
   | 'last_administrator';
 
 export class AdminRefusal extends Error {
@@ -22,5 +25,15 @@ export class AdminRefusal extends Error {
     message: string,
   ) {
     super(message);
+  }
+}
+
+/** @throws {AdminRefusal} where the database ends the statement, because it takes longer than it may */
+export async function withinTheLimit<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isStatementTimeout(error)) throw error;
+    throw new AdminRefusal('too_much_to_read', 'This takes too long to read; ask for less');
   }
 }

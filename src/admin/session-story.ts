@@ -1,10 +1,22 @@
 /** CONTRACT 11: the life of one session in order, so that "why was this user thrown out?" has an answer. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Actor, AuditedEvent } from '../auth/audit.js';
 import type { Database } from '../db/database.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
 import { normaliseEmail } from '../email.js';
 import { isUuid } from '../platform/ids.js';
+import {
+  checkFirst,
+  decodeCursor,
+  encodeCursor,
+  exactTime,
+  notACursor,
+  type Page,
+  type PageRequest,
+  pageOf,
+  readExactTime,
+} from './page.js';
+import { withinTheLimit } from './refusal.js';
 import { NEWEST_OF_FAMILY, type Session } from './sessions.js';
 
 export const STEP_KINDS = [
@@ -29,88 +41,144 @@ export interface SessionStep {
   detail: string;
 }
 
-/** Most steps that are told; a session that rotates every 15 minutes makes 1,344 in two weeks. */
-const MOST_STEPS = 5_000;
+/** Within one instant: records that were replaced, the newest record, what the audit log has, the expiry. */
+type Rank = 0 | 1 | 2 | 3;
 
-/** The story of a session, oldest step first, as far as its records have not been swept. */
-export async function tellSession({ db }: { db: Database }, session: Session, now: Date): Promise<SessionStep[]> {
-  const newestFirst = await db.sql
-    .selectFrom('refresh_tokens')
-    .select(['jti', 'revoked_reason', 'revoked_at', 'user_agent', 'ip_address', 'created_at', 'expires_at'])
-    .where('family_id', '=', session.id)
-    .orderBy('created_at', 'desc')
-    .orderBy(NEWEST_OF_FAMILY, 'desc') // the newest, also of one millisecond
-    .orderBy('jti', 'desc')
-    .limit(MOST_STEPS)
-    .execute();
-  const records = newestFirst.reverse();
-  const last = records.at(-1);
-
-  const steps = records.map((record, index): SessionStep => {
-    // The first records of a long session may have been swept.
-    const started = index === 0 && record.created_at.getTime() === session.startedAt.getTime();
-    return {
-      at: record.created_at,
-      what: started ? 'started' : 'rotated',
-      jti: record.jti,
-      ipAddress: record.ip_address,
-      userAgent: record.user_agent,
-      detail: started
-        ? 'Logged in; the first refresh token was made'
-        : 'Refreshed; a new token replaced the one before',
-    };
-  });
-  const jtis = records.map(({ jti }) => jti);
-  steps.push(...(await endings(db, session, jtis, last)));
-
-  if (last !== undefined && last.expires_at < (last.revoked_at ?? now)) {
-    const { jti, expires_at: at, ip_address: ipAddress, user_agent: userAgent } = last;
-    steps.push({ at, what: 'expired', jti, ipAddress, userAgent, detail: 'The last token expired without being used' });
-  }
-  return steps.sort((one, other) => one.at.getTime() - other.at.getTime());
+interface StepRow {
+  at: Date;
+  /** `at` in microseconds */
+  exactly: string;
+  rank: Rank;
+  id: string;
+  jti: string | null;
+  ipAddress: string;
+  userAgent: string | null;
+  /** Null for a record */
+  event: Ending | null;
+  /** What had ended the record whose token an event is about */
+  endedBy: RevokedReason | null;
 }
 
-type Ending = Extract<
-  AuditedEvent,
-  { eventType: 'token_theft' | 'logout' | 'session_revoked' | 'user_deactivated' | 'password_set' }
->;
+/** The two parts of an event that its sentence is made of. */
+type Told<Event extends AuditedEvent> = Event extends unknown ? Pick<Event, 'eventType' | 'metadata'> : never;
+type EndingType = 'token_theft' | 'logout' | 'session_revoked' | 'user_deactivated' | 'password_set';
+type Ending = Told<Extract<AuditedEvent, { eventType: EndingType }>>;
 
-/** What the audit log has on this session since it started: thefts, logouts, and what administrators did. */
-async function endings(
-  db: Database,
+/**
+ * A page of the story of a session, oldest step first, as far as its records have not been swept.
+ * @throws {AdminRefusal} for a bad page
+ */
+export async function tellSession(
+  { db }: { db: Database },
   session: Session,
-  jtis: readonly string[],
-  last: { revoked_reason: RevokedReason | null; revoked_at: Date | null; jti: string } | undefined,
-): Promise<SessionStep[]> {
-  const { rows } = await sql<Ending & { createdAt: Date }>`
-    select event_type as "eventType", ip_address as "ipAddress", user_agent as "userAgent", metadata,
-      created_at as "createdAt"
-    from audit_events
-    where user_id = ${session.userId} and created_at >= ${session.startedAt} and (
-      (event_type in ('token_theft', 'session_revoked') and metadata ->> 'family_id' = ${session.id})
-      or (event_type = 'logout' and metadata ->> 'jti' = any(${[...jtis]}))
-      or (event_type = ${last?.revoked_reason ?? ''} and created_at = ${last?.revoked_at ?? null}
-        and event_type in ('user_deactivated', 'password_set'))
-    ) order by created_at, id limit ${MOST_STEPS}`.execute(db.sql);
-  return rows.map((event) => ({
-    at: event.createdAt,
-    what: event.eventType,
-    jti: jtiOf(event) ?? last?.jti ?? null,
-    ipAddress: event.ipAddress,
-    userAgent: event.userAgent,
-    detail: detailOf(event),
-  }));
+  page: PageRequest,
+  now: Date,
+): Promise<Page<SessionStep>> {
+  checkFirst(page);
+  const { from, behind } = page.after == null ? BEGINNING : readCursor(page.after);
+  const { rows } = await withinTheLimit(() =>
+    sql<StepRow>`
+      with records as (
+        select created_at as at, (${NEWEST_OF_FAMILY})::int as rank, jti as id, jti, ip_address, user_agent,
+          null::jsonb as event, null as ended_by
+        from refresh_tokens
+        where family_id = ${session.id} and created_at >= ${from}
+          and (created_at, (${NEWEST_OF_FAMILY})::int, jti) > ${behind}
+        order by created_at, rank, jti limit ${page.first + 1}
+      ), newest as (
+        select * from refresh_tokens where family_id = ${session.id}
+        order by created_at desc, ${NEWEST_OF_FAMILY} desc, jti desc limit 1
+      ), endings as (
+        select event.created_at as at, 2 as rank, event.id, coalesce(${JTI_OF_EVENT}, newest.jti) as jti, event.ip_address,
+          event.user_agent, jsonb_build_object('eventType', event_type, 'metadata', metadata) as event,
+          token.revoked_reason as ended_by
+        from newest cross join audit_events as event
+          left join refresh_tokens as token on token.family_id = ${session.id} and token.jti = ${JTI_OF_EVENT}
+        where event.user_id = ${session.userId} and event.created_at >= greatest(${session.startedAt}, ${from})
+          and (event.created_at, 2, event.id) > ${behind}
+          and (
+            (event_type in ('token_theft', 'session_revoked') and metadata ->> 'family_id' = ${session.id})
+            or (event_type = 'logout' and token.jti is not null)
+            or (event_type in ('user_deactivated', 'password_set') and event_type = newest.revoked_reason
+              and event.created_at = newest.revoked_at)
+          )
+        order by event.created_at, event.id limit ${page.first + 1}
+      ), expiry as (
+        select expires_at as at, 3 as rank, jti as id, jti, ip_address, user_agent, null::jsonb as event,
+          null as ended_by
+        from newest
+        where expires_at < coalesce(revoked_at, ${now}) and (expires_at, 3, jti) > ${behind}
+      )
+      select at, ${exactTime('at')} as exactly, rank, id, jti, ip_address as "ipAddress", user_agent as "userAgent",
+        event, ended_by as "endedBy"
+      from (select * from records union all select * from endings union all select * from expiry) as steps
+      order by at, rank, id limit ${page.first + 1}`.execute(db.admin),
+  );
+  const cursorOf = ({ exactly, rank, id }: StepRow) => encodeCursor(exactly, String(rank), id);
+  const { rows: told, hasNextPage } = pageOf(rows, page.first, cursorOf);
+  const isBeginning = (row: StepRow, index: number) => page.after == null && index === 0 && isStart(row, session);
+  return {
+    rows: told.map(({ cursor, row }, index) => ({ cursor, row: stepOf(row, isBeginning(row, index)) })),
+    hasNextPage,
+  };
 }
 
-function jtiOf({ eventType, metadata }: Ending): string | undefined {
-  if (eventType === 'token_theft') return metadata.reused_jti;
-  return eventType === 'logout' ? metadata.jti : undefined;
+/** The token that an event is about; one that is no UUID has no record. */
+const JTI_OF_EVENT = sql`
+  case when coalesce(metadata ->> 'jti', metadata ->> 'reused_jti')
+      ~* '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$'
+    then coalesce(metadata ->> 'jti', metadata ->> 'reused_jti')::uuid end`;
+
+interface Place {
+  /** The instant from which to read on */
+  from: RawBuilder<unknown>;
+  /** The sort key of the last step that was told */
+  behind: RawBuilder<unknown>;
 }
 
-function detailOf(event: Ending): string {
+const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+const BEGINNING = placeAt('-infinity', 0, NIL_UUID);
+
+function placeAt(time: string, rank: number, id: string): Place {
+  return { from: sql`${time}::timestamptz`, behind: sql`(${time}::timestamptz, ${rank}::int, ${id}::uuid)` };
+}
+
+/** @throws {AdminRefusal} for a text that is no cursor */
+function readCursor(cursor: string): Place {
+  const [exactly = '', rank = '', id = ''] = decodeCursor(cursor, 3);
+  readExactTime(exactly);
+  if (!/^[0-3]$/.test(rank) || !isUuid(id)) throw notACursor();
+  return placeAt(exactly, Number(rank), id);
+}
+
+/** The first records of a long session may have been swept; then its story begins with a rotation. */
+function isStart({ at, rank }: StepRow, { startedAt }: Session): boolean {
+  return rank < 2 && at.getTime() === startedAt.getTime();
+}
+
+function stepOf({ at, rank, jti, ipAddress, userAgent, event, endedBy }: StepRow, isBeginning: boolean): SessionStep {
+  const step = { at, jti, ipAddress, userAgent };
+  if (event !== null) return { ...step, what: event.eventType, detail: detailOf(event, endedBy) };
+  if (rank === 3) return { ...step, what: 'expired', detail: 'The last token expired without being used' };
+  return isBeginning
+    ? { ...step, what: 'started', detail: 'Logged in; the first refresh token was made' }
+    : { ...step, what: 'rotated', detail: 'Refreshed; a new token replaced the one before' };
+}
+
+/** What had happened to a token that was presented once more. */
+const HAD_ENDED: Record<RevokedReason, string> = {
+  rotated: 'that had been used already',
+  logout: 'that a logout had ended',
+  token_theft: 'that an earlier theft had ended',
+  session_revoked: 'that had ended with the session',
+  user_deactivated: 'that had ended when the user was deactivated',
+  password_set: 'that had ended when a new password was set',
+};
+
+function detailOf(event: Ending, endedBy: RevokedReason | null): string {
   switch (event.eventType) {
     case 'token_theft':
-      return 'A refresh token that had been used already was presented again; every token of the session was revoked';
+      return `A refresh token ${HAD_ENDED[endedBy ?? 'rotated']} was presented again; every token of the session was revoked`;
     case 'logout':
       return 'Logged out with this token';
     case 'session_revoked':
@@ -129,7 +197,7 @@ function nameOf(actor: Actor): string {
 
 /** Sessions that a person may mean: the one of a token or family, or those of an e-mail, newest first. */
 export async function sessionsNamed({ db }: { db: Database }, name: string): Promise<string[]> {
-  const families = db.sql.selectFrom('refresh_tokens').select('family_id');
+  const families = db.admin.selectFrom('refresh_tokens').select('family_id');
   const found = isUuid(name)
     ? await families
         .where((eb) => eb.or([eb('jti', '=', name), eb('family_id', '=', name)]))

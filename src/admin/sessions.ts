@@ -4,8 +4,20 @@ import type { AdminEvent } from '../auth/audit.js';
 import { revokeAll } from '../auth/refresh-tokens.js';
 import type { Database, Sql } from '../db/database.js';
 import { isUuid } from '../platform/ids.js';
-import { type AdminDependencies, administer, type By, demand } from './administer.js';
-import { AdminRefusal } from './refusal.js';
+import type { OwnScope } from '../scopes.js';
+import { type AdminDependencies, administer, type By, demand, type Held } from './administer.js';
+import {
+  checkFirst,
+  decodeCursor,
+  encodeCursor,
+  exactTime,
+  notACursor,
+  type Page,
+  type PageRequest,
+  pageOf,
+  readExactTime,
+} from './page.js';
+import { AdminRefusal, withinTheLimit } from './refusal.js';
 
 export interface Session {
   /** The family */
@@ -20,9 +32,7 @@ export interface Session {
   live: boolean;
 }
 
-/** Most sessions that are listed of one user, newest first. */
-const MOST_SESSIONS = 100;
-
+/** The newest record of the session, as a select list. Of a family only that one was not replaced by another. */
 function columns(now: Date): RawBuilder<unknown> {
   return sql`
     family_id as id, user_id as "userId", session_started_at as "startedAt", created_at as "lastUsedAt",
@@ -30,36 +40,72 @@ function columns(now: Date): RawBuilder<unknown> {
     not revoked and expires_at >= ${now} as live`;
 }
 
-/** Of a family only the newest record was not replaced by another. */
 export const NEWEST_OF_FAMILY = sql<boolean>`revoked_reason is distinct from 'rotated'`;
 
-/** Sessions of users, newest first, at most 100 each, live or not. One statement for all of them. */
-export async function listSessions(db: Database, userIds: readonly string[], now: Date): Promise<Session[]> {
-  const { rows } = await sql<Session>`
-    select sessions.* from unnest(${[...userIds]}::uuid[]) as users (id) cross join lateral (
-      select ${columns(now)} from refresh_tokens where user_id = users.id and ${NEWEST_OF_FAMILY}
-      order by created_at desc limit ${MOST_SESSIONS}
-    ) as sessions`.execute(db.sql);
-  return rows;
+export interface SessionPageRequest extends PageRequest {
+  /** Only those that live, or only those that do not; undefined: both. */
+  live?: boolean | null | undefined;
 }
 
-/** The live sessions of one user, newest first. */
-export async function listLiveSessions(db: Database, userId: string, now: Date): Promise<Session[]> {
+/**
+ * A page of each user's sessions, the last used first, in one statement for all of them.
+ * @returns by user id; a user without sessions is left out
+ * @throws {AdminRefusal} for a bad page
+ */
+export async function listSessions(
+  db: Database,
+  userIds: readonly string[],
+  page: SessionPageRequest,
+  now: Date,
+): Promise<Map<string, Page<Session>>> {
+  checkFirst(page);
+  const conditions = [
+    sql`user_id = users.id and ${NEWEST_OF_FAMILY}`,
+    ...(page.live == null ? [] : [sql`(not revoked and expires_at >= ${now}) = ${page.live}`]),
+    ...(page.after == null ? [] : [beforeCursor(page.after)]),
+  ];
+  const { rows } = await withinTheLimit(() =>
+    sql<Session & { exactly: string }>`
+      select sessions.* from unnest(${[...userIds]}::uuid[]) as users (id) cross join lateral (
+        select ${columns(now)}, ${exactTime('created_at')} as exactly from refresh_tokens
+        where ${sql.join(conditions, sql` and `)}
+        order by created_at desc, family_id desc limit ${page.first + 1}
+      ) as sessions`.execute(db.admin),
+  );
+  const ofUser = Map.groupBy(rows, ({ userId }) => userId);
+  const cursorOf = ({ exactly, id }: (typeof rows)[number]) => encodeCursor(exactly, id);
+  return new Map(Array.from(ofUser, ([id, sessions]) => [id, pageOf(sessions, page.first, cursorOf)]));
+}
+
+/** @throws {AdminRefusal} for a text that is no cursor */
+function beforeCursor(cursor: string): RawBuilder<unknown> {
+  const [exactly = '', id = ''] = decodeCursor(cursor, 2);
+  readExactTime(exactly);
+  if (!isUuid(id)) throw notACursor();
+  return sql`(created_at, family_id) < (${exactly}::timestamptz, ${id}::uuid)`;
+}
+
+export async function findSession(db: Sql, id: string, now: Date): Promise<Session | undefined> {
+  if (!isUuid(id)) return undefined;
   const { rows } = await sql<Session>`
     select ${columns(now)} from refresh_tokens
-    where user_id = ${userId} and ${NEWEST_OF_FAMILY} and not revoked and expires_at >= ${now}
-    order by created_at desc limit ${MOST_SESSIONS}`.execute(db.sql);
-  return rows;
+    where family_id = ${id} and ${NEWEST_OF_FAMILY} order by created_at desc limit 1`.execute(db);
+  return rows[0];
 }
 
-/** @throws {AdminRefusal} for an unknown session */
-export async function findSession(db: Sql, id: string, now: Date): Promise<Session> {
-  const { rows } = isUuid(id)
-    ? await sql<Session>`
-        select ${columns(now)} from refresh_tokens
-        where family_id = ${id} and ${NEWEST_OF_FAMILY} order by created_at desc limit 1`.execute(db)
-    : { rows: [] };
-  const [session] = rows;
+/**
+ * The session, for its owner, or for who holds the scope; others are not even told which sessions there are.
+ * @param ownerId the user who asks; undefined for a key
+ * @throws {AdminRefusal} `forbidden`, or `session_unknown`
+ */
+export async function ownOrScope(
+  db: Sql,
+  id: string,
+  { ownerId, held, scope }: { ownerId: string | undefined; held: Held; scope: OwnScope },
+  now: Date,
+): Promise<Session> {
+  const session = await findSession(db, id, now);
+  if (session === undefined || session.userId !== ownerId) demand(held, scope);
   if (session === undefined) throw new AdminRefusal('session_unknown', 'There is no such session');
   return session;
 }
@@ -75,14 +121,10 @@ export function revokeSession(
   id: string,
 ): Promise<Session> {
   return administer(deps, by, undefined, async ({ sql: tx, now, held, audit }) => {
-    const session = await findSession(tx, id, now).catch((error: unknown) => {
-      demand(held, 'sessions:write'); // who may not end others' sessions is not told which there are
-      throw error;
-    });
-    if (session.userId !== ownerId) demand(held, 'sessions:write');
+    const session = await ownOrScope(tx, id, { ownerId, held, scope: 'sessions:write' }, now);
     const ended = await revokeAll(tx, { familyId: id }, 'session_revoked', now);
     if (ended.length > 0) await audit(revoked(by, session.userId, id));
-    return findSession(tx, id, now);
+    return { ...session, live: false };
   });
 }
 

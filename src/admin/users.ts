@@ -1,5 +1,6 @@
 /** CONTRACT 9 and 11: administration of users. Each change and its audit event stand or fall together. */
-import { type FilterQuery, LockMode, type SqlEntityManager } from '@mikro-orm/postgresql';
+import { LockMode, type SqlEntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import type { AdminEvent } from '../auth/audit.js';
 import { revokeAll } from '../auth/refresh-tokens.js';
 import { User } from '../db/entities/user.js';
@@ -9,7 +10,7 @@ import type { Role } from '../roles.js';
 import { type AdminDependencies, administer, type By, type Change, demand, type Held } from './administer.js';
 import { checkFirst, decodeCursor, encodeCursor, type Page, type PageRequest, pageOf } from './page.js';
 import { checkNewPassword } from './passwords.js';
-import { AdminRefusal } from './refusal.js';
+import { AdminRefusal, withinTheLimit } from './refusal.js';
 
 export interface NewUser {
   email: string;
@@ -19,18 +20,18 @@ export interface NewUser {
 
 /** @throws {AdminRefusal} for a bad or taken e-mail, or a bad password */
 export async function createUser(deps: AdminDependencies, by: By, { email, password, role }: NewUser): Promise<User> {
-  demand(await by.held(deps.db.sql), 'users:write'); // before the work of hashing
+  demand(await by.held(deps.db.admin), 'users:write'); // before the work of hashing
   const parsed = emailSchema.safeParse(email);
   if (!parsed.success) throw new AdminRefusal('invalid_email', 'The e-mail is not an address');
   checkNewPassword(password);
   const passwordHash = await deps.passwords.hash(password);
-  return administer(deps, by, 'users:write', async ({ em, sql, now, held, audit }) => {
+  return administer(deps, by, 'users:write', async ({ em, sql: tx, now, held, audit }) => {
     if (role === 'admin') demandAll(held);
     if ((await em.count(User, { email: parsed.data })) > 0) {
       throw new AdminRefusal('email_taken', 'A user with this e-mail exists');
     }
     const id = uuidInTimeOrder(now);
-    await sql // and not the entity manager, which writes values, here the hash, into the text of the statement
+    await tx // and not the entity manager, which writes values, here the hash, into the text of the statement
       .insertInto('users')
       .values({
         id,
@@ -61,24 +62,64 @@ export interface UserFilter {
   locked?: boolean | null | undefined;
 }
 
-/** A page of users, by e-mail. @throws {AdminRefusal} for a bad page */
+/** A user as it is listed: without anything of its password. */
+export type ListedUser = Omit<User, 'passwordHash' | 'passwordVersion'>;
+
+/** Users that a search for part of an e-mail looks at for one page: no index serves it. */
+const SEARCHED_USERS = 10_000;
+
+/**
+ * A page of users, by e-mail. A search may find fewer than asked for, or none, while there is a next page: it has
+ * looked at as many as it may, and goes on from there.
+ * @throws {AdminRefusal} for a bad page
+ */
 export async function findUsers(
   { clock, db }: AdminDependencies,
   filter: UserFilter,
   page: PageRequest,
-): Promise<Page<User>> {
+): Promise<Page<ListedUser>> {
   checkFirst(page);
   const now = clock.now();
-  const unlocked = { $or: [{ lockedUntil: null }, { lockedUntil: { $lte: now } }] };
-  const conditions: FilterQuery<User>[] = [
-    ...(page.after == null ? [] : [{ email: { $gt: decodeCursor(page.after, 1)[0] ?? '' } }]),
-    ...(filter.search == null ? [] : [{ email: { $like: `%${escapeLike(normaliseEmail(filter.search))}%` } }]),
-    ...(filter.role == null ? [] : [{ role: filter.role }]),
-    ...(filter.isActive == null ? [] : [{ isActive: filter.isActive }]),
-    ...(filter.locked == null ? [] : [filter.locked ? { lockedUntil: { $gt: now } } : unlocked]),
+  const isLocked = sql`locked_until > ${now}`;
+  const isUnlocked = sql`(locked_until is null or locked_until <= ${now})`;
+  const conditions = [
+    sql`true`,
+    ...(page.after == null ? [] : [sql`email > ${decodeCursor(page.after, 1)[0]}`]),
+    ...(filter.role == null ? [] : [sql`role = ${filter.role}`]),
+    ...(filter.isActive == null ? [] : [sql`is_active = ${filter.isActive}`]),
+    ...(filter.locked == null ? [] : [filter.locked ? isLocked : isUnlocked]),
   ];
-  const rows = await db.fork().find(User, { $and: conditions }, { orderBy: { email: 'asc' }, limit: page.first + 1 });
-  return pageOf(rows, page.first, ({ email }) => encodeCursor(email));
+  const users = (limit: number) => sql`
+    select id, email, role, is_active as "isActive", failed_login_attempts as "failedLoginAttempts",
+      locked_until as "lockedUntil", last_login_at as "lastLoginAt", created_at as "createdAt"
+    from users where ${sql.join(conditions, sql` and `)} order by email limit ${limit}`;
+  const cursorOf = ({ email }: { email: string }): string => encodeCursor(email);
+
+  if (filter.search == null) {
+    const { rows } = await withinTheLimit(() => sql<ListedUser>`${users(page.first + 1)}`.execute(db.admin));
+    return pageOf(rows, page.first, cursorOf);
+  }
+  const pattern = `%${escapeLike(normaliseEmail(filter.search))}%`;
+  const { rows } = await withinTheLimit(() =>
+    sql<Nullable<ListedUser> & { lookedAt: number; last: string | null }>`
+      with looked_at as materialized (${users(SEARCHED_USERS)})
+      select found.*, span."lookedAt", span.last
+      from (select count(*)::int as "lookedAt", max(email) as last from looked_at) as span
+      left join (select * from looked_at where email like ${pattern} order by email limit ${page.first + 1}) as found
+        on true
+      order by found.email`.execute(db.admin),
+  );
+  const found = pageOf(rows.filter(isFound), page.first, cursorOf);
+  const [{ lookedAt, last } = { lookedAt: 0, last: null }] = rows;
+  if (found.hasNextPage || lookedAt < SEARCHED_USERS || last === null) return found;
+  return { ...found, hasNextPage: true, endCursor: encodeCursor(last) };
+}
+
+type Nullable<T> = { [K in keyof T]: T[K] | null };
+
+/** False for the one row that only says how many were looked at. */
+function isFound<T extends Nullable<ListedUser>>(row: T): row is T & ListedUser {
+  return row.id !== null;
 }
 
 function escapeLike(text: string): string {
@@ -119,13 +160,13 @@ export function setUserRole(deps: AdminDependencies, by: By, id: string, role: R
  * @throws {AdminRefusal} for an unknown user or the last active administrator
  */
 export function setUserActive(deps: AdminDependencies, by: By, id: string, active: boolean): Promise<User> {
-  return changeUser(deps, by, id, async (user, { em, sql, now }) => {
+  return changeUser(deps, by, id, async (user, { em, sql: tx, now }) => {
     if (user.isActive === active) return undefined;
     if (!active) await keepAnAdministrator(em, user);
     user.isActive = active;
     const event = { userId: id, ...by.client };
     if (active) return { eventType: 'user_activated', ...event, metadata: { actor: by.actor } };
-    const ended = await revokeAll(sql, { userId: id }, 'user_deactivated', now);
+    const ended = await revokeAll(tx, { userId: id }, 'user_deactivated', now);
     return { eventType: 'user_deactivated', ...event, metadata: { actor: by.actor, sessions_ended: ended.length } };
   });
 }
@@ -145,11 +186,11 @@ export function unlockUser(deps: AdminDependencies, by: By, id: string): Promise
  * @throws {AdminRefusal} for an unknown user or a bad password
  */
 export async function setUserPassword(deps: AdminDependencies, by: By, id: string, password: string): Promise<User> {
-  demand(await by.held(deps.db.sql), 'users:write'); // before the work of hashing
+  demand(await by.held(deps.db.admin), 'users:write'); // before the work of hashing
   checkNewPassword(password);
   const passwordHash = await deps.passwords.hash(password);
-  return changeUser(deps, by, id, async (_user, { sql, now }) => {
-    await sql
+  return changeUser(deps, by, id, async (_user, { sql: tx, now }) => {
+    await tx
       .updateTable('users')
       .set((eb) => ({
         password_hash: passwordHash,
@@ -157,7 +198,7 @@ export async function setUserPassword(deps: AdminDependencies, by: By, id: strin
       }))
       .where('id', '=', id)
       .execute();
-    const ended = await revokeAll(sql, { userId: id }, 'password_set', now);
+    const ended = await revokeAll(tx, { userId: id }, 'password_set', now);
     const metadata = { actor: by.actor, sessions_ended: ended.length };
     return { eventType: 'password_set', userId: id, ...by.client, metadata };
   });

@@ -1,5 +1,6 @@
 /** What operators ask at night: why a session ended, and what has happened lately. */
 import { listAuditEvents } from '../admin/audit-log.js';
+import { everyRow } from '../admin/page.js';
 import { AdminRefusal } from '../admin/refusal.js';
 import { sessionsNamed, tellSession } from '../admin/session-story.js';
 import { findSession } from '../admin/sessions.js';
@@ -19,8 +20,9 @@ export const auditCommands: Record<string, Command> = {
       const families = await sessionsNamed(context, name);
       if (families.length === 0) throw new AdminRefusal('session_unknown', 'There is no such session');
       const stories = families.map(async (id) => {
-        const session = await findSession(context.db.sql, id, now);
-        const steps = await tellSession(context, session, now);
+        const session = await findSession(context.db.admin, id, now);
+        if (session === undefined) return []; // swept meanwhile
+        const steps = await everyRow((page) => tellSession(context, session, page, now));
         return steps.map((step) => ({
           session: session.id,
           at: step.at.toISOString(),

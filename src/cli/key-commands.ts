@@ -2,15 +2,15 @@
 import { BY_CLI } from '../admin/administer.js';
 import {
   createApiKey,
+  type ListedApiKey,
   listApiKeys,
   OVERLAP_SECONDS,
   revokeApiKey,
   rotateApiKey,
   secretsLive,
 } from '../admin/api-keys.js';
-import { createCronKey, listCronKeys, revokeCronKey } from '../admin/cron-keys.js';
-import type { ApiKey } from '../db/entities/api-key.js';
-import type { CronKey } from '../db/entities/cron-key.js';
+import { createCronKey, type ListedCronKey, listCronKeys, revokeCronKey } from '../admin/cron-keys.js';
+import { everyRow } from '../admin/page.js';
 import { UsageError, type Words } from './arguments.js';
 import type { Command } from './command.js';
 import type { Printable } from './terminal.js';
@@ -40,7 +40,7 @@ export const keyCommands: Record<string, Command> = {
     usage: '',
     run: async (context) => {
       const now = context.clock.now();
-      return (await listApiKeys(context)).map((key) => printableApiKey(key, now));
+      return (await everyRow((page) => listApiKeys(context, page))).map((key) => printableApiKey(key, now));
     },
   },
   'api-key rotate': {
@@ -76,7 +76,7 @@ export const keyCommands: Record<string, Command> = {
   },
   'cron-key list': {
     usage: '',
-    run: async (context) => (await listCronKeys(context)).map(printableKey),
+    run: async (context) => (await everyRow((page) => listCronKeys(context, page))).map(printableKey),
   },
   'cron-key revoke': {
     usage: 'ID',
@@ -99,7 +99,7 @@ function wholeNumber(option: string, value: string): number {
   return Number(value);
 }
 
-function printableKey(key: ApiKey | CronKey): Printable {
+function printableKey(key: ListedCronKey): Printable {
   return {
     key_id: key.keyId,
     service_name: key.serviceName,
@@ -110,6 +110,6 @@ function printableKey(key: ApiKey | CronKey): Printable {
   };
 }
 
-function printableApiKey(key: ApiKey, now: Date): Printable {
+function printableApiKey(key: ListedApiKey, now: Date): Printable {
   return { ...printableKey(key), rate_limit: key.rateLimit, secrets_live: secretsLive(key, now) };
 }

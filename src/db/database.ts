@@ -1,9 +1,9 @@
-/** MikroORM on PostgreSQL: its options, its query builder for the hot paths, and its migrations. */
+/** PostgreSQL: connections for the routes, MikroORM on others for administration, and its migrations. */
 import 'reflect-metadata';
 import { ReflectMetadataProvider } from '@mikro-orm/decorators/legacy';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql';
-import { type Kysely, sql } from 'kysely';
+import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { Unavailable } from '../platform/unavailable.js';
@@ -13,40 +13,55 @@ import { entities, type Tables } from './tables.js';
 export type Sql = Kysely<Tables>;
 
 export interface Database {
-  /** One statement, one round trip, committed when it answers. */
+  /** For the routes and for knowing callers. One statement, one round trip, committed when it answers. */
   sql: Sql;
   /** Several statements that stand or fall together (READ COMMITTED). */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** A fresh entity manager, for administration. */
+  /** The connections of `sql`, for libraries that bring their own statements. */
+  pool: pg.Pool;
+  /** For administration: what dashboards list, on connections of their own, which no login waits for. */
+  admin: Sql;
+  /** A fresh entity manager on the connections of administration. */
   fork(): SqlEntityManager;
   orm: MikroORM;
   url: string;
-  /** The pool of the ORM, for libraries that bring their own statements. */
-  pool: pg.Pool;
   close(): Promise<void>;
 }
 
-/** Most connections of one instance. */
-const POOL_SIZE = 20;
+/** Most connections of one instance: of the routes, and of administration. */
+const POOL_SIZE = 16;
+const ADMIN_POOL_SIZE = 4;
 /** How long a request waits for a connection before it is answered 503: milliseconds. */
 const CONNECT_TIMEOUT_MS = 5_000;
 /** How long one statement may run: milliseconds. */
 const STATEMENT_TIMEOUT_MS = 15_000;
+/** The same for administration: what takes longer is asked for in smaller parts. */
+const ADMIN_STATEMENT_TIMEOUT_MS = 5_000;
 /** After this the server ends a transaction whose gateway has vanished, and its locks: milliseconds. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
 
 type Timeouts = Pick<pg.ClientConfig, 'statement_timeout' | 'query_timeout' | 'idle_in_transaction_session_timeout'>;
 
-const REQUEST_TIMEOUTS: Timeouts = {
-  statement_timeout: STATEMENT_TIMEOUT_MS, // the server's own
-  query_timeout: STATEMENT_TIMEOUT_MS + 5_000, // for a server that says nothing at all
-  idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-};
+function timeouts(statementMs: number): Timeouts {
+  return {
+    statement_timeout: statementMs, // the server's own
+    query_timeout: statementMs + 5_000, // for a server that says nothing at all
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+  };
+}
 
 const OLDEST_SERVER = 140_000;
 
-/** @throws {DatabaseTooOld}, or the driver's error where the server cannot be reached (see `isTemporary`) */
-export async function openDatabase(url: string, timeouts: Timeouts = REQUEST_TIMEOUTS): Promise<Database> {
+/**
+ * @param limited false for work that is no request's and takes the time that it needs
+ * @throws {DatabaseTooOld}, or the driver's error where the server cannot be reached (see `isTemporary`)
+ */
+export async function openDatabase(url: string, limited = true): Promise<Database> {
+  const connection = {
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: 'auth-gateway',
+  };
   // MikroORM leaves times as text; the query builder is to have them as Date, as the driver reads them by itself.
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ));
@@ -55,27 +70,35 @@ export async function openDatabase(url: string, timeouts: Timeouts = REQUEST_TIM
     metadataProvider: ReflectMetadataProvider,
     extensions: [Migrator],
     clientUrl: url,
-    pool: { min: 0, max: POOL_SIZE },
+    pool: { min: 0, max: ADMIN_POOL_SIZE },
     ensureDatabase: false,
     logger: () => undefined, // its texts quote rows
-    driverOptions: {
-      types,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      keepAlive: true,
-      ...timeouts,
-      application_name: 'auth-gateway',
-    },
+    driverOptions: { ...connection, types, ...(limited ? timeouts(ADMIN_STATEMENT_TIMEOUT_MS) : {}) },
     migrations: { migrationsList: migrations, snapshot: false, disableForeignKeys: false },
     schemaGenerator: { skipTables: ['rate_limits', 'mikro_orm_migrations'] },
   });
+  const pool = new pg.Pool({
+    ...connection,
+    connectionString: url,
+    max: POOL_SIZE,
+    ...(limited ? timeouts(STATEMENT_TIMEOUT_MS) : {}),
+  });
+  // A connection that breaks also fails its statement; one that idles, nothing.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  const routes = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const database: Database = {
     url,
-    sql: orm.em.fork().getKysely<Tables>(),
-    transaction: (work) => orm.em.fork().transactional((em) => work(em.getKysely<Tables>())),
+    sql: routes,
+    transaction: (work) => routes.transaction().execute(work),
+    pool,
+    admin: orm.em.fork().getKysely<Tables>(),
     fork: () => orm.em.fork(),
     orm,
-    pool: (await orm.em.getConnection().getNativeClient()) as pg.Pool,
-    close: () => orm.close(true),
+    close: async () => {
+      await routes.destroy();
+      await orm.close(true);
+    },
   };
   try {
     const { rows } = await sql<{ number: number }>`
@@ -101,7 +124,7 @@ const MIGRATION_LOCK = 7_241_093_518;
  * @returns the names of what was applied
  */
 export async function migrateUp({ url }: Database): Promise<string[]> {
-  const { orm, close } = await openDatabase(url, {});
+  const { orm, close } = await openDatabase(url, false);
   try {
     return await orm.em.fork().transactional(async (em) => {
       await em.execute(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
@@ -135,9 +158,14 @@ export async function migrationStatus(database: Database): Promise<MigrationStat
 /** SQLSTATE classes and codes that say: not now, and not because of this statement. */
 const UNAVAILABLE_SQLSTATE = /^(08(?!P01)|28|3D|40001|40P01|53|57P|58|25006|55000|55P03|57014)/;
 const UNAVAILABLE_SYSTEM =
-  /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES)$/;
+  /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES|EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL)$/;
 const UNAVAILABLE_TEXT =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after)/;
+
+/** True where the server ended a statement that took longer than it may (SQLSTATE query_canceled). */
+export function isStatementTimeout(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '57014';
+}
 
 /** True where the database, or something else that is needed, cannot be asked at present; answered 503. */
 export function isTemporary(error: unknown): boolean {

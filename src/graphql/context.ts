@@ -1,7 +1,8 @@
 /** What every resolver is given: the caller, resolved once a request, and the parts of the gateway. */
 import DataLoader from 'dataloader';
 import { GraphQLError } from 'graphql';
-import { listSessions, type Session } from '../admin/sessions.js';
+import type { Page } from '../admin/page.js';
+import { listSessions, type Session, type SessionPageRequest } from '../admin/sessions.js';
 import type { Client } from '../auth/audit.js';
 import type { Caller, CallerRequest, Resolution } from '../callers/caller.js';
 import type { CallerDependencies } from '../callers/dependencies.js';
@@ -9,6 +10,7 @@ import { resolveCaller } from '../callers/resolve-caller.js';
 import type { Passwords } from '../credentials/passwords.js';
 import type { Logger } from '../platform/logger.js';
 import { headerOf } from './errors.js';
+import type { Turns } from './turns.js';
 
 export interface GraphqlDependencies extends CallerDependencies {
   log: Logger;
@@ -22,8 +24,10 @@ export interface GraphqlContext {
   deps: GraphqlDependencies;
   /** As in the log */
   requestId: unknown;
-  /** Sessions of users by id, read for all of a page at once */
-  sessionsOf: DataLoader<string, Session[]>;
+  /** Whose turn it is to ask the database */
+  turns: Turns;
+  /** A page of the sessions of a user, read for all users of one page at once */
+  sessionsOf(page: SessionPageRequest, userId: string): Promise<Page<Session>>;
 }
 
 /**
@@ -32,21 +36,35 @@ export interface GraphqlContext {
  */
 export async function createContext(
   deps: GraphqlDependencies,
+  turns: Turns,
   request: CallerRequest,
   client: Client,
   requestId: unknown,
 ): Promise<GraphqlContext> {
   const resolution = await resolveCaller(deps, request);
-  if (resolution.kind === 'caller')
-    return { caller: resolution.caller, client, deps, requestId, sessionsOf: sessionLoader(deps) };
+  if (resolution.kind === 'caller') return withLoaders({ caller: resolution.caller, client, deps, requestId, turns });
   throw refusalError(resolution, deps.clock.now());
 }
 
-function sessionLoader({ clock, db }: GraphqlDependencies): DataLoader<string, Session[]> {
-  return new DataLoader(async (userIds) => {
-    const ofUser = Map.groupBy(await listSessions(db, userIds, clock.now()), ({ userId }) => userId);
-    return userIds.map((id) => ofUser.get(id) ?? []);
-  });
+const NO_SESSIONS: Page<Session> = { rows: [], hasNextPage: false };
+
+/** One loader for each page that an operation asks for, under an alias or in a fragment. */
+function withLoaders(context: Omit<GraphqlContext, 'sessionsOf'>): GraphqlContext {
+  const { caller, deps, turns } = context;
+  const loaders = new Map<string, DataLoader<string, Page<Session>>>();
+  const sessionsOf: GraphqlContext['sessionsOf'] = ({ first, after, live }, userId) => {
+    const key = JSON.stringify([first, after, live]);
+    const loader =
+      loaders.get(key) ??
+      new DataLoader(async (userIds: readonly string[]) => {
+        const read = () => listSessions(deps.db, userIds, { first, after, live }, deps.clock.now());
+        const pages = await turns.ofCaller(caller, read);
+        return userIds.map((id) => pages.get(id) ?? NO_SESSIONS);
+      });
+    loaders.set(key, loader);
+    return loader.load(userId);
+  };
+  return { ...context, sessionsOf };
 }
 
 /** How each kind of credential is asked for (RFC 9110 section 11.6.1; RFC 6750 for Bearer). */

@@ -6,6 +6,7 @@ import { AdminRefusal, type AdminRefusalCode } from '../admin/refusal.js';
 import { isTemporary } from '../db/database.js';
 import { describeError, type Logger } from '../platform/logger.js';
 import { RETRY_AFTER_SECONDS } from '../platform/unavailable.js';
+import type { Mask } from './masking.js';
 
 /** One header field, in the form that Apollo takes from an error (the types of another server stand in the way). */
 export function headerOf(name: string, value: string): HeaderMap & Record<string, string> {
@@ -30,17 +31,27 @@ export async function temporaryErrors<T>(log: Logger, requestId: unknown, work: 
 
 function codeOf(refusal: AdminRefusalCode): string {
   if (refusal === 'forbidden') return 'FORBIDDEN';
+  if (refusal === 'too_much_to_read') return 'OPERATION_TOO_COSTLY';
   return refusal.endsWith('_unknown') ? 'NOT_FOUND' : 'BAD_USER_INPUT';
 }
 
-/** What leaves of an error: that of a refusal as it is, that of a bug only that it happened. */
-export function formatError(log: Logger) {
+/** Codes of errors whose texts are of graphql-js. */
+const ABOUT_THE_DOCUMENT: ReadonlySet<string> = new Set([
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'OPERATION_RESOLUTION_FAILURE',
+]);
+
+/** What leaves of an error: that of a refusal as it is, of a document no value, of a bug only that it happened. */
+export function formatError(log: Logger, mask: Mask) {
   return (formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError => {
     const cause = unwrapResolverError(error);
     if (cause instanceof AdminRefusal) {
       return { ...formatted, message: cause.message, extensions: { code: codeOf(cause.code), reason: cause.code } };
     }
-    if (formatted.extensions?.['code'] !== 'INTERNAL_SERVER_ERROR') return formatted;
+    const code = String(formatted.extensions?.['code']);
+    if (ABOUT_THE_DOCUMENT.has(code) && error instanceof GraphQLError) return { ...formatted, message: mask(error) };
+    if (code !== 'INTERNAL_SERVER_ERROR') return formatted;
     log.error({ error: describeError(cause) }, 'unexpected error in GraphQL');
     const { path, locations } = formatted;
     return {

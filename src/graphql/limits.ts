@@ -22,27 +22,45 @@ import { FIRST } from './types/connection.js';
 /** Bytes of a request body */
 export const BODY_BYTES = 64 * 1024;
 /** Lexical tokens of a document */
-export const MOST_TOKENS = 2_000;
+export const MOST_TOKENS = 1_500;
+/** Documents that are kept parsed and validated: characters of their trees as JSON, a quarter of the bytes they take */
+export const KEPT_DOCUMENTS = 4 * 1024 * 1024;
 const MOST_DEPTH = 10;
 const MOST_ALIASES = 15;
-/** A field costs 1, a page what it may hold, any other list as much as ten. */
+/** A field costs 1 (some two microseconds), a long one more; what asks the database also costs by itself. */
 const MOST_COST = 10_000;
-const USUAL_LIST = 10;
-
-/** Cost of a list of unknown length. */
-export function costOfList({ childComplexity }: ComplexityEstimatorArgs): number {
-  return 1 + USUAL_LIST * childComplexity;
-}
+/** Of a field of the roots */
+const STATEMENT_COST = 20;
+/** Of each row of a page, beside what is selected of it */
+const ROW_COST = 5;
+/** Of a story, which reads two tables */
+const STORY_COST = 600;
+/** Of counts, which read a span of the log whole: at most three in an operation. */
+const COUNTS_COST = 3_000;
+/** Of fields that may hold kilobytes, and of User-Agents */
+export const COST_OF_SCOPES = 10;
+export const COST_OF_METADATA = 15;
+export const COST_OF_USER_AGENT = 3;
+/** Validation errors that are reported, and values that do not fit: each looks through the whole document. */
+export const MOST_ERRORS = 5;
 
 /** Cost of a connection: what `first` rows cost; null is answered like a `first` that is left out. */
 export function costOfPage({ args, childComplexity }: ComplexityEstimatorArgs): number {
   const first: unknown = args['first'];
-  return 1 + (typeof first === 'number' ? Math.max(first, 1) : FIRST) * childComplexity;
+  return STATEMENT_COST + (typeof first === 'number' ? Math.max(first, 1) : FIRST) * (ROW_COST + childComplexity);
 }
 
-/** Cost of counts, which read a span of the log whole: at most three in an operation. */
 export function costOfCounts({ childComplexity }: ComplexityEstimatorArgs): number {
-  return 1 + 1_000 * childComplexity;
+  return COUNTS_COST + childComplexity;
+}
+
+export function costOfStory(args: ComplexityEstimatorArgs): number {
+  return STORY_COST + costOfPage(args);
+}
+
+/** Cost of any other field of the roots. */
+function costOfRootField({ type, childComplexity }: ComplexityEstimatorArgs): number | undefined {
+  return /^(Query|Mutation)$/.test(type.name) ? STATEMENT_COST + childComplexity : undefined;
 }
 
 /** Beside the other validation errors (400), where the rules by themselves would throw (500). */
@@ -51,8 +69,17 @@ const report = {
   propagateOnRejection: false,
 };
 
+/** Where the schema lacks a kind of operation, graphql-js validates nothing of it and fails to execute it. */
+const knownOperationRule: ValidationRule = (context) => ({
+  OperationDefinition: (node) => {
+    if (context.getSchema().getRootType(node.operation) != null) return;
+    context.reportError(new GraphQLError(`There are no operations of the kind ${node.operation}`, { nodes: node }));
+  },
+});
+
 /** Introspection is deeper than any other query and has its own switch. */
 export const validationRules: ValidationRule[] = [
+  knownOperationRule,
   maxDepthRule({ n: MOST_DEPTH, ignoreIntrospection: true, ...report }),
   maxAliasesRule({ n: MOST_ALIASES, allowList: [], ...report }),
 ];
@@ -64,7 +91,9 @@ export function costLimit(schema: GraphQLSchema): ApolloServerPlugin {
       didResolveOperation: async ({ request, document, operation }) => {
         if (operation === undefined) return; // execution says that there is none of this name
         const variables = request.variables ?? {};
-        const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
+        const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables, {
+          maxErrors: 1,
+        });
         if (errors !== undefined) throw refused('BAD_USER_INPUT', withoutValue(errors[0]?.message ?? ''));
         const cost = costOf(() =>
           getComplexity({
@@ -72,7 +101,7 @@ export function costLimit(schema: GraphQLSchema): ApolloServerPlugin {
             query: document,
             variables,
             ...(request.operationName ? { operationName: request.operationName } : {}),
-            estimators: [fieldExtensionsEstimator(), simpleEstimator({ defaultComplexity: 1 })],
+            estimators: [fieldExtensionsEstimator(), costOfRootField, simpleEstimator({ defaultComplexity: 1 })],
           }),
         );
         if (cost > MOST_COST) {

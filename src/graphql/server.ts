@@ -1,6 +1,10 @@
 /** CONTRACT 7: Apollo Server at `POST /graphql` of the same Express host. */
 import { ApolloServer } from '@apollo/server';
-import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginLandingPageDisabled,
+} from '@apollo/server/plugin/disabled';
+import { InMemoryLRUCache } from '@apollo/utils.keyvaluecache';
 import { expressMiddleware } from '@as-integrations/express5';
 import express, { type Request, type RequestHandler, type Router } from 'express';
 import { GraphQLError } from 'graphql';
@@ -10,8 +14,11 @@ import type { Config } from '../config.js';
 import type { Metrics } from '../platform/metrics.js';
 import { createContext, type GraphqlContext, type GraphqlDependencies } from './context.js';
 import { formatError, temporaryErrors } from './errors.js';
-import { BODY_BYTES, costLimit, MOST_TOKENS, validationRules } from './limits.js';
+import { explorer } from './explorer.js';
+import { BODY_BYTES, costLimit, KEPT_DOCUMENTS, MOST_ERRORS, MOST_TOKENS, validationRules } from './limits.js';
+import { createMask } from './masking.js';
 import { createSchema } from './schema.js';
+import { createTurns } from './turns.js';
 
 export type GraphqlServerDependencies = GraphqlDependencies & {
   config: Config;
@@ -27,19 +34,23 @@ export interface GraphqlServer {
 export async function createGraphqlServer(deps: GraphqlServerDependencies): Promise<GraphqlServer> {
   const { config, log, readClient } = deps;
   const schema = await createSchema();
+  const turns = createTurns();
   const server = new ApolloServer<GraphqlContext>({
     schema,
     csrfPrevention: true,
     allowBatchedHttpRequests: false,
     persistedQueries: false,
+    documentStore: new InMemoryLRUCache({ maxSize: KEPT_DOCUMENTS }),
     introspection: config.graphql.introspection,
     hideSchemaDetailsFromClientErrors: !config.graphql.introspection,
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: MOST_TOKENS },
     validationRules,
-    plugins: [costLimit(schema), ApolloServerPluginLandingPageDisabled()],
-    formatError: formatError(log),
+    validationOptions: { maxErrors: MOST_ERRORS },
+    executionOptions: { maxCoercionErrors: 1 },
+    plugins: [costLimit(schema), ApolloServerPluginLandingPageDisabled(), ApolloServerPluginCacheControlDisabled()],
+    formatError: formatError(log, createMask(schema)),
     logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
   });
   await server.start();
@@ -53,7 +64,7 @@ export async function createGraphqlServer(deps: GraphqlServerDependencies): Prom
       context: ({ req, res }) =>
         temporaryErrors(log, res.locals['requestId'], async () => {
           const { requestId } = res.locals;
-          const context = await createContext(deps, requestOf(req), readClient(req), requestId).catch(
+          const context = await createContext(deps, turns, requestOf(req), readClient(req), requestId).catch(
             (error: unknown) => {
               res.locals['outcome'] = outcomeOf(error);
               throw error;
@@ -65,7 +76,7 @@ export async function createGraphqlServer(deps: GraphqlServerDependencies): Prom
         }),
     }),
   );
-  if (config.graphql.landingPage) path.get(graphiql);
+  if (config.graphql.landingPage) path.get(explorer());
   path.all((_req, res) => {
     res.set('Allow', 'POST');
     res.status(405).json({ detail: 'Method not allowed' });
@@ -110,14 +121,3 @@ function notJson(): GraphQLError {
     extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
   });
 }
-
-/** Outside production: an explorer that loads nothing from elsewhere. */
-const graphiql: RequestHandler = async (req, res, next) => {
-  if (!req.get('accept')?.includes('text/html')) return next(); // queries come by POST alone
-  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql'); // 9 MB that production never loads
-  res.set(
-    'Content-Security-Policy',
-    "default-src 'self' 'unsafe-inline' 'unsafe-eval' blob: data:; frame-ancestors 'none'",
-  );
-  res.type('html').send(renderGraphiQL({ title: 'auth-gateway', endpoint: '/graphql' }));
-};

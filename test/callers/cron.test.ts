@@ -50,7 +50,7 @@ test('CONTRACT 6 a wrong secret, an unknown id, another key’s secret and a rev
 test('CONTRACT 6 an unknown id costs the statements of a wrong secret: one look-up, nothing written', async () => {
   const { secret } = await newCronKey(gateway);
   const work = countWork();
-  work.watch(gateway.app.db.pool);
+  await work.watch(gateway.app.db);
   const statements = async (value: string) =>
     (await work.during(() => ask(gateway, internalKey(value), CALLER)))[1].statements;
   const ofWrong = await statements(wrong(secret));
@@ -94,7 +94,7 @@ test('CONTRACT 6 last_used_at is written at most once a minute, by one statement
     return row?.['last_used_at']?.getTime() ?? null;
   };
   const work = countWork();
-  work.watch(gateway.app.db.pool);
+  await work.watch(gateway.app.db);
   const writes = async (by: As) => {
     const [, { statements }] = await work.during(() => ask(gateway, by, CALLER));
     return statements.filter((sql) => /^(update|insert)/i.test(sql)).length;

@@ -37,7 +37,6 @@ const A_DAY = 'since: "2026-01-01T00:00:00Z", until: "2026-01-02T00:00:00Z"';
 const QUERIES: Record<string, Row> = {
   caller: { cells: '. yyy yy yyyy ..', scope: null, operation: () => '{ caller { callerType } }' },
   me: { cells: '. yyy yy nnnn ..', scope: null, operation: () => '{ me { id } }' },
-  sessions: { cells: '. yyy yy nnnn ..', scope: null, operation: () => '{ sessions { id } }' },
   user: {
     cells: '. nyy yy ynyn ..',
     scope: 'users:read',
@@ -47,17 +46,17 @@ const QUERIES: Record<string, Row> = {
   sessionStory: {
     cells: '. nyy yy ynyn ..',
     scope: 'audit:read',
-    operation: async () => `{ sessionStory(id: "${await aSession()}") { what } }`,
+    operation: async () => `{ sessionStory(id: "${await aSession()}") { edges { cursor } } }`,
   },
   'sessionStory of an own session': {
     cells: '. yyy yy ynyn ..',
     scope: 'audit:read',
-    operation: async (caller) => `{ sessionStory(id: "${await aSession(ownerIdOf(caller))}") { what } }`,
+    operation: async (caller) => `{ sessionStory(id: "${await aSession(ownerIdOf(caller))}") { edges { cursor } } }`,
   },
   'sessionStory of no session': {
     cells: '. n00 00 0n0n ..',
     scope: 'audit:read',
-    operation: () => '{ sessionStory(id: "00000000-0000-7000-8000-000000000000") { what } }',
+    operation: () => '{ sessionStory(id: "00000000-0000-7000-8000-000000000000") { edges { cursor } } }',
   },
   auditEvents: {
     cells: '. nyy yy ynyn ..',
@@ -69,8 +68,8 @@ const QUERIES: Record<string, Row> = {
     scope: 'audit:read',
     operation: () => `{ auditCounts(${A_DAY}, bucket: hour) { count } }`,
   },
-  apiKeys: { cells: '. nny yy ynyn ..', scope: 'keys:read', operation: () => '{ apiKeys { keyId } }' },
-  cronKeys: { cells: '. nny yy ynyn ..', scope: 'keys:read', operation: () => '{ cronKeys { keyId } }' },
+  apiKeys: { cells: '. nny yy ynyn ..', scope: 'keys:read', operation: () => '{ apiKeys { edges { cursor } } }' },
+  cronKeys: { cells: '. nny yy ynyn ..', scope: 'keys:read', operation: () => '{ cronKeys { edges { cursor } } }' },
 };
 
 const MUTATIONS: Record<string, Row> = {

@@ -1,4 +1,5 @@
 /** CONTRACT 7 and FIELD (GraphQL): what the endpoint refuses before it asks anything. */
+import { GraphQLError } from 'graphql';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { type As, ask, dataOf, newCronKey } from '../support/graphql.js';
 import { countWork } from '../support/work.js';
@@ -113,20 +114,20 @@ test.each([
   expect([many.status, many.errors[0]?.message]).toEqual([400, expect.stringContaining('liases')]);
 });
 
-test('CONTRACT 7 limits the tokens of a document', async () => {
+test('CONTRACT 7 limits the tokens of a document to 1,500', async () => {
   const text = (types: number) =>
     `{ auditEvents(filter: { eventTypes: [${'logout '.repeat(types)}] }) { edges { cursor } } }`; // and 19 more
-  expect((await ask(gateway, as, text(1_981))).errors).toEqual([]);
-  const long = await ask(gateway, as, text(1_982));
+  expect((await ask(gateway, as, text(1_481))).errors).toEqual([]);
+  const long = await ask(gateway, as, text(1_482));
   expect([long.status, long.code]).toEqual([400, 'GRAPHQL_PARSE_FAILED']);
 });
 
-const PAGE = 'users(first: FIRST) { edges { node { sessions { id userId userAgent ipAddress live current } } } }';
+const PAGE = 'users(first: FIRST) { edges { node { sessions(first: 5) { edges { node { id userAgent } } } } } }';
 const costly = (times: number, first: string) => `${aliases(times, PAGE.replace('FIRST', first))}`;
 
 test('CONTRACT 7 limits the cost, written out or with first in a variable or left out, before anything is read', async () => {
   const work = countWork();
-  work.watch(gateway.app.db.pool);
+  await work.watch(gateway.app.db);
   for (const [text, variables] of [
     [`{ ${costly(2, '100')} }`, {}],
     [`query ($n: Int) { ${costly(2, '$n')} }`, { n: 100 }],
@@ -164,3 +165,73 @@ test.each([{ n: 'x' }, { n: 1.5 }, { n: {} }, {}])(
     expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT' });
   },
 );
+
+/** How many errors are made: each looks for its line through the whole document, and holds a stack. */
+async function errorsDuring<T>(act: () => Promise<T>): Promise<[T, number]> {
+  const capture = Error.captureStackTrace;
+  let count = 0;
+  Error.captureStackTrace = (target: object, from?: unknown) => {
+    if (target instanceof GraphQLError) count += 1;
+    capture(target, from as () => void);
+  };
+  try {
+    return [await act(), count];
+  } finally {
+    Error.captureStackTrace = capture;
+  }
+}
+
+const LINES = '\n'.repeat(8_000);
+test.each<[string, string, object]>([
+  [
+    'items of a list',
+    `query ($e: [AuditEventType!]) { auditEvents(filter: { eventTypes: $e }) { edges { cursor } } }`,
+    { e: Array(15_000).fill(1) },
+  ],
+  [
+    'input fields',
+    'query ($f: UserFilter) { users(filter: $f) { edges { cursor } } }',
+    { f: Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`field${i}`, 1])) },
+  ],
+  ['fields', `{ ${Array.from({ length: 700 }, (_, i) => `no${i}`).join(' ')} }`, {}],
+  ['literals', `{ auditEvents(filter: { eventTypes: [${'1 '.repeat(1_400)}] }) { edges { cursor } } }`, {}],
+])('CONTRACT 7 thousands of %s that are wrong make a few errors, not thousands', async (_what, query, variables) => {
+  const [answer, made] = await errorsDuring(() => ask(gateway, as, LINES + query, variables));
+  expect(answer.status).toBe(400);
+  expect(made).toBeLessThan(40);
+  expect(answer.text.length).toBeLessThan(5_000);
+});
+
+const SPAN = 'since: "2026-01-01T00:00:00Z", until: "2026-01-02T00:00:00Z", bucket: day';
+test.each([
+  ['pages', 'users(first: 100) { edges { node { sessions(first: 100) { edges SKIP { cursor } __typename } } } }', 1],
+  ['counts', `auditCounts(${SPAN}) { count SKIP __typename }`, 4],
+  ['stories', 'sessionStory(id: "x", first: 100) { edges SKIP { cursor } __typename }', 10],
+])('CONTRACT 7 @skip and @include do not make %s cheaper than what they read', async (_what, field, times) => {
+  const work = countWork();
+  await work.watch(gateway.app.db);
+  for (const [skip, operation] of [
+    ['@skip(if: true)', 'query'],
+    ['@include(if: false)', 'query'],
+    ['@skip(if: $yes)', 'query ($yes: Boolean = true)'],
+  ] as const) {
+    const text = `${operation} { ${aliases(times, field.replace('SKIP', skip))} }`;
+    const [answer, { statements }] = await work.during(() => ask(gateway, as, text));
+    expect(answer).toMatchObject({ status: 400, code: 'OPERATION_TOO_COSTLY' });
+    expect(statements.filter((sql) => /users|audit_events|refresh_tokens/.test(sql))).toEqual([]);
+  }
+});
+
+test('CONTRACT 7 three counts pass, four are too costly', async () => {
+  const counts = (times: number) => `{ ${aliases(times, `auditCounts(${SPAN}) { bucketStart eventType count }`)} }`;
+  expect((await ask(gateway, as, counts(3))).errors).toEqual([]);
+  expect(await ask(gateway, as, counts(4))).toMatchObject({ status: 400, code: 'OPERATION_TOO_COSTLY' });
+});
+
+test('CONTRACT 7 a subscription is 400, since there are none', async () => {
+  for (const text of ['subscription { a }', 'subscription S { caller { callerType } }']) {
+    const answer = await ask(gateway, as, text);
+    expect([answer.status, answer.code]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED']);
+    expect(answer.errors[0]?.message).toBe('There are no operations of the kind subscription');
+  }
+});

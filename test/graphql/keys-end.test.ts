@@ -1,6 +1,6 @@
 /** CONTRACT 6 and 11: rotation and revocation of keys over GraphQL. */
 import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, dataOf, newApiKey, newCronKey, newcomer, signed } from '../support/graphql.js';
+import { type As, ask, dataOf, newApiKey, newCronKey, newcomer, nodesOf, signed } from '../support/graphql.js';
 import { auditDuring } from '../support/rows.js';
 
 let gateway: TestGateway;
@@ -47,8 +47,8 @@ test('CONTRACT 6 rotation gives a second live secret; the old one ends after the
   expect([await status(old), await status(fresh)]).toEqual([200, 200]);
   gateway.clock.advance(1);
   expect([await status(old), await status(fresh)]).toEqual([401, 200]);
-  const { apiKeys } = await dataOf(gateway, admin, '{ apiKeys { keyId secretsLive } }');
-  expect(apiKeys).toContainEqual({ keyId, secretsLive: 1 });
+  const { apiKeys } = await dataOf(gateway, admin, '{ apiKeys { edges { node { keyId secretsLive } } } }');
+  expect(nodesOf(apiKeys)).toContainEqual({ keyId, secretsLive: 1 });
 });
 
 test('CONTRACT 6 without an overlap said it is a day; with 0 the old secret ends at once', async () => {

@@ -1,6 +1,16 @@
 /** CONTRACT 6 and 11: API keys and cron keys over GraphQL. */
 import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, dataOf, internalKey, newApiKey, newCronKey, newcomer, signed } from '../support/graphql.js';
+import {
+  type As,
+  ask,
+  dataOf,
+  internalKey,
+  newApiKey,
+  newCronKey,
+  newcomer,
+  nodesOf,
+  signed,
+} from '../support/graphql.js';
 import { auditDuring } from '../support/rows.js';
 
 let gateway: TestGateway;
@@ -35,7 +45,7 @@ async function wherever(): Promise<string> {
   const listed = await dataOf(
     gateway,
     admin,
-    `{ apiKeys { ${KEY} } cronKeys { ${KEY} } auditEvents { edges { node { metadata } } } }`,
+    `{ apiKeys { edges { node { ${KEY} } } } cronKeys { edges { node { ${KEY} } } } auditEvents { edges { node { metadata } } } }`,
   );
   const tables = ['api_keys', 'cron_keys', 'audit_events'].map((table) => gateway.rows(`select * from ${table}`));
   return JSON.stringify([listed, await Promise.all(tables)]);
@@ -186,10 +196,40 @@ test('CONTRACT 11 lists every key, revoked ones too, oldest first', async () => 
   }
   await dataOf(gateway, admin, REVOKE_API, { keyId: keys[1]?.keyId });
   await dataOf(gateway, admin, REVOKE_CRON, { keyId: cronKeys[1]?.keyId });
-  const listed = await dataOf(gateway, admin, '{ apiKeys { keyId active secretsLive } cronKeys { keyId active } }');
+  const listed = await dataOf(
+    gateway,
+    admin,
+    '{ apiKeys { edges { node { keyId active secretsLive } } } cronKeys { edges { node { keyId active } } } }',
+  );
   const tail = (rows: object[]) => rows.slice(-3);
-  expect(tail(listed.apiKeys)).toEqual(
+  expect(tail(nodesOf(listed.apiKeys))).toEqual(
     keys.map(({ keyId }, i) => ({ keyId, active: i !== 1, secretsLive: i === 1 ? 0 : 1 })),
   );
-  expect(tail(listed.cronKeys)).toEqual(cronKeys.map(({ keyId }, i) => ({ keyId, active: i !== 1 })));
+  expect(tail(nodesOf(listed.cronKeys))).toEqual(cronKeys.map(({ keyId }, i) => ({ keyId, active: i !== 1 })));
+});
+
+test.each(['apiKeys', 'cronKeys'])('CONTRACT 11 pages through %s, each once, oldest first', async (field) => {
+  const make = field === 'apiKeys' ? newApiKey : newCronKey;
+  for (let i = 0; i < 7; i += 1) {
+    if (i % 3 === 0) gateway.clock.advance(1); // some are of one instant
+    await make(gateway, ['x:y']);
+  }
+  const text = `query ($first: Int, $after: String) {
+    page: ${field}(first: $first, after: $after) {
+      edges { node { keyId createdAt } } pageInfo { hasNextPage hasPreviousPage endCursor }
+    }
+  }`;
+  const all = nodesOf((await dataOf(gateway, admin, text, { first: 100 })).page);
+  expect(all.map(({ createdAt }) => createdAt)).toEqual(all.map(({ createdAt }) => createdAt).toSorted());
+  const seen: unknown[] = [];
+  for (let after: string | undefined, hasNextPage = true; hasNextPage; ) {
+    const { page } = await dataOf(gateway, admin, text, { first: 3, after });
+    expect(page.pageInfo.hasPreviousPage).toBe(after !== undefined);
+    seen.push(...nodesOf(page));
+    ({ hasNextPage, endCursor: after } = page.pageInfo);
+  }
+  expect(seen).toEqual(all);
+  for (const variables of [{ first: 0 }, { first: 101 }, { after: 'x' }]) {
+    expect(await ask(gateway, admin, text, variables)).toMatchObject({ reason: 'invalid_page', data: { page: null } });
+  }
 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
   gateway = await startGateway();
   reader = (await newApiKey(gateway, ['users:read'])).as;
   auditor = (await newApiKey(gateway, ['audit:read'])).as;
-  watchStatements(gateway.app.db.pool, (statement) => statements.push(statement));
+  await watchStatements(gateway.app.db, (statement) => statements.push(statement));
   // A second apart. Five users and five addresses in a thousand events, and a failed login of some name in ten.
   await gateway.rows(
     `insert into audit_events (id, event_type, user_id, ip_address, metadata, created_at)
@@ -41,6 +41,10 @@ beforeAll(async () => {
     `insert into refresh_tokens (jti, user_id, family_id, revoked, revoked_reason, user_agent, ip_address, expires_at)
      select gen_random_uuid(), id, gen_random_uuid(), n > 1, case when n > 1 then 'rotated' end, '', '', '2100-01-01'
      from users, generate_series(1, 5) as n`,
+  );
+  await gateway.rows(
+    `insert into users (email, password_hash, role)
+     select 'zoe' || i || '@example.com', 'none', 'viewer' from generate_series(1, 80000) as i`,
   );
   // Rows of an asynchronous commit count as visible to all only once it is on the disk.
   await gateway.rows('begin; set local synchronous_commit = on; insert into rate_limits (key) values ($$x$$); commit');
@@ -131,11 +135,12 @@ const far = encodeCursor('person5000@example.com');
 test.each([
   ['nothing', '', 51],
   ['a role', 'filter: { role: admin }', 51],
-  ['activity', 'filter: { isActive: true }', 51],
+  ['activity', 'filter: { isActive: true }', 100],
   ['inactivity', 'filter: { isActive: false }', 51],
   ['a lock', 'filter: { locked: true }', 200], // all that there are,
   ['no lock', 'filter: { locked: false }', 100],
-  ['a part that is common', 'filter: { search: "son1" }', 20_000],
+  ['a part that is common', 'filter: { search: "son1" }', 10_000],
+  ['a part that is nowhere', 'filter: { search: "nobody at all" }', 10_000],
 ])('CONTRACT 11 the listing of users by %s reads one page by an index', async (_what, filter, most) => {
   for (const after of ['', `after: "${far}"`]) {
     const page = [filter, after, 'first: 50'].filter(Boolean).join(', ');
@@ -146,10 +151,10 @@ test.each([
 
 test('CONTRACT 11 sessions, of a page of users and of oneself, are read by an index', async () => {
   const { as } = await newcomer(gateway);
-  const ofPage = '{ users(first: 100) { edges { node { sessions { id } } } } }';
+  const ofPage = '{ users(first: 100) { edges { node { sessions(first: 5) { edges { cursor } } } } } }';
   for (const { sql, parameters } of [
     await statementOf(ofPage, reader, 'refresh_tokens'),
-    await statementOf('{ sessions { id } }', as, 'refresh_tokens'),
+    await statementOf('{ me { sessions(live: true) { edges { cursor } } } }', as, 'refresh_tokens'),
   ]) {
     const scans = (await explain(sql, parameters)).filter(({ 'Relation Name': relation }) => relation !== undefined);
     expect(scans.map((scan) => scan['Node Type'])).toEqual([expect.stringMatching(/^Index/)]);

@@ -1,6 +1,17 @@
 /** CONTRACT 11: `sessionStory`: why was this user thrown out? */
 import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, dataOf, newApiKey, newCronKey, newcomer, type SignedIn, signIn } from '../support/graphql.js';
+import {
+  type As,
+  ask,
+  dataOf,
+  newApiKey,
+  newCronKey,
+  newcomer,
+  nodesOf,
+  type SignedIn,
+  signIn,
+} from '../support/graphql.js';
+import { takeAway } from '../support/postgres.js';
 import { logout, refresh } from '../support/routes.js';
 
 let gateway: TestGateway;
@@ -11,7 +22,11 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const STORY = 'query ($id: ID!) { sessionStory(id: $id) { at what jti ipAddress userAgent detail } }';
+const STORY = `query ($id: ID!, $first: Int, $after: String) {
+  sessionStory(id: $id, first: $first, after: $after) {
+    edges { node { at what jti ipAddress userAgent detail } } pageInfo { hasNextPage endCursor }
+  }
+}`;
 const PHONE = { 'x-forwarded-for': '192.0.2.1', 'user-agent': 'Phone/1' };
 const THIEF = { 'x-forwarded-for': '203.0.113.66', 'user-agent': 'curl/8' };
 
@@ -29,7 +44,7 @@ const jtiOf = (token: string) => String(claimsOf(token)['jti']);
 const now = () => gateway.clock.now().toISOString();
 
 async function story(caller: SignedIn): Promise<Step[]> {
-  return (await dataOf(gateway, auditor, STORY, { id: familyOf(caller) })).sessionStory;
+  return nodesOf((await dataOf(gateway, auditor, STORY, { id: familyOf(caller) })).sessionStory);
 }
 
 /** A session that has begun and been refreshed once from a phone, a minute each apart. */
@@ -161,9 +176,93 @@ test('CONTRACT 11 tells the newest token and the end last, also where all happen
 
 test('CONTRACT 11 an own session needs no scope, an unknown one is not found by who may read', async () => {
   const { caller } = await session();
-  expect((await dataOf(gateway, caller.as, STORY, { id: familyOf(caller) })).sessionStory).toHaveLength(2);
+  const { sessionStory } = await dataOf(gateway, caller.as, STORY, { id: familyOf(caller) });
+  expect(nodesOf(sessionStory)).toHaveLength(2);
   for (const id of ['no-uuid', '00000000-0000-7000-8000-000000000000']) {
     expect(await ask(gateway, auditor, STORY, { id })).toMatchObject({ code: 'NOT_FOUND', reason: 'session_unknown' });
     expect(await ask(gateway, caller.as, STORY, { id })).toMatchObject({ code: 'FORBIDDEN' });
   }
+});
+
+test('CONTRACT 11 pages of any size tell the same story, each step once, in order', async () => {
+  const caller = await newcomer(gateway);
+  let token = caller.refreshToken;
+  for (let i = 0; i < 12; i += 1) {
+    if (i % 3 === 0) gateway.clock.advance(60); // else within one millisecond
+    token = refreshTokenOf(await refresh(gateway, token)) ?? '';
+  }
+  for (let i = 0; i < 5; i += 1) await refresh(gateway, caller.refreshToken, THIEF);
+  gateway.clock.advance(1);
+  await logout(gateway, token);
+  const whole = await story(caller);
+  expect(whole.map(({ what }) => what)).toEqual([
+    'started',
+    ...Array(12).fill('rotated'),
+    ...Array(5).fill('token_theft'),
+    'logout',
+  ]);
+  for (const first of [1, 2, 3, 7, 18, 19, 20, 100]) {
+    const told: Step[] = [];
+    let page = { hasNextPage: true, endCursor: undefined };
+    while (page.hasNextPage) {
+      const variables = { id: familyOf(caller), first, after: page.endCursor };
+      const { sessionStory } = await dataOf(gateway, auditor, STORY, variables);
+      told.push(...nodesOf<Step>(sessionStory));
+      page = sessionStory.pageInfo;
+    }
+    expect(told).toEqual(whole);
+  }
+});
+
+test.each([{ first: 0 }, { first: 101 }, { after: 'x' }, { after: 'WyJhIiwiMCIsImIiXQ' }])(
+  'CONTRACT 11 refuses a page of a story with %j',
+  async (page) => {
+    const { caller } = await session();
+    const answer = await ask(gateway, auditor, STORY, { id: familyOf(caller), ...page });
+    expect(answer).toMatchObject({ code: 'BAD_USER_INPUT', reason: 'invalid_page' });
+  },
+);
+
+test.each<[string, string, (caller: SignedIn, token: string) => Promise<unknown>]>([
+  ['a logout', 'that a logout had ended', (_caller, token) => logout(gateway, token)],
+  ['an earlier theft', 'that an earlier theft had ended', (caller) => refresh(gateway, caller.refreshToken)],
+  [
+    'a revocation',
+    'that had ended with the session',
+    (caller) => dataOf(gateway, caller.as, `mutation { revokeSession(id: "${familyOf(caller)}") { id } }`),
+  ],
+  [
+    'a deactivation',
+    'that had ended when the user was deactivated',
+    async (caller) => {
+      const { as } = await newApiKey(gateway, ['users:write']);
+      await dataOf(gateway, as, `mutation { setUserActive(id: "${caller.user.id}", active: false) { id } }`);
+    },
+  ],
+])('CONTRACT 11 a theft with a token that %s had ended says so', async (_what, words, end) => {
+  const { caller, second } = await session();
+  await end(caller, second);
+  gateway.clock.advance(1);
+  await refresh(gateway, second, THIEF);
+  const thefts = (await story(caller)).filter(({ what, jti }) => what === 'token_theft' && jti === jtiOf(second));
+  expect(thefts.map(({ detail }) => detail)).toEqual([expect.stringContaining(words)]);
+});
+
+test('CONTRACT 11 a theft with a token that a rotation had used says so', async () => {
+  const { caller, first } = await session();
+  await refresh(gateway, first, THIEF);
+  expect((await story(caller)).at(-1)?.detail).toContain('that had been used already');
+});
+
+test('CONTRACT 5 an outage is told as one, never as a session that is not the caller’s', async () => {
+  const { caller } = await session();
+  const outage = await takeAway(gateway.database);
+  const away = await ask(gateway, caller.as, STORY, { id: familyOf(caller) });
+  await outage.restore();
+  expect([away.status, away.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+  await gateway.rows('alter table refresh_tokens rename to gone');
+  const told = await ask(gateway, caller.as, STORY, { id: familyOf(caller) });
+  const revoked = await ask(gateway, caller.as, `mutation { revokeSession(id: "${familyOf(caller)}") { id } }`);
+  await gateway.rows('alter table gone rename to refresh_tokens');
+  expect([told.code, revoked.code]).toEqual(['INTERNAL_SERVER_ERROR', 'INTERNAL_SERVER_ERROR']);
 });

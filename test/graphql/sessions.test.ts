@@ -1,6 +1,6 @@
 /** CONTRACT 11: own sessions, and those of others with sessions:write. */
 import { claimsOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { ask, dataOf, newApiKey, newcomer, type SignedIn, signIn } from '../support/graphql.js';
+import { ask, dataOf, newApiKey, newcomer, nodesOf, type SignedIn, signIn } from '../support/graphql.js';
 import { logout, refresh } from '../support/routes.js';
 import { auditDuring, wholeState } from '../support/rows.js';
 import { countWork } from '../support/work.js';
@@ -11,7 +11,9 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const LIST = '{ sessions { id userId startedAt lastUsedAt expiresAt userAgent ipAddress live current } }';
+const LIST = `{ me { sessions(live: true) { edges { node {
+  id userId startedAt lastUsedAt expiresAt userAgent ipAddress live current
+} } } } }`;
 const REVOKE = 'mutation ($id: ID!) { revokeSession(id: $id) { id live } }';
 const REVOKE_OTHERS = 'mutation { revokeOtherSessions }';
 
@@ -24,7 +26,7 @@ interface Listed {
 }
 
 async function listed(caller: SignedIn): Promise<Listed[]> {
-  return (await dataOf(gateway, caller.as, LIST)).sessions;
+  return nodesOf((await dataOf(gateway, caller.as, LIST)).me.sessions);
 }
 
 const ids = (sessions: Listed[]) => sessions.map(({ id }) => id);
@@ -63,8 +65,8 @@ test('CONTRACT 11 ended sessions are not in the own list, but in that of the use
   await refresh(gateway, stolen.refreshToken);
   await refresh(gateway, stolen.refreshToken);
   expect(ids(await listed(kept))).toEqual([familyOf(kept)]);
-  const { me } = await dataOf(gateway, kept.as, '{ me { sessions { id live current } } }');
-  const states = new Map(me.sessions.map(({ id, live }: Listed) => [id, live]));
+  const { me } = await dataOf(gateway, kept.as, '{ me { sessions { edges { node { id live current } } } } }');
+  const states = new Map(nodesOf<Listed>(me.sessions).map(({ id, live }) => [id, live]));
   expect(states).toEqual(
     new Map([
       [familyOf(kept), true],
@@ -79,8 +81,9 @@ test('CONTRACT 11 an expired session is not live, to the second', async () => {
   const { as: reader } = await newApiKey(gateway, ['users:read']);
   gateway.clock.advance(1800);
   await signIn(gateway, user);
-  const text = `{ user(id: "${user.id}") { sessions { live } } }`;
-  const lives = async () => (await dataOf(gateway, reader, text)).user.sessions.map(({ live }: Listed) => live);
+  const text = `{ user(id: "${user.id}") { sessions { edges { node { live } } } } }`;
+  const lives = async () =>
+    nodesOf<Listed>((await dataOf(gateway, reader, text)).user.sessions).map(({ live }) => live);
   gateway.clock.advance(1800);
   expect(await lives()).toEqual([true, true]); // Spec 4.2 step 8: only a past expiry is refused
   gateway.clock.advance(0.001);
@@ -166,27 +169,54 @@ test('CONTRACT 11 where the event cannot be written no session ends', async () =
   expect((await refresh(gateway, other.refreshToken)).status).toBe(200);
 });
 
-test('CONTRACT 11 lists at most 100 sessions of a user, the newest', async () => {
+test('CONTRACT 11 pages through the sessions of a user, the last used first, each once', async () => {
   const caller = await newcomer(gateway);
   await gateway.rows(
     `insert into refresh_tokens (jti, user_id, family_id, user_agent, ip_address, created_at, expires_at)
-     select gen_random_uuid(), $1, gen_random_uuid(), 'old ' || i, '127.0.0.1', $2::timestamptz - i * interval '1 s', $3
+     select gen_random_uuid(), $1, gen_random_uuid(), 'old ' || i, '127.0.0.1', $2::timestamptz - i / 2 * interval '1 s',
+       $3::timestamptz - i % 3 * interval '1 hour'
      from generate_series(1, 110) as i`,
     [caller.user.id, gateway.clock.now(), new Date(gateway.clock.now().getTime() + 60_000)],
   );
-  const { me, sessions } = await dataOf(gateway, caller.as, '{ me { sessions { userAgent } } sessions { userAgent } }');
-  for (const list of [me.sessions, sessions]) {
-    expect(list).toHaveLength(100);
-    expect(list.at(-1).userAgent).toBe('old 99');
+  const text = `query ($after: String, $live: Boolean) {
+    me { sessions(first: 20, after: $after, live: $live) {
+      edges { node { id live lastUsedAt } } pageInfo { hasNextPage endCursor }
+    } }
+  }`;
+  for (const [live, count] of [
+    [undefined, 111],
+    [true, 37], // two in three have expired
+    [false, 74],
+  ] as const) {
+    const seen: Array<{ id: string; live: boolean; lastUsedAt: string }> = [];
+    let page = { hasNextPage: true, endCursor: undefined };
+    while (page.hasNextPage) {
+      const { me } = await dataOf(gateway, caller.as, text, { after: page.endCursor, live });
+      seen.push(...nodesOf(me.sessions));
+      page = me.sessions.pageInfo;
+    }
+    expect([new Set(seen.map(({ id }) => id)).size, seen.length]).toEqual([count, count]);
+    if (live !== undefined) expect(new Set(seen.map((session) => session.live))).toEqual(new Set([live]));
+    const times = seen.map(({ lastUsedAt }) => lastUsedAt);
+    expect(times).toEqual(times.toSorted().reverse());
   }
 });
 
-test('CONTRACT 11 no N+1: listing sessions is one statement beside that of the caller', async () => {
+test.each(['first: 0', 'first: 101', 'after: "x"', 'after: "WyJhIiwiYiJd"'])(
+  'CONTRACT 11 refuses a page of sessions with %s',
+  async (page) => {
+    const { as } = await newcomer(gateway);
+    const answer = await ask(gateway, as, `{ me { sessions(${page}) { edges { cursor } } } }`);
+    expect(answer).toMatchObject({ code: 'BAD_USER_INPUT', reason: 'invalid_page' });
+  },
+);
+
+test('CONTRACT 11 no N+1: listing sessions is one statement beside that of the user', async () => {
   const caller = await newcomer(gateway);
   for (let i = 0; i < 5; i += 1) await signIn(gateway, caller.user);
   const work = countWork();
-  work.watch(gateway.app.db.pool);
+  await work.watch(gateway.app.db);
   const [sessions, { statements }] = await work.during(() => listed(caller));
   expect(sessions).toHaveLength(6);
-  expect(statements).toHaveLength(1);
+  expect(statements).toHaveLength(2);
 });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const CREATE = `mutation ($email: String!, $password: String!, $role: Role!) {
-  createUser(email: $email, password: $password, role: $role) { id email role isActive sessions { id } }
+  createUser(email: $email, password: $password, role: $role) { id email role isActive sessions { edges { cursor } } }
 }`;
 const SET_ROLE = 'mutation ($id: ID!, $role: Role!) { setUserRole(id: $id, role: $role) { id role } }';
 const SET_ACTIVE = 'mutation ($id: ID!, $active: Boolean!) { setUserActive(id: $id, active: $active) { id isActive } }';
@@ -53,7 +53,7 @@ test('CONTRACT 11 creates a user, with the e-mail normalised, who can log in', a
   const { data, events } = await change(CREATE, variables);
   const { id } = data.createUser;
   const [email, role] = ['new.user@example.com', 'analyst'];
-  expect(data.createUser).toEqual({ id, email, role, isActive: true, sessions: [] });
+  expect(data.createUser).toEqual({ id, email, role, isActive: true, sessions: { edges: [] } });
   expect(events).toEqual([{ event_type: 'user_created', user_id: id, metadata: { actor: actor(), email, role } }]);
   expect((await login(gateway, 'new.user@example.com', fifteen)).status).toBe(200);
 });

@@ -1,6 +1,6 @@
 /** CONTRACT 11: `users` and `user`. */
 import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, dataOf, newApiKey, newcomer } from '../support/graphql.js';
+import { type As, ask, dataOf, newApiKey, newcomer, nodesOf } from '../support/graphql.js';
 import { countWork } from '../support/work.js';
 
 let gateway: TestGateway;
@@ -48,7 +48,8 @@ test('CONTRACT 11 lists users by e-mail, with all that the type has', async () =
   const locked_until = new Date('2030-01-02T03:04:05.678Z');
   const id = await insert('b@example.com', { role: 'analyst', is_active: false, locked_until });
   await insert('a@example.com');
-  const fields = 'id email role isActive failedLoginAttempts lockedUntil lastLoginAt createdAt sessions { id }';
+  const fields =
+    'id email role isActive failedLoginAttempts lockedUntil lastLoginAt createdAt sessions { edges { cursor } }';
   const { users, user } = await dataOf(
     gateway,
     as,
@@ -67,7 +68,7 @@ test('CONTRACT 11 lists users by e-mail, with all that the type has', async () =
     lockedUntil: '2030-01-02T03:04:05.678Z',
     lastLoginAt: null,
     createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
-    sessions: [],
+    sessions: { edges: [] },
   });
 });
 
@@ -195,12 +196,38 @@ test("CONTRACT 7 an argument with NUL, which no text in PostgreSQL holds, is the
 test('CONTRACT 11 no N+1: sessions of 20 users are read by one statement, and no password hash is read', async () => {
   const work = countWork();
   for (let i = 0; i < 20; i += 1) await newcomer(gateway);
-  work.watch(gateway.app.db.pool);
-  const text = '{ users(first: 20) { edges { node { email sessions { id live current } } } } }';
+  await work.watch(gateway.app.db);
+  const text =
+    '{ users(first: 20) { edges { node { email sessions(first: 5) { edges { node { id live current } } } } } } }';
   const [{ users }, { statements }] = await work.during(() => dataOf(gateway, as, text));
   expect(users.edges).toHaveLength(20);
-  for (const { node } of users.edges) expect(node.sessions).toMatchObject([{ live: true, current: false }]);
+  for (const { node } of users.edges) expect(nodesOf(node.sessions)).toMatchObject([{ live: true, current: false }]);
   expect(statements.filter((sql) => sql.includes('refresh_tokens'))).toHaveLength(1);
   expect(statements.filter((sql) => /from "?users/.test(sql))).toHaveLength(1);
   expect(statements.join()).not.toContain('password_hash');
+});
+
+test('CONTRACT 11 a search looks at 10,000 users a page, says that there is more, and goes on from there', async () => {
+  await gateway.rows(
+    `insert into users (email, password_hash, role)
+     select 'u' || lpad(i::text, 6, '0') || case when i in (3, 9000, 10001, 20500) then '.rare' else '' end
+       || '@example.com', 'none', 'viewer' from generate_series(1, 25000) as i`,
+  );
+  const pages: Array<[string[], boolean]> = [];
+  let after: string | null = null;
+  for (let hasNextPage = true; hasNextPage; ) {
+    const { users } = await dataOf(gateway, as, LIST, { first: 100, after, filter: { search: '.RARE@' } });
+    pages.push([users.edges.map(({ node }: Edge) => node.email.slice(0, 7)), users.pageInfo.hasNextPage]);
+    hasNextPage = users.pageInfo.hasNextPage;
+    after = users.pageInfo.endCursor;
+  }
+  expect(pages).toEqual([
+    [['u000003', 'u009000'], true],
+    [['u010001'], true],
+    [['u020500'], false],
+  ]);
+  const { users } = await dataOf(gateway, as, LIST, { first: 1, filter: { search: '.rare@' } });
+  expect(users).toMatchObject({ edges: [{}], pageInfo: { hasNextPage: true, endCursor: users.edges[0].cursor } });
+  const none = await dataOf(gateway, as, LIST, { filter: { search: 'nobody at all', isActive: false } });
+  expect(none.users).toMatchObject({ edges: [], pageInfo: { hasNextPage: false, endCursor: null } });
 });

@@ -10,7 +10,7 @@ const work = countWork();
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startGateway({ env: { LOGIN_MAX_FAILURES: '5' }, passwords: await work.passwords });
-  work.watch(gateway.app.db.pool);
+  await work.watch(gateway.app.db);
 });
 afterAll(() => gateway.close());
 

@@ -39,6 +39,12 @@ export async function dataOf(on: Instance, as: As, query: string, variables: obj
   return data;
 }
 
+/** The nodes of a connection. */
+// biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape it needs
+export function nodesOf<Node = any>({ edges }: { edges: Array<{ node: Node }> }): Node[] {
+  return edges.map(({ node }) => node);
+}
+
 export const nobody: As = () => ({});
 
 export function bearer(accessToken: string): As {

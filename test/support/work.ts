@@ -1,6 +1,7 @@
 /** Counts what a login costs: password verifications and SQL statements, in place of measuring time. */
 import type pg from 'pg';
 import { createPasswords, type Passwords } from '../../src/credentials/passwords.js';
+import type { Database } from '../../src/db/database.js';
 
 export interface Work {
   /** The stored hash that each verification was given; undefined for the placeholder. */
@@ -12,7 +13,7 @@ export interface Work {
 export interface WorkCounter {
   /** The real ones, counted; hand them to `startGateway`. */
   passwords: Promise<Passwords>;
-  watch(pool: pg.Pool): void;
+  watch(db: Database): Promise<void>;
   during<T>(act: () => Promise<T>): Promise<[T, Work]>;
 }
 
@@ -29,7 +30,7 @@ export function countWork(): WorkCounter {
   });
   return {
     passwords: createPasswords(OWASP_MINIMUM, 4).then(count),
-    watch: (pool) => watchStatements(pool, ({ sql }) => work.statements.push(sql)),
+    watch: (db) => watchStatements(db, ({ sql }) => work.statements.push(sql)),
     during: async (act) => {
       work = { verifications: [], statements: [] };
       const result = await act();
@@ -43,8 +44,13 @@ export interface Statement {
   parameters: unknown[];
 }
 
-/** Tells every statement that the pool's connections are given from now on. */
-export function watchStatements(pool: pg.Pool, tell: (statement: Statement) => void): void {
+/** Tells every statement that the connections are given from now on, of the routes and of administration. */
+export async function watchStatements(db: Database, tell: (statement: Statement) => void): Promise<void> {
+  const admin = (await db.orm.em.getConnection().getNativeClient()) as pg.Pool;
+  for (const pool of [db.pool, admin]) watchPool(pool, tell);
+}
+
+function watchPool(pool: pg.Pool, tell: (statement: Statement) => void): void {
   const watched = new WeakSet<pg.PoolClient>();
   pool.on('acquire', (client) => {
     if (watched.has(client)) return;

@@ -12,7 +12,7 @@ import { Needs } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfCounts, costOfPage } from '../limits.js';
 import { AuditCountType, AuditEventConnection, AuditEventFilterInput, TimeBucketEnum } from '../types/audit.js';
-import { type Connection, FIRST, toConnection } from '../types/connection.js';
+import { type Connection, FIRST, same, toConnection } from '../types/connection.js';
 
 @Resolver()
 export class AuditResolver {
@@ -24,20 +24,20 @@ export class AuditResolver {
     @Arg('after', () => String, { nullable: true }) after: string | undefined,
     @Arg('filter', () => AuditEventFilterInput, { nullable: true }) filter: AuditEventFilterInput | undefined,
   ): Promise<Connection<AuditRow>> {
-    return toConnection(await listAuditEvents(deps, filter ?? {}, { first: first ?? FIRST, after }), after);
+    return toConnection(await listAuditEvents(deps, filter ?? {}, { first: first ?? FIRST, after }), after, same);
   }
 
   @Needs('audit:read')
   @Query(() => [AuditCountType], {
-    description: 'Events by type and time bucket (UTC), oldest first.',
+    description: 'Events by type and time bucket (UTC), oldest first; at most 1,500 counts.',
     complexity: costOfCounts,
   })
   auditCounts(
-    @Ctx() { deps }: GraphqlContext,
+    @Ctx() { deps, turns }: GraphqlContext,
     @Arg('since', () => GraphQLDateTime) since: Date,
     @Arg('until', () => GraphQLDateTime) until: Date,
     @Arg('bucket', () => TimeBucketEnum) bucket: TimeBucket,
   ): Promise<AuditCount[]> {
-    return countAuditEvents(deps, { since, until, bucket });
+    return turns.ofCounts(() => countAuditEvents(deps, { since, until, bucket }));
   }
 }

@@ -1,89 +1,89 @@
 /** CONTRACT 11: API keys and cron keys. */
-import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import {
-  createApiKey,
-  type IssuedApiKey,
-  listApiKeys,
-  OVERLAP_SECONDS,
-  revokeApiKey,
-  rotateApiKey,
-  secretsLive,
-} from '../../admin/api-keys.js';
-import { createCronKey, type IssuedCronKey, listCronKeys, revokeCronKey } from '../../admin/cron-keys.js';
-import type { ApiKey } from '../../db/entities/api-key.js';
-import type { CronKey } from '../../db/entities/cron-key.js';
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { createApiKey, listApiKeys, OVERLAP_SECONDS, revokeApiKey, rotateApiKey } from '../../admin/api-keys.js';
+import { createCronKey, listCronKeys, revokeCronKey } from '../../admin/cron-keys.js';
 import { byCaller, Needs } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
-import { costOfList } from '../limits.js';
-import { ApiKeyType, CronKeyType, IssuedApiKeyType, IssuedCronKeyType } from '../types/keys.js';
+import { costOfPage } from '../limits.js';
+import { type Connection, FIRST, toConnection } from '../types/connection.js';
+import {
+  ApiKeyConnection,
+  ApiKeyType,
+  CronKeyConnection,
+  CronKeyType,
+  IssuedApiKeyType,
+  IssuedCronKeyType,
+  toApiKey,
+  toCronKey,
+} from '../types/keys.js';
 
-@Resolver(() => ApiKeyType)
+@Resolver()
 export class ApiKeyResolver {
   @Needs('keys:read')
-  @Query(() => [ApiKeyType], { description: 'Oldest first.', complexity: costOfList })
-  apiKeys(@Ctx() { deps }: GraphqlContext): Promise<ApiKey[]> {
-    return listApiKeys(deps);
-  }
-
-  @FieldResolver(() => Boolean)
-  active(@Root() { revokedAt }: ApiKey): boolean {
-    return revokedAt === null;
-  }
-
-  @FieldResolver(() => Int)
-  secretsLive(@Root() key: ApiKey, @Ctx() { deps }: GraphqlContext): number {
-    return secretsLive(key, deps.clock.now());
+  @Query(() => ApiKeyConnection, { nullable: true, description: 'Oldest first.', complexity: costOfPage })
+  async apiKeys(
+    @Ctx() { deps }: GraphqlContext,
+    @Arg('first', () => Int, { nullable: true, defaultValue: FIRST }) first: number | null,
+    @Arg('after', () => String, { nullable: true }) after: string | undefined,
+  ): Promise<Connection<ApiKeyType>> {
+    const now = deps.clock.now();
+    return toConnection(await listApiKeys(deps, { first: first ?? FIRST, after }), after, (key) => toApiKey(key, now));
   }
 
   @Mutation(() => IssuedApiKeyType, { description: 'Needs keys:write and every scope that is given.' })
-  createApiKey(
+  async createApiKey(
     @Ctx() context: GraphqlContext,
     @Arg('serviceName', () => String) serviceName: string,
     @Arg('scopes', () => [String]) scopes: string[],
     @Arg('rateLimit', () => Int) rateLimit: number,
-  ): Promise<IssuedApiKey> {
-    return createApiKey(context.deps, byCaller(context), { serviceName, scopes, rateLimit });
+  ): Promise<IssuedApiKeyType> {
+    const { deps } = context;
+    const { key, secret } = await createApiKey(deps, byCaller(context), { serviceName, scopes, rateLimit });
+    return { key: toApiKey(key, deps.clock.now()), secret };
   }
 
   @Mutation(() => IssuedApiKeyType, { description: 'Needs keys:write and every scope of the key.' })
-  rotateApiKey(
+  async rotateApiKey(
     @Ctx() context: GraphqlContext,
     @Arg('keyId', () => ID) keyId: string,
     @Arg('overlapSeconds', () => Int, { nullable: true, defaultValue: OVERLAP_SECONDS }) overlapSeconds: number | null,
-  ): Promise<IssuedApiKey> {
-    return rotateApiKey(context.deps, byCaller(context), keyId, overlapSeconds ?? OVERLAP_SECONDS);
+  ): Promise<IssuedApiKeyType> {
+    const { deps } = context;
+    const { key, secret } = await rotateApiKey(deps, byCaller(context), keyId, overlapSeconds ?? OVERLAP_SECONDS);
+    return { key: toApiKey(key, deps.clock.now()), secret };
   }
 
   @Mutation(() => ApiKeyType, { description: 'Needs keys:write.' })
-  revokeApiKey(@Ctx() context: GraphqlContext, @Arg('keyId', () => ID) keyId: string): Promise<ApiKey> {
-    return revokeApiKey(context.deps, byCaller(context), keyId);
+  async revokeApiKey(@Ctx() context: GraphqlContext, @Arg('keyId', () => ID) keyId: string): Promise<ApiKeyType> {
+    const { deps } = context;
+    return toApiKey(await revokeApiKey(deps, byCaller(context), keyId), deps.clock.now());
   }
 }
 
-@Resolver(() => CronKeyType)
+@Resolver()
 export class CronKeyResolver {
   @Needs('keys:read')
-  @Query(() => [CronKeyType], { description: 'Oldest first.', complexity: costOfList })
-  cronKeys(@Ctx() { deps }: GraphqlContext): Promise<CronKey[]> {
-    return listCronKeys(deps);
-  }
-
-  @FieldResolver(() => Boolean)
-  active(@Root() { revokedAt }: CronKey): boolean {
-    return revokedAt === null;
+  @Query(() => CronKeyConnection, { nullable: true, description: 'Oldest first.', complexity: costOfPage })
+  async cronKeys(
+    @Ctx() { deps }: GraphqlContext,
+    @Arg('first', () => Int, { nullable: true, defaultValue: FIRST }) first: number | null,
+    @Arg('after', () => String, { nullable: true }) after: string | undefined,
+  ): Promise<Connection<CronKeyType>> {
+    return toConnection(await listCronKeys(deps, { first: first ?? FIRST, after }), after, toCronKey);
   }
 
   @Mutation(() => IssuedCronKeyType, { description: 'Needs keys:write and every scope that is given.' })
-  createCronKey(
+  async createCronKey(
     @Ctx() context: GraphqlContext,
     @Arg('serviceName', () => String) serviceName: string,
     @Arg('scopes', () => [String]) scopes: string[],
-  ): Promise<IssuedCronKey> {
-    return createCronKey(context.deps, byCaller(context), { serviceName, scopes });
+  ): Promise<IssuedCronKeyType> {
+    const { key, value } = await createCronKey(context.deps, byCaller(context), { serviceName, scopes });
+    return { key: toCronKey(key), value };
   }
 
   @Mutation(() => CronKeyType, { description: 'Needs keys:write.' })
-  revokeCronKey(@Ctx() context: GraphqlContext, @Arg('keyId', () => ID) keyId: string): Promise<CronKey> {
-    return revokeCronKey(context.deps, byCaller(context), keyId);
+  async revokeCronKey(@Ctx() context: GraphqlContext, @Arg('keyId', () => ID) keyId: string): Promise<CronKeyType> {
+    return toCronKey(await revokeCronKey(context.deps, byCaller(context), keyId));
   }
 }

@@ -1,52 +1,38 @@
 /** CONTRACT 11: sessions. */
-import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { demand } from '../../admin/administer.js';
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { type SessionStep, tellSession } from '../../admin/session-story.js';
-import {
-  findSession,
-  listLiveSessions,
-  revokeOtherSessions,
-  revokeSession,
-  type Session,
-} from '../../admin/sessions.js';
-import { byCaller, heldByCredential, Needs, userOf } from '../authorization.js';
+import { ownOrScope, revokeOtherSessions, revokeSession } from '../../admin/sessions.js';
+import { byCaller, heldByCredential, userOf } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
-import { costOfList } from '../limits.js';
-import { SessionStepType, SessionType } from '../types/session.js';
+import { costOfStory } from '../limits.js';
+import { type Connection, FIRST, same, toConnection } from '../types/connection.js';
+import { SessionStepConnection, SessionType, toSession } from '../types/session.js';
 
-@Resolver(() => SessionType)
+@Resolver()
 export class SessionResolver {
-  @Needs('a user caller')
-  @Query(() => [SessionType], { description: 'The live sessions of the caller.', complexity: costOfList })
-  sessions(@Ctx() { caller, deps }: GraphqlContext): Promise<Session[]> {
-    return listLiveSessions(deps.db, userOf(caller).sub, deps.clock.now());
-  }
-
-  @FieldResolver(() => Boolean, { description: 'The session of the access token that asks.' })
-  current(@Root() { id }: Session, @Ctx() { caller }: GraphqlContext): boolean {
-    return caller.callerType === 'user' && caller.sid === id;
-  }
-
-  @Query(() => [SessionStepType], {
-    description: 'What happened in a session, in order. For the own one, else needs audit:read.',
-    complexity: costOfList,
+  @Query(() => SessionStepConnection, {
+    nullable: true,
+    description: 'What happened in a session, oldest step first. For the own one, else needs audit:read.',
+    complexity: costOfStory,
   })
-  async sessionStory(@Ctx() { caller, deps }: GraphqlContext, @Arg('id', () => ID) id: string): Promise<SessionStep[]> {
+  async sessionStory(
+    @Ctx() { caller, deps }: GraphqlContext,
+    @Arg('id', () => ID) id: string,
+    @Arg('first', () => Int, { nullable: true, defaultValue: FIRST }) first: number | null,
+    @Arg('after', () => String, { nullable: true }) after: string | undefined,
+  ): Promise<Connection<SessionStep>> {
     const now = deps.clock.now();
-    const held = heldByCredential(caller);
-    const session = await findSession(deps.db.sql, id, now).catch((error: unknown) => {
-      demand(held, 'audit:read'); // who may not read others' sessions is not told which there are
-      throw error;
-    });
-    if (caller.callerType !== 'user' || caller.sub !== session.userId) demand(held, 'audit:read');
-    return tellSession(deps, session, now);
+    const ownerId = caller.callerType === 'user' ? caller.sub : undefined;
+    const asker = { ownerId, held: heldByCredential(caller), scope: 'audit:read' } as const;
+    const session = await ownOrScope(deps.db.admin, id, asker, now);
+    return toConnection(await tellSession(deps, session, { first: first ?? FIRST, after }, now), after, same);
   }
 
   @Mutation(() => SessionType, { description: 'Ends an own session; that of another needs sessions:write.' })
-  revokeSession(@Ctx() context: GraphqlContext, @Arg('id', () => ID) id: string): Promise<Session> {
+  async revokeSession(@Ctx() context: GraphqlContext, @Arg('id', () => ID) id: string): Promise<SessionType> {
     const { caller, deps } = context;
     const ownerId = caller.callerType === 'user' ? caller.sub : undefined;
-    return revokeSession(deps, byCaller(context), ownerId, id);
+    return toSession(await revokeSession(deps, byCaller(context), ownerId, id), caller);
   }
 
   @Mutation(() => Int, { description: 'Ends every own session but the one of the access token. For users.' })

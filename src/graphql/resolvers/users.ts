@@ -1,10 +1,10 @@
 /** CONTRACT 11: users. */
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import type { Session } from '../../admin/sessions.js';
 import {
   createUser,
   findUser,
   findUsers,
+  type ListedUser,
   setUserActive,
   setUserPassword,
   setUserRole,
@@ -15,10 +15,10 @@ import type { User } from '../../db/entities/user.js';
 import type { Role } from '../../roles.js';
 import { byCaller, Needs, userOf } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
-import { costOfList, costOfPage } from '../limits.js';
+import { costOfPage } from '../limits.js';
 import { RoleEnum } from '../types/caller.js';
-import { type Connection, FIRST, toConnection } from '../types/connection.js';
-import { SessionType } from '../types/session.js';
+import { type Connection, FIRST, same, toConnection } from '../types/connection.js';
+import { SessionConnection, SessionType, toSession } from '../types/session.js';
 import { UserConnection, UserFilterInput, UserType } from '../types/user.js';
 
 @Resolver(() => UserType)
@@ -38,19 +38,32 @@ export class UserResolver {
   }
 
   @Needs('users:read')
-  @Query(() => UserConnection, { description: 'Users by e-mail.', complexity: costOfPage })
+  @Query(() => UserConnection, {
+    description:
+      'Users by e-mail. A search looks at 10,000 users a page: where it finds fewer than `first` among them, or none, ' +
+      'and `hasNextPage` is true, go on from `endCursor`.',
+    complexity: costOfPage,
+  })
   async users(
     @Ctx() { deps }: GraphqlContext,
     @Arg('first', () => Int, { nullable: true, defaultValue: FIRST }) first: number | null,
     @Arg('after', () => String, { nullable: true }) after: string | undefined,
     @Arg('filter', () => UserFilterInput, { nullable: true }) filter: UserFilterInput | undefined,
-  ): Promise<Connection<User>> {
-    return toConnection(await findUsers(deps, filter ?? {}, { first: first ?? FIRST, after }), after);
+  ): Promise<Connection<ListedUser>> {
+    return toConnection(await findUsers(deps, filter ?? {}, { first: first ?? FIRST, after }), after, same);
   }
 
-  @FieldResolver(() => [SessionType], { description: 'Newest first, at most 100.', complexity: costOfList })
-  sessions(@Root() { id }: User, @Ctx() { sessionsOf }: GraphqlContext): Promise<Session[]> {
-    return sessionsOf.load(id);
+  @FieldResolver(() => SessionConnection, { description: 'The last used first.', complexity: costOfPage })
+  async sessions(
+    @Root() { id }: ListedUser,
+    @Ctx() { caller, sessionsOf }: GraphqlContext,
+    @Arg('first', () => Int, { nullable: true, defaultValue: FIRST }) first: number | null,
+    @Arg('after', () => String, { nullable: true }) after: string | undefined,
+    @Arg('live', () => Boolean, { nullable: true, description: 'Only those that live, or only those that do not.' })
+    live: boolean | undefined,
+  ): Promise<Connection<SessionType>> {
+    const page = await sessionsOf({ first: first ?? FIRST, after, live }, id);
+    return toConnection(page, after, (session) => toSession(session, caller));
   }
 
   @Mutation(() => UserType, { description: 'Needs users:write.' })

@@ -3,6 +3,7 @@ import { GraphQLDateTime, GraphQLJSON } from 'graphql-scalars';
 import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { type AuditCount, type AuditEventFilter, type AuditRow, TIME_BUCKETS } from '../../admin/audit-log.js';
 import { type AuditedEvent, EVENT_TYPES } from '../../auth/audit.js';
+import { COST_OF_METADATA, COST_OF_USER_AGENT } from '../limits.js';
 import { connectionType } from './connection.js';
 import { spelledEnum } from './spelled-enum.js';
 
@@ -14,7 +15,7 @@ registerEnumType(AuditEventTypeEnum, { name: 'AuditEventType' });
 export const TimeBucketEnum = spelledEnum(TIME_BUCKETS);
 registerEnumType(TimeBucketEnum, { name: 'TimeBucket' });
 
-@ObjectType('AuditEvent')
+@ObjectType('AuditEvent', { simpleResolvers: true })
 export class AuditEventType implements Omit<AuditRow, 'exactly'> {
   @Field(() => ID)
   id!: string;
@@ -31,10 +32,10 @@ export class AuditEventType implements Omit<AuditRow, 'exactly'> {
   @Field(() => String)
   ipAddress!: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, complexity: COST_OF_USER_AGENT })
   userAgent!: string | null;
 
-  @Field(() => GraphQLJSON)
+  @Field(() => GraphQLJSON, { complexity: COST_OF_METADATA })
   metadata!: Record<string, unknown>;
 
   @Field(() => GraphQLDateTime)
@@ -64,7 +65,7 @@ export class AuditEventFilterInput implements AuditEventFilter {
   until?: Date | null;
 }
 
-@ObjectType('AuditCount')
+@ObjectType('AuditCount', { simpleResolvers: true })
 export class AuditCountType implements AuditCount {
   @Field(() => GraphQLDateTime)
   bucketStart!: Date;

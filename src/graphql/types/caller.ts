@@ -2,6 +2,7 @@
 import { Field, ID, Int, InterfaceType, ObjectType, registerEnumType } from 'type-graphql';
 import type { ApiKeyCaller, Caller, CronCaller, UserCaller } from '../../callers/caller.js';
 import { ROLES, type Role } from '../../roles.js';
+import { COST_OF_SCOPES } from '../limits.js';
 import { spelledEnum } from './spelled-enum.js';
 
 export const CallerTypeEnum = spelledEnum(['user', 'api_key', 'cron'] as const satisfies Caller['callerType'][]);
@@ -19,7 +20,11 @@ export abstract class CallerType {
   callerType!: Caller['callerType'];
 }
 
-@ObjectType('UserCaller', { implements: CallerType, description: 'A human user, by an access token.' })
+@ObjectType('UserCaller', {
+  simpleResolvers: true,
+  implements: CallerType,
+  description: 'A human user, by an access token.',
+})
 export class UserCallerType extends CallerType implements Omit<UserCaller, 'sid'> {
   declare callerType: 'user';
 
@@ -30,7 +35,11 @@ export class UserCallerType extends CallerType implements Omit<UserCaller, 'sid'
   role!: Role;
 }
 
-@ObjectType('ApiKeyCaller', { implements: CallerType, description: 'A service, by a signed request.' })
+@ObjectType('ApiKeyCaller', {
+  simpleResolvers: true,
+  implements: CallerType,
+  description: 'A service, by a signed request.',
+})
 export class ApiKeyCallerType extends CallerType implements ApiKeyCaller {
   declare callerType: 'api_key';
 
@@ -40,14 +49,18 @@ export class ApiKeyCallerType extends CallerType implements ApiKeyCaller {
   @Field(() => String)
   serviceName!: string;
 
-  @Field(() => [String])
+  @Field(() => [String], { complexity: COST_OF_SCOPES })
   scopes!: string[];
 
   @Field(() => Int, { description: 'Requests per minute, over all instances.' })
   rateLimit!: number;
 }
 
-@ObjectType('CronCaller', { implements: CallerType, description: 'A scheduled job, by its static internal key.' })
+@ObjectType('CronCaller', {
+  simpleResolvers: true,
+  implements: CallerType,
+  description: 'A scheduled job, by its static internal key.',
+})
 export class CronCallerType extends CallerType implements CronCaller {
   declare callerType: 'cron';
 
@@ -57,7 +70,7 @@ export class CronCallerType extends CallerType implements CronCaller {
   @Field(() => String)
   serviceName!: string;
 
-  @Field(() => [String])
+  @Field(() => [String], { complexity: COST_OF_SCOPES })
   scopes!: string[];
 }
 

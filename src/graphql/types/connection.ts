@@ -1,11 +1,11 @@
-/** Relay-style connections. */
+/** Relay-style connections. Plain fields have simple resolvers: a page has thousands, and each other is a promise. */
 import { type ClassType, Field, ObjectType } from 'type-graphql';
 import type { Page } from '../../admin/page.js';
 
 /** Rows of a page, unless said otherwise. */
 export const FIRST = 50;
 
-@ObjectType()
+@ObjectType({ simpleResolvers: true })
 export class PageInfo {
   @Field(() => Boolean)
   hasNextPage!: boolean;
@@ -16,7 +16,7 @@ export class PageInfo {
   @Field(() => String, { nullable: true })
   startCursor!: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Pass it as `after` for the next page, where there is one.' })
   endCursor!: string | null;
 }
 
@@ -27,7 +27,7 @@ export interface Connection<T> {
 
 /** The classes `<name>Connection` and `<name>Edge`. */
 export function connectionType<T extends object>(name: string, nodeType: ClassType<T>): ClassType<Connection<T>> {
-  @ObjectType(`${name}Edge`)
+  @ObjectType(`${name}Edge`, { simpleResolvers: true })
   class Edge {
     @Field(() => String, { description: 'Pass it as `after` to go on behind this row.' })
     cursor!: string;
@@ -36,7 +36,7 @@ export function connectionType<T extends object>(name: string, nodeType: ClassTy
     node!: T;
   }
 
-  @ObjectType(`${name}Connection`)
+  @ObjectType(`${name}Connection`, { simpleResolvers: true })
   class ConnectionType implements Connection<T> {
     @Field(() => [Edge])
     edges!: Edge[];
@@ -47,14 +47,22 @@ export function connectionType<T extends object>(name: string, nodeType: ClassTy
   return ConnectionType;
 }
 
-export function toConnection<T>({ rows, hasNextPage }: Page<T>, after: string | null | undefined): Connection<T> {
+/** For rows that are nodes as they are. */
+export const same = <T>(row: T): T => row;
+
+/** @param toNode what a row is for the schema */
+export function toConnection<Row, Node>(
+  { rows, hasNextPage, endCursor }: Page<Row>,
+  after: string | null | undefined,
+  toNode: (row: Row) => Node,
+): Connection<Node> {
   return {
-    edges: rows.map(({ cursor, row }) => ({ cursor, node: row })),
+    edges: rows.map(({ cursor, row }) => ({ cursor, node: toNode(row) })),
     pageInfo: {
       hasNextPage,
       hasPreviousPage: after != null,
       startCursor: rows[0]?.cursor ?? null,
-      endCursor: rows.at(-1)?.cursor ?? null,
+      endCursor: endCursor ?? rows.at(-1)?.cursor ?? null,
     },
   };
 }

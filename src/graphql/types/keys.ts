@@ -1,8 +1,12 @@
 /** CONTRACT 11: API keys and cron keys. A secret stands only in what issues it. */
 import { GraphQLDateTime } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { type ListedApiKey, secretsLive } from '../../admin/api-keys.js';
+import type { ListedCronKey } from '../../admin/cron-keys.js';
+import { COST_OF_SCOPES } from '../limits.js';
+import { connectionType } from './connection.js';
 
-@ObjectType('CronKey')
+@ObjectType('CronKey', { simpleResolvers: true })
 export class CronKeyType {
   @Field(() => ID)
   keyId!: string;
@@ -10,7 +14,7 @@ export class CronKeyType {
   @Field(() => String)
   serviceName!: string;
 
-  @Field(() => [String])
+  @Field(() => [String], { complexity: COST_OF_SCOPES })
   scopes!: string[];
 
   @Field(() => Boolean, { description: 'Not revoked.' })
@@ -23,7 +27,7 @@ export class CronKeyType {
   lastUsedAt!: Date | null;
 }
 
-@ObjectType('ApiKey')
+@ObjectType('ApiKey', { simpleResolvers: true })
 export class ApiKeyType extends CronKeyType {
   @Field(() => Int, { description: 'Requests per minute, over all instances.' })
   rateLimit!: number;
@@ -32,7 +36,25 @@ export class ApiKeyType extends CronKeyType {
   secretsLive!: number;
 }
 
-@ObjectType('IssuedApiKey')
+export const CronKeyConnection = connectionType('CronKey', CronKeyType);
+export const ApiKeyConnection = connectionType('ApiKey', ApiKeyType);
+
+export function toCronKey({
+  keyId,
+  serviceName,
+  scopes,
+  createdAt,
+  lastUsedAt,
+  revokedAt,
+}: ListedCronKey): CronKeyType {
+  return { keyId, serviceName, scopes, active: revokedAt === null, createdAt, lastUsedAt };
+}
+
+export function toApiKey(key: ListedApiKey, now: Date): ApiKeyType {
+  return { ...toCronKey(key), rateLimit: key.rateLimit, secretsLive: secretsLive(key, now) };
+}
+
+@ObjectType('IssuedApiKey', { simpleResolvers: true })
 export class IssuedApiKeyType {
   @Field(() => ApiKeyType)
   key!: ApiKeyType;
@@ -41,7 +63,7 @@ export class IssuedApiKeyType {
   secret!: string;
 }
 
-@ObjectType('IssuedCronKey')
+@ObjectType('IssuedCronKey', { simpleResolvers: true })
 export class IssuedCronKeyType {
   @Field(() => CronKeyType)
   key!: CronKeyType;

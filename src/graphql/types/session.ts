@@ -4,9 +4,12 @@ import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import type { SessionStep } from '../../admin/session-story.js';
 import { STEP_KINDS } from '../../admin/session-story.js';
 import type { Session } from '../../admin/sessions.js';
+import type { Caller } from '../../callers/caller.js';
+import { COST_OF_USER_AGENT } from '../limits.js';
+import { connectionType } from './connection.js';
 import { spelledEnum } from './spelled-enum.js';
 
-@ObjectType('Session', { description: 'The refresh tokens of one login.' })
+@ObjectType('Session', { simpleResolvers: true, description: 'The refresh tokens of one login.' })
 export class SessionType implements Session {
   @Field(() => ID, { description: 'The family of the refresh tokens; `sid` of access tokens.' })
   id!: string;
@@ -23,7 +26,7 @@ export class SessionType implements Session {
   @Field(() => GraphQLDateTime)
   expiresAt!: Date;
 
-  @Field(() => String)
+  @Field(() => String, { complexity: COST_OF_USER_AGENT })
   userAgent!: string;
 
   @Field(() => String)
@@ -31,12 +34,21 @@ export class SessionType implements Session {
 
   @Field(() => Boolean, { description: 'Neither revoked nor expired.' })
   live!: boolean;
+
+  @Field(() => Boolean, { description: 'The session of the access token that asks.' })
+  current!: boolean;
+}
+
+export const SessionConnection = connectionType('Session', SessionType);
+
+export function toSession(session: Session, caller: Caller): SessionType {
+  return { ...session, current: caller.callerType === 'user' && caller.sid === session.id };
 }
 
 export const SessionStepKindEnum = spelledEnum(STEP_KINDS);
 registerEnumType(SessionStepKindEnum, { name: 'SessionStepKind' });
 
-@ObjectType('SessionStep', { description: 'One event in the life of a session.' })
+@ObjectType('SessionStep', { simpleResolvers: true, description: 'One event in the life of a session.' })
 export class SessionStepType implements SessionStep {
   @Field(() => GraphQLDateTime)
   at!: Date;
@@ -50,9 +62,11 @@ export class SessionStepType implements SessionStep {
   @Field(() => String)
   ipAddress!: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, complexity: COST_OF_USER_AGENT })
   userAgent!: string | null;
 
   @Field(() => String, { description: 'One sentence for a person.' })
   detail!: string;
 }
+
+export const SessionStepConnection = connectionType('SessionStep', SessionStepType);

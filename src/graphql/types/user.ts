@@ -6,7 +6,7 @@ import type { Role } from '../../roles.js';
 import { RoleEnum } from './caller.js';
 import { connectionType } from './connection.js';
 
-@ObjectType('User')
+@ObjectType('User', { simpleResolvers: true })
 export class UserType {
   @Field(() => ID)
   id!: string;

@@ -1,0 +1,79 @@
+/** CONTRACT 5 and 7: an error about a document names what is of the schema, and never a value that was sent. */
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import { type As, ask, newApiKey } from '../support/graphql.js';
+import { captureLog } from '../support/log.js';
+
+const captured = captureLog();
+let gateway: TestGateway;
+let as: As;
+beforeAll(async () => {
+  gateway = await startGateway({ log: captured.log });
+  ({ as } = await newApiKey(gateway, ['users:read']));
+});
+afterAll(() => gateway.close());
+
+const SECRET = 'Hunter2';
+
+async function messageOf(query: string, more: object = {}): Promise<string> {
+  const body = JSON.stringify({ query, ...more });
+  const answer = await gateway.send('POST', '/graphql', {
+    headers: { 'content-type': 'application/json', ...as(body) },
+    body,
+  });
+  expect(answer.status).toBe(400);
+  expect(answer.text + JSON.stringify(answer.headers)).not.toContain(SECRET);
+  expect(captured.text()).not.toContain(SECRET);
+  const { message, extensions } = answer.json.errors[0];
+  expect(extensions.stacktrace).toBeUndefined();
+  return message;
+}
+
+const set = (password: string) => `mutation { setUserPassword(id: "x", password: ${password}) { id } }`;
+
+test.each([
+  ['a word', set(SECRET), 'A value does not fit its type "String".'],
+  ['a number', set('4711'), 'A value does not fit its type "String".'],
+  ['a list', set(`[${SECRET}]`), 'A value does not fit its type "String".'],
+  ['an object', set(`{ secret: "${SECRET}" }`), 'A value does not fit its type "String".'],
+  ['a default', `query ($n: Int = "${SECRET}") { users(first: $n) { edges { cursor } } }`, /^A value does not fit/],
+  ['an enum in quotes', `{ users(filter: { role: "${SECRET}" }) { edges { cursor } } }`, /^A value does not fit/],
+  ['an enum', `{ users(filter: { role: ${SECRET} }) { edges { cursor } } }`, /^A value does not fit its type/],
+  ['a time', `{ auditEvents(filter: { since: "${SECRET}" }) { edges { cursor } } }`, /^A value does not fit its type/],
+  ['a text that looks like a suggestion', set(`[" Did you mean ${SECRET}?"]`), /^A value does not fit its type/],
+  ['a password that lost its quotes', set(`$${SECRET}`), 'Variable "…" is not defined.'],
+  ['one of two words', set(`some ${SECRET}`), 'Syntax Error: Expected ":", found ")".'],
+  ['a text that is not closed', set(`"${SECRET}`), 'Syntax Error: Unterminated string.'],
+  ['a text after a text', set(`"a" "${SECRET}"`), 'Syntax Error: Expected Name, found String.'],
+  ['a word in a text', set(`"a"${SECRET}`), 'Syntax Error: Expected ":", found ")".'],
+  ['a number with letters', set(`12${SECRET}`), /^Syntax Error: [A-Za-z ]+\.$/],
+  ['an escape', set(`"\\${SECRET}"`), /^Syntax Error: [A-Za-z ]+\.$/],
+  ['a sign', set(`%${SECRET}`), /^Syntax Error: [A-Za-z ]+\.$/],
+  ['a name in the place of a document', SECRET, 'Syntax Error: Unexpected Name.'],
+])('CONTRACT 7 %s is not repeated', async (_what, query, message) => {
+  expect(await messageOf(query)).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
+});
+
+test('CONTRACT 7 the name of an operation that is not there is not repeated', async () => {
+  expect(await messageOf('{ caller { callerType } }', { operationName: SECRET })).toBe('Unknown operation named "…".');
+});
+
+test.each([
+  ['{ callerr { callerType } }', 'Cannot query field "callerr" on type "Query". Did you mean "caller"?'],
+  [
+    '{ users(frist: 1) { edges { cursor } } }',
+    /^Unknown argument "frist" on field "Query.users". Did you mean "first"/,
+  ],
+  ['{ users(filter: { serch: "x" }) { edges { cursor } } }', /^Field "serch" is not defined by type "UserFilter"/],
+  ['{ user { id } }', /"id" of type "ID!" is required, but it was not provided\.$/],
+  ['{ users(filter: { role: admn }) { edges { cursor } } }', /Did you mean the enum value "admin"\?$/],
+  ['query ($unused: Int) { caller { callerType } }', 'Variable "$unused" is never used.'],
+  ['{ caller { ...missing } }', 'Unknown fragment "missing".'],
+  ['{ users }', /^Field "users" of type "UserConnection!" must have a selection of subfields/],
+  ['{ caller', 'Syntax Error: Expected Name, found <EOF>.'],
+])('CONTRACT 7 %s is told what is wrong by name', async (query, message) => {
+  const { status, errors } = await ask(gateway, as, query);
+  expect([status, errors[0]?.message]).toEqual([
+    400,
+    typeof message === 'string' ? message : expect.stringMatching(message),
+  ]);
+});

@@ -1,0 +1,101 @@
+/** CONTRACT 7: what dashboards ask is bounded at once, of one caller and of all, and no login waits for it. */
+import pg from 'pg';
+import { PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
+import { type As, ask, newApiKey, newcomer } from '../support/graphql.js';
+import { quickPasswords } from '../support/quick-passwords.js';
+import { login, refresh } from '../support/routes.js';
+import { until } from '../support/until.js';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ passwords: quickPasswords() });
+});
+afterAll(() => gateway.close());
+
+const COUNT = 'auditCounts(since: "2026-01-01T00:00:00Z", until: "2026-01-02T00:00:00Z", bucket: day) { count }';
+const three = `{ a: ${COUNT} b: ${COUNT} c: ${COUNT} }`;
+
+/** Statements on the table that wait for it, while `work` goes on. */
+async function withLocked(table: string, work: (waiting: () => Promise<number>) => Promise<void>): Promise<void> {
+  const holder = new pg.Client({ connectionString: gateway.database.url });
+  await holder.connect();
+  await holder.query(`begin; lock table ${table} in access exclusive mode`);
+  const waiting = async () => {
+    const { rows } = await holder.query(`select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`);
+    return rows[0].count;
+  };
+  try {
+    await work(waiting);
+  } finally {
+    await holder.end();
+  }
+}
+
+test('CONTRACT 7 counts of two callers run two at once, whoever asks; the others wait, and all are answered', async () => {
+  const callers = await Promise.all([1, 2, 3].map(() => newApiKey(gateway, ['audit:read'])));
+  let asked: ReturnType<typeof ask>[] = [];
+  await withLocked('audit_events', async (waiting) => {
+    asked = callers.flatMap(({ as }) => [ask(gateway, as, three), ask(gateway, as, three)]);
+    await until('counts have begun', async () => (await waiting()) > 0);
+    for (let i = 0; i < 20; i += 1) expect(await waiting()).toBeLessThanOrEqual(2);
+  });
+  for (const { status } of await Promise.all(asked)) expect(status).toBe(200);
+});
+
+test('CONTRACT 7 one caller has two fields at once, and a hundred that wait; one more is 429', async () => {
+  const { as } = await newApiKey(gateway, ['users:read']);
+  const { as: other } = await newApiKey(gateway, ['users:read']);
+  const users = (on: As, aliases: number) =>
+    ask(
+      gateway,
+      on,
+      `{ ${Array.from({ length: aliases }, (_, i) => `a${i}: users(first: 1) { edges { cursor } }`).join(' ')} }`,
+    );
+  let asked: ReturnType<typeof ask>[] = [];
+  await withLocked('users', async (waiting) => {
+    asked = Array.from({ length: 10 }, () => users(as, 10)); // 2 run, 98 wait
+    await until('two of them wait for the table', async () => (await waiting()) === 2);
+    const over = await users(as, 5);
+    expect([over.status, over.code, over.headers['retry-after']]).toEqual([429, 'RATE_LIMITED', '1']);
+    asked.push(users(other, 1));
+    await until('another caller has its turn', async () => (await waiting()) === 3);
+  });
+  for (const { status } of await Promise.all(asked)) expect(status).toBe(200);
+  expect((await users(as, 10)).errors).toEqual([]); // and all its turns are free again
+});
+
+test('FIELD however much dashboards ask, logins, refreshes and callers have connections of their own', async () => {
+  const { user, as, refreshToken } = await newcomer(gateway);
+  const { as: key } = await newApiKey(gateway);
+  const callers = await Promise.all(Array.from({ length: 8 }, () => newcomer(gateway)));
+  // Whatever administers takes its turn under this lock; each of the mutations holds a connection meanwhile.
+  const holder = new pg.Client({ connectionString: gateway.database.url });
+  await holder.connect();
+  await holder.query('select pg_advisory_lock(7241093519)');
+  const asked = callers.flatMap((caller) =>
+    [1, 2, 3].map(() => ask(gateway, caller.as, 'mutation { revokeOtherSessions }')),
+  );
+  const blocked = `select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event = 'advisory'`;
+  await until(
+    'all connections of administration are taken',
+    async () => (await gateway.rows(blocked))[0]?.['count'] === 4,
+  );
+  expect((await login(gateway, user.email, PASSWORD)).status).toBe(200);
+  expect((await refresh(gateway, refreshToken)).status).toBe(200);
+  expect((await ask(gateway, as, '{ caller { callerType } }')).errors).toEqual([]);
+  expect((await ask(gateway, key, '{ caller { callerType } }')).errors).toEqual([]);
+  await holder.end();
+  for (const answer of await Promise.all(asked)) expect([200, 503]).toContain(answer.status);
+  expect((await ask(gateway, as, '{ me { id } }')).data.me.id).toBe(user.id);
+});
+
+test('CONTRACT 11 counts that the database cuts off are too much to read, not an outage', async () => {
+  const { as } = await newApiKey(gateway, ['audit:read']);
+  await withLocked('audit_events', async () => {
+    const answer = await ask(gateway, as, `{ ${COUNT} }`);
+    expect(answer).toMatchObject({ status: 200, code: 'OPERATION_TOO_COSTLY', reason: 'too_much_to_read' });
+    expect(answer.errors[0]?.message).toBe('This takes too long to read; ask for less');
+  });
+});
