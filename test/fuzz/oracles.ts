@@ -1,0 +1,129 @@
+/** What must hold for every answer, whatever was asked. */
+import { MARK, type Secret } from './dice.js';
+import type { Answer, Exchange } from './exchange.js';
+import type { Oracle } from './findings.js';
+import type { HttpRequest, RawRequest } from './request.js';
+
+type Tell = (oracle: Oracle, group: string) => void;
+
+export const LATE_MS = 1_000;
+
+export function judge(sent: HttpRequest | RawRequest, { answers }: Exchange, secret: Secret, tell: Tell): void {
+  for (const answer of answers) {
+    if (answer.isBroken) tell('answered', `a broken answer, ${answer.status}`);
+    judgeStatus(answer, tell);
+    judgeBody(sent, answer, tell);
+    judgeEcho(sent, answer, secret, tell);
+    const inside = INSIDE.exec(answer.body);
+    if (inside !== null) tell('inside', `${inside[0]}`);
+  }
+  if ('method' in sent) judgeCharset(sent, answers, tell);
+}
+
+/** As text, so that alike ones fall together: no names, no numbers. */
+function alike(message: string): string {
+  return message
+    .replace(/"(?:\\.|[^"\\])*"/g, '"…"')
+    .replace(/\d+/g, 'N')
+    .slice(0, 160);
+}
+
+function judgeStatus({ status, body }: Answer, tell: Tell): void {
+  if (status >= 500) tell('5xx', `${status} ${alike(body)}`);
+  for (const error of errorsOf(body)) {
+    const code = String(error.extensions?.code);
+    if (!CODES.has(code)) tell('5xx', `code ${code}: ${alike(String(error.message))}`);
+  }
+}
+
+/** Those of CONTRACT 7, and those by which Apollo refuses a document. */
+const CODES = new Set([
+  ...[
+    'UNAUTHENTICATED',
+    'FORBIDDEN',
+    'NOT_FOUND',
+    'CONFLICT',
+    'BAD_USER_INPUT',
+    'RATE_LIMITED',
+    'OPERATION_TOO_COSTLY',
+  ],
+  ...[
+    'GRAPHQL_PARSE_FAILED',
+    'GRAPHQL_VALIDATION_FAILED',
+    'OPERATION_RESOLUTION_FAILURE',
+    'BAD_REQUEST',
+    'PERSISTED_QUERY_NOT_SUPPORTED',
+  ],
+]);
+
+interface Told {
+  message?: unknown;
+  extensions?: { code?: unknown };
+}
+
+/** The errors of a GraphQL answer; those of a validated login body have no message of their own kind. */
+function errorsOf(body: string): Told[] {
+  const { errors, detail } = read(body) as { errors?: unknown; detail?: unknown };
+  return Array.isArray(errors) && detail === undefined ? errors : [];
+}
+
+function read(body: string): object {
+  try {
+    const json: unknown = JSON.parse(body);
+    return typeof json === 'object' && json !== null ? json : {};
+  } catch {
+    return {};
+  }
+}
+
+function judgeBody(sent: HttpRequest | RawRequest, { status, headers, body }: Answer, tell: Tell): void {
+  if (status === 204 || ('method' in sent && sent.method === 'HEAD')) return;
+  const type = headers.find(([name]) => name === 'content-type')?.[1] ?? 'none';
+  // On a bare connection an answer to HEAD is known by the length that it names and does not have.
+  const length = headers.find(([name]) => name === 'content-length')?.[1] ?? '0';
+  if (body === '' && !('method' in sent) && length !== '0') return;
+  const json = read(body) as { detail?: unknown; errors?: unknown; data?: unknown };
+  const isGraphql = Array.isArray(json.errors) || 'data' in json;
+  const isReadable = /^application\/(?:[\w.-]+\+)?json/.test(type) && body !== '';
+  const says = typeof json.detail === 'string' || isGraphql;
+  if (!isReadable || (status >= 400 && !says)) tell('json', `${status}, ${type}: ${alike(body.slice(0, 80))}`);
+}
+
+const INSIDE = new RegExp(
+  [
+    '\\\\n\\s+at |node_modules|\\bnode:|\\.[jt]s:\\d|/(?:tmp|home|usr|work|var|dist|src)/',
+    '\\b(?:select|insert|update|delete) (?:\\*|into|from|set|\\\\?")|violates|syntax error at|relation \\\\?"|pg_\\w|byte sequence',
+    'is not a function|Cannot read prop|of undefined|TypeError|RangeError|Maximum call stack|Unexpected token',
+    'MikroORM|Kysely|PostgreSQL|argon2|zod|ECONN|ENOENT',
+  ].join('|'),
+);
+
+function judgeEcho({ mayEcho }: HttpRequest | RawRequest, { headers, body }: Answer, secret: Secret, tell: Tell): void {
+  const { word, digits } = secret;
+  const isIn = (text: string): boolean =>
+    text.toLowerCase().includes(word.toLowerCase().slice(0, 9)) || text.includes(digits);
+  for (const [name, value] of headers) if (isIn(value)) tell('echo', `header ${name}`);
+  if (mayEcho === 'anywhere' || !isIn(body)) return;
+  const { errors, data, detail } = read(body) as { errors?: unknown; data?: unknown; detail?: unknown };
+  const messages = (Array.isArray(errors) ? errors : []).filter((error) => isIn(JSON.stringify(error)));
+  const groups = new Set(messages.map(({ message }: Told) => beforeSecret(String(message), secret)));
+  for (const group of groups) tell('echo', `in errors: ${group}`);
+  if (isIn(String(detail))) tell('echo', `in detail: ${beforeSecret(String(detail), secret)}`);
+  else if (groups.size === 0 && mayEcho === 'nowhere') tell('echo', data === undefined ? 'in the body' : 'in data');
+}
+
+/** The sentence as far as the value, so that what was sent does not tell groups apart. */
+function beforeSecret(message: string, { word, digits }: Secret): string {
+  const [before = ''] = message.split(new RegExp(`\\S*(?:${word.slice(0, 9)}|${digits})`, 'i'));
+  return `${alike(before).replace(/(?<=value:|found|string) .*$/s, '')} VALUE`;
+}
+
+/** For lines of the log: whichever request it was of. */
+export const ANY_SECRET = new RegExp(MARK, 'i');
+
+function judgeCharset({ path, headers }: HttpRequest, [answer]: Answer[], tell: Tell): void {
+  const type = headers.find(([name]) => name === 'Content-Type')?.[1] ?? '';
+  const charset = /^application\/json; charset=("?)([\w-]+)\1$/.exec(type)?.[2];
+  if (path !== '/auth/login' || charset === undefined || /^utf-?8$/i.test(charset)) return;
+  if ([200, 401, 422].includes(answer?.status ?? 0)) tell('charset', `${charset} is read`);
+}
