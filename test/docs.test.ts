@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { BY_CLI } from '../src/admin/administer.js';
 import { createApiKey } from '../src/admin/api-keys.js';
 import { startGateway, type TestGateway } from './support/gateway.js';
+import { ask, newApiKey } from './support/graphql.js';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..');
@@ -81,6 +82,17 @@ testWith(['python3'], 'docs/sign-with-python.md is answered as the key, and refu
   expect(JSON.parse(stdout).data.caller).toMatchObject(BILLING);
   const refused = await run('python3', [script], { env: { ...env, SECRET: 'aks_other' } }).catch((error) => error);
   expect(refused.stderr).toContain('invalid_signature');
+});
+
+test('docs/dashboards.md: the query is answered, and costs what the page says', async () => {
+  const { as } = await newApiKey(gateway, ['users:read']);
+  const query = await blockOf('dashboards.md', 'graphql');
+  expect((await ask(gateway, as, query)).errors).toEqual([]);
+  const costly = await ask(gateway, as, query.replace('first: 50', 'first: 500'));
+  expect(costly.errors[0]?.message).toBe(`The operation costs ${20 + 500 * 77}; at most 10000 is allowed`);
+  expect(await readFile(join(ROOT, 'docs/dashboards.md'), 'utf8')).toContain(
+    `costs ${(3_870).toLocaleString('en')}: 20`,
+  );
 });
 
 test('docs/signed-requests.md: the TypeScript client is answered as the key', async () => {

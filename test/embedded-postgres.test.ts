@@ -13,6 +13,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -203,6 +204,7 @@ describe('the server', () => {
     const { url } = await start({ asRoot });
     for (const uid of [1234, 65_534]) {
       await expect(asUser(uid, () => query(url, 'SELECT 1'))).rejects.toMatchObject({ code: 'EACCES' });
+      await expect(asUser(uid, () => readdir(join(dataDir, 'pg')))).rejects.toMatchObject({ code: 'EACCES' });
     }
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     const { uid, mode } = statSync(decodeURIComponent(/@(.*):5432/.exec(url)?.[1] ?? ''));

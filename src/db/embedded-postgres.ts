@@ -9,6 +9,7 @@ import type { DataDirOwnership } from './data-dir-owner.js';
 import {
   type AsRoot,
   chooseAccount,
+  closeToOthers,
   commandOf,
   EmbeddedPostgresError,
   findPrograms,
@@ -86,6 +87,7 @@ async function prepareCluster(dataDir: string, options: EmbeddedPostgresOptions)
   await linkLibraries(native, runDir);
   // The run folder stays ours: other processes of the account have no business with the socket.
   const account = await chooseAccount(native, runDir, options.asRoot);
+  if (account.uid !== process.geteuid?.()) await closeToOthers(dataDir); // nor with the files, which then are its own
   const clusterDir = clusterDirOf(dataDir);
   const superuserUrl = socketUrl(runDir, 'postgres', 'postgres');
   const logFile = join(dataDir, 'pg.log');

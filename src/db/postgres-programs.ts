@@ -112,6 +112,11 @@ export async function linkLibraries(native: string, runDir: string): Promise<voi
   for (const [name, source] of sourceOf) await symlink(join(native, 'lib', source), join(links, name));
 }
 
+/** Lets others, neither owner nor group, neither look into a folder nor pass through it. */
+export async function closeToOthers(folder: string): Promise<void> {
+  await chmod(folder, (await lstat(folder)).mode & 0o770);
+}
+
 /** Gives a folder and all in it to a user; the folder itself comes last, so that a walk cut short is done again. */
 export async function giveTo({ uid, gid }: { uid: number; gid: number }, folder: string): Promise<void> {
   if ((await lstat(folder)).uid === uid || process.geteuid?.() !== 0) return;

@@ -109,6 +109,7 @@ export async function listen(
   const refuse = (socket: Duplex, { status, detail }: typeof MALFORMED, more = ''): void => {
     if (refused.has(socket)) return; // every further packet is an error again
     refused.add(socket);
+    socket.on('error', () => undefined); // of one that was to be a tunnel nobody else takes care
     const requestId = requestLog.unparsed(status, peerAddressOf(socket as Socket));
     socket.end(rawAnswer(status, detail, `X-Request-Id: ${requestId}\r\n${more}`));
     setTimeout(() => socket.destroy(), LINGER_MS).unref();

@@ -67,6 +67,15 @@ test.each([
   expect(await exchange(gateway, text)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
+test('5 a client that asks for a tunnel and resets does no harm', async () => {
+  for (let i = 0; i < 20; i += 1) {
+    const socket = await open(gateway);
+    socket.write(`CONNECT localhost:443 HTTP/1.1\r\n${HOST}\r\n`, () => socket.resetAndDestroy());
+    await once(socket, 'close');
+  }
+  expect((await gateway.send('GET', '/health/live')).status).toBe(200);
+});
+
 test('5 a whole request before broken bytes gets its answer, and nothing is answered twice', async () => {
   const { email } = await gateway.user();
   const body = JSON.stringify({ email, password: PASSWORD });

@@ -121,9 +121,9 @@ function beforeSecret(message: string, { word, digits }: Secret): string {
 /** For lines of the log: whichever request it was of. */
 export const ANY_SECRET = new RegExp(MARK, 'i');
 
-function judgeCharset({ path, headers }: HttpRequest, [answer]: Answer[], tell: Tell): void {
+function judgeCharset({ path, headers, body }: HttpRequest, [answer]: Answer[], tell: Tell): void {
   const type = headers.find(([name]) => name === 'Content-Type')?.[1] ?? '';
   const charset = /^application\/json; charset=("?)([\w-]+)\1$/.exec(type)?.[2];
-  if (path !== '/auth/login' || charset === undefined || /^utf-?8$/i.test(charset)) return;
+  if (path !== '/auth/login' || body.length === 0 || charset === undefined || /^utf-?8$/i.test(charset)) return;
   if ([200, 401, 422].includes(answer?.status ?? 0)) tell('charset', `${charset} is read`);
 }

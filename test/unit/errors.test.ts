@@ -11,6 +11,12 @@ const errors: Record<string, [error: unknown, status: number]> = {
   'an outage': [new Unavailable('away'), 503],
   'an outage further down': [new Error('outer', { cause: Object.assign(new Error('inner'), { code: '57P01' }) }), 503],
   'a system error': [Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }), 503],
+  ...Object.fromEntries(
+    ['EMFILE', 'ENFILE', 'ENOBUFS', 'EADDRNOTAVAIL'].map((code) => [
+      `a system without resources (${code})`,
+      [Object.assign(new Error('connect'), { code }), 503],
+    ]),
+  ),
   'a bug': [new TypeError('secret text'), 500],
   'what is no error': ['secret text', 500],
   'a 4xx of a library': [Object.assign(new Error('secret text'), { status: 418 }), 418],
