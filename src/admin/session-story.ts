@@ -94,7 +94,9 @@ export async function tellSession(
           token.revoked_reason as ended_by
         from newest cross join audit_events as event
           left join refresh_tokens as token on token.family_id = ${session.id} and token.jti = ${JTI_OF_EVENT}
-        where event.user_id = ${session.userId} and event.created_at >= greatest(${session.startedAt}, ${from})
+        where event.user_id = ${session.userId}
+          and event_type in ('token_theft', 'logout', 'session_revoked', 'user_deactivated', 'password_set')
+          and event.created_at >= greatest(${session.startedAt}, ${from})
           and (event.created_at, 2, event.id) > ${behind}
           and (
             (event_type in ('token_theft', 'session_revoked') and metadata ->> 'family_id' = ${session.id})

@@ -25,9 +25,8 @@ export function explorer(): RequestHandler {
       'Cache-Control': 'private, max-age=3600',
       'Content-Security-Policy': POLICY,
       ETag: etag,
-      Vary: 'Accept',
     });
-    res.vary('Accept-Encoding');
+    res.vary('Accept').vary('Accept-Encoding'); // beside what CORS has put there
     res.type('html');
     if (req.fresh) return void res.status(304).end();
     if (req.acceptsEncodings('gzip')) return void res.set('Content-Encoding', 'gzip').send(compressed);

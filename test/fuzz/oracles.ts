@@ -91,7 +91,7 @@ function judgeBody(sent: HttpRequest | RawRequest, { status, headers, body }: An
 
 const INSIDE = new RegExp(
   [
-    '\\\\n\\s+at |node_modules|\\bnode:|\\.[jt]s:\\d|/(?:tmp|home|usr|work|var|dist|src)/',
+    '\\\\n\\s+at |node_modules|\\bnode:|\\.[jt]s:\\d|/(?:tmp|home|usr|var|dist|src)/',
     '\\b(?:select|insert|update|delete) (?:\\*|into|from|set|\\\\?")|violates|syntax error at|relation \\\\?"|pg_\\w|byte sequence',
     'is not a function|Cannot read prop|of undefined|TypeError|RangeError|Maximum call stack|Unexpected token',
     'MikroORM|Kysely|PostgreSQL|argon2|zod|ECONN|ENOENT',

@@ -1,0 +1,42 @@
+/** CONTRACT 7: turns of callers, whatever the order in which their work ends. */
+import fc from 'fast-check';
+import type { Caller } from '../../src/callers/caller.js';
+import { createTurns } from '../../src/graphql/turns.js';
+
+const caller = (id: number): Caller => ({
+  callerType: 'cron',
+  keyId: `ck_${id}`,
+  serviceName: 'x',
+  scopes: [],
+});
+
+test('7 no caller ever has more than two at once, all have their turn', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), fc.array(fc.nat(3), { maxLength: 60 }), async (scheduler, ids) => {
+      const turns = createTurns();
+      const running = new Map<number, number>();
+      let most = 0;
+      const asked = ids.map(async (id) => {
+        await scheduler.schedule(Promise.resolve()); // some ask when others are done
+        return turns.ofCaller(caller(id), async () => {
+          const count = (running.get(id) ?? 0) + 1;
+          running.set(id, count);
+          most = Math.max(most, count);
+          await scheduler.schedule(Promise.resolve());
+          running.set(id, (running.get(id) ?? 0) - 1);
+          return id;
+        });
+      });
+      await scheduler.waitFor(Promise.all(asked));
+      expect(await Promise.all(asked)).toEqual(ids);
+      expect(most).toBeLessThanOrEqual(2);
+    }),
+  );
+});
+
+test('7 work that fails gives its turn back', async () => {
+  const turns = createTurns();
+  const fail = () => turns.ofCaller(caller(1), () => Promise.reject(new Error('no')));
+  for (let i = 0; i < 5; i += 1) await expect(fail()).rejects.toThrow('no');
+  expect(await turns.ofCaller(caller(1), async () => 'done')).toBe('done');
+});
