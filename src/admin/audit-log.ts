@@ -4,17 +4,7 @@ import type { AuditedEvent } from '../auth/audit.js';
 import type { Database } from '../db/database.js';
 import { normaliseEmail } from '../email.js';
 import { isUuid } from '../platform/ids.js';
-import {
-  checkFirst,
-  decodeCursor,
-  encodeCursor,
-  exactTime,
-  notACursor,
-  type Page,
-  type PageRequest,
-  pageOf,
-  readExactTime,
-} from './page.js';
+import { checkFirst, decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, pageOf } from './page.js';
 import { AdminRefusal, withinTheLimit } from './refusal.js';
 
 export interface AuditEventFilter {
@@ -93,18 +83,11 @@ export async function auditEventsQuery(
  * and pass over every entry in between.
  */
 function upperBound(until: Date | null | undefined, after: string | null | undefined): Array<RawBuilder<unknown>> {
-  const cursor = after == null ? undefined : readCursor(after);
+  const cursor = after == null ? undefined : decodeTimeCursor(after, isUuid);
   if (cursor !== undefined && (until == null || cursor.toTheMillisecond < until)) {
-    return [sql`(created_at, id) < (${cursor.exactly}::timestamptz, ${cursor.id}::uuid)`];
+    return [sql`(created_at, id) < (${cursor.exactly}::timestamptz, ${cursor.rest[0]}::uuid)`];
   }
   return until == null ? [] : [sql`created_at < ${until}`];
-}
-
-/** @throws {AdminRefusal} for a text that is no cursor, or a time that does not exist */
-function readCursor(cursor: string): { exactly: string; toTheMillisecond: Date; id: string } {
-  const [exactly = '', id = ''] = decodeCursor(cursor, 2);
-  if (!isUuid(id)) throw notACursor();
-  return { exactly, toTheMillisecond: readExactTime(exactly), id };
 }
 
 /** Failed logins that named the e-mail, and whatever else happened to its user; no event is in both. */

@@ -3,16 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.js';
 import { isScope } from '../scopes.js';
 import { demand, type Held } from './administer.js';
-import {
-  checkFirst,
-  decodeCursor,
-  encodeCursor,
-  exactTime,
-  type Page,
-  type PageRequest,
-  pageOf,
-  readExactTime,
-} from './page.js';
+import { checkFirst, decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, pageOf } from './page.js';
 import { AdminRefusal, withinTheLimit } from './refusal.js';
 
 const MOST_SCOPES = 50;
@@ -64,7 +55,6 @@ export async function pageOfKeys<Key extends { keyId: string }>(
 
 /** @throws {AdminRefusal} for a text that is no cursor */
 function behindCursor(cursor: string): RawBuilder<unknown> {
-  const [exactly = '', keyId = ''] = decodeCursor(cursor, 2);
-  readExactTime(exactly);
-  return sql`(created_at, key_id) > (${exactly}::timestamptz, ${keyId})`;
+  const { exactly, rest } = decodeTimeCursor(cursor, () => true);
+  return sql`(created_at, key_id) > (${exactly}::timestamptz, ${rest[0]})`;
 }

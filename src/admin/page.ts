@@ -41,23 +41,36 @@ export function decodeCursor(cursor: string, parts: number): string[] {
   throw notACursor();
 }
 
-/** A time in microseconds, as PostgreSQL orders it, and as text, which a Date could not hold. */
+/** The place of a row in a listing by time. */
+export interface TimeCursor {
+  /** The time in microseconds, as PostgreSQL orders it, which a Date could not hold */
+  exactly: string;
+  toTheMillisecond: Date;
+  /** What tells rows of one instant apart */
+  rest: string[];
+}
+
 const EXACT_TIME = /^((?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})\d{3}Z$/;
 
-/** The column as such a text, for a cursor. */
+/** The column as `TimeCursor.exactly`. */
 export function exactTime(column: string): RawBuilder<string> {
   return sql<string>`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 
-/** To the millisecond. @throws {AdminRefusal} for a text that is no such time */
-export function readExactTime(exactly: string): Date {
+/**
+ * @param parts of each text behind the time: true where it may be one of this listing
+ * @throws {AdminRefusal} for a text that is no cursor, or a time that does not exist
+ */
+export function decodeTimeCursor(cursor: string, ...parts: Array<(text: string) => boolean>): TimeCursor {
+  const [exactly = '', ...rest] = decodeCursor(cursor, 1 + parts.length);
   const [, text] = EXACT_TIME.exec(exactly) ?? [];
-  const time = new Date(`${text}Z`);
-  if (Number.isNaN(time.getTime()) || time.toISOString() !== `${text}Z`) throw notACursor();
-  return time;
+  const toTheMillisecond = new Date(`${text}Z`);
+  const exists = !Number.isNaN(toTheMillisecond.getTime()) && toTheMillisecond.toISOString() === `${text}Z`;
+  if (!exists || !parts.every((isPart, i) => isPart(rest[i] ?? ''))) throw notACursor();
+  return { exactly, toTheMillisecond, rest };
 }
 
-export function notACursor(): AdminRefusal {
+function notACursor(): AdminRefusal {
   return new AdminRefusal('invalid_page', 'after is not a cursor of this listing');
 }
 

@@ -5,17 +5,7 @@ import type { Database } from '../db/database.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
 import { normaliseEmail } from '../email.js';
 import { isUuid } from '../platform/ids.js';
-import {
-  checkFirst,
-  decodeCursor,
-  encodeCursor,
-  exactTime,
-  notACursor,
-  type Page,
-  type PageRequest,
-  pageOf,
-  readExactTime,
-} from './page.js';
+import { checkFirst, decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, pageOf } from './page.js';
 import { withinTheLimit } from './refusal.js';
 import { NEWEST_OF_FAMILY, type Session } from './sessions.js';
 
@@ -147,9 +137,8 @@ function placeAt(time: string, rank: number, id: string): Place {
 
 /** @throws {AdminRefusal} for a text that is no cursor */
 function readCursor(cursor: string): Place {
-  const [exactly = '', rank = '', id = ''] = decodeCursor(cursor, 3);
-  readExactTime(exactly);
-  if (!/^[0-3]$/.test(rank) || !isUuid(id)) throw notACursor();
+  const { exactly, rest } = decodeTimeCursor(cursor, (rank) => /^[0-3]$/.test(rank), isUuid);
+  const [rank = '', id = ''] = rest;
   return placeAt(exactly, Number(rank), id);
 }
 

@@ -6,17 +6,7 @@ import type { Database, Sql } from '../db/database.js';
 import { isUuid } from '../platform/ids.js';
 import type { OwnScope } from '../scopes.js';
 import { type AdminDependencies, administer, type By, demand, type Held } from './administer.js';
-import {
-  checkFirst,
-  decodeCursor,
-  encodeCursor,
-  exactTime,
-  notACursor,
-  type Page,
-  type PageRequest,
-  pageOf,
-  readExactTime,
-} from './page.js';
+import { checkFirst, decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, pageOf } from './page.js';
 import { AdminRefusal, withinTheLimit } from './refusal.js';
 
 export interface Session {
@@ -79,10 +69,8 @@ export async function listSessions(
 
 /** @throws {AdminRefusal} for a text that is no cursor */
 function beforeCursor(cursor: string): RawBuilder<unknown> {
-  const [exactly = '', id = ''] = decodeCursor(cursor, 2);
-  readExactTime(exactly);
-  if (!isUuid(id)) throw notACursor();
-  return sql`(created_at, family_id) < (${exactly}::timestamptz, ${id}::uuid)`;
+  const { exactly, rest } = decodeTimeCursor(cursor, isUuid);
+  return sql`(created_at, family_id) < (${exactly}::timestamptz, ${rest[0]}::uuid)`;
 }
 
 export async function findSession(db: Sql, id: string, now: Date): Promise<Session | undefined> {
