@@ -8,10 +8,10 @@ import { liveRecords } from '../support/rows.js';
 
 const captured = captureLog();
 let gateway: TestGateway;
-beforeAll(async () => {
+beforeEach(async () => {
   gateway = await startGateway({ passwords: quickPasswords(), log: captured.log });
 });
-afterAll(() => gateway.close());
+afterEach(() => gateway.close());
 
 const MAX_ROWS = 100;
 const OVER = 30;
@@ -58,7 +58,6 @@ test('6 logouts with one dead cookie: each is answered, a hundred a minute are w
 });
 
 test('6 thefts with one used token: each is answered 401, a hundred a minute are written', async () => {
-  gateway.clock.advance(60);
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   await refresh(gateway, refreshToken);
   for (let i = 0; i < MAX_ROWS + OVER; i += 1) {
@@ -69,7 +68,6 @@ test('6 thefts with one used token: each is answered 401, a hundred a minute are
 });
 
 test('6 an event that comes with a change is written, however often its token was presented', async () => {
-  gateway.clock.advance(60);
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   const next = refreshTokenOf(await refresh(gateway, refreshToken));
   for (let i = 0; i < MAX_ROWS + OVER; i += 1) await refresh(gateway, refreshToken); // theft, over and over

@@ -20,10 +20,11 @@ async function withLocked(table: string, work: (waiting: () => Promise<number>) 
   const holder = new pg.Client({ connectionString: gateway.database.url });
   await holder.connect();
   await holder.query(`begin; lock table ${table} in access exclusive mode`);
+  // Not by the holder: a transaction sees no connections that are made after it first looked.
   const waiting = async () => {
-    const { rows } = await holder.query(`select count(*)::int as count from pg_stat_activity
+    const [row] = await gateway.rows<{ count: number }>(`select count(*)::int as count from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`);
-    return rows[0].count;
+    return row?.count ?? 0;
   };
   try {
     await work(waiting);
