@@ -3,8 +3,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { type Actor, type AdminEvent, type Client, writeAudit } from '../auth/audit.js';
 import type { Passwords } from '../credentials/passwords.js';
-import type { Database, Sql } from '../db/database.js';
-import type { Tables } from '../db/tables.js';
+import { CHANGE_TIMEOUT_MS, type Database, type Sql } from '../db/database.js';
 import type { Clock } from '../platform/clock.js';
 import type { OwnScope } from '../scopes.js';
 import { AdminRefusal } from './refusal.js';
@@ -39,8 +38,8 @@ export interface Change {
   sql: Sql;
   now: Date;
   held: Held;
-  /** Writes the event of the change beside it. */
-  audit(event: AdminEvent): Promise<void>;
+  /** Writes the events of the change beside it. */
+  audit(...events: AdminEvent[]): Promise<void>;
 }
 
 /** Key of the advisory lock under which changes take turns, so that "the last administrator" is exact. */
@@ -56,13 +55,13 @@ export async function administer<T>(
   scope: OwnScope | undefined,
   work: (change: Change) => Promise<T>,
 ): Promise<T> {
-  return db.fork().transactional(async (em) => {
-    const tx = em.getKysely<Tables>();
+  return db.change(async (tx, em) => {
     await takeTurn(tx);
+    await sql`select set_config('statement_timeout', ${String(CHANGE_TIMEOUT_MS)}, true)`.execute(tx);
     const held = await by.held(tx);
     if (scope !== undefined) demand(held, scope);
     const now = clock.now();
-    return work({ em, sql: tx, now, held, audit: (event) => writeAudit(tx, event, now) });
+    return work({ em, sql: tx, now, held, audit: (...events) => writeAudit(tx, events, now) });
   });
 }
 

@@ -77,7 +77,9 @@ export async function tellSession(
         order by created_at, rank, jti limit ${page.first + 1}
       ), newest as (
         select * from refresh_tokens where family_id = ${session.id}
-        order by created_at desc, ${NEWEST_OF_FAMILY} desc, jti desc limit 1
+        order by ${NEWEST_OF_FAMILY} desc, created_at desc, jti desc limit 1 -- clocks of instances may differ
+      ), page_end as (
+        select case when count(*) > ${page.first} then max(at) else 'infinity' end as at from records
       ), endings as (
         select event.created_at as at, 2 as rank, event.id, coalesce(${JTI_OF_EVENT}, newest.jti) as jti, event.ip_address,
           event.user_agent, jsonb_build_object('eventType', event_type, 'metadata', metadata) as event,
@@ -86,7 +88,7 @@ export async function tellSession(
           left join refresh_tokens as token on token.family_id = ${session.id} and token.jti = ${JTI_OF_EVENT}
         where event.user_id = ${session.userId}
           and event_type in ('token_theft', 'logout', 'session_revoked', 'user_deactivated', 'password_set')
-          and event.created_at >= greatest(${session.startedAt}, ${from})
+          and event.created_at between greatest(${session.startedAt}, ${from}) and (select at from page_end)
           and (event.created_at, 2, event.id) > ${behind}
           and (
             (event_type in ('token_theft', 'session_revoked') and metadata ->> 'family_id' = ${session.id})

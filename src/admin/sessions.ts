@@ -56,7 +56,7 @@ export async function listSessions(
   ];
   const { rows } = await withinTheLimit(() =>
     sql<Session & { exactly: string }>`
-      select sessions.* from unnest(${[...userIds]}::uuid[]) as users (id) cross join lateral (
+      select sessions.* from unnest(${[...new Set(userIds)]}::uuid[]) as users (id) cross join lateral (
         select ${columns(now)}, ${exactTime('created_at')} as exactly from refresh_tokens
         where ${sql.join(conditions, sql` and `)}
         order by created_at desc, family_id desc limit ${page.first + 1}
@@ -130,7 +130,7 @@ export function revokeOtherSessions(
   return administer(deps, by, undefined, async ({ sql: tx, now, audit }) => {
     const whose = { userId, ...(exceptFamilyId === undefined ? {} : { exceptFamilyId }) };
     const ended = await revokeAll(tx, whose, 'session_revoked', now);
-    for (const familyId of ended) await audit(revoked(by, userId, familyId));
+    await audit(...ended.map((familyId) => revoked(by, userId, familyId)));
     return ended.length;
   });
 }

@@ -116,11 +116,22 @@ function entityTypeOf({ eventType }: Pick<AuditedEvent, 'eventType'>): 'user' | 
   return (['api_key', 'cron_key'] as const).find((key) => eventType.startsWith(key)) ?? 'user';
 }
 
-/** Writes one event by itself, or beside other statements of a transaction. */
-export async function writeAudit(db: Sql, event: AuditedEvent, at: Date): Promise<void> {
-  await db
-    .insertInto('audit_events')
-    .columns([...AUDIT_COLUMNS])
-    .expression(db.selectNoFrom(auditValues(event, event.metadata, at)))
-    .execute();
+/** Events that one statement writes: a statement has at most 65,535 parameters. */
+const EVENTS_AT_ONCE = 1_000;
+
+/** Writes events by themselves, or beside other statements of a transaction. */
+export async function writeAudit(db: Sql, events: readonly AuditedEvent[], at: Date): Promise<void> {
+  for (let from = 0; from < events.length; from += EVENTS_AT_ONCE) {
+    const rows = events.slice(from, from + EVENTS_AT_ONCE).map((event) => ({
+      id: uuidInTimeOrder(at),
+      event_type: event.eventType,
+      entity_type: entityTypeOf(event),
+      user_id: event.userId,
+      ip_address: event.ipAddress,
+      user_agent: event.userAgent,
+      metadata: sql<Record<string, unknown>>`${JSON.stringify(event.metadata)}::jsonb`,
+      created_at: at,
+    }));
+    await db.insertInto('audit_events').values(rows).execute();
+  }
 }

@@ -55,7 +55,7 @@ export async function login(
   const changed = await findActiveUser(db.sql, email);
   if (changed !== undefined && isLocked(changed, now))
     return refuseLocked(deps, changed.id, changed.locked_until, client);
-  await writeAudit(db.sql, failureOf(user?.id ?? null, email, client), now);
+  await writeAudit(db.sql, [failureOf(user?.id ?? null, email, client)], now);
   return refused('invalid_credentials');
 }
 
@@ -71,6 +71,6 @@ async function refuseLocked(
   client: Client,
 ): Promise<Refused> {
   const metadata = { locked_until: lockedUntil.toISOString() };
-  await writeAudit(deps.db.sql, { eventType: 'account_locked', userId, ...client, metadata }, deps.clock.now());
+  await writeAudit(deps.db.sql, [{ eventType: 'account_locked', userId, ...client, metadata }], deps.clock.now());
   return refused('account_locked');
 }

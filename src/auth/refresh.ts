@@ -53,7 +53,7 @@ export async function refresh(
       if (isRepeat && ended.length === 0) return repeats.suppressed('token_theft');
       const metadata = { reused_jti: jti, family_id: record.family_id };
       const userId = isUuid(sub) ? sub : null;
-      await writeAudit(sql, { eventType: 'token_theft', userId, ...client, metadata }, now);
+      await writeAudit(sql, [{ eventType: 'token_theft', userId, ...client, metadata }], now);
     });
     return refused('record_revoked');
   }

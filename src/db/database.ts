@@ -7,6 +7,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { Unavailable } from '../platform/unavailable.js';
+import { Client } from './client.js';
 import { entities, type Tables } from './tables.js';
 
 /** The query builder, on the pool or inside a transaction. */
@@ -23,6 +24,8 @@ export interface Database {
   admin: Sql;
   /** A fresh entity manager on the connections of administration. */
   fork(): SqlEntityManager;
+  /** Changes that stand or fall together, by statements and by an entity manager, on those connections. */
+  change<T>(work: (sql: Sql, em: SqlEntityManager) => Promise<T>): Promise<T>;
   orm: MikroORM;
   url: string;
   close(): Promise<void>;
@@ -35,17 +38,19 @@ const ADMIN_POOL_SIZE = 4;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** How long one statement may run: milliseconds. */
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** The same for administration: what takes longer is asked for in smaller parts. */
-const ADMIN_STATEMENT_TIMEOUT_MS = 5_000;
+/** The same for what dashboards list: what takes longer is asked for in smaller parts. */
+const LISTING_TIMEOUT_MS = 5_000;
+/** The same for a statement of a change, which cannot be made smaller. */
+export const CHANGE_TIMEOUT_MS = 20_000;
 /** After this the server ends a transaction whose gateway has vanished, and its locks: milliseconds. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
 
 type Timeouts = Pick<pg.ClientConfig, 'statement_timeout' | 'query_timeout' | 'idle_in_transaction_session_timeout'>;
 
-function timeouts(statementMs: number): Timeouts {
+function timeouts(statementMs: number, longestMs = statementMs): Timeouts {
   return {
     statement_timeout: statementMs, // the server's own
-    query_timeout: statementMs + 5_000, // for a server that says nothing at all
+    query_timeout: longestMs + 5_000, // for a server that says nothing at all
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
   };
 }
@@ -61,6 +66,7 @@ export async function openDatabase(url: string, limited = true): Promise<Databas
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     application_name: 'auth-gateway',
+    Client,
   };
   // MikroORM leaves times as text; the query builder is to have them as Date, as the driver reads them by itself.
   const types = new pg.TypeOverrides();
@@ -73,7 +79,7 @@ export async function openDatabase(url: string, limited = true): Promise<Databas
     pool: { min: 0, max: ADMIN_POOL_SIZE },
     ensureDatabase: false,
     logger: () => undefined, // its texts quote rows
-    driverOptions: { ...connection, types, ...(limited ? timeouts(ADMIN_STATEMENT_TIMEOUT_MS) : {}) },
+    driverOptions: { ...connection, types, ...(limited ? timeouts(LISTING_TIMEOUT_MS, CHANGE_TIMEOUT_MS) : {}) },
     migrations: { migrationsList: migrations, snapshot: false, disableForeignKeys: false },
     schemaGenerator: { skipTables: ['rate_limits', 'mikro_orm_migrations'] },
   });
@@ -83,17 +89,23 @@ export async function openDatabase(url: string, limited = true): Promise<Databas
     max: POOL_SIZE,
     ...(limited ? timeouts(STATEMENT_TIMEOUT_MS) : {}),
   });
-  // A connection that breaks also fails its statement; one that idles, nothing.
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('error', () => undefined); // of a connection that idles: the next one to need it is told
   const routes = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const admin = orm.em.fork().getKysely<Tables>();
   const database: Database = {
     url,
     sql: routes,
     transaction: (work) => routes.transaction().execute(work),
     pool,
-    admin: orm.em.fork().getKysely<Tables>(),
+    admin,
     fork: () => orm.em.fork(),
+    // Not the ORM's own, which never gives a connection back whose rollback fails.
+    change: (work) =>
+      admin.transaction().execute((tx) => {
+        const em = orm.em.fork();
+        em.setTransactionContext(tx);
+        return work(tx, em);
+      }),
     orm,
     close: async () => {
       await routes.destroy();

@@ -24,6 +24,8 @@ export interface GraphqlContext {
   deps: GraphqlDependencies;
   /** As in the log */
   requestId: unknown;
+  /** Aborted when the client has gone */
+  connection: AbortSignal;
   /** Whose turn it is to ask the database */
   turns: Turns;
   /** A page of the sessions of a user, read for all users of one page at once */
@@ -40,9 +42,11 @@ export async function createContext(
   request: CallerRequest,
   client: Client,
   requestId: unknown,
+  connection: AbortSignal,
 ): Promise<GraphqlContext> {
   const resolution = await resolveCaller(deps, request);
-  if (resolution.kind === 'caller') return withLoaders({ caller: resolution.caller, client, deps, requestId, turns });
+  if (resolution.kind === 'caller')
+    return withLoaders({ caller: resolution.caller, client, connection, deps, requestId, turns });
   throw refusalError(resolution, deps.clock.now());
 }
 
@@ -50,17 +54,20 @@ const NO_SESSIONS: Page<Session> = { rows: [], hasNextPage: false };
 
 /** One loader for each page that an operation asks for, under an alias or in a fragment. */
 function withLoaders(context: Omit<GraphqlContext, 'sessionsOf'>): GraphqlContext {
-  const { caller, deps, turns } = context;
+  const { caller, connection, deps, turns } = context;
   const loaders = new Map<string, DataLoader<string, Page<Session>>>();
   const sessionsOf: GraphqlContext['sessionsOf'] = ({ first, after, live }, userId) => {
     const key = JSON.stringify([first, after, live]);
     const loader =
       loaders.get(key) ??
-      new DataLoader(async (userIds: readonly string[]) => {
-        const read = () => listSessions(deps.db, userIds, { first, after, live }, deps.clock.now());
-        const pages = await turns.ofCaller(caller, read);
-        return userIds.map((id) => pages.get(id) ?? NO_SESSIONS);
-      });
+      new DataLoader(
+        async (userIds: readonly string[]) => {
+          const read = () => listSessions(deps.db, userIds, { first, after, live }, deps.clock.now());
+          const pages = await turns.ofCaller(caller, 'reads', connection, read);
+          return userIds.map((id) => pages.get(id) ?? NO_SESSIONS);
+        },
+        { cache: false },
+      ); // one mutation of a document changes what the next one shows
     loaders.set(key, loader);
     return loader.load(userId);
   };

@@ -40,5 +40,5 @@ export function explorer(): RequestHandler {
 async function makePage(): Promise<Page> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql'); // which production never loads
   const compressed = await promisify(gzip)(renderGraphiQL({ title: 'auth-gateway', endpoint: '/graphql' }));
-  return { compressed, etag: `"${createHash('sha256').update(compressed).digest('base64url')}"` };
+  return { compressed, etag: `W/"${createHash('sha256').update(compressed).digest('base64url')}"` };
 }

@@ -15,6 +15,7 @@ import {
   getComplexity,
   simpleEstimator,
 } from 'graphql-query-complexity/cjs';
+import type { Mask } from './masking.js';
 import { FIRST } from './types/connection.js';
 
 // The entry for `import` of graphql-query-complexity loads a second copy of graphql, hence its `/cjs`.
@@ -33,8 +34,8 @@ const MOST_COST = 10_000;
 const STATEMENT_COST = 20;
 /** Of each row of a page, beside what is selected of it */
 const ROW_COST = 5;
-/** Of a story, which reads two tables */
-const STORY_COST = 600;
+/** Of a story, which may read all that the log has on a user: at most two in an operation. */
+const STORY_COST = 3_000;
 /** Of counts, which read a span of the log whole: at most three in an operation. */
 const COUNTS_COST = 3_000;
 /** Of fields that may hold kilobytes, and of User-Agents */
@@ -85,7 +86,7 @@ export const validationRules: ValidationRule[] = [
 ];
 
 /** Refuses an operation whose variables do not fit, or whose cost with them is above the limit. */
-export function costLimit(schema: GraphQLSchema): ApolloServerPlugin {
+export function costLimit(schema: GraphQLSchema, mask: Mask): ApolloServerPlugin {
   return {
     requestDidStart: async () => ({
       didResolveOperation: async ({ request, document, operation }) => {
@@ -95,14 +96,16 @@ export function costLimit(schema: GraphQLSchema): ApolloServerPlugin {
           maxErrors: 1,
         });
         if (errors !== undefined) throw refused('BAD_USER_INPUT', withoutValue(errors[0]?.message ?? ''));
-        const cost = costOf(() =>
-          getComplexity({
-            schema,
-            query: document,
-            variables,
-            ...(request.operationName ? { operationName: request.operationName } : {}),
-            estimators: [fieldExtensionsEstimator(), costOfRootField, simpleEstimator({ defaultComplexity: 1 })],
-          }),
+        const cost = costOf(
+          () =>
+            getComplexity({
+              schema,
+              query: document,
+              variables,
+              ...(request.operationName ? { operationName: request.operationName } : {}),
+              estimators: [fieldExtensionsEstimator(), costOfRootField, simpleEstimator({ defaultComplexity: 1 })],
+            }),
+          mask,
         );
         if (cost > MOST_COST) {
           throw refused('OPERATION_TOO_COSTLY', `The operation costs ${cost}; at most ${MOST_COST} is allowed`);
@@ -117,13 +120,14 @@ function withoutValue(message: string): string {
   return message.replace(/ got invalid value .*$/s, ' got a value that does not fit its type.');
 }
 
-/** What is too large to be counted costs too much. */
-function costOf(count: () => number): number {
+/** What is too large to be counted costs too much; an argument that a variable does not fit has no cost. */
+function costOf(count: () => number, mask: Mask): number {
   try {
     return count();
   } catch (error) {
-    if (error instanceof GraphQLError) return Number.POSITIVE_INFINITY;
-    throw error;
+    if (!(error instanceof GraphQLError)) throw error;
+    if (error.message.startsWith('Query exceeds')) return Number.POSITIVE_INFINITY;
+    throw refused('BAD_USER_INPUT', mask(error));
   }
 }
 

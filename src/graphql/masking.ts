@@ -15,7 +15,7 @@ const ABOUT_FIELDS =
   /^Field "[\w.]+" (of required type "[\w![\]]+" was not provided|must be non-null)\.$|^OneOf Input Object "\w+" must/;
 const TYPE_OF_LITERAL =
   /^Expected value of type "([\w![\]]+)"|^(\w+) cannot represent|^Enum "(\w+)" cannot|does not exist in "(\w+)" enum/;
-const SUGGESTION = / Did you mean (?:the enum value )?(?:"\w+"|, | or |,? or )+\?$/;
+const SUGGESTION = / Did you mean (?:the enum value )?"\w+"(?:,? (?:or )?"\w+"){0,4}\?$/;
 
 export function createMask(schema: GraphQLSchema): Mask {
   const known = namesOf(schema);
@@ -34,12 +34,13 @@ export function createMask(schema: GraphQLSchema): Mask {
 
   return ({ message, nodes = [], extensions }) => {
     if (extensions['code'] === 'GRAPHQL_PARSE_FAILED') return withoutToken(message);
+    if (extensions['code'] === 'OPERATION_RESOLUTION_FAILURE') return 'There is no operation of this name';
     const [node] = nodes;
     if (node !== undefined && VALUES.has(node.kind)) return aboutLiteral(message);
     const atFault = new Set(nodes.map(nameOf));
     return message.replace(/"([^"]*)"/g, (quoted, text: string) => {
       const words = text.match(/\w+/g) ?? [];
-      return words.every((word) => known.has(word) || atFault.has(word)) ? quoted : HIDDEN;
+      return words.length > 0 && words.every((word) => known.has(word) || atFault.has(word)) ? quoted : HIDDEN;
     });
   };
 }

@@ -20,9 +20,11 @@ export function createSchema(): Promise<GraphQLSchema> {
       ({ args, context, info }: ResolverData<GraphqlContext>, next) => {
         if (info.fieldName === 'caller') return next(); // is known already, and asked for most
         refuseNul(args);
-        const { caller, deps, requestId, turns } = context;
+        const { caller, connection, deps, requestId, turns } = context;
         const isRoot = info.path.prev === undefined; // below, loaders take a turn for all rows of a page
-        return temporaryErrors(deps.log, requestId, isRoot ? () => turns.ofCaller(caller, next) : next);
+        const kind = info.operation.operation === 'mutation' ? 'changes' : 'reads';
+        const inTurn = () => turns.ofCaller(caller, kind, connection, next);
+        return temporaryErrors(deps.log, requestId, isRoot ? inTurn : next);
       },
     ],
     validate: false, // bodies are checked where they are used

@@ -8,32 +8,50 @@ import { headerOf } from './errors.js';
 const OF_A_CALLER = 2;
 /** Fields of one caller that may wait: some operations with as many aliases as are allowed. */
 const MAX_WAITING = 100;
-/** Counts of the audit log at once, of all callers: half of the connections of administration. */
-const COUNTS_OF_ALL = 2;
+/** Counts and stories at once, of all callers: half of the connections of administration. */
+const MUCH_OF_ALL = 2;
 
 export interface Turns {
-  /** Runs the work when it is this caller's turn. @throws {GraphQLError} RATE_LIMITED where too much of it waits */
-  ofCaller<T>(caller: Caller, work: () => Promise<T>): Promise<T>;
-  /** Runs a count of the audit log when it is its turn. */
-  ofCounts<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs the work when it is this caller's turn. Changes do not wait for reads.
+   * @param client ends the wait when it has gone
+   * @throws {GraphQLError} RATE_LIMITED where too much of it waits
+   */
+  ofCaller<T>(caller: Caller, kind: 'reads' | 'changes', client: AbortSignal, work: () => Promise<T>): Promise<T>;
+  /** Runs what reads much, a count of the audit log or a story, when it is its turn. */
+  ofMuch<T>(client: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
 export function createTurns(): Turns {
   const callers = new Map<string, LimitFunction>();
+  const much = pLimit(MUCH_OF_ALL);
   return {
-    ofCaller: async (caller, work) => {
-      const id = caller.callerType === 'user' ? caller.sub : caller.keyId;
+    ofCaller: async (caller, kind, client, work) => {
+      const id = `${kind} ${caller.callerType === 'user' ? caller.sub : caller.keyId}`;
       const turns = callers.get(id) ?? pLimit(OF_A_CALLER);
       if (turns.pendingCount >= MAX_WAITING) throw tooManyAtOnce();
       callers.set(id, turns);
       try {
-        return await turns(work);
+        return await turns(unlessGone(client, work));
       } finally {
-        if (turns.activeCount + turns.pendingCount === 0) callers.delete(id);
+        const isIdle = turns.activeCount + turns.pendingCount === 0;
+        if (isIdle && callers.get(id) === turns) callers.delete(id);
       }
     },
-    ofCounts: pLimit(COUNTS_OF_ALL),
+    ofMuch: (client, work) => much(unlessGone(client, work)),
   };
+}
+
+/** Nobody would read what is done for a client that has gone while it waited. */
+function unlessGone<T>(client: AbortSignal, work: () => Promise<T>): () => Promise<T> {
+  return () => {
+    if (client.aborted) throw gone();
+    return work();
+  };
+}
+
+function gone(): GraphQLError {
+  return new GraphQLError('The client has gone', { extensions: { code: 'SERVICE_UNAVAILABLE' } });
 }
 
 function tooManyAtOnce(): GraphQLError {

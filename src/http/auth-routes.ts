@@ -56,14 +56,14 @@ export function authRoutes(deps: AuthRouteDependencies): Router {
 
   router
     .route('/auth/refresh')
-    .post(sameSite, sessionLimit, async (req, res) => {
+    .post(sameSite, sessionLimit, passOver, async (req, res) => {
       answer(res, await refresh(deps, cookie.read(req), readClient(req)), 'refresh_success');
     })
     .all(methodNotAllowed('POST'));
 
   router
     .route('/auth/logout')
-    .post(sameSite, sessionLimit, async (req, res) => {
+    .post(sameSite, sessionLimit, passOver, async (req, res) => {
       const ended = await logout(deps, cookie.read(req), readClient(req));
       res.locals['outcome'] = ended ? 'logout' : 'logout_without_session';
       cookie.clear(res);
@@ -73,6 +73,13 @@ export function authRoutes(deps: AuthRouteDependencies): Router {
 
   return router;
 }
+
+/** Spec 4.2 and 4.3: no body. One that is sent all the same is not read, but it has to be whole: nothing is done else. */
+const passOver: RequestHandler = (req, _res, next) => {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers;
+  if (encoding === undefined && length === '0') return next();
+  req.once('end', next).resume();
+};
 
 /** Another content type is 415; a request without a body goes on, to be told which fields are missing. */
 const requireJson: RequestHandler = (req, _res, next) => {

@@ -23,6 +23,15 @@ export interface HealthDependencies {
 export function healthRoutes({ db, keyring, metrics, passwords, redis }: HealthDependencies): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
 
+  const isReady = async (): Promise<boolean> => {
+    const asked = Promise.allSettled([sql`select 1`.execute(db.sql), redis?.ping()]);
+    const late = sleep(READY_WITHIN_MS, undefined, { ref: false });
+    const answers = await Promise.race([asked, late]);
+    return answers?.every(({ status }) => status === 'fulfilled') ?? false;
+  };
+  /** One check serves all who ask meanwhile. */
+  let asking: Promise<boolean> | undefined;
+
   router
     .route('/health/live')
     .get((_req, res) => void res.json({ status: 'live' }))
@@ -31,11 +40,10 @@ export function healthRoutes({ db, keyring, metrics, passwords, redis }: HealthD
   router
     .route('/health/ready')
     .get(async (_req, res) => {
-      const asked = Promise.allSettled([sql`select 1`.execute(db.sql), redis?.ping()]);
-      const answers = (await Promise.race([asked, sleep(READY_WITHIN_MS, undefined, { ref: false })])) ?? [
-        { status: 'late' },
-      ];
-      if (answers.every(({ status }) => status === 'fulfilled')) res.json({ status: 'ready' });
+      asking ??= isReady().finally(() => {
+        asking = undefined;
+      });
+      if (await asking) res.json({ status: 'ready' });
       else sendUnavailable(res);
     })
     .all(methodNotAllowed('GET', 'HEAD'));

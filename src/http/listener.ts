@@ -1,5 +1,5 @@
 /** The sockets: how many and for how long, whose they are, what is answered to what is no request, and their end. */
-import { createServer, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../platform/logger.js';
@@ -30,8 +30,15 @@ const LIMITS: SocketLimits = {
   checkEveryMs: 5_000,
 };
 
+/** Requests of one connection that may wait for their answers (pipelining, RFC 9112 section 9.3.2). */
+const MAX_PIPELINED = 16;
+
 /** How long a connection whose bytes were refused may take to read why. */
 const LINGER_MS = 1_000;
+/** How long a connection may say nothing before it makes room for others. */
+const SILENT_MS = 1_000;
+/** At the end, how long one may take that has begun a request. */
+const LAST_REQUEST_MS = 5_000;
 
 /** What Node's parser refuses (RFC 9110 section 15.5, RFC 6585 section 5), by its code; anything else is a 400. */
 const UNPARSED: Record<string, { status: number; detail: string }> = {
@@ -41,6 +48,7 @@ const UNPARSED: Record<string, { status: number; detail: string }> = {
 };
 const MALFORMED = { status: 400, detail: 'Request is not valid HTTP' };
 const NO_TUNNEL = { status: 405, detail: 'Method not allowed' };
+const TOO_MANY = { status: 429, detail: 'Too many requests at once on one connection' };
 
 const peerAddresses = new WeakMap<Socket, string>();
 
@@ -82,22 +90,48 @@ export async function listen(
   /** Answers under way, and since when they are being sent (milliseconds); 0 before. */
   const answers = new Map<ServerResponse, number>();
 
+  /** Connections, since when they are there (milliseconds), and their requests that wait for an answer. */
+  const connections = new Map<Duplex, { sinceMs: number; open: Set<ServerResponse>; last?: IncomingMessage }>();
+
   server.on('connection', (socket) => {
-    if (socket.remoteAddress === undefined)
-      socket.destroy(); // gone before it was accepted
-    else peerAddresses.set(socket, socket.remoteAddress);
+    if (socket.remoteAddress === undefined) return void socket.destroy(); // gone before it was accepted
+    peerAddresses.set(socket, socket.remoteAddress);
+    connections.set(socket, { sinceMs: performance.now(), open: new Set() });
+    socket.once('close', () => connections.delete(socket));
   });
+  /** Ends connections without a request that are at least so old; those that have said nothing, or all. */
+  const endUnused = (ageMs: number, which: 'silent' | 'all'): void => {
+    for (const [socket, { sinceMs, open }] of connections) {
+      const isSilent = (socket as Socket).bytesRead === 0;
+      const isUnused = open.size === 0 && (isSilent || which === 'all');
+      if (isUnused && performance.now() - sinceMs >= ageMs) socket.destroy();
+    }
+  };
   let saidFullMs = Number.NEGATIVE_INFINITY;
   server.on('drop', () => {
     server.closeIdleConnections(); // who talks comes before who only holds a connection
+    endUnused(SILENT_MS, 'silent');
     if (performance.now() - saidFullMs < 60_000) return;
     saidFullMs = performance.now();
     log.warn({ connections: limits.connections }, 'connections are refused: as many are open as are allowed');
   });
 
   const answer: RequestListener = (req, res) => {
+    const connection = connections.get(req.socket);
+    if (connection === undefined) return void req.socket.destroy();
+    const { open } = connection;
+    if (open.size > MAX_PIPELINED) return; // the connection ends with the refusal that is on its way
+    connection.last = req;
+    open.add(res);
     answers.set(res, 0);
-    res.once('close', () => answers.delete(res));
+    res.once('close', () => {
+      open.delete(res);
+      answers.delete(res);
+    });
+    if (open.size > MAX_PIPELINED) {
+      requestLog.unparsed(TOO_MANY.status, peerAddressOf(req.socket));
+      return sendOver(res, TOO_MANY);
+    }
     if (draining) res.setHeader('Connection', 'close');
     handle(req, res);
   };
@@ -114,15 +148,22 @@ export async function listen(
     socket.end(rawAnswer(status, detail, `X-Request-Id: ${requestId}\r\n${more}`));
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   };
-  server.on('connect', (_req, socket) => refuse(socket, NO_TUNNEL, 'Allow: GET, HEAD, POST\r\n'));
+  server.on('connect', (_req, socket) => {
+    const before = [...(connections.get(socket)?.open ?? [])].at(-1);
+    if (before === undefined) return refuse(socket, NO_TUNNEL, 'Allow: GET, HEAD, POST\r\n');
+    before.once('close', () => socket.destroy());
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    const open = [...answers.keys()].filter((res) => res.req.socket === socket);
-    const broken = open.find((res) => !res.req.complete);
-    if (broken !== undefined && !broken.headersSent) return sendOver(broken, UNPARSED[error.code ?? ''] ?? MALFORMED);
-    const last = open.at(-1);
-    if (last === undefined) return refuse(socket, UNPARSED[error.code ?? ''] ?? MALFORMED);
-    last.once('close', () => socket.destroy()); // whole requests before the broken bytes get their answers
+    const fault = UNPARSED[error.code ?? ''] ?? MALFORMED;
+    const { open, last } = connections.get(socket) ?? {};
+    const waiting = [...(open ?? [])];
+    const broken = waiting.find((res) => !res.req.complete);
+    if (broken !== undefined && !broken.headersSent) return sendOver(broken, fault);
+    // Whole requests before the broken bytes get their answers; one that has its answer gets no other.
+    if (waiting.length > 0) return void waiting.at(-1)?.once('close', () => socket.destroy());
+    if (last !== undefined && !last.complete) return void socket.destroy();
+    refuse(socket, fault);
   });
 
   await new Promise<void>((resolve, reject) => {
@@ -137,7 +178,11 @@ export async function listen(
     stop: async (graceMs = 20_000) => {
       draining = true;
       const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-      const idle = setInterval(() => server.closeIdleConnections(), 100); // those that were busy when it began
+      const stoppedMs = performance.now();
+      const idle = setInterval(() => {
+        server.closeIdleConnections(); // those that were busy when it began
+        endUnused(SILENT_MS, performance.now() - stoppedMs > LAST_REQUEST_MS ? 'all' : 'silent');
+      }, 100);
       await new Promise((resolve) => server.close(resolve));
       clearInterval(unread);
       clearInterval(idle);

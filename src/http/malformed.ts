@@ -11,6 +11,7 @@ const UNREADABLE = '/\0';
 export function readable(app: Express): RequestListener {
   return (req, res) =>
     app(req as Request, res as Response, () => {
+      if (res.writableEnded) return; // the listener has answered meanwhile, since the body broke off
       if (res.headersSent) return void req.socket.destroy(); // a fault after the answer had begun
       req.url = UNREADABLE;
       app(req, res);

@@ -1,11 +1,12 @@
 /** CONTRACT 5: sockets: what is no request is answered in JSON and logged once; nobody holds a connection for ever. */
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import type { SocketLimits } from '../../src/http/listener.js';
-import { PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
+import { listen, type SocketLimits } from '../../src/http/listener.js';
+import { logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
 import { captureLog } from '../support/log.js';
 import { quickPasswords } from '../support/quick-passwords.js';
 import { answersIn, exchange, open } from '../support/raw.js';
+import { wholeState } from '../support/rows.js';
 import { until } from '../support/until.js';
 
 const captured = captureLog();
@@ -87,6 +88,66 @@ test('5 a whole request before broken bytes gets its answer, and nothing is answ
   expect(answers.map(({ status }) => status)).toEqual([200]);
 });
 
+const CHUNKED = `HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n`;
+
+/** A login that fails, as bytes. */
+const failing = (): string => {
+  const body = JSON.stringify({ email: 'nobody@example.com', password: 'x' });
+  return `${JSON_LOGIN}Content-Length: ${body.length}\r\n\r\n${body}`;
+};
+
+test.each([
+  ['a logout whose chunks are broken', `POST /auth/logout ${CHUNKED}\r\nZZZ\r\n\r\n`, [401, 400]],
+  ['a login whose chunks are broken', `POST /auth/login ${CHUNKED}\r\nZZZ\r\n\r\n`, [401, 400]],
+  ['a path that is not there, and broken chunks', `POST /nowhere ${CHUNKED}\r\nZZZ\r\n\r\n`, [401, 404]],
+  ['a tunnel', `CONNECT localhost:443 HTTP/1.1\r\n${HOST}\r\n`, [401]],
+  ['bytes that are no HTTP', '\x01\x02\r\n\r\n', [401]],
+])('5 a whole request before %s gets its own answer, each request at most one', async (_what, text, statuses) => {
+  expect(answersIn(await exchange(gateway, failing() + text)).map(({ status }) => status)).toEqual(statuses);
+});
+
+test('5 a request that has its answer gets no other when its body breaks off', async () => {
+  const socket = await open(gateway, `POST /nowhere ${CHUNKED}\r\n`);
+  let came = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    came += chunk;
+  });
+  await until('it is answered', () => came.includes('Not found'));
+  socket.write('ZZZ\r\n\r\n');
+  await once(socket, 'close');
+  expect(answersIn(came).map(({ status }) => status)).toEqual([404]);
+});
+
+test('4.2 and 4.3 do nothing for a request whose body does not arrive whole', async () => {
+  const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
+  const before = await wholeState(gateway);
+  for (const path of ['/auth/refresh', '/auth/logout']) {
+    const head = `POST ${path} ${CHUNKED}Cookie: refresh_token=${refreshToken}\r\n\r\n`;
+    const [answer] = answersIn(await exchange(gateway, `${head}ZZZ\r\n\r\n`));
+    expect([answer?.status, answer?.json]).toEqual([400, { detail: 'Request is not valid HTTP' }]);
+  }
+  expect(await wholeState(gateway)).toEqual(before);
+  const whole = `POST /auth/refresh ${CHUNKED}${CLOSE}Cookie: refresh_token=${refreshToken}\r\n\r\n3\r\nabc\r\n0\r\n\r\n`;
+  expect(answersIn(await exchange(gateway, whole)).map(({ status }) => status)).toEqual([200]);
+});
+
+test('5 of twenty thousand requests at once on one connection sixteen are answered, and others are not kept waiting', async () => {
+  const before = lines().length;
+  const held = passwords.hold();
+  const came = exchange(gateway, failing().repeat(20) + LIVE.concat('\r\n').repeat(20_000));
+  await held.reached(16);
+  expect((await gateway.send('GET', '/health/ready')).status).toBe(200);
+  held.release();
+  const statuses = answersIn(await came).map(({ status }) => status);
+  expect(statuses).toEqual([...Array(16).fill(401), 429]);
+  await until('they are logged', () => lines().length >= before + 18);
+  expect(
+    lines()
+      .slice(before)
+      .filter(({ status }) => status === 429),
+  ).toHaveLength(1);
+});
+
 test('5 a client that resets its connection has the address that it came from', async () => {
   const body = JSON.stringify({ email: 'reset@example.com', password: 'x' });
   const held = passwords.hold();
@@ -140,9 +201,28 @@ test('5 who sends a header or a body too slowly is told so', async () => {
   });
 });
 
+test('5 connections that say nothing make room too', async () => {
+  await withLimits({ connections: 3 }, async (on) => {
+    const silent = await Promise.all([open(on), open(on), open(on)]);
+    const live = async () => (await on.send('GET', '/health/live').catch(() => undefined))?.status;
+    await until('another client is answered', async () => (await live()) === 200);
+    for (const socket of silent) socket.destroy();
+  });
+});
+
+test('5 connections without a request do not hold up the end', async () => {
+  const app = gateway.app;
+  const listening = await listen(app, '127.0.0.1', 0);
+  const url = `http://127.0.0.1:${listening.port}`;
+  const holding = [await open({ url }), await open({ url }, 'GET /hea')];
+  await listening.stop(3_600_000); // an hour of grace, which nobody needs
+  for (const socket of holding) socket.destroy();
+});
+
 test('5 beyond the connections that are allowed, those that idle make room', async () => {
   await withLimits({ connections: 3 }, async (on) => {
     const agent = new Agent({ keepAlive: true });
+    const before = captured.lines().length;
     const live = (use: Agent | false) =>
       new Promise<number | undefined>((resolve) => {
         const sent = request(`${on.url}/health/live`, { agent: use }, (res) =>
@@ -152,7 +232,8 @@ test('5 beyond the connections that are allowed, those that idle make room', asy
       });
     expect(await Promise.all([live(agent), live(agent), live(agent)])).toEqual([200, 200, 200]);
     await until('another client is answered', async () => (await live(false)) === 200);
-    expect(captured.lines().filter(({ msg }) => String(msg).startsWith('connections are refused'))).toHaveLength(1);
+    const said = captured.lines().slice(before);
+    expect(said.filter(({ msg }) => String(msg).startsWith('connections are refused'))).toHaveLength(1);
     agent.destroy();
   });
 });

@@ -235,3 +235,10 @@ test('CONTRACT 7 a subscription is 400, since there are none', async () => {
     expect(answer.errors[0]?.message).toBe('There are no operations of the kind subscription');
   }
 });
+
+test('CONTRACT 7 a variable that is null where its argument cannot be is the fault of the caller, and named', async () => {
+  const text = 'query ($id: ID = "a") { user(id: $id) { id } }';
+  const answer = await ask(gateway, as, text, { id: null });
+  expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT' });
+  expect(answer.errors[0]?.message).toContain('"id" of non-null type "ID!" must not be null');
+});

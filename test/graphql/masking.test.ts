@@ -53,9 +53,27 @@ test.each([
   expect(await messageOf(query)).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
 });
 
-test('CONTRACT 7 the name of an operation that is not there is not repeated', async () => {
-  expect(await messageOf('{ caller { callerType } }', { operationName: SECRET })).toBe('Unknown operation named "…".');
-});
+test.each([SECRET, `"${SECRET}"`, `a" ${SECRET}`, `пароль${SECRET}`, 'пароль'])(
+  'CONTRACT 7 the name of an operation that is not there is not repeated: %j',
+  async (operationName) => {
+    const message = await messageOf('query A { caller { callerType } }', { operationName });
+    expect(message).toBe('There is no operation of this name');
+  },
+);
+
+test.each([' or ', ', ', ', or ', '"a", ', '"a" or ', '"a', ' Did you mean ', '\\"', '"', '$', '[', '!', '.'])(
+  'CONTRACT 7 a long literal of %j is masked at all, and not in exponential time',
+  async (piece) => {
+    const text = JSON.stringify(` Did you mean ${piece.repeat(Math.floor(8_000 / piece.length))}x`);
+    for (const query of [
+      `{ users(first: ${text}) { edges { cursor } } }`,
+      `query ($n: Int = ${text}) { users(first: $n) { edges { cursor } } }`,
+      `{ caller @include(if: ${text}) { callerType } }`,
+    ]) {
+      expect(await messageOf(query)).toMatch(/^A value does not fit its type "(Int|Boolean)"\.$/);
+    }
+  },
+);
 
 test.each([
   ['{ callerr { callerType } }', 'Cannot query field "callerr" on type "Query". Did you mean "caller"?'],

@@ -266,3 +266,16 @@ test('CONTRACT 5 an outage is told as one, never as a session that is not the ca
   await gateway.rows('alter table gone rename to refresh_tokens');
   expect([told.code, revoked.code]).toEqual(['INTERNAL_SERVER_ERROR', 'INTERNAL_SERVER_ERROR']);
 });
+
+test('CONTRACT 11 the end is told also where the clocks of two instances differed', async () => {
+  const { caller, first, second, told } = await session();
+  await gateway.rows(`update refresh_tokens set created_at = created_at - interval '5 minutes' where jti = $1`, [
+    jtiOf(second),
+  ]);
+  const { as } = await newApiKey(gateway, ['users:write']);
+  await dataOf(gateway, as, `mutation { setUserActive(id: "${caller.user.id}", active: false) { id } }`);
+  const steps = await story(caller);
+  expect(steps).toHaveLength(told.length + 1);
+  expect(steps.at(-1)).toMatchObject({ what: 'user_deactivated', jti: jtiOf(second) });
+  expect(steps.map(({ jti }) => jti)).toContain(jtiOf(first));
+});

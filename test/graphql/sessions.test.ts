@@ -220,3 +220,44 @@ test('CONTRACT 11 no N+1: listing sessions is one statement beside that of the u
   expect(sessions).toHaveLength(6);
   expect(statements).toHaveLength(2);
 });
+
+test('CONTRACT 11 sessions in one document are as each change has left them', async () => {
+  const admin = await newcomer(gateway, 'admin');
+  const { user } = await newcomer(gateway);
+  const sessions = 'sessions(first: 3) { edges { node { live } } }';
+  const data = await dataOf(
+    gateway,
+    admin.as,
+    `mutation { a: unlockUser(id: "${user.id}") { ${sessions} }
+      b: setUserActive(id: "${user.id}", active: false) { ${sessions} } }`,
+  );
+  expect([nodesOf(data.a.sessions), nodesOf(data.b.sessions)]).toEqual([[{ live: true }], [{ live: false }]]);
+});
+
+test('CONTRACT 11 the sessions of others need users:read, whatever leads to them', async () => {
+  const { user } = await newcomer(gateway);
+  const { as } = await newApiKey(gateway, ['users:write']);
+  const text = `mutation { unlockUser(id: "${user.id}") { id sessions { edges { cursor } } } }`;
+  expect(await ask(gateway, as, text)).toMatchObject({ code: 'FORBIDDEN' });
+  const { as: reader } = await newApiKey(gateway, ['users:write', 'users:read']);
+  expect((await ask(gateway, reader, text)).errors).toEqual([]);
+});
+
+test('CONTRACT 11 ends thousands of own sessions, an event each', async () => {
+  const caller = await newcomer(gateway);
+  await gateway.rows(
+    `insert into refresh_tokens (jti, user_id, family_id, user_agent, ip_address, created_at, expires_at)
+     select gen_random_uuid(), $1, gen_random_uuid(), '', '127.0.0.1', $2, $3 from generate_series(1, 2500)`,
+    [caller.user.id, gateway.clock.now(), new Date(gateway.clock.now().getTime() + 60_000)],
+  );
+  const [data, events] = await auditDuring(gateway, () => dataOf(gateway, caller.as, REVOKE_OTHERS));
+  expect(data).toEqual({ revokeOtherSessions: 2_500 });
+  expect(new Set(events.map(({ metadata }) => metadata['family_id'])).size).toBe(2_500);
+  expect(events[0]).toMatchObject({
+    event_type: 'session_revoked',
+    entity_type: 'user',
+    user_id: caller.user.id,
+    metadata: { actor: { caller_type: 'user', sub: caller.user.id } },
+    created_at: gateway.clock.now(),
+  });
+});

@@ -109,3 +109,33 @@ test('CONTRACT 11 counts that the database cuts off are too much to read, not an
     expect(answer.errors[0]?.message).toBe('This takes too long to read; ask for less');
   });
 });
+
+test('CONTRACT 10 changes whose connections are cut give them back, time after time', async () => {
+  const { as } = await newcomer(gateway, 'admin');
+  const { id } = await gateway.user();
+  const unlock = `mutation { unlockUser(id: "${id}") { id } }`;
+  for (let i = 0; i < 6; i += 1) {
+    let cut: ReturnType<typeof ask> | undefined;
+    await withLocked('users', async (waiting) => {
+      cut = ask(gateway, as, unlock);
+      await until('the change waits for the table', async () => (await waiting()) === 1);
+      await gateway.rows(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`);
+      expect((await cut).status).toBe(503);
+    });
+  }
+  expect((await ask(gateway, as, unlock)).errors).toEqual([]);
+  expect((await ask(gateway, as, '{ me { id } }')).errors).toEqual([]);
+});
+
+test('CONTRACT 11 a change has longer than a listing for a statement, since it cannot be made smaller', async () => {
+  const { as } = await newcomer(gateway, 'admin');
+  const { id } = await gateway.user();
+  await gateway.rows('create table seen (statement_timeout text)');
+  await gateway.rows(`create function note() returns trigger language plpgsql security definer as
+    'begin insert into seen values (current_setting(''statement_timeout'')); return new; end'`);
+  await gateway.rows('create trigger note before update on users for each row execute function note()');
+  await ask(gateway, as, `mutation { setUserRole(id: "${id}", role: analyst) { id } }`);
+  expect(await gateway.rows('select * from seen')).toEqual([{ statement_timeout: '20s' }]);
+  await gateway.rows('drop trigger note on users');
+});

@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import type { Caller } from '../../src/callers/caller.js';
 import { createTurns } from '../../src/graphql/turns.js';
 
+const here = new AbortController().signal;
+
 const caller = (id: number): Caller => ({
   callerType: 'cron',
   keyId: `ck_${id}`,
@@ -18,7 +20,7 @@ test('7 no caller ever has more than two at once, all have their turn', async ()
       let most = 0;
       const asked = ids.map(async (id) => {
         await scheduler.schedule(Promise.resolve()); // some ask when others are done
-        return turns.ofCaller(caller(id), async () => {
+        return turns.ofCaller(caller(id), 'reads', here, async () => {
           const count = (running.get(id) ?? 0) + 1;
           running.set(id, count);
           most = Math.max(most, count);
@@ -36,7 +38,23 @@ test('7 no caller ever has more than two at once, all have their turn', async ()
 
 test('7 work that fails gives its turn back', async () => {
   const turns = createTurns();
-  const fail = () => turns.ofCaller(caller(1), () => Promise.reject(new Error('no')));
+  const fail = () => turns.ofCaller(caller(1), 'reads', here, () => Promise.reject(new Error('no')));
   for (let i = 0; i < 5; i += 1) await expect(fail()).rejects.toThrow('no');
-  expect(await turns.ofCaller(caller(1), async () => 'done')).toBe('done');
+  expect(await turns.ofCaller(caller(1), 'reads', here, async () => 'done')).toBe('done');
+});
+
+test('7 what waits for a client that has gone is not done', async () => {
+  const turns = createTurns();
+  const client = new AbortController();
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const running = [1, 2].map(() => turns.ofCaller(caller(1), 'reads', client.signal, () => held));
+  const done: string[] = [];
+  const waiting = turns.ofCaller(caller(1), 'reads', client.signal, async () => void done.push('a read'));
+  const change = turns.ofCaller(caller(1), 'changes', here, async () => void done.push('a change'));
+  await change; // does not wait for reads
+  client.abort();
+  release();
+  await expect(waiting).rejects.toThrow('The client has gone');
+  await Promise.all(running);
+  expect(done).toEqual(['a change']);
 });

@@ -16,7 +16,7 @@ export class SessionResolver {
     complexity: costOfStory,
   })
   async sessionStory(
-    @Ctx() { caller, deps }: GraphqlContext,
+    @Ctx() { caller, connection, deps, turns }: GraphqlContext,
     @Arg('id', () => ID) id: string,
     @Arg('first', () => Int, { nullable: true, defaultValue: FIRST }) first: number | null,
     @Arg('after', () => String, { nullable: true }) after: string | undefined,
@@ -25,7 +25,8 @@ export class SessionResolver {
     const ownerId = caller.callerType === 'user' ? caller.sub : undefined;
     const asker = { ownerId, held: heldByCredential(caller), scope: 'audit:read' } as const;
     const session = await ownOrScope(deps.db.admin, id, asker, now);
-    return toConnection(await tellSession(deps, session, { first: first ?? FIRST, after }, now), after, same);
+    const page = { first: first ?? FIRST, after };
+    return toConnection(await turns.ofMuch(connection, () => tellSession(deps, session, page, now)), after, same);
   }
 
   @Mutation(() => SessionType, { description: 'Ends an own session; that of another needs sessions:write.' })

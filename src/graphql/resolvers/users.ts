@@ -1,5 +1,6 @@
 /** CONTRACT 11: users. */
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { demand } from '../../admin/administer.js';
 import {
   createUser,
   findUser,
@@ -13,7 +14,7 @@ import {
 } from '../../admin/users.js';
 import type { User } from '../../db/entities/user.js';
 import type { Role } from '../../roles.js';
-import { byCaller, Needs, userOf } from '../authorization.js';
+import { byCaller, heldByCredential, Needs, userOf } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfPage } from '../limits.js';
 import { RoleEnum } from '../types/caller.js';
@@ -53,7 +54,10 @@ export class UserResolver {
     return toConnection(await findUsers(deps, filter ?? {}, { first: first ?? FIRST, after }), after, same);
   }
 
-  @FieldResolver(() => SessionConnection, { description: 'The last used first.', complexity: costOfPage })
+  @FieldResolver(() => SessionConnection, {
+    description: 'The last used first. The own ones, else needs users:read.',
+    complexity: costOfPage,
+  })
   async sessions(
     @Root() { id }: ListedUser,
     @Ctx() { caller, sessionsOf }: GraphqlContext,
@@ -62,6 +66,7 @@ export class UserResolver {
     @Arg('live', () => Boolean, { nullable: true, description: 'Only those that live, or only those that do not.' })
     live: boolean | undefined,
   ): Promise<Connection<SessionType>> {
+    if (caller.callerType !== 'user' || caller.sub !== id) demand(heldByCredential(caller), 'users:read');
     const page = await sessionsOf({ first: first ?? FIRST, after, live }, id);
     return toConnection(page, after, (session) => toSession(session, caller));
   }
