@@ -99,6 +99,7 @@ const failing = (): string => {
 test.each([
   ['a logout whose chunks are broken', `POST /auth/logout ${CHUNKED}\r\nZZZ\r\n\r\n`, [401, 400]],
   ['a login whose chunks are broken', `POST /auth/login ${CHUNKED}\r\nZZZ\r\n\r\n`, [401, 400]],
+  ['a check whose chunks are broken', `GET /health/ready ${CHUNKED}\r\nZZZ\r\n\r\n`, [401, 400]],
   ['a path that is not there, and broken chunks', `POST /nowhere ${CHUNKED}\r\nZZZ\r\n\r\n`, [401, 404]],
   ['a tunnel', `CONNECT localhost:443 HTTP/1.1\r\n${HOST}\r\n`, [401]],
   ['bytes that are no HTTP', '\x01\x02\r\n\r\n', [401]],
