@@ -84,7 +84,8 @@ export async function startGateway(setup: Setup = {}): Promise<TestGateway> {
     rows: async (text, values) => (await pool.query(text, values)).rows,
     user: ({ email, password = PASSWORD, role = 'viewer' } = {}) => {
       users += 1;
-      return createUser(first.app, BY_CLI, { email: email ?? `user${users}@example.com`, password, role });
+      const { app } = started[0] ?? first; // a test may put another in the place of one that it has ended
+      return createUser(app, BY_CLI, { email: email ?? `user${users}@example.com`, password, role });
     },
     close: async () => {
       for (const instance of [...started]) await instance.close();
