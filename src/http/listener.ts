@@ -130,6 +130,7 @@ export async function listen(
     });
     if (open.size > MAX_PIPELINED) {
       requestLog.unparsed(TOO_MANY.status, peerAddressOf(req.socket));
+      req.socket.pause(); // what it has sent beyond stays where it is
       return sendOver(res, TOO_MANY);
     }
     if (draining) res.setHeader('Connection', 'close');
