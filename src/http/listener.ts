@@ -70,6 +70,15 @@ export interface Listener {
   requestLog: RequestLog;
 }
 
+interface Connection {
+  /** Since when it is there (milliseconds) */
+  sinceMs: number;
+  /** Answers under way, and since when they are being sent (milliseconds); 0 before */
+  open: Map<ServerResponse, number>;
+  /** The newest request */
+  last?: IncomingMessage;
+}
+
 /** Starts to listen. @throws the system's error, such as EADDRINUSE */
 export async function listen(
   { handle, log, requestLog }: Listener,
@@ -87,16 +96,12 @@ export async function listen(
   });
   server.maxConnections = limits.connections;
   let draining = false;
-  /** Answers under way, and since when they are being sent (milliseconds); 0 before. */
-  const answers = new Map<ServerResponse, number>();
-
-  /** Connections, since when they are there (milliseconds), and their requests that wait for an answer. */
-  const connections = new Map<Duplex, { sinceMs: number; open: Set<ServerResponse>; last?: IncomingMessage }>();
+  const connections = new Map<Duplex, Connection>();
 
   server.on('connection', (socket) => {
     if (socket.remoteAddress === undefined) return void socket.destroy(); // gone before it was accepted
     peerAddresses.set(socket, socket.remoteAddress);
-    connections.set(socket, { sinceMs: performance.now(), open: new Set() });
+    connections.set(socket, { sinceMs: performance.now(), open: new Map() });
     socket.once('close', () => connections.delete(socket));
   });
   /** Ends connections without a request that are at least so old; those that have said nothing, or all. */
@@ -122,12 +127,8 @@ export async function listen(
     const { open } = connection;
     if (open.size > MAX_PIPELINED) return; // the connection ends with the refusal that is on its way
     connection.last = req;
-    open.add(res);
-    answers.set(res, 0);
-    res.once('close', () => {
-      open.delete(res);
-      answers.delete(res);
-    });
+    open.set(res, 0);
+    res.once('close', () => open.delete(res));
     if (open.size > MAX_PIPELINED) {
       requestLog.unparsed(TOO_MANY.status, peerAddressOf(req.socket));
       req.socket.pause(); // what it has sent beyond stays where it is
@@ -138,19 +139,19 @@ export async function listen(
   };
   server.on('request', answer);
   server.on('checkExpectation', answer); // an expectation that we do not know may be passed over (RFC 9110 10.1.1)
-  const unread = setInterval(() => cutUnread(answers, limits.answerMs), limits.checkEveryMs).unref();
+  const unread = setInterval(() => cutUnread(connections, limits.answerMs), limits.checkEveryMs).unref();
 
   const refused = new WeakSet<Duplex>();
   const refuse = (socket: Duplex, { status, detail }: typeof MALFORMED, more = ''): void => {
     if (refused.has(socket)) return; // every further packet is an error again
     refused.add(socket);
-    socket.on('error', () => undefined); // of one that was to be a tunnel nobody else takes care
     const requestId = requestLog.unparsed(status, peerAddressOf(socket as Socket));
     socket.end(rawAnswer(status, detail, `X-Request-Id: ${requestId}\r\n${more}`));
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   };
   server.on('connect', (_req, socket) => {
-    const before = [...(connections.get(socket)?.open ?? [])].at(-1);
+    socket.on('error', () => undefined); // of what is to be a tunnel nobody else takes care
+    const before = [...(connections.get(socket)?.open.keys() ?? [])].at(-1);
     if (before === undefined) return refuse(socket, NO_TUNNEL, 'Allow: GET, HEAD, POST\r\n');
     before.once('close', () => socket.destroy());
   });
@@ -158,7 +159,7 @@ export async function listen(
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const fault = UNPARSED[error.code ?? ''] ?? MALFORMED;
     const { open, last } = connections.get(socket) ?? {};
-    const waiting = [...(open ?? [])];
+    const waiting = [...(open?.keys() ?? [])];
     const broken = waiting.find((res) => !res.req.complete);
     if (broken !== undefined && !broken.headersSent) return sendOver(broken, fault);
     // Whole requests before the broken bytes get their answers; one that has its answer gets no other.
@@ -193,12 +194,14 @@ export async function listen(
 }
 
 /** Ends connections whose clients have not taken their answer in time. */
-function cutUnread(answers: Map<ServerResponse, number>, answerMs: number): void {
+function cutUnread(connections: Map<Duplex, Connection>, answerMs: number): void {
   const nowMs = performance.now();
-  for (const [res, sinceMs] of answers) {
-    if (!res.headersSent) continue;
-    if (sinceMs === 0) answers.set(res, nowMs);
-    else if (nowMs - sinceMs > answerMs) res.req.socket.destroy();
+  for (const [socket, { open }] of connections) {
+    for (const [res, sinceMs] of open) {
+      if (!res.headersSent) continue;
+      if (sinceMs === 0) open.set(res, nowMs);
+      else if (nowMs - sinceMs > answerMs) socket.destroy();
+    }
   }
 }
 

@@ -74,6 +74,12 @@ test('5 a client that asks for a tunnel and resets does no harm', async () => {
     socket.write(`CONNECT localhost:443 HTTP/1.1\r\n${HOST}\r\n`, () => socket.resetAndDestroy());
     await once(socket, 'close');
   }
+  const held = passwords.hold();
+  const behind = await open(gateway, `${failing()}CONNECT localhost:443 HTTP/1.1\r\n${HOST}\r\n`);
+  await held.reached(1);
+  behind.resetAndDestroy();
+  await once(behind, 'close');
+  held.release();
   expect((await gateway.send('GET', '/health/live')).status).toBe(200);
 });
 
