@@ -98,17 +98,29 @@ export function auditValues(
   metadata: AuditedEvent['metadata'] | RawBuilder<AuditedEvent['metadata']>,
   at: Date,
 ) {
-  const json = 'toOperationNode' in metadata ? metadata : sql`${JSON.stringify(metadata)}::jsonb`;
+  const json = 'toOperationNode' in metadata ? metadata : asJson(metadata);
+  const row = rowOf(event, at);
   return [
-    sql<string>`${uuidInTimeOrder(at)}::uuid`.as('id'),
-    sql<string>`${event.eventType}::text`.as('event_type'),
-    sql<string>`${entityTypeOf(event)}::text`.as('entity_type'),
-    sql<string | null>`${event.userId}::uuid`.as('user_id'),
-    sql<string>`${event.ipAddress}::text`.as('ip_address'),
-    sql<string | null>`${event.userAgent}::text`.as('user_agent'),
+    sql<string>`${row.id}::uuid`.as('id'),
+    sql<string>`${row.event_type}::text`.as('event_type'),
+    sql<string>`${row.entity_type}::text`.as('entity_type'),
+    sql<string | null>`${row.user_id}::uuid`.as('user_id'),
+    sql<string>`${row.ip_address}::text`.as('ip_address'),
+    sql<string | null>`${row.user_agent}::text`.as('user_agent'),
     sql<Record<string, unknown>>`${json}`.as('metadata'),
-    sql<Date>`${at}::timestamptz`.as('created_at'),
+    sql<Date>`${row.created_at}::timestamptz`.as('created_at'),
   ] as const;
+}
+
+function asJson(metadata: AuditedEvent['metadata']): RawBuilder<Record<string, unknown>> {
+  return sql`${JSON.stringify(metadata)}::jsonb`;
+}
+
+/** The columns of an event but for its metadata. */
+function rowOf(event: Omit<AuditedEvent, 'metadata'>, at: Date) {
+  const { eventType: event_type, userId: user_id, ipAddress: ip_address, userAgent: user_agent } = event;
+  const entity_type = entityTypeOf(event);
+  return { id: uuidInTimeOrder(at), event_type, entity_type, user_id, ip_address, user_agent, created_at: at };
 }
 
 /** Spec 6: `user`; our own events about keys say so. */
@@ -122,16 +134,8 @@ const EVENTS_AT_ONCE = 1_000;
 /** Writes events by themselves, or beside other statements of a transaction. */
 export async function writeAudit(db: Sql, events: readonly AuditedEvent[], at: Date): Promise<void> {
   for (let from = 0; from < events.length; from += EVENTS_AT_ONCE) {
-    const rows = events.slice(from, from + EVENTS_AT_ONCE).map((event) => ({
-      id: uuidInTimeOrder(at),
-      event_type: event.eventType,
-      entity_type: entityTypeOf(event),
-      user_id: event.userId,
-      ip_address: event.ipAddress,
-      user_agent: event.userAgent,
-      metadata: sql<Record<string, unknown>>`${JSON.stringify(event.metadata)}::jsonb`,
-      created_at: at,
-    }));
+    const some = events.slice(from, from + EVENTS_AT_ONCE);
+    const rows = some.map((event) => ({ ...rowOf(event, at), metadata: asJson(event.metadata) }));
     await db.insertInto('audit_events').values(rows).execute();
   }
 }

@@ -24,8 +24,8 @@ export interface GraphqlContext {
   deps: GraphqlDependencies;
   /** As in the log */
   requestId: unknown;
-  /** Aborted when the client has gone */
-  connection: AbortSignal;
+  /** True where the client has gone, so that nobody would read the answer */
+  isGone(): boolean;
   /** Whose turn it is to ask the database */
   turns: Turns;
   /** A page of the sessions of a user, read for all users of one page at once */
@@ -42,11 +42,11 @@ export async function createContext(
   request: CallerRequest,
   client: Client,
   requestId: unknown,
-  connection: AbortSignal,
+  isGone: () => boolean,
 ): Promise<GraphqlContext> {
   const resolution = await resolveCaller(deps, request);
   if (resolution.kind === 'caller')
-    return withLoaders({ caller: resolution.caller, client, connection, deps, requestId, turns });
+    return withLoaders({ caller: resolution.caller, client, deps, isGone, requestId, turns });
   throw refusalError(resolution, deps.clock.now());
 }
 
@@ -54,7 +54,7 @@ const NO_SESSIONS: Page<Session> = { rows: [], hasNextPage: false };
 
 /** One loader for each page that an operation asks for, under an alias or in a fragment. */
 function withLoaders(context: Omit<GraphqlContext, 'sessionsOf'>): GraphqlContext {
-  const { caller, connection, deps, turns } = context;
+  const { caller, deps, isGone, turns } = context;
   const loaders = new Map<string, DataLoader<string, Page<Session>>>();
   const sessionsOf: GraphqlContext['sessionsOf'] = ({ first, after, live }, userId) => {
     const key = JSON.stringify([first, after, live]);
@@ -63,11 +63,11 @@ function withLoaders(context: Omit<GraphqlContext, 'sessionsOf'>): GraphqlContex
       new DataLoader(
         async (userIds: readonly string[]) => {
           const read = () => listSessions(deps.db, userIds, { first, after, live }, deps.clock.now());
-          const pages = await turns.ofCaller(caller, 'reads', connection, read);
+          const pages = await turns.ofCaller(caller, 'reads', isGone, read);
           return userIds.map((id) => pages.get(id) ?? NO_SESSIONS);
         },
-        { cache: false },
-      ); // one mutation of a document changes what the next one shows
+        { cache: false }, // one mutation of a document changes what the next one shows
+      );
     loaders.set(key, loader);
     return loader.load(userId);
   };

@@ -20,10 +20,10 @@ export function createSchema(): Promise<GraphQLSchema> {
       ({ args, context, info }: ResolverData<GraphqlContext>, next) => {
         if (info.fieldName === 'caller') return next(); // is known already, and asked for most
         refuseNul(args);
-        const { caller, connection, deps, requestId, turns } = context;
+        const { caller, deps, isGone, requestId, turns } = context;
         const isRoot = info.path.prev === undefined; // below, loaders take a turn for all rows of a page
         const kind = info.operation.operation === 'mutation' ? 'changes' : 'reads';
-        const inTurn = () => turns.ofCaller(caller, kind, connection, next);
+        const inTurn = () => turns.ofCaller(caller, kind, isGone, next);
         return temporaryErrors(deps.log, requestId, isRoot ? inTurn : next);
       },
     ],

@@ -6,7 +6,7 @@ import {
 } from '@apollo/server/plugin/disabled';
 import { InMemoryLRUCache } from '@apollo/utils.keyvaluecache';
 import { expressMiddleware } from '@as-integrations/express5';
-import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import express, { type Request, type RequestHandler, type Router } from 'express';
 import { GraphQLError } from 'graphql';
 import type { Client } from '../auth/audit.js';
 import type { CallerRequest } from '../callers/caller.js';
@@ -69,17 +69,13 @@ export async function createGraphqlServer(deps: GraphqlServerDependencies): Prom
       context: ({ req, res }) =>
         temporaryErrors(log, res.locals['requestId'], async () => {
           const { requestId } = res.locals;
-          const context = await createContext(
-            deps,
-            turns,
-            requestOf(req),
-            readClient(req),
-            requestId,
-            goneSignal(res),
-          ).catch((error: unknown) => {
-            res.locals['outcome'] = outcomeOf(error);
-            throw error;
-          });
+          const isGone = () => req.socket.destroyed;
+          const context = await createContext(deps, turns, requestOf(req), readClient(req), requestId, isGone).catch(
+            (error: unknown) => {
+              res.locals['outcome'] = outcomeOf(error);
+              throw error;
+            },
+          );
           res.locals['outcome'] = `caller_${context.caller.callerType}`;
           if (res.locals['notJson']) throw notJson();
           return context;
@@ -92,13 +88,6 @@ export async function createGraphqlServer(deps: GraphqlServerDependencies): Prom
     res.status(405).json({ detail: 'Method not allowed' });
   });
   return { router, stop: () => server.stop() };
-}
-
-/** Aborted when the answer can no longer be sent. */
-function goneSignal(res: Response): AbortSignal {
-  const gone = new AbortController();
-  res.once('close', () => gone.abort());
-  return gone.signal;
 }
 
 /** For the request log: why there is no caller. */

@@ -14,38 +14,38 @@ const MUCH_OF_ALL = 2;
 export interface Turns {
   /**
    * Runs the work when it is this caller's turn. Changes do not wait for reads.
-   * @param client ends the wait when it has gone
+   * @param isGone true where the client has gone meanwhile; then it is not run
    * @throws {GraphQLError} RATE_LIMITED where too much of it waits
    */
-  ofCaller<T>(caller: Caller, kind: 'reads' | 'changes', client: AbortSignal, work: () => Promise<T>): Promise<T>;
+  ofCaller<T>(caller: Caller, kind: 'reads' | 'changes', isGone: () => boolean, work: () => Promise<T>): Promise<T>;
   /** Runs what reads much, a count of the audit log or a story, when it is its turn. */
-  ofMuch<T>(client: AbortSignal, work: () => Promise<T>): Promise<T>;
+  ofMuch<T>(isGone: () => boolean, work: () => Promise<T>): Promise<T>;
 }
 
 export function createTurns(): Turns {
   const callers = new Map<string, LimitFunction>();
   const much = pLimit(MUCH_OF_ALL);
   return {
-    ofCaller: async (caller, kind, client, work) => {
+    ofCaller: async (caller, kind, isGone, work) => {
       const id = `${kind} ${caller.callerType === 'user' ? caller.sub : caller.keyId}`;
       const turns = callers.get(id) ?? pLimit(OF_A_CALLER);
       if (turns.pendingCount >= MAX_WAITING) throw tooManyAtOnce();
       callers.set(id, turns);
       try {
-        return await turns(unlessGone(client, work));
+        return await turns(unlessGone(isGone, work));
       } finally {
         const isIdle = turns.activeCount + turns.pendingCount === 0;
         if (isIdle && callers.get(id) === turns) callers.delete(id);
       }
     },
-    ofMuch: (client, work) => much(unlessGone(client, work)),
+    ofMuch: (isGone, work) => much(unlessGone(isGone, work)),
   };
 }
 
 /** Nobody would read what is done for a client that has gone while it waited. */
-function unlessGone<T>(client: AbortSignal, work: () => Promise<T>): () => Promise<T> {
+function unlessGone<T>(isGone: () => boolean, work: () => Promise<T>): () => Promise<T> {
   return () => {
-    if (client.aborted) throw gone();
+    if (isGone()) throw gone();
     return work();
   };
 }

@@ -33,11 +33,11 @@ export class AuditResolver {
     complexity: costOfCounts,
   })
   auditCounts(
-    @Ctx() { connection, deps, turns }: GraphqlContext,
+    @Ctx() { deps, isGone, turns }: GraphqlContext,
     @Arg('since', () => GraphQLDateTime) since: Date,
     @Arg('until', () => GraphQLDateTime) until: Date,
     @Arg('bucket', () => TimeBucketEnum) bucket: TimeBucket,
   ): Promise<AuditCount[]> {
-    return turns.ofMuch(connection, () => countAuditEvents(deps, { since, until, bucket }));
+    return turns.ofMuch(isGone, () => countAuditEvents(deps, { since, until, bucket }));
   }
 }

@@ -16,7 +16,7 @@ export class SessionResolver {
     complexity: costOfStory,
   })
   async sessionStory(
-    @Ctx() { caller, connection, deps, turns }: GraphqlContext,
+    @Ctx() { caller, deps, isGone, turns }: GraphqlContext,
     @Arg('id', () => ID) id: string,
     @Arg('first', () => Int, { nullable: true, defaultValue: FIRST }) first: number | null,
     @Arg('after', () => String, { nullable: true }) after: string | undefined,
@@ -26,7 +26,7 @@ export class SessionResolver {
     const asker = { ownerId, held: heldByCredential(caller), scope: 'audit:read' } as const;
     const session = await ownOrScope(deps.db.admin, id, asker, now);
     const page = { first: first ?? FIRST, after };
-    return toConnection(await turns.ofMuch(connection, () => tellSession(deps, session, page, now)), after, same);
+    return toConnection(await turns.ofMuch(isGone, () => tellSession(deps, session, page, now)), after, same);
   }
 
   @Mutation(() => SessionType, { description: 'Ends an own session; that of another needs sessions:write.' })
