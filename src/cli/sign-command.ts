@@ -44,7 +44,7 @@ export const signCommands: Record<string, Command> = {
         redirect: 'error',
         ...(body.length > 0 ? { body } : {}),
       });
-      const result = { status: answer.status, body: await answer.text() };
+      const result = { status: answer.status, body: (await answer.text()).trimEnd() };
       if (answer.status !== 401) return result;
       say(terminal, `The gateway expects a signature over this text:\n${signatureBase(request)}`);
       return { ...result, signature_base: signatureBase(request) };
