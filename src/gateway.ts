@@ -4,7 +4,7 @@ import { makePassword } from './admin/passwords.js';
 import { createUser } from './admin/users.js';
 import { type App, createApp } from './app.js';
 import type { Config } from './config.js';
-import { openDataDir } from './db/data-dir.js';
+import { openDataDir } from './data-dir.js';
 import { listen } from './http/listener.js';
 import { createCleanUp } from './platform/clean-up.js';
 import { createLogger } from './platform/logger.js';

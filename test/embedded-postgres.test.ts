@@ -19,13 +19,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type DataDirOwnership, type OwnerRole, ownDataDir } from '../src/db/data-dir-owner.js';
+import { type DataDirOwnership, type OwnerRole, ownDataDir } from '../src/db/embedded/owner.js';
+import { locateRunning } from '../src/db/embedded/postmaster.js';
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
-} from '../src/db/embedded-postgres.js';
-import { locateRunning } from '../src/db/postmaster.js';
+} from '../src/db/embedded/server.js';
 import { asUser, rootTest } from './support/as-user.js';
 import { run } from './support/cli.js';
 import { until } from './support/until.js';

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { migrations } from '../migrations/index.js';
-import { type Database, migrateUp, migrationStatus, openDatabase } from '../src/db/database.js';
+import { type Database, openDatabase } from '../src/db/database.js';
+import { migrateUp, migrationStatus } from '../src/db/migrate.js';
 import { cliOnDatabase } from './support/cli.js';
 import { createDatabase, type TestDatabase } from './support/postgres.js';
 

@@ -1,10 +1,11 @@
 /** The frame of every administrative change: one transaction, one at a time, with the caller's power read anew. */
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { type Actor, type AdminEvent, type Client, writeAudit } from '../auth/audit.js';
+import { type Actor, type AdminEvent, writeAudit } from '../audit/events.js';
 import type { Passwords } from '../credentials/passwords.js';
 import { CHANGE_TIMEOUT_MS, type Database, type Sql } from '../db/database.js';
 import type { Clock } from '../platform/clock.js';
+import type { Client } from '../remote-client.js';
 import type { OwnScope } from '../scopes.js';
 import { AdminRefusal } from './refusal.js';
 

@@ -1,6 +1,6 @@
 /** CONTRACT 11: the audit log, newest first, and counts of it for plots. */
 import { type RawBuilder, sql } from 'kysely';
-import type { AuditedEvent } from '../auth/audit.js';
+import type { AuditedEvent } from '../audit/events.js';
 import type { Database } from '../db/database.js';
 import { normaliseEmail } from '../email.js';
 import { isUuid } from '../platform/ids.js';

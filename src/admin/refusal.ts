@@ -1,5 +1,5 @@
 /** Why an administrative change or listing is refused. Thrown inside its transaction, so that nothing of it stays. */
-import { isStatementTimeout } from '../db/database.js';
+import { isStatementTimeout } from '../db/outage.js';
 
 export type AdminRefusalCode =
   | 'forbidden'

@@ -1,6 +1,6 @@
 /** CONTRACT 11: the life of one session in order, so that "why was this user thrown out?" has an answer. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Actor, AuditedEvent } from '../auth/audit.js';
+import type { Actor, AuditedEvent } from '../audit/events.js';
 import type { Database } from '../db/database.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
 import { normaliseEmail } from '../email.js';

@@ -1,7 +1,7 @@
 /** CONTRACT 11: sessions. A session is a family of refresh tokens; its newest record is the one that says how it is. */
 import { type RawBuilder, sql } from 'kysely';
-import type { AdminEvent } from '../auth/audit.js';
-import { revokeAll } from '../auth/refresh-tokens.js';
+import type { AdminEvent } from '../audit/events.js';
+import { revokeAll } from '../auth/sessions.js';
 import type { Database, Sql } from '../db/database.js';
 import { isUuid } from '../platform/ids.js';
 import type { OwnScope } from '../scopes.js';

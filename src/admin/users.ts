@@ -1,8 +1,8 @@
 /** CONTRACT 9 and 11: administration of users. Each change and its audit event stand or fall together. */
 import { LockMode, type SqlEntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { AdminEvent } from '../auth/audit.js';
-import { revokeAll } from '../auth/refresh-tokens.js';
+import type { AdminEvent } from '../audit/events.js';
+import { revokeAll } from '../auth/sessions.js';
 import { User } from '../db/entities/user.js';
 import { emailSchema, normaliseEmail } from '../email.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';

@@ -1,10 +1,12 @@
 /** Spec 4.1: login. Steps are numbered as in the specification. */
+
+import { writeAudit } from '../audit/events.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
-import { type Client, writeAudit } from './audit.js';
+import type { Client } from '../remote-client.js';
+import { countFailure, findActiveUser, isLocked } from './account.js';
 import type { AuthDependencies } from './dependencies.js';
-import { countFailure, findActiveUser, isLocked } from './lockout.js';
 import { type Granted, type Refused, refused } from './outcomes.js';
-import { startSession } from './refresh-tokens.js';
+import { startSession } from './sessions.js';
 
 export interface Credentials {
   /** Normalised: stripped and lowercased (Spec 2.1) */

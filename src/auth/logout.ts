@@ -1,9 +1,9 @@
 /** Spec 4.3: logout. It never refuses. */
 import { isMissing } from '../credentials/jwt.js';
 import { isUuid } from '../platform/ids.js';
-import type { Client } from './audit.js';
+import type { Client } from '../remote-client.js';
 import type { AuthDependencies } from './dependencies.js';
-import { endSession } from './refresh-tokens.js';
+import { endSession } from './sessions.js';
 
 /** @returns true where the cookie decoded and carried a `jti`, so that a record was revoked and `logout` written */
 export async function logout(deps: AuthDependencies, cookie: string | undefined, client: Client): Promise<boolean> {

@@ -1,10 +1,12 @@
 /** Spec 4.2: refresh. Steps are numbered as in the specification. */
+
+import { writeAudit } from '../audit/events.js';
 import { isMissing } from '../credentials/jwt.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
-import { type Client, writeAudit } from './audit.js';
+import type { Client } from '../remote-client.js';
 import type { AuthDependencies } from './dependencies.js';
 import { type Granted, type Refused, refused } from './outcomes.js';
-import { findRecord, revokeAll, rotate } from './refresh-tokens.js';
+import { findRecord, revokeAll, rotate } from './sessions.js';
 
 export async function refresh(
   deps: AuthDependencies,

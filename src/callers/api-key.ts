@@ -14,7 +14,7 @@ import { touchKey } from './last-used.js';
 /** How long after `created` a nonce stays used up: seconds. By then the request is too old. */
 const NONCE_SECONDS = 360;
 
-/** Call it only where `presentsSignature`. @throws {Unavailable} where the limiter's store is away */
+/** Call it only where `presentsSignature`. @throws {Outage} where the limiter's store is away */
 export async function resolveApiKey(deps: CallerDependencies, request: CallerRequest): Promise<Resolution> {
   const { clock, config, keyLimiter } = deps;
   const facts = { ...request, authority: config.publicAuthority };

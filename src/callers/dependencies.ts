@@ -3,7 +3,7 @@ import type { Config } from '../config.js';
 import type { Tokens } from '../credentials/jwt.js';
 import type { Keyring } from '../credentials/keyring.js';
 import type { Database } from '../db/database.js';
-import type { RateLimiter } from '../db/rate-limiter.js';
+import type { RateLimiter } from '../limits/rate-limiter.js';
 import type { Clock } from '../platform/clock.js';
 import type { Decoy } from './decoy.js';
 

@@ -18,7 +18,7 @@ const KINDS: Record<Caller['callerType'], Kind> = {
   cron: { presents: presentsInternalKey, resolve: resolveCron },
 };
 
-/** Who is calling. @throws the database's error or {Unavailable}: a store that is away is never a pass */
+/** Who is calling. @throws the database's error or {Outage}: a store that is away is never a pass */
 export async function resolveCaller(deps: CallerDependencies, request: CallerRequest): Promise<Resolution> {
   const [kind, ...others] = Object.values(KINDS).filter(({ presents }) => presents(request));
   if (kind === undefined) {

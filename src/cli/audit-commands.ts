@@ -4,7 +4,7 @@ import { everyRow } from '../admin/page.js';
 import { AdminRefusal } from '../admin/refusal.js';
 import { sessionsNamed, tellSession } from '../admin/session-story.js';
 import { findSession } from '../admin/sessions.js';
-import { EVENT_TYPES } from '../auth/audit.js';
+import { EVENT_TYPES } from '../audit/events.js';
 import { UsageError } from './arguments.js';
 import type { Command } from './command.js';
 

@@ -2,8 +2,9 @@
 import { AdminRefusal } from '../admin/refusal.js';
 import { type Config, ConfigError } from '../config.js';
 import { KeyringError } from '../credentials/keyring.js';
-import { DatabaseTooOld, isTemporary } from '../db/database.js';
-import { EmbeddedPostgresError } from '../db/postgres-programs.js';
+import { DatabaseTooOld } from '../db/database.js';
+import { EmbeddedPostgresError } from '../db/embedded/open.js';
+import { isOutage } from '../db/outage.js';
 import { describeError } from '../platform/logger.js';
 import { readWords, UsageError } from './arguments.js';
 import { auditCommands } from './audit-commands.js';
@@ -63,7 +64,7 @@ export function explain(error: unknown): string {
   if (code === 'EEXIST' && call?.startsWith('link')) return 'the file exists already and is left as it is';
   if (call !== undefined) return `cannot ${call} (${code})`;
   if (/^(28|3D)...$/.test(code)) return `the database refuses the connection (${code}): look at DATABASE_URL`;
-  if (isTemporary(error)) return `the database cannot be reached (${code})`;
+  if (isOutage(error)) return `the database cannot be reached (${code})`;
   return [`unexpected error: ${code}`, ...at].join('\n  ');
 }
 

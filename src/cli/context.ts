@@ -2,8 +2,9 @@
 import type { Config } from '../config.js';
 import { type Keyring, openKeyring } from '../credentials/keyring.js';
 import { createPasswords, type Passwords } from '../credentials/passwords.js';
-import { openDataDir } from '../db/data-dir.js';
-import { type Database, migrateUp, openDatabase } from '../db/database.js';
+import { openDataDir } from '../data-dir.js';
+import { type Database, openDatabase } from '../db/database.js';
+import { migrateUp } from '../db/migrate.js';
 import { createCleanUp } from '../platform/clean-up.js';
 import { type Clock, systemClock } from '../platform/clock.js';
 import { createLogger, type Logger } from '../platform/logger.js';

@@ -1,5 +1,5 @@
 /** CONTRACT 9: `migrate …`. */
-import { migrateUp, migrationStatus } from '../db/database.js';
+import { migrateUp, migrationStatus } from '../db/migrate.js';
 import type { Command } from './command.js';
 
 export const migrateCommands: Record<string, Command> = {

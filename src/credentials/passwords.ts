@@ -4,10 +4,10 @@ import argon2 from 'argon2';
 import pLimit from 'p-limit';
 import type { Argon2Parameters } from '../config.js';
 import { randomBase64url } from '../platform/ids.js';
-import { Unavailable } from '../platform/unavailable.js';
+import { Outage } from '../platform/outage.js';
 
 /** Thrown where more passwords wait to be checked than the queue holds. Answered 503. */
-export class Overloaded extends Unavailable {
+export class Overloaded extends Outage {
   override readonly name = 'Overloaded';
 }
 

@@ -6,7 +6,6 @@ import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
-import { Unavailable } from '../platform/unavailable.js';
 import { Client } from './client.js';
 import { entities, type Tables } from './tables.js';
 
@@ -59,7 +58,7 @@ const OLDEST_SERVER = 140_000;
 
 /**
  * @param limited false for work that is no request's and takes the time that it needs
- * @throws {DatabaseTooOld}, or the driver's error where the server cannot be reached (see `isTemporary`)
+ * @throws {DatabaseTooOld}, or the driver's error where the server cannot be reached (see `isOutage`)
  */
 export async function openDatabase(url: string, limited = true): Promise<Database> {
   const connection = {
@@ -125,67 +124,4 @@ export async function openDatabase(url: string, limited = true): Promise<Databas
 
 export class DatabaseTooOld extends Error {
   override readonly name = 'DatabaseTooOld';
-}
-
-/** Key of the advisory lock under which one instance migrates while the others wait. */
-const MIGRATION_LOCK = 7_241_093_518;
-
-/**
- * Applies what is pending, oldest first, all or nothing; instances that start together take turns. On a connection
- * of its own, without the limits of a request: an index over many rows takes its time.
- * @returns the names of what was applied
- */
-export async function migrateUp({ url }: Database): Promise<string[]> {
-  const { orm, close } = await openDatabase(url, false);
-  try {
-    return await orm.em.fork().transactional(async (em) => {
-      await em.execute(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-      const applied = await orm.migrator.up({ transaction: em.getTransactionContext() });
-      return applied.map(({ name }) => name);
-    });
-  } finally {
-    await close();
-  }
-}
-
-export interface MigrationStatus {
-  name: string;
-  /** When it was applied; null: pending. */
-  executed_at: string | null;
-}
-
-/** Every migration known to this version, oldest first, and when it was applied. Writes nothing. */
-export async function migrationStatus(database: Database): Promise<MigrationStatus[]> {
-  const { rows: found } = await sql<{ exists: boolean }>`
-    select to_regclass('mikro_orm_migrations') is not null as exists`.execute(database.sql);
-  const executed = new Map<string, string>();
-  if (found[0]?.exists) {
-    const { rows } = await sql<{ name: string; executed_at: Date }>`
-      select name, executed_at from mikro_orm_migrations`.execute(database.sql);
-    for (const row of rows) executed.set(row.name, row.executed_at.toISOString());
-  }
-  return migrations.map(({ name }) => ({ name, executed_at: executed.get(name) ?? null }));
-}
-
-/** SQLSTATE classes and codes that say: not now, and not because of this statement. */
-const UNAVAILABLE_SQLSTATE = /^(08(?!P01)|28|3D|40001|40P01|53|57P|58|25006|55000|55P03|57014)/;
-const UNAVAILABLE_SYSTEM =
-  /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES|EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL)$/;
-const UNAVAILABLE_TEXT =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after)/;
-
-/** True where the server ended a statement that took longer than it may (SQLSTATE query_canceled). */
-export function isStatementTimeout(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '57014';
-}
-
-/** True where the database, or something else that is needed, cannot be asked at present; answered 503. */
-export function isTemporary(error: unknown): boolean {
-  if (error instanceof Unavailable) return true;
-  for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
-    const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
-    if (UNAVAILABLE_SQLSTATE.test(code) || UNAVAILABLE_SYSTEM.test(code)) return true;
-    if (UNAVAILABLE_TEXT.test(cause.message)) return true;
-  }
-  return false;
 }

@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import { type AuthCheckerFn, Authorized } from 'type-graphql';
 import { type By, type Held, holds } from '../admin/administer.js';
 import { AdminRefusal } from '../admin/refusal.js';
-import type { Actor } from '../auth/audit.js';
+import type { Actor } from '../audit/events.js';
 import type { Caller, UserCaller } from '../callers/caller.js';
 import type { Sql } from '../db/database.js';
 import { type OwnScope, ROLE_SCOPES } from '../scopes.js';

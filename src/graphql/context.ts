@@ -3,12 +3,12 @@ import DataLoader from 'dataloader';
 import { GraphQLError } from 'graphql';
 import type { Page } from '../admin/page.js';
 import { listSessions, type Session, type SessionPageRequest } from '../admin/sessions.js';
-import type { Client } from '../auth/audit.js';
 import type { Caller, CallerRequest, Resolution } from '../callers/caller.js';
 import type { CallerDependencies } from '../callers/dependencies.js';
 import { resolveCaller } from '../callers/resolve-caller.js';
 import type { Passwords } from '../credentials/passwords.js';
 import type { Logger } from '../platform/logger.js';
+import type { Client } from '../remote-client.js';
 import { headerOf } from './errors.js';
 import type { Turns } from './turns.js';
 

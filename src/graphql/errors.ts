@@ -3,9 +3,9 @@ import { HeaderMap } from '@apollo/server';
 import { unwrapResolverError } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { AdminRefusal, type AdminRefusalCode } from '../admin/refusal.js';
-import { isTemporary } from '../db/database.js';
+import { isOutage } from '../db/outage.js';
 import { describeError, type Logger } from '../platform/logger.js';
-import { RETRY_AFTER_SECONDS } from '../platform/unavailable.js';
+import { RETRY_AFTER_SECONDS } from '../platform/outage.js';
 import type { Mask } from './masking.js';
 
 /** One header field, in the form that Apollo takes from an error (the types of another server stand in the way). */
@@ -14,11 +14,11 @@ export function headerOf(name: string, value: string): HeaderMap & Record<string
 }
 
 /** Turns an outage into 503 with Retry-After, before Apollo makes it a 500 or, in a resolver, a 200. */
-export async function temporaryErrors<T>(log: Logger, requestId: unknown, work: () => Promise<T>): Promise<T> {
+export async function outagesAs503<T>(log: Logger, requestId: unknown, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!isTemporary(error)) throw error;
+    if (!isOutage(error)) throw error;
     log.warn({ requestId, error: describeError(error) }, 'answered 503');
     throw new GraphQLError('Service temporarily unavailable, try again later', {
       extensions: {

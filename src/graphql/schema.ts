@@ -4,7 +4,7 @@ import { GraphQLError, type GraphQLSchema, lexicographicSortSchema, printSchema 
 import { buildSchema, type ResolverData } from 'type-graphql';
 import { checkNeeds } from './authorization.js';
 import type { GraphqlContext } from './context.js';
-import { temporaryErrors } from './errors.js';
+import { outagesAs503 } from './errors.js';
 import { AuditResolver } from './resolvers/audit.js';
 import { CallerResolver, callerTypes } from './resolvers/caller.js';
 import { ApiKeyResolver, CronKeyResolver } from './resolvers/keys.js';
@@ -24,7 +24,7 @@ export function createSchema(): Promise<GraphQLSchema> {
         const isRoot = info.path.prev === undefined; // below, loaders take a turn for all rows of a page
         const kind = info.operation.operation === 'mutation' ? 'changes' : 'reads';
         const inTurn = () => turns.ofCaller(caller, kind, isGone, next);
-        return temporaryErrors(deps.log, requestId, isRoot ? inTurn : next);
+        return outagesAs503(deps.log, requestId, isRoot ? inTurn : next);
       },
     ],
     validate: false, // bodies are checked where they are used

@@ -8,12 +8,12 @@ import { InMemoryLRUCache } from '@apollo/utils.keyvaluecache';
 import { expressMiddleware } from '@as-integrations/express5';
 import express, { type Request, type RequestHandler, type Router } from 'express';
 import { GraphQLError } from 'graphql';
-import type { Client } from '../auth/audit.js';
 import type { CallerRequest } from '../callers/caller.js';
 import type { Config } from '../config.js';
 import type { Metrics } from '../platform/metrics.js';
+import type { Client } from '../remote-client.js';
 import { createContext, type GraphqlContext, type GraphqlDependencies } from './context.js';
-import { formatError, temporaryErrors } from './errors.js';
+import { formatError, outagesAs503 } from './errors.js';
 import { explorer } from './explorer.js';
 import { BODY_BYTES, costLimit, KEPT_DOCUMENTS, MOST_ERRORS, MOST_TOKENS, validationRules } from './limits.js';
 import { createMask } from './masking.js';
@@ -67,7 +67,7 @@ export async function createGraphqlServer(deps: GraphqlServerDependencies): Prom
     parseJson,
     expressMiddleware(server, {
       context: ({ req, res }) =>
-        temporaryErrors(log, res.locals['requestId'], async () => {
+        outagesAs503(log, res.locals['requestId'], async () => {
           const { requestId } = res.locals;
           const isGone = () => req.socket.destroyed;
           const context = await createContext(deps, turns, requestOf(req), readClient(req), requestId, isGone).catch(

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 import proxyaddr from 'proxy-addr';
-import type { Client } from '../auth/audit.js';
+import type { Client } from '../remote-client.js';
 import { peerAddressOf } from './listener.js';
 
 /** Spec 2.6: characters of the User-Agent that are kept. */

@@ -1,8 +1,8 @@
 /** CONTRACT 5: every error body is JSON with a text `detail`; what a caller submitted is never repeated. */
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
-import { isTemporary } from '../db/database.js';
+import { isOutage } from '../db/outage.js';
 import { describeError, type Logger } from '../platform/logger.js';
-import { RETRY_AFTER_SECONDS } from '../platform/unavailable.js';
+import { RETRY_AFTER_SECONDS } from '../platform/outage.js';
 
 /** What the body parser and the router refuse, by status. */
 const DETAILS: Record<number, string> = {
@@ -37,7 +37,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     // An outage or a bug never touches the cookie (CONTRACT 5).
     res.removeHeader('Set-Cookie');
     const requestId: unknown = res.locals['requestId'];
-    if (isTemporary(error)) {
+    if (isOutage(error)) {
       log.warn({ requestId, error: describeError(error) }, 'answered 503');
       return sendUnavailable(res);
     }

@@ -1,8 +1,8 @@
 /** Spec 8: requests to `POST /auth/login` per client address; CONTRACT 5: the headers. */
 import type { RequestHandler } from 'express';
-import type { Client } from '../auth/audit.js';
 import type { Config } from '../config.js';
-import { createRateLimiter, type LimitStores } from '../db/rate-limiter.js';
+import { createRateLimiter, type LimitStores } from '../limits/rate-limiter.js';
+import type { Client } from '../remote-client.js';
 import { addressGroup } from './client.js';
 import { sendError } from './errors.js';
 

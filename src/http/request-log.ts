@@ -1,10 +1,10 @@
 /** One log line and one count an answer, under a request id that the caller gets back. */
 import type { Request, RequestHandler } from 'express';
-import type { Client } from '../auth/audit.js';
 import type { Clock } from '../platform/clock.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
+import type { Client } from '../remote-client.js';
 
 /** A caller's own X-Request-Id is kept where it is plain enough for a log. */
 const PLAIN_ID = /^[\w.:-]{1,128}$/;

@@ -1,9 +1,9 @@
 /** CONTRACT 2, SESSION_RATE_LIMIT: requests to `/auth/refresh` and `/auth/logout` per client address and minute. */
 import type { Request, RequestHandler } from 'express';
-import type { Client } from '../auth/audit.js';
 import type { Config } from '../config.js';
 import type { Clock } from '../platform/clock.js';
 import { createMinuteCounter } from '../platform/minute-counter.js';
+import type { Client } from '../remote-client.js';
 import { addressGroup } from './client.js';
 import { sendError } from './errors.js';
 

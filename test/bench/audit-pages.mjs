@@ -11,8 +11,8 @@ import { createCronKey } from '../../dist/src/admin/cron-keys.js';
 import { createApp } from '../../dist/src/app.js';
 import { readConfig } from '../../dist/src/config.js';
 import { generateKeys, writeKeyring } from '../../dist/src/credentials/keyring.js';
-import { ownDataDir } from '../../dist/src/db/data-dir-owner.js';
-import { startEmbeddedPostgres } from '../../dist/src/db/embedded-postgres.js';
+import { ownDataDir } from '../../dist/src/db/embedded/owner.js';
+import { startEmbeddedPostgres } from '../../dist/src/db/embedded/server.js';
 import { listen } from '../../dist/src/http/listener.js';
 
 const [events = 1_000_000, rounds = 400, first = 50] = process.argv.slice(2).map(Number);

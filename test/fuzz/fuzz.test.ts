@@ -8,7 +8,7 @@ import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { EVENT_TYPES } from '../../src/auth/audit.js';
+import { EVENT_TYPES } from '../../src/audit/events.js';
 import { logIn } from '../support/gateway.js';
 import { userRow } from '../support/rows.js';
 import { loginRequest } from './bodies.js';

@@ -6,9 +6,10 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateKeys, writeKeyring } from '../../dist/src/credentials/keyring.js';
-import { ownDataDir } from '../../dist/src/db/data-dir-owner.js';
-import { migrateUp, openDatabase } from '../../dist/src/db/database.js';
-import { startEmbeddedPostgres } from '../../dist/src/db/embedded-postgres.js';
+import { openDatabase } from '../../dist/src/db/database.js';
+import { ownDataDir } from '../../dist/src/db/embedded/owner.js';
+import { startEmbeddedPostgres } from '../../dist/src/db/embedded/server.js';
+import { migrateUp } from '../../dist/src/db/migrate.js';
 
 export default async function globalSetup() {
   const dataDir = await mkdtemp(join(tmpdir(), 'gateway-test-'));

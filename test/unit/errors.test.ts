@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { errorHandler } from '../../src/http/errors.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { Unavailable } from '../../src/platform/unavailable.js';
+import { Outage } from '../../src/platform/outage.js';
 import { send } from '../support/gateway.js';
 
 const errors: Record<string, [error: unknown, status: number]> = {
-  'an outage': [new Unavailable('away'), 503],
+  'an outage': [new Outage('away'), 503],
   'an outage further down': [new Error('outer', { cause: Object.assign(new Error('inner'), { code: '57P01' }) }), 503],
   'a system error': [Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }), 503],
   ...Object.fromEntries(

@@ -1,9 +1,10 @@
 /** A database as large as an installation gets, and the values of it that arguments are drawn from. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownDataDir } from '../../../dist/src/db/data-dir-owner.js';
-import { migrateUp, openDatabase } from '../../../dist/src/db/database.js';
-import { startEmbeddedPostgres } from '../../../dist/src/db/embedded-postgres.js';
+import { openDatabase } from '../../../dist/src/db/database.js';
+import { ownDataDir } from '../../../dist/src/db/embedded/owner.js';
+import { startEmbeddedPostgres } from '../../../dist/src/db/embedded/server.js';
+import { migrateUp } from '../../../dist/src/db/migrate.js';
 
 export const DAYS = 90;
 const FULL = { events: 2_000_000, users: 10_000, rotations: 5_000, keys: 200 };

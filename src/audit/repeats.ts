@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import { createMinuteCounter } from '../platform/minute-counter.js';
-import type { AuthEvent } from './audit.js';
+import type { AuthEvent } from './events.js';
 
 /** Rows of one event type about one token and minute, of one instance; what lies beyond is counted. */
 const MAX_ROWS = 100;

@@ -1,8 +1,8 @@
 /** Fixed windows counted over all instances, by rate-limiter-flexible in PostgreSQL or in Redis. */
 import type { Redis } from 'ioredis';
 import { RateLimiterPostgres, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
-import { Unavailable } from '../platform/unavailable.js';
-import type { Database } from './database.js';
+import type { Database } from '../db/database.js';
+import { Outage } from '../platform/outage.js';
 
 /** Where the counters live: Redis where it is configured, else PostgreSQL. */
 export interface LimitStores {
@@ -19,7 +19,7 @@ export interface Consumption {
 }
 
 export interface RateLimiter {
-  /** Counts one request. @throws {Unavailable} where the store cannot be asked: never a pass */
+  /** Counts one request. @throws {Outage} where the store cannot be asked: never a pass */
   consume(key: string, limit: number): Promise<Consumption>;
 }
 
@@ -42,7 +42,7 @@ export function createRateLimiter({ db, redis }: LimitStores, name: string, wind
   return {
     consume: async (key, limit) => {
       const { consumedPoints, msBeforeNext } = await store.consume(key).catch((error: unknown): RateLimiterRes => {
-        throw new Unavailable('the rate limit store cannot be asked', { cause: error });
+        throw new Outage('the rate limit store cannot be asked', { cause: error });
       });
       return {
         allowed: consumedPoints <= limit,

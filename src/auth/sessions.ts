@@ -1,11 +1,12 @@
 /** Spec 3.1: the refresh-token records. The only writer of their table. */
 import { type ExpressionBuilder, sql } from 'kysely';
+import { AUDIT_COLUMNS, type AuthEvent, auditValues } from '../audit/events.js';
 import type { Sql } from '../db/database.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
 import type { Tables } from '../db/tables.js';
+import type { Client } from '../remote-client.js';
 import type { Role } from '../roles.js';
-import { AUDIT_COLUMNS, type AuthEvent, auditValues, type Client } from './audit.js';
-import type { LoginUser } from './lockout.js';
+import type { LoginUser } from './account.js';
 
 /** What is new about a record; the rest comes from the user or from its predecessor. */
 export interface NewRecord {

@@ -4,8 +4,8 @@ import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync
 import { mkdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { othersMayWrite } from '../platform/permissions.js';
-import { EmbeddedPostgresError, SYSTEM_PATH } from './postgres-programs.js';
+import { othersMayWrite } from '../../platform/permissions.js';
+import { EmbeddedPostgresError, SYSTEM_PATH } from './programs.js';
 
 export type OwnerRole = 'gateway' | 'cli';
 

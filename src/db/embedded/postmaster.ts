@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { othersMayReplaceIn } from '../platform/permissions.js';
-import { lockFileOf, readHolder } from './data-dir-owner.js';
-import { EmbeddedPostgresError } from './postgres-programs.js';
+import { othersMayReplaceIn } from '../../platform/permissions.js';
+import { lockFileOf, readHolder } from './owner.js';
+import { EmbeddedPostgresError } from './programs.js';
 
 const SOCKET_NAME = '.s.PGSQL.5432';
 const SOCKET_PATH_BYTES = 107;
@@ -131,8 +131,8 @@ export async function clearLeftovers(clusterDir: string, runDir: string): Promis
   const left = await readPostmasterFile(clusterDir);
   if (left) {
     await stopServer(clusterDir, left.pid);
-    const isTemporary = dirname(left.socketDir) === tmpdir() && basename(left.socketDir).startsWith(TEMPORARY_PREFIX);
-    if (isTemporary && left.socketDir !== runDir) await rm(left.socketDir, { recursive: true, force: true });
+    const isOutage = dirname(left.socketDir) === tmpdir() && basename(left.socketDir).startsWith(TEMPORARY_PREFIX);
+    if (isOutage && left.socketDir !== runDir) await rm(left.socketDir, { recursive: true, force: true });
   }
   // PostgreSQL refuses a lock file whose process id lives, though that number may be another program's by now.
   const lockFiles = [join(clusterDir, 'postmaster.pid'), join(runDir, `${SOCKET_NAME}.lock`)];

@@ -4,6 +4,6 @@
 export const RETRY_AFTER_SECONDS = 5;
 
 /** Thrown where something that an answer needs is away or overloaded. Answered 503, never a pass. */
-export class Unavailable extends Error {
-  override readonly name: string = 'Unavailable';
+export class Outage extends Error {
+  override readonly name: string = 'Outage';
 }

@@ -1,9 +1,9 @@
 /** Spec 3.2: the account lock. Each function is one statement, so that races are settled by the row's lock. */
 import { sql } from 'kysely';
+import { AUDIT_COLUMNS, type AuthEvent, auditValues } from '../audit/events.js';
 import type { Config } from '../config.js';
 import type { Sql } from '../db/database.js';
 import { addSeconds } from '../platform/clock.js';
-import { AUDIT_COLUMNS, type AuthEvent, auditValues } from './audit.js';
 
 /** What login reads of a user (Spec 4.1 step 1). */
 export interface LoginUser {

@@ -5,7 +5,17 @@ import { existsSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DataDirOwnership } from './data-dir-owner.js';
+import type { DataDirOwnership } from './owner.js';
+import {
+  acceptsConnections,
+  clearLeftovers,
+  clusterDirOf,
+  connect,
+  makeNewClusterDir,
+  makeRunDir,
+  socketUrl,
+  stopServer,
+} from './postmaster.js';
 import {
   type AsRoot,
   chooseAccount,
@@ -17,17 +27,7 @@ import {
   linkLibraries,
   type Programs,
   runProgram,
-} from './postgres-programs.js';
-import {
-  acceptsConnections,
-  clearLeftovers,
-  clusterDirOf,
-  connect,
-  makeNewClusterDir,
-  makeRunDir,
-  socketUrl,
-  stopServer,
-} from './postmaster.js';
+} from './programs.js';
 
 type Log = (level: 'info' | 'error', message: string) => void;
 

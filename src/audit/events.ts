@@ -4,13 +4,6 @@ import type { Sql } from '../db/database.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import type { Role } from '../roles.js';
 
-/** Where a request came from. */
-export interface Client {
-  ipAddress: string;
-  /** The User-Agent header, at most 512 characters (Spec 2.6); empty where there was none. */
-  userAgent: string;
-}
-
 /** Who made an administrative change. */
 export type Actor =
   | { caller_type: 'user'; sub: string }

@@ -1,0 +1,44 @@
+/** The door of this room: the embedded PostgreSQL of a data folder, started here or joined. Others import this file alone. */
+import { createCleanUp } from '../../platform/clean-up.js';
+import type { Logger } from '../../platform/logger.js';
+import { type DataDirHeld, type OwnerRole, ownDataDir } from './owner.js';
+import { locateRunning } from './postmaster.js';
+import { EmbeddedPostgresError } from './programs.js';
+import { startEmbeddedPostgres } from './server.js';
+
+export { EmbeddedPostgresError, type OwnerRole };
+
+export interface OpenedPostgres {
+  url: string;
+  /** True where this process owns the folder and runs the server; false where it has joined a gateway's. */
+  isOwner: boolean;
+  /** Stops the server that was started here, if one was. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the server of the data folder, or joins that of the gateway that runs on it (the CLI).
+ * @throws {EmbeddedPostgresError} where another gateway runs on the folder, or the server cannot run
+ */
+export async function openEmbedded(dataDir: string, role: OwnerRole, log: Logger): Promise<OpenedPostgres> {
+  const owned = await ownDataDir(dataDir, role);
+  if ('heldBy' in owned) return join(dataDir, role, owned.heldBy);
+
+  const cleanUp = createCleanUp();
+  cleanUp.defer(() => owned.release());
+  return cleanUp.guard(async () => {
+    const server = await startEmbeddedPostgres(owned, { log: (level, message) => log[level](message) });
+    cleanUp.defer(() => server.stop());
+    return { url: server.url, isOwner: true, close: cleanUp.run };
+  });
+}
+
+/** The CLI works on the server of the gateway that runs; a second gateway is refused. */
+async function join(dataDir: string, role: OwnerRole, holder: DataDirHeld['heldBy']): Promise<OpenedPostgres> {
+  const joins = role === 'cli' && holder.role === 'gateway';
+  const url = joins ? await locateRunning(dataDir) : undefined;
+  if (url !== undefined) return { url, isOwner: false, close: async () => undefined };
+  throw new EmbeddedPostgresError(
+    `the data folder ${dataDir} is in use by another ${holder.role} (process ${holder.pid})`,
+  );
+}
