@@ -4,11 +4,11 @@ import cors from 'cors';
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { createAuditRepeats } from './audit/repeats.js';
-import { createDecoy } from './callers/decoy.js';
 import type { Config } from './config.js';
 import { createTokens } from './credentials/jwt.js';
 import { openKeyring } from './credentials/keyring.js';
 import { createPasswords, type Passwords } from './credentials/passwords.js';
+import { createPlaceholderKey } from './credentials/placeholder-key.js';
 import { openDatabase } from './db/database.js';
 import { migrateUp } from './db/migrate.js';
 import { startSweeper } from './db/sweeper.js';
@@ -69,7 +69,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       clock,
       config,
       db,
-      decoy: createDecoy(keyring),
+      placeholder: createPlaceholderKey(keyring),
       keyLimiter: createRateLimiter({ db, redis }, 'api_key', KEY_WINDOW_SECONDS),
       keyring,
       log,

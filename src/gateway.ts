@@ -1,6 +1,6 @@
 /** The running gateway: database, application and listener, started in order and stopped in the reverse. */
-import { BY_CLI } from './admin/administer.js';
-import { makePassword } from './admin/passwords.js';
+import { COMMAND_LINE } from './admin/administer.js';
+import { generatePassword } from './admin/passwords.js';
 import { createUser } from './admin/users.js';
 import { type App, createApp } from './app.js';
 import type { Config } from './config.js';
@@ -51,8 +51,8 @@ export async function startGateway(
 async function createFirstAdministrator(app: App, tell: (line: string) => void): Promise<void> {
   const anyone = await app.db.sql.selectFrom('users').select('id').limit(1).executeTakeFirst();
   if (anyone !== undefined) return;
-  const password = makePassword();
-  await createUser(app, BY_CLI, { email: FIRST_ADMINISTRATOR, password, role: 'admin' });
+  const password = generatePassword();
+  await createUser(app, COMMAND_LINE, { email: FIRST_ADMINISTRATOR, password, role: 'admin' });
   tell(`First start: administrator ${FIRST_ADMINISTRATOR} was created. The password is shown this once.`);
   tell(`password: ${password}`);
 }

@@ -4,8 +4,11 @@ import type { Role } from './roles.js';
 /** The scopes that this service itself asks for. Any other `resource:action` is for the services that read it. */
 export type OwnScope = 'users:read' | 'users:write' | 'sessions:write' | 'audit:read' | 'keys:read' | 'keys:write';
 
+/** What somebody may do. */
+export type Scopes = 'all' | readonly string[];
+
 /** CONTRACT 11: what a role may do. */
-export const ROLE_SCOPES: Record<Role, 'all' | readonly OwnScope[]> = {
+export const ROLE_SCOPES: Record<Role, Scopes> = {
   admin: 'all',
   analyst: ['users:read', 'audit:read'],
   viewer: [],
@@ -16,4 +19,8 @@ const SCOPE = /^[a-z][a-z0-9_.-]{0,62}:[a-z][a-z0-9_.-]{0,62}$/;
 /** True for `resource:action` in lower case. */
 export function isScope(text: string): boolean {
   return SCOPE.test(text);
+}
+
+export function hasScope(scopes: Scopes, scope: string): boolean {
+  return scopes === 'all' || scopes.includes(scope);
 }

@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { BY_CLI } from '../src/admin/administer.js';
+import { COMMAND_LINE } from '../src/admin/administer.js';
 import { createApiKey } from '../src/admin/api-keys.js';
 import { startGateway, type TestGateway } from './support/gateway.js';
 import { ask, newApiKey } from './support/graphql.js';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   gateway = await startGateway();
   folder = await mkdtemp(join(tmpdir(), 'recipes-'));
   const fields = { serviceName: 'billing', scopes: ['invoices:read'], rateLimit: 60 };
-  const { key, secret } = await createApiKey(gateway.app, BY_CLI, fields);
+  const { key, secret } = await createApiKey(gateway.app, COMMAND_LINE, fields);
   env = {
     PATH: process.env['PATH'] ?? '',
     GATEWAY_URL: gateway.url,

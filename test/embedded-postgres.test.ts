@@ -214,8 +214,8 @@ describe('the server', () => {
   test('refuses a temporary folder for its socket where others can put another in its place', () => {
     const [open, socketless] = [join(base, 'open'), join(base, 'a:b')];
     const program = `
-      const { makeRunDir } = await import(process.argv[1] + 'postmaster.ts');
-      await makeRunDir(process.argv[2]).catch(({ name, message }) => console.log(name, message));`;
+      const { createRunDir } = await import(process.argv[1] + 'postmaster.ts');
+      await createRunDir(process.argv[2]).catch(({ name, message }) => console.log(name, message));`;
     const make = () => {
       const words = ['--import', TYPESCRIPT_HOOK, '--input-type=module', '--eval', program, SOURCES, socketless];
       return execFileSync(process.execPath, words, { env: { TMPDIR: open }, encoding: 'utf8' });

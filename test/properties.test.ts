@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { startGateway, startInstance, type TestGateway } from './support/gateway.js';
 import { quickPasswords } from './support/quick-passwords.js';
 import { beginRun, commands, type World } from './support/session-commands.js';
-import { LOCK_SECONDS, MOST_FAILURES, type Model, REFRESH_SECONDS } from './support/session-model.js';
+import { LOCK_SECONDS, MAX_FAILURES, type Model, REFRESH_SECONDS } from './support/session-model.js';
 
 const env = {
-  LOGIN_MAX_FAILURES: String(MOST_FAILURES),
+  LOGIN_MAX_FAILURES: String(MAX_FAILURES),
   LOGIN_LOCKOUT_SECONDS: String(LOCK_SECONDS),
   REFRESH_TOKEN_TTL_SECONDS: String(REFRESH_SECONDS),
 };

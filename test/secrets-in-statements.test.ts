@@ -1,5 +1,5 @@
 /** FIELD, OWASP ASVS 16.2.5: hashes and sealed secrets travel as parameters, never in the text of a statement. */
-import { BY_CLI } from '../src/admin/administer.js';
+import { COMMAND_LINE } from '../src/admin/administer.js';
 import { createApiKey, rotateApiKey } from '../src/admin/api-keys.js';
 import { createCronKey } from '../src/admin/cron-keys.js';
 import { setUserPassword, setUserRole } from '../src/admin/users.js';
@@ -22,11 +22,11 @@ test('16.2.5 no statement that writes a user or a key has a hash or a sealed sec
   const { app } = gateway;
   const user = await gateway.user();
   await logIn(gateway, user.email);
-  await setUserPassword(app, BY_CLI, user.id, 'another long enough password');
-  await setUserRole(app, BY_CLI, user.id, 'analyst');
-  const { key } = await createApiKey(app, BY_CLI, { serviceName: 'x', scopes: [], rateLimit: 1 });
-  await rotateApiKey(app, BY_CLI, key.keyId, 60);
-  await createCronKey(app, BY_CLI, { serviceName: 'x', scopes: [] });
+  await setUserPassword(app, COMMAND_LINE, user.id, 'another long enough password');
+  await setUserRole(app, COMMAND_LINE, user.id, 'analyst');
+  const { key } = await createApiKey(app, COMMAND_LINE, { serviceName: 'x', scopes: [], rateLimit: 1 });
+  await rotateApiKey(app, COMMAND_LINE, key.keyId, 60);
+  await createCronKey(app, COMMAND_LINE, { serviceName: 'x', scopes: [] });
 
   const statements = (await gateway.rows<{ statement: string }>('select statement from seen')).map(
     (row) => row.statement,

@@ -6,7 +6,7 @@ import type { Passwords } from '../credentials/passwords.js';
 import { CHANGE_TIMEOUT_MS, type Database, type Sql } from '../db/database.js';
 import type { Clock } from '../platform/clock.js';
 import type { Client } from '../remote-client.js';
-import type { OwnScope } from '../scopes.js';
+import { hasScope, type OwnScope, type Scopes } from '../scopes.js';
 import { AdminRefusal } from './refusal.js';
 
 export interface AdminDependencies {
@@ -15,22 +15,19 @@ export interface AdminDependencies {
   passwords: Passwords;
 }
 
-/** The scopes that a caller holds. */
-export type Held = 'all' | readonly string[];
-
 /** Who asks for a change, and from where. */
-export interface By {
+export interface Operator {
   actor: Actor;
   client: Client;
   /** Reads what the caller may do now, whatever its token says (CONTRACT 11). */
-  held(sql: Sql): Promise<Held>;
+  scopesNow(db: Sql): Promise<Scopes>;
 }
 
 /** Changes from the command line are made by whoever may run it; there is no address to record. */
-export const BY_CLI: By = {
+export const COMMAND_LINE: Operator = {
   actor: { caller_type: 'cli' },
   client: { ipAddress: 'cli', userAgent: '' },
-  held: async () => 'all',
+  scopesNow: async () => 'all',
 };
 
 /** What a change works with, inside its transaction. */
@@ -38,7 +35,8 @@ export interface Change {
   em: SqlEntityManager;
   sql: Sql;
   now: Date;
-  held: Held;
+  /** Of the operator */
+  scopes: Scopes;
   /** Writes the events of the change beside it. */
   audit(...events: AdminEvent[]): Promise<void>;
 }
@@ -52,17 +50,17 @@ const TAKE_TURNS_LOCK = 7_241_093_519;
  */
 export async function administer<T>(
   { clock, db }: AdminDependencies,
-  by: By,
+  operator: Operator,
   scope: OwnScope | undefined,
   work: (change: Change) => Promise<T>,
 ): Promise<T> {
   return db.change(async (tx, em) => {
     await takeTurn(tx);
     await sql`select set_config('statement_timeout', ${String(CHANGE_TIMEOUT_MS)}, true)`.execute(tx);
-    const held = await by.held(tx);
-    if (scope !== undefined) demand(held, scope);
+    const scopes = await operator.scopesNow(tx);
+    if (scope !== undefined) requireScope(scopes, scope);
     const now = clock.now();
-    return work({ em, sql: tx, now, held, audit: (...events) => writeAudit(tx, events, now) });
+    return work({ em, sql: tx, now, scopes, audit: (...events) => writeAudit(tx, events, now) });
   });
 }
 
@@ -71,11 +69,7 @@ export async function takeTurn(db: Sql): Promise<void> {
   await sql`select pg_advisory_xact_lock(${TAKE_TURNS_LOCK}::bigint)`.execute(db);
 }
 
-export function holds(held: Held, scope: string): boolean {
-  return held === 'all' || held.includes(scope);
-}
-
 /** @throws {AdminRefusal} */
-export function demand(held: Held, scope: string): void {
-  if (!holds(held, scope)) throw new AdminRefusal('forbidden', `This needs the scope ${scope}`);
+export function requireScope(scopes: Scopes, scope: string): void {
+  if (!hasScope(scopes, scope)) throw new AdminRefusal('forbidden', `This needs the scope ${scope}`);
 }

@@ -1,11 +1,11 @@
 /** CONTRACT 6, 9 and 11: administration of API keys. A secret leaves only in the answer that makes it. */
 import { sql } from 'kysely';
-import { makeKeyId, makeKeySecret } from '../credentials/key-secrets.js';
+import { generateKeyId, generateKeySecret } from '../credentials/key-secrets.js';
 import type { Keyring } from '../credentials/keyring.js';
 import { sealSecret } from '../credentials/sealed-secret.js';
 import { ApiKey } from '../db/entities/api-key.js';
 import { addSeconds } from '../platform/clock.js';
-import { type AdminDependencies, administer, type By } from './administer.js';
+import { type AdminDependencies, administer, type Operator } from './administer.js';
 import { checkServiceName, grantScopes, pageOfKeys, unknownKey } from './key-fields.js';
 import type { Page, PageRequest } from './page.js';
 import { AdminRefusal } from './refusal.js';
@@ -29,26 +29,26 @@ export interface IssuedApiKey {
 
 /** How long the secret before a rotation stays good, unless said otherwise: seconds. */
 export const OVERLAP_SECONDS = 86_400;
-const MOST_OVERLAP_SECONDS = 30 * 86_400;
-const MOST_RATE_LIMIT = 1_000_000;
+const MAX_OVERLAP_SECONDS = 30 * 86_400;
+const MAX_RATE_LIMIT = 1_000_000;
 
 /** @throws {AdminRefusal} for a bad field, or a scope that the caller does not hold */
-export function createApiKey(deps: ApiKeyDependencies, by: By, fields: NewApiKey): Promise<IssuedApiKey> {
+export function createApiKey(deps: ApiKeyDependencies, operator: Operator, fields: NewApiKey): Promise<IssuedApiKey> {
   const { serviceName, rateLimit } = fields;
-  return administer(deps, by, 'keys:write', async ({ em, sql: tx, now, held, audit }) => {
+  return administer(deps, operator, 'keys:write', async ({ em, sql: tx, now, scopes, audit }) => {
     checkServiceName(serviceName);
-    if (!Number.isInteger(rateLimit) || rateLimit < 1 || rateLimit > MOST_RATE_LIMIT) {
-      throw new AdminRefusal('invalid_rate_limit', `A rate limit is 1 to ${MOST_RATE_LIMIT} requests a minute`);
+    if (!Number.isInteger(rateLimit) || rateLimit < 1 || rateLimit > MAX_RATE_LIMIT) {
+      throw new AdminRefusal('invalid_rate_limit', `A rate limit is 1 to ${MAX_RATE_LIMIT} requests a minute`);
     }
-    const scopes = grantScopes(held, fields.scopes);
-    const keyId = makeKeyId('api');
-    const secret = makeKeySecret('api');
+    const granted = grantScopes(scopes, fields.scopes);
+    const keyId = generateKeyId('api');
+    const secret = generateKeySecret('api');
     await tx // and not the entity manager, which writes values into the text of the statement
       .insertInto('api_keys')
       .values({
         key_id: keyId,
         service_name: serviceName,
-        scopes,
+        scopes: granted,
         rate_limit: rateLimit,
         sealed_secret: await sealSecret(deps.keyring, keyId, secret, now),
         previous_sealed_secret: null,
@@ -59,8 +59,14 @@ export function createApiKey(deps: ApiKeyDependencies, by: By, fields: NewApiKey
       })
       .execute();
     const key = await em.findOneOrFail(ApiKey, { keyId });
-    const metadata = { actor: by.actor, key_id: keyId, service_name: serviceName, scopes, rate_limit: rateLimit };
-    await audit({ eventType: 'api_key_created', userId: null, ...by.client, metadata });
+    const metadata = {
+      actor: operator.actor,
+      key_id: keyId,
+      service_name: serviceName,
+      scopes: granted,
+      rate_limit: rateLimit,
+    };
+    await audit({ eventType: 'api_key_created', userId: null, ...operator.client, metadata });
     return { key, secret };
   });
 }
@@ -83,18 +89,18 @@ export function listApiKeys({ db }: AdminDependencies, page: PageRequest): Promi
  */
 export function rotateApiKey(
   deps: ApiKeyDependencies,
-  by: By,
+  operator: Operator,
   keyId: string,
   overlapSeconds: number,
 ): Promise<IssuedApiKey> {
-  return administer(deps, by, 'keys:write', async ({ em, sql: tx, now, held, audit }) => {
-    if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > MOST_OVERLAP_SECONDS) {
-      throw new AdminRefusal('invalid_overlap', `An overlap is 0 to ${MOST_OVERLAP_SECONDS} seconds`);
+  return administer(deps, operator, 'keys:write', async ({ em, sql: tx, now, scopes, audit }) => {
+    if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > MAX_OVERLAP_SECONDS) {
+      throw new AdminRefusal('invalid_overlap', `An overlap is 0 to ${MAX_OVERLAP_SECONDS} seconds`);
     }
     const key = await em.findOne(ApiKey, { keyId, revokedAt: null });
     if (key === null) throw unknownKey();
-    grantScopes(held, key.scopes); // who gets the new secret gets the scopes
-    const secret = makeKeySecret('api');
+    grantScopes(scopes, key.scopes); // who gets the new secret gets the scopes
+    const secret = generateKeySecret('api');
     const sealed = await sealSecret(deps.keyring, keyId, secret, now);
     await tx
       .updateTable('api_keys')
@@ -106,21 +112,21 @@ export function rotateApiKey(
       .where('key_id', '=', keyId)
       .execute();
     await em.refresh(key);
-    const metadata = { actor: by.actor, key_id: keyId, overlap_seconds: overlapSeconds };
-    await audit({ eventType: 'api_key_rotated', userId: null, ...by.client, metadata });
+    const metadata = { actor: operator.actor, key_id: keyId, overlap_seconds: overlapSeconds };
+    await audit({ eventType: 'api_key_rotated', userId: null, ...operator.client, metadata });
     return { key, secret };
   });
 }
 
 /** Ends a key at once, on every instance. @throws {AdminRefusal} for an unknown or already revoked key */
-export function revokeApiKey(deps: AdminDependencies, by: By, keyId: string): Promise<ApiKey> {
-  return administer(deps, by, 'keys:write', async ({ em, now, audit }) => {
+export function revokeApiKey(deps: AdminDependencies, operator: Operator, keyId: string): Promise<ApiKey> {
+  return administer(deps, operator, 'keys:write', async ({ em, now, audit }) => {
     const key = await em.findOne(ApiKey, { keyId, revokedAt: null });
     if (key === null) throw unknownKey();
     key.revokedAt = now;
     await em.flush();
-    const metadata = { actor: by.actor, key_id: keyId, service_name: key.serviceName };
-    await audit({ eventType: 'api_key_revoked', userId: null, ...by.client, metadata });
+    const metadata = { actor: operator.actor, key_id: keyId, service_name: key.serviceName };
+    await audit({ eventType: 'api_key_revoked', userId: null, ...operator.client, metadata });
     return key;
   });
 }

@@ -1,8 +1,8 @@
 /** CONTRACT 6, 9 and 11: administration of cron keys. A key leaves only in the answer that makes it. */
 import { sql } from 'kysely';
-import { makeKeyId, makeKeySecret, sha256Hex } from '../credentials/key-secrets.js';
+import { generateKeyId, generateKeySecret, sha256Hex } from '../credentials/key-secrets.js';
 import { CronKey } from '../db/entities/cron-key.js';
-import { type AdminDependencies, administer, type By } from './administer.js';
+import { type AdminDependencies, administer, type Operator } from './administer.js';
 import { checkServiceName, grantScopes, pageOfKeys, unknownKey } from './key-fields.js';
 import type { Page, PageRequest } from './page.js';
 
@@ -15,21 +15,21 @@ export interface IssuedCronKey {
 /** @throws {AdminRefusal} for a bad field, or a scope that the caller does not hold */
 export function createCronKey(
   deps: AdminDependencies,
-  by: By,
+  operator: Operator,
   fields: { serviceName: string; scopes: readonly string[] },
 ): Promise<IssuedCronKey> {
   const { serviceName } = fields;
-  return administer(deps, by, 'keys:write', async ({ em, sql: tx, now, held, audit }) => {
+  return administer(deps, operator, 'keys:write', async ({ em, sql: tx, now, scopes, audit }) => {
     checkServiceName(serviceName);
-    const scopes = grantScopes(held, fields.scopes);
-    const keyId = makeKeyId('cron');
-    const secret = makeKeySecret('cron');
+    const granted = grantScopes(scopes, fields.scopes);
+    const keyId = generateKeyId('cron');
+    const secret = generateKeySecret('cron');
     await tx // and not the entity manager, which writes values into the text of the statement
       .insertInto('cron_keys')
       .values({
         key_id: keyId,
         service_name: serviceName,
-        scopes,
+        scopes: granted,
         secret_sha256: sha256Hex(secret),
         created_at: now,
         revoked_at: null,
@@ -37,8 +37,8 @@ export function createCronKey(
       })
       .execute();
     const key = await em.findOneOrFail(CronKey, { keyId });
-    const metadata = { actor: by.actor, key_id: keyId, service_name: serviceName, scopes };
-    await audit({ eventType: 'cron_key_created', userId: null, ...by.client, metadata });
+    const metadata = { actor: operator.actor, key_id: keyId, service_name: serviceName, scopes: granted };
+    await audit({ eventType: 'cron_key_created', userId: null, ...operator.client, metadata });
     return { key, value: `${keyId}.${secret}` };
   });
 }
@@ -56,14 +56,14 @@ export function listCronKeys({ db }: AdminDependencies, page: PageRequest): Prom
 }
 
 /** Ends a key at once, on every instance. @throws {AdminRefusal} for an unknown or already revoked key */
-export function revokeCronKey(deps: AdminDependencies, by: By, keyId: string): Promise<CronKey> {
-  return administer(deps, by, 'keys:write', async ({ em, now, audit }) => {
+export function revokeCronKey(deps: AdminDependencies, operator: Operator, keyId: string): Promise<CronKey> {
+  return administer(deps, operator, 'keys:write', async ({ em, now, audit }) => {
     const key = await em.findOne(CronKey, { keyId, revokedAt: null });
     if (key === null) throw unknownKey();
     key.revokedAt = now;
     await em.flush();
-    const metadata = { actor: by.actor, key_id: keyId, service_name: key.serviceName };
-    await audit({ eventType: 'cron_key_revoked', userId: null, ...by.client, metadata });
+    const metadata = { actor: operator.actor, key_id: keyId, service_name: key.serviceName };
+    await audit({ eventType: 'cron_key_revoked', userId: null, ...operator.client, metadata });
     return key;
   });
 }

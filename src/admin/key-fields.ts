@@ -1,12 +1,12 @@
 /** What API keys and cron keys have in common: the checks of their fields, who may grant which scope, the listing. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.js';
-import { isScope } from '../scopes.js';
-import { demand, type Held } from './administer.js';
+import { isScope, type Scopes } from '../scopes.js';
+import { requireScope } from './administer.js';
 import { checkFirst, decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, pageOf } from './page.js';
 import { AdminRefusal, withinTheLimit } from './refusal.js';
 
-const MOST_SCOPES = 50;
+const MAX_SCOPES = 50;
 const SERVICE_NAME = /^[^\p{C}\s](?:[^\p{C}]{0,98}[^\p{C}\s])?$/u;
 
 /** @throws {AdminRefusal} */
@@ -20,11 +20,11 @@ export function checkServiceName(serviceName: string): void {
 }
 
 /** The scopes, each once. Nobody grants a scope that they do not hold. @throws {AdminRefusal} */
-export function grantScopes(held: Held, scopes: readonly string[]): string[] {
-  if (scopes.length > MOST_SCOPES || !scopes.every(isScope)) {
-    throw new AdminRefusal('invalid_scope', `Scopes are resource:action in lower case, at most ${MOST_SCOPES}`);
+export function grantScopes(held: Scopes, scopes: readonly string[]): string[] {
+  if (scopes.length > MAX_SCOPES || !scopes.every(isScope)) {
+    throw new AdminRefusal('invalid_scope', `Scopes are resource:action in lower case, at most ${MAX_SCOPES}`);
   }
-  for (const scope of scopes) demand(held, scope);
+  for (const scope of scopes) requireScope(held, scope);
   return [...new Set(scopes)];
 }
 

@@ -16,12 +16,12 @@ export interface Page<T> {
   endCursor?: string;
 }
 
-const MOST_ROWS = 100;
+const MAX_ROWS = 100;
 
 /** @throws {AdminRefusal} */
 export function checkFirst({ first }: PageRequest): void {
-  if (!Number.isInteger(first) || first < 1 || first > MOST_ROWS) {
-    throw new AdminRefusal('invalid_page', `first is 1 to ${MOST_ROWS}`);
+  if (!Number.isInteger(first) || first < 1 || first > MAX_ROWS) {
+    throw new AdminRefusal('invalid_page', `first is 1 to ${MAX_ROWS}`);
   }
 }
 
@@ -92,7 +92,7 @@ export async function everyRow<T>(list: (page: PageRequest) => Promise<Page<T>>)
   const all: T[] = [];
   let after: string | undefined;
   for (;;) {
-    const { rows, hasNextPage, endCursor } = await list({ first: MOST_ROWS, after });
+    const { rows, hasNextPage, endCursor } = await list({ first: MAX_ROWS, after });
     all.push(...rows.map(({ row }) => row));
     if (!hasNextPage) return all;
     after = endCursor ?? rows.at(-1)?.cursor;

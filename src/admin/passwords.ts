@@ -1,17 +1,17 @@
 /** CONTRACT 11 and NIST SP 800-63B-4: what a password must be when it is set. Login never applies this. */
-import { isShortEnough, isText, MOST_PASSWORD_BYTES } from '../credentials/password-text.js';
+import { isShortEnough, isText, MAX_PASSWORD_BYTES } from '../credentials/password-text.js';
 import { randomBase62 } from '../platform/ids.js';
 import { AdminRefusal } from './refusal.js';
 
-const LEAST_CHARACTERS = 15;
+const MIN_CHARACTERS = 15;
 
 /** @throws {AdminRefusal} */
 export function checkNewPassword(password: string): void {
-  if ([...password].length < LEAST_CHARACTERS) {
-    throw new AdminRefusal('invalid_password', `A password has at least ${LEAST_CHARACTERS} characters`);
+  if ([...password].length < MIN_CHARACTERS) {
+    throw new AdminRefusal('invalid_password', `A password has at least ${MIN_CHARACTERS} characters`);
   }
   if (!isShortEnough(password)) {
-    throw new AdminRefusal('invalid_password', `A password has at most ${MOST_PASSWORD_BYTES} bytes`);
+    throw new AdminRefusal('invalid_password', `A password has at most ${MAX_PASSWORD_BYTES} bytes`);
   }
   if (!isText(password)) {
     throw new AdminRefusal('invalid_password', 'A password is text without NUL');
@@ -19,6 +19,6 @@ export function checkNewPassword(password: string): void {
 }
 
 /** A password nobody has to remember: 142 bits. */
-export function makePassword(): string {
+export function generatePassword(): string {
   return randomBase62(24);
 }

@@ -4,8 +4,8 @@ import type { AdminEvent } from '../audit/events.js';
 import { revokeAll } from '../auth/sessions.js';
 import type { Database, Sql } from '../db/database.js';
 import { isUuid } from '../platform/ids.js';
-import type { OwnScope } from '../scopes.js';
-import { type AdminDependencies, administer, type By, demand, type Held } from './administer.js';
+import type { OwnScope, Scopes } from '../scopes.js';
+import { type AdminDependencies, administer, type Operator, requireScope } from './administer.js';
 import { checkFirst, decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, pageOf } from './page.js';
 import { AdminRefusal, withinTheLimit } from './refusal.js';
 
@@ -89,11 +89,11 @@ export async function findSession(db: Sql, id: string, now: Date): Promise<Sessi
 export async function ownOrScope(
   db: Sql,
   id: string,
-  { ownerId, held, scope }: { ownerId: string | undefined; held: Held; scope: OwnScope },
+  { ownerId, scopes, scope }: { ownerId: string | undefined; scopes: Scopes; scope: OwnScope },
   now: Date,
 ): Promise<Session> {
   const session = await findSession(db, id, now);
-  if (session === undefined || session.userId !== ownerId) demand(held, scope);
+  if (session === undefined || session.userId !== ownerId) requireScope(scopes, scope);
   if (session === undefined) throw new AdminRefusal('session_unknown', 'There is no such session');
   return session;
 }
@@ -104,14 +104,14 @@ export async function ownOrScope(
  */
 export function revokeSession(
   deps: AdminDependencies,
-  by: By,
+  operator: Operator,
   ownerId: string | undefined,
   id: string,
 ): Promise<Session> {
-  return administer(deps, by, undefined, async ({ sql: tx, now, held, audit }) => {
-    const session = await ownOrScope(tx, id, { ownerId, held, scope: 'sessions:write' }, now);
+  return administer(deps, operator, undefined, async ({ sql: tx, now, scopes, audit }) => {
+    const session = await ownOrScope(tx, id, { ownerId, scopes, scope: 'sessions:write' }, now);
     const ended = await revokeAll(tx, { familyId: id }, 'session_revoked', now);
-    if (ended.length > 0) await audit(revoked(by, session.userId, id));
+    if (ended.length > 0) await audit(revoked(operator, session.userId, id));
     return { ...session, live: false };
   });
 }
@@ -123,19 +123,19 @@ export function revokeSession(
  */
 export function revokeOtherSessions(
   deps: AdminDependencies,
-  by: By,
+  operator: Operator,
   userId: string,
   exceptFamilyId: string | undefined,
 ): Promise<number> {
-  return administer(deps, by, undefined, async ({ sql: tx, now, audit }) => {
+  return administer(deps, operator, undefined, async ({ sql: tx, now, audit }) => {
     const whose = { userId, ...(exceptFamilyId === undefined ? {} : { exceptFamilyId }) };
     const ended = await revokeAll(tx, whose, 'session_revoked', now);
-    await audit(...ended.map((familyId) => revoked(by, userId, familyId)));
+    await audit(...ended.map((familyId) => revoked(operator, userId, familyId)));
     return ended.length;
   });
 }
 
-function revoked(by: By, userId: string, familyId: string): AdminEvent {
-  const metadata = { actor: by.actor, family_id: familyId };
-  return { eventType: 'session_revoked', userId, ...by.client, metadata };
+function revoked(operator: Operator, userId: string, familyId: string): AdminEvent {
+  const metadata = { actor: operator.actor, family_id: familyId };
+  return { eventType: 'session_revoked', userId, ...operator.client, metadata };
 }

@@ -7,7 +7,8 @@ import { User } from '../db/entities/user.js';
 import { emailSchema, normaliseEmail } from '../email.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import type { Role } from '../roles.js';
-import { type AdminDependencies, administer, type By, type Change, demand, type Held } from './administer.js';
+import type { Scopes } from '../scopes.js';
+import { type AdminDependencies, administer, type Change, type Operator, requireScope } from './administer.js';
 import { checkFirst, decodeCursor, encodeCursor, type Page, type PageRequest, pageOf } from './page.js';
 import { checkNewPassword } from './passwords.js';
 import { AdminRefusal, withinTheLimit } from './refusal.js';
@@ -19,14 +20,18 @@ export interface NewUser {
 }
 
 /** @throws {AdminRefusal} for a bad or taken e-mail, or a bad password */
-export async function createUser(deps: AdminDependencies, by: By, { email, password, role }: NewUser): Promise<User> {
-  demand(await by.held(deps.db.admin), 'users:write'); // before the work of hashing
+export async function createUser(
+  deps: AdminDependencies,
+  operator: Operator,
+  { email, password, role }: NewUser,
+): Promise<User> {
+  requireScope(await operator.scopesNow(deps.db.admin), 'users:write'); // before the work of hashing
   const parsed = emailSchema.safeParse(email);
   if (!parsed.success) throw new AdminRefusal('invalid_email', 'The e-mail is not an address');
   checkNewPassword(password);
   const passwordHash = await deps.passwords.hash(password);
-  return administer(deps, by, 'users:write', async ({ em, sql: tx, now, held, audit }) => {
-    if (role === 'admin') demandAll(held);
+  return administer(deps, operator, 'users:write', async ({ em, sql: tx, now, scopes, audit }) => {
+    if (role === 'admin') requireAllScopes(scopes);
     if ((await em.count(User, { email: parsed.data })) > 0) {
       throw new AdminRefusal('email_taken', 'A user with this e-mail exists');
     }
@@ -47,8 +52,8 @@ export async function createUser(deps: AdminDependencies, by: By, { email, passw
       })
       .execute();
     const user = await em.findOneOrFail(User, id);
-    const metadata = { actor: by.actor, email: user.email, role };
-    await audit({ eventType: 'user_created', userId: user.id, ...by.client, metadata });
+    const metadata = { actor: operator.actor, email: user.email, role };
+    await audit({ eventType: 'user_created', userId: user.id, ...operator.client, metadata });
     return user;
   });
 }
@@ -144,14 +149,14 @@ export async function userIdOf({ db }: AdminDependencies, idOrEmail: string): Pr
 }
 
 /** @throws {AdminRefusal} for an unknown user, or where the last active administrator would lose the role */
-export function setUserRole(deps: AdminDependencies, by: By, id: string, role: Role): Promise<User> {
-  return changeUser(deps, by, id, async (user, { em, held }) => {
+export function setUserRole(deps: AdminDependencies, operator: Operator, id: string, role: Role): Promise<User> {
+  return changeUser(deps, operator, id, async (user, { em, scopes }) => {
     if (user.role === role) return undefined;
-    if (role === 'admin') demandAll(held);
+    if (role === 'admin') requireAllScopes(scopes);
     if (role !== 'admin') await keepAnAdministrator(em, user);
-    const metadata = { actor: by.actor, from: user.role, to: role };
+    const metadata = { actor: operator.actor, from: user.role, to: role };
     user.role = role;
-    return { eventType: 'role_changed', userId: id, ...by.client, metadata };
+    return { eventType: 'role_changed', userId: id, ...operator.client, metadata };
   });
 }
 
@@ -159,25 +164,29 @@ export function setUserRole(deps: AdminDependencies, by: By, id: string, role: R
  * Activates, or deactivates and ends every session of the user.
  * @throws {AdminRefusal} for an unknown user or the last active administrator
  */
-export function setUserActive(deps: AdminDependencies, by: By, id: string, active: boolean): Promise<User> {
-  return changeUser(deps, by, id, async (user, { em, sql: tx, now }) => {
+export function setUserActive(deps: AdminDependencies, operator: Operator, id: string, active: boolean): Promise<User> {
+  return changeUser(deps, operator, id, async (user, { em, sql: tx, now }) => {
     if (user.isActive === active) return undefined;
     if (!active) await keepAnAdministrator(em, user);
     user.isActive = active;
-    const event = { userId: id, ...by.client };
-    if (active) return { eventType: 'user_activated', ...event, metadata: { actor: by.actor } };
+    const event = { userId: id, ...operator.client };
+    if (active) return { eventType: 'user_activated', ...event, metadata: { actor: operator.actor } };
     const ended = await revokeAll(tx, { userId: id }, 'user_deactivated', now);
-    return { eventType: 'user_deactivated', ...event, metadata: { actor: by.actor, sessions_ended: ended.length } };
+    return {
+      eventType: 'user_deactivated',
+      ...event,
+      metadata: { actor: operator.actor, sessions_ended: ended.length },
+    };
   });
 }
 
 /** Clears the lock and the count of failures. @throws {AdminRefusal} for an unknown user */
-export function unlockUser(deps: AdminDependencies, by: By, id: string): Promise<User> {
-  return changeUser(deps, by, id, async (user) => {
+export function unlockUser(deps: AdminDependencies, operator: Operator, id: string): Promise<User> {
+  return changeUser(deps, operator, id, async (user) => {
     if (user.lockedUntil === null && user.failedLoginAttempts === 0) return undefined;
     user.lockedUntil = null;
     user.failedLoginAttempts = 0;
-    return { eventType: 'user_unlocked', userId: id, ...by.client, metadata: { actor: by.actor } };
+    return { eventType: 'user_unlocked', userId: id, ...operator.client, metadata: { actor: operator.actor } };
   });
 }
 
@@ -185,11 +194,16 @@ export function unlockUser(deps: AdminDependencies, by: By, id: string): Promise
  * Sets a password and ends every session of the user.
  * @throws {AdminRefusal} for an unknown user or a bad password
  */
-export async function setUserPassword(deps: AdminDependencies, by: By, id: string, password: string): Promise<User> {
-  demand(await by.held(deps.db.admin), 'users:write'); // before the work of hashing
+export async function setUserPassword(
+  deps: AdminDependencies,
+  operator: Operator,
+  id: string,
+  password: string,
+): Promise<User> {
+  requireScope(await operator.scopesNow(deps.db.admin), 'users:write'); // before the work of hashing
   checkNewPassword(password);
   const passwordHash = await deps.passwords.hash(password);
-  return changeUser(deps, by, id, async (_user, { sql: tx, now }) => {
+  return changeUser(deps, operator, id, async (_user, { sql: tx, now }) => {
     await tx
       .updateTable('users')
       .set((eb) => ({
@@ -199,8 +213,8 @@ export async function setUserPassword(deps: AdminDependencies, by: By, id: strin
       .where('id', '=', id)
       .execute();
     const ended = await revokeAll(tx, { userId: id }, 'password_set', now);
-    const metadata = { actor: by.actor, sessions_ended: ended.length };
-    return { eventType: 'password_set', userId: id, ...by.client, metadata };
+    const metadata = { actor: operator.actor, sessions_ended: ended.length };
+    return { eventType: 'password_set', userId: id, ...operator.client, metadata };
   });
 }
 
@@ -210,15 +224,15 @@ export async function setUserPassword(deps: AdminDependencies, by: By, id: strin
  */
 function changeUser(
   deps: AdminDependencies,
-  by: By,
+  operator: Operator,
   id: string,
   work: (user: User, change: Change) => Promise<AdminEvent | undefined>,
 ): Promise<User> {
-  return administer(deps, by, 'users:write', async (change) => {
+  return administer(deps, operator, 'users:write', async (change) => {
     const { em, audit } = change;
     const user = isUuid(id) ? await em.findOne(User, id, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
     if (user === null) throw unknownUser();
-    if (user.role === 'admin') demandAll(change.held);
+    if (user.role === 'admin') requireAllScopes(change.scopes);
     const event = await work(user, change);
     await em.flush();
     if (event !== undefined) await audit(event);
@@ -230,8 +244,8 @@ function changeUser(
  * An administrator has every scope: who lacks one can neither make an administrator nor become one, by changing the
  * password of one.
  */
-function demandAll(held: Held): void {
-  if (held !== 'all') throw new AdminRefusal('forbidden', 'Administrators are changed by those who hold every scope');
+function requireAllScopes(scopes: Scopes): void {
+  if (scopes !== 'all') throw new AdminRefusal('forbidden', 'Administrators are changed by those who hold every scope');
 }
 
 export function unknownUser(): AdminRefusal {

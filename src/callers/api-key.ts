@@ -68,16 +68,19 @@ function findKey({ db }: CallerDependencies, keyId: string) {
     .executeTakeFirst();
 }
 
-/** Always two secrets, those of the decoy where the key has none or one, so that the work is the same. */
-async function liveSecrets({ clock, decoy, keyring }: CallerDependencies, key: Key | undefined): Promise<string[]> {
+/** Always two secrets, those of the placeholder where the key has none or one, so that the work is the same. */
+async function liveSecrets(
+  { clock, placeholder, keyring }: CallerDependencies,
+  key: Key | undefined,
+): Promise<string[]> {
   const now = clock.now();
   const previousLives = key?.previous_ends_at != null && key.previous_ends_at > now;
   const sealed = [key?.sealed_secret, previousLives ? key.previous_sealed_secret : undefined];
-  const decoySealed = await decoy.sealedSecret(now);
+  const placeholderSealed = await placeholder.sealedSecret(now);
   const opened = await Promise.all(
     sealed.map((secret) =>
       key === undefined || secret == null
-        ? openSealedSecret(keyring, decoy.keyId, decoySealed)
+        ? openSealedSecret(keyring, placeholder.keyId, placeholderSealed)
         : openSealedSecret(keyring, key.key_id, secret),
     ),
   );

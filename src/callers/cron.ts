@@ -29,7 +29,7 @@ export async function resolveCron(deps: CallerDependencies, request: CallerReque
     .where('key_id', '=', presented.keyId)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
-  const matches = secretMatches(presented.secret, key?.secret_sha256 ?? deps.decoy.secretSha256);
+  const matches = secretMatches(presented.secret, key?.secret_sha256 ?? deps.placeholder.secretSha256);
   if (key === undefined || !matches) return REFUSED;
 
   await touchKey(deps, 'cron_keys', key);

@@ -2,10 +2,10 @@
 import type { Config } from '../config.js';
 import type { Tokens } from '../credentials/jwt.js';
 import type { Keyring } from '../credentials/keyring.js';
+import type { PlaceholderKey } from '../credentials/placeholder-key.js';
 import type { Database } from '../db/database.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
 import type { Clock } from '../platform/clock.js';
-import type { Decoy } from './decoy.js';
 
 export interface CallerDependencies {
   clock: Clock;
@@ -16,5 +16,5 @@ export interface CallerDependencies {
   keyring: Keyring;
   tokens: Tokens;
   /** What unknown keys are checked against, so that they cost what known ones do. */
-  decoy: Decoy;
+  placeholder: PlaceholderKey;
 }

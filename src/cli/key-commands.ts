@@ -1,5 +1,5 @@
 /** CONTRACT 9: `api-key …` and `cron-key …`. */
-import { BY_CLI } from '../admin/administer.js';
+import { COMMAND_LINE } from '../admin/administer.js';
 import {
   createApiKey,
   type ListedApiKey,
@@ -18,16 +18,16 @@ import type { Printable } from './terminal.js';
 const text = { type: 'string' } as const;
 const CREATE_OPTIONS = { service: text, scope: { type: 'string', multiple: true } } as const;
 /** Scopes may follow `--scope` as several words. */
-const MOST_WORDS = 50;
+const MAX_WORDS = 50;
 
 export const keyCommands: Record<string, Command> = {
   'api-key create': {
     usage: '--service N --scope S… --rate-limit N',
     options: { ...CREATE_OPTIONS, 'rate-limit': text },
-    positionals: MOST_WORDS,
+    positionals: MAX_WORDS,
     run: async (context, words) => {
       const deps = { ...context, keyring: await context.openKeyring() };
-      const { key, secret } = await createApiKey(deps, BY_CLI, {
+      const { key, secret } = await createApiKey(deps, COMMAND_LINE, {
         serviceName: words.required('service'),
         scopes: scopesOf(words),
         rateLimit: wholeNumber('rate-limit', words.required('rate-limit')),
@@ -51,7 +51,7 @@ export const keyCommands: Record<string, Command> = {
       const overlap = words.option('overlap');
       const seconds = overlap === undefined ? OVERLAP_SECONDS : wholeNumber('overlap', overlap);
       const deps = { ...context, keyring: await context.openKeyring() };
-      const { key, secret } = await rotateApiKey(deps, BY_CLI, keyIdOf(words), seconds);
+      const { key, secret } = await rotateApiKey(deps, COMMAND_LINE, keyIdOf(words), seconds);
       const { keyId: key_id, previousEndsAt } = key;
       return { key_id, secret, previous_ends_at: previousEndsAt?.toISOString() ?? null };
     },
@@ -60,14 +60,14 @@ export const keyCommands: Record<string, Command> = {
     usage: 'ID',
     positionals: 1,
     run: async (context, words) =>
-      printableApiKey(await revokeApiKey(context, BY_CLI, keyIdOf(words)), context.clock.now()),
+      printableApiKey(await revokeApiKey(context, COMMAND_LINE, keyIdOf(words)), context.clock.now()),
   },
   'cron-key create': {
     usage: '--service N --scope S…',
     options: CREATE_OPTIONS,
-    positionals: MOST_WORDS,
+    positionals: MAX_WORDS,
     run: async (context, words) => {
-      const { key, value } = await createCronKey(context, BY_CLI, {
+      const { key, value } = await createCronKey(context, COMMAND_LINE, {
         serviceName: words.required('service'),
         scopes: scopesOf(words),
       });
@@ -81,7 +81,7 @@ export const keyCommands: Record<string, Command> = {
   'cron-key revoke': {
     usage: 'ID',
     positionals: 1,
-    run: async (context, words) => printableKey(await revokeCronKey(context, BY_CLI, keyIdOf(words))),
+    run: async (context, words) => printableKey(await revokeCronKey(context, COMMAND_LINE, keyIdOf(words))),
   },
 };
 

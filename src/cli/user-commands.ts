@@ -1,6 +1,6 @@
 /** CONTRACT 9: `user …`. */
-import { BY_CLI } from '../admin/administer.js';
-import { makePassword } from '../admin/passwords.js';
+import { COMMAND_LINE } from '../admin/administer.js';
+import { generatePassword } from '../admin/passwords.js';
 import {
   createUser,
   listUsers,
@@ -33,7 +33,7 @@ export const userCommands: Record<string, Command> = {
       const email = words.required('email');
       const role = roleOf(words);
       const { password, made } = await newPassword(words, terminal);
-      const user = await createUser(context, BY_CLI, { email, password, role });
+      const user = await createUser(context, COMMAND_LINE, { email, password, role });
       return { id: user.id, email: user.email, role: user.role, ...(made ? { password } : {}) };
     },
   },
@@ -47,23 +47,25 @@ export const userCommands: Record<string, Command> = {
     options: { ...WHO.options, role: text },
     run: async (context, words) => {
       const role = roleOf(words);
-      return printable(await setUserRole(context, BY_CLI, await who(context, words), role));
+      return printable(await setUserRole(context, COMMAND_LINE, await who(context, words), role));
     },
   },
   'user activate': {
     usage: WHO_USAGE,
     ...WHO,
-    run: async (context, words) => printable(await setUserActive(context, BY_CLI, await who(context, words), true)),
+    run: async (context, words) =>
+      printable(await setUserActive(context, COMMAND_LINE, await who(context, words), true)),
   },
   'user deactivate': {
     usage: WHO_USAGE,
     ...WHO,
-    run: async (context, words) => printable(await setUserActive(context, BY_CLI, await who(context, words), false)),
+    run: async (context, words) =>
+      printable(await setUserActive(context, COMMAND_LINE, await who(context, words), false)),
   },
   'user unlock': {
     usage: WHO_USAGE,
     ...WHO,
-    run: async (context, words) => printable(await unlockUser(context, BY_CLI, await who(context, words))),
+    run: async (context, words) => printable(await unlockUser(context, COMMAND_LINE, await who(context, words))),
   },
   'user set-password': {
     usage: `${WHO_USAGE} ${PASSWORD_USAGE}`,
@@ -72,7 +74,7 @@ export const userCommands: Record<string, Command> = {
     run: async (context, words, terminal) => {
       const id = await who(context, words);
       const { password, made } = await newPassword(words, terminal);
-      const user = await setUserPassword(context, BY_CLI, id, password);
+      const user = await setUserPassword(context, COMMAND_LINE, id, password);
       return { ...printable(user), ...(made ? { password } : {}) };
     },
   },
@@ -94,7 +96,7 @@ function roleOf(words: Words): Role {
 /** From standard input, or asked for on a terminal, or made. */
 async function newPassword(words: Words, terminal: Terminal): Promise<{ password: string; made: boolean }> {
   if (words.flag('password-stdin')) return { password: await readAll(terminal), made: false };
-  if (!terminal.stdin.isTTY) return { password: makePassword(), made: true };
+  if (!terminal.stdin.isTTY) return { password: generatePassword(), made: true };
   const password = await askHidden(terminal, 'New password: ');
   if ((await askHidden(terminal, 'The same again: ')) !== password) throw new UsageError('the two passwords differ');
   return { password, made: false };

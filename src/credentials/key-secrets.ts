@@ -12,12 +12,12 @@ const ID_LENGTH = 20;
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 
-export function makeKeyId(kind: KeyKind): string {
+export function generateKeyId(kind: KeyKind): string {
   return PREFIXES[kind].id + randomBase62(ID_LENGTH);
 }
 
 /** Prefix, 256 random bits, and their CRC-32 in six characters of base62 (most significant first). */
-export function makeKeySecret(kind: KeyKind): string {
+export function generateKeySecret(kind: KeyKind): string {
   const random = randomBase62(SECRET_LENGTH);
   return PREFIXES[kind].secret + random + checksum(random);
 }

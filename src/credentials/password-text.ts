@@ -1,10 +1,10 @@
 /** What every password is, old or new (CONTRACT 5): login and the setting of passwords agree on it. */
 
 /** Of UTF-8; nothing is cut off (OWASP ASVS 6.2.8). */
-export const MOST_PASSWORD_BYTES = 1024;
+export const MAX_PASSWORD_BYTES = 1024;
 
 export function isShortEnough(password: string): boolean {
-  return Buffer.byteLength(password) <= MOST_PASSWORD_BYTES;
+  return Buffer.byteLength(password) <= MAX_PASSWORD_BYTES;
 }
 
 /** True for Unicode text without NUL. */

@@ -30,7 +30,7 @@ export interface Passwords {
 }
 
 /** Requests that may wait for a core, about five seconds of work on two cores; memory per waiter is a few KiB. */
-const MOST_WAITING = 256;
+const MAX_WAITING = 256;
 
 /** Bounds for hashes that came from elsewhere, so that one row cannot eat the machine. */
 const IMPORTED = { memoryKib: 262_144, passes: 16, lanes: 16 };
@@ -49,7 +49,7 @@ export async function createPasswords(parameters: Argon2Parameters, threads: num
   const atOnce = Math.max(1, Math.min(availableParallelism(), threads - 1));
   const queue = pLimit(atOnce);
   const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
-    if (queue.pendingCount >= MOST_WAITING) throw new Overloaded('too many passwords are waiting to be checked');
+    if (queue.pendingCount >= MAX_WAITING) throw new Overloaded('too many passwords are waiting to be checked');
     return queue(work);
   };
   const placeholderHash = await argon2.hash(randomBase64url(32), options);

@@ -54,7 +54,7 @@ function timeouts(statementMs: number, longestMs = statementMs): Timeouts {
   };
 }
 
-const OLDEST_SERVER = 140_000;
+const MIN_SERVER_VERSION = 140_000;
 
 /**
  * @param limited false for work that is no request's and takes the time that it needs
@@ -114,7 +114,7 @@ export async function openDatabase(url: string, limited = true): Promise<Databas
   try {
     const { rows } = await sql<{ number: number }>`
       select current_setting('server_version_num')::int as number`.execute(database.sql);
-    if ((rows[0]?.number ?? 0) < OLDEST_SERVER) throw new DatabaseTooOld('PostgreSQL 14 or newer is needed');
+    if ((rows[0]?.number ?? 0) < MIN_SERVER_VERSION) throw new DatabaseTooOld('PostgreSQL 14 or newer is needed');
   } catch (error) {
     await database.close();
     throw error;

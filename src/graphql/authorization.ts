@@ -1,38 +1,48 @@
 /** CONTRACT 11: who may ask what. Queries go by the credential; a mutation reads the caller's row again. */
 import { GraphQLError } from 'graphql';
 import { type AuthCheckerFn, Authorized } from 'type-graphql';
-import { type By, type Held, holds } from '../admin/administer.js';
+import type { Operator } from '../admin/administer.js';
 import { AdminRefusal } from '../admin/refusal.js';
 import type { Actor } from '../audit/events.js';
 import type { Caller, UserCaller } from '../callers/caller.js';
 import type { Sql } from '../db/database.js';
-import { type OwnScope, ROLE_SCOPES } from '../scopes.js';
+import { hasScope, type OwnScope, ROLE_SCOPES, type Scopes } from '../scopes.js';
 import type { GraphqlContext } from './context.js';
 
-/** What a query needs: a scope, or to be a user. */
-type Requirement = OwnScope | 'a user caller';
+/** What a query asks of its caller: a scope, or to be a user. */
+type Requirement = OwnScope | typeof USER;
 
-/** Declares what a field needs. */
-export function Needs(requirement: Requirement) {
-  return Authorized<Requirement>(requirement);
+const USER = Symbol('user');
+
+/** Declares the scope that a field asks for. */
+export function RequireScope(scope: OwnScope) {
+  return Authorized<Requirement>(scope);
+}
+
+/** Declares that a field is for users, by access token. */
+export function RequireUser() {
+  return Authorized<Requirement>(USER);
 }
 
 /**
- * Checks what `Needs` declares, by the credential of the request. (An arrow, since type-graphql takes a function that
+ * Checks what a field declares, by the credential of the request. (An arrow, since type-graphql takes a function that
  * has a prototype for a class.)
  * @throws {GraphQLError} FORBIDDEN
  */
-export const checkNeeds: AuthCheckerFn<GraphqlContext, Requirement> = ({ context: { caller } }, [requirement]) => {
+export const checkRequirement: AuthCheckerFn<GraphqlContext, Requirement> = (
+  { context: { caller } },
+  [requirement],
+) => {
   if (requirement === undefined) return true;
-  if (requirement === 'a user caller') {
+  if (requirement === USER) {
     userOf(caller);
     return true;
   }
-  if (holds(heldByCredential(caller), requirement)) return true;
+  if (hasScope(scopesOf(caller), requirement)) return true;
   throw forbidden(`This needs the scope ${requirement}`);
 };
 
-export function heldByCredential(caller: Caller): Held {
+export function scopesOf(caller: Caller): Scopes {
   return caller.callerType === 'user' ? ROLE_SCOPES[caller.role] : caller.scopes;
 }
 
@@ -47,8 +57,8 @@ function forbidden(message: string): GraphQLError {
 }
 
 /** The caller as one who makes a change. */
-export function byCaller({ caller, client }: GraphqlContext): By {
-  return { actor: actorOf(caller), client, held: (sql) => heldNow(sql, caller) };
+export function operatorOf({ caller, client }: GraphqlContext): Operator {
+  return { actor: actorOf(caller), client, scopesNow: (sql) => scopesNow(sql, caller) };
 }
 
 function actorOf(caller: Caller): Actor {
@@ -57,18 +67,18 @@ function actorOf(caller: Caller): Actor {
 }
 
 /** Reads the caller's row: who is deactivated, removed or revoked has no power left, whatever the credential says. */
-async function heldNow(sql: Sql, caller: Caller): Promise<Held> {
-  const held = caller.callerType === 'user' ? await heldByUser(sql, caller.sub) : await heldByKey(sql, caller);
-  if (held === undefined) throw new AdminRefusal('forbidden', 'The caller is no longer active');
-  return held;
+async function scopesNow(sql: Sql, caller: Caller): Promise<Scopes> {
+  const scopes = caller.callerType === 'user' ? await scopesOfUser(sql, caller.sub) : await scopesOfKey(sql, caller);
+  if (scopes === undefined) throw new AdminRefusal('forbidden', 'The caller is no longer active');
+  return scopes;
 }
 
-async function heldByUser(sql: Sql, id: string): Promise<Held | undefined> {
+async function scopesOfUser(sql: Sql, id: string): Promise<Scopes | undefined> {
   const user = await sql.selectFrom('users').select(['role', 'is_active']).where('id', '=', id).executeTakeFirst();
   return user?.is_active ? ROLE_SCOPES[user.role] : undefined;
 }
 
-async function heldByKey(sql: Sql, { callerType, keyId }: Exclude<Caller, UserCaller>): Promise<Held | undefined> {
+async function scopesOfKey(sql: Sql, { callerType, keyId }: Exclude<Caller, UserCaller>): Promise<Scopes | undefined> {
   const key = await sql
     .selectFrom(callerType === 'api_key' ? 'api_keys' : 'cron_keys')
     .select('scopes')

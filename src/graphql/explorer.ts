@@ -16,7 +16,7 @@ export function explorer(): RequestHandler {
   let page: Promise<Page> | undefined;
   return async (req, res, next) => {
     if (!req.get('accept')?.includes('text/html')) return next(); // queries come by POST alone
-    page ??= makePage().catch((error: unknown) => {
+    page ??= renderPage().catch((error: unknown) => {
       page = undefined; // the next one tries again
       throw error;
     });
@@ -37,7 +37,7 @@ export function explorer(): RequestHandler {
   };
 }
 
-async function makePage(): Promise<Page> {
+async function renderPage(): Promise<Page> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql'); // which production never loads
   const compressed = await promisify(gzip)(renderGraphiQL({ title: 'auth-gateway', endpoint: '/graphql' }));
   return { compressed, etag: `W/"${createHash('sha256').update(compressed).digest('base64url')}"` };

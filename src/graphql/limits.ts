@@ -23,13 +23,13 @@ import { FIRST } from './types/connection.js';
 /** Bytes of a request body */
 export const BODY_BYTES = 64 * 1024;
 /** Lexical tokens of a document */
-export const MOST_TOKENS = 1_500;
+export const MAX_TOKENS = 1_500;
 /** Documents that are kept parsed and validated: characters of their trees as JSON, a quarter of the bytes they take */
 export const KEPT_DOCUMENTS = 4 * 1024 * 1024;
-const MOST_DEPTH = 10;
-const MOST_ALIASES = 15;
+const MAX_DEPTH = 10;
+const MAX_ALIASES = 15;
 /** A field costs 1 (some two microseconds), a long one more; what asks the database also costs by itself. */
-const MOST_COST = 10_000;
+const MAX_COST = 10_000;
 /** Of a field of the roots */
 const STATEMENT_COST = 20;
 /** Of each row of a page, beside what is selected of it */
@@ -43,7 +43,7 @@ export const COST_OF_SCOPES = 10;
 export const COST_OF_METADATA = 15;
 export const COST_OF_USER_AGENT = 3;
 /** Validation errors that are reported, and values that do not fit: each looks through the whole document. */
-export const MOST_ERRORS = 5;
+export const MAX_ERRORS = 5;
 
 /** Cost of a connection: what `first` rows cost; null is answered like a `first` that is left out. */
 export function costOfPage({ args, childComplexity }: ComplexityEstimatorArgs): number {
@@ -81,8 +81,8 @@ const knownOperationRule: ValidationRule = (context) => ({
 /** Introspection is deeper than any other query and has its own switch. */
 export const validationRules: ValidationRule[] = [
   knownOperationRule,
-  maxDepthRule({ n: MOST_DEPTH, ignoreIntrospection: true, ...report }),
-  maxAliasesRule({ n: MOST_ALIASES, allowList: [], ...report }),
+  maxDepthRule({ n: MAX_DEPTH, ignoreIntrospection: true, ...report }),
+  maxAliasesRule({ n: MAX_ALIASES, allowList: [], ...report }),
 ];
 
 /** Refuses an operation whose variables do not fit, or whose cost with them is above the limit. */
@@ -107,8 +107,8 @@ export function costLimit(schema: GraphQLSchema, mask: Mask): ApolloServerPlugin
             }),
           mask,
         );
-        if (cost > MOST_COST) {
-          throw refused('OPERATION_TOO_COSTLY', `The operation costs ${cost}; at most ${MOST_COST} is allowed`);
+        if (cost > MAX_COST) {
+          throw refused('OPERATION_TOO_COSTLY', `The operation costs ${cost}; at most ${MAX_COST} is allowed`);
         }
       },
     }),

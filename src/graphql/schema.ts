@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { GraphQLError, type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { buildSchema, type ResolverData } from 'type-graphql';
-import { checkNeeds } from './authorization.js';
+import { checkRequirement } from './authorization.js';
 import type { GraphqlContext } from './context.js';
 import { outagesAs503 } from './errors.js';
 import { AuditResolver } from './resolvers/audit.js';
@@ -15,7 +15,7 @@ export function createSchema(): Promise<GraphQLSchema> {
   return buildSchema({
     resolvers: [CallerResolver, UserResolver, SessionResolver, AuditResolver, ApiKeyResolver, CronKeyResolver],
     orphanedTypes: callerTypes,
-    authChecker: checkNeeds,
+    authChecker: checkRequirement,
     globalMiddlewares: [
       ({ args, context, info }: ResolverData<GraphqlContext>, next) => {
         if (info.fieldName === 'caller') return next(); // is known already, and asked for most

@@ -15,7 +15,7 @@ import type { Client } from '../remote-client.js';
 import { createContext, type GraphqlContext, type GraphqlDependencies } from './context.js';
 import { formatError, outagesAs503 } from './errors.js';
 import { explorer } from './explorer.js';
-import { BODY_BYTES, costLimit, KEPT_DOCUMENTS, MOST_ERRORS, MOST_TOKENS, validationRules } from './limits.js';
+import { BODY_BYTES, costLimit, KEPT_DOCUMENTS, MAX_ERRORS, MAX_TOKENS, validationRules } from './limits.js';
 import { createMask } from './masking.js';
 import { createSchema } from './schema.js';
 import { createTurns } from './turns.js';
@@ -46,9 +46,9 @@ export async function createGraphqlServer(deps: GraphqlServerDependencies): Prom
     hideSchemaDetailsFromClientErrors: !config.graphql.introspection,
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
-    parseOptions: { maxTokens: MOST_TOKENS },
+    parseOptions: { maxTokens: MAX_TOKENS },
     validationRules,
-    validationOptions: { maxErrors: MOST_ERRORS },
+    validationOptions: { maxErrors: MAX_ERRORS },
     executionOptions: { maxCoercionErrors: 1 },
     plugins: [
       costLimit(schema, mask),

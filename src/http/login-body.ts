@@ -1,7 +1,7 @@
 /** Spec 2.1: the body of `POST /auth/login`, validated once; inside, types are true. */
 import { z } from 'zod';
 import type { Credentials } from '../auth/login.js';
-import { isShortEnough, isText, MOST_PASSWORD_BYTES } from '../credentials/password-text.js';
+import { isShortEnough, isText, MAX_PASSWORD_BYTES } from '../credentials/password-text.js';
 import { emailSchema } from '../email.js';
 
 const passwordSchema = z
@@ -10,7 +10,7 @@ const passwordSchema = z
     z
       .string()
       .min(1, 'must not be empty')
-      .refine(isShortEnough, `must have at most ${MOST_PASSWORD_BYTES} bytes`)
+      .refine(isShortEnough, `must have at most ${MAX_PASSWORD_BYTES} bytes`)
       .refine(isText, 'must be text without NUL'),
   );
 

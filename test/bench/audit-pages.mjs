@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BY_CLI } from '../../dist/src/admin/administer.js';
+import { COMMAND_LINE } from '../../dist/src/admin/administer.js';
 import { createCronKey } from '../../dist/src/admin/cron-keys.js';
 import { createApp } from '../../dist/src/app.js';
 import { readConfig } from '../../dist/src/config.js';
@@ -17,7 +17,7 @@ import { listen } from '../../dist/src/http/listener.js';
 
 const [events = 1_000_000, rounds = 400, first = 50] = process.argv.slice(2).map(Number);
 const PAGES = 1_000;
-const MOST_RATIO = 1.5;
+const MAX_RATIO = 1.5;
 
 const dataDir = await mkdtemp(join(tmpdir(), 'gateway-bench-'));
 const postgres = await startEmbeddedPostgres(await ownDataDir(dataDir, 'gateway'), { durable: false });
@@ -26,7 +26,7 @@ await writeKeyring(KEYRING_FILE, await generateKeys(), 'create');
 const config = readConfig({ DATABASE_URL: 'postgresql://unused', KEYRING_FILE, LOG_LEVEL: 'silent' });
 const app = await createApp(config, postgres.url);
 const listening = await listen(app, '127.0.0.1', 0);
-const { value } = await createCronKey(app, BY_CLI, { serviceName: 'bench', scopes: ['audit:read'] });
+const { value } = await createCronKey(app, COMMAND_LINE, { serviceName: 'bench', scopes: ['audit:read'] });
 const { pool } = app.db;
 
 await pool.query('set statement_timeout = 0');
@@ -95,4 +95,4 @@ await listening.stop(0);
 await app.close();
 await postgres.stop();
 await rm(dataDir, { recursive: true, force: true });
-process.exitCode = worst <= MOST_RATIO ? 0 : 1;
+process.exitCode = worst <= MAX_RATIO ? 0 : 1;

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildSchema } from 'graphql';
 import { generateKeys, writeKeyring } from '../../dist/src/credentials/keyring.js';
-import { BODY_BYTES, MOST_TOKENS } from '../../dist/src/graphql/limits.js';
+import { BODY_BYTES, MAX_TOKENS } from '../../dist/src/graphql/limits.js';
 import { CALLERS, openData } from './costliest-operation/data.mjs';
 import { operationsOf } from './costliest-operation/operations.mjs';
 import { print, tokensOf } from './costliest-operation/print.mjs';
@@ -43,8 +43,8 @@ const { values: options } = parseArgs({
 const TOP = Number(options.top);
 /** Bytes that `altered` may add */
 const ROOM = 8;
-const MOST_MS = 100;
-const MOST_MB = 20;
+const MAX_MS = 100;
+const MAX_MB = 20;
 const say = (line) => process.stdout.write(`${line}\n`);
 
 /** mulberry32: the same numbers for the same seed. */
@@ -196,7 +196,7 @@ function fitToCaps(operation) {
   for (let tries = 0; tries < 40; tries += 1) {
     const printed = print(fitted);
     const body = JSON.stringify(printed);
-    if (Buffer.byteLength(body) <= BODY_BYTES - ROOM && tokensOf(printed.query) <= MOST_TOKENS)
+    if (Buffer.byteLength(body) <= BODY_BYTES - ROOM && tokensOf(printed.query) <= MAX_TOKENS)
       return { operation: fitted, body };
     fitted = operations.shrink(fitted);
   }
@@ -286,7 +286,7 @@ async function report(title, entries) {
   for (const { cost, name, sent } of found) {
     const figure = (value, width, digits = 0) => value.toFixed(digits).padStart(width);
     reported += 1;
-    worst = Math.max(worst, cost.cpuMs / MOST_MS, cost.keptMb / MOST_MB);
+    worst = Math.max(worst, cost.cpuMs / MAX_MS, cost.keptMb / MAX_MB);
     say(
       `${String(reported).padStart(2)}  ${figure(cost.cpuMs, 7)} ${figure(cost.coldMs, 7)} ${figure(cost.activeMs, 7)} ${figure(cost.blockMs, 6)}` +
         ` ${figure(cost.bytes / 1024, 10)} ${figure(cost.heapMb, 8)} ${figure(cost.keptMb, 8)} ${figure(cost.rssMb, 7)} ${figure(cost.postgresMs, 12)}  ${cost.status}  ${name}`,
@@ -326,7 +326,7 @@ if (options.replay) {
   say(`${count} operations tried; shapes: ${archive.accepted.size} accepted, ${archive.refused.size} refused`);
   await report('Accepted', best(archive.accepted));
   await report('Refused', best(archive.refused));
-  say(`\nthe worst is ${worst.toFixed(1)} times what one operation may cost (${MOST_MS} ms, ${MOST_MB} MB)`);
+  say(`\nthe worst is ${worst.toFixed(1)} times what one operation may cost (${MAX_MS} ms, ${MAX_MB} MB)`);
 }
 
 await data.stop();

@@ -1,5 +1,5 @@
 /** CONTRACT 6: `api_key`, a signed request, against the whole gateway over HTTP. */
-import { BY_CLI } from '../../src/admin/administer.js';
+import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/admin/api-keys.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { takeAway } from '../support/postgres.js';
@@ -21,7 +21,7 @@ interface Holder {
 
 async function issue(rateLimit = 1_000_000): Promise<Holder> {
   const fields = { serviceName: 'billing', scopes: ['invoices:read'], rateLimit };
-  const { key, secret } = await createApiKey(gateway.app, BY_CLI, fields);
+  const { key, secret } = await createApiKey(gateway.app, COMMAND_LINE, fields);
   return { keyId: key.keyId, secret, sign: signerAt(gateway, key.keyId, secret) };
 }
 
@@ -121,16 +121,16 @@ describe('CONTRACT 6 the life of a key', () => {
   test('a revoked key is refused at once on every instance, and works again nowhere', async () => {
     const { keyId, sign } = await issue();
     for (const instance of gateway.instances) expect((await sendSigned(instance, sign())).status).toBe(200);
-    await revokeApiKey(gateway.app, BY_CLI, keyId);
+    await revokeApiKey(gateway.app, COMMAND_LINE, keyId);
     for (const instance of gateway.instances) {
       expect(await sendSigned(instance, sign())).toMatchObject({ status: 401, reason: 'invalid_signature' });
     }
-    await expect(rotateApiKey(gateway.app, BY_CLI, keyId, 0)).rejects.toThrow('no such key');
+    await expect(rotateApiKey(gateway.app, COMMAND_LINE, keyId, 0)).rejects.toThrow('no such key');
   });
 
   test('rotate gives a second live secret; the old one ends with the overlap', async () => {
     const { keyId, sign } = await issue();
-    const { secret } = await rotateApiKey(gateway.app, BY_CLI, keyId, 3600);
+    const { secret } = await rotateApiKey(gateway.app, COMMAND_LINE, keyId, 3600);
     const fresh = signerAt(gateway, keyId, secret);
     gateway.clock.advance(3599);
     expect((await sendSigned(gateway, sign())).status).toBe(200);
@@ -142,11 +142,11 @@ describe('CONTRACT 6 the life of a key', () => {
 
   test('an overlap of 0 ends the old secret at once, and a second rotation ends the oldest', async () => {
     const { keyId, sign } = await issue();
-    const second = await rotateApiKey(gateway.app, BY_CLI, keyId, 3600);
-    const third = await rotateApiKey(gateway.app, BY_CLI, keyId, 3600);
+    const second = await rotateApiKey(gateway.app, COMMAND_LINE, keyId, 3600);
+    const third = await rotateApiKey(gateway.app, COMMAND_LINE, keyId, 3600);
     expect((await sendSigned(gateway, sign())).status).toBe(401);
     expect((await sendSigned(gateway, signerAt(gateway, keyId, second.secret)())).status).toBe(200);
-    const last = await rotateApiKey(gateway.app, BY_CLI, keyId, 0);
+    const last = await rotateApiKey(gateway.app, COMMAND_LINE, keyId, 0);
     expect((await sendSigned(gateway, signerAt(gateway, keyId, third.secret)())).status).toBe(401);
     expect((await sendSigned(gateway, signerAt(gateway, keyId, last.secret)())).status).toBe(200);
   });

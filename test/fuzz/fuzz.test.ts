@@ -33,7 +33,7 @@ const AT_ONCE = 16;
 /** What a request may take on the average before the run is given up, and what comes before and after them */
 const [SLOWEST_MS, SETUP_MS] = [20, 300_000];
 /** Late answers that are asked for again */
-const MOST_SUSPECTS = 100;
+const MAX_SUSPECTS = 100;
 /** Node's own limit for a request line and its fields */
 const HEAD_BYTES = 16 * 1024;
 
@@ -194,7 +194,7 @@ async function run(): Promise<void> {
 
 /** Whoever waits for another is late too, and so is everybody on a busy machine: only who is late alone is to blame. */
 async function again(suspects: number[]): Promise<void> {
-  for (const index of suspects.slice(0, MOST_SUSPECTS)) {
+  for (const index of suspects.slice(0, MAX_SUSPECTS)) {
     const { kind, sent } = made(index);
     const probing = probe();
     const done = await exchange(sent).catch(() => undefined);

@@ -32,7 +32,7 @@ export interface Operation {
 }
 
 const schema = buildSchema(readFileSync('schema.graphql', 'utf8'));
-const MOST_DEPTH = 4;
+const MAX_DEPTH = 4;
 
 interface Draft {
   dice: Dice;
@@ -76,13 +76,13 @@ type Fields = Record<string, GraphQLField<unknown, unknown>>;
 function selection(draft: Draft, type: GraphQLNamedType, depth: number): string {
   const { dice } = draft;
   const fields: Fields = isObjectType(type) || isInterfaceType(type) ? type.getFields() : {};
-  const usable = Object.values(fields).filter((field) => depth < MOST_DEPTH || isLeafType(getNamedType(field.type)));
+  const usable = Object.values(fields).filter((field) => depth < MAX_DEPTH || isLeafType(getNamedType(field.type)));
   const parts: string[] = [];
   for (let times = dice.int(1, depth === 0 && draft.isMutation ? 2 : 4); times > 0 && usable.length > 0; times -= 1) {
     parts.push(fieldOf(draft, dice.pick(usable), depth));
   }
   if (parts.length === 0 || dice.chance(0.15)) parts.push('__typename');
-  if (dice.chance(0.1) && depth < MOST_DEPTH) parts.push(fragmentOf(draft, type, depth));
+  if (dice.chance(0.1) && depth < MAX_DEPTH) parts.push(fragmentOf(draft, type, depth));
   if (depth === 0 && !draft.isMutation && dice.chance(0.03)) {
     parts.push(`__type(name: ${literal(draft, stringType, 'name')}) { name fields { name type { kind } } }`);
   }

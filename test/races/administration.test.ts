@@ -1,6 +1,6 @@
 /** ZITADEL CVE-2023-22492: deactivation and a new password end every session, also those that are just being made. */
 import { randomUUID } from 'node:crypto';
-import { BY_CLI } from '../../src/admin/administer.js';
+import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { setUserActive, setUserPassword } from '../../src/admin/users.js';
 import {
   type Answer,
@@ -33,8 +33,8 @@ afterAll(() => gateway.close());
 type User = { id: string; email: string };
 
 const changes: Array<[string, string, (user: User) => Promise<unknown>]> = [
-  ['deactivation', 'user_deactivated', ({ id }) => setUserActive(one.app, BY_CLI, id, false)],
-  ['a new password', 'password_set', ({ id }) => setUserPassword(one.app, BY_CLI, id, NEW_PASSWORD)],
+  ['deactivation', 'user_deactivated', ({ id }) => setUserActive(one.app, COMMAND_LINE, id, false)],
+  ['a new password', 'password_set', ({ id }) => setUserPassword(one.app, COMMAND_LINE, id, NEW_PASSWORD)],
 ];
 
 const live = async ({ id }: User) => (await recordsOf(gateway, id)).filter(({ revoked }) => !revoked);
@@ -114,7 +114,7 @@ describe.each(changes)('%s', (_name, event, change) => {
 
 test('a new password refuses the old one from then on', async () => {
   const { id, email } = await gateway.user();
-  await setUserPassword(one.app, BY_CLI, id, NEW_PASSWORD);
+  await setUserPassword(one.app, COMMAND_LINE, id, NEW_PASSWORD);
   expect((await login(two, email, PASSWORD)).status).toBe(401);
   expect((await login(two, email, NEW_PASSWORD)).status).toBe(200);
 });
@@ -124,8 +124,8 @@ test('two administrators who deactivate each other at once: one of them stays, 1
     await gateway.rows(`update users set role = 'viewer' where role = 'admin'`);
     const [a, b] = [await gateway.user({ role: 'admin' }), await gateway.user({ role: 'admin' })];
     const results = await Promise.allSettled([
-      setUserActive(one.app, BY_CLI, a.id, false),
-      setUserActive(two.app, BY_CLI, b.id, false),
+      setUserActive(one.app, COMMAND_LINE, a.id, false),
+      setUserActive(two.app, COMMAND_LINE, b.id, false),
     ]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     const refusal = results.find(({ status }) => status === 'rejected');
@@ -138,8 +138,8 @@ test('two administrators who deactivate each other at once: one of them stays, 1
 test('an unknown user is refused and nothing is written', async () => {
   const [refused, events] = await auditDuring(gateway, () =>
     Promise.allSettled([
-      setUserActive(one.app, BY_CLI, randomUUID(), false),
-      setUserPassword(one.app, BY_CLI, 'x', NEW_PASSWORD),
+      setUserActive(one.app, COMMAND_LINE, randomUUID(), false),
+      setUserPassword(one.app, COMMAND_LINE, 'x', NEW_PASSWORD),
     ]),
   );
   expect(refused.map((result) => result.status === 'rejected' && result.reason.code)).toEqual(

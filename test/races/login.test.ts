@@ -1,6 +1,6 @@
 /** SPEC 3.2 in races: the lock-out is exact and parallel right logins are unhindered, over two instances. */
 import argon2 from 'argon2';
-import { BY_CLI } from '../../src/admin/administer.js';
+import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { setUserRole } from '../../src/admin/users.js';
 import { Overloaded } from '../../src/credentials/passwords.js';
 import { type Answer, claimsOf, type Instance, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
@@ -127,7 +127,7 @@ test('4.1.6 a role that is taken away while the password is checked is in neithe
   const [answers, events] = await auditDuring(gateway, async () => {
     const logins = burst(6, email, PASSWORD);
     await held.reached(6);
-    await setUserRole(gateway.app, BY_CLI, id, 'viewer');
+    await setUserRole(gateway.app, COMMAND_LINE, id, 'viewer');
     held.release();
     return logins;
   });

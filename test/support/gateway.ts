@@ -1,7 +1,7 @@
 /** The real application on a real PostgreSQL, driven over HTTP, with a clock that tests move. */
 import { type IncomingHttpHeaders, request } from 'node:http';
 import pg from 'pg';
-import { BY_CLI } from '../../src/admin/administer.js';
+import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createUser, type NewUser } from '../../src/admin/users.js';
 import { type App, createApp } from '../../src/app.js';
 import { type Config, readConfig } from '../../src/config.js';
@@ -85,7 +85,7 @@ export async function startGateway(setup: Setup = {}): Promise<TestGateway> {
     user: ({ email, password = PASSWORD, role = 'viewer' } = {}) => {
       users += 1;
       const { app } = started[0] ?? first; // a test may put another in the place of one that it has ended
-      return createUser(app, BY_CLI, { email: email ?? `user${users}@example.com`, password, role });
+      return createUser(app, COMMAND_LINE, { email: email ?? `user${users}@example.com`, password, role });
     },
     close: async () => {
       for (const instance of [...started]) await instance.close();

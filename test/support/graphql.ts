@@ -1,5 +1,5 @@
 /** `POST /graphql` as each kind of caller: an access token, a signed request, an internal key, or nothing at all. */
-import { BY_CLI } from '../../src/admin/administer.js';
+import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey } from '../../src/admin/api-keys.js';
 import { createCronKey } from '../../src/admin/cron-keys.js';
 import type { User } from '../../src/db/entities/user.js';
@@ -96,12 +96,12 @@ export async function newApiKey(
   scopes: string[] = [],
   rateLimit = ROOMY_LIMIT,
 ): Promise<IssuedKey> {
-  const { key, secret } = await createApiKey(gateway.app, BY_CLI, { serviceName: 'reports', scopes, rateLimit });
+  const { key, secret } = await createApiKey(gateway.app, COMMAND_LINE, { serviceName: 'reports', scopes, rateLimit });
   return { keyId: key.keyId, as: signed(gateway, key.keyId, secret), secret };
 }
 
 /** `secret` is the whole value of the header. */
 export async function newCronKey(gateway: TestGateway, scopes: string[] = []): Promise<IssuedKey> {
-  const { key, value } = await createCronKey(gateway.app, BY_CLI, { serviceName: 'nightly', scopes });
+  const { key, value } = await createCronKey(gateway.app, COMMAND_LINE, { serviceName: 'nightly', scopes });
   return { keyId: key.keyId, as: internalKey(value), secret: value };
 }

@@ -1,6 +1,6 @@
 /** Spec 3.1 and 3.2 as a small model, beside which the gateway is run. It shares no code with `src`. */
 
-export const MOST_FAILURES = 3;
+export const MAX_FAILURES = 3;
 export const LOCK_SECONDS = 60;
 export const REFRESH_SECONDS = 600;
 
@@ -47,7 +47,7 @@ export function login(model: Model, user: ModelUser, isRight: boolean, now: numb
   }
   if (!isRight) {
     user.failures += 1;
-    if (user.failures >= MOST_FAILURES) user.lockedUntil = now + LOCK_SECONDS * 1000;
+    if (user.failures >= MAX_FAILURES) user.lockedUntil = now + LOCK_SECONDS * 1000;
     model.events.push(`login_failure ${user.id}`);
     return { status: 401, detail: 'Invalid credentials', cookie: 'unchanged' };
   }

@@ -21,6 +21,6 @@ export function verify(
   const read = readRequestSignature(facts, new Date(nowSeconds * 1000));
   if ('refusal' in read) return { verdict: read.refusal, detail: read.detail };
   const secret = KEYS.get(read.signature.keyId);
-  const matches = macMatches(read.signature, [secret ?? 'decoy', 'aks_of_nobody']);
+  const matches = macMatches(read.signature, [secret ?? 'placeholder', 'aks_of_nobody']);
   return { verdict: matches && secret !== undefined ? 'accepted' : 'invalid_signature', detail: '' };
 }

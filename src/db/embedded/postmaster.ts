@@ -19,7 +19,7 @@ export function clusterDirOf(dataDir: string): string {
 }
 
 /** An empty folder beside the cluster's place. Removes those that a first start which was killed has left. */
-export async function makeNewClusterDir(dataDir: string): Promise<string> {
+export async function createClusterDir(dataDir: string): Promise<string> {
   const left = (await readdir(dataDir)).filter((name) => name.startsWith('pg.new-'));
   for (const name of left) await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 10 });
   return mkdtemp(join(dataDir, 'pg.new-'));
@@ -31,7 +31,7 @@ export async function makeNewClusterDir(dataDir: string): Promise<string> {
  * limit, and the dynamic linker splits its search path.
  * @throws {EmbeddedPostgresError} where others could put another folder in the place of a temporary one
  */
-export async function makeRunDir(dataDir: string): Promise<string> {
+export async function createRunDir(dataDir: string): Promise<string> {
   const inside = join(dataDir, 'run');
   const isTooLong = Buffer.byteLength(join(inside, SOCKET_NAME)) > SOCKET_PATH_BYTES;
   if (isTooLong || /[:;$]/.test(inside)) {

@@ -11,8 +11,8 @@ import {
   clearLeftovers,
   clusterDirOf,
   connect,
-  makeNewClusterDir,
-  makeRunDir,
+  createClusterDir,
+  createRunDir,
   socketUrl,
   stopServer,
 } from './postmaster.js';
@@ -83,7 +83,7 @@ export async function startEmbeddedPostgres(
 
 async function prepareCluster(dataDir: string, options: EmbeddedPostgresOptions): Promise<Cluster> {
   const native = await findPrograms();
-  const runDir = await makeRunDir(dataDir);
+  const runDir = await createRunDir(dataDir);
   await linkLibraries(native, runDir);
   // The run folder stays ours: other processes of the account have no business with the socket.
   const account = await chooseAccount(native, runDir, options.asRoot);
@@ -99,7 +99,7 @@ async function prepareCluster(dataDir: string, options: EmbeddedPostgresOptions)
 
 /** Makes the cluster beside its place and renames it, so that a kill half-way leaves no half cluster. */
 async function initCluster(dataDir: string, cluster: Cluster): Promise<void> {
-  const newDir = await makeNewClusterDir(dataDir);
+  const newDir = await createClusterDir(dataDir);
   await giveTo(cluster.account, newDir);
   const words = ['-D', newDir, '-U', 'postgres', '--encoding=UTF8', '--locale=C', '--no-instructions'];
   words.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--auth-local=trust', '--auth-host=reject');

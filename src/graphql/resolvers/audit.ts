@@ -8,7 +8,7 @@ import {
   listAuditEvents,
   type TimeBucket,
 } from '../../admin/audit-log.js';
-import { Needs } from '../authorization.js';
+import { RequireScope } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfCounts, costOfPage } from '../limits.js';
 import { AuditCountType, AuditEventConnection, AuditEventFilterInput, TimeBucketEnum } from '../types/audit.js';
@@ -16,7 +16,7 @@ import { type Connection, FIRST, same, toConnection } from '../types/connection.
 
 @Resolver()
 export class AuditResolver {
-  @Needs('audit:read')
+  @RequireScope('audit:read')
   @Query(() => AuditEventConnection, { description: 'Newest first.', complexity: costOfPage })
   async auditEvents(
     @Ctx() { deps }: GraphqlContext,
@@ -27,7 +27,7 @@ export class AuditResolver {
     return toConnection(await listAuditEvents(deps, filter ?? {}, { first: first ?? FIRST, after }), after, same);
   }
 
-  @Needs('audit:read')
+  @RequireScope('audit:read')
   @Query(() => [AuditCountType], {
     description: 'Events by type and time bucket (UTC), oldest first; at most 1,500 counts.',
     complexity: costOfCounts,

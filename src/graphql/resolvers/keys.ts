@@ -2,7 +2,7 @@
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { createApiKey, listApiKeys, OVERLAP_SECONDS, revokeApiKey, rotateApiKey } from '../../admin/api-keys.js';
 import { createCronKey, listCronKeys, revokeCronKey } from '../../admin/cron-keys.js';
-import { byCaller, Needs } from '../authorization.js';
+import { operatorOf, RequireScope } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfPage } from '../limits.js';
 import { type Connection, FIRST, toConnection } from '../types/connection.js';
@@ -19,7 +19,7 @@ import {
 
 @Resolver()
 export class ApiKeyResolver {
-  @Needs('keys:read')
+  @RequireScope('keys:read')
   @Query(() => ApiKeyConnection, { nullable: true, description: 'Oldest first.', complexity: costOfPage })
   async apiKeys(
     @Ctx() { deps }: GraphqlContext,
@@ -38,7 +38,7 @@ export class ApiKeyResolver {
     @Arg('rateLimit', () => Int) rateLimit: number,
   ): Promise<IssuedApiKeyType> {
     const { deps } = context;
-    const { key, secret } = await createApiKey(deps, byCaller(context), { serviceName, scopes, rateLimit });
+    const { key, secret } = await createApiKey(deps, operatorOf(context), { serviceName, scopes, rateLimit });
     return { key: toApiKey(key, deps.clock.now()), secret };
   }
 
@@ -49,20 +49,20 @@ export class ApiKeyResolver {
     @Arg('overlapSeconds', () => Int, { nullable: true, defaultValue: OVERLAP_SECONDS }) overlapSeconds: number | null,
   ): Promise<IssuedApiKeyType> {
     const { deps } = context;
-    const { key, secret } = await rotateApiKey(deps, byCaller(context), keyId, overlapSeconds ?? OVERLAP_SECONDS);
+    const { key, secret } = await rotateApiKey(deps, operatorOf(context), keyId, overlapSeconds ?? OVERLAP_SECONDS);
     return { key: toApiKey(key, deps.clock.now()), secret };
   }
 
   @Mutation(() => ApiKeyType, { description: 'Needs keys:write.' })
   async revokeApiKey(@Ctx() context: GraphqlContext, @Arg('keyId', () => ID) keyId: string): Promise<ApiKeyType> {
     const { deps } = context;
-    return toApiKey(await revokeApiKey(deps, byCaller(context), keyId), deps.clock.now());
+    return toApiKey(await revokeApiKey(deps, operatorOf(context), keyId), deps.clock.now());
   }
 }
 
 @Resolver()
 export class CronKeyResolver {
-  @Needs('keys:read')
+  @RequireScope('keys:read')
   @Query(() => CronKeyConnection, { nullable: true, description: 'Oldest first.', complexity: costOfPage })
   async cronKeys(
     @Ctx() { deps }: GraphqlContext,
@@ -78,12 +78,12 @@ export class CronKeyResolver {
     @Arg('serviceName', () => String) serviceName: string,
     @Arg('scopes', () => [String]) scopes: string[],
   ): Promise<IssuedCronKeyType> {
-    const { key, value } = await createCronKey(context.deps, byCaller(context), { serviceName, scopes });
+    const { key, value } = await createCronKey(context.deps, operatorOf(context), { serviceName, scopes });
     return { key: toCronKey(key), value };
   }
 
   @Mutation(() => CronKeyType, { description: 'Needs keys:write.' })
   async revokeCronKey(@Ctx() context: GraphqlContext, @Arg('keyId', () => ID) keyId: string): Promise<CronKeyType> {
-    return toCronKey(await revokeCronKey(context.deps, byCaller(context), keyId));
+    return toCronKey(await revokeCronKey(context.deps, operatorOf(context), keyId));
   }
 }

@@ -2,7 +2,7 @@
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { type SessionStep, tellSession } from '../../admin/session-story.js';
 import { ownOrScope, revokeOtherSessions, revokeSession } from '../../admin/sessions.js';
-import { byCaller, heldByCredential, userOf } from '../authorization.js';
+import { operatorOf, scopesOf, userOf } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfStory } from '../limits.js';
 import { type Connection, FIRST, same, toConnection } from '../types/connection.js';
@@ -23,7 +23,7 @@ export class SessionResolver {
   ): Promise<Connection<SessionStep>> {
     const now = deps.clock.now();
     const ownerId = caller.callerType === 'user' ? caller.sub : undefined;
-    const asker = { ownerId, held: heldByCredential(caller), scope: 'audit:read' } as const;
+    const asker = { ownerId, scopes: scopesOf(caller), scope: 'audit:read' } as const;
     const session = await ownOrScope(deps.db.admin, id, asker, now);
     const page = { first: first ?? FIRST, after };
     return toConnection(await turns.ofMuch(isGone, () => tellSession(deps, session, page, now)), after, same);
@@ -33,12 +33,12 @@ export class SessionResolver {
   async revokeSession(@Ctx() context: GraphqlContext, @Arg('id', () => ID) id: string): Promise<SessionType> {
     const { caller, deps } = context;
     const ownerId = caller.callerType === 'user' ? caller.sub : undefined;
-    return toSession(await revokeSession(deps, byCaller(context), ownerId, id), caller);
+    return toSession(await revokeSession(deps, operatorOf(context), ownerId, id), caller);
   }
 
   @Mutation(() => Int, { description: 'Ends every own session but the one of the access token. For users.' })
   revokeOtherSessions(@Ctx() context: GraphqlContext): Promise<number> {
     const { sub, sid } = userOf(context.caller);
-    return revokeOtherSessions(context.deps, byCaller(context), sub, sid);
+    return revokeOtherSessions(context.deps, operatorOf(context), sub, sid);
   }
 }

@@ -1,6 +1,6 @@
 /** CONTRACT 11: users. */
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { demand } from '../../admin/administer.js';
+import { requireScope } from '../../admin/administer.js';
 import {
   createUser,
   findUser,
@@ -14,7 +14,7 @@ import {
 } from '../../admin/users.js';
 import type { User } from '../../db/entities/user.js';
 import type { Role } from '../../roles.js';
-import { byCaller, heldByCredential, Needs, userOf } from '../authorization.js';
+import { operatorOf, RequireScope, RequireUser, scopesOf, userOf } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfPage } from '../limits.js';
 import { RoleEnum } from '../types/caller.js';
@@ -24,7 +24,7 @@ import { UserConnection, UserFilterInput, UserType } from '../types/user.js';
 
 @Resolver(() => UserType)
 export class UserResolver {
-  @Needs('a user caller')
+  @RequireUser()
   @Query(() => UserType, { description: 'The user who is calling.' })
   async me(@Ctx() { caller, deps }: GraphqlContext): Promise<User> {
     const user = await findUser(deps, userOf(caller).sub);
@@ -32,13 +32,13 @@ export class UserResolver {
     return user;
   }
 
-  @Needs('users:read')
+  @RequireScope('users:read')
   @Query(() => UserType, { nullable: true })
   user(@Ctx() { deps }: GraphqlContext, @Arg('id', () => ID) id: string): Promise<User | null> {
     return findUser(deps, id);
   }
 
-  @Needs('users:read')
+  @RequireScope('users:read')
   @Query(() => UserConnection, {
     description:
       'Users by e-mail. A search looks at 10,000 users a page: where it finds fewer than `first` among them, or none, ' +
@@ -66,7 +66,7 @@ export class UserResolver {
     @Arg('live', () => Boolean, { nullable: true, description: 'Only those that live, or only those that do not.' })
     live: boolean | undefined,
   ): Promise<Connection<SessionType>> {
-    if (caller.callerType !== 'user' || caller.sub !== id) demand(heldByCredential(caller), 'users:read');
+    if (caller.callerType !== 'user' || caller.sub !== id) requireScope(scopesOf(caller), 'users:read');
     const page = await sessionsOf({ first: first ?? FIRST, after, live }, id);
     return toConnection(page, after, (session) => toSession(session, caller));
   }
@@ -78,7 +78,7 @@ export class UserResolver {
     @Arg('password', () => String) password: string,
     @Arg('role', () => RoleEnum) role: Role,
   ): Promise<User> {
-    return createUser(context.deps, byCaller(context), { email, password, role });
+    return createUser(context.deps, operatorOf(context), { email, password, role });
   }
 
   @Mutation(() => UserType, { description: 'Needs users:write.' })
@@ -87,7 +87,7 @@ export class UserResolver {
     @Arg('id', () => ID) id: string,
     @Arg('role', () => RoleEnum) role: Role,
   ): Promise<User> {
-    return setUserRole(context.deps, byCaller(context), id, role);
+    return setUserRole(context.deps, operatorOf(context), id, role);
   }
 
   @Mutation(() => UserType, { description: 'Deactivation ends every session of the user. Needs users:write.' })
@@ -96,12 +96,12 @@ export class UserResolver {
     @Arg('id', () => ID) id: string,
     @Arg('active', () => Boolean) active: boolean,
   ): Promise<User> {
-    return setUserActive(context.deps, byCaller(context), id, active);
+    return setUserActive(context.deps, operatorOf(context), id, active);
   }
 
   @Mutation(() => UserType, { description: 'Needs users:write.' })
   unlockUser(@Ctx() context: GraphqlContext, @Arg('id', () => ID) id: string): Promise<User> {
-    return unlockUser(context.deps, byCaller(context), id);
+    return unlockUser(context.deps, operatorOf(context), id);
   }
 
   @Mutation(() => UserType, { description: 'Ends every session of the user. Needs users:write.' })
@@ -110,6 +110,6 @@ export class UserResolver {
     @Arg('id', () => ID) id: string,
     @Arg('password', () => String) password: string,
   ): Promise<User> {
-    return setUserPassword(context.deps, byCaller(context), id, password);
+    return setUserPassword(context.deps, operatorOf(context), id, password);
   }
 }

@@ -1,0 +1,27 @@
+/** CONTRACT 6: an unknown key is checked against a placeholder, so that it costs and answers what a wrong secret does. */
+import { generateKeyId, generateKeySecret, sha256Hex } from './key-secrets.js';
+import { type Keyring, keyInUse } from './keyring.js';
+import { sealSecret } from './sealed-secret.js';
+
+export interface PlaceholderKey {
+  keyId: string;
+  /** Sealed by the key in use, so that it opens like the secrets of real keys do. */
+  sealedSecret(now: Date): Promise<string>;
+  secretSha256: string;
+}
+
+/** A key that nobody holds; made anew at every start. */
+export function createPlaceholderKey(keyring: Keyring): PlaceholderKey {
+  const keyId = generateKeyId('api');
+  const secret = generateKeySecret('api');
+  let sealed: { kid: string; text: Promise<string> } | undefined;
+  return {
+    keyId,
+    sealedSecret: (now) => {
+      const { kid } = keyInUse(keyring.current().sealing, now);
+      if (sealed?.kid !== kid) sealed = { kid, text: sealSecret(keyring, keyId, secret, now) };
+      return sealed.text;
+    },
+    secretSha256: sha256Hex(generateKeySecret('cron')),
+  };
+}
