@@ -4,6 +4,9 @@ import cors from 'cors';
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { createAuditRepeats } from './audit/repeats.js';
+import { expiredEvents } from './audit/write.js';
+import { expiredRecords } from './auth/sessions.js';
+import { expiredNonces } from './callers/api-key.js';
 import type { Config } from './config.js';
 import { createTokens } from './credentials/jwt.js';
 import { openKeyring } from './credentials/keyring.js';
@@ -11,7 +14,7 @@ import { createPasswords, type Passwords } from './credentials/passwords.js';
 import { createPlaceholderKey } from './credentials/placeholder-key.js';
 import { openDatabase } from './db/database.js';
 import { migrateUp } from './db/migrate.js';
-import { startSweeper } from './db/sweeper.js';
+import { type Expiring, startSweeper } from './db/sweeper.js';
 import { createGraphqlServer, type GraphqlServer } from './graphql/server.js';
 import { type AuthRouteDependencies, authRoutes } from './http/auth-routes.js';
 import { clientReader } from './http/client.js';
@@ -19,7 +22,7 @@ import { errorHandler, notFound } from './http/errors.js';
 import { type HealthDependencies, healthRoutes } from './http/health.js';
 import { readable, refuseMalformed } from './http/malformed.js';
 import { createRequestLog, type RequestLog } from './http/request-log.js';
-import { createRateLimiter } from './limits/rate-limiter.js';
+import { createRateLimiter, expiredWindows } from './limits/rate-limiter.js';
 import { connectRedis } from './limits/redis.js';
 import { createCleanUp } from './platform/clean-up.js';
 import { type Clock, systemClock } from './platform/clock.js';
@@ -80,13 +83,18 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       repeats: createAuditRepeats({ clock, log, metrics }),
       tokens: createTokens(keyring, config),
     };
-    const sweeper = startSweeper(deps, config.auditRetentionDays);
+    const sweeper = startSweeper(deps, expiringRows(config));
     cleanUp.defer(sweeper.stop);
     const graphql = await createGraphqlServer(deps);
     cleanUp.defer(graphql.stop);
     const requestLog = createRequestLog(deps, deps.readClient);
     return { ...deps, requestLog, handle: buildHandler(deps, requestLog, graphql), close: cleanUp.run };
   });
+}
+
+/** What the sweeper deletes, as the owners of the tables have it. */
+export function expiringRows({ auditRetentionDays }: Pick<Config, 'auditRetentionDays'>): Expiring[] {
+  return [expiredRecords, expiredNonces, expiredWindows, expiredEvents(auditRetentionDays)];
 }
 
 type HandlerDependencies = AuthRouteDependencies & HealthDependencies & { log: Logger };

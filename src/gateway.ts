@@ -1,7 +1,7 @@
 /** The running gateway: database, application and listener, started in order and stopped in the reverse. */
 import { COMMAND_LINE } from './admin/administer.js';
 import { generatePassword } from './admin/passwords.js';
-import { createUser } from './admin/users.js';
+import { createUser, hasUsers } from './admin/users.js';
 import { type App, createApp } from './app.js';
 import type { Config } from './config.js';
 import { openDataDir } from './data-dir.js';
@@ -49,8 +49,7 @@ export async function startGateway(
 
 /** CONTRACT 1: an empty embedded database gets one administrator, whose password is shown this once. */
 async function createFirstAdministrator(app: App, tell: (line: string) => void): Promise<void> {
-  const anyone = await app.db.sql.selectFrom('users').select('id').limit(1).executeTakeFirst();
-  if (anyone !== undefined) return;
+  if (await hasUsers(app.db)) return;
   const password = generatePassword();
   await createUser(app, COMMAND_LINE, { email: FIRST_ADMINISTRATOR, password, role: 'admin' });
   tell(`First start: administrator ${FIRST_ADMINISTRATOR} was created. The password is shown this once.`);

@@ -126,20 +126,19 @@ test('9 the commands that change a user print the user; deactivate and set-passw
   const made = await json<{ password: string }>(['user', 'set-password', '--email', email]);
   expect(await signsIn(email, made.password)).toBe(200);
 
-  const sql = gateway.app.db.sql.selectFrom('refresh_tokens').where('user_id', '=', id);
-  const records = await sql.select(['revoked', 'revoked_reason']).orderBy('created_at').orderBy('jti').execute();
+  const { rows: records } = await gateway.app.db.pool.query<{ revoked: boolean; revoked_reason: string | null }>(
+    'select revoked, revoked_reason from refresh_tokens where user_id = $1',
+    [id],
+  );
   expect(records.map(({ revoked_reason }) => revoked_reason).sort()).toEqual(
     ['password_set', 'user_deactivated', null].sort(),
   );
   expect(records.filter(({ revoked }) => !revoked)).toHaveLength(1);
-  const events = await gateway.app.db.sql
-    .selectFrom('audit_events')
-    .select(['event_type', 'metadata'])
-    .where('user_id', '=', id)
-    .where('event_type', 'not like', 'log%')
-    .where('event_type', '!=', 'account_locked')
-    .orderBy('created_at')
-    .execute();
+  const { rows: events } = await gateway.app.db.pool.query<{ event_type: string; metadata: unknown }>(
+    `select event_type, metadata from audit_events
+     where user_id = $1 and event_type not like 'log%' and event_type <> 'account_locked' order by created_at`,
+    [id],
+  );
   expect(events.map(({ event_type }) => event_type)).toEqual([
     'user_created',
     'role_changed',

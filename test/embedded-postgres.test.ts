@@ -359,12 +359,12 @@ const TYPESCRIPT_HOOK = `data:text/javascript,${encodeURIComponent(`
     },
   });`)}`;
 
-const SOURCES = new URL('../src/db/', import.meta.url).href;
+const SOURCES = new URL('../src/db/embedded/', import.meta.url).href;
 
 const PROGRAM = `
   const [, sources, dataDir, task] = process.argv;
-  const { ownDataDir } = await import(sources + 'data-dir-owner.ts');
-  const { startEmbeddedPostgres } = await import(sources + 'embedded-postgres.ts');
+  const { ownDataDir } = await import(sources + 'owner.ts');
+  const { startEmbeddedPostgres } = await import(sources + 'server.ts');
   const { connect } = await import(sources + 'postmaster.ts');
   const owned = await ownDataDir(dataDir, 'gateway');
   if (task !== 'hold') {

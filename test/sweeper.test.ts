@@ -1,6 +1,7 @@
 /** FIELD, "Growth and load": what has expired is deleted, and nothing that is still needed. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { expiringRows } from '../src/app.js';
 import { sweep } from '../src/db/sweeper.js';
 import { claimsOf, logIn, startGateway, type TestGateway } from './support/gateway.js';
 import { refresh } from './support/routes.js';
@@ -8,6 +9,7 @@ import { recordOf } from './support/rows.js';
 
 const DAY = 86_400;
 const RETENTION_DAYS = 30;
+const EXPIRING = expiringRows({ auditRetentionDays: RETENTION_DAYS });
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -17,7 +19,7 @@ afterAll(() => gateway.close());
 beforeEach(() => gateway.rows('truncate refresh_tokens, audit_events, rate_limits, signature_nonces'));
 
 const at = (seconds: number): Date => new Date(gateway.clock.now().getTime() + seconds * 1000);
-const run = () => sweep(gateway.app.db, RETENTION_DAYS, gateway.clock.now());
+const run = () => sweep(gateway.app.db, EXPIRING, gateway.clock.now());
 
 async function left(table: string): Promise<number> {
   const [row] = await gateway.rows<{ count: number }>(`select count(*)::int as count from ${table}`);
@@ -90,7 +92,7 @@ test('two instances that sweep at once share the work', async () => {
 test('a sweep stops between batches when it is told to', async () => {
   await records(2500, false, at(-2 * DAY));
   let batches = 0;
-  const deleted = await sweep(gateway.app.db, RETENTION_DAYS, gateway.clock.now(), () => {
+  const deleted = await sweep(gateway.app.db, EXPIRING, gateway.clock.now(), () => {
     batches += 1;
     return batches <= 1;
   });

@@ -1,9 +1,11 @@
 /** The frame of every administrative change: one transaction, one at a time, with the caller's power read anew. */
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
-import { type Actor, type AdminEvent, writeAudit } from '../audit/events.js';
+import type { Actor, AdminEvent, ChangeEvent } from '../audit/events.js';
+import { writeAudit } from '../audit/write.js';
 import type { Passwords } from '../credentials/passwords.js';
-import { CHANGE_TIMEOUT_MS, type Database, type Sql } from '../db/database.js';
+import { CHANGE_TIMEOUT_MS, type Database } from '../db/database.js';
+import { LOCKS } from '../db/locks.js';
+import { type Db, statement } from '../db/statement.js';
 import type { Clock } from '../platform/clock.js';
 import type { Client } from '../remote-client.js';
 import { hasScope, type OwnScope, type Scopes } from '../scopes.js';
@@ -20,7 +22,7 @@ export interface Operator {
   actor: Actor;
   client: Client;
   /** Reads what the caller may do now, whatever its token says (CONTRACT 11). */
-  scopesNow(db: Sql): Promise<Scopes>;
+  scopesNow(db: Db): Promise<Scopes>;
 }
 
 /** Changes from the command line are made by whoever may run it; there is no address to record. */
@@ -33,40 +35,55 @@ export const COMMAND_LINE: Operator = {
 /** What a change works with, inside its transaction. */
 export interface Change {
   em: SqlEntityManager;
-  sql: Sql;
+  db: Db;
   now: Date;
   /** Of the operator */
   scopes: Scopes;
-  /** Writes the events of the change beside it. */
-  audit(...events: AdminEvent[]): Promise<void>;
+  /** Writes the events of the change beside it, as the operator's. */
+  audit(...events: ChangeEvent[]): Promise<void>;
 }
 
-/** Key of the advisory lock under which changes take turns, so that "the last administrator" is exact. */
-const TAKE_TURNS_LOCK = 7_241_093_519;
-
 /**
- * @param scope what the caller must hold; undefined where `work` decides by itself
+ * @param scope what the operator must have; undefined where `work` decides by itself
  * @throws {AdminRefusal} `forbidden`, or what `work` throws; then nothing is changed
  */
 export async function administer<T>(
-  { clock, db }: AdminDependencies,
-  operator: Operator,
+  { clock, db }: Pick<AdminDependencies, 'clock' | 'db'>,
+  { actor, client, scopesNow }: Operator,
   scope: OwnScope | undefined,
   work: (change: Change) => Promise<T>,
 ): Promise<T> {
   return db.change(async (tx, em) => {
     await takeTurn(tx);
-    await sql`select set_config('statement_timeout', ${String(CHANGE_TIMEOUT_MS)}, true)`.execute(tx);
-    const scopes = await operator.scopesNow(tx);
+    await tx.run(timeLimit, { milliseconds: String(CHANGE_TIMEOUT_MS) });
+    const scopes = await scopesNow(tx);
     if (scope !== undefined) requireScope(scopes, scope);
     const now = clock.now();
-    return work({ em, sql: tx, now, scopes, audit: (...events) => writeAudit(tx, events, now) });
+    const audit = (...events: ChangeEvent[]): Promise<void> => {
+      const made = events.map((event) => ({ ...event, ...client, metadata: { actor, ...event.metadata } }));
+      return writeAudit(tx, made as AdminEvent[], now); // each keeps the metadata of its type
+    };
+    return work({ em, db: tx, now, scopes, audit });
   });
 }
 
+const timeLimit = statement(
+  'limit_time',
+  { milliseconds: 'text' },
+  { set_config: 'text' },
+  `select set_config('statement_timeout', :milliseconds, true)`,
+);
+
+const turn = statement(
+  'take_turn',
+  {},
+  { taken: 'text' },
+  `select pg_advisory_xact_lock(${LOCKS.administration})::text as taken`,
+);
+
 /** Waits until no other administrative change is under way, and keeps others waiting until the transaction ends. */
-export async function takeTurn(db: Sql): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${TAKE_TURNS_LOCK}::bigint)`.execute(db);
+export async function takeTurn(db: Db): Promise<void> {
+  await db.run(turn, {});
 }
 
 /** @throws {AdminRefusal} */

@@ -4,6 +4,7 @@ import { generateKeyId, generateKeySecret } from '../credentials/key-secrets.js'
 import type { Keyring } from '../credentials/keyring.js';
 import { sealSecret } from '../credentials/sealed-secret.js';
 import { ApiKey } from '../db/entities/api-key.js';
+import { statement } from '../db/statement.js';
 import { addSeconds } from '../platform/clock.js';
 import { type AdminDependencies, administer, type Operator } from './administer.js';
 import { checkServiceName, grantScopes, pageOfKeys, unknownKey } from './key-fields.js';
@@ -32,10 +33,25 @@ export const OVERLAP_SECONDS = 86_400;
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 const MAX_RATE_LIMIT = 1_000_000;
 
-/** @throws {AdminRefusal} for a bad field, or a scope that the caller does not hold */
+const insertion = statement(
+  'create_api_key',
+  {
+    key_id: 'text',
+    service_name: 'text',
+    scopes: 'text[]',
+    rate_limit: 'integer',
+    sealed_secret: 'text',
+    now: 'timestamptz',
+  },
+  {},
+  `insert into api_keys (key_id, service_name, scopes, rate_limit, sealed_secret, created_at)
+  values (:key_id, :service_name, :scopes, :rate_limit, :sealed_secret, :now)`,
+);
+
+/** @throws {AdminRefusal} for a bad field, or a scope that the operator does not have */
 export function createApiKey(deps: ApiKeyDependencies, operator: Operator, fields: NewApiKey): Promise<IssuedApiKey> {
   const { serviceName, rateLimit } = fields;
-  return administer(deps, operator, 'keys:write', async ({ em, sql: tx, now, scopes, audit }) => {
+  return administer(deps, operator, 'keys:write', async ({ em, db, now, scopes, audit }) => {
     checkServiceName(serviceName);
     if (!Number.isInteger(rateLimit) || rateLimit < 1 || rateLimit > MAX_RATE_LIMIT) {
       throw new AdminRefusal('invalid_rate_limit', `A rate limit is 1 to ${MAX_RATE_LIMIT} requests a minute`);
@@ -43,30 +59,17 @@ export function createApiKey(deps: ApiKeyDependencies, operator: Operator, field
     const granted = grantScopes(scopes, fields.scopes);
     const keyId = generateKeyId('api');
     const secret = generateKeySecret('api');
-    await tx // and not the entity manager, which writes values into the text of the statement
-      .insertInto('api_keys')
-      .values({
-        key_id: keyId,
-        service_name: serviceName,
-        scopes: granted,
-        rate_limit: rateLimit,
-        sealed_secret: await sealSecret(deps.keyring, keyId, secret, now),
-        previous_sealed_secret: null,
-        previous_ends_at: null,
-        created_at: now,
-        revoked_at: null,
-        last_used_at: null,
-      })
-      .execute();
-    const key = await em.findOneOrFail(ApiKey, { keyId });
-    const metadata = {
-      actor: operator.actor,
+    await db.run(insertion, {
       key_id: keyId,
       service_name: serviceName,
       scopes: granted,
       rate_limit: rateLimit,
-    };
-    await audit({ eventType: 'api_key_created', userId: null, ...operator.client, metadata });
+      sealed_secret: await sealSecret(deps.keyring, keyId, secret, now),
+      now,
+    });
+    const key = await em.findOneOrFail(ApiKey, { keyId });
+    const metadata = { key_id: keyId, service_name: serviceName, scopes: granted, rate_limit: rateLimit };
+    await audit({ eventType: 'api_key_created', userId: null, metadata });
     return { key, secret };
   });
 }
@@ -83,6 +86,16 @@ export function listApiKeys({ db }: AdminDependencies, page: PageRequest): Promi
   return pageOfKeys(db, 'api_keys', COLUMNS, page);
 }
 
+const rotation = statement(
+  'rotate_api_key',
+  { key_id: 'text', sealed_secret: 'text', previous_ends_at: 'timestamptz?' },
+  {},
+  `update api_keys
+  set previous_sealed_secret = case when :previous_ends_at is not null then sealed_secret end,
+    previous_ends_at = :previous_ends_at, sealed_secret = :sealed_secret
+  where key_id = :key_id`,
+);
+
 /**
  * Gives a second live secret. The one in use ends after `overlapSeconds`; one that was already ending ends now.
  * @throws {AdminRefusal} for an unknown or revoked key, or a bad overlap
@@ -93,7 +106,7 @@ export function rotateApiKey(
   keyId: string,
   overlapSeconds: number,
 ): Promise<IssuedApiKey> {
-  return administer(deps, operator, 'keys:write', async ({ em, sql: tx, now, scopes, audit }) => {
+  return administer(deps, operator, 'keys:write', async ({ em, db, now, scopes, audit }) => {
     if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > MAX_OVERLAP_SECONDS) {
       throw new AdminRefusal('invalid_overlap', `An overlap is 0 to ${MAX_OVERLAP_SECONDS} seconds`);
     }
@@ -101,19 +114,14 @@ export function rotateApiKey(
     if (key === null) throw unknownKey();
     grantScopes(scopes, key.scopes); // who gets the new secret gets the scopes
     const secret = generateKeySecret('api');
-    const sealed = await sealSecret(deps.keyring, keyId, secret, now);
-    await tx
-      .updateTable('api_keys')
-      .set((eb) => ({
-        previous_sealed_secret: overlapSeconds === 0 ? null : eb.ref('sealed_secret'),
-        previous_ends_at: overlapSeconds === 0 ? null : addSeconds(now, overlapSeconds),
-        sealed_secret: sealed,
-      }))
-      .where('key_id', '=', keyId)
-      .execute();
+    await db.run(rotation, {
+      key_id: keyId,
+      sealed_secret: await sealSecret(deps.keyring, keyId, secret, now),
+      previous_ends_at: overlapSeconds === 0 ? null : addSeconds(now, overlapSeconds),
+    });
     await em.refresh(key);
-    const metadata = { actor: operator.actor, key_id: keyId, overlap_seconds: overlapSeconds };
-    await audit({ eventType: 'api_key_rotated', userId: null, ...operator.client, metadata });
+    const metadata = { key_id: keyId, overlap_seconds: overlapSeconds };
+    await audit({ eventType: 'api_key_rotated', userId: null, metadata });
     return { key, secret };
   });
 }
@@ -125,8 +133,8 @@ export function revokeApiKey(deps: AdminDependencies, operator: Operator, keyId:
     if (key === null) throw unknownKey();
     key.revokedAt = now;
     await em.flush();
-    const metadata = { actor: operator.actor, key_id: keyId, service_name: key.serviceName };
-    await audit({ eventType: 'api_key_revoked', userId: null, ...operator.client, metadata });
+    const metadata = { key_id: keyId, service_name: key.serviceName };
+    await audit({ eventType: 'api_key_revoked', userId: null, metadata });
     return key;
   });
 }

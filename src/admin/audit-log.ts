@@ -2,10 +2,20 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { AuditedEvent } from '../audit/events.js';
 import type { Database } from '../db/database.js';
+import { statement } from '../db/statement.js';
 import { normaliseEmail } from '../email.js';
 import { isUuid } from '../platform/ids.js';
-import { checkFirst, decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, pageOf } from './page.js';
-import { AdminRefusal, withinTheLimit } from './refusal.js';
+import {
+  checkFirst,
+  decodeTimeCursor,
+  encodeCursor,
+  exactTime,
+  type Page,
+  type PageRequest,
+  pageOf,
+  readRows,
+} from './page.js';
+import { AdminRefusal } from './refusal.js';
 
 export interface AuditEventFilter {
   eventTypes?: AuditedEvent['eventType'][] | null | undefined;
@@ -43,7 +53,7 @@ export async function listAuditEvents(
   page: PageRequest,
 ): Promise<Page<AuditRow>> {
   const query = await auditEventsQuery(db, filter, page);
-  const { rows } = await withinTheLimit(() => query.execute(db.admin));
+  const rows = await readRows(db, query);
   return pageOf(rows, page.first, ({ exactly, id }) => encodeCursor(exactly, id));
 }
 
@@ -90,11 +100,18 @@ function upperBound(until: Date | null | undefined, after: string | null | undef
   return until == null ? [] : [sql`created_at < ${until}`];
 }
 
+const idOfEmail = statement(
+  'id_of_email',
+  { email: 'text' },
+  { id: 'uuid' },
+  'select id from users where email = :email',
+);
+
 /** Failed logins that named the e-mail, and whatever else happened to its user; no event is in both. */
 async function concerning(db: Database, email: string): Promise<Array<RawBuilder<unknown>>> {
   const normalised = normaliseEmail(email);
   const named = sql`metadata ->> 'email' = ${normalised}`;
-  const user = await db.admin.selectFrom('users').select('id').where('email', '=', normalised).executeTakeFirst();
+  const [user] = await db.admin.run(idOfEmail, { email: normalised });
   if (user === undefined) return [named];
   return [named, sql`user_id = ${user.id} and metadata ->> 'email' is distinct from ${normalised}`];
 }
@@ -124,11 +141,12 @@ export async function countAuditEvents(
   if (!(until > since) || (until.getTime() - since.getTime()) / BUCKET_MS[bucket] > MAX_POINTS) {
     throw new AdminRefusal('invalid_page', `until is after since, by at most ${MAX_POINTS} times the bucket`);
   }
-  const { rows } = await withinTheLimit(() =>
+  const rows = await readRows(
+    db,
     sql<AuditCount>`
       select date_trunc(${bucket}, created_at, 'UTC') as "bucketStart", event_type as "eventType", count(*)::int as count
       from audit_events where created_at >= ${since} and created_at < ${until}
-      group by 1, 2 order by 1, 2 limit ${MAX_POINTS + 1}`.execute(db.admin),
+      group by 1, 2 order by 1, 2 limit ${MAX_POINTS + 1}`,
   );
   if (rows.length > MAX_POINTS) {
     const cure = 'ask for a larger bucket or a shorter span';

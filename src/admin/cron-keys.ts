@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { generateKeyId, generateKeySecret, sha256Hex } from '../credentials/key-secrets.js';
 import { CronKey } from '../db/entities/cron-key.js';
+import { statement } from '../db/statement.js';
 import { type AdminDependencies, administer, type Operator } from './administer.js';
 import { checkServiceName, grantScopes, pageOfKeys, unknownKey } from './key-fields.js';
 import type { Page, PageRequest } from './page.js';
@@ -12,33 +13,36 @@ export interface IssuedCronKey {
   value: string;
 }
 
-/** @throws {AdminRefusal} for a bad field, or a scope that the caller does not hold */
+const insertion = statement(
+  'create_cron_key',
+  { key_id: 'text', service_name: 'text', scopes: 'text[]', secret_sha256: 'text', now: 'timestamptz' },
+  {},
+  `insert into cron_keys (key_id, service_name, scopes, secret_sha256, created_at)
+  values (:key_id, :service_name, :scopes, :secret_sha256, :now)`,
+);
+
+/** @throws {AdminRefusal} for a bad field, or a scope that the operator does not have */
 export function createCronKey(
   deps: AdminDependencies,
   operator: Operator,
   fields: { serviceName: string; scopes: readonly string[] },
 ): Promise<IssuedCronKey> {
   const { serviceName } = fields;
-  return administer(deps, operator, 'keys:write', async ({ em, sql: tx, now, scopes, audit }) => {
+  return administer(deps, operator, 'keys:write', async ({ em, db, now, scopes, audit }) => {
     checkServiceName(serviceName);
     const granted = grantScopes(scopes, fields.scopes);
     const keyId = generateKeyId('cron');
     const secret = generateKeySecret('cron');
-    await tx // and not the entity manager, which writes values into the text of the statement
-      .insertInto('cron_keys')
-      .values({
-        key_id: keyId,
-        service_name: serviceName,
-        scopes: granted,
-        secret_sha256: sha256Hex(secret),
-        created_at: now,
-        revoked_at: null,
-        last_used_at: null,
-      })
-      .execute();
+    await db.run(insertion, {
+      key_id: keyId,
+      service_name: serviceName,
+      scopes: granted,
+      secret_sha256: sha256Hex(secret),
+      now,
+    });
     const key = await em.findOneOrFail(CronKey, { keyId });
-    const metadata = { actor: operator.actor, key_id: keyId, service_name: serviceName, scopes: granted };
-    await audit({ eventType: 'cron_key_created', userId: null, ...operator.client, metadata });
+    const metadata = { key_id: keyId, service_name: serviceName, scopes: granted };
+    await audit({ eventType: 'cron_key_created', userId: null, metadata });
     return { key, value: `${keyId}.${secret}` };
   });
 }
@@ -62,8 +66,8 @@ export function revokeCronKey(deps: AdminDependencies, operator: Operator, keyId
     if (key === null) throw unknownKey();
     key.revokedAt = now;
     await em.flush();
-    const metadata = { actor: operator.actor, key_id: keyId, service_name: key.serviceName };
-    await audit({ eventType: 'cron_key_revoked', userId: null, ...operator.client, metadata });
+    const metadata = { key_id: keyId, service_name: key.serviceName };
+    await audit({ eventType: 'cron_key_revoked', userId: null, metadata });
     return key;
   });
 }

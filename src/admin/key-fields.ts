@@ -3,8 +3,17 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.js';
 import { isScope, type Scopes } from '../scopes.js';
 import { requireScope } from './administer.js';
-import { checkFirst, decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, pageOf } from './page.js';
-import { AdminRefusal, withinTheLimit } from './refusal.js';
+import {
+  checkFirst,
+  decodeTimeCursor,
+  encodeCursor,
+  exactTime,
+  type Page,
+  type PageRequest,
+  pageOf,
+  readRows,
+} from './page.js';
+import { AdminRefusal } from './refusal.js';
 
 const MAX_SCOPES = 50;
 const SERVICE_NAME = /^[^\p{C}\s](?:[^\p{C}]{0,98}[^\p{C}\s])?$/u;
@@ -44,11 +53,12 @@ export async function pageOfKeys<Key extends { keyId: string }>(
   page: PageRequest,
 ): Promise<Page<Key>> {
   checkFirst(page);
-  const { rows } = await withinTheLimit(() =>
+  const rows = await readRows(
+    db,
     sql<Key & { exactly: string }>`
       select ${columns}, ${exactTime('created_at')} as exactly from ${sql.table(table)}
       where ${page.after == null ? sql`true` : behindCursor(page.after)}
-      order by created_at, key_id limit ${page.first + 1}`.execute(db.admin),
+      order by created_at, key_id limit ${page.first + 1}`,
   );
   return pageOf(rows, page.first, ({ exactly, keyId }) => encodeCursor(exactly, keyId));
 }

@@ -11,7 +11,8 @@ import {
   writeKeyring,
 } from '../credentials/keyring.js';
 import { openSealedSecret, sealedBy, sealSecret } from '../credentials/sealed-secret.js';
-import type { Database, Sql } from '../db/database.js';
+import type { Database } from '../db/database.js';
+import { type Db, statement } from '../db/statement.js';
 import { addSeconds, type Clock, epochSeconds } from '../platform/clock.js';
 import { takeTurn } from './administer.js';
 
@@ -47,7 +48,7 @@ export function rotateKeyring(deps: KeyringDependencies): Promise<KeyringRotatio
     const usedFrom = addSeconds(now, PUBLISH_AHEAD_SECONDS);
     const old = await readPrivateJwks(config.keyringFile);
     // Committed before the file lets a key go.
-    const { resealed, sealing } = await db.transaction((sql) => reseal(sql, keyring, now));
+    const { resealed, sealing } = await db.transaction((tx) => reseal(tx, keyring, now));
 
     const added = await generateKeys(epochSeconds(usedFrom));
     const kept = old.filter((jwk) => isFirstInUse(jwk, old, now) || isNeeded(jwk, old, sealing, config, now));
@@ -85,17 +86,27 @@ function newerOfItsKind(jwk: PrivateJwk, all: readonly PrivateJwk[]): PrivateJwk
   return all.slice(0, all.indexOf(jwk)).filter(({ alg }) => alg === jwk.alg);
 }
 
+const sealedSecrets = statement(
+  'sealed_secrets',
+  {},
+  { key_id: 'text', sealed_secret: 'text', previous_sealed_secret: 'text?' },
+  'select key_id, sealed_secret, previous_sealed_secret from api_keys for update',
+);
+
+const resealing = statement(
+  'reseal',
+  { key_id: 'text', sealed_secret: 'text', previous_sealed_secret: 'text?' },
+  {},
+  `update api_keys set sealed_secret = :sealed_secret, previous_sealed_secret = :previous_sealed_secret
+  where key_id = :key_id`,
+);
+
 /** Seals with the key in use what older keys sealed. @returns how many, and the `kid`s that seal something now */
-async function reseal(sql: Sql, keyring: Keyring, now: Date): Promise<{ resealed: number; sealing: Set<string> }> {
+async function reseal(db: Db, keyring: Keyring, now: Date): Promise<{ resealed: number; sealing: Set<string> }> {
   const { kid: current } = keyInUse(keyring.current().sealing, now);
   const sealing = new Set<string>();
   let resealed = 0;
-  const rows = await sql
-    .selectFrom('api_keys')
-    .select(['key_id', 'sealed_secret', 'previous_sealed_secret'])
-    .forUpdate()
-    .execute();
-  for (const { key_id, sealed_secret, previous_sealed_secret } of rows) {
+  for (const { key_id, sealed_secret, previous_sealed_secret } of await db.run(sealedSecrets, {})) {
     const again = async (sealed: string): Promise<string> => {
       const by = sealedBy(sealed);
       const secret = by === current ? undefined : await openSealedSecret(keyring, key_id, sealed);
@@ -108,7 +119,7 @@ async function reseal(sql: Sql, keyring: Keyring, now: Date): Promise<{ resealed
       previous_sealed_secret: previous_sealed_secret === null ? null : await again(previous_sealed_secret),
     };
     const isFresh = fresh.sealed_secret !== sealed_secret || fresh.previous_sealed_secret !== previous_sealed_secret;
-    if (isFresh) await sql.updateTable('api_keys').set(fresh).where('key_id', '=', key_id).execute();
+    if (isFresh) await db.run(resealing, { key_id, ...fresh });
   }
   return { resealed, sealing };
 }

@@ -1,5 +1,7 @@
 /** Relay-style pages by keyset: page 1,000 costs what page 1 costs. */
 import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../db/database.js';
+import { isStatementTimeout } from '../db/outage.js';
 import { AdminRefusal } from './refusal.js';
 
 export interface PageRequest {
@@ -22,6 +24,16 @@ const MAX_ROWS = 100;
 export function checkFirst({ first }: PageRequest): void {
   if (!Number.isInteger(first) || first < 1 || first > MAX_ROWS) {
     throw new AdminRefusal('invalid_page', `first is 1 to ${MAX_ROWS}`);
+  }
+}
+
+/** Rows of a listing. @throws {AdminRefusal} where the database ends it, because it takes longer than it may */
+export async function readRows<Row>(db: Database, query: RawBuilder<Row>): Promise<Row[]> {
+  try {
+    return await db.admin.list(query);
+  } catch (error) {
+    if (!isStatementTimeout(error)) throw error;
+    throw new AdminRefusal('too_much_to_read', 'This takes too long to read; ask for less');
   }
 }
 

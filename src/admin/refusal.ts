@@ -1,6 +1,4 @@
 /** Why an administrative change or listing is refused. Thrown inside its transaction, so that nothing of it stays. */
-import { isStatementTimeout } from '../db/outage.js';
-
 export type AdminRefusalCode =
   | 'forbidden'
   | 'user_unknown'
@@ -25,15 +23,5 @@ export class AdminRefusal extends Error {
     message: string,
   ) {
     super(message);
-  }
-}
-
-/** @throws {AdminRefusal} where the database ends the statement, because it takes longer than it may */
-export async function withinTheLimit<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!isStatementTimeout(error)) throw error;
-    throw new AdminRefusal('too_much_to_read', 'This takes too long to read; ask for less');
   }
 }

@@ -3,11 +3,20 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Actor, AuditedEvent } from '../audit/events.js';
 import type { Database } from '../db/database.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
+import { statement } from '../db/statement.js';
 import { normaliseEmail } from '../email.js';
 import { isUuid } from '../platform/ids.js';
-import { checkFirst, decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, pageOf } from './page.js';
-import { withinTheLimit } from './refusal.js';
-import { NEWEST_OF_FAMILY, type Session } from './sessions.js';
+import {
+  checkFirst,
+  decodeTimeCursor,
+  encodeCursor,
+  exactTime,
+  type Page,
+  type PageRequest,
+  pageOf,
+  readRows,
+} from './page.js';
+import { NEWEST, type Session } from './sessions.js';
 
 export const STEP_KINDS = [
   'started',
@@ -66,18 +75,19 @@ export async function tellSession(
 ): Promise<Page<SessionStep>> {
   checkFirst(page);
   const { from, behind } = page.after == null ? BEGINNING : readCursor(page.after);
-  const { rows } = await withinTheLimit(() =>
+  const rows = await readRows(
+    db,
     sql<StepRow>`
       with records as (
-        select created_at as at, (${NEWEST_OF_FAMILY})::int as rank, jti as id, jti, ip_address, user_agent,
+        select created_at as at, (${sql.raw(NEWEST)})::int as rank, jti as id, jti, ip_address, user_agent,
           null::jsonb as event, null as ended_by
         from refresh_tokens
         where family_id = ${session.id} and created_at >= ${from}
-          and (created_at, (${NEWEST_OF_FAMILY})::int, jti) > ${behind}
+          and (created_at, (${sql.raw(NEWEST)})::int, jti) > ${behind}
         order by created_at, rank, jti limit ${page.first + 1}
       ), newest as (
         select * from refresh_tokens where family_id = ${session.id}
-        order by ${NEWEST_OF_FAMILY} desc, created_at desc, jti desc limit 1 -- clocks of instances may differ
+        order by ${sql.raw(NEWEST)} desc, created_at desc, jti desc limit 1 -- clocks of instances may differ
       ), page_end as (
         select case when count(*) > ${page.first} then max(at) else 'infinity' end as at from records
       ), endings as (
@@ -106,7 +116,7 @@ export async function tellSession(
       select at, ${exactTime('at')} as exactly, rank, id, jti, ip_address as "ipAddress", user_agent as "userAgent",
         event, ended_by as "endedBy"
       from (select * from records union all select * from endings union all select * from expiry) as steps
-      order by at, rank, id limit ${page.first + 1}`.execute(db.admin),
+      order by at, rank, id limit ${page.first + 1}`,
   );
   const cursorOf = ({ exactly, rank, id }: StepRow) => encodeCursor(exactly, String(rank), id);
   const { rows: told, hasNextPage } = pageOf(rows, page.first, cursorOf);
@@ -188,20 +198,25 @@ function nameOf(actor: Actor): string {
   return actor.caller_type === 'cli' ? 'the command line' : `${actor.caller_type} ${actor.key_id}`;
 }
 
+const familyOfToken = statement(
+  'family_of_token',
+  { id: 'uuid' },
+  { family_id: 'uuid' },
+  'select family_id from refresh_tokens where jti = :id or family_id = :id limit 1',
+);
+
+const familiesOfEmail = statement(
+  'families_of_email',
+  { email: 'text' },
+  { family_id: 'uuid' },
+  `select family_id from refresh_tokens join users on users.id = user_id
+  where email = :email and ${NEWEST} order by refresh_tokens.created_at desc limit 20`,
+);
+
 /** Sessions that a person may mean: the one of a token or family, or those of an e-mail, newest first. */
 export async function sessionsNamed({ db }: { db: Database }, name: string): Promise<string[]> {
-  const families = db.admin.selectFrom('refresh_tokens').select('family_id');
   const found = isUuid(name)
-    ? await families
-        .where((eb) => eb.or([eb('jti', '=', name), eb('family_id', '=', name)]))
-        .limit(1)
-        .execute()
-    : await families
-        .innerJoin('users', 'users.id', 'refresh_tokens.user_id')
-        .where('users.email', '=', normaliseEmail(name))
-        .where(NEWEST_OF_FAMILY)
-        .orderBy('refresh_tokens.created_at', 'desc')
-        .limit(20)
-        .execute();
+    ? await db.admin.run(familyOfToken, { id: name })
+    : await db.admin.run(familiesOfEmail, { email: normaliseEmail(name) });
   return found.map(({ family_id }) => family_id);
 }

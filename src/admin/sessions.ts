@@ -1,13 +1,23 @@
 /** CONTRACT 11: sessions. A session is a family of refresh tokens; its newest record is the one that says how it is. */
 import { type RawBuilder, sql } from 'kysely';
-import type { AdminEvent } from '../audit/events.js';
+import type { ChangeEvent } from '../audit/events.js';
 import { revokeAll } from '../auth/sessions.js';
-import type { Database, Sql } from '../db/database.js';
+import type { Database } from '../db/database.js';
+import { type Db, statement } from '../db/statement.js';
 import { isUuid } from '../platform/ids.js';
 import type { OwnScope, Scopes } from '../scopes.js';
 import { type AdminDependencies, administer, type Operator, requireScope } from './administer.js';
-import { checkFirst, decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, pageOf } from './page.js';
-import { AdminRefusal, withinTheLimit } from './refusal.js';
+import {
+  checkFirst,
+  decodeTimeCursor,
+  encodeCursor,
+  exactTime,
+  type Page,
+  type PageRequest,
+  pageOf,
+  readRows,
+} from './page.js';
+import { AdminRefusal } from './refusal.js';
 
 export interface Session {
   /** The family */
@@ -22,15 +32,12 @@ export interface Session {
   live: boolean;
 }
 
-/** The newest record of the session, as a select list. Of a family only that one was not replaced by another. */
-function columns(now: Date): RawBuilder<unknown> {
-  return sql`
-    family_id as id, user_id as "userId", session_started_at as "startedAt", created_at as "lastUsedAt",
-    expires_at as "expiresAt", user_agent as "userAgent", ip_address as "ipAddress",
-    not revoked and expires_at >= ${now} as live`;
-}
+/** The newest record of the session, as a select list; `live` goes by the clock. */
+const COLUMNS = `family_id as id, user_id as "userId", session_started_at as "startedAt", created_at as "lastUsedAt",
+  expires_at as "expiresAt", user_agent as "userAgent", ip_address as "ipAddress"`;
 
-export const NEWEST_OF_FAMILY = sql<boolean>`revoked_reason is distinct from 'rotated'`;
+/** Of a family only the newest record was not replaced by another. */
+export const NEWEST = "revoked_reason is distinct from 'rotated'";
 
 export interface SessionPageRequest extends PageRequest {
   /** Only those that live, or only those that do not; undefined: both. */
@@ -50,17 +57,20 @@ export async function listSessions(
 ): Promise<Map<string, Page<Session>>> {
   checkFirst(page);
   const conditions = [
-    sql`user_id = users.id and ${NEWEST_OF_FAMILY}`,
+    sql`user_id = users.id and ${sql.raw(NEWEST)}`,
     ...(page.live == null ? [] : [sql`(not revoked and expires_at >= ${now}) = ${page.live}`]),
     ...(page.after == null ? [] : [beforeCursor(page.after)]),
   ];
-  const { rows } = await withinTheLimit(() =>
+  const rows = await readRows(
+    db,
     sql<Session & { exactly: string }>`
       select sessions.* from unnest(${[...new Set(userIds)]}::uuid[]) as users (id) cross join lateral (
-        select ${columns(now)}, ${exactTime('created_at')} as exactly from refresh_tokens
+        select ${sql.raw(COLUMNS)}, not revoked and expires_at >= ${now} as live,
+          ${exactTime('created_at')} as exactly
+        from refresh_tokens
         where ${sql.join(conditions, sql` and `)}
         order by created_at desc, family_id desc limit ${page.first + 1}
-      ) as sessions`.execute(db.admin),
+      ) as sessions`,
   );
   const ofUser = Map.groupBy(rows, ({ userId }) => userId);
   const cursorOf = ({ exactly, id }: (typeof rows)[number]) => encodeCursor(exactly, id);
@@ -73,12 +83,26 @@ function beforeCursor(cursor: string): RawBuilder<unknown> {
   return sql`(created_at, family_id) < (${exactly}::timestamptz, ${rest[0]}::uuid)`;
 }
 
-export async function findSession(db: Sql, id: string, now: Date): Promise<Session | undefined> {
-  if (!isUuid(id)) return undefined;
-  const { rows } = await sql<Session>`
-    select ${columns(now)} from refresh_tokens
-    where family_id = ${id} and ${NEWEST_OF_FAMILY} order by created_at desc limit 1`.execute(db);
-  return rows[0];
+const newestRecord = statement(
+  'find_session',
+  { id: 'uuid', now: 'timestamptz' },
+  {
+    id: 'uuid',
+    userId: 'uuid',
+    startedAt: 'timestamptz',
+    lastUsedAt: 'timestamptz',
+    expiresAt: 'timestamptz',
+    userAgent: 'text',
+    ipAddress: 'text',
+    live: 'boolean',
+  },
+  `select ${COLUMNS}, not revoked and expires_at >= :now as live
+  from refresh_tokens where family_id = :id and ${NEWEST} order by created_at desc limit 1`,
+);
+
+export async function findSession(db: Db, id: string, now: Date): Promise<Session | undefined> {
+  const [session] = isUuid(id) ? await db.run(newestRecord, { id, now }) : [];
+  return session;
 }
 
 /**
@@ -87,7 +111,7 @@ export async function findSession(db: Sql, id: string, now: Date): Promise<Sessi
  * @throws {AdminRefusal} `forbidden`, or `session_unknown`
  */
 export async function ownOrScope(
-  db: Sql,
+  db: Db,
   id: string,
   { ownerId, scopes, scope }: { ownerId: string | undefined; scopes: Scopes; scope: OwnScope },
   now: Date,
@@ -108,10 +132,10 @@ export function revokeSession(
   ownerId: string | undefined,
   id: string,
 ): Promise<Session> {
-  return administer(deps, operator, undefined, async ({ sql: tx, now, scopes, audit }) => {
-    const session = await ownOrScope(tx, id, { ownerId, scopes, scope: 'sessions:write' }, now);
-    const ended = await revokeAll(tx, { familyId: id }, 'session_revoked', now);
-    if (ended.length > 0) await audit(revoked(operator, session.userId, id));
+  return administer(deps, operator, undefined, async ({ db, now, scopes, audit }) => {
+    const session = await ownOrScope(db, id, { ownerId, scopes, scope: 'sessions:write' }, now);
+    const ended = await revokeAll(db, { familyId: id }, 'session_revoked', now);
+    if (ended.length > 0) await audit(revoked(session.userId, id));
     return { ...session, live: false };
   });
 }
@@ -127,15 +151,13 @@ export function revokeOtherSessions(
   userId: string,
   exceptFamilyId: string | undefined,
 ): Promise<number> {
-  return administer(deps, operator, undefined, async ({ sql: tx, now, audit }) => {
-    const whose = { userId, ...(exceptFamilyId === undefined ? {} : { exceptFamilyId }) };
-    const ended = await revokeAll(tx, whose, 'session_revoked', now);
-    await audit(...ended.map((familyId) => revoked(operator, userId, familyId)));
+  return administer(deps, operator, undefined, async ({ db, now, audit }) => {
+    const ended = await revokeAll(db, { userId, exceptFamilyId }, 'session_revoked', now);
+    await audit(...ended.map((familyId) => revoked(userId, familyId)));
     return ended.length;
   });
 }
 
-function revoked(operator: Operator, userId: string, familyId: string): AdminEvent {
-  const metadata = { actor: operator.actor, family_id: familyId };
-  return { eventType: 'session_revoked', userId, ...operator.client, metadata };
+function revoked(userId: string, familyId: string): ChangeEvent {
+  return { eventType: 'session_revoked', userId, metadata: { family_id: familyId } };
 }

@@ -1,23 +1,31 @@
 /** CONTRACT 9 and 11: administration of users. Each change and its audit event stand or fall together. */
 import { LockMode, type SqlEntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { AdminEvent } from '../audit/events.js';
+import type { ChangeEvent } from '../audit/events.js';
 import { revokeAll } from '../auth/sessions.js';
 import { User } from '../db/entities/user.js';
+import { type Db, statement } from '../db/statement.js';
 import { emailSchema, normaliseEmail } from '../email.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import type { Role } from '../roles.js';
 import type { Scopes } from '../scopes.js';
 import { type AdminDependencies, administer, type Change, type Operator, requireScope } from './administer.js';
-import { checkFirst, decodeCursor, encodeCursor, type Page, type PageRequest, pageOf } from './page.js';
+import { checkFirst, decodeCursor, encodeCursor, type Page, type PageRequest, pageOf, readRows } from './page.js';
 import { checkNewPassword } from './passwords.js';
-import { AdminRefusal, withinTheLimit } from './refusal.js';
+import { AdminRefusal } from './refusal.js';
 
 export interface NewUser {
   email: string;
   password: string;
   role: Role;
 }
+
+const insertion = statement(
+  'create_user',
+  { id: 'uuid', email: 'text', password_hash: 'text', role: 'text', now: 'timestamptz' },
+  {},
+  `insert into users (id, email, password_hash, role, created_at) values (:id, :email, :password_hash, :role, :now)`,
+);
 
 /** @throws {AdminRefusal} for a bad or taken e-mail, or a bad password */
 export async function createUser(
@@ -30,30 +38,15 @@ export async function createUser(
   if (!parsed.success) throw new AdminRefusal('invalid_email', 'The e-mail is not an address');
   checkNewPassword(password);
   const passwordHash = await deps.passwords.hash(password);
-  return administer(deps, operator, 'users:write', async ({ em, sql: tx, now, scopes, audit }) => {
+  return administer(deps, operator, 'users:write', async ({ em, db, now, scopes, audit }) => {
     if (role === 'admin') requireAllScopes(scopes);
     if ((await em.count(User, { email: parsed.data })) > 0) {
       throw new AdminRefusal('email_taken', 'A user with this e-mail exists');
     }
     const id = uuidInTimeOrder(now);
-    await tx // and not the entity manager, which writes values, here the hash, into the text of the statement
-      .insertInto('users')
-      .values({
-        id,
-        email: parsed.data,
-        password_hash: passwordHash,
-        password_version: 0,
-        role,
-        is_active: true,
-        failed_login_attempts: 0,
-        locked_until: null,
-        last_login_at: null,
-        created_at: now,
-      })
-      .execute();
+    await db.run(insertion, { id, email: parsed.data, password_hash: passwordHash, role, now });
     const user = await em.findOneOrFail(User, id);
-    const metadata = { actor: operator.actor, email: user.email, role };
-    await audit({ eventType: 'user_created', userId: user.id, ...operator.client, metadata });
+    await audit({ eventType: 'user_created', userId: id, metadata: { email: user.email, role } });
     return user;
   });
 }
@@ -101,18 +94,18 @@ export async function findUsers(
   const cursorOf = ({ email }: { email: string }): string => encodeCursor(email);
 
   if (filter.search == null) {
-    const { rows } = await withinTheLimit(() => sql<ListedUser>`${users(page.first + 1)}`.execute(db.admin));
-    return pageOf(rows, page.first, cursorOf);
+    return pageOf(await readRows(db, sql<ListedUser>`${users(page.first + 1)}`), page.first, cursorOf);
   }
   const pattern = `%${escapeLike(normaliseEmail(filter.search))}%`;
-  const { rows } = await withinTheLimit(() =>
+  const rows = await readRows(
+    db,
     sql<Nullable<ListedUser> & { lookedAt: number; last: string | null }>`
       with looked_at as materialized (${users(SEARCHED_USERS)})
       select found.*, span."lookedAt", span.last
       from (select count(*)::int as "lookedAt", max(email) as last from looked_at) as span
       left join (select * from looked_at where email like ${pattern} order by email limit ${page.first + 1}) as found
         on true
-      order by found.email`.execute(db.admin),
+      order by found.email`,
   );
   const found = pageOf(rows.filter(isFound), page.first, cursorOf);
   const [{ lookedAt, last } = { lookedAt: 0, last: null }] = rows;
@@ -129,6 +122,12 @@ function isFound<T extends Nullable<ListedUser>>(row: T): row is T & ListedUser 
 
 function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
+}
+
+const anyUser = statement('any_user', {}, { id: 'uuid' }, 'select id from users limit 1');
+
+export async function hasUsers(db: Db): Promise<boolean> {
+  return (await db.run(anyUser, {})).length > 0;
 }
 
 /** Every user, by e-mail, for the command line. */
@@ -154,9 +153,9 @@ export function setUserRole(deps: AdminDependencies, operator: Operator, id: str
     if (user.role === role) return undefined;
     if (role === 'admin') requireAllScopes(scopes);
     if (role !== 'admin') await keepAnAdministrator(em, user);
-    const metadata = { actor: operator.actor, from: user.role, to: role };
+    const metadata = { from: user.role, to: role };
     user.role = role;
-    return { eventType: 'role_changed', userId: id, ...operator.client, metadata };
+    return { eventType: 'role_changed', userId: id, metadata };
   });
 }
 
@@ -165,18 +164,13 @@ export function setUserRole(deps: AdminDependencies, operator: Operator, id: str
  * @throws {AdminRefusal} for an unknown user or the last active administrator
  */
 export function setUserActive(deps: AdminDependencies, operator: Operator, id: string, active: boolean): Promise<User> {
-  return changeUser(deps, operator, id, async (user, { em, sql: tx, now }) => {
+  return changeUser(deps, operator, id, async (user, { em, db, now }) => {
     if (user.isActive === active) return undefined;
     if (!active) await keepAnAdministrator(em, user);
     user.isActive = active;
-    const event = { userId: id, ...operator.client };
-    if (active) return { eventType: 'user_activated', ...event, metadata: { actor: operator.actor } };
-    const ended = await revokeAll(tx, { userId: id }, 'user_deactivated', now);
-    return {
-      eventType: 'user_deactivated',
-      ...event,
-      metadata: { actor: operator.actor, sessions_ended: ended.length },
-    };
+    if (active) return { eventType: 'user_activated', userId: id, metadata: {} };
+    const ended = await revokeAll(db, { userId: id }, 'user_deactivated', now);
+    return { eventType: 'user_deactivated', userId: id, metadata: { sessions_ended: ended.length } };
   });
 }
 
@@ -186,9 +180,19 @@ export function unlockUser(deps: AdminDependencies, operator: Operator, id: stri
     if (user.lockedUntil === null && user.failedLoginAttempts === 0) return undefined;
     user.lockedUntil = null;
     user.failedLoginAttempts = 0;
-    return { eventType: 'user_unlocked', userId: id, ...operator.client, metadata: { actor: operator.actor } };
+    return { eventType: 'user_unlocked', userId: id, metadata: {} };
   });
 }
+
+const newPassword = statement(
+  'set_password',
+  { id: 'uuid', password_hash: 'text' },
+  {},
+  `update users
+  set password_hash = :password_hash,
+    password_version = password_version + 1 -- voids a login that has just verified the old one
+  where id = :id`,
+);
 
 /**
  * Sets a password and ends every session of the user.
@@ -203,18 +207,10 @@ export async function setUserPassword(
   requireScope(await operator.scopesNow(deps.db.admin), 'users:write'); // before the work of hashing
   checkNewPassword(password);
   const passwordHash = await deps.passwords.hash(password);
-  return changeUser(deps, operator, id, async (_user, { sql: tx, now }) => {
-    await tx
-      .updateTable('users')
-      .set((eb) => ({
-        password_hash: passwordHash,
-        password_version: eb('password_version', '+', 1), // voids a login that has just verified the old one
-      }))
-      .where('id', '=', id)
-      .execute();
-    const ended = await revokeAll(tx, { userId: id }, 'password_set', now);
-    const metadata = { actor: operator.actor, sessions_ended: ended.length };
-    return { eventType: 'password_set', userId: id, ...operator.client, metadata };
+  return changeUser(deps, operator, id, async (_user, { db, now }) => {
+    await db.run(newPassword, { id, password_hash: passwordHash });
+    const ended = await revokeAll(db, { userId: id }, 'password_set', now);
+    return { eventType: 'password_set', userId: id, metadata: { sessions_ended: ended.length } };
   });
 }
 
@@ -226,7 +222,7 @@ function changeUser(
   deps: AdminDependencies,
   operator: Operator,
   id: string,
-  work: (user: User, change: Change) => Promise<AdminEvent | undefined>,
+  work: (user: User, change: Change) => Promise<ChangeEvent | undefined>,
 ): Promise<User> {
   return administer(deps, operator, 'users:write', async (change) => {
     const { em, audit } = change;

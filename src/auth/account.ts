@@ -1,31 +1,46 @@
-/** Spec 3.2: the account lock. Each function is one statement, so that races are settled by the row's lock. */
-import { sql } from 'kysely';
-import { AUDIT_COLUMNS, type AuthEvent, auditValues } from '../audit/events.js';
+/** Spec 3.2 and 4.1: the user's row at login. Each function is one statement, so that races are settled by its lock. */
+import type { AuthEvent } from '../audit/events.js';
+import { eventRows, insertEvents } from '../audit/write.js';
 import type { Config } from '../config.js';
-import type { Sql } from '../db/database.js';
+import { type Db, type RowOf, statement } from '../db/statement.js';
 import { addSeconds } from '../platform/clock.js';
 
-/** What login reads of a user (Spec 4.1 step 1). */
-export interface LoginUser {
-  id: string;
-  password_hash: string;
-  password_version: number;
-  locked_until: Date | null;
-}
+const activeUser = statement(
+  'active_user',
+  { email: 'text' },
+  { id: 'uuid', password_hash: 'text', password_version: 'integer', locked_until: 'timestamptz?' },
+  'select id, password_hash, password_version, locked_until from users where email = :email and is_active',
+);
+
+/** What login reads of a user. */
+export type LoginUser = RowOf<typeof activeUser>;
 
 /** Spec 4.1 step 1: the active user with this normalised e-mail. */
-export function findActiveUser(db: Sql, email: string): Promise<LoginUser | undefined> {
-  return db
-    .selectFrom('users')
-    .select(['id', 'password_hash', 'password_version', 'locked_until'])
-    .where('email', '=', email)
-    .where('is_active', '=', true)
-    .executeTakeFirst();
+export async function findActiveUser(db: Db, email: string): Promise<LoginUser | undefined> {
+  const [user] = await db.run(activeUser, { email });
+  return user;
 }
 
 export function isLocked(user: LoginUser, now: Date): user is LoginUser & { locked_until: Date } {
   return user.locked_until !== null && user.locked_until > now;
 }
+
+const failure = statement(
+  'count_failure',
+  { user_id: 'uuid?', max_failures: 'integer', lock_until: 'timestamptz', now: 'timestamptz', events: 'jsonb' },
+  { id: 'uuid' },
+  `with counted as (
+    update users
+    set failed_login_attempts = failed_login_attempts + 1,
+      locked_until = case when failed_login_attempts >= :max_failures - 1 then :lock_until else locked_until end
+    where id = :user_id and (locked_until is null or locked_until <= :now)
+    returning id
+  ), audited as (
+    ${insertEvents()} where :user_id is null or exists (select from counted)
+    returning id
+  )
+  select id from audited`,
+);
 
 /**
  * Spec 3.2, rows 1 and 2: counts a failed login, locks at the maximum, and writes `login_failure`.
@@ -33,43 +48,17 @@ export function isLocked(user: LoginUser, now: Date): user is LoginUser & { lock
  * @returns false where nothing was written, because the user has been locked (or removed) since it was read
  */
 export async function countFailure(
-  db: Sql,
+  db: Db,
   event: AuthEvent & { eventType: 'login_failure' },
-  rules: Pick<Config['login'], 'maxFailures' | 'lockoutSeconds'>,
+  { maxFailures, lockoutSeconds }: Config['login'],
   now: Date,
 ): Promise<boolean> {
-  const written = await db
-    .with('counted', (cte) =>
-      cte
-        .updateTable('users')
-        .set((eb) => ({
-          failed_login_attempts: eb('failed_login_attempts', '+', 1),
-          locked_until: eb
-            .case()
-            .when(eb('failed_login_attempts', '>=', rules.maxFailures - 1))
-            .then(sql<Date>`${addSeconds(now, rules.lockoutSeconds)}::timestamptz`)
-            .else(eb.ref('locked_until'))
-            .end(),
-        }))
-        .where('id', '=', event.userId)
-        .where((eb) => eb.or([eb('locked_until', 'is', null), eb('locked_until', '<=', now)]))
-        .returning('id'),
-    )
-    .with('audited', (cte) =>
-      cte
-        .insertInto('audit_events')
-        .columns([...AUDIT_COLUMNS])
-        .expression(
-          cte
-            .selectNoFrom(auditValues(event, event.metadata, now))
-            .where((eb) =>
-              eb.or([eb.val(event.userId === null), eb.exists(eb.selectFrom('counted').select('counted.id'))]),
-            ),
-        )
-        .returning('id'),
-    )
-    .selectFrom('audited')
-    .select('id')
-    .executeTakeFirst();
-  return written !== undefined;
+  const written = await db.run(failure, {
+    user_id: event.userId,
+    max_failures: maxFailures,
+    lock_until: addSeconds(now, lockoutSeconds),
+    now,
+    events: eventRows([event], now),
+  });
+  return written.length > 0;
 }

@@ -18,7 +18,7 @@ export async function logout(deps: AuthDependencies, cookie: string | undefined,
   const metadata = { jti: storable(text) };
   const event = { eventType: 'logout', userId, ipAddress: client.ipAddress, userAgent: null, metadata } as const;
   const isRepeat = repeats.isOneTooMany('logout', text);
-  if (!(await endSession(db.sql, isUuid(jti) ? jti : null, event, isRepeat, now))) repeats.suppressed('logout');
+  if (!(await endSession(db, isUuid(jti) ? jti : null, event, isRepeat, now))) repeats.suppressed('logout');
   return true;
 }
 

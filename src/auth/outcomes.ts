@@ -1,4 +1,6 @@
-/** What the three routes can answer. A refusal is a value that commits; only a bug is an exception. */
+/** What the three routes can answer. */
+import type { TokenPair } from '../credentials/jwt.js';
+import type { Refused } from '../platform/refused.js';
 
 /** Every row of Spec 7 that has a `detail`; the rows themselves are in `http/refusals.ts`. */
 export type Refusal =
@@ -13,18 +15,9 @@ export type Refusal =
   | 'record_revoked'
   | 'record_expired';
 
-export interface Refused {
-  kind: 'refused';
-  refusal: Refusal;
-}
-
 /** Spec 2.2 and 2.3, and the new refresh JWT for the cookie. */
-export interface Granted {
+export interface Granted extends TokenPair {
   kind: 'granted';
-  accessToken: string;
-  refreshToken: string;
 }
 
-export function refused(refusal: Refusal): Refused {
-  return { kind: 'refused', refusal };
-}
+export type Outcome = Granted | Refused<Refusal>;

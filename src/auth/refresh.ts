@@ -1,18 +1,15 @@
 /** Spec 4.2: refresh. Steps are numbered as in the specification. */
 
-import { writeAudit } from '../audit/events.js';
+import { writeAudit } from '../audit/write.js';
 import { isMissing } from '../credentials/jwt.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
+import { refused } from '../platform/refused.js';
 import type { Client } from '../remote-client.js';
 import type { AuthDependencies } from './dependencies.js';
-import { type Granted, type Refused, refused } from './outcomes.js';
+import type { Outcome } from './outcomes.js';
 import { findRecord, revokeAll, rotate } from './sessions.js';
 
-export async function refresh(
-  deps: AuthDependencies,
-  cookie: string | undefined,
-  client: Client,
-): Promise<Granted | Refused> {
+export async function refresh(deps: AuthDependencies, cookie: string | undefined, client: Client): Promise<Outcome> {
   const { clock, db, repeats, tokens } = deps;
   const now = clock.now();
 
@@ -33,29 +30,26 @@ export async function refresh(
 
   // 9. Rotate. Steps 6 to 8 are the conditions of this one statement, so that of many presentations one succeeds.
   const successor = { jti: uuidInTimeOrder(now), expiresAt: tokens.refreshTokenExpiry(now), client };
-  const rotated = await rotate(db.sql, jti, successor, now);
+  const rotated = await rotate(db, jti, successor, now);
   if (rotated !== undefined) {
     const { user_id, family_id, role } = rotated;
-    return {
-      kind: 'granted',
-      accessToken: await tokens.issueAccessToken({ sub: user_id, role, sid: family_id }, now),
-      refreshToken: await tokens.issueRefreshToken({ sub: user_id, sid: family_id, jti: successor.jti }, now),
-    };
+    const session = { sub: user_id, role, sid: family_id, jti: successor.jti };
+    return { kind: 'granted', ...(await tokens.issuePair(session, now)) };
   }
 
   // 6. No record.
-  const record = await findRecord(db.sql, jti);
+  const record = await findRecord(db, jti);
   if (record === undefined) return refused('record_unknown');
 
   // 7. Already used: theft. Nothing of its family stays alive.
   if (record.revoked) {
     const isRepeat = repeats.isOneTooMany('token_theft', jti);
-    await db.transaction(async (sql) => {
-      const ended = await revokeAll(sql, { familyId: record.family_id }, 'token_theft', now);
+    await db.transaction(async (tx) => {
+      const ended = await revokeAll(tx, { familyId: record.family_id }, 'token_theft', now);
       if (isRepeat && ended.length === 0) return repeats.suppressed('token_theft');
       const metadata = { reused_jti: jti, family_id: record.family_id };
       const userId = isUuid(sub) ? sub : null;
-      await writeAudit(sql, [{ eventType: 'token_theft', userId, ...client, metadata }], now);
+      await writeAudit(tx, [{ eventType: 'token_theft', userId, ...client, metadata }], now);
     });
     return refused('record_revoked');
   }

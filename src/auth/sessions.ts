@@ -1,9 +1,9 @@
-/** Spec 3.1: the refresh-token records. The only writer of their table. */
-import { type ExpressionBuilder, sql } from 'kysely';
-import { AUDIT_COLUMNS, type AuthEvent, auditValues } from '../audit/events.js';
-import type { Sql } from '../db/database.js';
+/** Spec 3.1: sessions, each a family of refresh-token records. The only writer of their table. */
+import type { AuthEvent } from '../audit/events.js';
+import { eventRows, insertEvents } from '../audit/write.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
-import type { Tables } from '../db/tables.js';
+import { type Db, only, type RowOf, statement } from '../db/statement.js';
+import { type Expiring, expiring } from '../db/sweeper.js';
 import type { Client } from '../remote-client.js';
 import type { Role } from '../roles.js';
 import type { LoginUser } from './account.js';
@@ -15,144 +15,143 @@ export interface NewRecord {
   client: Client;
 }
 
-const RECORD_COLUMNS = [
-  'jti',
-  'user_agent',
-  'ip_address',
-  'expires_at',
-  'created_at',
-  'user_id',
-  'family_id',
-  'session_started_at',
-] as const;
+const NEW_RECORD = {
+  jti: 'uuid',
+  user_agent: 'text',
+  ip_address: 'text',
+  expires_at: 'timestamptz',
+  now: 'timestamptz',
+} as const;
 
-/** The first five of `RECORD_COLUMNS`. */
-function newRecordValues({ jti, expiresAt, client }: NewRecord, now: Date) {
-  return [
-    sql<string>`${jti}::uuid`.as('jti'),
-    sql<string>`${client.userAgent}::text`.as('user_agent'),
-    sql<string>`${client.ipAddress}::text`.as('ip_address'),
-    sql<Date>`${expiresAt}::timestamptz`.as('expires_at'),
-    sql<Date>`${now}::timestamptz`.as('created_at'),
-  ] as const;
+function newRecord({ jti, expiresAt, client }: NewRecord, now: Date) {
+  return { jti, user_agent: client.userAgent, ip_address: client.ipAddress, expires_at: expiresAt, now };
+}
+
+const start = statement(
+  'start_session',
+  {
+    ...NEW_RECORD,
+    user_id: 'uuid',
+    password_version: 'integer',
+    renewed_hash: 'text?',
+    family_id: 'uuid',
+    events: 'jsonb',
+  },
+  { role: only<Role>('text') },
+  `with reset as (
+    update users
+    set failed_login_attempts = 0, locked_until = null, last_login_at = :now,
+      password_hash = coalesce(:renewed_hash, password_hash)
+    where id = :user_id and is_active and password_version = :password_version
+      and (locked_until is null or locked_until <= :now)
+    returning id, role
+  ), stored as (
+    insert into refresh_tokens
+      (jti, user_id, family_id, user_agent, ip_address, expires_at, created_at, session_started_at)
+    select :jti, id, :family_id, :user_agent, :ip_address, :expires_at, :now, :now from reset
+  ), audited as (
+    ${insertEvents(`jsonb_set(:events, '{0,metadata}', jsonb_build_object('role', role))`, 'reset,')}
+  )
+  select role from reset`,
+);
+
+export interface NewSession extends NewRecord {
+  user: LoginUser;
+  familyId: string;
+  /** Replaces the stored hash, where the parameters of hashing have changed */
+  renewedHash: string | undefined;
 }
 
 /**
  * Spec 4.1 steps 5 and 6 in one statement: resets the failure state, sets `last_login_at`, stores the first record of
  * a new family and writes `login_success`.
- * @param renewedHash replaces the stored one, where the parameters of hashing have changed
  * @returns the user's role at this moment; undefined where nothing was written, because the user has been locked,
  *   deactivated, removed or given another password since it was read
  */
-export async function startSession(
-  db: Sql,
-  user: LoginUser,
-  familyId: string,
-  record: NewRecord,
-  renewedHash: string | undefined,
-  now: Date,
-): Promise<Role | undefined> {
-  const event = { eventType: 'login_success', userId: user.id, ...record.client } as const;
-  const metadata = sql<{ role: Role }>`jsonb_build_object('role', reset.role)`;
-  const started = await db
-    .with('reset', (cte) =>
-      cte
-        .updateTable('users')
-        .set({
-          failed_login_attempts: 0,
-          locked_until: null,
-          last_login_at: now,
-          ...(renewedHash === undefined ? {} : { password_hash: renewedHash }),
-        })
-        .where('id', '=', user.id)
-        .where('is_active', '=', true)
-        .where('password_version', '=', user.password_version)
-        .where((eb) => eb.or([eb('locked_until', 'is', null), eb('locked_until', '<=', now)]))
-        .returning(['id', 'role']),
-    )
-    .with('stored', (cte) =>
-      cte
-        .insertInto('refresh_tokens')
-        .columns([...RECORD_COLUMNS])
-        .expression(
-          cte
-            .selectFrom('reset')
-            .select([
-              ...newRecordValues(record, now),
-              'reset.id as user_id',
-              sql<string>`${familyId}::uuid`.as('family_id'),
-              sql<Date>`${now}::timestamptz`.as('session_started_at'),
-            ]),
-        ),
-    )
-    .with('audited', (cte) =>
-      cte
-        .insertInto('audit_events')
-        .columns([...AUDIT_COLUMNS])
-        .expression(cte.selectFrom('reset').select(auditValues(event, metadata, now))),
-    )
-    .selectFrom('reset')
-    .select('role')
-    .executeTakeFirst();
+export async function startSession(db: Db, session: NewSession, now: Date): Promise<Role | undefined> {
+  const { user, familyId, client, renewedHash = null } = session;
+  const event = { eventType: 'login_success', userId: user.id, ...client, metadata: null } as const;
+  const [started] = await db.run(start, {
+    ...newRecord(session, now),
+    user_id: user.id,
+    password_version: user.password_version,
+    renewed_hash: renewedHash,
+    family_id: familyId,
+    events: eventRows([event], now),
+  });
   return started?.role;
 }
 
+const rotation = statement(
+  'rotate',
+  { ...NEW_RECORD, used: 'uuid' },
+  { user_id: 'uuid', family_id: 'uuid', role: only<Role>('text') },
+  `with claimed as (
+    update refresh_tokens set revoked = true, revoked_reason = 'rotated', revoked_at = :now
+    where jti = :used and not revoked and expires_at >= :now
+    returning user_id, family_id, session_started_at
+  ), stored as (
+    insert into refresh_tokens
+      (jti, user_id, family_id, user_agent, ip_address, expires_at, created_at, session_started_at)
+    select :jti, user_id, family_id, :user_agent, :ip_address, :expires_at, :now, session_started_at from claimed
+  )
+  select claimed.user_id, claimed.family_id, coalesce(users.role, 'viewer') as role -- 4.2.9: the user row may be gone
+  from claimed left join users on users.id = claimed.user_id`,
+);
+
 /** Owner, family and current role after a rotation. */
-export interface Rotated {
-  user_id: string;
-  family_id: string;
-  role: Role;
-}
+export type Rotated = RowOf<typeof rotation>;
 
 /**
  * Spec 3.1 row 2 and 4.2 step 9 in one statement: claims the active record, stores its successor in the same family
  * and reads the user's role. Of any number of concurrent presentations one claims the row.
  * @returns undefined where no active record has this `jti`
  */
-export async function rotate(db: Sql, jti: string, successor: NewRecord, now: Date): Promise<Rotated | undefined> {
-  return db
-    .with('claimed', (cte) =>
-      cte
-        .updateTable('refresh_tokens')
-        .set({ revoked: true, revoked_reason: 'rotated', revoked_at: now })
-        .where('jti', '=', jti)
-        .where('revoked', '=', false)
-        .where('expires_at', '>=', now)
-        .returning(['user_id', 'family_id', 'session_started_at']),
-    )
-    .with('stored', (cte) =>
-      cte
-        .insertInto('refresh_tokens')
-        .columns([...RECORD_COLUMNS])
-        .expression(
-          cte
-            .selectFrom('claimed')
-            .select([...newRecordValues(successor, now), 'user_id', 'family_id', 'session_started_at']),
-        ),
-    )
-    .selectFrom('claimed')
-    .leftJoin('users', 'users.id', 'claimed.user_id')
-    .select(({ fn, val }) => [
-      'claimed.user_id',
-      'claimed.family_id',
-      fn.coalesce('users.role', val<Role>('viewer')).as('role'), // 4.2.9: the user row may be gone
-    ])
-    .executeTakeFirst();
+export async function rotate(db: Db, jti: string, successor: NewRecord, now: Date): Promise<Rotated | undefined> {
+  const [rotated] = await db.run(rotation, { ...newRecord(successor, now), used: jti });
+  return rotated;
 }
 
-/** What a refusal is decided by. */
-export interface TokenState {
-  revoked: boolean;
-  family_id: string;
-}
+const record = statement(
+  'find_record',
+  { jti: 'uuid' },
+  { revoked: 'boolean', family_id: 'uuid' },
+  'select revoked, family_id from refresh_tokens where jti = :jti',
+);
 
-/** Spec 4.2 step 6: the record of this `jti`. */
-export function findRecord(db: Sql, jti: string): Promise<TokenState | undefined> {
-  return db.selectFrom('refresh_tokens').select(['revoked', 'family_id']).where('jti', '=', jti).executeTakeFirst();
+/** Spec 4.2 step 6: the record of this `jti`, by which a refusal is decided. */
+export async function findRecord(db: Db, jti: string): Promise<RowOf<typeof record> | undefined> {
+  const [found] = await db.run(record, { jti });
+  return found;
 }
 
 /** All records of a session, or of a user, or of a user but for one session. */
-export type Whose = { familyId: string } | { userId: string; exceptFamilyId?: string };
+export type Whose = { familyId: string } | { userId: string; exceptFamilyId?: string | undefined };
+
+/** @param column what is compared with `:id` */
+function revocation(column: 'family_id' | 'user_id') {
+  const unrevoked = `${column} = :id and family_id is distinct from :except and not revoked
+    and revoked_reason is distinct from 'rotated'`; // follows, and lets the index of sessions serve
+  return {
+    revoke: statement(
+      `revoke_by_${column}`,
+      { id: 'uuid', except: 'uuid?', reason: 'text', now: 'timestamptz' },
+      { family_id: 'uuid', expires_at: 'timestamptz' },
+      `update refresh_tokens set revoked = true, revoked_reason = :reason, revoked_at = :now
+      where ${unrevoked}
+      returning family_id, expires_at`,
+    ),
+    survivor: statement(
+      `survivor_by_${column}`,
+      { id: 'uuid', except: 'uuid?' },
+      { jti: 'uuid' },
+      `select jti from refresh_tokens where ${unrevoked} limit 1`,
+    ),
+  };
+}
+
+const ofFamily = revocation('family_id');
+const ofUser = revocation('user_id');
 
 /**
  * Revokes every record of a family or of a user; call it in a transaction. One UPDATE is not enough under READ
@@ -160,27 +159,35 @@ export type Whose = { familyId: string } | { userId: string; exceptFamilyId?: st
  * looks again, until none is left.
  * @returns the families that were live: with a record that had not expired
  */
-export async function revokeAll(db: Sql, whose: Whose, reason: RevokedReason, now: Date): Promise<string[]> {
-  const unrevoked = (eb: ExpressionBuilder<Tables, 'refresh_tokens'>) =>
-    eb.and([
-      eb('revoked', '=', false),
-      eb('revoked_reason', 'is distinct from', 'rotated'), // follows, and lets the index of sessions serve
-      'familyId' in whose ? eb('family_id', '=', whose.familyId) : eb('user_id', '=', whose.userId),
-      ...('exceptFamilyId' in whose ? [eb('family_id', '!=', whose.exceptFamilyId)] : []),
-    ]);
+export async function revokeAll(db: Db, whose: Whose, reason: RevokedReason, now: Date): Promise<string[]> {
+  const { revoke, survivor } = 'familyId' in whose ? ofFamily : ofUser;
+  const records =
+    'familyId' in whose
+      ? { id: whose.familyId, except: null }
+      : { id: whose.userId, except: whose.exceptFamilyId ?? null };
   const live = new Set<string>();
   for (;;) {
-    const revoked = await db
-      .updateTable('refresh_tokens')
-      .set({ revoked: true, revoked_reason: reason, revoked_at: now })
-      .where(unrevoked)
-      .returning(['family_id', 'expires_at'])
-      .execute();
+    const revoked = await db.run(revoke, { ...records, reason, now });
     for (const { family_id, expires_at } of revoked) if (expires_at >= now) live.add(family_id);
-    const survivor = await db.selectFrom('refresh_tokens').select('jti').where(unrevoked).limit(1).executeTakeFirst();
-    if (survivor === undefined) return [...live];
+    const survivors = await db.run(survivor, records);
+    if (survivors.length === 0) return [...live];
   }
 }
+
+const end = statement(
+  'end_session',
+  { jti: 'uuid?', now: 'timestamptz', is_repeat: 'boolean', events: 'jsonb' },
+  { id: 'uuid' },
+  `with ended as (
+    update refresh_tokens set revoked = true, revoked_reason = 'logout', revoked_at = :now
+    where jti = :jti and not revoked
+    returning jti
+  ), audited as (
+    ${insertEvents()} where not :is_repeat or exists (select from ended)
+    returning id
+  )
+  select id from audited`,
+);
 
 /**
  * Spec 4.3: revokes the record of this `jti`, if there is one, and writes `logout`, in one statement.
@@ -189,34 +196,15 @@ export async function revokeAll(db: Sql, whose: Whose, reason: RevokedReason, no
  * @returns false where the event was left out
  */
 export async function endSession(
-  db: Sql,
+  db: Db,
   jti: string | null,
   event: AuthEvent & { eventType: 'logout' },
   isRepeat: boolean,
   now: Date,
 ): Promise<boolean> {
-  const written = await db
-    .with('ended', (cte) =>
-      cte
-        .updateTable('refresh_tokens')
-        .set({ revoked: true, revoked_reason: 'logout', revoked_at: now })
-        .where('jti', '=', jti)
-        .where('revoked', '=', false)
-        .returning('jti'),
-    )
-    .with('audited', (cte) =>
-      cte
-        .insertInto('audit_events')
-        .columns([...AUDIT_COLUMNS])
-        .expression(
-          cte
-            .selectNoFrom(auditValues(event, event.metadata, now))
-            .where((eb) => eb.or([eb.val(!isRepeat), eb.exists(eb.selectFrom('ended').select('ended.jti'))])),
-        )
-        .returning('id'),
-    )
-    .selectFrom('audited')
-    .select('id')
-    .executeTakeFirst();
-  return written !== undefined;
+  const written = await db.run(end, { jti, now, is_repeat: isRepeat, events: eventRows([event], now) });
+  return written.length > 0;
 }
+
+/** Used records stay until they expire (and a day more), or their reuse would read "not recognised" instead of theft. */
+export const expiredRecords: Expiring = expiring('refresh_tokens', 'jti', 'expires_at < :before', 86_400);

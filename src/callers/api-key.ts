@@ -1,5 +1,5 @@
 /** Spec 2.8 and CONTRACT 6: `api_key`, by a signed request (RFC 9421). Steps are in the order of the contract. */
-import { sql } from 'kysely';
+
 import {
   macMatches,
   type RequestSignature,
@@ -7,9 +7,11 @@ import {
   type SignatureRefusal,
 } from '../credentials/request-signature.js';
 import { openSealedSecret } from '../credentials/sealed-secret.js';
+import { type RowOf, statement } from '../db/statement.js';
+import { type Expiring, expiring } from '../db/sweeper.js';
 import type { CallerRequest, Resolution } from './caller.js';
 import type { CallerDependencies } from './dependencies.js';
-import { touchKey } from './last-used.js';
+import { touching, touchKey } from './last-used.js';
 
 /** How long after `created` a nonce stays used up: seconds. By then the request is too old. */
 const NONCE_SECONDS = 360;
@@ -25,7 +27,7 @@ export async function resolveApiKey(deps: CallerDependencies, request: CallerReq
   const { signature } = read;
 
   // The MAC, with each live secret of the key. An unknown key costs what a wrong secret does.
-  const key = await findKey(deps, signature.keyId);
+  const [key] = await deps.db.run(liveKey, { key_id: signature.keyId });
   const secrets = await liveSecrets(deps, key);
   if (!macMatches(signature, secrets) || key === undefined) {
     return refused('invalid_signature', 'The signature is not one of this key over this request');
@@ -40,7 +42,7 @@ export async function resolveApiKey(deps: CallerDependencies, request: CallerReq
   const { allowed, resetSeconds } = await keyLimiter.consume(keyId, rateLimit);
   if (!allowed) return { kind: 'rate_limited', retryAfterSeconds: resetSeconds };
 
-  await touchKey(deps, 'api_keys', key);
+  await touchKey(deps, touchApiKey, key);
   return { kind: 'caller', caller: { callerType: 'api_key', keyId, serviceName, scopes, rateLimit } };
 }
 
@@ -48,25 +50,26 @@ function refused(reason: SignatureRefusal, detail: string): Resolution {
   return { kind: 'refused', reason, detail, credential: 'api_key' };
 }
 
-type Key = NonNullable<Awaited<ReturnType<typeof findKey>>>;
+const liveKey = statement(
+  'find_api_key',
+  { key_id: 'text' },
+  {
+    key_id: 'text',
+    service_name: 'text',
+    scopes: 'text[]',
+    rate_limit: 'integer',
+    sealed_secret: 'text',
+    previous_sealed_secret: 'text?',
+    previous_ends_at: 'timestamptz?',
+    last_used_at: 'timestamptz?',
+  },
+  `select key_id, service_name, scopes, rate_limit, sealed_secret, previous_sealed_secret, previous_ends_at, last_used_at
+  from api_keys where key_id = :key_id and revoked_at is null`,
+);
 
-function findKey({ db }: CallerDependencies, keyId: string) {
-  return db.sql
-    .selectFrom('api_keys')
-    .select([
-      'key_id',
-      'service_name',
-      'scopes',
-      'rate_limit',
-      'sealed_secret',
-      'previous_sealed_secret',
-      'previous_ends_at',
-      'last_used_at',
-    ])
-    .where('key_id', '=', keyId)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst();
-}
+type Key = RowOf<typeof liveKey>;
+
+const touchApiKey = touching('api_keys');
 
 /** Always two secrets, those of the placeholder where the key has none or one, so that the work is the same. */
 async function liveSecrets(
@@ -87,6 +90,17 @@ async function liveSecrets(
   return opened.filter((secret) => secret !== undefined);
 }
 
+const usingUp = statement(
+  'use_up_nonce',
+  { key_id: 'text', nonce: 'text', expires_at: 'timestamptz' },
+  { nonce: 'text' },
+  `with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
+  insert into signature_nonces (key_id, nonce, expires_at)
+  select :key_id, :nonce, :expires_at from relaxed
+  on conflict do nothing
+  returning nonce`,
+);
+
 /**
  * Takes the nonce for this key, over all instances. The row is not waited for on its way to the disk: a crash of
  * PostgreSQL may forget the nonces of its last second, and a request signed in that second could be replayed.
@@ -97,10 +111,8 @@ async function useUpNonce(
   { keyId, nonce, createdSeconds }: RequestSignature,
 ): Promise<boolean> {
   const expiresAt = new Date((createdSeconds + NONCE_SECONDS) * 1000);
-  const { numAffectedRows } = await sql`
-    with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
-    insert into signature_nonces (key_id, nonce, expires_at)
-    select ${keyId}, ${nonce}, ${expiresAt}::timestamptz from relaxed
-    on conflict do nothing`.execute(db.sql);
-  return numAffectedRows === 1n;
+  const taken = await db.run(usingUp, { key_id: keyId, nonce, expires_at: expiresAt });
+  return taken.length > 0;
 }
+
+export const expiredNonces: Expiring = expiring('signature_nonces', 'key_id, nonce', 'expires_at < :before');

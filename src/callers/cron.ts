@@ -2,9 +2,10 @@
 
 import { fieldValues } from '../credentials/http-fields.js';
 import { parseInternalKey, secretMatches } from '../credentials/key-secrets.js';
+import { statement } from '../db/statement.js';
 import type { CallerRequest, Resolution } from './caller.js';
 import type { CallerDependencies } from './dependencies.js';
-import { touchKey } from './last-used.js';
+import { touching, touchKey } from './last-used.js';
 
 export function presentsInternalKey({ rawHeaders }: CallerRequest): boolean {
   return fieldValues(rawHeaders, 'x-internal-key').length > 0;
@@ -17,22 +18,27 @@ const REFUSED: Resolution = {
   credential: 'cron',
 };
 
+const liveKey = statement(
+  'find_cron_key',
+  { key_id: 'text' },
+  { key_id: 'text', service_name: 'text', scopes: 'text[]', secret_sha256: 'text', last_used_at: 'timestamptz?' },
+  `select key_id, service_name, scopes, secret_sha256, last_used_at
+  from cron_keys where key_id = :key_id and revoked_at is null`,
+);
+
+const touchCronKey = touching('cron_keys');
+
 /** Call it only where `presentsInternalKey`. An unknown or revoked key costs what a wrong secret does. */
 export async function resolveCron(deps: CallerDependencies, request: CallerRequest): Promise<Resolution> {
   const fields = fieldValues(request.rawHeaders, 'x-internal-key');
   const presented = fields.length === 1 ? parseInternalKey(fields[0] ?? '') : undefined;
   if (presented === undefined) return REFUSED;
 
-  const key = await deps.db.sql
-    .selectFrom('cron_keys')
-    .select(['key_id', 'service_name', 'scopes', 'secret_sha256', 'last_used_at'])
-    .where('key_id', '=', presented.keyId)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst();
+  const [key] = await deps.db.run(liveKey, { key_id: presented.keyId });
   const matches = secretMatches(presented.secret, key?.secret_sha256 ?? deps.placeholder.secretSha256);
   if (key === undefined || !matches) return REFUSED;
 
-  await touchKey(deps, 'cron_keys', key);
+  await touchKey(deps, touchCronKey, key);
   const { key_id: keyId, service_name: serviceName, scopes } = key;
   return { kind: 'caller', caller: { callerType: 'cron', keyId, serviceName, scopes } };
 }

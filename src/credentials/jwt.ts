@@ -38,9 +38,14 @@ export function isMissing(claim: unknown): boolean {
   return claim === undefined || claim === null || claim === '';
 }
 
+export interface TokenPair {
+  accessToken: string;
+  refreshToken: string;
+}
+
 export interface Tokens {
-  issueAccessToken(subject: { sub: string; role: Role; sid: string }, now: Date): Promise<string>;
-  issueRefreshToken(subject: { sub: string; sid: string; jti: string }, now: Date): Promise<string>;
+  /** @param session `jti` is of the refresh token */
+  issuePair(session: { sub: string; role: Role; sid: string; jti: string }, now: Date): Promise<TokenPair>;
   /** When a refresh token issued now expires: `exp` of the JWT and `expires_at` of its record. */
   refreshTokenExpiry(now: Date): Date;
   /** The claims, or undefined for a token that is not a good access token of this gateway. */
@@ -59,23 +64,22 @@ export function createTokens(keyring: Keyring, settings: TokenSettings): Tokens 
       .sign(key.signWith);
 
   return {
-    issueAccessToken: ({ sub, role, sid }, now) =>
-      sign(
+    issuePair: async ({ sub, role, sid, jti }, now) => ({
+      accessToken: await sign(
         { aud: settings.jwtAudience, sub, client_id: CLIENT_ID, jti: uuidInTimeOrder(now), role, sid, type: 'access' },
         'at+jwt',
         keyInUse(keyring.current().access, now),
         now,
         settings.accessTokenSeconds,
       ),
-
-    issueRefreshToken: ({ sub, sid, jti }, now) =>
-      sign(
+      refreshToken: await sign(
         { type: 'refresh', jti, sub, sid },
         'JWT',
         keyInUse(keyring.current().refresh, now),
         now,
         settings.refreshTokenSeconds,
       ),
+    }),
 
     refreshTokenExpiry: (now) => addSeconds(new Date(epochSeconds(now) * 1000), settings.refreshTokenSeconds),
 

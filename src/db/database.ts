@@ -3,28 +3,32 @@ import 'reflect-metadata';
 import { ReflectMetadataProvider } from '@mikro-orm/decorators/legacy';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql';
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { CompiledQuery, type Kysely, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { Client } from './client.js';
-import { entities, type Tables } from './tables.js';
+import { ApiKey } from './entities/api-key.js';
+import { AuditEvent } from './entities/audit-event.js';
+import { CronKey } from './entities/cron-key.js';
+import { RefreshToken } from './entities/refresh-token.js';
+import { SignatureNonce } from './entities/signature-nonce.js';
+import { User } from './entities/user.js';
+import { type Db, statement, valuesOf } from './statement.js';
 
-/** The query builder, on the pool or inside a transaction. */
-export type Sql = Kysely<Tables>;
-
-export interface Database {
-  /** For the routes and for knowing callers. One statement, one round trip, committed when it answers. */
-  sql: Sql;
-  /** Several statements that stand or fall together (READ COMMITTED). */
-  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** The connections of `sql`, for libraries that bring their own statements. */
+export interface Database extends Db {
+  /** Statements that stand or fall together (READ COMMITTED). */
+  transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  /** The connections of the routes and of resolving callers, for libraries that bring their own statements. */
   pool: pg.Pool;
-  /** For administration: what dashboards list, on connections of their own, which no login waits for. */
-  admin: Sql;
+  /** Connections of administration, for which no login waits. */
+  admin: Db & {
+    /** Rows of what a listing has built. */
+    list<Row>(query: RawBuilder<Row>): Promise<Row[]>;
+  };
   /** A fresh entity manager on the connections of administration. */
   fork(): SqlEntityManager;
   /** Changes that stand or fall together, by statements and by an entity manager, on those connections. */
-  change<T>(work: (sql: Sql, em: SqlEntityManager) => Promise<T>): Promise<T>;
+  change<T>(work: (db: Db, em: SqlEntityManager) => Promise<T>): Promise<T>;
   orm: MikroORM;
   url: string;
   close(): Promise<void>;
@@ -71,7 +75,7 @@ export async function openDatabase(url: string, limited = true): Promise<Databas
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ));
   const orm = await MikroORM.init({
-    entities: [...entities],
+    entities: [User, RefreshToken, AuditEvent, ApiKey, CronKey, SignatureNonce],
     metadataProvider: ReflectMetadataProvider,
     extensions: [Migrator],
     clientUrl: url,
@@ -89,37 +93,80 @@ export async function openDatabase(url: string, limited = true): Promise<Databas
     ...(limited ? timeouts(STATEMENT_TIMEOUT_MS) : {}),
   });
   pool.on('error', () => undefined); // of a connection that idles: the next one to need it is told
-  const routes = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  const admin = orm.em.fork().getKysely<Tables>();
+  const admin = orm.em.fork().getKysely<unknown>();
   const database: Database = {
-    url,
-    sql: routes,
-    transaction: (work) => routes.transaction().execute(work),
+    ...prepared(pool),
+    transaction: (work) => inTransaction(pool, work),
     pool,
-    admin,
+    admin: { ...unprepared(admin), list: async (query) => (await query.execute(admin)).rows },
     fork: () => orm.em.fork(),
     // Not the ORM's own, which never gives a connection back whose rollback fails.
     change: (work) =>
       admin.transaction().execute((tx) => {
         const em = orm.em.fork();
         em.setTransactionContext(tx);
-        return work(tx, em);
+        return work(unprepared(tx), em);
       }),
     orm,
+    url,
     close: async () => {
-      await routes.destroy();
+      await pool.end();
       await orm.close(true);
     },
   };
   try {
-    const { rows } = await sql<{ number: number }>`
-      select current_setting('server_version_num')::int as number`.execute(database.sql);
-    if ((rows[0]?.number ?? 0) < MIN_SERVER_VERSION) throw new DatabaseTooOld('PostgreSQL 14 or newer is needed');
+    const [{ number } = { number: 0 }] = await database.run(serverVersion, {});
+    if (number < MIN_SERVER_VERSION) throw new DatabaseTooOld('PostgreSQL 14 or newer is needed');
   } catch (error) {
     await database.close();
     throw error;
   }
   return database;
+}
+
+const serverVersion = statement(
+  'server_version',
+  {},
+  { number: 'integer' },
+  `select current_setting('server_version_num')::integer as number`,
+);
+
+/** Named, so that a connection plans each statement once. */
+function prepared(client: Pick<pg.ClientBase, 'query'>): Db {
+  return {
+    run: async (statement, values) => {
+      const { name, text } = statement;
+      return (await client.query({ name, text, values: valuesOf(statement, values) })).rows;
+    },
+  };
+}
+
+/** On the connections of the ORM, which does not know of names. */
+function unprepared(kysely: Kysely<unknown>): Db {
+  return {
+    run: async (statement, values) => {
+      const query = CompiledQuery.raw(statement.text, valuesOf(statement, values));
+      return (await kysely.executeQuery<never>(query)).rows;
+    },
+  };
+}
+
+async function inTransaction<T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined; // such a connection is not used again
+  try {
+    await client.query('begin');
+    const result = await work(prepared(client));
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch((failure: Error) => {
+      broken = failure;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
 }
 
 export class DatabaseTooOld extends Error {

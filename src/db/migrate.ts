@@ -1,10 +1,8 @@
 /** CONTRACT 9: migrations, applied and listed. */
-import { sql } from 'kysely';
 import { migrations } from '../../migrations/index.js';
 import { type Database, openDatabase } from './database.js';
-
-/** Key of the advisory lock under which one instance migrates while the others wait. */
-const MIGRATION_LOCK = 7_241_093_518;
+import { LOCKS } from './locks.js';
+import { type Db, statement } from './statement.js';
 
 /**
  * Applies what is pending, oldest first, all or nothing; instances that start together take turns. On a connection
@@ -15,7 +13,7 @@ export async function migrateUp({ url }: Database): Promise<string[]> {
   const { orm, close } = await openDatabase(url, false);
   try {
     return await orm.em.fork().transactional(async (em) => {
-      await em.execute(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+      await em.execute(`select pg_advisory_xact_lock(${LOCKS.migration})`);
       const applied = await orm.migrator.up({ transaction: em.getTransactionContext() });
       return applied.map(({ name }) => name);
     });
@@ -30,15 +28,26 @@ export interface MigrationStatus {
   executed_at: string | null;
 }
 
+const tableOfMigrations = statement(
+  'table_of_migrations',
+  {},
+  { exists: 'boolean' },
+  "select to_regclass('mikro_orm_migrations') is not null as exists",
+);
+
+const executedMigrations = statement(
+  'executed_migrations',
+  {},
+  { name: 'text', executed_at: 'timestamptz' },
+  'select name::text, executed_at from mikro_orm_migrations',
+);
+
 /** Every migration known to this version, oldest first, and when it was applied. Writes nothing. */
-export async function migrationStatus(database: Database): Promise<MigrationStatus[]> {
-  const { rows: found } = await sql<{ exists: boolean }>`
-    select to_regclass('mikro_orm_migrations') is not null as exists`.execute(database.sql);
+export async function migrationStatus(db: Db): Promise<MigrationStatus[]> {
+  const [found] = await db.run(tableOfMigrations, {});
   const executed = new Map<string, string>();
-  if (found[0]?.exists) {
-    const { rows } = await sql<{ name: string; executed_at: Date }>`
-      select name, executed_at from mikro_orm_migrations`.execute(database.sql);
-    for (const row of rows) executed.set(row.name, row.executed_at.toISOString());
+  for (const row of found?.exists ? await db.run(executedMigrations, {}) : []) {
+    executed.set(row.name, row.executed_at.toISOString());
   }
   return migrations.map(({ name }) => ({ name, executed_at: executed.get(name) ?? null }));
 }

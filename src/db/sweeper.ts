@@ -1,59 +1,61 @@
-/** Deletes what has expired, in small batches that step around each other (SKIP LOCKED). */
-import { sql } from 'kysely';
+/** Deletes rows whose time is over, in small batches that step around each other (SKIP LOCKED). */
 import { addSeconds, type Clock } from '../platform/clock.js';
 import { describeError, type Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
-import type { Database } from './database.js';
+import { type Db, type Statement, statement } from './statement.js';
 
 const EVERY_MS = 60_000;
 const BATCH_ROWS = 1_000;
-const DAY_SECONDS = 86_400;
 
-interface Rule {
+/** What is swept from a table; its owner says so. */
+export interface Expiring {
   table: string;
-  key: string[];
-  /** Rows for which this holds are deleted. */
-  expired(now: Date): ReturnType<typeof sql>;
+  /** How long a row stays after its time: seconds */
+  keptSeconds: number;
+  /** Deletes a batch, and counts it */
+  batch: Statement<{ before: 'timestamptz'; limit: 'integer' }, { deleted: 'integer' }>;
 }
 
 /**
- * Used refresh tokens stay until they expire (and a day more), or their reuse would read "not recognised" instead of
- * theft.
+ * @param key the columns of the primary key
+ * @param isOver SQL of a condition on `:before`, the instant that is `keptSeconds` ago
  */
-function rules(auditRetentionDays: number): Rule[] {
-  return [
-    { table: 'refresh_tokens', key: ['jti'], expired: (now) => sql`expires_at < ${addSeconds(now, -DAY_SECONDS)}` },
-    { table: 'signature_nonces', key: ['key_id', 'nonce'], expired: (now) => sql`expires_at < ${now}` },
-    { table: 'rate_limits', key: ['key'], expired: (now) => sql`expire < ${now.getTime()}` },
-    {
-      table: 'audit_events',
-      key: ['id'],
-      expired: (now) => sql`created_at < ${addSeconds(now, -auditRetentionDays * DAY_SECONDS)}`,
-    },
-  ];
+export function expiring(table: string, key: string, isOver: string, keptSeconds = 0): Expiring {
+  const batch = statement(
+    `sweep_${table}`,
+    { before: 'timestamptz', limit: 'integer' },
+    { deleted: 'integer' },
+    `with swept as (
+      delete from ${table} where (${key}) in (
+        select ${key} from ${table} where ${isOver} limit :limit for update skip locked
+      )
+      returning 1
+    )
+    select count(*)::integer as deleted from swept`,
+  );
+  return { table, keptSeconds, batch };
 }
 
 /** One pass over every table. @returns rows deleted, by table */
 export async function sweep(
-  db: Database,
-  auditRetentionDays: number,
+  db: Db,
+  everything: readonly Expiring[],
   now: Date,
   proceed: () => boolean = () => true,
 ): Promise<Record<string, number>> {
-  const deleted: Record<string, number> = {};
-  for (const { table, key, expired } of rules(auditRetentionDays)) {
-    let batch = BATCH_ROWS;
-    while (batch === BATCH_ROWS && proceed()) {
-      const id = sql.join(key.map((column) => sql.ref(column)));
-      const { numAffectedRows = 0n } = await sql`
-        delete from ${sql.table(table)} where (${id}) in (
-          select ${id} from ${sql.table(table)} where ${expired(now)} limit ${BATCH_ROWS} for update skip locked
-        )`.execute(db.sql);
-      batch = Number(numAffectedRows);
-      deleted[table] = (deleted[table] ?? 0) + batch;
+  const total: Record<string, number> = {};
+  for (const { table, keptSeconds, batch } of everything) {
+    let rows = BATCH_ROWS;
+    while (rows === BATCH_ROWS && proceed()) {
+      const [{ deleted } = { deleted: 0 }] = await db.run(batch, {
+        before: addSeconds(now, -keptSeconds),
+        limit: BATCH_ROWS,
+      });
+      rows = deleted;
+      total[table] = (total[table] ?? 0) + rows;
     }
   }
-  return deleted;
+  return total;
 }
 
 export interface Sweeper {
@@ -63,25 +65,22 @@ export interface Sweeper {
 
 /** Sweeps every minute while the process runs. */
 export function startSweeper(
-  { clock, db, log, metrics }: { clock: Clock; db: Database; log: Logger; metrics: Metrics },
-  auditRetentionDays: number,
+  { clock, db, log, metrics }: { clock: Clock; db: Db; log: Logger; metrics: Metrics },
+  everything: readonly Expiring[],
 ): Sweeper {
   let stopped = false;
-  let running = Promise.resolve();
+  let running: Promise<void> | undefined;
   const pass = async (): Promise<void> => {
     try {
-      const deleted = await sweep(db, auditRetentionDays, clock.now(), () => !stopped);
+      const deleted = await sweep(db, everything, clock.now(), () => !stopped);
       for (const [table, rows] of Object.entries(deleted)) metrics.sweptRows.inc({ table }, rows);
     } catch (error) {
       log.warn({ error: describeError(error) }, 'sweeping failed; it is tried again in a minute');
     }
   };
-  let sweeping = false;
   const timer = setInterval(() => {
-    if (sweeping) return;
-    sweeping = true;
-    running = pass().finally(() => {
-      sweeping = false;
+    running ??= pass().finally(() => {
+      running = undefined;
     });
   }, EVERY_MS);
   timer.unref();

@@ -5,7 +5,8 @@ import type { Operator } from '../admin/administer.js';
 import { AdminRefusal } from '../admin/refusal.js';
 import type { Actor } from '../audit/events.js';
 import type { Caller, UserCaller } from '../callers/caller.js';
-import type { Sql } from '../db/database.js';
+import { type Db, only, statement } from '../db/statement.js';
+import type { Role } from '../roles.js';
 import { hasScope, type OwnScope, ROLE_SCOPES, type Scopes } from '../scopes.js';
 import type { GraphqlContext } from './context.js';
 
@@ -58,7 +59,7 @@ function forbidden(message: string): GraphQLError {
 
 /** The caller as one who makes a change. */
 export function operatorOf({ caller, client }: GraphqlContext): Operator {
-  return { actor: actorOf(caller), client, scopesNow: (sql) => scopesNow(sql, caller) };
+  return { actor: actorOf(caller), client, scopesNow: (db) => scopesNow(db, caller) };
 }
 
 function actorOf(caller: Caller): Actor {
@@ -67,23 +68,37 @@ function actorOf(caller: Caller): Actor {
 }
 
 /** Reads the caller's row: who is deactivated, removed or revoked has no power left, whatever the credential says. */
-async function scopesNow(sql: Sql, caller: Caller): Promise<Scopes> {
-  const scopes = caller.callerType === 'user' ? await scopesOfUser(sql, caller.sub) : await scopesOfKey(sql, caller);
+async function scopesNow(db: Db, caller: Caller): Promise<Scopes> {
+  const scopes = caller.callerType === 'user' ? await scopesOfUser(db, caller.sub) : await scopesOfKey(db, caller);
   if (scopes === undefined) throw new AdminRefusal('forbidden', 'The caller is no longer active');
   return scopes;
 }
 
-async function scopesOfUser(sql: Sql, id: string): Promise<Scopes | undefined> {
-  const user = await sql.selectFrom('users').select(['role', 'is_active']).where('id', '=', id).executeTakeFirst();
-  return user?.is_active ? ROLE_SCOPES[user.role] : undefined;
+const roleOfUser = statement(
+  'role_of_user',
+  { id: 'uuid' },
+  { role: only<Role>('text') },
+  'select role from users where id = :id and is_active',
+);
+
+const scopesOfApiKey = scopesOfKeyIn('api_keys');
+const scopesOfCronKey = scopesOfKeyIn('cron_keys');
+
+function scopesOfKeyIn(table: 'api_keys' | 'cron_keys') {
+  return statement(
+    `scopes_in_${table}`,
+    { key_id: 'text' },
+    { scopes: 'text[]' },
+    `select scopes from ${table} where key_id = :key_id and revoked_at is null`,
+  );
 }
 
-async function scopesOfKey(sql: Sql, { callerType, keyId }: Exclude<Caller, UserCaller>): Promise<Scopes | undefined> {
-  const key = await sql
-    .selectFrom(callerType === 'api_key' ? 'api_keys' : 'cron_keys')
-    .select('scopes')
-    .where('key_id', '=', keyId)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst();
+async function scopesOfUser(db: Db, id: string): Promise<Scopes | undefined> {
+  const [user] = await db.run(roleOfUser, { id });
+  return user && ROLE_SCOPES[user.role];
+}
+
+async function scopesOfKey(db: Db, { callerType, keyId }: Exclude<Caller, UserCaller>): Promise<Scopes | undefined> {
+  const [key] = await db.run(callerType === 'api_key' ? scopesOfApiKey : scopesOfCronKey, { key_id: keyId });
   return key?.scopes;
 }

@@ -6,7 +6,7 @@ import createError from 'http-errors';
 import type { AuthDependencies } from '../auth/dependencies.js';
 import { login } from '../auth/login.js';
 import { logout } from '../auth/logout.js';
-import type { Granted, Refused } from '../auth/outcomes.js';
+import type { Outcome } from '../auth/outcomes.js';
 import { refresh } from '../auth/refresh.js';
 import type { Config } from '../config.js';
 import type { LimitStores } from '../limits/rate-limiter.js';
@@ -32,10 +32,10 @@ export function authRoutes(deps: AuthRouteDependencies): Router {
   const sessionLimit = sessionRateLimit(deps);
 
   /** Spec 2.2, 2.3 and 7: a grant with its cookie, or the row of the refusal. */
-  const answer = (res: Response, outcome: Granted | Refused, granted: string): void => {
+  const answer = (res: Response, outcome: Outcome, granted: string): void => {
     if (outcome.kind === 'refused') {
-      const { status, detail, cookie: action } = REFUSALS[outcome.refusal];
-      res.locals['outcome'] = outcome.refusal;
+      const { status, detail, cookie: action } = REFUSALS[outcome.reason];
+      res.locals['outcome'] = outcome.reason;
       if (action === 'cleared') cookie.clear(res);
       return sendError(res, status, detail);
     }

@@ -2,12 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import express, { type Router } from 'express';
 import type { Redis } from 'ioredis';
-import { sql } from 'kysely';
 import { JWKS_MAX_AGE_SECONDS, type Keyring } from '../credentials/keyring.js';
 import type { Passwords } from '../credentials/passwords.js';
 import type { Database } from '../db/database.js';
+import { statement } from '../db/statement.js';
 import type { Metrics } from '../platform/metrics.js';
 import { methodNotAllowed, sendUnavailable } from './errors.js';
+
+const anything = statement('anything', {}, { one: 'integer' }, 'select 1 as one');
 
 /** How long a store may take to answer before the instance counts as not ready: milliseconds. */
 const READY_WITHIN_MS = 3_000;
@@ -24,7 +26,7 @@ export function healthRoutes({ db, keyring, metrics, passwords, redis }: HealthD
   const router = express.Router({ caseSensitive: true, strict: true });
 
   const isReady = async (): Promise<boolean> => {
-    const asked = Promise.allSettled([sql`select 1`.execute(db.sql), redis?.ping()]);
+    const asked = Promise.allSettled([db.run(anything, {}), redis?.ping()]);
     const late = sleep(READY_WITHIN_MS, undefined, { ref: false });
     const answers = await Promise.race([asked, late]);
     return answers?.every(({ status }) => status === 'fulfilled') ?? false;

@@ -2,6 +2,7 @@
 import type { Redis } from 'ioredis';
 import { RateLimiterPostgres, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { Database } from '../db/database.js';
+import { type Expiring, expiring } from '../db/sweeper.js';
 import { Outage } from '../platform/outage.js';
 
 /** Where the counters live: Redis where it is configured, else PostgreSQL. */
@@ -52,3 +53,9 @@ export function createRateLimiter({ db, redis }: LimitStores, name: string, wind
     },
   };
 }
+
+export const expiredWindows: Expiring = expiring(
+  'rate_limits',
+  'key',
+  'expire < extract(epoch from :before) * 1000', // the library writes milliseconds
+);

@@ -1,0 +1,102 @@
+/**
+ * How the code speaks to PostgreSQL: a request runs statements; a listing builds SQL; an administrative change uses the
+ * entity manager, never for a secret.
+ */
+
+/** Types of PostgreSQL that statements use, and what the driver takes and gives for each. */
+interface Values {
+  boolean: boolean;
+  integer: number;
+  jsonb: unknown;
+  text: string;
+  'text[]': string[];
+  timestamptz: Date;
+  uuid: string;
+}
+
+type Type = keyof Values;
+
+/** A parameter or column: its type; with `?`, or null; or a type of which it has some values only. */
+export type Field = Type | `${Type}?` | Only<unknown>;
+
+interface Only<T> {
+  type: Type;
+  /** Never there: it carries the type of the values. */
+  values?: T;
+}
+
+/** For what holds less than its type: `only<Role>('text')`. */
+export function only<T>(type: Type): Only<T> {
+  return { type };
+}
+
+export type Fields = Record<string, Field>;
+
+type ValueOf<F> =
+  F extends Only<infer T>
+    ? T
+    : F extends `${infer Base extends Type}?`
+      ? Values[Base] | null
+      : F extends Type
+        ? Values[F]
+        : never;
+
+export type ValuesOf<F extends Fields> = { [K in keyof F]: ValueOf<F[K]> };
+
+/** SQL text with named parameters, beside the types of its parameters and rows. */
+export interface Statement<Parameters extends Fields = Fields, Row extends Fields = Fields> {
+  /** Under which a connection keeps it prepared */
+  name: string;
+  parameters: Parameters;
+  row: Row;
+  /** As PostgreSQL reads it, with `$1::uuid` in the place of `:jti` */
+  text: string;
+  /** Names of the parameters, in the order of their numbers */
+  order: string[];
+}
+
+/** What a statement gives a row of. */
+export type RowOf<S> = S extends Statement<Fields, infer Row> ? ValuesOf<Row> : never;
+
+/** Where statements run: on a pool, or inside a transaction. */
+export interface Db {
+  run<Parameters extends Fields, Row extends Fields>(
+    statement: Statement<Parameters, Row>,
+    values: ValuesOf<Parameters>,
+  ): Promise<Array<ValuesOf<Row>>>;
+}
+
+/** `:name`, but not the second half of a cast. */
+const PARAMETER = /(?<!:):([a-z][a-z0-9_]*)/g;
+
+/**
+ * Made once, when its file is loaded. That its types are those of the migrated tables is tested.
+ * @param parameters type of each `:name` in the text
+ * @param row type of each column
+ * @throws {TypeError} where the parameters declared are not those of the text
+ */
+export function statement<const Parameters extends Fields, const Row extends Fields>(
+  name: string,
+  parameters: Parameters,
+  row: Row,
+  sql: string,
+): Statement<Parameters, Row> {
+  const order = [...new Set(Array.from(sql.matchAll(PARAMETER), ([, parameter = '']) => parameter))];
+  if (order.toSorted().join() !== Object.keys(parameters).toSorted().join()) {
+    throw new TypeError(`${name} declares ${Object.keys(parameters)} and uses ${order}`);
+  }
+  const text = sql.replace(PARAMETER, (_, parameter: string) => {
+    return `$${order.indexOf(parameter) + 1}::${typeOf(parameters[parameter])}`;
+  });
+  return { name, parameters, row, text, order };
+}
+
+/** The type without what TypeScript alone knows of it. */
+export function typeOf(field: Field | undefined): string {
+  return (typeof field === 'object' ? field.type : String(field)).replace(/\?$/, '');
+}
+
+/** The values in the order of their numbers; JSON as text, since the driver would take its arrays for PostgreSQL's. */
+export function valuesOf({ order, parameters }: Statement, values: Record<string, unknown>): unknown[] {
+  return order.map((name) => (typeOf(parameters[name]) === 'jsonb' ? JSON.stringify(values[name]) : values[name]));
+}
