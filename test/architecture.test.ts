@@ -8,6 +8,7 @@ const LAYERS = [
   ['app', 'gateway', 'cli'],
   ['http', 'graphql'],
   ['auth', 'callers', 'admin', 'data-dir'],
+  ['parts'],
   ['audit', 'limits'],
   ['credentials', 'db'],
   ['config', 'email', 'remote-client', 'roles', 'scopes'],

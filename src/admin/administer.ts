@@ -2,20 +2,13 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Actor, AdminEvent, ChangeEvent } from '../audit/events.js';
 import { writeAudit } from '../audit/write.js';
-import type { Passwords } from '../credentials/passwords.js';
-import { CHANGE_TIMEOUT_MS, type Database } from '../db/database.js';
+import { CHANGE_TIMEOUT_MS } from '../db/database.js';
 import { LOCKS } from '../db/locks.js';
 import { type Db, statement } from '../db/statement.js';
-import type { Clock } from '../platform/clock.js';
+import type { Deps } from '../parts.js';
 import type { Client } from '../remote-client.js';
 import { hasScope, type OwnScope, type Scopes } from '../scopes.js';
 import { AdminRefusal } from './refusal.js';
-
-export interface AdminDependencies {
-  clock: Clock;
-  db: Database;
-  passwords: Passwords;
-}
 
 /** Who asks for a change, and from where. */
 export interface Operator {
@@ -48,7 +41,7 @@ export interface Change {
  * @throws {AdminRefusal} `forbidden`, or what `work` throws; then nothing is changed
  */
 export async function administer<T>(
-  { clock, db }: Pick<AdminDependencies, 'clock' | 'db'>,
+  { clock, db }: Deps<'clock' | 'db'>,
   { actor, client, scopesNow }: Operator,
   scope: OwnScope | undefined,
   work: (change: Change) => Promise<T>,

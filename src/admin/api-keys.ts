@@ -1,19 +1,15 @@
 /** CONTRACT 6, 9 and 11: administration of API keys. A secret leaves only in the answer that makes it. */
 import { sql } from 'kysely';
 import { generateKeyId, generateKeySecret } from '../credentials/key-secrets.js';
-import type { Keyring } from '../credentials/keyring.js';
 import { sealSecret } from '../credentials/sealed-secret.js';
 import { ApiKey } from '../db/entities/api-key.js';
 import { statement } from '../db/statement.js';
+import type { Deps } from '../parts.js';
 import { addSeconds } from '../platform/clock.js';
-import { type AdminDependencies, administer, type Operator } from './administer.js';
+import { administer, type Operator } from './administer.js';
 import { checkServiceName, grantScopes, pageOfKeys, unknownKey } from './key-fields.js';
 import type { Page, PageRequest } from './page.js';
 import { AdminRefusal } from './refusal.js';
-
-export interface ApiKeyDependencies extends AdminDependencies {
-  keyring: Keyring;
-}
 
 export interface NewApiKey {
   serviceName: string;
@@ -49,7 +45,11 @@ const insertion = statement(
 );
 
 /** @throws {AdminRefusal} for a bad field, or a scope that the operator does not have */
-export function createApiKey(deps: ApiKeyDependencies, operator: Operator, fields: NewApiKey): Promise<IssuedApiKey> {
+export function createApiKey(
+  deps: Deps<'clock' | 'db' | 'keyring'>,
+  operator: Operator,
+  fields: NewApiKey,
+): Promise<IssuedApiKey> {
   const { serviceName, rateLimit } = fields;
   return administer(deps, operator, 'keys:write', async ({ em, db, now, scopes, audit }) => {
     checkServiceName(serviceName);
@@ -82,7 +82,7 @@ const COLUMNS = sql<ListedApiKey>`
   revoked_at as "revokedAt", last_used_at as "lastUsedAt", previous_ends_at as "previousEndsAt"`;
 
 /** @throws {AdminRefusal} for a bad page */
-export function listApiKeys({ db }: AdminDependencies, page: PageRequest): Promise<Page<ListedApiKey>> {
+export function listApiKeys({ db }: Deps<'db'>, page: PageRequest): Promise<Page<ListedApiKey>> {
   return pageOfKeys(db, 'api_keys', COLUMNS, page);
 }
 
@@ -101,7 +101,7 @@ const rotation = statement(
  * @throws {AdminRefusal} for an unknown or revoked key, or a bad overlap
  */
 export function rotateApiKey(
-  deps: ApiKeyDependencies,
+  deps: Deps<'clock' | 'db' | 'keyring'>,
   operator: Operator,
   keyId: string,
   overlapSeconds: number,
@@ -127,7 +127,7 @@ export function rotateApiKey(
 }
 
 /** Ends a key at once, on every instance. @throws {AdminRefusal} for an unknown or already revoked key */
-export function revokeApiKey(deps: AdminDependencies, operator: Operator, keyId: string): Promise<ApiKey> {
+export function revokeApiKey(deps: Deps<'clock' | 'db'>, operator: Operator, keyId: string): Promise<ApiKey> {
   return administer(deps, operator, 'keys:write', async ({ em, now, audit }) => {
     const key = await em.findOne(ApiKey, { keyId, revokedAt: null });
     if (key === null) throw unknownKey();

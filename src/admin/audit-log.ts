@@ -4,6 +4,7 @@ import type { AuditedEvent } from '../audit/events.js';
 import type { Database } from '../db/database.js';
 import { statement } from '../db/statement.js';
 import { normaliseEmail } from '../email.js';
+import type { Deps } from '../parts.js';
 import { isUuid } from '../platform/ids.js';
 import {
   checkFirst,
@@ -48,7 +49,7 @@ export interface AuditRow {
  * @throws {AdminRefusal} for a bad page
  */
 export async function listAuditEvents(
-  { db }: { db: Database },
+  { db }: Deps<'db'>,
   filter: AuditEventFilter,
   page: PageRequest,
 ): Promise<Page<AuditRow>> {
@@ -135,7 +136,7 @@ const MAX_POINTS = 1_500;
  *   counting takes longer than a statement of administration may
  */
 export async function countAuditEvents(
-  { db }: { db: Database },
+  { db }: Deps<'db'>,
   { since, until, bucket }: { since: Date; until: Date; bucket: TimeBucket },
 ): Promise<AuditCount[]> {
   if (!(until > since) || (until.getTime() - since.getTime()) / BUCKET_MS[bucket] > MAX_POINTS) {

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { generateKeyId, generateKeySecret, sha256Hex } from '../credentials/key-secrets.js';
 import { CronKey } from '../db/entities/cron-key.js';
 import { statement } from '../db/statement.js';
-import { type AdminDependencies, administer, type Operator } from './administer.js';
+import type { Deps } from '../parts.js';
+import { administer, type Operator } from './administer.js';
 import { checkServiceName, grantScopes, pageOfKeys, unknownKey } from './key-fields.js';
 import type { Page, PageRequest } from './page.js';
 
@@ -23,7 +24,7 @@ const insertion = statement(
 
 /** @throws {AdminRefusal} for a bad field, or a scope that the operator does not have */
 export function createCronKey(
-  deps: AdminDependencies,
+  deps: Deps<'clock' | 'db'>,
   operator: Operator,
   fields: { serviceName: string; scopes: readonly string[] },
 ): Promise<IssuedCronKey> {
@@ -55,12 +56,12 @@ const COLUMNS = sql<ListedCronKey>`
   last_used_at as "lastUsedAt"`;
 
 /** @throws {AdminRefusal} for a bad page */
-export function listCronKeys({ db }: AdminDependencies, page: PageRequest): Promise<Page<ListedCronKey>> {
+export function listCronKeys({ db }: Deps<'db'>, page: PageRequest): Promise<Page<ListedCronKey>> {
   return pageOfKeys(db, 'cron_keys', COLUMNS, page);
 }
 
 /** Ends a key at once, on every instance. @throws {AdminRefusal} for an unknown or already revoked key */
-export function revokeCronKey(deps: AdminDependencies, operator: Operator, keyId: string): Promise<CronKey> {
+export function revokeCronKey(deps: Deps<'clock' | 'db'>, operator: Operator, keyId: string): Promise<CronKey> {
   return administer(deps, operator, 'keys:write', async ({ em, now, audit }) => {
     const key = await em.findOne(CronKey, { keyId, revokedAt: null });
     if (key === null) throw unknownKey();

@@ -11,17 +11,10 @@ import {
   writeKeyring,
 } from '../credentials/keyring.js';
 import { openSealedSecret, sealedBy, sealSecret } from '../credentials/sealed-secret.js';
-import type { Database } from '../db/database.js';
 import { type Db, statement } from '../db/statement.js';
-import { addSeconds, type Clock, epochSeconds } from '../platform/clock.js';
+import type { Deps } from '../parts.js';
+import { addSeconds, epochSeconds } from '../platform/clock.js';
 import { takeTurn } from './administer.js';
-
-export interface KeyringDependencies {
-  clock: Clock;
-  config: Config;
-  db: Database;
-  keyring: Keyring;
-}
 
 export interface KeyringRotation {
   /** `kid`s, newest first */
@@ -40,7 +33,7 @@ export interface KeyringRotation {
  * and running instances pick it up.
  * @throws {KeyringError}
  */
-export function rotateKeyring(deps: KeyringDependencies): Promise<KeyringRotation> {
+export function rotateKeyring(deps: Deps<'clock' | 'config' | 'db' | 'keyring'>): Promise<KeyringRotation> {
   const { clock, config, db, keyring } = deps;
   return db.transaction(async (turn) => {
     await takeTurn(turn); // no key is made or rotated meanwhile

@@ -1,10 +1,10 @@
 /** CONTRACT 11: the life of one session in order, so that "why was this user thrown out?" has an answer. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Actor, AuditedEvent } from '../audit/events.js';
-import type { Database } from '../db/database.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
 import { statement } from '../db/statement.js';
 import { normaliseEmail } from '../email.js';
+import type { Deps } from '../parts.js';
 import { isUuid } from '../platform/ids.js';
 import {
   checkFirst,
@@ -68,7 +68,7 @@ type Ending = Told<Extract<AuditedEvent, { eventType: EndingType }>>;
  * @throws {AdminRefusal} for a bad page
  */
 export async function tellSession(
-  { db }: { db: Database },
+  { db }: Deps<'db'>,
   session: Session,
   page: PageRequest,
   now: Date,
@@ -214,7 +214,7 @@ const familiesOfEmail = statement(
 );
 
 /** Sessions that a person may mean: the one of a token or family, or those of an e-mail, newest first. */
-export async function sessionsNamed({ db }: { db: Database }, name: string): Promise<string[]> {
+export async function sessionsNamed({ db }: Deps<'db'>, name: string): Promise<string[]> {
   const found = isUuid(name)
     ? await db.admin.run(familyOfToken, { id: name })
     : await db.admin.run(familiesOfEmail, { email: normaliseEmail(name) });

@@ -4,9 +4,10 @@ import type { ChangeEvent } from '../audit/events.js';
 import { revokeAll } from '../auth/sessions.js';
 import type { Database } from '../db/database.js';
 import { type Db, statement } from '../db/statement.js';
+import type { Deps } from '../parts.js';
 import { isUuid } from '../platform/ids.js';
 import type { OwnScope, Scopes } from '../scopes.js';
-import { type AdminDependencies, administer, type Operator, requireScope } from './administer.js';
+import { administer, type Operator, requireScope } from './administer.js';
 import {
   checkFirst,
   decodeTimeCursor,
@@ -127,7 +128,7 @@ export async function ownOrScope(
  * @throws {AdminRefusal}
  */
 export function revokeSession(
-  deps: AdminDependencies,
+  deps: Deps<'clock' | 'db'>,
   operator: Operator,
   ownerId: string | undefined,
   id: string,
@@ -146,7 +147,7 @@ export function revokeSession(
  * @throws {AdminRefusal}
  */
 export function revokeOtherSessions(
-  deps: AdminDependencies,
+  deps: Deps<'clock' | 'db'>,
   operator: Operator,
   userId: string,
   exceptFamilyId: string | undefined,

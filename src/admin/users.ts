@@ -6,10 +6,11 @@ import { revokeAll } from '../auth/sessions.js';
 import { User } from '../db/entities/user.js';
 import { type Db, statement } from '../db/statement.js';
 import { emailSchema, normaliseEmail } from '../email.js';
+import type { Deps } from '../parts.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import type { Role } from '../roles.js';
 import type { Scopes } from '../scopes.js';
-import { type AdminDependencies, administer, type Change, type Operator, requireScope } from './administer.js';
+import { administer, type Change, type Operator, requireScope } from './administer.js';
 import { checkFirst, decodeCursor, encodeCursor, type Page, type PageRequest, pageOf, readRows } from './page.js';
 import { checkNewPassword } from './passwords.js';
 import { AdminRefusal } from './refusal.js';
@@ -29,7 +30,7 @@ const insertion = statement(
 
 /** @throws {AdminRefusal} for a bad or taken e-mail, or a bad password */
 export async function createUser(
-  deps: AdminDependencies,
+  deps: Deps<'clock' | 'db' | 'passwords'>,
   operator: Operator,
   { email, password, role }: NewUser,
 ): Promise<User> {
@@ -72,7 +73,7 @@ const SEARCHED_USERS = 10_000;
  * @throws {AdminRefusal} for a bad page
  */
 export async function findUsers(
-  { clock, db }: AdminDependencies,
+  { clock, db }: Deps<'clock' | 'db'>,
   filter: UserFilter,
   page: PageRequest,
 ): Promise<Page<ListedUser>> {
@@ -131,16 +132,16 @@ export async function hasUsers(db: Db): Promise<boolean> {
 }
 
 /** Every user, by e-mail, for the command line. */
-export function listUsers({ db }: AdminDependencies): Promise<User[]> {
+export function listUsers({ db }: Deps<'db'>): Promise<User[]> {
   return db.fork().find(User, {}, { orderBy: { email: 'asc' } });
 }
 
-export async function findUser({ db }: AdminDependencies, id: string): Promise<User | null> {
+export async function findUser({ db }: Deps<'db'>, id: string): Promise<User | null> {
   return isUuid(id) ? db.fork().findOne(User, id) : null;
 }
 
 /** Finds the id of a user by id or e-mail. @throws {AdminRefusal} */
-export async function userIdOf({ db }: AdminDependencies, idOrEmail: string): Promise<string> {
+export async function userIdOf({ db }: Deps<'db'>, idOrEmail: string): Promise<string> {
   const where = isUuid(idOrEmail) ? { id: idOrEmail } : { email: normaliseEmail(idOrEmail) };
   const user = await db.fork().findOne(User, where, { fields: ['id'] });
   if (user === null) throw unknownUser();
@@ -148,7 +149,7 @@ export async function userIdOf({ db }: AdminDependencies, idOrEmail: string): Pr
 }
 
 /** @throws {AdminRefusal} for an unknown user, or where the last active administrator would lose the role */
-export function setUserRole(deps: AdminDependencies, operator: Operator, id: string, role: Role): Promise<User> {
+export function setUserRole(deps: Deps<'clock' | 'db'>, operator: Operator, id: string, role: Role): Promise<User> {
   return changeUser(deps, operator, id, async (user, { em, scopes }) => {
     if (user.role === role) return undefined;
     if (role === 'admin') requireAllScopes(scopes);
@@ -163,7 +164,12 @@ export function setUserRole(deps: AdminDependencies, operator: Operator, id: str
  * Activates, or deactivates and ends every session of the user.
  * @throws {AdminRefusal} for an unknown user or the last active administrator
  */
-export function setUserActive(deps: AdminDependencies, operator: Operator, id: string, active: boolean): Promise<User> {
+export function setUserActive(
+  deps: Deps<'clock' | 'db'>,
+  operator: Operator,
+  id: string,
+  active: boolean,
+): Promise<User> {
   return changeUser(deps, operator, id, async (user, { em, db, now }) => {
     if (user.isActive === active) return undefined;
     if (!active) await keepAnAdministrator(em, user);
@@ -175,7 +181,7 @@ export function setUserActive(deps: AdminDependencies, operator: Operator, id: s
 }
 
 /** Clears the lock and the count of failures. @throws {AdminRefusal} for an unknown user */
-export function unlockUser(deps: AdminDependencies, operator: Operator, id: string): Promise<User> {
+export function unlockUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<User> {
   return changeUser(deps, operator, id, async (user) => {
     if (user.lockedUntil === null && user.failedLoginAttempts === 0) return undefined;
     user.lockedUntil = null;
@@ -199,7 +205,7 @@ const newPassword = statement(
  * @throws {AdminRefusal} for an unknown user or a bad password
  */
 export async function setUserPassword(
-  deps: AdminDependencies,
+  deps: Deps<'clock' | 'db' | 'passwords'>,
   operator: Operator,
   id: string,
   password: string,
@@ -219,7 +225,7 @@ export async function setUserPassword(
  * in flight waits for the row, and then sees the change.
  */
 function changeUser(
-  deps: AdminDependencies,
+  deps: Deps<'clock' | 'db'>,
   operator: Operator,
   id: string,
   work: (user: User, change: Change) => Promise<ChangeEvent | undefined>,

@@ -1,10 +1,10 @@
 /** Spec 4.1: login. Steps are numbered as in the specification. */
 import { writeAudit } from '../audit/write.js';
+import type { Deps } from '../parts.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import { type Refused, refused } from '../platform/refused.js';
 import type { Client } from '../remote-client.js';
 import { countFailure, findActiveUser, isLocked } from './account.js';
-import type { AuthDependencies } from './dependencies.js';
 import type { Outcome, Refusal } from './outcomes.js';
 import { startSession } from './sessions.js';
 
@@ -16,7 +16,7 @@ export interface Credentials {
 
 /** @throws {Overloaded} where too many passwords wait to be checked; then nothing is written */
 export async function login(
-  deps: AuthDependencies,
+  deps: Deps<'clock' | 'config' | 'db' | 'passwords' | 'tokens'>,
   { email, password }: Credentials,
   client: Client,
 ): Promise<Outcome> {
@@ -62,7 +62,7 @@ export async function login(
 }
 
 async function refuseLocked(
-  { clock, db }: AuthDependencies,
+  { clock, db }: Deps<'clock' | 'db'>,
   userId: string,
   lockedUntil: Date,
   client: Client,

@@ -1,12 +1,16 @@
 /** Spec 4.3: logout. It never refuses. */
 import { isMissing } from '../credentials/jwt.js';
+import type { Deps } from '../parts.js';
 import { isUuid } from '../platform/ids.js';
 import type { Client } from '../remote-client.js';
-import type { AuthDependencies } from './dependencies.js';
 import { endSession } from './sessions.js';
 
 /** @returns true where the cookie decoded and carried a `jti`, so that a record was revoked and `logout` written */
-export async function logout(deps: AuthDependencies, cookie: string | undefined, client: Client): Promise<boolean> {
+export async function logout(
+  deps: Deps<'clock' | 'db' | 'repeats' | 'tokens'>,
+  cookie: string | undefined,
+  client: Client,
+): Promise<boolean> {
   const { clock, db, repeats, tokens } = deps;
   const now = clock.now();
   const claims = cookie === undefined ? undefined : await tokens.verifyRefreshToken(cookie, now);

@@ -2,14 +2,18 @@
 
 import { writeAudit } from '../audit/write.js';
 import { isMissing } from '../credentials/jwt.js';
+import type { Deps } from '../parts.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import { refused } from '../platform/refused.js';
 import type { Client } from '../remote-client.js';
-import type { AuthDependencies } from './dependencies.js';
 import type { Outcome } from './outcomes.js';
 import { findRecord, revokeAll, rotate } from './sessions.js';
 
-export async function refresh(deps: AuthDependencies, cookie: string | undefined, client: Client): Promise<Outcome> {
+export async function refresh(
+  deps: Deps<'clock' | 'db' | 'repeats' | 'tokens'>,
+  cookie: string | undefined,
+  client: Client,
+): Promise<Outcome> {
   const { clock, db, repeats, tokens } = deps;
   const now = clock.now();
 

@@ -3,13 +3,13 @@ import { isUtf8 } from 'node:buffer';
 import { MIMEType } from 'node:util';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import createError from 'http-errors';
-import type { AuthDependencies } from '../auth/dependencies.js';
 import { login } from '../auth/login.js';
 import { logout } from '../auth/logout.js';
 import type { Outcome } from '../auth/outcomes.js';
 import { refresh } from '../auth/refresh.js';
 import type { Config } from '../config.js';
 import type { LimitStores } from '../limits/rate-limiter.js';
+import type { Deps } from '../parts.js';
 import type { Client } from '../remote-client.js';
 import { refuseCrossSite } from './cross-site.js';
 import { methodNotAllowed, sendError } from './errors.js';
@@ -22,7 +22,7 @@ import { sessionRateLimit } from './session-rate-limit.js';
 /** CONTRACT 5 */
 const BODY_BYTES = 16 * 1024;
 
-export type AuthRouteDependencies = AuthDependencies &
+export type AuthRouteDependencies = Deps<'clock' | 'db' | 'passwords' | 'repeats' | 'tokens'> &
   LimitStores & { config: Config; readClient(req: Request): Client };
 
 export function authRoutes(deps: AuthRouteDependencies): Router {

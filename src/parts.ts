@@ -1,0 +1,33 @@
+/** The parts of the gateway, each built once in `app.ts`. A function is given those that it names. */
+import type { Redis } from 'ioredis';
+import type { AuditRepeats } from './audit/repeats.js';
+import type { Config } from './config.js';
+import type { Tokens } from './credentials/jwt.js';
+import type { Keyring } from './credentials/keyring.js';
+import type { Passwords } from './credentials/passwords.js';
+import type { PlaceholderKey } from './credentials/placeholder-key.js';
+import type { Database } from './db/database.js';
+import type { RateLimiter } from './limits/rate-limiter.js';
+import type { Clock } from './platform/clock.js';
+import type { Logger } from './platform/logger.js';
+import type { Metrics } from './platform/metrics.js';
+
+export interface Parts {
+  clock: Clock;
+  config: Config;
+  db: Database;
+  /** Requests per minute of each API key */
+  keyLimiter: RateLimiter;
+  keyring: Keyring;
+  log: Logger;
+  metrics: Metrics;
+  passwords: Passwords;
+  /** What unknown keys are checked against, so that they cost what known ones do */
+  placeholder: PlaceholderKey;
+  /** Undefined: rate limits live in PostgreSQL. */
+  redis: Redis | undefined;
+  repeats: AuditRepeats;
+  tokens: Tokens;
+}
+
+export type Deps<Names extends keyof Parts> = Pick<Parts, Names>;
