@@ -7,13 +7,13 @@ import { normaliseEmail } from '../email.js';
 import type { Deps } from '../parts.js';
 import { isUuid } from '../platform/ids.js';
 import {
-  checkFirst,
+  allOf,
   decodeTimeCursor,
   encodeCursor,
   exactTime,
   type Page,
   type PageRequest,
-  pageOf,
+  readPage,
   readRows,
 } from './page.js';
 import { AdminRefusal } from './refusal.js';
@@ -54,8 +54,7 @@ export async function listAuditEvents(
   page: PageRequest,
 ): Promise<Page<AuditRow>> {
   const query = await auditEventsQuery(db, filter, page);
-  const rows = await readRows(db, query);
-  return pageOf(rows, page.first, ({ exactly, id }) => encodeCursor(exactly, id));
+  return readPage(db, page, query, ({ exactly, id }) => encodeCursor(exactly, id));
 }
 
 /** The statement of `listAuditEvents`, apart so that its plan can be looked at. */
@@ -64,22 +63,21 @@ export async function auditEventsQuery(
   filter: AuditEventFilter,
   page: PageRequest,
 ): Promise<RawBuilder<AuditRow>> {
-  checkFirst(page);
-  const inEveryBranch = [
-    ...(filter.userId == null ? [] : [isUuid(filter.userId) ? sql`user_id = ${filter.userId}` : sql`false`]),
-    ...(filter.ipAddress == null ? [] : [sql`ip_address = ${filter.ipAddress}`]),
-    ...(filter.since == null ? [] : [sql`created_at >= ${filter.since}`]),
-    ...upperBound(filter.until, page.after),
-  ];
+  const inEveryBranch = allOf(
+    filter.userId != null && (isUuid(filter.userId) ? sql`user_id = ${filter.userId}` : sql`false`),
+    filter.ipAddress != null && sql`ip_address = ${filter.ipAddress}`,
+    filter.since != null && sql`created_at >= ${filter.since}`,
+    upperBound(filter.until, page.after),
+  );
   const types =
     filter.eventTypes == null ? [sql`true`] : [...new Set(filter.eventTypes)].map((type) => sql`event_type = ${type}`);
   const people = filter.email == null ? [sql`true`] : await concerning(db, filter.email);
   const newestFirst = sql`order by created_at desc, id desc limit ${page.first + 1}`;
   const branches = types.flatMap((type) =>
-    people.map((person) => {
-      const where = sql.join([type, person, ...inEveryBranch], sql` and `);
-      return sql`(select * from audit_events where ${where} ${newestFirst})`;
-    }),
+    people.map(
+      (person) => sql`
+      (select * from audit_events where ${type} and ${person} and ${inEveryBranch} ${newestFirst})`,
+    ),
   );
   if (branches.length === 0) branches.push(sql`(select * from audit_events where false)`);
   return sql<AuditRow>`
@@ -90,15 +88,15 @@ export async function auditEventsQuery(
 }
 
 /**
- * The earlier of the two alone: the walk through an index begins at one bound, and with both it may begin at the later
- * and pass over every entry in between.
+ * Of the end of the span and the cursor only the earlier one: given both, PostgreSQL may begin its walk through the
+ * index at the later, and pass over every entry between the two.
  */
-function upperBound(until: Date | null | undefined, after: string | null | undefined): Array<RawBuilder<unknown>> {
+function upperBound(until: Date | null | undefined, after: string | null | undefined): RawBuilder<unknown> | undefined {
   const cursor = after == null ? undefined : decodeTimeCursor(after, isUuid);
   if (cursor !== undefined && (until == null || cursor.toTheMillisecond < until)) {
-    return [sql`(created_at, id) < (${cursor.exactly}::timestamptz, ${cursor.rest[0]}::uuid)`];
+    return sql`(created_at, id) < (${cursor.exactly}::timestamptz, ${cursor.rest[0]}::uuid)`;
   }
-  return until == null ? [] : [sql`created_at < ${until}`];
+  return until == null ? undefined : sql`created_at < ${until}`;
 }
 
 const idOfEmail = statement(

@@ -3,16 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.js';
 import { isScope, type Scopes } from '../scopes.js';
 import { requireScope } from './administer.js';
-import {
-  checkFirst,
-  decodeTimeCursor,
-  encodeCursor,
-  exactTime,
-  type Page,
-  type PageRequest,
-  pageOf,
-  readRows,
-} from './page.js';
+import { allOf, decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, readPage } from './page.js';
 import { AdminRefusal } from './refusal.js';
 
 const MAX_SCOPES = 50;
@@ -46,21 +37,21 @@ export function unknownKey(): AdminRefusal {
  * @param columns a select list, under the names of the entity
  * @throws {AdminRefusal} for a bad page
  */
-export async function pageOfKeys<Key extends { keyId: string }>(
+export function pageOfKeys<Key extends { keyId: string }>(
   db: Database,
   table: 'api_keys' | 'cron_keys',
   columns: RawBuilder<Key>,
   page: PageRequest,
 ): Promise<Page<Key>> {
-  checkFirst(page);
-  const rows = await readRows(
+  return readPage(
     db,
+    page,
     sql<Key & { exactly: string }>`
       select ${columns}, ${exactTime('created_at')} as exactly from ${sql.table(table)}
-      where ${page.after == null ? sql`true` : behindCursor(page.after)}
+      where ${allOf(page.after != null && behindCursor(page.after))}
       order by created_at, key_id limit ${page.first + 1}`,
+    ({ exactly, keyId }) => encodeCursor(exactly, keyId),
   );
-  return pageOf(rows, page.first, ({ exactly, keyId }) => encodeCursor(exactly, keyId));
 }
 
 /** @throws {AdminRefusal} for a text that is no cursor */

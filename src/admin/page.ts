@@ -27,14 +27,12 @@ export function checkFirst({ first }: PageRequest): void {
   }
 }
 
-/** Rows of a listing. @throws {AdminRefusal} where the database ends it, because it takes longer than it may */
-export async function readRows<Row>(db: Database, query: RawBuilder<Row>): Promise<Row[]> {
-  try {
-    return await db.admin.list(query);
-  } catch (error) {
-    if (!isStatementTimeout(error)) throw error;
-    throw new AdminRefusal('too_much_to_read', 'This takes too long to read; ask for less');
-  }
+/** The conditions that are given, all of them. */
+export function allOf(...conditions: Array<RawBuilder<unknown> | false | undefined>): RawBuilder<unknown> {
+  return sql.join(
+    [sql`true`, ...conditions.filter((condition) => condition !== false && condition !== undefined)],
+    sql` and `,
+  );
 }
 
 /** A cursor is the sort key of its row; opaque to callers. */
@@ -97,6 +95,27 @@ export function pageOf<T>(rows: readonly T[], first: number, cursorOf: (row: T) 
     rows: rows.slice(0, first).map((row) => ({ cursor: cursorOf(row), row })),
     hasNextPage: rows.length > first,
   };
+}
+
+/** Rows of a listing. @throws {AdminRefusal} where the database ends it, because it takes longer than it may */
+export async function readRows<Row>(db: Database, query: RawBuilder<Row>): Promise<Row[]> {
+  try {
+    return await db.admin.list(query);
+  } catch (error) {
+    if (!isStatementTimeout(error)) throw error;
+    throw new AdminRefusal('too_much_to_read', 'This takes too long to read; ask for less');
+  }
+}
+
+/** @param query reads one row more than the page has @throws {AdminRefusal} also for a bad page */
+export async function readPage<Row>(
+  db: Database,
+  page: PageRequest,
+  query: RawBuilder<Row>,
+  cursorOf: (row: Row) => string,
+): Promise<Page<Row>> {
+  checkFirst(page);
+  return pageOf(await readRows(db, query), page.first, cursorOf);
 }
 
 /** Every row of a listing, page after page: for the command line. */

@@ -6,16 +6,7 @@ import { statement } from '../db/statement.js';
 import { normaliseEmail } from '../email.js';
 import type { Deps } from '../parts.js';
 import { isUuid } from '../platform/ids.js';
-import {
-  checkFirst,
-  decodeTimeCursor,
-  encodeCursor,
-  exactTime,
-  type Page,
-  type PageRequest,
-  pageOf,
-  readRows,
-} from './page.js';
+import { decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, readPage } from './page.js';
 import { NEWEST, type Session } from './sessions.js';
 
 export const STEP_KINDS = [
@@ -40,7 +31,7 @@ export interface SessionStep {
   detail: string;
 }
 
-/** Within one instant: records that were replaced, the newest record, what the audit log has, the expiry. */
+/** Order of steps of one instant: a record that was replaced, the newest record, an audit event, the expiry. */
 type Rank = 0 | 1 | 2 | 3;
 
 interface StepRow {
@@ -73,10 +64,10 @@ export async function tellSession(
   page: PageRequest,
   now: Date,
 ): Promise<Page<SessionStep>> {
-  checkFirst(page);
   const { from, behind } = page.after == null ? BEGINNING : readCursor(page.after);
-  const rows = await readRows(
+  const { rows, hasNextPage } = await readPage(
     db,
+    page,
     sql<StepRow>`
       with records as (
         select created_at as at, (${sql.raw(NEWEST)})::int as rank, jti as id, jti, ip_address, user_agent,
@@ -117,12 +108,11 @@ export async function tellSession(
         event, ended_by as "endedBy"
       from (select * from records union all select * from endings union all select * from expiry) as steps
       order by at, rank, id limit ${page.first + 1}`,
+    ({ exactly, rank, id }) => encodeCursor(exactly, String(rank), id),
   );
-  const cursorOf = ({ exactly, rank, id }: StepRow) => encodeCursor(exactly, String(rank), id);
-  const { rows: told, hasNextPage } = pageOf(rows, page.first, cursorOf);
   const isBeginning = (row: StepRow, index: number) => page.after == null && index === 0 && isStart(row, session);
   return {
-    rows: told.map(({ cursor, row }, index) => ({ cursor, row: stepOf(row, isBeginning(row, index)) })),
+    rows: rows.map(({ cursor, row }, index) => ({ cursor, row: stepOf(row, isBeginning(row, index)) })),
     hasNextPage,
   };
 }

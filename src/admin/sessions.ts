@@ -9,6 +9,7 @@ import { isUuid } from '../platform/ids.js';
 import type { OwnScope, Scopes } from '../scopes.js';
 import { administer, type Operator, requireScope } from './administer.js';
 import {
+  allOf,
   checkFirst,
   decodeTimeCursor,
   encodeCursor,
@@ -57,11 +58,11 @@ export async function listSessions(
   now: Date,
 ): Promise<Map<string, Page<Session>>> {
   checkFirst(page);
-  const conditions = [
+  const conditions = allOf(
     sql`user_id = users.id and ${sql.raw(NEWEST)}`,
-    ...(page.live == null ? [] : [sql`(not revoked and expires_at >= ${now}) = ${page.live}`]),
-    ...(page.after == null ? [] : [beforeCursor(page.after)]),
-  ];
+    page.live != null && sql`(not revoked and expires_at >= ${now}) = ${page.live}`,
+    page.after != null && beforeCursor(page.after),
+  );
   const rows = await readRows(
     db,
     sql<Session & { exactly: string }>`
@@ -69,7 +70,7 @@ export async function listSessions(
         select ${sql.raw(COLUMNS)}, not revoked and expires_at >= ${now} as live,
           ${exactTime('created_at')} as exactly
         from refresh_tokens
-        where ${sql.join(conditions, sql` and `)}
+        where ${conditions}
         order by created_at desc, family_id desc limit ${page.first + 1}
       ) as sessions`,
   );

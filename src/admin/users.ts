@@ -11,7 +11,17 @@ import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import type { Role } from '../roles.js';
 import type { Scopes } from '../scopes.js';
 import { administer, type Change, type Operator, requireScope } from './administer.js';
-import { checkFirst, decodeCursor, encodeCursor, type Page, type PageRequest, pageOf, readRows } from './page.js';
+import {
+  allOf,
+  checkFirst,
+  decodeCursor,
+  encodeCursor,
+  type Page,
+  type PageRequest,
+  pageOf,
+  readPage,
+  readRows,
+} from './page.js';
 import { checkNewPassword } from './passwords.js';
 import { AdminRefusal } from './refusal.js';
 
@@ -81,21 +91,20 @@ export async function findUsers(
   const now = clock.now();
   const isLocked = sql`locked_until > ${now}`;
   const isUnlocked = sql`(locked_until is null or locked_until <= ${now})`;
-  const conditions = [
-    sql`true`,
-    ...(page.after == null ? [] : [sql`email > ${decodeCursor(page.after, 1)[0]}`]),
-    ...(filter.role == null ? [] : [sql`role = ${filter.role}`]),
-    ...(filter.isActive == null ? [] : [sql`is_active = ${filter.isActive}`]),
-    ...(filter.locked == null ? [] : [filter.locked ? isLocked : isUnlocked]),
-  ];
+  const conditions = allOf(
+    page.after != null && sql`email > ${decodeCursor(page.after, 1)[0]}`,
+    filter.role != null && sql`role = ${filter.role}`,
+    filter.isActive != null && sql`is_active = ${filter.isActive}`,
+    filter.locked != null && (filter.locked ? isLocked : isUnlocked),
+  );
   const users = (limit: number) => sql`
     select id, email, role, is_active as "isActive", failed_login_attempts as "failedLoginAttempts",
       locked_until as "lockedUntil", last_login_at as "lastLoginAt", created_at as "createdAt"
-    from users where ${sql.join(conditions, sql` and `)} order by email limit ${limit}`;
+    from users where ${conditions} order by email limit ${limit}`;
   const cursorOf = ({ email }: { email: string }): string => encodeCursor(email);
 
   if (filter.search == null) {
-    return pageOf(await readRows(db, sql<ListedUser>`${users(page.first + 1)}`), page.first, cursorOf);
+    return readPage(db, page, sql<ListedUser>`${users(page.first + 1)}`, cursorOf);
   }
   const pattern = `%${escapeLike(normaliseEmail(filter.search))}%`;
   const rows = await readRows(
