@@ -60,19 +60,11 @@ export async function administer<T>(
   });
 }
 
-const timeLimit = statement(
-  'limit_time',
-  { milliseconds: 'text' },
-  { set_config: 'text' },
-  `select set_config('statement_timeout', :milliseconds, true)`,
-);
+const timeLimit = statement('limit_time', { milliseconds: 'text' }, { set_config: 'text' })`
+  select set_config('statement_timeout', :milliseconds, true)`;
 
-const turn = statement(
-  'take_turn',
-  {},
-  { taken: 'text' },
-  `select pg_advisory_xact_lock(${LOCKS.administration})::text as taken`,
-);
+const turn = statement('take_turn', {}, { taken: 'text' })`
+  select pg_advisory_xact_lock(${LOCKS.administration})::text as taken`;
 
 /** Waits until no other administrative change is under way, and keeps others waiting until the transaction ends. */
 export async function takeTurn(db: Db): Promise<void> {

@@ -40,9 +40,9 @@ const insertion = statement(
     now: 'timestamptz',
   },
   {},
-  `insert into api_keys (key_id, service_name, scopes, rate_limit, sealed_secret, created_at)
-  values (:key_id, :service_name, :scopes, :rate_limit, :sealed_secret, :now)`,
-);
+)`
+  insert into api_keys (key_id, service_name, scopes, rate_limit, sealed_secret, created_at)
+  values (:key_id, :service_name, :scopes, :rate_limit, :sealed_secret, :now)`;
 
 /** @throws {AdminRefusal} for a bad field, or a scope that the operator does not have */
 export function createApiKey(
@@ -90,11 +90,11 @@ const rotation = statement(
   'rotate_api_key',
   { key_id: 'text', sealed_secret: 'text', previous_ends_at: 'timestamptz?' },
   {},
-  `update api_keys
+)`
+  update api_keys
   set previous_sealed_secret = case when :previous_ends_at is not null then sealed_secret end,
     previous_ends_at = :previous_ends_at, sealed_secret = :sealed_secret
-  where key_id = :key_id`,
-);
+  where key_id = :key_id`;
 
 /**
  * Gives a second live secret. The one in use ends after `overlapSeconds`; one that was already ending ends now.

@@ -99,12 +99,8 @@ function upperBound(until: Date | null | undefined, after: string | null | undef
   return until == null ? undefined : sql`created_at < ${until}`;
 }
 
-const idOfEmail = statement(
-  'id_of_email',
-  { email: 'text' },
-  { id: 'uuid' },
-  'select id from users where email = :email',
-);
+const idOfEmail = statement('id_of_email', { email: 'text' }, { id: 'uuid' })`
+  select id from users where email = :email`;
 
 /** Failed logins that named the e-mail, and whatever else happened to its user; no event is in both. */
 async function concerning(db: Database, email: string): Promise<Array<RawBuilder<unknown>>> {

@@ -18,9 +18,9 @@ const insertion = statement(
   'create_cron_key',
   { key_id: 'text', service_name: 'text', scopes: 'text[]', secret_sha256: 'text', now: 'timestamptz' },
   {},
-  `insert into cron_keys (key_id, service_name, scopes, secret_sha256, created_at)
-  values (:key_id, :service_name, :scopes, :secret_sha256, :now)`,
-);
+)`
+  insert into cron_keys (key_id, service_name, scopes, secret_sha256, created_at)
+  values (:key_id, :service_name, :scopes, :secret_sha256, :now)`;
 
 /** @throws {AdminRefusal} for a bad field, or a scope that the operator does not have */
 export function createCronKey(

@@ -83,16 +83,12 @@ const sealedSecrets = statement(
   'sealed_secrets',
   {},
   { key_id: 'text', sealed_secret: 'text', previous_sealed_secret: 'text?' },
-  'select key_id, sealed_secret, previous_sealed_secret from api_keys for update',
-);
+)`
+  select key_id, sealed_secret, previous_sealed_secret from api_keys for update`;
 
-const resealing = statement(
-  'reseal',
-  { key_id: 'text', sealed_secret: 'text', previous_sealed_secret: 'text?' },
-  {},
-  `update api_keys set sealed_secret = :sealed_secret, previous_sealed_secret = :previous_sealed_secret
-  where key_id = :key_id`,
-);
+const resealing = statement('reseal', { key_id: 'text', sealed_secret: 'text', previous_sealed_secret: 'text?' }, {})`
+  update api_keys set sealed_secret = :sealed_secret, previous_sealed_secret = :previous_sealed_secret
+  where key_id = :key_id`;
 
 /** Seals with the key in use what older keys sealed. @returns how many, and the `kid`s that seal something now */
 async function reseal(db: Db, keyring: Keyring, now: Date): Promise<{ resealed: number; sealing: Set<string> }> {

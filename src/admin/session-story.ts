@@ -188,20 +188,12 @@ function nameOf(actor: Actor): string {
   return actor.caller_type === 'cli' ? 'the command line' : `${actor.caller_type} ${actor.key_id}`;
 }
 
-const familyOfToken = statement(
-  'family_of_token',
-  { id: 'uuid' },
-  { family_id: 'uuid' },
-  'select family_id from refresh_tokens where jti = :id or family_id = :id limit 1',
-);
+const familyOfToken = statement('family_of_token', { id: 'uuid' }, { family_id: 'uuid' })`
+  select family_id from refresh_tokens where jti = :id or family_id = :id limit 1`;
 
-const familiesOfEmail = statement(
-  'families_of_email',
-  { email: 'text' },
-  { family_id: 'uuid' },
-  `select family_id from refresh_tokens join users on users.id = user_id
-  where email = :email and ${NEWEST} order by refresh_tokens.created_at desc limit 20`,
-);
+const familiesOfEmail = statement('families_of_email', { email: 'text' }, { family_id: 'uuid' })`
+  select family_id from refresh_tokens join users on users.id = user_id
+  where email = :email and ${NEWEST} order by refresh_tokens.created_at desc limit 20`;
 
 /** Sessions that a person may mean: the one of a token or family, or those of an e-mail, newest first. */
 export async function sessionsNamed({ db }: Deps<'db'>, name: string): Promise<string[]> {

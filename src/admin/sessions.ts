@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { ChangeEvent } from '../audit/events.js';
 import { revokeAll } from '../auth/sessions.js';
 import type { Database } from '../db/database.js';
-import { type Db, statement } from '../db/statement.js';
+import { type Db, type RowOf, statement } from '../db/statement.js';
 import type { Deps } from '../parts.js';
 import { isUuid } from '../platform/ids.js';
 import type { OwnScope, Scopes } from '../scopes.js';
@@ -20,19 +20,6 @@ import {
   readRows,
 } from './page.js';
 import { AdminRefusal } from './refusal.js';
-
-export interface Session {
-  /** The family */
-  id: string;
-  userId: string;
-  startedAt: Date;
-  lastUsedAt: Date;
-  expiresAt: Date;
-  userAgent: string;
-  ipAddress: string;
-  /** Not revoked and not expired */
-  live: boolean;
-}
 
 /** The newest record of the session, as a select list; `live` goes by the clock. */
 const COLUMNS = `family_id as id, user_id as "userId", session_started_at as "startedAt", created_at as "lastUsedAt",
@@ -98,9 +85,12 @@ const newestRecord = statement(
     ipAddress: 'text',
     live: 'boolean',
   },
-  `select ${COLUMNS}, not revoked and expires_at >= :now as live
-  from refresh_tokens where family_id = :id and ${NEWEST} order by created_at desc limit 1`,
-);
+)`
+  select ${COLUMNS}, not revoked and expires_at >= :now as live
+  from refresh_tokens where family_id = :id and ${NEWEST} order by created_at desc limit 1`;
+
+/** A session; `id` is its family, and `live` says that it is neither revoked nor expired. */
+export type Session = RowOf<typeof newestRecord>;
 
 export async function findSession(db: Db, id: string, now: Date): Promise<Session | undefined> {
   const [session] = isUuid(id) ? await db.run(newestRecord, { id, now }) : [];

@@ -35,8 +35,8 @@ const insertion = statement(
   'create_user',
   { id: 'uuid', email: 'text', password_hash: 'text', role: 'text', now: 'timestamptz' },
   {},
-  `insert into users (id, email, password_hash, role, created_at) values (:id, :email, :password_hash, :role, :now)`,
-);
+)`
+  insert into users (id, email, password_hash, role, created_at) values (:id, :email, :password_hash, :role, :now)`;
 
 /** @throws {AdminRefusal} for a bad or taken e-mail, or a bad password */
 export async function createUser(
@@ -134,7 +134,8 @@ function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }
 
-const anyUser = statement('any_user', {}, { id: 'uuid' }, 'select id from users limit 1');
+const anyUser = statement('any_user', {}, { id: 'uuid' })`
+  select id from users limit 1`;
 
 export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.run(anyUser, {})).length > 0;
@@ -199,15 +200,11 @@ export function unlockUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: s
   });
 }
 
-const newPassword = statement(
-  'set_password',
-  { id: 'uuid', password_hash: 'text' },
-  {},
-  `update users
+const newPassword = statement('set_password', { id: 'uuid', password_hash: 'text' }, {})`
+  update users
   set password_hash = :password_hash,
     password_version = password_version + 1 -- voids a login that has just verified the old one
-  where id = :id`,
-);
+  where id = :id`;
 
 /**
  * Sets a password and ends every session of the user.

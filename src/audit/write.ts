@@ -54,7 +54,7 @@ export function eventRows(events: ReadonlyArray<EventWithout<object | null>>, at
   }));
 }
 
-const writing = statement('write_audit', { events: 'jsonb' }, {}, insertEvents());
+const writing = statement('write_audit', { events: 'jsonb' }, {})`${insertEvents()}`;
 
 /** Writes events by themselves, or beside other statements of a transaction. */
 export async function writeAudit(db: Db, events: readonly AuditedEvent[], at: Date): Promise<void> {

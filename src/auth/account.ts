@@ -9,8 +9,8 @@ const activeUser = statement(
   'active_user',
   { email: 'text' },
   { id: 'uuid', password_hash: 'text', password_version: 'integer', locked_until: 'timestamptz?' },
-  'select id, password_hash, password_version, locked_until from users where email = :email and is_active',
-);
+)`
+  select id, password_hash, password_version, locked_until from users where email = :email and is_active`;
 
 /** What login reads of a user. */
 export type LoginUser = RowOf<typeof activeUser>;
@@ -29,7 +29,8 @@ const failure = statement(
   'count_failure',
   { user_id: 'uuid?', max_failures: 'integer', lock_until: 'timestamptz', now: 'timestamptz', events: 'jsonb' },
   { id: 'uuid' },
-  `with counted as (
+)`
+  with counted as (
     update users
     set failed_login_attempts = failed_login_attempts + 1,
       locked_until = case when failed_login_attempts >= :max_failures - 1 then :lock_until else locked_until end
@@ -39,8 +40,7 @@ const failure = statement(
     ${insertEvents()} where :user_id is null or exists (select from counted)
     returning id
   )
-  select id from audited`,
-);
+  select id from audited`;
 
 /**
  * Spec 3.2, rows 1 and 2: counts a failed login, locks at the maximum, and writes `login_failure`.

@@ -38,7 +38,8 @@ const start = statement(
     events: 'jsonb',
   },
   { role: only<Role>('text') },
-  `with reset as (
+)`
+  with reset as (
     update users
     set failed_login_attempts = 0, locked_until = null, last_login_at = :now,
       password_hash = coalesce(:renewed_hash, password_hash)
@@ -52,8 +53,7 @@ const start = statement(
   ), audited as (
     ${insertEvents(`jsonb_set(:events, '{0,metadata}', jsonb_build_object('role', role))`, 'reset,')}
   )
-  select role from reset`,
-);
+  select role from reset`;
 
 export interface NewSession extends NewRecord {
   user: LoginUser;
@@ -86,7 +86,8 @@ const rotation = statement(
   'rotate',
   { ...NEW_RECORD, used: 'uuid' },
   { user_id: 'uuid', family_id: 'uuid', role: only<Role>('text') },
-  `with claimed as (
+)`
+  with claimed as (
     update refresh_tokens set revoked = true, revoked_reason = 'rotated', revoked_at = :now
     where jti = :used and not revoked and expires_at >= :now
     returning user_id, family_id, session_started_at
@@ -96,8 +97,7 @@ const rotation = statement(
     select :jti, user_id, family_id, :user_agent, :ip_address, :expires_at, :now, session_started_at from claimed
   )
   select claimed.user_id, claimed.family_id, coalesce(users.role, 'viewer') as role -- 4.2.9: the user row may be gone
-  from claimed left join users on users.id = claimed.user_id`,
-);
+  from claimed left join users on users.id = claimed.user_id`;
 
 /** Owner, family and current role after a rotation. */
 export type Rotated = RowOf<typeof rotation>;
@@ -112,12 +112,8 @@ export async function rotate(db: Db, jti: string, successor: NewRecord, now: Dat
   return rotated;
 }
 
-const record = statement(
-  'find_record',
-  { jti: 'uuid' },
-  { revoked: 'boolean', family_id: 'uuid' },
-  'select revoked, family_id from refresh_tokens where jti = :jti',
-);
+const record = statement('find_record', { jti: 'uuid' }, { revoked: 'boolean', family_id: 'uuid' })`
+  select revoked, family_id from refresh_tokens where jti = :jti`;
 
 /** Spec 4.2 step 6: the record of this `jti`, by which a refusal is decided. */
 export async function findRecord(db: Db, jti: string): Promise<RowOf<typeof record> | undefined> {
@@ -132,22 +128,17 @@ export type Whose = { familyId: string } | { userId: string; exceptFamilyId?: st
 function revocation(column: 'family_id' | 'user_id') {
   const unrevoked = `${column} = :id and family_id is distinct from :except and not revoked
     and revoked_reason is distinct from 'rotated'`; // follows, and lets the index of sessions serve
-  return {
-    revoke: statement(
-      `revoke_by_${column}`,
-      { id: 'uuid', except: 'uuid?', reason: 'text', now: 'timestamptz' },
-      { family_id: 'uuid', expires_at: 'timestamptz' },
-      `update refresh_tokens set revoked = true, revoked_reason = :reason, revoked_at = :now
-      where ${unrevoked}
-      returning family_id, expires_at`,
-    ),
-    survivor: statement(
-      `survivor_by_${column}`,
-      { id: 'uuid', except: 'uuid?' },
-      { jti: 'uuid' },
-      `select jti from refresh_tokens where ${unrevoked} limit 1`,
-    ),
-  };
+  const revoke = statement(
+    `revoke_by_${column}`,
+    { id: 'uuid', except: 'uuid?', reason: 'text', now: 'timestamptz' },
+    { family_id: 'uuid', expires_at: 'timestamptz' },
+  )`
+    update refresh_tokens set revoked = true, revoked_reason = :reason, revoked_at = :now
+    where ${unrevoked}
+    returning family_id, expires_at`;
+  const survivor = statement(`survivor_by_${column}`, { id: 'uuid', except: 'uuid?' }, { jti: 'uuid' })`
+    select jti from refresh_tokens where ${unrevoked} limit 1`;
+  return { revoke, survivor };
 }
 
 const ofFamily = revocation('family_id');
@@ -178,7 +169,8 @@ const end = statement(
   'end_session',
   { jti: 'uuid?', now: 'timestamptz', is_repeat: 'boolean', events: 'jsonb' },
   { id: 'uuid' },
-  `with ended as (
+)`
+  with ended as (
     update refresh_tokens set revoked = true, revoked_reason = 'logout', revoked_at = :now
     where jti = :jti and not revoked
     returning jti
@@ -186,8 +178,7 @@ const end = statement(
     ${insertEvents()} where not :is_repeat or exists (select from ended)
     returning id
   )
-  select id from audited`,
-);
+  select id from audited`;
 
 /**
  * Spec 4.3: revokes the record of this `jti`, if there is one, and writes `logout`, in one statement.

@@ -63,9 +63,9 @@ const liveKey = statement(
     previous_ends_at: 'timestamptz?',
     last_used_at: 'timestamptz?',
   },
-  `select key_id, service_name, scopes, rate_limit, sealed_secret, previous_sealed_secret, previous_ends_at, last_used_at
-  from api_keys where key_id = :key_id and revoked_at is null`,
-);
+)`
+  select key_id, service_name, scopes, rate_limit, sealed_secret, previous_sealed_secret, previous_ends_at, last_used_at
+  from api_keys where key_id = :key_id and revoked_at is null`;
 
 type Key = RowOf<typeof liveKey>;
 
@@ -94,12 +94,12 @@ const usingUp = statement(
   'use_up_nonce',
   { key_id: 'text', nonce: 'text', expires_at: 'timestamptz' },
   { nonce: 'text' },
-  `with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
+)`
+  with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
   insert into signature_nonces (key_id, nonce, expires_at)
   select :key_id, :nonce, :expires_at from relaxed
   on conflict do nothing
-  returning nonce`,
-);
+  returning nonce`;
 
 /**
  * Takes the nonce for this key, over all instances. The row is not waited for on its way to the disk: a crash of

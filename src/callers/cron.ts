@@ -22,9 +22,9 @@ const liveKey = statement(
   'find_cron_key',
   { key_id: 'text' },
   { key_id: 'text', service_name: 'text', scopes: 'text[]', secret_sha256: 'text', last_used_at: 'timestamptz?' },
-  `select key_id, service_name, scopes, secret_sha256, last_used_at
-  from cron_keys where key_id = :key_id and revoked_at is null`,
-);
+)`
+  select key_id, service_name, scopes, secret_sha256, last_used_at
+  from cron_keys where key_id = :key_id and revoked_at is null`;
 
 const touchCronKey = touching('cron_keys');
 

@@ -8,13 +8,9 @@ const STALE_SECONDS = 60;
 
 /** The statement that writes it, for a table of keys. */
 export function touching(table: 'api_keys' | 'cron_keys') {
-  return statement(
-    `touch_${table}`,
-    { key_id: 'text', now: 'timestamptz', stale: 'timestamptz' },
-    {},
-    `update ${table} set last_used_at = :now
-    where key_id = :key_id and (last_used_at is null or last_used_at <= :stale)`,
-  );
+  return statement(`touch_${table}`, { key_id: 'text', now: 'timestamptz', stale: 'timestamptz' }, {})`
+    update ${table} set last_used_at = :now
+    where key_id = :key_id and (last_used_at is null or last_used_at <= :stale)`;
 }
 
 /** Writes the time of use where the stored one is a minute old or more. */

@@ -124,12 +124,8 @@ export async function openDatabase(url: string, limited = true): Promise<Databas
   return database;
 }
 
-const serverVersion = statement(
-  'server_version',
-  {},
-  { number: 'integer' },
-  `select current_setting('server_version_num')::integer as number`,
-);
+const serverVersion = statement('server_version', {}, { number: 'integer' })`
+  select current_setting('server_version_num')::integer as number`;
 
 /** Named, so that a connection plans each statement once. */
 function prepared(client: Pick<pg.ClientBase, 'query'>): Db {

@@ -28,19 +28,11 @@ export interface MigrationStatus {
   executed_at: string | null;
 }
 
-const tableOfMigrations = statement(
-  'table_of_migrations',
-  {},
-  { exists: 'boolean' },
-  "select to_regclass('mikro_orm_migrations') is not null as exists",
-);
+const tableOfMigrations = statement('table_of_migrations', {}, { exists: 'boolean' })`
+  select to_regclass('mikro_orm_migrations') is not null as exists`;
 
-const executedMigrations = statement(
-  'executed_migrations',
-  {},
-  { name: 'text', executed_at: 'timestamptz' },
-  'select name::text, executed_at from mikro_orm_migrations',
-);
+const executedMigrations = statement('executed_migrations', {}, { name: 'text', executed_at: 'timestamptz' })`
+  select name::text, executed_at from mikro_orm_migrations`;
 
 /** Every migration known to this version, oldest first, and when it was applied. Writes nothing. */
 export async function migrationStatus(db: Db): Promise<MigrationStatus[]> {

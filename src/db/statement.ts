@@ -70,25 +70,26 @@ export interface Db {
 const PARAMETER = /(?<!:):([a-z][a-z0-9_]*)/g;
 
 /**
- * Made once, when its file is loaded. That its types are those of the migrated tables is tested.
- * @param parameters type of each `:name` in the text
- * @param row type of each column
- * @throws {TypeError} where the parameters declared are not those of the text
+ * Made once, when its file is loaded: `statement(name, types of the parameters, types of the columns)` before the SQL.
+ * That these are the types of the migrated tables is tested.
+ * @throws {TypeError} where the parameters are not those of the text
  */
 export function statement<const Parameters extends Fields, const Row extends Fields>(
   name: string,
   parameters: Parameters,
   row: Row,
-  sql: string,
-): Statement<Parameters, Row> {
-  const order = [...new Set(Array.from(sql.matchAll(PARAMETER), ([, parameter = '']) => parameter))];
-  if (order.toSorted().join() !== Object.keys(parameters).toSorted().join()) {
-    throw new TypeError(`${name} declares ${Object.keys(parameters)} and uses ${order}`);
-  }
-  const text = sql.replace(PARAMETER, (_, parameter: string) => {
-    return `$${order.indexOf(parameter) + 1}::${typeOf(parameters[parameter])}`;
-  });
-  return { name, parameters, row, text, order };
+): (sql: TemplateStringsArray, ...parts: Array<string | number>) => Statement<Parameters, Row> {
+  return (strings, ...parts) => {
+    const sql = String.raw(strings, ...parts).trim();
+    const order = [...new Set(Array.from(sql.matchAll(PARAMETER), ([, parameter = '']) => parameter))];
+    if (order.toSorted().join() !== Object.keys(parameters).toSorted().join()) {
+      throw new TypeError(`${name} declares ${Object.keys(parameters)} and uses ${order}`);
+    }
+    const text = sql.replace(PARAMETER, (_, parameter: string) => {
+      return `$${order.indexOf(parameter) + 1}::${typeOf(parameters[parameter])}`;
+    });
+    return { name, parameters, row, text, order };
+  };
 }
 
 /** The type without what TypeScript alone knows of it. */

@@ -21,18 +21,14 @@ export interface Expiring {
  * @param isOver SQL of a condition on `:before`, the instant that is `keptSeconds` ago
  */
 export function expiring(table: string, key: string, isOver: string, keptSeconds = 0): Expiring {
-  const batch = statement(
-    `sweep_${table}`,
-    { before: 'timestamptz', limit: 'integer' },
-    { deleted: 'integer' },
-    `with swept as (
+  const batch = statement(`sweep_${table}`, { before: 'timestamptz', limit: 'integer' }, { deleted: 'integer' })`
+    with swept as (
       delete from ${table} where (${key}) in (
         select ${key} from ${table} where ${isOver} limit :limit for update skip locked
       )
       returning 1
     )
-    select count(*)::integer as deleted from swept`,
-  );
+    select count(*)::integer as deleted from swept`;
   return { table, keptSeconds, batch };
 }
 

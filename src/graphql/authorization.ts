@@ -74,23 +74,15 @@ async function scopesNow(db: Db, caller: Caller): Promise<Scopes> {
   return scopes;
 }
 
-const roleOfUser = statement(
-  'role_of_user',
-  { id: 'uuid' },
-  { role: only<Role>('text') },
-  'select role from users where id = :id and is_active',
-);
+const roleOfUser = statement('role_of_user', { id: 'uuid' }, { role: only<Role>('text') })`
+  select role from users where id = :id and is_active`;
 
 const scopesOfApiKey = scopesOfKeyIn('api_keys');
 const scopesOfCronKey = scopesOfKeyIn('cron_keys');
 
 function scopesOfKeyIn(table: 'api_keys' | 'cron_keys') {
-  return statement(
-    `scopes_in_${table}`,
-    { key_id: 'text' },
-    { scopes: 'text[]' },
-    `select scopes from ${table} where key_id = :key_id and revoked_at is null`,
-  );
+  return statement(`scopes_in_${table}`, { key_id: 'text' }, { scopes: 'text[]' })`
+    select scopes from ${table} where key_id = :key_id and revoked_at is null`;
 }
 
 async function scopesOfUser(db: Db, id: string): Promise<Scopes | undefined> {

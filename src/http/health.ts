@@ -9,7 +9,8 @@ import { statement } from '../db/statement.js';
 import type { Metrics } from '../platform/metrics.js';
 import { methodNotAllowed, sendUnavailable } from './errors.js';
 
-const anything = statement('anything', {}, { one: 'integer' }, 'select 1 as one');
+const ping = statement('ping', {}, { one: 'integer' })`
+  select 1 as one`;
 
 /** How long a store may take to answer before the instance counts as not ready: milliseconds. */
 const READY_WITHIN_MS = 3_000;
@@ -26,7 +27,7 @@ export function healthRoutes({ db, keyring, metrics, passwords, redis }: HealthD
   const router = express.Router({ caseSensitive: true, strict: true });
 
   const isReady = async (): Promise<boolean> => {
-    const asked = Promise.allSettled([db.run(anything, {}), redis?.ping()]);
+    const asked = Promise.allSettled([db.run(ping, {}), redis?.ping()]);
     const late = sleep(READY_WITHIN_MS, undefined, { ref: false });
     const answers = await Promise.race([asked, late]);
     return answers?.every(({ status }) => status === 'fulfilled') ?? false;

@@ -10,11 +10,13 @@ const actual: typeof Module = await import('../../src/db/statement.js');
 const made: Module.Statement[] = [];
 jest.unstable_mockModule('../../src/db/statement.js', () => ({
   ...actual,
-  statement: (...given: Parameters<typeof actual.statement>) => {
-    const statement = actual.statement(...given);
-    made.push(statement);
-    return statement;
-  },
+  statement:
+    (...declared: Parameters<typeof actual.statement>) =>
+    (...sql: [TemplateStringsArray, ...Array<string | number>]) => {
+      const statement = actual.statement(...declared)(...sql);
+      made.push(statement);
+      return statement;
+    },
 }));
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .map((name) => join('src', name))
@@ -104,12 +106,8 @@ test.each(made.map((statement) => [statement.name, statement] as const))(
 );
 
 test('text and values: a name stands for one number, a cast is none, and JSON travels as text', () => {
-  const example = actual.statement(
-    'example',
-    { id: 'uuid?', rows: 'jsonb' },
-    {},
-    'select :rows, :id::text where :id is null',
-  );
+  const example = actual.statement('example', { id: 'uuid?', rows: 'jsonb' }, {})`
+  select :rows, :id::text where :id is null`;
   expect(example.text).toBe('select $1::jsonb, $2::uuid::text where $2::uuid is null');
   expect(actual.valuesOf(example, { id: null, rows: [1] })).toEqual(['[1]', null]);
 });
@@ -125,13 +123,9 @@ test('rows are read alike on the connections of the routes, on those of administ
     uuid: 'uuid',
     none: 'text?',
   } as const;
-  const everyType = actual.statement(
-    'every_type',
-    { rows: 'jsonb', list: 'text[]', time: 'timestamptz' },
-    row,
-    `select true as boolean, 7::integer as integer, :rows as jsonb, 'x' as text, :list as list, :time as time,
-      '00000000-0000-4000-8000-000000000000'::uuid as uuid, null::text as none`,
-  );
+  const everyType = actual.statement('every_type', { rows: 'jsonb', list: 'text[]', time: 'timestamptz' }, row)`
+  select true as boolean, 7::integer as integer, :rows as jsonb, 'x' as text, :list as list, :time as time,
+      '00000000-0000-4000-8000-000000000000'::uuid as uuid, null::text as none`;
   const values = { rows: [{ a: [1, null] }], list: ['a,b', '"c"'], time: new Date('2026-11-21T12:00:00.123Z') };
   const expected = [
     {
@@ -158,7 +152,7 @@ test('rows are read alike on the connections of the routes, on those of administ
 });
 
 test('a parameter that is missing in the declaration or in the text is refused at once', () => {
-  const declare = (parameters: Module.Fields, sql: string) => () => actual.statement('example', parameters, {}, sql);
+  const declare = (parameters: Module.Fields, sql: string) => () => actual.statement('example', parameters, {})`${sql}`;
   expect(declare({}, 'select :id')).toThrow(TypeError);
   expect(declare({ id: 'uuid', more: 'text' }, 'select :id')).toThrow(TypeError);
 });
