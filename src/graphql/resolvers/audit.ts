@@ -1,6 +1,6 @@
 /** CONTRACT 11: the audit log. */
 import { GraphQLDateTime } from 'graphql-scalars';
-import { Arg, Ctx, Int, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
 import {
   type AuditCount,
   type AuditRow,
@@ -12,7 +12,7 @@ import { RequireScope } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfCounts, costOfPage } from '../limits.js';
 import { AuditCountType, AuditEventConnection, AuditEventFilterInput, TimeBucketEnum } from '../types/audit.js';
-import { type Connection, FIRST, same, toConnection } from '../types/connection.js';
+import { type Connection, PageArgs, same, toConnection } from '../types/connection.js';
 
 @Resolver()
 export class AuditResolver {
@@ -20,11 +20,10 @@ export class AuditResolver {
   @Query(() => AuditEventConnection, { description: 'Newest first.', complexity: costOfPage })
   async auditEvents(
     @Ctx() { deps }: GraphqlContext,
-    @Arg('first', () => Int, { nullable: true, defaultValue: FIRST }) first: number | null,
-    @Arg('after', () => String, { nullable: true }) after: string | undefined,
+    @Args() { page }: PageArgs,
     @Arg('filter', () => AuditEventFilterInput, { nullable: true }) filter: AuditEventFilterInput | undefined,
   ): Promise<Connection<AuditRow>> {
-    return toConnection(await listAuditEvents(deps, filter ?? {}, { first: first ?? FIRST, after }), after, same);
+    return toConnection(await listAuditEvents(deps, filter ?? {}, page), page, same);
   }
 
   @RequireScope('audit:read')

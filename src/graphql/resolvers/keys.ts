@@ -1,11 +1,11 @@
 /** CONTRACT 11: API keys and cron keys. */
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { createApiKey, listApiKeys, OVERLAP_SECONDS, revokeApiKey, rotateApiKey } from '../../admin/api-keys.js';
 import { createCronKey, listCronKeys, revokeCronKey } from '../../admin/cron-keys.js';
 import { operatorOf, RequireScope } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfPage } from '../limits.js';
-import { type Connection, FIRST, toConnection } from '../types/connection.js';
+import { type Connection, PageArgs, toConnection } from '../types/connection.js';
 import {
   ApiKeyConnection,
   ApiKeyType,
@@ -21,13 +21,9 @@ import {
 export class ApiKeyResolver {
   @RequireScope('keys:read')
   @Query(() => ApiKeyConnection, { nullable: true, description: 'Oldest first.', complexity: costOfPage })
-  async apiKeys(
-    @Ctx() { deps }: GraphqlContext,
-    @Arg('first', () => Int, { nullable: true, defaultValue: FIRST }) first: number | null,
-    @Arg('after', () => String, { nullable: true }) after: string | undefined,
-  ): Promise<Connection<ApiKeyType>> {
+  async apiKeys(@Ctx() { deps }: GraphqlContext, @Args() { page }: PageArgs): Promise<Connection<ApiKeyType>> {
     const now = deps.clock.now();
-    return toConnection(await listApiKeys(deps, { first: first ?? FIRST, after }), after, (key) => toApiKey(key, now));
+    return toConnection(await listApiKeys(deps, page), page, (key) => toApiKey(key, now));
   }
 
   @Mutation(() => IssuedApiKeyType, { description: 'Needs keys:write and every scope that is given.' })
@@ -64,12 +60,8 @@ export class ApiKeyResolver {
 export class CronKeyResolver {
   @RequireScope('keys:read')
   @Query(() => CronKeyConnection, { nullable: true, description: 'Oldest first.', complexity: costOfPage })
-  async cronKeys(
-    @Ctx() { deps }: GraphqlContext,
-    @Arg('first', () => Int, { nullable: true, defaultValue: FIRST }) first: number | null,
-    @Arg('after', () => String, { nullable: true }) after: string | undefined,
-  ): Promise<Connection<CronKeyType>> {
-    return toConnection(await listCronKeys(deps, { first: first ?? FIRST, after }), after, toCronKey);
+  async cronKeys(@Ctx() { deps }: GraphqlContext, @Args() { page }: PageArgs): Promise<Connection<CronKeyType>> {
+    return toConnection(await listCronKeys(deps, page), page, toCronKey);
   }
 
   @Mutation(() => IssuedCronKeyType, { description: 'Needs keys:write and every scope that is given.' })

@@ -1,11 +1,11 @@
 /** CONTRACT 11: sessions. */
-import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { type SessionStep, tellSession } from '../../admin/session-story.js';
 import { ownOrScope, revokeOtherSessions, revokeSession } from '../../admin/sessions.js';
 import { operatorOf, scopesOf, userOf } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfStory } from '../limits.js';
-import { type Connection, FIRST, same, toConnection } from '../types/connection.js';
+import { type Connection, PageArgs, same, toConnection } from '../types/connection.js';
 import { SessionStepConnection, SessionType, toSession } from '../types/session.js';
 
 @Resolver()
@@ -18,15 +18,13 @@ export class SessionResolver {
   async sessionStory(
     @Ctx() { caller, deps, isGone, turns }: GraphqlContext,
     @Arg('id', () => ID) id: string,
-    @Arg('first', () => Int, { nullable: true, defaultValue: FIRST }) first: number | null,
-    @Arg('after', () => String, { nullable: true }) after: string | undefined,
+    @Args() { page }: PageArgs,
   ): Promise<Connection<SessionStep>> {
     const now = deps.clock.now();
     const ownerId = caller.callerType === 'user' ? caller.sub : undefined;
     const asker = { ownerId, scopes: scopesOf(caller), scope: 'audit:read' } as const;
     const session = await ownOrScope(deps.db.admin, id, asker, now);
-    const page = { first: first ?? FIRST, after };
-    return toConnection(await turns.ofMuch(isGone, () => tellSession(deps, session, page, now)), after, same);
+    return toConnection(await turns.ofMuch(isGone, () => tellSession(deps, session, page, now)), page, same);
   }
 
   @Mutation(() => SessionType, { description: 'Ends an own session; that of another needs sessions:write.' })

@@ -1,5 +1,5 @@
 /** CONTRACT 11: users. */
-import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { requireScope } from '../../admin/administer.js';
 import {
   createUser,
@@ -18,7 +18,7 @@ import { operatorOf, RequireScope, RequireUser, scopesOf, userOf } from '../auth
 import type { GraphqlContext } from '../context.js';
 import { costOfPage } from '../limits.js';
 import { RoleEnum } from '../types/caller.js';
-import { type Connection, FIRST, same, toConnection } from '../types/connection.js';
+import { type Connection, PageArgs, same, toConnection } from '../types/connection.js';
 import { SessionConnection, SessionType, toSession } from '../types/session.js';
 import { UserConnection, UserFilterInput, UserType } from '../types/user.js';
 
@@ -47,11 +47,10 @@ export class UserResolver {
   })
   async users(
     @Ctx() { deps }: GraphqlContext,
-    @Arg('first', () => Int, { nullable: true, defaultValue: FIRST }) first: number | null,
-    @Arg('after', () => String, { nullable: true }) after: string | undefined,
+    @Args() { page }: PageArgs,
     @Arg('filter', () => UserFilterInput, { nullable: true }) filter: UserFilterInput | undefined,
   ): Promise<Connection<ListedUser>> {
-    return toConnection(await findUsers(deps, filter ?? {}, { first: first ?? FIRST, after }), after, same);
+    return toConnection(await findUsers(deps, filter ?? {}, page), page, same);
   }
 
   @FieldResolver(() => SessionConnection, {
@@ -61,14 +60,12 @@ export class UserResolver {
   async sessions(
     @Root() { id }: ListedUser,
     @Ctx() { caller, sessionsOf }: GraphqlContext,
-    @Arg('first', () => Int, { nullable: true, defaultValue: FIRST }) first: number | null,
-    @Arg('after', () => String, { nullable: true }) after: string | undefined,
+    @Args() { page }: PageArgs,
     @Arg('live', () => Boolean, { nullable: true, description: 'Only those that live, or only those that do not.' })
     live: boolean | undefined,
   ): Promise<Connection<SessionType>> {
     if (caller.callerType !== 'user' || caller.sub !== id) requireScope(scopesOf(caller), 'users:read');
-    const page = await sessionsOf({ first: first ?? FIRST, after, live }, id);
-    return toConnection(page, after, (session) => toSession(session, caller));
+    return toConnection(await sessionsOf({ ...page, live }, id), page, (session) => toSession(session, caller));
   }
 
   @Mutation(() => UserType, { description: 'Needs users:write.' })

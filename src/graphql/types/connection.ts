@@ -1,9 +1,23 @@
 /** Relay-style connections. Plain fields have simple resolvers: a page has thousands, and each other is a promise. */
-import { type ClassType, Field, ObjectType } from 'type-graphql';
-import type { Page } from '../../admin/page.js';
+import { ArgsType, type ClassType, Field, Int, ObjectType } from 'type-graphql';
+import type { Page, PageRequest } from '../../admin/page.js';
 
 /** Rows of a page, unless said otherwise. */
 export const FIRST = 50;
+
+@ArgsType()
+export class PageArgs {
+  @Field(() => Int, { nullable: true, defaultValue: FIRST })
+  first!: number | null;
+
+  @Field(() => String, { nullable: true })
+  after!: string | null | undefined;
+
+  /** Null is answered like a `first` that is left out. */
+  get page(): PageRequest {
+    return { first: this.first ?? FIRST, after: this.after };
+  }
+}
 
 @ObjectType({ simpleResolvers: true })
 export class PageInfo {
@@ -53,7 +67,7 @@ export const same = <T>(row: T): T => row;
 /** @param toNode what a row is for the schema */
 export function toConnection<Row, Node>(
   { rows, hasNextPage, endCursor }: Page<Row>,
-  after: string | null | undefined,
+  { after }: Pick<PageRequest, 'after'>,
   toNode: (row: Row) => Node,
 ): Connection<Node> {
   return {
