@@ -78,7 +78,7 @@ export function createApiKey(
 export type ListedApiKey = Omit<ApiKey, 'sealedSecret' | 'previousSealedSecret'>;
 
 const COLUMNS = sql<ListedApiKey>`
-  key_id as "keyId", service_name as "serviceName", to_jsonb(scopes) as scopes, rate_limit as "rateLimit", created_at as "createdAt",
+  key_id as "keyId", service_name as "serviceName", scopes, rate_limit as "rateLimit", created_at as "createdAt",
   revoked_at as "revokedAt", last_used_at as "lastUsedAt", previous_ends_at as "previousEndsAt"`;
 
 /** @throws {AdminRefusal} for a bad page */

@@ -52,7 +52,7 @@ export function createCronKey(
 export type ListedCronKey = Omit<CronKey, 'secretSha256'>;
 
 const COLUMNS = sql<ListedCronKey>`
-  key_id as "keyId", service_name as "serviceName", to_jsonb(scopes) as scopes, created_at as "createdAt", revoked_at as "revokedAt",
+  key_id as "keyId", service_name as "serviceName", scopes, created_at as "createdAt", revoked_at as "revokedAt",
   last_used_at as "lastUsedAt"`;
 
 /** @throws {AdminRefusal} for a bad page */

@@ -35,14 +35,8 @@ export class UserCallerType extends CallerType implements Omit<UserCaller, 'sid'
   role!: Role;
 }
 
-@ObjectType('ApiKeyCaller', {
-  simpleResolvers: true,
-  implements: CallerType,
-  description: 'A service, by a signed request.',
-})
-export class ApiKeyCallerType extends CallerType implements ApiKeyCaller {
-  declare callerType: 'api_key';
-
+@ObjectType({ simpleResolvers: true })
+abstract class KeyCallerType extends CallerType {
   @Field(() => ID)
   keyId!: string;
 
@@ -51,6 +45,15 @@ export class ApiKeyCallerType extends CallerType implements ApiKeyCaller {
 
   @Field(() => [String], { complexity: COST_OF_SCOPES })
   scopes!: string[];
+}
+
+@ObjectType('ApiKeyCaller', {
+  simpleResolvers: true,
+  implements: CallerType,
+  description: 'A service, by a signed request.',
+})
+export class ApiKeyCallerType extends KeyCallerType implements ApiKeyCaller {
+  declare callerType: 'api_key';
 
   @Field(() => Int, { description: 'Requests per minute, over all instances.' })
   rateLimit!: number;
@@ -61,17 +64,8 @@ export class ApiKeyCallerType extends CallerType implements ApiKeyCaller {
   implements: CallerType,
   description: 'A scheduled job, by its static internal key.',
 })
-export class CronCallerType extends CallerType implements CronCaller {
+export class CronCallerType extends KeyCallerType implements CronCaller {
   declare callerType: 'cron';
-
-  @Field(() => ID)
-  keyId!: string;
-
-  @Field(() => String)
-  serviceName!: string;
-
-  @Field(() => [String], { complexity: COST_OF_SCOPES })
-  scopes!: string[];
 }
 
 const TYPE_NAMES: Record<Caller['callerType'], string> = {
