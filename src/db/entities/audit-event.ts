@@ -3,27 +3,12 @@ import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 @Entity({ tableName: 'audit_events' })
 export class AuditEvent {
-  @PrimaryKey({ type: 'uuid', defaultRaw: 'gen_random_uuid()' })
-  id!: string;
-
-  @Property({ type: 'text' })
-  eventType!: string;
-
-  @Property({ type: 'text', default: 'user' })
-  entityType!: string;
-
-  @Property({ type: 'uuid', nullable: true })
-  userId!: string | null;
-
-  @Property({ type: 'text' })
-  ipAddress!: string;
-
-  @Property({ type: 'text', nullable: true })
-  userAgent!: string | null;
-
-  @Property({ type: 'jsonb' })
-  metadata!: Record<string, unknown>;
-
-  @Property({ type: 'timestamptz', length: 6, defaultRaw: 'now()' })
-  createdAt!: Date;
+  @PrimaryKey({ type: 'uuid', defaultRaw: 'gen_random_uuid()' }) id!: string;
+  @Property({ type: 'text' }) eventType!: string;
+  @Property({ type: 'text', default: 'user' }) entityType!: string;
+  @Property({ type: 'uuid', nullable: true }) userId!: string | null;
+  @Property({ type: 'text' }) ipAddress!: string;
+  @Property({ type: 'text', nullable: true }) userAgent!: string | null;
+  @Property({ type: 'jsonb' }) metadata!: Record<string, unknown>;
+  @Property({ type: 'timestamptz', length: 6, defaultRaw: 'now()' }) createdAt!: Date;
 }

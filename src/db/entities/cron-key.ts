@@ -5,6 +5,5 @@ import { Key } from './key.js';
 @Entity({ tableName: 'cron_keys' })
 export class CronKey extends Key {
   /** SHA-256 of the secret in hex; 256 random bits need no slow hash. */
-  @Property({ type: 'text', lazy: true, hidden: true })
-  secretSha256!: string;
+  @Property({ type: 'text', lazy: true, hidden: true }) secretSha256!: string;
 }

@@ -3,22 +3,11 @@ import { PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 export abstract class Key {
   /** `ak_…` or `ck_…` */
-  @PrimaryKey({ type: 'text' })
-  keyId!: string;
-
-  @Property({ type: 'text' })
-  serviceName!: string;
-
-  @Property({ type: 'text[]' })
-  scopes!: string[];
-
-  @Property({ type: 'timestamptz', length: 6, defaultRaw: 'now()' })
-  createdAt!: Date;
-
-  @Property({ type: 'timestamptz', length: 6, nullable: true })
-  revokedAt!: Date | null;
-
+  @PrimaryKey({ type: 'text' }) keyId!: string;
+  @Property({ type: 'text' }) serviceName!: string;
+  @Property({ type: 'text[]' }) scopes!: string[];
+  @Property({ type: 'timestamptz', length: 6, defaultRaw: 'now()' }) createdAt!: Date;
+  @Property({ type: 'timestamptz', length: 6, nullable: true }) revokedAt!: Date | null;
   /** To the minute: a request writes it only where it is older than that. */
-  @Property({ type: 'timestamptz', length: 6, nullable: true })
-  lastUsedAt!: Date | null;
+  @Property({ type: 'timestamptz', length: 6, nullable: true }) lastUsedAt!: Date | null;
 }

@@ -16,37 +16,16 @@ export type RevokedReason =
 @Index({ name: 'refresh_tokens_expires_at', properties: ['expiresAt'] })
 @Check({ name: 'refresh_tokens_user_agent_length', expression: 'char_length(user_agent) <= 512' })
 export class RefreshToken {
-  @PrimaryKey({ type: 'uuid' })
-  jti!: string;
-
-  @Property({ type: 'uuid' })
-  userId!: string;
-
-  @Property({ type: 'uuid' })
-  familyId!: string;
-
-  @Property({ type: 'boolean', default: false })
-  revoked!: boolean;
-
-  @Property({ type: 'text', nullable: true })
-  revokedReason!: RevokedReason | null;
-
-  @Property({ type: 'timestamptz', length: 6, nullable: true })
-  revokedAt!: Date | null;
-
-  @Property({ type: 'text' })
-  userAgent!: string;
-
-  @Property({ type: 'text' })
-  ipAddress!: string;
-
-  @Property({ type: 'timestamptz', length: 6 })
-  expiresAt!: Date;
-
-  @Property({ type: 'timestamptz', length: 6, defaultRaw: 'now()' })
-  createdAt!: Date;
-
+  @PrimaryKey({ type: 'uuid' }) jti!: string;
+  @Property({ type: 'uuid' }) userId!: string;
+  @Property({ type: 'uuid' }) familyId!: string;
+  @Property({ type: 'boolean', default: false }) revoked!: boolean;
+  @Property({ type: 'text', nullable: true }) revokedReason!: RevokedReason | null;
+  @Property({ type: 'timestamptz', length: 6, nullable: true }) revokedAt!: Date | null;
+  @Property({ type: 'text' }) userAgent!: string;
+  @Property({ type: 'text' }) ipAddress!: string;
+  @Property({ type: 'timestamptz', length: 6 }) expiresAt!: Date;
+  @Property({ type: 'timestamptz', length: 6, defaultRaw: 'now()' }) createdAt!: Date;
   /** When the login happened that began the family; kept through every rotation. */
-  @Property({ type: 'timestamptz', length: 6, defaultRaw: 'now()' })
-  sessionStartedAt!: Date;
+  @Property({ type: 'timestamptz', length: 6, defaultRaw: 'now()' }) sessionStartedAt!: Date;
 }

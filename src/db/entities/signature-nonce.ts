@@ -4,13 +4,8 @@ import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legac
 @Entity({ tableName: 'signature_nonces' })
 @Index({ name: 'signature_nonces_expires_at', properties: ['expiresAt'] })
 export class SignatureNonce {
-  @PrimaryKey({ type: 'text' })
-  keyId!: string;
-
-  @PrimaryKey({ type: 'text' })
-  nonce!: string;
-
+  @PrimaryKey({ type: 'text' }) keyId!: string;
+  @PrimaryKey({ type: 'text' }) nonce!: string;
   /** From then on a request with this nonce is too old anyway. */
-  @Property({ type: 'timestamptz', length: 6 })
-  expiresAt!: Date;
+  @Property({ type: 'timestamptz', length: 6 }) expiresAt!: Date;
 }

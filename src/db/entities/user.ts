@@ -7,35 +7,16 @@ import type { Role } from '../../roles.js';
 @Check({ name: 'users_role_known', expression: `role in ('viewer', 'analyst', 'admin')` })
 @Check({ name: 'users_failed_login_attempts_not_negative', expression: 'failed_login_attempts >= 0' })
 export class User {
-  @PrimaryKey({ type: 'uuid', defaultRaw: 'gen_random_uuid()' })
-  id!: string;
-
-  @Property({ type: 'text', unique: 'users_email_unique' })
-  email!: string;
-
+  @PrimaryKey({ type: 'uuid', defaultRaw: 'gen_random_uuid()' }) id!: string;
+  @Property({ type: 'text', unique: 'users_email_unique' }) email!: string;
   /** PHC string of argon2id. Lazy, so that no listing carries it. */
-  @Property({ type: 'text', lazy: true, hidden: true })
-  passwordHash!: string;
-
+  @Property({ type: 'text', lazy: true, hidden: true }) passwordHash!: string;
   /** Counts the passwords set: a login that has verified an older one is void. */
-  @Property({ type: 'integer', default: 0 })
-  passwordVersion!: number;
-
-  @Property({ type: 'text' })
-  role!: Role;
-
-  @Property({ type: 'boolean', default: true })
-  isActive!: boolean;
-
-  @Property({ type: 'integer', default: 0 })
-  failedLoginAttempts!: number;
-
-  @Property({ type: 'timestamptz', length: 6, nullable: true })
-  lockedUntil!: Date | null;
-
-  @Property({ type: 'timestamptz', length: 6, nullable: true })
-  lastLoginAt!: Date | null;
-
-  @Property({ type: 'timestamptz', length: 6, defaultRaw: 'now()' })
-  createdAt!: Date;
+  @Property({ type: 'integer', default: 0 }) passwordVersion!: number;
+  @Property({ type: 'text' }) role!: Role;
+  @Property({ type: 'boolean', default: true }) isActive!: boolean;
+  @Property({ type: 'integer', default: 0 }) failedLoginAttempts!: number;
+  @Property({ type: 'timestamptz', length: 6, nullable: true }) lockedUntil!: Date | null;
+  @Property({ type: 'timestamptz', length: 6, nullable: true }) lastLoginAt!: Date | null;
+  @Property({ type: 'timestamptz', length: 6, defaultRaw: 'now()' }) createdAt!: Date;
 }

@@ -17,62 +17,33 @@ registerEnumType(TimeBucketEnum, { name: 'TimeBucket' });
 
 @ObjectType('AuditEvent', { simpleResolvers: true })
 export class AuditEventType implements Omit<AuditRow, 'exactly'> {
-  @Field(() => ID)
-  id!: string;
-
-  @Field(() => AuditEventTypeEnum)
-  eventType!: EventType;
-
-  @Field(() => String)
-  entityType!: string;
-
-  @Field(() => ID, { nullable: true })
-  userId!: string | null;
-
-  @Field(() => String)
-  ipAddress!: string;
-
-  @Field(() => String, { nullable: true, complexity: COST_OF_USER_AGENT })
-  userAgent!: string | null;
-
-  @Field(() => GraphQLJSON, { complexity: COST_OF_METADATA })
-  metadata!: Record<string, unknown>;
-
-  @Field(() => GraphQLDateTime)
-  createdAt!: Date;
+  @Field(() => ID) id!: string;
+  @Field(() => AuditEventTypeEnum) eventType!: EventType;
+  @Field(() => String) entityType!: string;
+  @Field(() => ID, { nullable: true }) userId!: string | null;
+  @Field(() => String) ipAddress!: string;
+  @Field(() => String, { nullable: true, complexity: COST_OF_USER_AGENT }) userAgent!: string | null;
+  @Field(() => GraphQLJSON, { complexity: COST_OF_METADATA }) metadata!: Record<string, unknown>;
+  @Field(() => GraphQLDateTime) createdAt!: Date;
 }
 
 export const AuditEventConnection = connectionType('AuditEvent', AuditEventType);
 
 @InputType('AuditEventFilter')
 export class AuditEventFilterInput implements AuditEventFilter {
-  @Field(() => [AuditEventTypeEnum], { nullable: true })
-  eventTypes?: EventType[] | null;
-
-  @Field(() => ID, { nullable: true })
-  userId?: string | null;
-
-  @Field(() => String, { nullable: true })
-  ipAddress?: string | null;
-
+  @Field(() => [AuditEventTypeEnum], { nullable: true }) eventTypes?: EventType[] | null;
+  @Field(() => ID, { nullable: true }) userId?: string | null;
+  @Field(() => String, { nullable: true }) ipAddress?: string | null;
   @Field(() => String, { nullable: true, description: 'Events of this user, and failed logins that named it.' })
   email?: string | null;
 
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'Inclusive.' })
-  since?: Date | null;
-
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'Exclusive.' })
-  until?: Date | null;
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'Inclusive.' }) since?: Date | null;
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'Exclusive.' }) until?: Date | null;
 }
 
 @ObjectType('AuditCount', { simpleResolvers: true })
 export class AuditCountType implements AuditCount {
-  @Field(() => GraphQLDateTime)
-  bucketStart!: Date;
-
-  @Field(() => AuditEventTypeEnum)
-  eventType!: EventType;
-
-  @Field(() => Int)
-  count!: number;
+  @Field(() => GraphQLDateTime) bucketStart!: Date;
+  @Field(() => AuditEventTypeEnum) eventType!: EventType;
+  @Field(() => Int) count!: number;
 }

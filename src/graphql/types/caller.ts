@@ -16,8 +16,7 @@ registerEnumType(RoleEnum, { name: 'Role', description: 'What a user may do; sco
   resolveType: ({ callerType }: Caller) => TYPE_NAMES[callerType],
 })
 export abstract class CallerType {
-  @Field(() => CallerTypeEnum)
-  callerType!: Caller['callerType'];
+  @Field(() => CallerTypeEnum) callerType!: Caller['callerType'];
 }
 
 @ObjectType('UserCaller', {
@@ -28,23 +27,15 @@ export abstract class CallerType {
 export class UserCallerType extends CallerType implements Omit<UserCaller, 'sid'> {
   declare callerType: 'user';
 
-  @Field(() => ID, { description: 'User id, a UUID.' })
-  sub!: string;
-
-  @Field(() => RoleEnum)
-  role!: Role;
+  @Field(() => ID, { description: 'User id, a UUID.' }) sub!: string;
+  @Field(() => RoleEnum) role!: Role;
 }
 
 @ObjectType({ simpleResolvers: true })
 abstract class KeyCallerType extends CallerType {
-  @Field(() => ID)
-  keyId!: string;
-
-  @Field(() => String)
-  serviceName!: string;
-
-  @Field(() => [String], { complexity: COST_OF_SCOPES })
-  scopes!: string[];
+  @Field(() => ID) keyId!: string;
+  @Field(() => String) serviceName!: string;
+  @Field(() => [String], { complexity: COST_OF_SCOPES }) scopes!: string[];
 }
 
 @ObjectType('ApiKeyCaller', {
@@ -55,8 +46,7 @@ abstract class KeyCallerType extends CallerType {
 export class ApiKeyCallerType extends KeyCallerType implements ApiKeyCaller {
   declare callerType: 'api_key';
 
-  @Field(() => Int, { description: 'Requests per minute, over all instances.' })
-  rateLimit!: number;
+  @Field(() => Int, { description: 'Requests per minute, over all instances.' }) rateLimit!: number;
 }
 
 @ObjectType('CronCaller', {

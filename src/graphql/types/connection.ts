@@ -7,12 +7,8 @@ export const FIRST = 50;
 
 @ArgsType()
 export class PageArgs {
-  @Field(() => Int, { nullable: true, defaultValue: FIRST })
-  first!: number | null;
-
-  @Field(() => String, { nullable: true })
-  after!: string | null | undefined;
-
+  @Field(() => Int, { nullable: true, defaultValue: FIRST }) first!: number | null;
+  @Field(() => String, { nullable: true }) after!: string | null | undefined;
   /** Null is answered like a `first` that is left out. */
   get page(): PageRequest {
     return { first: this.first ?? FIRST, after: this.after };
@@ -21,15 +17,9 @@ export class PageArgs {
 
 @ObjectType({ simpleResolvers: true })
 export class PageInfo {
-  @Field(() => Boolean)
-  hasNextPage!: boolean;
-
-  @Field(() => Boolean, { description: 'True where the page began after a cursor.' })
-  hasPreviousPage!: boolean;
-
-  @Field(() => String, { nullable: true })
-  startCursor!: string | null;
-
+  @Field(() => Boolean) hasNextPage!: boolean;
+  @Field(() => Boolean, { description: 'True where the page began after a cursor.' }) hasPreviousPage!: boolean;
+  @Field(() => String, { nullable: true }) startCursor!: string | null;
   @Field(() => String, { nullable: true, description: 'Pass it as `after` for the next page, where there is one.' })
   endCursor!: string | null;
 }

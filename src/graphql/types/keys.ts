@@ -8,32 +8,18 @@ import { connectionType } from './connection.js';
 
 @ObjectType('CronKey', { simpleResolvers: true })
 export class CronKeyType {
-  @Field(() => ID)
-  keyId!: string;
-
-  @Field(() => String)
-  serviceName!: string;
-
-  @Field(() => [String], { complexity: COST_OF_SCOPES })
-  scopes!: string[];
-
-  @Field(() => Boolean, { description: 'Not revoked.' })
-  active!: boolean;
-
-  @Field(() => GraphQLDateTime)
-  createdAt!: Date;
-
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'To the minute.' })
-  lastUsedAt!: Date | null;
+  @Field(() => ID) keyId!: string;
+  @Field(() => String) serviceName!: string;
+  @Field(() => [String], { complexity: COST_OF_SCOPES }) scopes!: string[];
+  @Field(() => Boolean, { description: 'Not revoked.' }) active!: boolean;
+  @Field(() => GraphQLDateTime) createdAt!: Date;
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'To the minute.' }) lastUsedAt!: Date | null;
 }
 
 @ObjectType('ApiKey', { simpleResolvers: true })
 export class ApiKeyType extends CronKeyType {
-  @Field(() => Int, { description: 'Requests per minute, over all instances.' })
-  rateLimit!: number;
-
-  @Field(() => Int, { description: 'Two while a rotation overlaps, none once revoked.' })
-  secretsLive!: number;
+  @Field(() => Int, { description: 'Requests per minute, over all instances.' }) rateLimit!: number;
+  @Field(() => Int, { description: 'Two while a rotation overlaps, none once revoked.' }) secretsLive!: number;
 }
 
 export const CronKeyConnection = connectionType('CronKey', CronKeyType);
@@ -56,18 +42,12 @@ export function toApiKey(key: ListedApiKey, now: Date): ApiKeyType {
 
 @ObjectType('IssuedApiKey', { simpleResolvers: true })
 export class IssuedApiKeyType {
-  @Field(() => ApiKeyType)
-  key!: ApiKeyType;
-
-  @Field(() => String, { description: 'Shown this once.' })
-  secret!: string;
+  @Field(() => ApiKeyType) key!: ApiKeyType;
+  @Field(() => String, { description: 'Shown this once.' }) secret!: string;
 }
 
 @ObjectType('IssuedCronKey', { simpleResolvers: true })
 export class IssuedCronKeyType {
-  @Field(() => CronKeyType)
-  key!: CronKeyType;
-
-  @Field(() => String, { description: 'The whole value of X-Internal-Key, shown this once.' })
-  value!: string;
+  @Field(() => CronKeyType) key!: CronKeyType;
+  @Field(() => String, { description: 'The whole value of X-Internal-Key, shown this once.' }) value!: string;
 }

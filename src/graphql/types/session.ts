@@ -11,32 +11,15 @@ import { spelledEnum } from './spelled-enum.js';
 
 @ObjectType('Session', { simpleResolvers: true, description: 'The refresh tokens of one login.' })
 export class SessionType implements Session {
-  @Field(() => ID, { description: 'The family of the refresh tokens; `sid` of access tokens.' })
-  id!: string;
-
-  @Field(() => ID)
-  userId!: string;
-
-  @Field(() => GraphQLDateTime)
-  startedAt!: Date;
-
-  @Field(() => GraphQLDateTime)
-  lastUsedAt!: Date;
-
-  @Field(() => GraphQLDateTime)
-  expiresAt!: Date;
-
-  @Field(() => String, { complexity: COST_OF_USER_AGENT })
-  userAgent!: string;
-
-  @Field(() => String)
-  ipAddress!: string;
-
-  @Field(() => Boolean, { description: 'Neither revoked nor expired.' })
-  live!: boolean;
-
-  @Field(() => Boolean, { description: 'The session of the access token that asks.' })
-  current!: boolean;
+  @Field(() => ID, { description: 'The family of the refresh tokens; `sid` of access tokens.' }) id!: string;
+  @Field(() => ID) userId!: string;
+  @Field(() => GraphQLDateTime) startedAt!: Date;
+  @Field(() => GraphQLDateTime) lastUsedAt!: Date;
+  @Field(() => GraphQLDateTime) expiresAt!: Date;
+  @Field(() => String, { complexity: COST_OF_USER_AGENT }) userAgent!: string;
+  @Field(() => String) ipAddress!: string;
+  @Field(() => Boolean, { description: 'Neither revoked nor expired.' }) live!: boolean;
+  @Field(() => Boolean, { description: 'The session of the access token that asks.' }) current!: boolean;
 }
 
 export const SessionConnection = connectionType('Session', SessionType);
@@ -50,23 +33,12 @@ registerEnumType(SessionStepKindEnum, { name: 'SessionStepKind' });
 
 @ObjectType('SessionStep', { simpleResolvers: true, description: 'One event in the life of a session.' })
 export class SessionStepType implements SessionStep {
-  @Field(() => GraphQLDateTime)
-  at!: Date;
-
-  @Field(() => SessionStepKindEnum)
-  what!: SessionStep['what'];
-
-  @Field(() => ID, { nullable: true })
-  jti!: string | null;
-
-  @Field(() => String)
-  ipAddress!: string;
-
-  @Field(() => String, { nullable: true, complexity: COST_OF_USER_AGENT })
-  userAgent!: string | null;
-
-  @Field(() => String, { description: 'One sentence for a person.' })
-  detail!: string;
+  @Field(() => GraphQLDateTime) at!: Date;
+  @Field(() => SessionStepKindEnum) what!: SessionStep['what'];
+  @Field(() => ID, { nullable: true }) jti!: string | null;
+  @Field(() => String) ipAddress!: string;
+  @Field(() => String, { nullable: true, complexity: COST_OF_USER_AGENT }) userAgent!: string | null;
+  @Field(() => String, { description: 'One sentence for a person.' }) detail!: string;
 }
 
 export const SessionStepConnection = connectionType('SessionStep', SessionStepType);

@@ -8,44 +8,22 @@ import { connectionType } from './connection.js';
 
 @ObjectType('User', { simpleResolvers: true })
 export class UserType {
-  @Field(() => ID)
-  id!: string;
-
-  @Field(() => String)
-  email!: string;
-
-  @Field(() => RoleEnum)
-  role!: Role;
-
-  @Field(() => Boolean)
-  isActive!: boolean;
-
-  @Field(() => Int)
-  failedLoginAttempts!: number;
-
-  @Field(() => GraphQLDateTime, { nullable: true })
-  lockedUntil!: Date | null;
-
-  @Field(() => GraphQLDateTime, { nullable: true })
-  lastLoginAt!: Date | null;
-
-  @Field(() => GraphQLDateTime)
-  createdAt!: Date;
+  @Field(() => ID) id!: string;
+  @Field(() => String) email!: string;
+  @Field(() => RoleEnum) role!: Role;
+  @Field(() => Boolean) isActive!: boolean;
+  @Field(() => Int) failedLoginAttempts!: number;
+  @Field(() => GraphQLDateTime, { nullable: true }) lockedUntil!: Date | null;
+  @Field(() => GraphQLDateTime, { nullable: true }) lastLoginAt!: Date | null;
+  @Field(() => GraphQLDateTime) createdAt!: Date;
 }
 
 export const UserConnection = connectionType('User', UserType);
 
 @InputType('UserFilter')
 export class UserFilterInput implements UserFilter {
-  @Field(() => String, { nullable: true, description: 'Part of the e-mail.' })
-  search?: string | null;
-
-  @Field(() => RoleEnum, { nullable: true })
-  role?: Role | null;
-
-  @Field(() => Boolean, { nullable: true })
-  isActive?: boolean | null;
-
-  @Field(() => Boolean, { nullable: true, description: 'Locked by failed logins at present.' })
-  locked?: boolean | null;
+  @Field(() => String, { nullable: true, description: 'Part of the e-mail.' }) search?: string | null;
+  @Field(() => RoleEnum, { nullable: true }) role?: Role | null;
+  @Field(() => Boolean, { nullable: true }) isActive?: boolean | null;
+  @Field(() => Boolean, { nullable: true, description: 'Locked by failed logins at present.' }) locked?: boolean | null;
 }
