@@ -15,10 +15,12 @@ import { createPlaceholderKey } from './credentials/placeholder-key.js';
 import { openDatabase } from './db/database.js';
 import { migrateUp } from './db/migrate.js';
 import { type Expiring, startSweeper } from './db/sweeper.js';
-import { createGraphqlServer, type GraphqlServer } from './graphql/server.js';
+import { createGraphqlServer } from './graphql/server.js';
+import type { AnswerGraphql } from './graphql-over-http.js';
 import { type AuthRouteDependencies, authRoutes } from './http/auth-routes.js';
 import { clientReader } from './http/client.js';
 import { errorHandler, notFound } from './http/errors.js';
+import { type GraphqlRouteDependencies, graphqlRoute } from './http/graphql-route.js';
 import { type HealthDependencies, healthRoutes } from './http/health.js';
 import { readable, refuseMalformed } from './http/malformed.js';
 import { createRequestLog, type RequestLog } from './http/request-log.js';
@@ -85,10 +87,10 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     };
     const sweeper = startSweeper(deps, expiringRows(config));
     cleanUp.defer(sweeper.stop);
-    const graphql = await createGraphqlServer(deps);
+    const graphql = await createGraphqlServer(deps, config);
     cleanUp.defer(graphql.stop);
     const requestLog = createRequestLog(deps, deps.readClient);
-    return { ...deps, requestLog, handle: buildHandler(deps, requestLog, graphql), close: cleanUp.run };
+    return { ...deps, requestLog, handle: buildHandler(deps, requestLog, graphql.answer), close: cleanUp.run };
   });
 }
 
@@ -97,9 +99,9 @@ export function expiringRows({ auditRetentionDays }: Pick<Config, 'auditRetentio
   return [expiredRecords, expiredNonces, expiredWindows, expiredEvents(auditRetentionDays)];
 }
 
-type HandlerDependencies = AuthRouteDependencies & HealthDependencies & { log: Logger };
+type HandlerDependencies = AuthRouteDependencies & GraphqlRouteDependencies & HealthDependencies & { log: Logger };
 
-function buildHandler(deps: HandlerDependencies, requestLog: RequestLog, graphql: GraphqlServer): RequestListener {
+function buildHandler(deps: HandlerDependencies, requestLog: RequestLog, answer: AnswerGraphql): RequestListener {
   const { config, log } = deps;
   const app = express();
   app.disable('x-powered-by');
@@ -114,7 +116,7 @@ function buildHandler(deps: HandlerDependencies, requestLog: RequestLog, graphql
   if (config.corsOrigins.length > 0) app.use(allowOrigins(config.corsOrigins));
   app.use(healthRoutes(deps));
   app.use(authRoutes(deps));
-  app.use(graphql.router);
+  app.use(graphqlRoute(deps, answer));
   app.use(notFound);
   app.use(errorHandler(log));
   return readable(app);

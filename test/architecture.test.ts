@@ -7,6 +7,7 @@ const LAYERS = [
   ['main'],
   ['app', 'gateway', 'cli'],
   ['http', 'graphql'],
+  ['graphql-over-http'],
   ['auth', 'callers', 'admin', 'data-dir'],
   ['parts'],
   ['audit', 'limits'],
@@ -26,7 +27,7 @@ const MAY_USE_IT = ['cli'];
 const KEPT: Array<[pattern: RegExp, where: RegExp]> = [
   [/^jose$/, /^src\/credentials\//],
   [/^argon2$/, /^src\/credentials\/passwords\.ts$/],
-  [/^express$/, /^src\/(app\.ts|http\/|graphql\/)/],
+  [/^express$/, /^src\/(app\.ts|http\/)/],
   [/^(graphql|type-graphql|@apollo\/.+)$/, /^src\/graphql\//],
   [/^pino$/, /^src\/platform\/logger\.ts$/],
 ];

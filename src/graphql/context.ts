@@ -3,29 +3,17 @@ import DataLoader from 'dataloader';
 import { GraphQLError } from 'graphql';
 import type { Page } from '../admin/page.js';
 import { listSessions, type Session, type SessionPageRequest } from '../admin/sessions.js';
-import type { Caller, CallerRequest, Resolution } from '../callers/caller.js';
-import type { CallerDependencies } from '../callers/dependencies.js';
-import { resolveCaller } from '../callers/resolve-caller.js';
-import type { Passwords } from '../credentials/passwords.js';
-import type { Logger } from '../platform/logger.js';
-import type { Client } from '../remote-client.js';
+import type { Caller, Resolution } from '../callers/caller.js';
+import type { GraphqlRequest } from '../graphql-over-http.js';
+import type { Deps } from '../parts.js';
 import { headerOf } from './errors.js';
 import type { Turns } from './turns.js';
 
-export interface GraphqlDependencies extends CallerDependencies {
-  log: Logger;
-  passwords: Passwords;
-}
+export type GraphqlDependencies = Deps<'clock' | 'db' | 'keyring' | 'log' | 'passwords'>;
 
-export interface GraphqlContext {
+export interface GraphqlContext extends Pick<GraphqlRequest, 'client' | 'isGone' | 'requestId'> {
   caller: Caller;
-  /** Where the request came from */
-  client: Client;
   deps: GraphqlDependencies;
-  /** As in the log */
-  requestId: unknown;
-  /** True where the client has gone, so that nobody would read the answer */
-  isGone(): boolean;
   /** Whose turn it is to ask the database */
   turns: Turns;
   /** A page of the sessions of a user, read for all users of one page at once */
@@ -34,20 +22,21 @@ export interface GraphqlContext {
 
 /**
  * Resolves the caller and builds the context.
- * @throws {GraphQLError} UNAUTHENTICATED (401) or RATE_LIMITED (429); and what `resolveCaller` throws
+ * @throws {GraphQLError} UNAUTHENTICATED (401), RATE_LIMITED (429) or BAD_REQUEST (400); and what `resolveCaller` throws
  */
 export async function createContext(
   deps: GraphqlDependencies,
   turns: Turns,
-  request: CallerRequest,
-  client: Client,
-  requestId: unknown,
-  isGone: () => boolean,
+  { client, isBroken, isGone, requestId, resolveCaller }: GraphqlRequest,
 ): Promise<GraphqlContext> {
-  const resolution = await resolveCaller(deps, request);
-  if (resolution.kind === 'caller')
-    return withLoaders({ caller: resolution.caller, client, deps, isGone, requestId, turns });
-  throw refusalError(resolution, deps.clock.now());
+  const resolution = await resolveCaller();
+  if (resolution.kind !== 'caller') throw refusalError(resolution, deps.clock.now());
+  if (isBroken) {
+    throw new GraphQLError('Request body is not valid JSON', {
+      extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
+    });
+  }
+  return withLoaders({ caller: resolution.caller, client, deps, isGone, requestId, turns });
 }
 
 const NO_SESSIONS: Page<Session> = { rows: [], hasNextPage: false };

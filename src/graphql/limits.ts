@@ -20,8 +20,6 @@ import { FIRST } from './types/connection.js';
 
 // The entry for `import` of graphql-query-complexity loads a second copy of graphql, hence its `/cjs`.
 
-/** Bytes of a request body */
-export const BODY_BYTES = 64 * 1024;
 /** Lexical tokens of a document */
 export const MAX_TOKENS = 1_500;
 /** Documents that are kept parsed and validated: characters of their trees as JSON, a quarter of the bytes they take */

@@ -1,0 +1,28 @@
+/** GraphQL over HTTP: what `http/` asks and `graphql/` answers. The two never meet; `app.ts` joins them. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Resolution } from './callers/caller.js';
+import type { Client } from './remote-client.js';
+
+export interface GraphqlRequest {
+  /** As in the log */
+  requestId: string;
+  /** Where it came from */
+  client: Client;
+  headers: IncomingHttpHeaders;
+  /** What the body holds, where it is said to be JSON */
+  json: unknown;
+  /** True where the body is said to be JSON and is not, which is told only to a caller who is known */
+  isBroken: boolean;
+  /** True where the client has gone, so that nobody would read the answer */
+  isGone(): boolean;
+  /** Who is calling, to be asked once. @throws the database's error or {Outage} */
+  resolveCaller(): Promise<Resolution>;
+}
+
+export interface GraphqlAnswer {
+  status: number;
+  headers: Map<string, string>;
+  body: string;
+}
+
+export type AnswerGraphql = (request: GraphqlRequest) => Promise<GraphqlAnswer>;
