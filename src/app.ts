@@ -18,7 +18,6 @@ import { type Expiring, startSweeper } from './db/sweeper.js';
 import { createGraphqlServer } from './graphql/server.js';
 import type { AnswerGraphql } from './graphql-over-http.js';
 import { type AuthRouteDependencies, authRoutes } from './http/auth-routes.js';
-import { clientReader } from './http/client.js';
 import { errorHandler, notFound } from './http/errors.js';
 import { type GraphqlRouteDependencies, graphqlRoute } from './http/graphql-route.js';
 import { type HealthDependencies, healthRoutes } from './http/health.js';
@@ -80,7 +79,6 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       log,
       metrics,
       passwords,
-      readClient: clientReader(config.trustProxy),
       redis,
       repeats: createAuditRepeats({ clock, log, metrics }),
       tokens: createTokens(keyring, config),
@@ -89,7 +87,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     cleanUp.defer(sweeper.stop);
     const graphql = await createGraphqlServer(deps, config);
     cleanUp.defer(graphql.stop);
-    const requestLog = createRequestLog(deps, deps.readClient);
+    const requestLog = createRequestLog(deps);
     return { ...deps, requestLog, handle: buildHandler(deps, requestLog, graphql.answer), close: cleanUp.run };
   });
 }

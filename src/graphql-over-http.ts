@@ -9,10 +9,8 @@ export interface GraphqlRequest {
   /** Where it came from */
   client: Client;
   headers: IncomingHttpHeaders;
-  /** What the body holds, where it is said to be JSON */
+  /** What the body holds, where it is said to be JSON: a SyntaxError where it is none */
   json: unknown;
-  /** True where the body is said to be JSON and is not, which is told only to a caller who is known */
-  isBroken: boolean;
   /** True where the client has gone, so that nobody would read the answer */
   isGone(): boolean;
   /** Who is calling, to be asked once. @throws the database's error or {Outage} */

@@ -27,11 +27,12 @@ export interface GraphqlContext extends Pick<GraphqlRequest, 'client' | 'isGone'
 export async function createContext(
   deps: GraphqlDependencies,
   turns: Turns,
-  { client, isBroken, isGone, requestId, resolveCaller }: GraphqlRequest,
+  { client, isGone, json, requestId, resolveCaller }: GraphqlRequest,
 ): Promise<GraphqlContext> {
   const resolution = await resolveCaller();
   if (resolution.kind !== 'caller') throw refusalError(resolution, deps.clock.now());
-  if (isBroken) {
+  if (json instanceof SyntaxError) {
+    // Who is not known is told nothing of the body.
     throw new GraphQLError('Request body is not valid JSON', {
       extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
     });

@@ -1,18 +1,16 @@
 /** Spec 4: the three routes. Parse at the edge, decide in `auth/`, answer. */
 import { isUtf8 } from 'node:buffer';
 import { MIMEType } from 'node:util';
-import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import express, { type RequestHandler, type Response, type Router } from 'express';
 import createError from 'http-errors';
 import { login } from '../auth/login.js';
 import { logout } from '../auth/logout.js';
 import type { Outcome } from '../auth/outcomes.js';
 import { refresh } from '../auth/refresh.js';
-import type { Config } from '../config.js';
-import type { LimitStores } from '../limits/rate-limiter.js';
 import type { Deps } from '../parts.js';
-import type { Client } from '../remote-client.js';
 import { refuseCrossSite } from './cross-site.js';
 import { methodNotAllowed, sendError } from './errors.js';
+import type { RequestOutcome } from './exchange.js';
 import { parseLoginBody } from './login-body.js';
 import { loginRateLimit } from './login-rate-limit.js';
 import { createRefreshCookie } from './refresh-cookie.js';
@@ -22,24 +20,23 @@ import { sessionRateLimit } from './session-rate-limit.js';
 /** CONTRACT 5 */
 const BODY_BYTES = 16 * 1024;
 
-export type AuthRouteDependencies = Deps<'clock' | 'db' | 'passwords' | 'repeats' | 'tokens'> &
-  LimitStores & { config: Config; readClient(req: Request): Client };
+export type AuthRouteDependencies = Deps<'clock' | 'config' | 'db' | 'passwords' | 'redis' | 'repeats' | 'tokens'>;
 
 export function authRoutes(deps: AuthRouteDependencies): Router {
-  const { config, readClient } = deps;
+  const { config } = deps;
   const cookie = createRefreshCookie(config);
   const sameSite = refuseCrossSite(config);
-  const sessionLimit = sessionRateLimit(deps);
+  const sessionLimit = sessionRateLimit(config.sessionRateLimit, deps.clock);
 
   /** Spec 2.2, 2.3 and 7: a grant with its cookie, or the row of the refusal. */
-  const answer = (res: Response, outcome: Outcome, granted: string): void => {
+  const answer = (res: Response, outcome: Outcome, granted: RequestOutcome): void => {
     if (outcome.kind === 'refused') {
       const { status, detail, cookie: action } = REFUSALS[outcome.reason];
-      res.locals['outcome'] = outcome.reason;
+      res.locals.outcome = outcome.reason;
       if (action === 'cleared') cookie.clear(res);
       return sendError(res, status, detail);
     }
-    res.locals['outcome'] = granted;
+    res.locals.outcome = granted;
     cookie.set(res, outcome.refreshToken);
     res.json({ access_token: outcome.accessToken, token_type: 'bearer', expires_in: config.accessTokenSeconds });
   };
@@ -47,25 +44,25 @@ export function authRoutes(deps: AuthRouteDependencies): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   router
     .route('/auth/login')
-    .post(sameSite, loginRateLimit(config, deps, readClient), requireJson, json, async (req, res) => {
+    .post(sameSite, loginRateLimit(config.login, deps), requireJson, json, async (req, res) => {
       const body = parseLoginBody(req.body);
       if ('errors' in body) return sendError(res, 422, 'Request body is invalid', { errors: body.errors });
-      answer(res, await login(deps, body.credentials, readClient(req)), 'login_success');
+      answer(res, await login(deps, body.credentials, res.locals.client), 'login_success');
     })
     .all(methodNotAllowed('POST'));
 
   router
     .route('/auth/refresh')
     .post(sameSite, sessionLimit, passOver, async (req, res) => {
-      answer(res, await refresh(deps, cookie.read(req), readClient(req)), 'refresh_success');
+      answer(res, await refresh(deps, cookie.read(req), res.locals.client), 'refresh_success');
     })
     .all(methodNotAllowed('POST'));
 
   router
     .route('/auth/logout')
     .post(sameSite, sessionLimit, passOver, async (req, res) => {
-      const ended = await logout(deps, cookie.read(req), readClient(req));
-      res.locals['outcome'] = ended ? 'logout' : 'logout_without_session';
+      const ended = await logout(deps, cookie.read(req), res.locals.client);
+      res.locals.outcome = ended ? 'logout' : 'logout_without_session';
       cookie.clear(res);
       res.json({ message: 'Logged out successfully' });
     })

@@ -1,13 +1,23 @@
 /** Whose request this is: the client's address behind trusted proxies, and its User-Agent. */
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 import proxyaddr from 'proxy-addr';
 import type { Client } from '../remote-client.js';
-import { peerAddressOf } from './listener.js';
 
 /** Spec 2.6: characters of the User-Agent that are kept. */
 const USER_AGENT_LENGTH = 512;
+
+const peerAddresses = new WeakMap<Socket, string | undefined>();
+
+/** A socket forgets the address of its peer once it is reset. */
+export function rememberPeer(socket: Socket): void {
+  peerAddresses.set(socket, socket.remoteAddress);
+}
+
+export function peerAddressOf(socket: Socket): string | undefined {
+  return peerAddresses.get(socket) ?? socket.remoteAddress;
+}
 
 /**
  * X-Forwarded-For is walked from the right and believed as far as the hops are trusted proxies; a hop that is no IP

@@ -9,7 +9,7 @@ export function refuseCrossSite({ publicUrl, corsOrigins }: Config): RequestHand
     if (origin !== undefined && corsOrigins.includes(origin)) return next();
     const foreign = origin !== undefined && origin !== publicUrl;
     if (foreign || req.get('sec-fetch-site') === 'cross-site') {
-      res.locals['outcome'] = 'cross_site';
+      res.locals.outcome = 'cross_site';
       return sendError(res, 403, 'Calls from this origin are not allowed');
     }
     return next();

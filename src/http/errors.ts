@@ -36,7 +36,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     if (res.headersSent) return next(error);
     // An outage or a bug never touches the cookie (CONTRACT 5).
     res.removeHeader('Set-Cookie');
-    const requestId: unknown = res.locals['requestId'];
+    const { requestId } = res.locals;
     if (isOutage(error)) {
       log.warn({ requestId, error: describeError(error) }, 'answered 503');
       return sendUnavailable(res);

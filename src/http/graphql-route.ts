@@ -1,40 +1,40 @@
 /** CONTRACT 7: the path `/graphql`. Bytes, JSON and the caller's credential here; what is asked, in `graphql/`. */
 import express, { type Request, type RequestHandler, type Router } from 'express';
-import type { CallerRequest, Resolution } from '../callers/caller.js';
+import type { Resolution } from '../callers/caller.js';
 import type { CallerDependencies } from '../callers/dependencies.js';
 import { resolveCaller } from '../callers/resolve-caller.js';
 import type { Config } from '../config.js';
-import type { AnswerGraphql, GraphqlRequest } from '../graphql-over-http.js';
-import type { Client } from '../remote-client.js';
+import type { AnswerGraphql } from '../graphql-over-http.js';
 import { methodNotAllowed } from './errors.js';
+import type { RequestOutcome } from './exchange.js';
 import { explorer } from './explorer.js';
 
 /** CONTRACT 7 */
 export const BODY_BYTES = 64 * 1024;
 
-export type GraphqlRouteDependencies = CallerDependencies & { config: Config; readClient(req: Request): Client };
+export type GraphqlRouteDependencies = CallerDependencies & { config: Config };
 
 export function graphqlRoute(deps: GraphqlRouteDependencies, answer: AnswerGraphql): Router {
   const post: RequestHandler = async (req, res) => {
-    const bytes = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0); // kept as they came, for the signature
-    const { headers, method, originalUrl: target, rawHeaders } = req;
-    const resolve = async (request: CallerRequest): Promise<Resolution> => {
-      try {
-        const resolution = await resolveCaller(deps, request);
-        res.locals['outcome'] = outcomeOf(resolution);
-        return resolution;
-      } catch (error) {
-        res.locals['outcome'] = 'caller_refused_error';
-        throw error;
-      }
-    };
+    const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0); // as it came, for the signature
+    const { method, originalUrl: target, rawHeaders } = req;
+    const { client, requestId } = res.locals;
     const answered = await answer({
-      ...readJson(req, bytes),
-      requestId: res.locals['requestId'],
-      client: deps.readClient(req),
-      headers,
+      requestId,
+      client,
+      headers: req.headers,
+      json: readJson(req, body),
       isGone: () => req.socket.destroyed,
-      resolveCaller: () => resolve({ method, target, rawHeaders, body: bytes }),
+      resolveCaller: async () => {
+        try {
+          const resolution = await resolveCaller(deps, { method, target, rawHeaders, body });
+          res.locals.outcome = outcomeOf(resolution);
+          return resolution;
+        } catch (error) {
+          res.locals.outcome = 'caller_refused_error';
+          throw error;
+        }
+      },
     });
     res.status(answered.status).setHeaders(answered.headers).send(answered.body);
   };
@@ -48,16 +48,15 @@ export function graphqlRoute(deps: GraphqlRouteDependencies, answer: AnswerGraph
 }
 
 /** For the request log: who is calling, or why nobody is. */
-function outcomeOf(resolution: Resolution): string {
+function outcomeOf(resolution: Resolution): RequestOutcome {
   if (resolution.kind === 'caller') return `caller_${resolution.caller.callerType}`;
   return `caller_refused_${resolution.kind === 'refused' ? resolution.reason : resolution.kind}`;
 }
 
-function readJson(req: Request, bytes: Buffer): Pick<GraphqlRequest, 'json' | 'isBroken'> {
-  if (!req.is('application/json')) return { json: undefined, isBroken: false };
+function readJson(req: Request, bytes: Buffer): unknown {
   try {
-    return { json: JSON.parse(bytes.toString('utf8')), isBroken: false };
-  } catch {
-    return { json: undefined, isBroken: true };
+    return req.is('application/json') ? JSON.parse(bytes.toString('utf8')) : undefined;
+  } catch (error) {
+    return error;
   }
 }

@@ -1,8 +1,9 @@
-/** The sockets: how many and for how long, whose they are, what is answered to what is no request, and their end. */
+/** The sockets: how many and for how long, what is answered to what is no request, and their end. */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../platform/logger.js';
+import { peerAddressOf, rememberPeer } from './client.js';
 import type { RequestLog } from './request-log.js';
 
 /** Bounds on what clients can hold open. Times are milliseconds. */
@@ -50,13 +51,6 @@ const MALFORMED = { status: 400, detail: 'Request is not valid HTTP' };
 const NO_TUNNEL = { status: 405, detail: 'Method not allowed' };
 const TOO_MANY = { status: 429, detail: 'Too many requests at once on one connection' };
 
-const peerAddresses = new WeakMap<Socket, string>();
-
-/** Address of the peer as it was when it connected: a socket forgets it once it is reset. */
-export function peerAddressOf(socket: Socket): string | undefined {
-  return peerAddresses.get(socket) ?? socket.remoteAddress;
-}
-
 export interface Listening {
   port: number;
   /** Takes no new connections, answers what is in flight, then ends; the rest is cut after `graceMs`. */
@@ -100,7 +94,7 @@ export async function listen(
 
   server.on('connection', (socket) => {
     if (socket.remoteAddress === undefined) return void socket.destroy(); // gone before it was accepted
-    peerAddresses.set(socket, socket.remoteAddress);
+    rememberPeer(socket);
     connections.set(socket, { sinceMs: performance.now(), open: new Map() });
     socket.once('close', () => connections.delete(socket));
   });

@@ -2,24 +2,19 @@
 import type { RequestHandler } from 'express';
 import type { Config } from '../config.js';
 import { createRateLimiter, type LimitStores } from '../limits/rate-limiter.js';
-import type { Client } from '../remote-client.js';
 import { addressGroup } from './client.js';
 import { sendError } from './errors.js';
 
 /** Counts every request, valid or not; header fields of draft-ietf-httpapi-ratelimit-headers. */
-export function loginRateLimit(
-  { login: { rateLimit, rateWindowSeconds } }: Config,
-  stores: LimitStores,
-  readClient: (req: Parameters<RequestHandler>[0]) => Client,
-): RequestHandler {
+export function loginRateLimit({ rateLimit, rateWindowSeconds }: Config['login'], stores: LimitStores): RequestHandler {
   const limiter = createRateLimiter(stores, 'login', rateWindowSeconds);
-  return async (req, res, next) => {
+  return async (_req, res, next) => {
     res.set('RateLimit-Policy', `"login";q=${rateLimit};w=${rateWindowSeconds}`);
-    const key = addressGroup(readClient(req).ipAddress);
+    const key = addressGroup(res.locals.client.ipAddress);
     const { allowed, remaining, resetSeconds } = await limiter.consume(key, rateLimit);
     res.set('RateLimit', `"login";r=${remaining};t=${resetSeconds}`);
     if (allowed) return next();
-    res.locals['outcome'] = 'login_rate_limited';
+    res.locals.outcome = 'login_rate_limited';
     res.set('Retry-After', String(resetSeconds));
     return sendError(res, 429, 'Too many login attempts, try again later');
   };

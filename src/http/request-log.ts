@@ -1,10 +1,12 @@
 /** One log line and one count an answer, under a request id that the caller gets back. */
 import type { Request, RequestHandler } from 'express';
+import type { Config } from '../config.js';
 import type { Clock } from '../platform/clock.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
-import type { Client } from '../remote-client.js';
+import { clientReader } from './client.js';
+import type { Exchange, RequestOutcome } from './exchange.js';
 
 /** A caller's own X-Request-Id is kept where it is plain enough for a log. */
 const PLAIN_ID = /^[\w.:-]{1,128}$/;
@@ -31,9 +33,16 @@ interface Answered {
   method: string;
   route: string;
   status: number;
-  outcome?: unknown;
+  outcome: RequestOutcome | undefined;
   ipAddress: string | undefined;
   ms: number;
+}
+
+export interface RequestLogDependencies {
+  clock: Clock;
+  config: Pick<Config, 'trustProxy'>;
+  log: Logger;
+  metrics: Metrics;
 }
 
 export interface RequestLog {
@@ -42,15 +51,13 @@ export interface RequestLog {
   unparsed(status: number, ipAddress: string | undefined): string;
 }
 
-export function createRequestLog(
-  { clock, log, metrics }: { clock: Clock; log: Logger; metrics: Metrics },
-  readClient: (req: Request) => Client,
-): RequestLog {
+export function createRequestLog({ clock, config, log, metrics }: RequestLogDependencies): RequestLog {
+  const readClient = clientReader(config.trustProxy);
   const record = (answered: Answered): void => {
     const { method, route, status, outcome, ms } = answered;
     metrics.requests.inc({ route, method, status });
     metrics.requestSeconds.observe({ route }, ms / 1000);
-    if (typeof outcome === 'string') metrics.outcomes.inc({ outcome });
+    if (outcome !== undefined) metrics.outcomes.inc({ outcome });
     const level = status >= 500 ? 'error' : QUIET.has(route) ? 'debug' : 'info';
     log[level](answered, 'request');
   };
@@ -58,10 +65,10 @@ export function createRequestLog(
     middleware: (req, res, next) => {
       const given = req.get('x-request-id');
       const requestId = given !== undefined && PLAIN_ID.test(given) ? given : uuidInTimeOrder(clock.now());
-      res.locals['requestId'] = requestId;
+      const client = readClient(req);
+      Object.assign(res.locals, { requestId, client } satisfies Exchange);
       res.set('X-Request-Id', requestId);
       const started = performance.now();
-      const { ipAddress } = readClient(req);
 
       res.on('close', () => {
         record({
@@ -69,8 +76,8 @@ export function createRequestLog(
           method: knownMethod(req.method),
           route: routeOf(req),
           status: res.writableFinished ? res.statusCode : CLIENT_CLOSED,
-          outcome: res.locals['outcome'],
-          ipAddress,
+          outcome: res.locals.outcome,
+          ipAddress: client.ipAddress,
           ms: Math.round((performance.now() - started) * 10) / 10,
         });
       });
