@@ -12,10 +12,9 @@ import { refuseCrossSite } from './cross-site.js';
 import { methodNotAllowed, sendError } from './errors.js';
 import type { RequestOutcome } from './exchange.js';
 import { parseLoginBody } from './login-body.js';
-import { loginRateLimit } from './login-rate-limit.js';
+import { loginRateLimit, sessionRateLimit } from './rate-limits.js';
 import { createRefreshCookie } from './refresh-cookie.js';
 import { REFUSALS } from './refusals.js';
-import { sessionRateLimit } from './session-rate-limit.js';
 
 /** CONTRACT 5 */
 const BODY_BYTES = 16 * 1024;
