@@ -1,8 +1,4 @@
 /** Composition root: builds every part once, hands each what it needs, and takes them down again. */
-import type { RequestListener } from 'node:http';
-import cors from 'cors';
-import express, { type RequestHandler } from 'express';
-import helmet from 'helmet';
 import { createAuditRepeats } from './audit/repeats.js';
 import { expiredEvents } from './audit/write.js';
 import { expiredRecords } from './auth/sessions.js';
@@ -16,15 +12,11 @@ import { openDatabase } from './db/database.js';
 import { migrateUp } from './db/migrate.js';
 import { type Expiring, startSweeper } from './db/sweeper.js';
 import { createGraphqlServer } from './graphql/server.js';
-import type { AnswerGraphql } from './graphql-over-http.js';
-import { type AuthRouteDependencies, authRoutes } from './http/auth-routes.js';
-import { errorHandler, notFound } from './http/errors.js';
-import { type GraphqlRouteDependencies, graphqlRoute } from './http/graphql-route.js';
-import { type HealthDependencies, healthRoutes } from './http/health.js';
-import { readable, refuseMalformed } from './http/malformed.js';
-import { createRequestLog, type RequestLog } from './http/request-log.js';
+import { createHost } from './http/host.js';
+import type { Listener } from './http/listener.js';
 import { createRateLimiter, expiredWindows } from './limits/rate-limiter.js';
 import { connectRedis } from './limits/redis.js';
+import type { Parts } from './parts.js';
 import { createCleanUp } from './platform/clean-up.js';
 import { type Clock, systemClock } from './platform/clock.js';
 import { createLogger, type Logger } from './platform/logger.js';
@@ -39,7 +31,10 @@ export interface Overrides {
   threads?: number | undefined;
 }
 
-export type App = Awaited<ReturnType<typeof createApp>>;
+/** Every part, and what answers requests by them; `close` takes them down. */
+export interface App extends Parts, Listener {
+  close(): Promise<void>;
+}
 
 /** Spec 2.8 leaves the unit of `rate_limit` open; CONTRACT 6 says per minute. */
 const KEY_WINDOW_SECONDS = 60;
@@ -48,10 +43,10 @@ const KEY_WINDOW_SECONDS = 60;
 const DEFAULT_THREADS = 4;
 
 /**
- * Opens the keyring and the database, migrates it, and builds the Express application. It does not listen yet.
+ * Opens the keyring and the database, migrates it, and builds all that answers requests. It does not listen yet.
  * @throws {KeyringError} or the database's error; then nothing is left open
  */
-export async function createApp(config: Config, databaseUrl: string, overrides: Overrides = {}) {
+export async function createApp(config: Config, databaseUrl: string, overrides: Overrides = {}): Promise<App> {
   const clock = overrides.clock ?? systemClock;
   const log = overrides.log ?? createLogger(config.logLevel);
   const cleanUp = createCleanUp();
@@ -69,7 +64,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     const redis = config.redisUrl === undefined ? undefined : connectRedis(config.redisUrl, log);
     cleanUp.defer(() => redis?.disconnect());
     const metrics = createMetrics();
-    const deps = {
+    const parts: Parts = {
       clock,
       config,
       db,
@@ -83,67 +78,15 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       repeats: createAuditRepeats({ clock, log, metrics }),
       tokens: createTokens(keyring, config),
     };
-    const sweeper = startSweeper(deps, expiringRows(config));
+    const sweeper = startSweeper(parts, expiringRows(config));
     cleanUp.defer(sweeper.stop);
-    const graphql = await createGraphqlServer(deps, config);
+    const graphql = await createGraphqlServer(parts);
     cleanUp.defer(graphql.stop);
-    const requestLog = createRequestLog(deps);
-    return { ...deps, requestLog, handle: buildHandler(deps, requestLog, graphql.answer), close: cleanUp.run };
+    return { ...parts, ...createHost(parts, graphql.answer), close: cleanUp.run };
   });
 }
 
 /** What the sweeper deletes, as the owners of the tables have it. */
 export function expiringRows({ auditRetentionDays }: Pick<Config, 'auditRetentionDays'>): Expiring[] {
   return [expiredRecords, expiredNonces, expiredWindows, expiredEvents(auditRetentionDays)];
-}
-
-type HandlerDependencies = AuthRouteDependencies & GraphqlRouteDependencies & HealthDependencies & { log: Logger };
-
-function buildHandler(deps: HandlerDependencies, requestLog: RequestLog, answer: AnswerGraphql): RequestListener {
-  const { config, log } = deps;
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag'); // answers are small and mostly uncacheable
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
-
-  app.use(requestLog.middleware);
-  app.use(securityHeaders(config));
-  app.use(noStore);
-  app.use(refuseMalformed);
-  if (config.corsOrigins.length > 0) app.use(allowOrigins(config.corsOrigins));
-  app.use(healthRoutes(deps));
-  app.use(authRoutes(deps));
-  app.use(graphqlRoute(deps, answer));
-  app.use(notFound);
-  app.use(errorHandler(log));
-  return readable(app);
-}
-
-/** An API serves no page: nothing may be loaded from its answers, nor may they be framed. */
-function securityHeaders({ publicUrl }: Config) {
-  return helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
-    },
-    strictTransportSecurity: publicUrl.startsWith('https:'),
-  });
-}
-
-/** CONTRACT 5: answers are of one moment, and some hold a token; only the JWKS says otherwise. */
-const noStore: RequestHandler = (_req, res, next) => {
-  res.set('Cache-Control', 'no-store');
-  next();
-};
-
-function allowOrigins(origins: string[]) {
-  return cors({
-    origin: origins,
-    credentials: true,
-    methods: ['POST'],
-    allowedHeaders: ['Authorization', 'Content-Type', 'X-Request-Id'],
-    exposedHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'],
-    maxAge: 600,
-  });
 }

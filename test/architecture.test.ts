@@ -27,7 +27,7 @@ const MAY_USE_IT = ['cli'];
 const KEPT: Array<[pattern: RegExp, where: RegExp]> = [
   [/^jose$/, /^src\/credentials\//],
   [/^argon2$/, /^src\/credentials\/passwords\.ts$/],
-  [/^express$/, /^src\/(app\.ts|http\/)/],
+  [/^(express|helmet|cors)$/, /^src\/http\//],
   [/^(graphql|type-graphql|@apollo\/.+)$/, /^src\/graphql\//],
   [/^pino$/, /^src\/platform\/logger\.ts$/],
 ];

@@ -5,8 +5,8 @@ import {
   ApolloServerPluginLandingPageDisabled,
 } from '@apollo/server/plugin/disabled';
 import { InMemoryLRUCache } from '@apollo/utils.keyvaluecache';
-import type { Config } from '../config.js';
 import type { AnswerGraphql } from '../graphql-over-http.js';
+import type { Deps } from '../parts.js';
 import { createContext, type GraphqlContext, type GraphqlDependencies } from './context.js';
 import { formatError, outagesAs503 } from './errors.js';
 import { costLimit, KEPT_DOCUMENTS, MAX_ERRORS, MAX_TOKENS, validationRules } from './limits.js';
@@ -19,11 +19,9 @@ export interface GraphqlServer {
   stop(): Promise<void>;
 }
 
-export async function createGraphqlServer(
-  deps: GraphqlDependencies,
-  { graphql: { introspection } }: Pick<Config, 'graphql'>,
-): Promise<GraphqlServer> {
-  const { log } = deps;
+export async function createGraphqlServer(deps: GraphqlDependencies & Deps<'config'>): Promise<GraphqlServer> {
+  const { config, log } = deps;
+  const { introspection } = config.graphql;
   const schema = await createSchema();
   const mask = createMask(schema);
   const turns = createTurns();

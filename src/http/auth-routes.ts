@@ -1,7 +1,7 @@
 /** Spec 4: the three routes. Parse at the edge, decide in `auth/`, answer. */
 import { isUtf8 } from 'node:buffer';
 import { MIMEType } from 'node:util';
-import express, { type RequestHandler, type Response, type Router } from 'express';
+import express, { type Express, type RequestHandler, type Response } from 'express';
 import createError from 'http-errors';
 import { login } from '../auth/login.js';
 import { logout } from '../auth/logout.js';
@@ -19,9 +19,9 @@ import { REFUSALS } from './refusals.js';
 /** CONTRACT 5 */
 const BODY_BYTES = 16 * 1024;
 
-export type AuthRouteDependencies = Deps<'clock' | 'config' | 'db' | 'passwords' | 'redis' | 'repeats' | 'tokens'>;
+type Dependencies = Deps<'clock' | 'config' | 'db' | 'passwords' | 'redis' | 'repeats' | 'tokens'>;
 
-export function authRoutes(deps: AuthRouteDependencies): Router {
+export function addAuthRoutes(app: Express, deps: Dependencies): void {
   const { config } = deps;
   const cookie = createRefreshCookie(config);
   const sameSite = refuseCrossSite(config);
@@ -40,8 +40,7 @@ export function authRoutes(deps: AuthRouteDependencies): Router {
     res.json({ access_token: outcome.accessToken, token_type: 'bearer', expires_in: config.accessTokenSeconds });
   };
 
-  const router = express.Router({ caseSensitive: true, strict: true });
-  router
+  app
     .route('/auth/login')
     .post(sameSite, loginRateLimit(config.login, deps), requireJson, json, async (req, res) => {
       const body = parseLoginBody(req.body);
@@ -50,14 +49,14 @@ export function authRoutes(deps: AuthRouteDependencies): Router {
     })
     .all(methodNotAllowed('POST'));
 
-  router
+  app
     .route('/auth/refresh')
     .post(sameSite, sessionLimit, passOver, async (req, res) => {
       answer(res, await refresh(deps, cookie.read(req), res.locals.client), 'refresh_success');
     })
     .all(methodNotAllowed('POST'));
 
-  router
+  app
     .route('/auth/logout')
     .post(sameSite, sessionLimit, passOver, async (req, res) => {
       const ended = await logout(deps, cookie.read(req), res.locals.client);
@@ -66,8 +65,6 @@ export function authRoutes(deps: AuthRouteDependencies): Router {
       res.json({ message: 'Logged out successfully' });
     })
     .all(methodNotAllowed('POST'));
-
-  return router;
 }
 
 /** Spec 4.2 and 4.3: no body. One that is sent all the same is not read, but it has to be whole: nothing is done else. */

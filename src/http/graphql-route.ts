@@ -1,10 +1,9 @@
 /** CONTRACT 7: the path `/graphql`. Bytes, JSON and the caller's credential here; what is asked, in `graphql/`. */
-import express, { type Request, type RequestHandler, type Router } from 'express';
+import express, { type Express, type Request, type RequestHandler } from 'express';
 import type { Resolution } from '../callers/caller.js';
-import type { CallerDependencies } from '../callers/dependencies.js';
 import { resolveCaller } from '../callers/resolve-caller.js';
-import type { Config } from '../config.js';
 import type { AnswerGraphql } from '../graphql-over-http.js';
+import type { Deps } from '../parts.js';
 import { methodNotAllowed } from './errors.js';
 import type { RequestOutcome } from './exchange.js';
 import { explorer } from './explorer.js';
@@ -12,9 +11,9 @@ import { explorer } from './explorer.js';
 /** CONTRACT 7 */
 export const BODY_BYTES = 64 * 1024;
 
-export type GraphqlRouteDependencies = CallerDependencies & { config: Config };
+type Dependencies = Deps<'clock' | 'config' | 'db' | 'keyLimiter' | 'keyring' | 'placeholder' | 'tokens'>;
 
-export function graphqlRoute(deps: GraphqlRouteDependencies, answer: AnswerGraphql): Router {
+export function addGraphqlRoute(app: Express, deps: Dependencies, answer: AnswerGraphql): void {
   const post: RequestHandler = async (req, res) => {
     const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0); // as it came, for the signature
     const { method, originalUrl: target, rawHeaders } = req;
@@ -39,12 +38,10 @@ export function graphqlRoute(deps: GraphqlRouteDependencies, answer: AnswerGraph
     res.status(answered.status).setHeaders(answered.headers).send(answered.body);
   };
 
-  const router = express.Router({ caseSensitive: true, strict: true });
-  const route = router.route('/graphql');
+  const route = app.route('/graphql');
   route.post(express.raw({ type: () => true, limit: BODY_BYTES, inflate: false }), post);
   if (deps.config.graphql.landingPage) route.get(explorer());
   route.all(methodNotAllowed('POST'));
-  return router;
 }
 
 /** For the request log: who is calling, or why nobody is. */

@@ -1,12 +1,9 @@
 /** CONTRACT 10 and 3: health, metrics and the public keys. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import express, { type Router } from 'express';
-import type { Redis } from 'ioredis';
-import { JWKS_MAX_AGE_SECONDS, type Keyring } from '../credentials/keyring.js';
-import type { Passwords } from '../credentials/passwords.js';
-import type { Database } from '../db/database.js';
+import type { Express } from 'express';
+import { JWKS_MAX_AGE_SECONDS } from '../credentials/keyring.js';
 import { statement } from '../db/statement.js';
-import type { Metrics } from '../platform/metrics.js';
+import type { Deps } from '../parts.js';
 import { methodNotAllowed, sendUnavailable } from './errors.js';
 
 const ping = statement('ping', {}, { one: 'integer' })`
@@ -15,17 +12,10 @@ const ping = statement('ping', {}, { one: 'integer' })`
 /** How long a store may take to answer before the instance counts as not ready: milliseconds. */
 const READY_WITHIN_MS = 3_000;
 
-export interface HealthDependencies {
-  db: Database;
-  keyring: Keyring;
-  metrics: Metrics;
-  passwords: Passwords;
-  redis: Redis | undefined;
-}
-
-export function healthRoutes({ db, keyring, metrics, passwords, redis }: HealthDependencies): Router {
-  const router = express.Router({ caseSensitive: true, strict: true });
-
+export function addHealthRoutes(
+  app: Express,
+  { db, keyring, metrics, passwords, redis }: Deps<'db' | 'keyring' | 'metrics' | 'passwords' | 'redis'>,
+): void {
   const isReady = async (): Promise<boolean> => {
     const asked = Promise.allSettled([db.run(ping, {}), redis?.ping()]);
     const late = sleep(READY_WITHIN_MS, undefined, { ref: false });
@@ -35,12 +25,12 @@ export function healthRoutes({ db, keyring, metrics, passwords, redis }: HealthD
   /** One check serves all who ask meanwhile. */
   let asking: Promise<boolean> | undefined;
 
-  router
+  app
     .route('/health/live')
     .get((_req, res) => void res.json({ status: 'live' }))
     .all(methodNotAllowed('GET', 'HEAD'));
 
-  router
+  app
     .route('/health/ready')
     .get(async (_req, res) => {
       asking ??= isReady().finally(() => {
@@ -51,7 +41,7 @@ export function healthRoutes({ db, keyring, metrics, passwords, redis }: HealthD
     })
     .all(methodNotAllowed('GET', 'HEAD'));
 
-  router
+  app
     .route('/metrics')
     .get(async (_req, res) => {
       metrics.passwordQueue.set(passwords.waiting());
@@ -59,13 +49,11 @@ export function healthRoutes({ db, keyring, metrics, passwords, redis }: HealthD
     })
     .all(methodNotAllowed('GET', 'HEAD'));
 
-  router
+  app
     .route('/.well-known/jwks.json')
     .get((_req, res) => {
       res.set('Cache-Control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`);
       res.type('application/jwk-set+json').send(JSON.stringify(keyring.current().publicJwks));
     })
     .all(methodNotAllowed('GET', 'HEAD'));
-
-  return router;
 }

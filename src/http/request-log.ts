@@ -1,10 +1,7 @@
 /** One log line and one count an answer, under a request id that the caller gets back. */
 import type { Request, RequestHandler } from 'express';
-import type { Config } from '../config.js';
-import type { Clock } from '../platform/clock.js';
+import type { Deps } from '../parts.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
-import type { Logger } from '../platform/logger.js';
-import type { Metrics } from '../platform/metrics.js';
 import { clientReader } from './client.js';
 import type { Exchange, RequestOutcome } from './exchange.js';
 
@@ -38,20 +35,14 @@ interface Answered {
   ms: number;
 }
 
-export interface RequestLogDependencies {
-  clock: Clock;
-  config: Pick<Config, 'trustProxy'>;
-  log: Logger;
-  metrics: Metrics;
-}
-
 export interface RequestLog {
   middleware: RequestHandler;
   /** Records what Node's parser refused. @returns the request id that it is logged under */
   unparsed(status: number, ipAddress: string | undefined): string;
 }
 
-export function createRequestLog({ clock, config, log, metrics }: RequestLogDependencies): RequestLog {
+export function createRequestLog(deps: Deps<'clock' | 'config' | 'log' | 'metrics'>): RequestLog {
+  const { clock, config, log, metrics } = deps;
   const readClient = clientReader(config.trustProxy);
   const record = (answered: Answered): void => {
     const { method, route, status, outcome, ms } = answered;

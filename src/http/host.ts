@@ -1,0 +1,64 @@
+/** The Express application: what every request passes, from top to bottom. */
+import cors from 'cors';
+import express, { type RequestHandler } from 'express';
+import helmet from 'helmet';
+import type { Config } from '../config.js';
+import type { AnswerGraphql } from '../graphql-over-http.js';
+import type { Parts } from '../parts.js';
+import { addAuthRoutes } from './auth-routes.js';
+import { errorHandler, notFound } from './errors.js';
+import { addGraphqlRoute } from './graphql-route.js';
+import { addHealthRoutes } from './health.js';
+import type { Listener } from './listener.js';
+import { readable, refuseMalformed } from './malformed.js';
+import { createRequestLog } from './request-log.js';
+
+export function createHost(parts: Parts, answerGraphql: AnswerGraphql): Listener {
+  const { config, log } = parts;
+  const requestLog = createRequestLog(parts);
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag'); // answers are small and mostly uncacheable
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+
+  app.use(requestLog.middleware);
+  app.use(securityHeaders(config));
+  app.use(noStore);
+  app.use(refuseMalformed);
+  if (config.corsOrigins.length > 0) app.use(allowOrigins(config.corsOrigins));
+  addHealthRoutes(app, parts);
+  addAuthRoutes(app, parts);
+  addGraphqlRoute(app, parts, answerGraphql);
+  app.use(notFound);
+  app.use(errorHandler(log));
+  return { handle: readable(app), log, requestLog };
+}
+
+/** An API serves no page: nothing may be loaded from its answers, nor may they be framed. */
+function securityHeaders({ publicUrl }: Config) {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
+    },
+    strictTransportSecurity: publicUrl.startsWith('https:'),
+  });
+}
+
+/** CONTRACT 5: answers are of one moment, and some hold a token; only the JWKS says otherwise. */
+const noStore: RequestHandler = (_req, res, next) => {
+  res.set('Cache-Control', 'no-store');
+  next();
+};
+
+function allowOrigins(origins: string[]) {
+  return cors({
+    origin: origins,
+    credentials: true,
+    methods: ['POST'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'X-Request-Id'],
+    exposedHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'],
+    maxAge: 600,
+  });
+}
