@@ -47,15 +47,13 @@ const DEFAULT_THREADS = 4;
  * @throws {KeyringError} or the database's error; then nothing is left open
  */
 export async function createApp(config: Config, databaseUrl: string, overrides: Overrides = {}): Promise<App> {
-  const clock = overrides.clock ?? systemClock;
-  const log = overrides.log ?? createLogger(config.logLevel);
+  const { clock = systemClock, log = createLogger(config.logLevel), threads = DEFAULT_THREADS } = overrides;
   const cleanUp = createCleanUp();
 
   return cleanUp.guard(async () => {
     const keyring = await openKeyring(config.keyringFile, clock, log);
     cleanUp.defer(keyring.close);
-    const passwords =
-      overrides.passwords ?? (await createPasswords(config.argon2, overrides.threads ?? DEFAULT_THREADS));
+    const passwords = overrides.passwords ?? (await createPasswords(config.argon2, threads));
     const db = await openDatabase(databaseUrl);
     cleanUp.defer(db.close);
     const applied = await migrateUp(db);

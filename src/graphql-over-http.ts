@@ -4,9 +4,7 @@ import type { Resolution } from './callers/caller.js';
 import type { Client } from './remote-client.js';
 
 export interface GraphqlRequest {
-  /** As in the log */
   requestId: string;
-  /** Where it came from */
   client: Client;
   headers: IncomingHttpHeaders;
   /** What the body holds, where it is said to be JSON: a SyntaxError where it is none */

@@ -7,6 +7,7 @@ import type { Caller, Resolution } from '../callers/caller.js';
 import type { GraphqlRequest } from '../graphql-over-http.js';
 import type { Deps } from '../parts.js';
 import { headerOf } from './errors.js';
+import { refused } from './limits.js';
 import type { Turns } from './turns.js';
 
 export type GraphqlDependencies = Deps<'clock' | 'db' | 'keyring' | 'log' | 'passwords'>;
@@ -31,12 +32,7 @@ export async function createContext(
 ): Promise<GraphqlContext> {
   const resolution = await resolveCaller();
   if (resolution.kind !== 'caller') throw refusalError(resolution, deps.clock.now());
-  if (json instanceof SyntaxError) {
-    // Who is not known is told nothing of the body.
-    throw new GraphQLError('Request body is not valid JSON', {
-      extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
-    });
-  }
+  if (json instanceof SyntaxError) throw refused('BAD_REQUEST', 'Request body is not valid JSON');
   return withLoaders({ caller: resolution.caller, client, deps, isGone, requestId, turns });
 }
 

@@ -129,6 +129,7 @@ function costOf(count: () => number, mask: Mask): number {
   }
 }
 
-function refused(code: string, message: string): GraphQLError {
+/** An error about the request itself: 400. */
+export function refused(code: string, message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code, http: { status: 400 } } });
 }

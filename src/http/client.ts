@@ -8,15 +8,13 @@ import type { Client } from '../remote-client.js';
 /** Spec 2.6: characters of the User-Agent that are kept. */
 const USER_AGENT_LENGTH = 512;
 
-const peerAddresses = new WeakMap<Socket, string | undefined>();
+const peerAddresses = new WeakMap<Socket, string>();
 
-/** A socket forgets the address of its peer once it is reset. */
-export function rememberPeer(socket: Socket): void {
-  peerAddresses.set(socket, socket.remoteAddress);
-}
-
+/** Asked first of a socket that has just connected, and remembered: it forgets its peer once it is reset. */
 export function peerAddressOf(socket: Socket): string | undefined {
-  return peerAddresses.get(socket) ?? socket.remoteAddress;
+  const address = peerAddresses.get(socket) ?? socket.remoteAddress;
+  if (address !== undefined) peerAddresses.set(socket, address);
+  return address;
 }
 
 /**

@@ -6,14 +6,9 @@ import type { RequestHandler } from 'express';
 
 const POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' blob: data:; frame-ancestors 'none'";
 
-interface Page {
-  compressed: Buffer;
-  etag: string;
-}
-
 /** The page is made once, when it is first asked for, and kept compressed: it has 9 MB. */
 export function explorer(): RequestHandler {
-  let page: Promise<Page> | undefined;
+  let page: ReturnType<typeof renderPage> | undefined;
   return async (req, res, next) => {
     if (!req.get('accept')?.includes('text/html')) return next(); // queries come by POST alone
     page ??= renderPage().catch((error: unknown) => {
@@ -37,7 +32,7 @@ export function explorer(): RequestHandler {
   };
 }
 
-async function renderPage(): Promise<Page> {
+async function renderPage(): Promise<{ compressed: Buffer; etag: string }> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql'); // which production never loads
   const compressed = await promisify(gzip)(renderGraphiQL({ title: 'auth-gateway', endpoint: '/graphql' }));
   return { compressed, etag: `W/"${createHash('sha256').update(compressed).digest('base64url')}"` };

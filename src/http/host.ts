@@ -37,11 +37,9 @@ export function createHost(parts: Parts, answerGraphql: AnswerGraphql): Listener
 
 /** An API serves no page: nothing may be loaded from its answers, nor may they be framed. */
 function securityHeaders({ publicUrl }: Config) {
+  const directives = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] };
   return helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
-    },
+    contentSecurityPolicy: { useDefaults: false, directives },
     strictTransportSecurity: publicUrl.startsWith('https:'),
   });
 }

@@ -1,9 +1,10 @@
 /** The sockets: how many and for how long, what is answered to what is no request, and their end. */
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../platform/logger.js';
-import { peerAddressOf, rememberPeer } from './client.js';
+import { peerAddressOf } from './client.js';
 import type { RequestLog } from './request-log.js';
 
 /** Bounds on what clients can hold open. Times are milliseconds. */
@@ -93,8 +94,7 @@ export async function listen(
   const connections = new Map<Duplex, Connection>();
 
   server.on('connection', (socket) => {
-    if (socket.remoteAddress === undefined) return void socket.destroy(); // gone before it was accepted
-    rememberPeer(socket);
+    if (peerAddressOf(socket) === undefined) return void socket.destroy(); // gone before it was accepted
     connections.set(socket, { sinceMs: performance.now(), open: new Map() });
     socket.once('close', () => connections.delete(socket));
   });
@@ -162,13 +162,7 @@ export async function listen(
     refuse(socket, fault);
   });
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  await once(server.listen(port, host), 'listening');
   return {
     port: (server.address() as AddressInfo).port,
     stop: async (graceMs = 20_000) => {

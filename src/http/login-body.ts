@@ -19,13 +19,10 @@ const loginBody: z.ZodType<Credentials, unknown> = z.object(
   'must be a JSON object',
 );
 
-export interface FieldError {
-  field: string;
-  message: string;
-}
+type Parsed = { credentials: Credentials } | { errors: Array<{ field: string; message: string }> };
 
 /** The credentials, or what is wrong with each field; a submitted value is never repeated. */
-export function parseLoginBody(body: unknown): { credentials: Credentials } | { errors: FieldError[] } {
+export function parseLoginBody(body: unknown): Parsed {
   const parsed = loginBody.safeParse(body ?? {});
   if (parsed.success) return { credentials: parsed.data };
   return {
