@@ -8,7 +8,7 @@ import { logout } from '../auth/logout.js';
 import type { Outcome } from '../auth/outcomes.js';
 import { refresh } from '../auth/refresh.js';
 import type { Deps } from '../parts.js';
-import { refuseCrossSite } from './cross-site.js';
+import { crossSiteRefusal } from './cross-site.js';
 import { methodNotAllowed, sendError } from './errors.js';
 import type { RequestOutcome } from './exchange.js';
 import { parseLoginBody } from './login-body.js';
@@ -24,8 +24,9 @@ type Dependencies = Deps<'clock' | 'config' | 'db' | 'passwords' | 'redis' | 're
 export function addAuthRoutes(app: Express, deps: Dependencies): void {
   const { config } = deps;
   const cookie = createRefreshCookie(config);
-  const sameSite = refuseCrossSite(config);
-  const sessionLimit = sessionRateLimit(config.sessionRateLimit, deps.clock);
+  const refuseCrossSite = crossSiteRefusal(config);
+  const limitLogins = loginRateLimit(config.login, deps);
+  const limitSessions = sessionRateLimit(config.sessionRateLimit, deps.clock);
 
   /** Spec 2.2, 2.3 and 7: a grant with its cookie, or the row of the refusal. */
   const answer = (res: Response, outcome: Outcome, granted: RequestOutcome): void => {
@@ -42,7 +43,7 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
 
   app
     .route('/auth/login')
-    .post(sameSite, loginRateLimit(config.login, deps), requireJson, json, async (req, res) => {
+    .post(refuseCrossSite, limitLogins, requireJson, json, async (req, res) => {
       const body = parseLoginBody(req.body);
       if ('errors' in body) return sendError(res, 422, 'Request body is invalid', { errors: body.errors });
       answer(res, await login(deps, body.credentials, res.locals.client), 'login_success');
@@ -51,14 +52,14 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
 
   app
     .route('/auth/refresh')
-    .post(sameSite, sessionLimit, passOver, async (req, res) => {
+    .post(refuseCrossSite, limitSessions, passOver, async (req, res) => {
       answer(res, await refresh(deps, cookie.read(req), res.locals.client), 'refresh_success');
     })
     .all(methodNotAllowed('POST'));
 
   app
     .route('/auth/logout')
-    .post(sameSite, sessionLimit, passOver, async (req, res) => {
+    .post(refuseCrossSite, limitSessions, passOver, async (req, res) => {
       const ended = await logout(deps, cookie.read(req), res.locals.client);
       res.locals.outcome = ended ? 'logout' : 'logout_without_session';
       cookie.clear(res);

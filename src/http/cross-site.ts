@@ -3,15 +3,13 @@ import type { RequestHandler } from 'express';
 import type { Config } from '../config.js';
 import { sendError } from './errors.js';
 
-export function refuseCrossSite({ publicUrl, corsOrigins }: Config): RequestHandler {
+export function crossSiteRefusal({ publicUrl, corsOrigins }: Config): RequestHandler {
   return (req, res, next) => {
     const origin = req.get('origin');
     if (origin !== undefined && corsOrigins.includes(origin)) return next();
-    const foreign = origin !== undefined && origin !== publicUrl;
-    if (foreign || req.get('sec-fetch-site') === 'cross-site') {
-      res.locals.outcome = 'cross_site';
-      return sendError(res, 403, 'Calls from this origin are not allowed');
-    }
-    return next();
+    const isForeign = origin !== undefined && origin !== publicUrl;
+    if (!isForeign && req.get('sec-fetch-site') !== 'cross-site') return next();
+    res.locals.outcome = 'cross_site';
+    return sendError(res, 403, 'Calls from this origin are not allowed');
   };
 }
