@@ -1,6 +1,7 @@
 /** ASVS 16.2.5: one line an outcome with a request id; no secret and no e-mail in any line. */
 import { forgeRefreshToken } from '../support/forge.js';
 import { type Answer, logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { type As, newCronKey } from '../support/graphql.js';
 import { captureLog } from '../support/log.js';
 import { takeAway } from '../support/postgres.js';
 import { login, logout, refresh, WRONG } from '../support/routes.js';
@@ -92,6 +93,32 @@ test('5 each answer is one line with its request id, route, status and outcome',
   ]);
   for (const line of lines)
     expect(line).toMatchObject({ method: 'POST', ipAddress: '127.0.0.1', ms: expect.any(Number) });
+});
+
+test('5 the line of a GraphQL request says who is calling, or why nobody is', async () => {
+  const { as } = await newCronKey(gateway, []);
+  const known = as('');
+  const json = { 'content-type': 'application/json', 'x-request-id': 'who-calls' };
+  const query = JSON.stringify({ query: '{ caller { callerType } }' });
+  const post = (headers: ReturnType<As>, body = query) =>
+    gateway.send('POST', '/graphql', { headers: { ...json, ...headers }, body });
+  await post(known);
+  await post(known, 'no JSON');
+  await post({});
+  await post({ 'x-internal-key': 'x' });
+  await post({ ...known, 'content-type': 'text/plain' }); // nobody is asked who it is
+  const outage = await takeAway(gateway.database);
+  await post(known);
+  await outage.restore();
+  const lines = captured.lines().filter(({ requestId, msg }) => requestId === 'who-calls' && msg === 'request');
+  expect(lines.map(({ status, outcome }) => [status, outcome])).toEqual([
+    [200, 'caller_cron'],
+    [400, 'caller_cron'],
+    [401, 'caller_refused_missing_credentials'],
+    [401, 'caller_refused_invalid_key'],
+    [400, undefined],
+    [503, 'caller_refused_error'],
+  ]);
 });
 
 test('5 (ASVS 16.4.1) nothing that a caller sends can forge a line', async () => {
