@@ -1,8 +1,8 @@
 /** The process: arguments, environment, streams and signals. Nothing else reads them. */
-import { EXIT, explain, runCli } from './cli/cli.js';
+import { runCli } from './cli/cli.js';
+import { exitCodeOf, explain } from './cli/exit.js';
 import { say } from './cli/terminal.js';
-import { ConfigError, readConfig } from './config.js';
-import { KeyringError } from './credentials/keyring.js';
+import { readConfig } from './config.js';
 import { type Gateway, startGateway } from './gateway.js';
 
 const args = process.argv.slice(2);
@@ -24,15 +24,17 @@ async function serve(): Promise<void> {
   try {
     gateway = await startGateway(readConfig(process.env), threads, tell);
   } catch (error) {
-    tell(explain(error));
-    process.exitCode = error instanceof ConfigError || error instanceof KeyringError ? EXIT.config : EXIT.refused;
-    return;
+    return fail(error);
   }
   process.on('uncaughtException', (error) => {
-    tell(explain(error));
-    process.exitCode = EXIT.refused;
+    fail(error);
     void gateway.stop().finally(() => process.exit());
   });
   await stopRequested;
   await gateway.stop();
+}
+
+function fail(error: unknown): void {
+  tell(explain(error));
+  process.exitCode = exitCodeOf(error);
 }

@@ -210,9 +210,13 @@ test('9 a database that is away is exit code 1 and one line, and its URL is not 
   expect([code, stdout, stderr]).toEqual([1, '', 'the database cannot be reached (ECONNREFUSED)\n']);
 });
 
-test('3 a server without a keyring refuses to start with exit code 78, and makes none', async () => {
+test('3 without a keyring a server, and a command that needs it, end with exit code 78, and make none', async () => {
   const env = { DATABASE_URL: cli.database.url, KEYRING_FILE: '/nowhere/keyring.json', PORT: '1' };
-  const { code, stderr } = await run([], { env });
-  expect(code).toBe(78);
-  expect(stderr).toMatch(/^cannot read the keyring \/nowhere\/keyring\.json \(ENOENT\).*\n$/);
+  const key = ['api-key', 'create', '--service', 's', '--scope', 'a:b', '--rate-limit', '1'];
+  for (const args of [[], key, ['api-key', 'rotate', 'ak_x'], ['keyring', 'rotate']]) {
+    const { code, stdout, stderr } = await run(args, { env });
+    expect([args, code, stdout]).toEqual([args, 78, '']);
+    expect(stderr).toMatch(/^cannot read the keyring \/nowhere\/keyring\.json \(ENOENT\).*\n$/);
+  }
+  expect((await run(['api-key', 'list'], { env })).code).toBe(0);
 });

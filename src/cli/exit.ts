@@ -1,0 +1,47 @@
+/** How the program ends: its exit codes, and what a person reads about an error. */
+import { AdminRefusal } from '../admin/refusal.js';
+import { ConfigError } from '../config.js';
+import { KeyringError } from '../credentials/keyring.js';
+import { DatabaseTooOld } from '../db/database.js';
+import { EmbeddedPostgresError } from '../db/embedded/open.js';
+import { isOutage } from '../db/outage.js';
+import { describeError } from '../platform/logger.js';
+import { UsageError } from './arguments.js';
+
+/** CONTRACT 2 and 9; 78 is EX_CONFIG of sysexits.h. */
+export const EXIT = { done: 0, refused: 1, usage: 2, config: 78 } as const;
+
+/** The errors whose message is written for a person, and how each ends the program. */
+const KNOWN_ERRORS: ReadonlyArray<[kind: abstract new (...args: never[]) => Error, exitCode: number]> = [
+  [UsageError, EXIT.usage],
+  [ConfigError, EXIT.config],
+  [KeyringError, EXIT.config],
+  [AdminRefusal, EXIT.refused],
+  [DatabaseTooOld, EXIT.refused],
+  [EmbeddedPostgresError, EXIT.refused],
+];
+
+export function exitCodeOf(error: unknown): number {
+  return KNOWN_ERRORS.find(([kind]) => error instanceof kind)?.[1] ?? EXIT.refused;
+}
+
+/** One line or more for a person about an error that ends the program; the text of an unexpected one is not shown. */
+export function explain(error: unknown): string {
+  if (error instanceof Error && KNOWN_ERRORS.some(([kind]) => error instanceof kind)) return error.message;
+  const { name, code = name, at = [] } = describeError(error);
+  if (code === 'ABORT_ERR') return 'cancelled';
+  const call = systemCallOf(error);
+  if (code === 'EEXIST' && call?.startsWith('link')) return 'the file exists already and is left as it is';
+  if (call !== undefined) return `cannot ${call} (${code})`;
+  if (/^(28|3D)...$/.test(code)) return `the database refuses the connection (${code}): look at DATABASE_URL`;
+  if (isOutage(error)) return `the database cannot be reached (${code})`;
+  return [`unexpected error: ${code}`, ...at].join('\n  ');
+}
+
+/** What the system refused, such as `listen 127.0.0.1:3000` or `mkdir /data`; undefined for a connection. */
+function systemCallOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('syscall' in error) || error.syscall === 'connect') return undefined;
+  const { syscall, path, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  if (syscall === 'getaddrinfo') return undefined;
+  return `${syscall} ${path ?? (address === undefined ? '' : `${address}:${port}`)}`.trim();
+}
