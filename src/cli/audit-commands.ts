@@ -6,12 +6,13 @@ import { sessionsNamed, tellSession } from '../admin/session-story.js';
 import { findSession } from '../admin/sessions.js';
 import { EVENT_TYPES } from '../audit/events.js';
 import { UsageError } from './arguments.js';
-import type { Command } from './command.js';
+import { type Command, command } from './command.js';
 
 const text = { type: 'string' } as const;
 
 export const auditCommands: Record<string, Command> = {
-  'session explain': {
+  'session explain': command({
+    on: 'database',
     usage: 'JTI|FAMILY|EMAIL',
     positionals: 1,
     run: async (context, { positionals: [name] }) => {
@@ -35,8 +36,9 @@ export const auditCommands: Record<string, Command> = {
       });
       return (await Promise.all(stories)).flat();
     },
-  },
-  'audit tail': {
+  }),
+  'audit tail': command({
+    on: 'database',
     usage: '[--lines N] [--type EVENT_TYPE…] [--email E] [--user-id ID] [--ip ADDRESS]',
     options: { lines: text, type: { type: 'string', multiple: true }, email: text, 'user-id': text, ip: text },
     run: async (context, words) => {
@@ -63,5 +65,5 @@ export const auditCommands: Record<string, Command> = {
         metadata: row.metadata,
       }));
     },
-  },
+  }),
 };

@@ -1,15 +1,14 @@
 /** CONTRACT 9: `NOUN VERB [options]`. Results go to standard output, messages to standard error. */
 import type { Config } from '../config.js';
-import { readWords, UsageError } from './arguments.js';
+import { UsageError } from './arguments.js';
 import { auditCommands } from './audit-commands.js';
-import type { Command, Result } from './command.js';
-import { withContext } from './context.js';
+import type { Command } from './command.js';
 import { EXIT, exitCodeOf, explain } from './exit.js';
 import { keyCommands } from './key-commands.js';
 import { keyringCommands } from './keyring-commands.js';
 import { migrateCommands } from './migrate-commands.js';
 import { signCommands } from './sign-command.js';
-import { print, say, type Terminal } from './terminal.js';
+import { say, type Terminal } from './terminal.js';
 import { userCommands } from './user-commands.js';
 
 const COMMANDS: Record<string, Command> = {
@@ -30,12 +29,7 @@ export async function runCli(args: string[], readConfig: () => Config, terminal:
     return args.includes('--help') ? EXIT.done : EXIT.usage;
   }
   try {
-    const words = readWords(args.slice(name.split(' ').length), command.options ?? {}, command.positionals ?? 0);
-    const result: Result =
-      'plain' in command
-        ? await command.plain(words, readConfig, terminal)
-        : await withContext(readConfig(), command.migrate ?? true, (context) => command.run(context, words, terminal));
-    print(terminal, result, words.flag('json'));
+    await command.run(args.slice(name.split(' ').length), { readConfig, terminal });
     return EXIT.done;
   } catch (error) {
     say(terminal, explain(error));

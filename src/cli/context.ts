@@ -1,59 +1,53 @@
-/** What a command of the CLI works with, opened only where it is needed and closed at its end. */
+/** What a command runs on, opened only where it is needed. */
 import type { Config } from '../config.js';
 import { type Keyring, openKeyring } from '../credentials/keyring.js';
 import { createPasswords, type Passwords } from '../credentials/passwords.js';
 import { openDataDir } from '../data-dir.js';
 import { type Database, openDatabase } from '../db/database.js';
 import { migrateUp } from '../db/migrate.js';
-import { createCleanUp } from '../platform/clean-up.js';
+import type { CleanUp } from '../platform/clean-up.js';
 import { type Clock, systemClock } from '../platform/clock.js';
-import { createLogger, type Logger } from '../platform/logger.js';
+import { createLogger } from '../platform/logger.js';
+import type { Terminal } from './terminal.js';
 
-export interface CliContext {
-  config: Config;
-  clock: Clock;
-  db: Database;
-  log: Logger;
-  passwords: Passwords;
-  /** Only for the commands that need it: a database can be migrated before there is a keyring. */
-  openKeyring(): Promise<Keyring>;
+/** The keyring is apart: a database can be migrated before there is one. */
+export interface Contexts {
+  nothing: { clock: Clock; terminal: Terminal };
+  database: Contexts['nothing'] & { config: Config; db: Database; passwords: Passwords };
+  'database and keyring': Contexts['database'] & { keyring: Keyring };
 }
+
+/** Where a command is called. */
+export interface Call {
+  readConfig(): Config;
+  terminal: Terminal;
+}
+
+type Open<Context> = (call: Call & { migrates: boolean }, cleanUp: CleanUp) => Promise<Context>;
 
 /** Enough for the one password that a command hashes. */
 const THREADS = 4;
 
-/**
- * Opens the database (the configured one, or that of a running gateway, or the embedded one for the time of the
- * command) and everything on it.
- * @param migrate false for a command that must not change the schema
- */
-export async function withContext<T>(
-  config: Config,
-  migrate: boolean,
-  work: (context: CliContext) => Promise<T>,
-): Promise<T> {
-  const log = createLogger('silent');
-  const cleanUp = createCleanUp();
-  try {
-    const server = await openDataDir(config, 'cli', log);
+/** Opens what a command runs on, and defers the closing of it. */
+export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
+  nothing: async ({ terminal }) => ({ clock: systemClock, terminal }),
+
+  // The configured one, or that of a running gateway, or the embedded one for the time of the command.
+  database: async ({ readConfig, terminal, migrates }, cleanUp) => {
+    const config = readConfig();
+    const server = await openDataDir(config, 'cli', createLogger('silent'));
     cleanUp.defer(server.close);
     const db = await openDatabase(server.databaseUrl);
     cleanUp.defer(db.close);
-    if (migrate) await migrateUp(db);
+    if (migrates) await migrateUp(db);
     const passwords = await createPasswords(config.argon2, THREADS);
-    return await work({
-      config,
-      clock: systemClock,
-      db,
-      log,
-      passwords,
-      openKeyring: async () => {
-        const keyring = await openKeyring(config.keyringFile, systemClock, log);
-        cleanUp.defer(keyring.close);
-        return keyring;
-      },
-    });
-  } finally {
-    await cleanUp.run();
-  }
-}
+    return { clock: systemClock, terminal, config, db, passwords };
+  },
+
+  'database and keyring': async (call, cleanUp) => {
+    const context = await openContext.database(call, cleanUp);
+    const keyring = await openKeyring(context.config.keyringFile, context.clock, createLogger('silent'));
+    cleanUp.defer(keyring.close);
+    return { ...context, keyring };
+  },
+};

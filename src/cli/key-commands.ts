@@ -12,7 +12,7 @@ import {
 import { createCronKey, type ListedCronKey, listCronKeys, revokeCronKey } from '../admin/cron-keys.js';
 import { everyRow } from '../admin/page.js';
 import { UsageError, type Words } from './arguments.js';
-import type { Command } from './command.js';
+import { type Command, command } from './command.js';
 import type { Printable } from './terminal.js';
 
 const text = { type: 'string' } as const;
@@ -21,13 +21,13 @@ const CREATE_OPTIONS = { service: text, scope: { type: 'string', multiple: true 
 const MAX_WORDS = 50;
 
 export const keyCommands: Record<string, Command> = {
-  'api-key create': {
+  'api-key create': command({
+    on: 'database and keyring',
     usage: '--service N --scope S… --rate-limit N',
     options: { ...CREATE_OPTIONS, 'rate-limit': text },
     positionals: MAX_WORDS,
     run: async (context, words) => {
-      const deps = { ...context, keyring: await context.openKeyring() };
-      const { key, secret } = await createApiKey(deps, COMMAND_LINE, {
+      const { key, secret } = await createApiKey(context, COMMAND_LINE, {
         serviceName: words.required('service'),
         scopes: scopesOf(words),
         rateLimit: wholeNumber('rate-limit', words.required('rate-limit')),
@@ -35,34 +35,37 @@ export const keyCommands: Record<string, Command> = {
       const { keyId: key_id, serviceName: service_name, scopes, rateLimit: rate_limit } = key;
       return { key_id, secret, service_name, scopes, rate_limit };
     },
-  },
-  'api-key list': {
+  }),
+  'api-key list': command({
+    on: 'database',
     usage: '',
     run: async (context) => {
       const now = context.clock.now();
       return (await everyRow((page) => listApiKeys(context, page))).map((key) => printableApiKey(key, now));
     },
-  },
-  'api-key rotate': {
+  }),
+  'api-key rotate': command({
+    on: 'database and keyring',
     usage: 'ID [--overlap SECONDS]',
     options: { overlap: text },
     positionals: 1,
     run: async (context, words) => {
       const overlap = words.option('overlap');
       const seconds = overlap === undefined ? OVERLAP_SECONDS : wholeNumber('overlap', overlap);
-      const deps = { ...context, keyring: await context.openKeyring() };
-      const { key, secret } = await rotateApiKey(deps, COMMAND_LINE, keyIdOf(words), seconds);
+      const { key, secret } = await rotateApiKey(context, COMMAND_LINE, keyIdOf(words), seconds);
       const { keyId: key_id, previousEndsAt } = key;
       return { key_id, secret, previous_ends_at: previousEndsAt?.toISOString() ?? null };
     },
-  },
-  'api-key revoke': {
+  }),
+  'api-key revoke': command({
+    on: 'database',
     usage: 'ID',
     positionals: 1,
     run: async (context, words) =>
       printableApiKey(await revokeApiKey(context, COMMAND_LINE, keyIdOf(words)), context.clock.now()),
-  },
-  'cron-key create': {
+  }),
+  'cron-key create': command({
+    on: 'database',
     usage: '--service N --scope S…',
     options: CREATE_OPTIONS,
     positionals: MAX_WORDS,
@@ -73,16 +76,18 @@ export const keyCommands: Record<string, Command> = {
       });
       return { key_id: key.keyId, key: value, service_name: key.serviceName, scopes: key.scopes };
     },
-  },
-  'cron-key list': {
+  }),
+  'cron-key list': command({
+    on: 'database',
     usage: '',
     run: async (context) => (await everyRow((page) => listCronKeys(context, page))).map(printableKey),
-  },
-  'cron-key revoke': {
+  }),
+  'cron-key revoke': command({
+    on: 'database',
     usage: 'ID',
     positionals: 1,
     run: async (context, words) => printableKey(await revokeCronKey(context, COMMAND_LINE, keyIdOf(words))),
-  },
+  }),
 };
 
 function scopesOf(words: Words): string[] {

@@ -1,16 +1,18 @@
 /** CONTRACT 9: `migrate …`. */
 import { migrateUp, migrationStatus } from '../db/migrate.js';
-import type { Command } from './command.js';
+import { type Command, command } from './command.js';
 
 export const migrateCommands: Record<string, Command> = {
-  'migrate up': {
+  'migrate up': command({
+    on: 'database',
     usage: '',
-    migrate: false,
+    migrates: false,
     run: async ({ db }) => ({ applied: await migrateUp(db) }),
-  },
-  'migrate status': {
+  }),
+  'migrate status': command({
+    on: 'database',
     usage: '',
-    migrate: false,
+    migrates: false,
     run: async ({ db }) => (await migrationStatus(db)).map((status) => ({ ...status })),
-  },
+  }),
 };

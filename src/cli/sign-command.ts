@@ -1,20 +1,20 @@
 /** CONTRACT 6: signs a request by hand, and shows what a refused one should have signed. */
 import { readFile } from 'node:fs/promises';
 import { type RequestToSign, signatureBase, signRequest } from '../client/sign-request.js';
-import { systemClock } from '../platform/clock.js';
 import { randomBase62 } from '../platform/ids.js';
 import { UsageError } from './arguments.js';
-import type { Command } from './command.js';
+import { type Command, command } from './command.js';
 import { askHidden, readAll, say } from './terminal.js';
 
 const text = { type: 'string' } as const;
 
 export const signCommands: Record<string, Command> = {
-  sign: {
+  sign: command({
+    on: 'nothing',
     usage: 'METHOD URL --key-id ID [--body FILE] [--content-type T] [--authority HOST] [--send]',
     options: { 'key-id': text, body: text, 'content-type': text, authority: text, send: { type: 'boolean' } },
     positionals: 2,
-    plain: async (words, _readConfig, terminal) => {
+    run: async ({ clock, terminal }, words) => {
       const [method, url] = words.positionals;
       if (method === undefined || url === undefined || !URL.canParse(url)) throw new UsageError('a METHOD and a URL');
       const keyId = words.required('key-id');
@@ -29,7 +29,7 @@ export const signCommands: Record<string, Command> = {
         body,
         keyId,
         secret,
-        now: systemClock.now(),
+        now: clock.now(),
         nonce: randomBase62(22),
         ...(contentType === undefined ? {} : { contentType }),
         ...(authority === undefined ? {} : { authority }),
@@ -49,5 +49,5 @@ export const signCommands: Record<string, Command> = {
       say(terminal, `The gateway expects a signature over this text:\n${signatureBase(request)}`);
       return { ...result, signature_base: signatureBase(request) };
     },
-  },
+  }),
 };

@@ -13,8 +13,8 @@ import {
 import type { User } from '../db/entities/user.js';
 import { isRole, ROLES, type Role } from '../roles.js';
 import { UsageError, type Words } from './arguments.js';
-import type { Command } from './command.js';
-import type { CliContext } from './context.js';
+import { type Command, command } from './command.js';
+import type { Contexts } from './context.js';
 import { askHidden, type Printable, readAll, type Terminal } from './terminal.js';
 
 const text = { type: 'string' } as const;
@@ -26,22 +26,25 @@ const WHO_USAGE = '--email E | --id ID';
 const PASSWORD_USAGE = '[--password-stdin]';
 
 export const userCommands: Record<string, Command> = {
-  'user create': {
+  'user create': command({
+    on: 'database',
     usage: `--email E --role ${ROLES.join('|')} ${PASSWORD_USAGE}`,
     options: { email: text, role: text, 'password-stdin': flag },
-    run: async (context, words, terminal) => {
+    run: async (context, words) => {
       const email = words.required('email');
       const role = roleOf(words);
-      const { password, made } = await newPassword(words, terminal);
+      const { password, made } = await newPassword(words, context.terminal);
       const user = await createUser(context, COMMAND_LINE, { email, password, role });
       return { id: user.id, email: user.email, role: user.role, ...(made ? { password } : {}) };
     },
-  },
-  'user list': {
+  }),
+  'user list': command({
+    on: 'database',
     usage: '',
     run: async (context) => (await listUsers(context)).map(printable),
-  },
-  'user set-role': {
+  }),
+  'user set-role': command({
+    on: 'database',
     usage: `${WHO_USAGE} --role ${ROLES.join('|')}`,
     ...WHO,
     options: { ...WHO.options, role: text },
@@ -49,38 +52,42 @@ export const userCommands: Record<string, Command> = {
       const role = roleOf(words);
       return printable(await setUserRole(context, COMMAND_LINE, await who(context, words), role));
     },
-  },
-  'user activate': {
+  }),
+  'user activate': command({
+    on: 'database',
     usage: WHO_USAGE,
     ...WHO,
     run: async (context, words) =>
       printable(await setUserActive(context, COMMAND_LINE, await who(context, words), true)),
-  },
-  'user deactivate': {
+  }),
+  'user deactivate': command({
+    on: 'database',
     usage: WHO_USAGE,
     ...WHO,
     run: async (context, words) =>
       printable(await setUserActive(context, COMMAND_LINE, await who(context, words), false)),
-  },
-  'user unlock': {
+  }),
+  'user unlock': command({
+    on: 'database',
     usage: WHO_USAGE,
     ...WHO,
     run: async (context, words) => printable(await unlockUser(context, COMMAND_LINE, await who(context, words))),
-  },
-  'user set-password': {
+  }),
+  'user set-password': command({
+    on: 'database',
     usage: `${WHO_USAGE} ${PASSWORD_USAGE}`,
     ...WHO,
     options: { ...WHO.options, 'password-stdin': flag },
-    run: async (context, words, terminal) => {
+    run: async (context, words) => {
       const id = await who(context, words);
-      const { password, made } = await newPassword(words, terminal);
+      const { password, made } = await newPassword(words, context.terminal);
       const user = await setUserPassword(context, COMMAND_LINE, id, password);
       return { ...printable(user), ...(made ? { password } : {}) };
     },
-  },
+  }),
 };
 
-function who(context: CliContext, words: Words): Promise<string> {
+function who(context: Contexts['database'], words: Words): Promise<string> {
   const named = [words.option('email'), words.option('id'), ...words.positionals].filter((name) => name !== undefined);
   const [name] = named;
   if (name === undefined || named.length > 1) throw new UsageError('name one user, by --email or --id');
