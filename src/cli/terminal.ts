@@ -68,13 +68,6 @@ function table(rows: Printable[]): string {
   const names = Object.keys(rows[0] ?? {});
   const lines = [names.map(escaped), ...rows.map((row) => names.map((name) => text(row[name])))];
   const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  return lines
-    .map(
-      (line) =>
-        `${line
-          .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  const padded = lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+  return padded.map((line) => `${line.trimEnd()}\n`).join('');
 }
