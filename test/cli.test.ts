@@ -182,15 +182,45 @@ test('9 wrong words are exit code 2, with the usage on stderr and nothing on std
     ['user', 'unlock', 'a@x.io', 'b@x.io'],
     ['user', 'unlock', '--email', 'a@x.io', '--id', 'b'],
     ['keyring', 'create'],
+    ['keyring', 'create', '--out', ''],
+    ['api-key', 'create', '--service', 's', '--scope', 'a:b', '--rate-limit', 'x'],
+    ['api-key', 'create', '--service', 's', '--rate-limit', '1', ...Array(51).fill('a:b')],
+    ['api-key', 'rotate'],
+    ['api-key', 'rotate', 'ak_x', '--overlap', '1.5'],
+    ['sign', 'GET'],
+    ['sign', 'GET', 'no-url', '--key-id', 'ak_x'],
   ];
   for (const args of wrong) {
     const { code, stdout, stderr } = await here(args, PASSWORD);
     expect([args, code, stdout]).toEqual([args, 2, '']);
     expect(stderr).toContain('usage: ');
   }
+  for (const words of ['0', '101', '05', '1e1']) expect((await here(['audit', 'tail', '--lines', words])).code).toBe(2);
   expect((await cli.run(['nonsense'])).code).toBe(2);
   const help = await cli.run(['--help']);
   expect([help.code, help.stdout]).toEqual([0, '']);
+});
+
+test('9 the usage of a command says what it takes', async () => {
+  const lines = (await here(['--help'])).stderr.split('\n');
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      '  user create --email E --role viewer|analyst|admin [--password-stdin]',
+      '  user list',
+      '  user unlock (EMAIL|ID | --email EMAIL | --id ID)',
+      '  api-key create --service N [--scope S…] --rate-limit N',
+      '  api-key rotate ID [--overlap SECONDS]',
+      '  audit tail [--lines N] [--type EVENT_TYPE…] [--email E] [--user-id ID] [--ip ADDRESS]',
+    ]),
+  );
+  const { stderr } = await here(['api-key', 'rotate']);
+  expect(stderr).toBe('name the key by its ID\nusage: cli -- api-key rotate ID [--overlap SECONDS] [--json]\n');
+});
+
+test('9 --scope is repeated, has commas, or is followed by more words', async () => {
+  const words = ['--scope', 'a:b,c:d', 'e:f', '--scope', 'g:h', '--service', 's', 'i:j,k:l'];
+  const { scopes } = await json<{ scopes: string[] }>(['cron-key', 'create', ...words]);
+  expect(scopes.sort()).toEqual(['a:b', 'c:d', 'e:f', 'g:h', 'i:j', 'k:l']);
 });
 
 test('2 four wrong variables at once give four clear lines and exit code 78, for the server and for a command', async () => {

@@ -5,18 +5,14 @@ import { AdminRefusal } from '../admin/refusal.js';
 import { sessionsNamed, tellSession } from '../admin/session-story.js';
 import { findSession } from '../admin/sessions.js';
 import { EVENT_TYPES } from '../audit/events.js';
-import { UsageError } from './arguments.js';
 import { type Command, command } from './command.js';
-
-const text = { type: 'string' } as const;
+import { oneOf, optional, repeated, text, wholeNumberIn, word } from './parameters.js';
 
 export const auditCommands: Record<string, Command> = {
   'session explain': command({
     on: 'database',
-    usage: 'JTI|FAMILY|EMAIL',
-    positionals: 1,
-    run: async (context, { positionals: [name] }) => {
-      if (name === undefined) throw new UsageError('name a session by a jti, its family, or the e-mail of its user');
+    takes: { name: word('JTI|FAMILY|EMAIL', 'name a session by a jti, its family, or the e-mail of its user') },
+    run: async (context, { name }) => {
       const now = context.clock.now();
       const families = await sessionsNamed(context, name);
       if (families.length === 0) throw new AdminRefusal('session_unknown', 'There is no such session');
@@ -39,23 +35,16 @@ export const auditCommands: Record<string, Command> = {
   }),
   'audit tail': command({
     on: 'database',
-    usage: '[--lines N] [--type EVENT_TYPE…] [--email E] [--user-id ID] [--ip ADDRESS]',
-    options: { lines: text, type: { type: 'string', multiple: true }, email: text, 'user-id': text, ip: text },
-    run: async (context, words) => {
-      const lines = words.option('lines') ?? '20';
-      if (!/^[1-9]\d?$|^100$/.test(lines)) throw new UsageError('--lines is 1 to 100');
-      const types = words.all('type').map((name) => {
-        const type = EVENT_TYPES.find((known) => known === name);
-        if (type === undefined) throw new UsageError(`--type is one of ${EVENT_TYPES.join(', ')}`);
-        return type;
-      });
-      const filter = {
-        ...(types.length > 0 && { eventTypes: types }),
-        email: words.option('email'),
-        userId: words.option('user-id'),
-        ipAddress: words.option('ip'),
-      };
-      const { rows } = await listAuditEvents(context, filter, { first: Number(lines) });
+    takes: {
+      lines: optional('N', wholeNumberIn(1, 100)),
+      type: repeated('EVENT_TYPE', oneOf(EVENT_TYPES)),
+      email: optional('E', text),
+      'user-id': optional('ID', text),
+      ip: optional('ADDRESS', text),
+    },
+    run: async (context, { lines = 20, type: types, email, 'user-id': userId, ip: ipAddress }) => {
+      const filter = { eventTypes: types.length > 0 ? types : undefined, email, userId, ipAddress };
+      const { rows } = await listAuditEvents(context, filter, { first: lines });
       return rows.reverse().map(({ row }) => ({
         created_at: row.createdAt.toISOString(),
         event_type: row.eventType,

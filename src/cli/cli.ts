@@ -1,12 +1,12 @@
 /** CONTRACT 9: `NOUN VERB [options]`. Results go to standard output, messages to standard error. */
 import type { Config } from '../config.js';
-import { UsageError } from './arguments.js';
 import { auditCommands } from './audit-commands.js';
 import type { Command } from './command.js';
 import { EXIT, exitCodeOf, explain } from './exit.js';
 import { keyCommands } from './key-commands.js';
 import { keyringCommands } from './keyring-commands.js';
 import { migrateCommands } from './migrate-commands.js';
+import { UsageError, usageOf } from './parameters.js';
 import { signCommands } from './sign-command.js';
 import { say, type Terminal } from './terminal.js';
 import { userCommands } from './user-commands.js';
@@ -33,12 +33,12 @@ export async function runCli(args: string[], readConfig: () => Config, terminal:
     return EXIT.done;
   } catch (error) {
     say(terminal, explain(error));
-    if (error instanceof UsageError) say(terminal, `usage: cli -- ${name} ${command.usage} [--json]`);
+    if (error instanceof UsageError) say(terminal, `usage: cli -- ${usageOf(name, command.takes)} [--json]`);
     return exitCodeOf(error);
   }
 }
 
 function usage(): string {
-  const lines = Object.entries(COMMANDS).map(([name, command]) => `  ${name} ${command.usage}`.trimEnd());
+  const lines = Object.entries(COMMANDS).map(([name, { takes }]) => `  ${usageOf(name, takes)}`);
   return ['usage: npm run --silent cli -- NOUN VERB [options] [--json]', ...lines].join('\n');
 }

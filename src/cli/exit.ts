@@ -6,7 +6,7 @@ import { DatabaseTooOld } from '../db/database.js';
 import { EmbeddedPostgresError } from '../db/embedded/open.js';
 import { isOutage } from '../db/outage.js';
 import { describeError } from '../platform/logger.js';
-import { UsageError } from './arguments.js';
+import { UsageError } from './parameters.js';
 
 /** CONTRACT 2 and 9; 78 is EX_CONFIG of sysexits.h. */
 export const EXIT = { done: 0, refused: 1, usage: 2, config: 78 } as const;

@@ -2,14 +2,13 @@
 import { rotateKeyring } from '../admin/keyring.js';
 import { generateKeys, writeKeyring } from '../credentials/keyring.js';
 import { type Command, command } from './command.js';
+import { required, text } from './parameters.js';
 
 export const keyringCommands: Record<string, Command> = {
   'keyring create': command({
     on: 'nothing',
-    usage: '--out FILE',
-    options: { out: { type: 'string' } },
-    run: async (_context, words) => {
-      const file = words.required('out');
+    takes: { out: required('FILE', text) },
+    run: async (_context, { out: file }) => {
       const keys = await generateKeys();
       await writeKeyring(file, keys, 'create');
       return { file, kids: keys.map(({ kid }) => kid) };
@@ -17,7 +16,6 @@ export const keyringCommands: Record<string, Command> = {
   }),
   'keyring rotate': command({
     on: 'database and keyring',
-    usage: '',
     run: async (context) => {
       const { added, kept, dropped, resealed, usedFrom } = await rotateKeyring(context);
       return { file: context.config.keyringFile, used_from: usedFrom.toISOString(), added, kept, dropped, resealed };

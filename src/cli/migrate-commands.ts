@@ -5,13 +5,11 @@ import { type Command, command } from './command.js';
 export const migrateCommands: Record<string, Command> = {
   'migrate up': command({
     on: 'database',
-    usage: '',
     migrates: false,
     run: async ({ db }) => ({ applied: await migrateUp(db) }),
   }),
   'migrate status': command({
     on: 'database',
-    usage: '',
     migrates: false,
     run: async ({ db }) => (await migrationStatus(db)).map((status) => ({ ...status })),
   }),

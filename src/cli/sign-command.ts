@@ -2,26 +2,28 @@
 import { readFile } from 'node:fs/promises';
 import { type RequestToSign, signatureBase, signRequest } from '../client/sign-request.js';
 import { randomBase62 } from '../platform/ids.js';
-import { UsageError } from './arguments.js';
 import { type Command, command } from './command.js';
+import { flag, optional, required, text, UsageError, word } from './parameters.js';
 import { askHidden, readAll, say } from './terminal.js';
 
-const text = { type: 'string' } as const;
+const METHOD_AND_URL = 'a METHOD and a URL';
 
 export const signCommands: Record<string, Command> = {
   sign: command({
     on: 'nothing',
-    usage: 'METHOD URL --key-id ID [--body FILE] [--content-type T] [--authority HOST] [--send]',
-    options: { 'key-id': text, body: text, 'content-type': text, authority: text, send: { type: 'boolean' } },
-    positionals: 2,
-    run: async ({ clock, terminal }, words) => {
-      const [method, url] = words.positionals;
-      if (method === undefined || url === undefined || !URL.canParse(url)) throw new UsageError('a METHOD and a URL');
-      const keyId = words.required('key-id');
-      const file = words.option('body');
-      const body = file === undefined ? new Uint8Array() : await readFile(file);
-      const contentType = words.option('content-type');
-      const authority = words.option('authority');
+    takes: {
+      method: word('METHOD', METHOD_AND_URL),
+      url: word('URL', METHOD_AND_URL),
+      'key-id': required('ID', text),
+      body: optional('FILE', text),
+      'content-type': optional('T', text),
+      authority: optional('HOST', text),
+      send: flag,
+    },
+    run: async ({ clock, terminal }, values) => {
+      const { method, url, 'key-id': keyId, 'content-type': contentType, authority } = values;
+      if (!URL.canParse(url)) throw new UsageError(METHOD_AND_URL);
+      const body = values.body === undefined ? new Uint8Array() : await readFile(values.body);
       const secret = terminal.stdin.isTTY ? await askHidden(terminal, 'Secret: ') : await readAll(terminal);
       const request: RequestToSign = {
         method: method.toUpperCase(),
@@ -35,15 +37,10 @@ export const signCommands: Record<string, Command> = {
         ...(authority === undefined ? {} : { authority }),
       };
       const headers = signRequest(request);
-      if (!words.flag('send'))
-        return words.flag('json') ? { headers, signature_base: signatureBase(request) } : headers;
+      if (!values.send) return values.json ? { headers, signature_base: signatureBase(request) } : headers;
 
-      const answer = await fetch(url, {
-        method: request.method,
-        headers,
-        redirect: 'error',
-        ...(body.length > 0 ? { body } : {}),
-      });
+      const sent = body.length > 0 ? { body } : {};
+      const answer = await fetch(url, { method: request.method, headers, redirect: 'error', ...sent });
       const result = { status: answer.status, body: (await answer.text()).trimEnd() };
       if (answer.status !== 401) return result;
       say(terminal, `The gateway expects a signature over this text:\n${signatureBase(request)}`);
