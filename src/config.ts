@@ -3,38 +3,8 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import type { LogLevel } from './platform/logger.js';
 
-export interface Config {
-  host: string;
-  port: number;
-  /** Origin that callers see, without a trailing slash; issuer of every token. */
-  publicUrl: string;
-  /** Host of `publicUrl`, with the port where it is not the scheme's own: `@authority` of signatures. */
-  publicAuthority: string;
-  dataDir: string;
-  /** Undefined: PostgreSQL is embedded in `dataDir`. */
-  databaseUrl: string | undefined;
-  /** Undefined: rate limits live in PostgreSQL. */
-  redisUrl: string | undefined;
-  keyringFile: string;
-  accessTokenSeconds: number;
-  refreshTokenSeconds: number;
-  jwtAudience: string;
-  login: { maxFailures: number; lockoutSeconds: number; rateLimit: number; rateWindowSeconds: number };
-  /** Requests a minute to refresh and logout per client address; undefined: no limit. */
-  sessionRateLimit: number | undefined;
-  cookie: { secure: boolean; sameSite: 'strict' | 'lax' | 'none'; domain: string | undefined };
-  /** CIDRs of proxies whose X-Forwarded-For is believed. */
-  trustProxy: string[];
-  /** Exact origins that may call with credentials. */
-  corsOrigins: string[];
-  argon2: Argon2Parameters;
-  auditRetentionDays: number;
-  logLevel: LogLevel;
-  /** Development helps (GraphiQL, introspection, suggestions in errors). */
-  graphql: { landingPage: boolean; introspection: boolean };
-}
+export type Config = ReturnType<typeof readConfig>;
 
 export interface Argon2Parameters {
   memoryKib: number;
@@ -58,7 +28,7 @@ const YEAR_SECONDS = 31_536_000;
  * Reads the configuration of CONTRACT 2. An empty variable counts as unset.
  * @throws {ConfigError} with every fault at once
  */
-export function readConfig(env: Environment): Config {
+export function readConfig(env: Environment) {
   const faults: string[] = [];
   const fault = (variable: string, message: string): void => void faults.push(`${variable}: ${message}`);
 
@@ -87,13 +57,17 @@ export function readConfig(env: Environment): Config {
     fault('COOKIE_SAMESITE', 'none needs COOKIE_SECURE, or browsers drop the cookie');
   }
 
-  const config: Config = {
+  const config = {
     host: read('HOST', hostOrAddress, '127.0.0.1'),
     port,
+    /** Issuer of every token; without a slash at its end */
     publicUrl: publicUrl.origin,
+    /** `@authority` of signatures: with the port where it is not the scheme's own */
     publicAuthority: publicUrl.host,
     dataDir,
+    /** Undefined: PostgreSQL is embedded in `dataDir`. */
     databaseUrl: read('DATABASE_URL', urlOf('postgres:', 'postgresql:'), undefined),
+    /** Undefined: rate limits live in PostgreSQL. */
     redisUrl: read('REDIS_URL', urlOf('redis:', 'rediss:', 'valkey:', 'valkeys:'), undefined),
     keyringFile: resolve(read('KEYRING_FILE', z.string(), `${dataDir}/keyring.json`)),
     accessTokenSeconds: read('ACCESS_TOKEN_TTL_SECONDS', wholeNumber(1, YEAR_SECONDS), 900),
@@ -105,9 +79,12 @@ export function readConfig(env: Environment): Config {
       rateLimit: read('LOGIN_RATE_LIMIT', wholeNumber(1, 1_000_000), 5),
       rateWindowSeconds: read('LOGIN_RATE_WINDOW_SECONDS', wholeNumber(1, YEAR_SECONDS), 900),
     },
+    /** Requests a minute to refresh and logout per client address; undefined: no limit */
     sessionRateLimit: read('SESSION_RATE_LIMIT', wholeNumber(1, 1_000_000), undefined),
     cookie: { secure, sameSite, domain: read('COOKIE_DOMAIN', domainName, undefined) },
+    /** CIDRs of proxies whose X-Forwarded-For is believed */
     trustProxy: read('TRUST_PROXY', listOf(cidr), []),
+    /** Exact origins that may call with credentials */
     corsOrigins: read('CORS_ORIGINS', listOf(httpOrigin), []).map((url) => url.origin),
     argon2: {
       memoryKib: read('ARGON2_MEMORY_KIB', wholeNumber(19_456, 4_194_304, OWASP), 19_456),
@@ -116,7 +93,8 @@ export function readConfig(env: Environment): Config {
     },
     auditRetentionDays: read('AUDIT_RETENTION_DAYS', wholeNumber(1, 36_500), 365),
     logLevel: read('LOG_LEVEL', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info'),
-    graphql: { landingPage: !production, introspection: read('GRAPHQL_INTROSPECTION', trueOrFalse, !production) },
+    /** Helps of development */
+    graphql: { explorer: !production, introspection: read('GRAPHQL_INTROSPECTION', trueOrFalse, !production) },
   };
   if (faults.length > 0) throw new ConfigError(faults);
   return config;

@@ -4,44 +4,22 @@ import { type Expiring, expiring } from '../db/sweeper.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import { type AuditedEvent, ENTITY_OF } from './events.js';
 
-/** The columns of an event, as JSON; null where the statement itself finds the metadata. */
-interface EventRow {
-  id: string;
-  event_type: string;
-  entity_type: string;
-  user_id: string | null;
-  ip_address: string;
-  user_agent: string | null;
-  metadata: object | null;
-  created_at: Date;
-}
-
-const COLUMNS = [
-  'id',
-  'event_type',
-  'entity_type',
-  'user_id',
-  'ip_address',
-  'user_agent',
-  'metadata',
-  'created_at',
-] as const satisfies Array<keyof EventRow>;
+const COLUMNS = 'id, event_type, entity_type, user_id, ip_address, user_agent, metadata, created_at';
 
 /**
  * `INSERT … SELECT` of the rows in the parameter `:events`, for the statement that makes the change.
  * @param events SQL of a JSON array of rows
- * @param from where that reads other columns: what it reads them from
+ * @param from `TABLE,` where that reads a column of another table, none of them with a name of these
  */
 export function insertEvents(events = ':events', from = ''): string {
-  return `insert into audit_events (${COLUMNS.join(', ')})
-    select ${COLUMNS.map((column) => `event.${column}`).join(', ')}
-    from ${from} jsonb_populate_recordset(null::audit_events, ${events}) as event`;
+  return `insert into audit_events (${COLUMNS})
+    select ${COLUMNS} from ${from} jsonb_populate_recordset(null::audit_events, ${events})`;
 }
 
-export type EventWithout<Metadata> = Omit<AuditedEvent, 'metadata'> & { metadata: Metadata };
+type EventToWrite = Omit<AuditedEvent, 'metadata'> & { metadata: object | null };
 
-/** The events as `insertEvents` takes them. */
-export function eventRows(events: ReadonlyArray<EventWithout<object | null>>, at: Date): EventRow[] {
+/** The events as `insertEvents` takes them; `metadata` is null where the statement itself finds it. */
+export function eventRows(events: readonly EventToWrite[], at: Date) {
   return events.map(({ eventType, userId, ipAddress, userAgent, metadata }) => ({
     id: uuidInTimeOrder(at),
     event_type: eventType,

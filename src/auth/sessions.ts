@@ -45,11 +45,11 @@ const start = statement(
       password_hash = coalesce(:renewed_hash, password_hash)
     where id = :user_id and is_active and password_version = :password_version
       and (locked_until is null or locked_until <= :now)
-    returning id, role
+    returning role
   ), stored as (
     insert into refresh_tokens
       (jti, user_id, family_id, user_agent, ip_address, expires_at, created_at, session_started_at)
-    select :jti, id, :family_id, :user_agent, :ip_address, :expires_at, :now, :now from reset
+    select :jti, :user_id, :family_id, :user_agent, :ip_address, :expires_at, :now, :now from reset
   ), audited as (
     ${insertEvents(`jsonb_set(:events, '{0,metadata}', jsonb_build_object('role', role))`, 'reset,')}
   )

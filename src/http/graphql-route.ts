@@ -40,7 +40,7 @@ export function addGraphqlRoute(app: Express, deps: Dependencies, answer: Answer
 
   const route = app.route('/graphql');
   route.post(express.raw({ type: () => true, limit: BODY_BYTES, inflate: false }), post);
-  if (deps.config.graphql.landingPage) route.get(explorer());
+  if (deps.config.graphql.explorer) route.get(explorer());
   route.all(methodNotAllowed('POST'));
 }
 

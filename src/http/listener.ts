@@ -8,29 +8,22 @@ import { peerAddressOf } from './client.js';
 import type { RequestLog } from './request-log.js';
 
 /** Bounds on what clients can hold open. Times are milliseconds. */
-export interface SocketLimits {
+const LIMITS = {
   /** Connections at once; one more is closed, and so are those that idle. */
-  connections: number;
-  /** From the first byte of an answer until the client has taken all of it. */
-  answerMs: number;
-  /** From the start of a request until its header is there. */
-  headersMs: number;
-  /** From the start of a request until its body is there. */
-  requestMs: number;
-  /** Between two requests: longer than the usual 60 s of a proxy, which then closes first. */
-  idleMs: number;
-  /** How often these times are looked at. */
-  checkEveryMs: number;
-}
-
-const LIMITS: SocketLimits = {
   connections: 2_048,
+  /** From the first byte of an answer until the client has taken all of it. */
   answerMs: 60_000,
+  /** From the start of a request until its header is there. */
   headersMs: 15_000,
+  /** From the start of a request until its body is there. */
   requestMs: 30_000,
+  /** Between two requests: longer than the usual 60 s of a proxy, which then closes first. */
   idleMs: 65_000,
+  /** How often these times are looked at. */
   checkEveryMs: 5_000,
 };
+
+export type SocketLimits = typeof LIMITS;
 
 /** Requests of one connection that may wait for their answers (pipelining, RFC 9112 section 9.3.2). */
 const MAX_PIPELINED = 16;

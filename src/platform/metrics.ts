@@ -1,18 +1,10 @@
 /** Counters and histograms in the Prometheus text format (CONTRACT 10). */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-export interface Metrics {
-  registry: Registry;
-  requests: Counter<'route' | 'method' | 'status'>;
-  requestSeconds: Histogram<'route'>;
-  outcomes: Counter<'outcome'>;
-  passwordQueue: Gauge;
-  sweptRows: Counter<'table'>;
-  suppressedAuditRows: Counter<'event_type'>;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** One registry an app, so that two apps in one process (as in tests) do not share figures. */
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });

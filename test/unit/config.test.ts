@@ -34,7 +34,7 @@ test('2 the defaults, all of them', () => {
     argon2: { memoryKib: 19_456, passes: 2, lanes: 1 },
     auditRetentionDays: 365,
     logLevel: 'info',
-    graphql: { landingPage: true, introspection: true },
+    graphql: { explorer: true, introspection: true },
   });
 });
 
@@ -83,7 +83,7 @@ test('2 every variable is read', () => {
     argon2: { memoryKib: 65_536, passes: 3, lanes: 4 },
     auditRetentionDays: 30,
     logLevel: 'warn',
-    graphql: { landingPage: false, introspection: false },
+    graphql: { explorer: false, introspection: false },
   });
 });
 
