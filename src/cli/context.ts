@@ -1,20 +1,21 @@
 /** What a command runs on, opened only where it is needed. */
 import type { Config } from '../config.js';
-import { type Keyring, openKeyring } from '../credentials/keyring.js';
-import { createPasswords, type Passwords } from '../credentials/passwords.js';
+import { openKeyring } from '../credentials/keyring.js';
+import { createPasswords } from '../credentials/passwords.js';
 import { openDataDir } from '../data-dir.js';
-import { type Database, openDatabase } from '../db/database.js';
+import { openDatabase } from '../db/database.js';
 import { migrateUp } from '../db/migrate.js';
+import type { Deps } from '../parts.js';
 import type { CleanUp } from '../platform/clean-up.js';
-import { type Clock, systemClock } from '../platform/clock.js';
+import { systemClock } from '../platform/clock.js';
 import { createLogger } from '../platform/logger.js';
 import type { Terminal } from './terminal.js';
 
 /** The keyring is apart: a database can be migrated before there is one. */
 export interface Contexts {
-  nothing: { clock: Clock; terminal: Terminal };
-  database: Contexts['nothing'] & { config: Config; db: Database; passwords: Passwords };
-  'database and keyring': Contexts['database'] & { keyring: Keyring };
+  nothing: Deps<'clock'> & { terminal: Terminal };
+  database: Contexts['nothing'] & Deps<'config' | 'db' | 'passwords'>;
+  'database and keyring': Contexts['database'] & Deps<'keyring'>;
 }
 
 /** Where a command is called. */
