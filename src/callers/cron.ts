@@ -1,6 +1,6 @@
 /** Spec 2.8 and CONTRACT 6: `cron`, by the static key in `X-Internal-Key`. */
 
-import { fieldValues } from '../credentials/http-fields.js';
+import { fieldValues, onlyFieldValue } from '../credentials/http-fields.js';
 import { parseInternalKey, secretMatches } from '../credentials/key-secrets.js';
 import { statement } from '../db/statement.js';
 import type { CallerRequest, Resolution } from './caller.js';
@@ -30,8 +30,7 @@ const touchCronKey = touching('cron_keys');
 
 /** Call it only where `presentsInternalKey`. An unknown or revoked key costs what a wrong secret does. */
 export async function resolveCron(deps: CallerDependencies, request: CallerRequest): Promise<Resolution> {
-  const fields = fieldValues(request.rawHeaders, 'x-internal-key');
-  const presented = fields.length === 1 ? parseInternalKey(fields[0] ?? '') : undefined;
+  const presented = parseInternalKey(onlyFieldValue(request.rawHeaders, 'x-internal-key') ?? '');
   if (presented === undefined) return REFUSED;
 
   const [key] = await deps.db.run(liveKey, { key_id: presented.keyId });

@@ -1,5 +1,5 @@
 /** Spec 2.8 and CONTRACT 6: `user`, by `Authorization: Bearer` (RFC 6750) with an access token. */
-import { fieldValues } from '../credentials/http-fields.js';
+import { fieldValues, onlyFieldValue } from '../credentials/http-fields.js';
 import type { CallerRequest, Resolution } from './caller.js';
 import type { CallerDependencies } from './dependencies.js';
 
@@ -9,8 +9,8 @@ export function presentsAuthorization({ rawHeaders }: CallerRequest): boolean {
 
 /** Call it only where `presentsAuthorization`. */
 export async function resolveUser({ clock, tokens }: CallerDependencies, request: CallerRequest): Promise<Resolution> {
-  const fields = fieldValues(request.rawHeaders, 'authorization');
-  const token = fields.length === 1 ? /^Bearer +([\w.~+/-]+=*)$/i.exec(fields[0] ?? '')?.[1] : undefined;
+  const credentials = onlyFieldValue(request.rawHeaders, 'authorization') ?? '';
+  const [, token] = /^Bearer +([\w.~+/-]+=*)$/i.exec(credentials) ?? [];
   const claims = token === undefined ? undefined : await tokens.verifyAccessToken(token, clock.now());
   if (claims !== undefined) return { kind: 'caller', caller: { callerType: 'user', ...claims } };
   return {

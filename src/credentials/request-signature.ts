@@ -4,8 +4,8 @@ import { isInnerList, type Parameters, serializeInnerList } from 'structured-hea
 import { z } from 'zod';
 import { epochSeconds } from '../platform/clock.js';
 import { checkContentDigest } from './content-digest.js';
-import { fieldValues, readDictionary } from './http-fields.js';
-import { buildSignatureBase, hmacSha256, onlyFieldValue, type RequestFacts } from './signature-base.js';
+import { fieldValues, onlyFieldValue, readDictionary } from './http-fields.js';
+import { buildSignatureBase, hmacSha256, type RequestFacts } from './signature-base.js';
 
 /** `nonce_reused` and `invalid_signature` are for the caller to find, who has the keys and the used-up nonces. */
 export type SignatureRefusal =
@@ -164,7 +164,7 @@ function checkTimes(created: number, expires: number | undefined, now: Date): Re
 /** RFC 9530; only a body has to have a digest. */
 function checkBody(request: RequestFacts): RefusedSignature | undefined {
   if (request.body.length === 0) return undefined;
-  switch (checkContentDigest(onlyFieldValue('content-digest', request) ?? '', request.body)) {
+  switch (checkContentDigest(onlyFieldValue(request.rawHeaders, 'content-digest') ?? '', request.body)) {
     case 'matches':
       return undefined;
     case 'differs':

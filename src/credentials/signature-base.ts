@@ -1,6 +1,6 @@
 /** RFC 9421 sections 2 and 3.3.3: the text that a request signature is over, and its HMAC. */
 import { createHmac } from 'node:crypto';
-import { fieldValues } from './http-fields.js';
+import { onlyFieldValue } from './http-fields.js';
 
 /** A request as it came, before any parsing. */
 export interface RequestFacts {
@@ -28,7 +28,7 @@ export function buildSignatureBase(
 ): string | undefined {
   const lines: string[] = [];
   for (const name of components) {
-    const value = name.startsWith('@') ? derivedValue(name, request) : onlyFieldValue(name, request);
+    const value = name.startsWith('@') ? derivedValue(name, request) : onlyFieldValue(request.rawHeaders, name);
     if (value === undefined || !PRINTABLE.test(value)) return undefined;
     lines.push(`"${name}": ${value}`);
   }
@@ -56,12 +56,6 @@ function derivedValue(name: string, { method, authority, target }: RequestFacts)
     default:
       return undefined;
   }
-}
-
-/** Two lines of one field would be joined by RFC 9421, but read one by one elsewhere: then there is no value. */
-export function onlyFieldValue(name: string, { rawHeaders }: RequestFacts): string | undefined {
-  const values = fieldValues(rawHeaders, name);
-  return values.length === 1 ? values[0] : undefined;
 }
 
 /** `hmac-sha256` of RFC 9421 section 3.3.3. @param secret key bytes, or text whose ASCII they are */
