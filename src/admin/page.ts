@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.js';
 import { isStatementTimeout } from '../db/outage.js';
+import { hasNul } from '../platform/text.js';
 import { AdminRefusal } from './refusal.js';
 
 export interface PageRequest {
@@ -44,7 +45,8 @@ export function encodeCursor(...key: string[]): string {
 export function decodeCursor(cursor: string, parts: number): string[] {
   try {
     const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-    if (Array.isArray(key) && key.length === parts && key.every(isText)) return key;
+    const isPart = (part: unknown): part is string => typeof part === 'string' && !hasNul(part);
+    if (Array.isArray(key) && key.length === parts && key.every(isPart)) return key;
   } catch {
     // answered below, as any other text that is no cursor
   }
@@ -82,11 +84,6 @@ export function decodeTimeCursor(cursor: string, ...parts: Array<(text: string) 
 
 function notACursor(): AdminRefusal {
   return new AdminRefusal('invalid_page', 'after is not a cursor of this listing');
-}
-
-/** PostgreSQL has no text with NUL. */
-function isText(part: unknown): part is string {
-  return typeof part === 'string' && !part.includes('\0');
 }
 
 /** Cuts the one row that was read beyond the page to see whether another page follows. */

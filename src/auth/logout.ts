@@ -2,6 +2,7 @@
 import { isMissing } from '../credentials/jwt.js';
 import type { Deps } from '../parts.js';
 import { isUuid } from '../platform/ids.js';
+import { toText } from '../platform/text.js';
 import type { Client } from '../remote-client.js';
 import { endSession } from './sessions.js';
 
@@ -19,14 +20,9 @@ export async function logout(
   const { jti, sub } = claims; // the type is not checked
   const userId = isUuid(sub) ? sub : null;
   const text = typeof jti === 'string' ? jti : JSON.stringify(jti);
-  const metadata = { jti: storable(text) };
+  const metadata = { jti: toText(text) };
   const event = { eventType: 'logout', userId, ipAddress: client.ipAddress, userAgent: null, metadata } as const;
   const isRepeat = repeats.isOneTooMany('logout', text);
   if (!(await endSession(db, isUuid(jti) ? jti : null, event, isRepeat, now))) repeats.suppressed('logout');
   return true;
-}
-
-/** PostgreSQL has no text with NUL or half a surrogate pair; a claim may hold both. */
-function storable(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }

@@ -6,8 +6,3 @@ export const MAX_PASSWORD_BYTES = 1024;
 export function isShortEnough(password: string): boolean {
   return Buffer.byteLength(password) <= MAX_PASSWORD_BYTES;
 }
-
-/** True for Unicode text without NUL. */
-export function isText(password: string): boolean {
-  return !password.includes('\0') && password.isWellFormed();
-}

@@ -2,6 +2,7 @@
 import 'reflect-metadata';
 import { GraphQLError, type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { buildSchema, type ResolverData } from 'type-graphql';
+import { hasNul } from '../platform/text.js';
 import { checkRequirement } from './authorization.js';
 import type { GraphqlContext } from './context.js';
 import { outagesAs503 } from './errors.js';
@@ -31,9 +32,9 @@ export function createSchema(): Promise<GraphQLSchema> {
   });
 }
 
-/** PostgreSQL has no text with NUL, so there is nothing to be found or named by one. */
+/** There is nothing to be found or named by a text with NUL. */
 function refuseNul(argument: unknown): void {
-  if (typeof argument === 'string' && argument.includes('\0')) {
+  if (typeof argument === 'string' && hasNul(argument)) {
     throw new GraphQLError('An argument holds the character NUL', { extensions: { code: 'BAD_USER_INPUT' } });
   }
   if (typeof argument === 'object' && argument !== null) Object.values(argument).forEach(refuseNul);

@@ -1,8 +1,9 @@
 /** Spec 2.1: the body of `POST /auth/login`, validated once; inside, types are true. */
 import { z } from 'zod';
 import type { Credentials } from '../auth/login.js';
-import { isShortEnough, isText, MAX_PASSWORD_BYTES } from '../credentials/password-text.js';
+import { isShortEnough, MAX_PASSWORD_BYTES } from '../credentials/password-text.js';
 import { emailSchema } from '../email.js';
+import { isText } from '../platform/text.js';
 
 const passwordSchema = z
   .string('must be a string')
