@@ -1,7 +1,7 @@
 /** CONTRACT 1 and 2: finds the database. Embedded in DATA_DIR with its keyring, or wherever DATABASE_URL says. */
 import { existsSync } from 'node:fs';
 import type { Config } from './config.js';
-import { generateKeys, writeKeyring } from './credentials/keyring.js';
+import { generateKeys, writeKeyring } from './credentials/keyring-file.js';
 import { type OwnerRole, openEmbedded } from './db/embedded/open.js';
 import { createCleanUp } from './platform/clean-up.js';
 import type { Logger } from './platform/logger.js';

@@ -1,15 +1,7 @@
 /** CONTRACT 3: rotation of the keyring. */
 import type { Config } from '../config.js';
-import {
-  generateKeys,
-  importKeys,
-  type Keyring,
-  keyInUse,
-  type PrivateJwk,
-  PUBLISH_AHEAD_SECONDS,
-  readPrivateJwks,
-  writeKeyring,
-} from '../credentials/keyring.js';
+import { importKeys, type Keyring, keyInUse, PUBLISH_AHEAD_SECONDS } from '../credentials/keyring.js';
+import { generateKeys, type PrivateJwk, readKeyring, writeKeyring } from '../credentials/keyring-file.js';
 import { openSealedSecret, sealedBy, sealSecret } from '../credentials/sealed-secret.js';
 import { type Db, statement } from '../db/statement.js';
 import type { Deps } from '../parts.js';
@@ -39,7 +31,7 @@ export function rotateKeyring(deps: Deps<'clock' | 'config' | 'db' | 'keyring'>)
     await takeTurn(turn); // no key is made or rotated meanwhile
     const now = clock.now();
     const usedFrom = addSeconds(now, PUBLISH_AHEAD_SECONDS);
-    const old = await readPrivateJwks(config.keyringFile);
+    const { jwks: old } = await readKeyring(config.keyringFile);
     // Committed before the file lets a key go.
     const { resealed, sealing } = await db.transaction((tx) => reseal(tx, keyring, now));
 

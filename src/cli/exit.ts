@@ -1,7 +1,7 @@
 /** How the program ends: its exit codes, and what a person reads about an error. */
 import { AdminRefusal } from '../admin/refusal.js';
 import { ConfigError } from '../config.js';
-import { KeyringError } from '../credentials/keyring.js';
+import { KeyringError } from '../credentials/keyring-file.js';
 import { DatabaseTooOld } from '../db/database.js';
 import { EmbeddedPostgresError } from '../db/embedded/open.js';
 import { isOutage } from '../db/outage.js';

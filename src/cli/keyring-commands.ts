@@ -1,6 +1,6 @@
 /** CONTRACT 3 and 9: `keyring …`. */
 import { rotateKeyring } from '../admin/keyring.js';
-import { generateKeys, writeKeyring } from '../credentials/keyring.js';
+import { generateKeys, writeKeyring } from '../credentials/keyring-file.js';
 import { type Command, command } from './command.js';
 import { required, text } from './parameters.js';
 

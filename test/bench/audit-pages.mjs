@@ -10,7 +10,7 @@ import { COMMAND_LINE } from '../../dist/src/admin/administer.js';
 import { createCronKey } from '../../dist/src/admin/cron-keys.js';
 import { createApp } from '../../dist/src/app.js';
 import { readConfig } from '../../dist/src/config.js';
-import { generateKeys, writeKeyring } from '../../dist/src/credentials/keyring.js';
+import { generateKeys, writeKeyring } from '../../dist/src/credentials/keyring-file.js';
 import { ownDataDir } from '../../dist/src/db/embedded/owner.js';
 import { startEmbeddedPostgres } from '../../dist/src/db/embedded/server.js';
 import { listen } from '../../dist/src/http/listener.js';

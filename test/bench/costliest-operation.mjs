@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildSchema } from 'graphql';
-import { generateKeys, writeKeyring } from '../../dist/src/credentials/keyring.js';
+import { generateKeys, writeKeyring } from '../../dist/src/credentials/keyring-file.js';
 import { MAX_TOKENS } from '../../dist/src/graphql/limits.js';
 import { BODY_BYTES } from '../../dist/src/http/graphql-route.js';
 import { CALLERS, openData } from './costliest-operation/data.mjs';

@@ -6,14 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { rotateKeyring } from '../../src/admin/keyring.js';
-import {
-  generateKeys,
-  keyInUse,
-  openKeyring,
-  type PrivateJwk,
-  readPrivateJwks,
-  writeKeyring,
-} from '../../src/credentials/keyring.js';
+import { keyInUse, openKeyring } from '../../src/credentials/keyring.js';
+import { generateKeys, type PrivateJwk, readKeyring, writeKeyring } from '../../src/credentials/keyring-file.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { asUser, isRoot, rootTest } from '../support/as-user.js';
 import { handClock } from '../support/clock.js';
@@ -281,7 +275,7 @@ describe('3 what others may do with a keyring', () => {
     await chmod(links, 0o755);
     await chmod(place, 0o777);
     expect(await said(name)).toMatch(`others may replace what is in ${place};`);
-    await expect(readPrivateJwks(name)).rejects.toMatchObject({ name: 'KeyringError' });
+    await expect(readKeyring(name)).rejects.toMatchObject({ name: 'KeyringError' });
   });
 
   test('none is made in a folder where others may replace it', async () => {
