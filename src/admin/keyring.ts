@@ -1,6 +1,6 @@
 /** CONTRACT 3: rotation of the keyring. */
 import type { Config } from '../config.js';
-import { importKeys, type Keyring, keyInUse, PUBLISH_AHEAD_SECONDS } from '../credentials/keyring.js';
+import { importKeys, type Keyring, PUBLISH_AHEAD_SECONDS } from '../credentials/keyring.js';
 import { generateKeys, type PrivateJwk, readKeyring, writeKeyring } from '../credentials/keyring-file.js';
 import { openSealedSecret, sealedBy, sealSecret } from '../credentials/sealed-secret.js';
 import { type Db, statement } from '../db/statement.js';
@@ -84,7 +84,7 @@ const resealing = statement('reseal', { key_id: 'text', sealed_secret: 'text', p
 
 /** Seals with the key in use what older keys sealed. @returns how many, and the `kid`s that seal something now */
 async function reseal(db: Db, keyring: Keyring, now: Date): Promise<{ resealed: number; sealing: Set<string> }> {
-  const { kid: current } = keyInUse(keyring.current().sealing, now);
+  const { kid: current } = keyring.inUse('sealing', now);
   const sealing = new Set<string>();
   let resealed = 0;
   for (const { key_id, sealed_secret, previous_sealed_secret } of await db.run(sealedSecrets, {})) {

@@ -3,7 +3,7 @@ import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, SignJWT } fr
 import { addSeconds, epochSeconds } from '../platform/clock.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import { isRole, type Role } from '../roles.js';
-import { type Keyring, keyInUse, type SigningKey } from './keyring.js';
+import type { Keyring, SigningKey } from './keyring.js';
 
 /** Who issues, for whom and for how long. */
 export interface TokenSettings {
@@ -68,14 +68,14 @@ export function createTokens(keyring: Keyring, settings: TokenSettings): Tokens 
       accessToken: await sign(
         { aud: settings.jwtAudience, sub, client_id: CLIENT_ID, jti: uuidInTimeOrder(now), role, sid, type: 'access' },
         'at+jwt',
-        keyInUse(keyring.current().access, now),
+        keyring.inUse('access', now),
         now,
         settings.accessTokenSeconds,
       ),
       refreshToken: await sign(
         { type: 'refresh', jti, sub, sid },
         'JWT',
-        keyInUse(keyring.current().refresh, now),
+        keyring.inUse('refresh', now),
         now,
         settings.refreshTokenSeconds,
       ),
@@ -84,7 +84,7 @@ export function createTokens(keyring: Keyring, settings: TokenSettings): Tokens 
     refreshTokenExpiry: (now) => addSeconds(new Date(epochSeconds(now) * 1000), settings.refreshTokenSeconds),
 
     verifyAccessToken: async (token, now) => {
-      const claims = await verify(token, keyring.current().access, now, {
+      const claims = await verify(token, (kid) => keyring.byKid('access', kid), now, {
         typ: 'at+jwt',
         issuer: settings.publicUrl,
         audience: settings.jwtAudience,
@@ -96,8 +96,8 @@ export function createTokens(keyring: Keyring, settings: TokenSettings): Tokens 
     },
 
     verifyRefreshToken: async (token, now) => {
-      const { access, refresh } = keyring.current();
-      const claims = await verify(token, [...refresh, ...access], now, { issuer: settings.publicUrl });
+      const keyOf = (kid?: string) => keyring.byKid('refresh', kid) ?? keyring.byKid('access', kid);
+      const claims = await verify(token, keyOf, now, { issuer: settings.publicUrl });
       return claims && { type: claims['type'], jti: claims.jti, sub: claims.sub };
     },
   };
@@ -106,7 +106,7 @@ export function createTokens(keyring: Keyring, settings: TokenSettings): Tokens 
 /** Verifies with the key that `kid` names and with that key's own algorithm (RFC 8725 sections 3.1 and 3.10). */
 async function verify(
   token: string,
-  keys: readonly SigningKey[],
+  keyOf: (kid?: string) => SigningKey | undefined,
   now: Date,
   expected: JWTVerifyOptions,
 ): Promise<JWTPayload | undefined> {
@@ -114,7 +114,7 @@ async function verify(
     const { payload } = await jwtVerify(
       token,
       ({ kid, alg }) => {
-        const key = keys.find((candidate) => candidate.kid === kid);
+        const key = keyOf(kid);
         if (key === undefined || key.alg !== alg) throw new errors.JWSInvalid('no such key');
         return key.verifyWith;
       },

@@ -14,87 +14,91 @@ export const JWKS_MAX_AGE_SECONDS = 300;
 /** How often a running instance looks for a changed file: milliseconds. */
 const LOOK_AGAIN_MS = 2_000;
 
-export interface SigningKey {
+interface Key {
   kid: string;
-  alg: 'EdDSA' | 'HS256';
+  /** Seconds since the epoch */
   notBefore: number;
+}
+
+export interface SigningKey extends Key {
+  alg: 'EdDSA' | 'HS256';
   signWith: CryptoKey;
   verifyWith: CryptoKey;
 }
 
-export interface SealingKey {
-  kid: string;
-  notBefore: number;
+interface AccessKey extends SigningKey {
+  publicJwk: Record<'kty' | 'crv' | 'x' | 'kid' | 'use' | 'alg', string>;
+}
+
+interface SealingKey extends Key {
   key: CryptoKey;
 }
 
-/** The keys of one reading of the file, newest first in each kind. */
-export interface Keys {
-  access: SigningKey[];
-  refresh: SigningKey[];
-  sealing: SealingKey[];
-  /** Public halves of the access keys: the body of the JWKS endpoint. */
-  publicJwks: { keys: Array<{ kty: string; crv: string; x: string; kid: string; use: string; alg: string }> };
+interface KeyOf {
+  access: AccessKey;
+  refresh: SigningKey;
+  sealing: SealingKey;
 }
 
-/** The first key whose time has come (CONTRACT 3). */
-export function keyInUse<K extends { notBefore: number }>(keys: readonly K[], now: Date): K {
-  const key = keys.find(({ notBefore }) => notBefore <= epochSeconds(now));
-  if (key === undefined) throw new KeyringError('no key of this kind may be used yet (nbf)');
-  return key;
-}
+/** The keys of one reading of the file, newest first in each kind. */
+type Keys = { [Kind in keyof KeyOf]: Array<KeyOf[Kind]> };
 
 /** @throws {KeyringError} where a kind is missing or an Ed25519 pair does not belong together */
 export async function importKeys(jwks: readonly PrivateJwk[], now: Date): Promise<Keys> {
-  const access = jwks.filter((jwk) => jwk.alg === 'EdDSA');
   const keys: Keys = {
-    access: await Promise.all(access.map(importAccessKey)),
+    access: await Promise.all(jwks.filter((jwk) => jwk.alg === 'EdDSA').map(importAccessKey)),
     refresh: await Promise.all(jwks.filter((jwk) => jwk.alg === 'HS256').map(importRefreshKey)),
     sealing: await Promise.all(jwks.filter((jwk) => jwk.alg === 'A256GCM').map(importSealingKey)),
-    publicJwks: { keys: access.map(({ kty, crv, x, kid, use, alg }) => ({ kty, crv, x, kid, use, alg })) },
   };
-  for (const kind of ['access', 'refresh', 'sealing'] as const) {
-    if (!keys[kind].some(({ notBefore }) => notBefore <= epochSeconds(now))) {
+  for (const [kind, ofKind] of Object.entries<Key[]>(keys)) {
+    if (!ofKind.some((key) => mayBeUsed(key, now))) {
       throw new KeyringError(`the keyring has no ${kind} key that may be used now`);
     }
   }
   return keys;
 }
 
+function mayBeUsed({ notBefore }: Key, now: Date): boolean {
+  return notBefore <= epochSeconds(now);
+}
+
 type Jwk<Alg> = Extract<PrivateJwk, { alg: Alg }>;
 
-async function importAccessKey({ kty, crv, x, d, kid, nbf }: Jwk<'EdDSA'>): Promise<SigningKey> {
-  const derived = createPublicKey(createPrivateKey({ key: { kty, crv, x, d }, format: 'jwk' })).export({
-    format: 'jwk',
-  });
-  if (derived.x !== x) throw new KeyringError('an Ed25519 key of the keyring has an x that is not of its d');
+async function importAccessKey(jwk: Jwk<'EdDSA'>): Promise<AccessKey> {
+  const { kty, crv, x, d, kid, use, alg, nbf: notBefore = 0 } = jwk;
+  const privateKey = createPrivateKey({ key: { kty, crv, x, d }, format: 'jwk' });
+  if (createPublicKey(privateKey).export({ format: 'jwk' }).x !== x) {
+    throw new KeyringError('an Ed25519 key of the keyring has an x that is not of its d');
+  }
   return {
     kid,
-    alg: 'EdDSA',
-    notBefore: nbf ?? 0,
+    alg,
+    notBefore,
     signWith: await subtle.importKey('jwk', { kty, crv, x, d }, 'Ed25519', false, ['sign']),
     verifyWith: await subtle.importKey('jwk', { kty, crv, x }, 'Ed25519', false, ['verify']),
+    publicJwk: { kty, crv, x, kid, use, alg },
   };
 }
 
-async function importRefreshKey({ k, kid, nbf }: Jwk<'HS256'>): Promise<SigningKey> {
+async function importRefreshKey({ k, kid, alg, nbf: notBefore = 0 }: Jwk<'HS256'>): Promise<SigningKey> {
   const hmac = { name: 'HMAC', hash: 'SHA-256' };
   const key = await subtle.importKey('raw', Buffer.from(k, 'base64url'), hmac, false, ['sign', 'verify']);
-  return { kid, alg: 'HS256', notBefore: nbf ?? 0, signWith: key, verifyWith: key };
+  return { kid, alg, notBefore, signWith: key, verifyWith: key };
 }
 
-async function importSealingKey({ k, kid, nbf }: Jwk<'A256GCM'>): Promise<SealingKey> {
+async function importSealingKey({ k, kid, nbf: notBefore = 0 }: Jwk<'A256GCM'>): Promise<SealingKey> {
   const bytes = Buffer.from(k, 'base64url');
-  return {
-    kid,
-    notBefore: nbf ?? 0,
-    key: await subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']),
-  };
+  return { kid, notBefore, key: await subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']) };
 }
 
-/** The keyring of a running instance: always the newest reading that was sound. */
+/** The keyring of a running instance: always of the newest reading that was sound. */
 export interface Keyring {
-  current(): Keys;
+  /** The key that makes: the first of its kind whose time has come. @throws {KeyringError} where there is none */
+  inUse<Kind extends keyof KeyOf>(kind: Kind, now: Date): KeyOf[Kind];
+  /** The key that checks or opens what was made with it, whenever that was. */
+  byKid<Kind extends keyof KeyOf>(kind: Kind, kid: string | undefined): KeyOf[Kind] | undefined;
+  /** Public halves of the access keys: the body of the JWKS endpoint. */
+  publicJwks(): { keys: Array<AccessKey['publicJwk']> };
   close(): void;
 }
 
@@ -120,7 +124,7 @@ export async function openKeyring(file: string, clock: Clock, log: Logger): Prom
       keys = await read();
       version = seen;
       refused = '';
-      log.info({ keys: keys.publicJwks.keys.map(({ kid }) => kid) }, 'keyring read again');
+      log.info({ keys: keys.access.map(({ kid }) => kid) }, 'keyring read again');
     } catch (error) {
       const reason = error instanceof KeyringError ? error.message : describeError(error);
       const refusal = `${seen} ${JSON.stringify(reason)}`;
@@ -131,5 +135,14 @@ export async function openKeyring(file: string, clock: Clock, log: Logger): Prom
   };
   const timer = setInterval(lookAgain, LOOK_AGAIN_MS);
   timer.unref();
-  return { current: () => keys, close: () => clearInterval(timer) };
+  return {
+    inUse: (kind, now) => {
+      const key = keys[kind].find((candidate) => mayBeUsed(candidate, now));
+      if (key === undefined) throw new KeyringError('no key of this kind may be used yet (nbf)');
+      return key;
+    },
+    byKid: (kind, kid) => keys[kind].find((key) => key.kid === kid),
+    publicJwks: () => ({ keys: keys.access.map(({ publicJwk }) => publicJwk) }),
+    close: () => clearInterval(timer),
+  };
 }

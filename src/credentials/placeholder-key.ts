@@ -1,6 +1,6 @@
 /** CONTRACT 6: an unknown key is checked against a placeholder, so that it costs and answers what a wrong secret does. */
 import { generateKeyId, generateKeySecret, sha256Hex } from './key-secrets.js';
-import { type Keyring, keyInUse } from './keyring.js';
+import type { Keyring } from './keyring.js';
 import { sealSecret } from './sealed-secret.js';
 
 export interface PlaceholderKey {
@@ -18,7 +18,7 @@ export function createPlaceholderKey(keyring: Keyring): PlaceholderKey {
   return {
     keyId,
     sealedSecret: (now) => {
-      const { kid } = keyInUse(keyring.current().sealing, now);
+      const { kid } = keyring.inUse('sealing', now);
       if (sealed?.kid !== kid) sealed = { kid, text: sealSecret(keyring, keyId, secret, now) };
       return sealed.text;
     },

@@ -1,10 +1,10 @@
 /** CONTRACT 6: secrets of API keys at rest, as compact JWE (RFC 7516), `dir` + `A256GCM`, bound to the key id. */
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader, errors } from 'jose';
-import { type Keyring, keyInUse } from './keyring.js';
+import type { Keyring } from './keyring.js';
 
 /** The secret, readable only by who holds the keyring. */
 export function sealSecret(keyring: Keyring, keyId: string, secret: string, now: Date): Promise<string> {
-  const { kid, key } = keyInUse(keyring.current().sealing, now);
+  const { kid, key } = keyring.inUse('sealing', now);
   return new CompactEncrypt(Buffer.from(secret, 'ascii'))
     .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid, key_id: keyId })
     .encrypt(key);
@@ -16,9 +16,9 @@ export async function openSealedSecret(keyring: Keyring, keyId: string, sealed: 
     const { plaintext, protectedHeader } = await compactDecrypt(
       sealed,
       ({ kid }) => {
-        const found = keyring.current().sealing.find((candidate) => candidate.kid === kid);
-        if (found === undefined) throw new errors.JWEInvalid('no such key');
-        return found.key;
+        const sealing = keyring.byKid('sealing', kid);
+        if (sealing === undefined) throw new errors.JWEInvalid('no such key');
+        return sealing.key;
       },
       { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] },
     );

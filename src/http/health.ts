@@ -53,7 +53,7 @@ export function addHealthRoutes(
     .route('/.well-known/jwks.json')
     .get((_req, res) => {
       res.set('Cache-Control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`);
-      res.type('application/jwk-set+json').send(JSON.stringify(keyring.current().publicJwks));
+      res.type('application/jwk-set+json').send(JSON.stringify(keyring.publicJwks()));
     })
     .all(methodNotAllowed('GET', 'HEAD'));
 }

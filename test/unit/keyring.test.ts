@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { rotateKeyring } from '../../src/admin/keyring.js';
-import { keyInUse, openKeyring } from '../../src/credentials/keyring.js';
+import { openKeyring } from '../../src/credentials/keyring.js';
 import { generateKeys, type PrivateJwk, readKeyring, writeKeyring } from '../../src/credentials/keyring-file.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { asUser, isRoot, rootTest } from '../support/as-user.js';
@@ -92,9 +92,11 @@ test('3 the first key of a kind whose nbf has passed makes, also where a later o
   await writeFile(file, JSON.stringify({ keys: [future, access, refresh, older, sealing] }));
   const keyring = await openKeyring(file, clock, createLogger('silent'));
   keyring.close();
-  const used = (seconds: number): string => keyInUse(keyring.current().refresh, new Date((now() + seconds) * 1000)).kid;
+  const used = (seconds: number): string => keyring.inUse('refresh', new Date((now() + seconds) * 1000)).kid;
   expect([used(0), used(99), used(100)]).toEqual([refresh.kid, refresh.kid, 'future']);
-  expect(keyring.current().refresh).toHaveLength(3); // all are used to check
+  const kids = ['future', refresh.kid, 'older'];
+  expect(kids.map((kid) => keyring.byKid('refresh', kid)?.kid)).toEqual(kids); // all are used to check
+  expect(keyring.byKid('refresh', access.kid)).toBeUndefined();
 });
 
 test('3 kid of an Ed25519 key is its RFC 7638 thumbprint', async () => {
@@ -297,16 +299,14 @@ describe('3 what others may do with a keyring', () => {
       globalThis.setInterval = setInterval;
     });
     let told = 0;
+    const kidInUse = () => keyring.inUse('access', clock.now()).kid;
+    const atStart = kidInUse();
     /** Looks three times. @returns what was newly logged, and whether the keys are still those of the start */
-    const { access: atStart } = keyring.current();
     const seen = async () => {
       for (let looks = 0; looks < 3; looks += 1) await look();
       const fresh = lines().slice(told);
       told += fresh.length;
-      return [
-        fresh.map(({ reason, msg }) => String(reason ?? msg)),
-        keyring.current().access[0]?.kid === atStart[0]?.kid,
-      ];
+      return [fresh.map(({ reason, msg }) => String(reason ?? msg)), kidInUse() === atStart];
     };
     const changed = JSON.stringify({ keys: await generateKeys() });
     const mayWrite = expect.stringMatching(/others may write .*; run: chmod o-w /);
