@@ -22,9 +22,8 @@ export async function resolveApiKey(deps: CallerDependencies, request: CallerReq
   const facts = { ...request, authority: config.publicAuthority };
 
   // Form, coverage, times and digest: nothing is asked of the database.
-  const read = readRequestSignature(facts, clock.now());
-  if ('refusal' in read) return refused(read.refusal, read.detail);
-  const { signature } = read;
+  const signature = readRequestSignature(facts, clock.now());
+  if (signature.kind === 'refused') return { ...signature, credential: 'api_key' };
 
   // The MAC, with each live secret of the key. An unknown key costs what a wrong secret does.
   const [key] = await deps.db.run(liveKey, { key_id: signature.keyId });

@@ -3,6 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { isInnerList, type Parameters, serializeInnerList } from 'structured-headers';
 import { z } from 'zod';
 import { epochSeconds } from '../platform/clock.js';
+import { type Explained, refused } from '../platform/refused.js';
 import { checkContentDigest } from './content-digest.js';
 import { fieldValues, onlyFieldValue, readDictionary } from './http-fields.js';
 import { buildSignatureBase, hmacSha256, type RequestFacts } from './signature-base.js';
@@ -16,14 +17,11 @@ export type SignatureRefusal =
   | 'malformed_signature'
   | 'invalid_signature';
 
-export interface RefusedSignature {
-  refusal: SignatureRefusal;
-  /** One sentence for the sender; holds nothing that was sent. */
-  detail: string;
-}
+type RefusedSignature = Explained<SignatureRefusal>;
 
 /** A signature in good form, over enough, in time and over this body; its MAC is not yet checked. */
 export interface RequestSignature {
+  kind: 'signature';
   keyId: string;
   nonce: string;
   /** Seconds since the epoch */
@@ -64,12 +62,9 @@ export function presentsSignature(rawHeaders: readonly string[]): boolean {
 }
 
 /** Checks form, then coverage, then times, then the digest of the body. */
-export function readRequestSignature(
-  request: RequestFacts,
-  now: Date,
-): { signature: RequestSignature } | RefusedSignature {
+export function readRequestSignature(request: RequestFacts, now: Date): RequestSignature | RefusedSignature {
   const read = readFields(request.rawHeaders);
-  if ('refusal' in read) return read;
+  if (read.kind === 'refused') return read;
   const { components, signatureParams, mac } = read;
 
   const parsed = parametersSchema.safeParse(Object.fromEntries(read.parameters));
@@ -90,7 +85,7 @@ export function readRequestSignature(
   if (late !== undefined) return late;
   const undigested = checkBody(request);
   if (undigested !== undefined) return undigested;
-  return { signature: { keyId, nonce, createdSeconds, base, mac } };
+  return { kind: 'signature', keyId, nonce, createdSeconds, base, mac };
 }
 
 /** True where the MAC is that of one of the secrets. Takes the same time whichever it is, and where none is. */
@@ -102,6 +97,7 @@ export function macMatches(
 }
 
 interface SignatureFields {
+  kind: 'fields';
   components: string[];
   parameters: Parameters;
   signatureParams: string;
@@ -133,7 +129,8 @@ function readFields(rawHeaders: readonly string[]): SignatureFields | RefusedSig
   if (!isInnerList(input)) return malformed(mustBeNames);
   const components = input[0].map(([name, { size }]) => (size === 0 ? name : undefined));
   if (!components.every((name) => typeof name === 'string')) return malformed(mustBeNames);
-  return { components, parameters: input[1], signatureParams: serializeInnerList(input), mac: new Uint8Array(bytes) };
+  const signatureParams = serializeInnerList(input);
+  return { kind: 'fields', components, parameters: input[1], signatureParams, mac: new Uint8Array(bytes) };
 }
 
 /** Exactly the components of the profile, in any order. */
@@ -147,7 +144,7 @@ function checkCoverage(components: readonly string[], body: Uint8Array): Refused
   }
   if (components.length === needed.length) return undefined;
   const detail = `The signature must cover all of ${needed.map((name) => `"${name}"`).join(' ')}`;
-  return { refusal: 'insufficient_coverage', detail };
+  return refused('insufficient_coverage', detail);
 }
 
 /** Both ends of the window are in it; `expires` is the first second that is too late. */
@@ -168,16 +165,16 @@ function checkBody(request: RequestFacts): RefusedSignature | undefined {
     case 'matches':
       return undefined;
     case 'differs':
-      return { refusal: 'content_digest_mismatch', detail: 'Content-Digest is not that of the body that arrived' };
+      return refused('content_digest_mismatch', 'Content-Digest is not that of the body that arrived');
     case 'malformed':
       return malformed('Content-Digest must be a dictionary with sha-256 or sha-512, as RFC 9530 writes it');
   }
 }
 
 function malformed(detail: string): RefusedSignature {
-  return { refusal: 'malformed_signature', detail };
+  return refused('malformed_signature', detail);
 }
 
 function expired(detail: string): RefusedSignature {
-  return { refusal: 'signature_expired', detail };
+  return refused('signature_expired', detail);
 }

@@ -19,8 +19,8 @@ export function verify(
   nowSeconds = NOW_SECONDS,
 ): { verdict: 'accepted' | SignatureRefusal; detail: string } {
   const read = readRequestSignature(facts, new Date(nowSeconds * 1000));
-  if ('refusal' in read) return { verdict: read.refusal, detail: read.detail };
-  const secret = KEYS.get(read.signature.keyId);
-  const matches = macMatches(read.signature, [secret ?? 'placeholder', 'aks_of_nobody']);
+  if (read.kind === 'refused') return { verdict: read.reason, detail: read.detail };
+  const secret = KEYS.get(read.keyId);
+  const matches = macMatches(read, [secret ?? 'placeholder', 'aks_of_nobody']);
   return { verdict: matches && secret !== undefined ? 'accepted' : 'invalid_signature', detail: '' };
 }

@@ -120,13 +120,12 @@ describe('CONTRACT 6: what passes', () => {
     const signed = sign({ nonce: 'abcdefghijklmnopqrstuv' });
     const mac = Buffer.from(headerOf(signed, 'signature').slice('sig1=:'.length, -1), 'base64');
     expect(readRequestSignature(factsOf(signed), new Date(NOW_SECONDS * 1000))).toEqual({
-      signature: {
-        keyId,
-        nonce: 'abcdefghijklmnopqrstuv',
-        createdSeconds: NOW_SECONDS,
-        base: signed.base,
-        mac: new Uint8Array(mac),
-      },
+      kind: 'signature',
+      keyId,
+      nonce: 'abcdefghijklmnopqrstuv',
+      createdSeconds: NOW_SECONDS,
+      base: signed.base,
+      mac: new Uint8Array(mac),
     });
   });
 
