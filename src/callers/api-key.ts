@@ -1,53 +1,20 @@
 /** Spec 2.8 and CONTRACT 6: `api_key`, by a signed request (RFC 9421). Steps are in the order of the contract. */
-
 import {
   macMatches,
+  presentsSignature,
   type RequestSignature,
   readRequestSignature,
-  type SignatureRefusal,
 } from '../credentials/request-signature.js';
 import { openSealedSecret } from '../credentials/sealed-secret.js';
 import { type RowOf, statement } from '../db/statement.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
-import type { CallerRequest, Resolution } from './caller.js';
+import { refused } from '../platform/refused.js';
+import type { CallerKind } from './caller.js';
 import type { CallerDependencies } from './dependencies.js';
 import { touching, touchKey } from './last-used.js';
 
 /** How long after `created` a nonce stays used up: seconds. By then the request is too old. */
 const NONCE_SECONDS = 360;
-
-/** Call it only where `presentsSignature`. @throws {Outage} where the limiter's store is away */
-export async function resolveApiKey(deps: CallerDependencies, request: CallerRequest): Promise<Resolution> {
-  const { clock, config, keyLimiter } = deps;
-  const facts = { ...request, authority: config.publicAuthority };
-
-  // Form, coverage, times and digest: nothing is asked of the database.
-  const signature = readRequestSignature(facts, clock.now());
-  if (signature.kind === 'refused') return { ...signature, credential: 'api_key' };
-
-  // The MAC, with each live secret of the key. An unknown key costs what a wrong secret does.
-  const [key] = await deps.db.run(liveKey, { key_id: signature.keyId });
-  const secrets = await liveSecrets(deps, key);
-  if (!macMatches(signature, secrets) || key === undefined) {
-    return refused('invalid_signature', 'The signature is not one of this key over this request');
-  }
-
-  // Only now is the nonce used up, so that a stranger cannot use up those of others.
-  if (!(await useUpNonce(deps, signature))) {
-    return refused('nonce_reused', 'The nonce was used before; sign every request with a fresh one');
-  }
-
-  const { key_id: keyId, service_name: serviceName, scopes, rate_limit: rateLimit } = key;
-  const { allowed, resetSeconds } = await keyLimiter.consume(keyId, rateLimit);
-  if (!allowed) return { kind: 'rate_limited', retryAfterSeconds: resetSeconds };
-
-  await touchKey(deps, touchApiKey, key);
-  return { kind: 'caller', caller: { callerType: 'api_key', keyId, serviceName, scopes, rateLimit } };
-}
-
-function refused(reason: SignatureRefusal, detail: string): Resolution {
-  return { kind: 'refused', reason, detail, credential: 'api_key' };
-}
 
 const liveKey = statement(
   'find_api_key',
@@ -69,6 +36,46 @@ const liveKey = statement(
 type Key = RowOf<typeof liveKey>;
 
 const touchApiKey = touching('api_keys');
+
+export const apiKey: CallerKind<'api_key'> = {
+  scheme: 'Signature',
+  presents: presentsSignature,
+
+  resolve: async (deps, request) => {
+    const { clock, config, keyLimiter } = deps;
+
+    // Form, coverage, times and digest: nothing is asked of the database.
+    const signature = readRequestSignature({ ...request, authority: config.publicAuthority }, clock.now());
+    if (signature.kind === 'refused') return signature;
+
+    // The MAC, with each live secret of the key. An unknown key costs what a wrong secret does.
+    const [key] = await deps.db.run(liveKey, { key_id: signature.keyId });
+    const secrets = await liveSecrets(deps, key);
+    if (!macMatches(signature, secrets) || key === undefined) {
+      return refused('invalid_signature', 'The signature is not one of this key over this request');
+    }
+
+    // Only now is the nonce used up, so that a stranger cannot use up those of others.
+    if (!(await useUpNonce(deps, signature))) {
+      return refused('nonce_reused', 'The nonce was used before; sign every request with a fresh one');
+    }
+
+    const { key_id: keyId, service_name: serviceName, scopes, rate_limit: rateLimit } = key;
+    const { allowed, resetSeconds } = await keyLimiter.consume(keyId, rateLimit);
+    if (!allowed) return { kind: 'rate_limited', retryAfterSeconds: resetSeconds };
+
+    await touchKey(deps, touchApiKey, key);
+    return { kind: 'caller', caller: { callerType: 'api_key', keyId, serviceName, scopes, rateLimit } };
+  },
+
+  id: ({ keyId }) => keyId,
+  actor: ({ keyId }) => ({ caller_type: 'api_key', key_id: keyId }),
+  scopes: ({ scopes }) => scopes,
+  scopesNow: async (db, { keyId }) => {
+    const [key] = await db.run(liveKey, { key_id: keyId });
+    return key?.scopes;
+  },
+};
 
 /** Always two secrets, those of the placeholder where the key has none or one, so that the work is the same. */
 async function liveSecrets(

@@ -1,7 +1,12 @@
-/** Spec 2.8: the identity objects, discriminated by `callerType`. */
+/** Spec 2.8: the identity objects, discriminated by `callerType`, and what each kind of caller has to answer. */
+import type { Actor } from '../audit/events.js';
 import type { SignatureRefusal } from '../credentials/request-signature.js';
 import type { RequestFacts } from '../credentials/signature-base.js';
+import type { Db } from '../db/statement.js';
+import type { Explained } from '../platform/refused.js';
 import type { Role } from '../roles.js';
+import type { Scopes } from '../scopes.js';
+import type { CallerDependencies } from './dependencies.js';
 
 export interface UserCaller {
   callerType: 'user';
@@ -28,7 +33,19 @@ export interface CronCaller {
   scopes: string[];
 }
 
-export type Caller = UserCaller | ApiKeyCaller | CronCaller;
+interface Callers {
+  user: UserCaller;
+  api_key: ApiKeyCaller;
+  cron: CronCaller;
+}
+
+export type CallerType = keyof Callers;
+export type Caller = Callers[CallerType];
+
+/** The user who is calling; undefined for other kinds, which have no sessions. */
+export function asUser(caller: Caller): UserCaller | undefined {
+  return caller.callerType === 'user' ? caller : undefined;
+}
 
 /** Why a request has no caller. Each reason is one that an honest caller can act on. */
 export type CallerRefusal =
@@ -38,11 +55,30 @@ export type CallerRefusal =
   | 'invalid_key'
   | SignatureRefusal;
 
-/** `credential` names the kind that was tried, for the challenge; undefined where none or several were. */
-export type Resolution =
-  | { kind: 'caller'; caller: Caller }
-  | { kind: 'refused'; reason: CallerRefusal; detail: string; credential: Caller['callerType'] | undefined }
+type Known<Type extends CallerType> =
+  | { kind: 'caller'; caller: Callers[Type] }
   | { kind: 'rate_limited'; retryAfterSeconds: number };
+
+/** Who is calling. The `challenge` of a refusal is the value of `WWW-Authenticate` (RFC 9110 section 11.6.1). */
+export type Resolution = Known<CallerType> | (Explained<CallerRefusal> & { challenge: string });
 
 /** What a caller presents: a request as it came, before any parsing. */
 export type CallerRequest = Omit<RequestFacts, 'authority'>;
+
+/** All that the gateway asks of a kind of caller. */
+export interface CallerKind<Type extends CallerType> {
+  /** Authentication scheme by which the credential is asked for (RFC 9110 section 11.1) */
+  scheme: string;
+  /** True where the request has a credential of this kind, good or not. */
+  presents(rawHeaders: readonly string[]): boolean;
+  /** Call it only where `presents`. @throws the database's error or {Outage} */
+  resolve(deps: CallerDependencies, request: CallerRequest): Promise<Known<Type> | Explained<CallerRefusal>>;
+  /** No other caller, of this kind or another, has the same. */
+  id(caller: Callers[Type]): string;
+  /** The caller in the audit log */
+  actor(caller: Callers[Type]): Actor & { caller_type: Type };
+  /** What the credential gives it */
+  scopes(caller: Callers[Type]): Scopes;
+  /** What its row gives it now; undefined where it is deactivated, removed or revoked. */
+  scopesNow(db: Db, caller: Callers[Type]): Promise<Scopes | undefined>;
+}

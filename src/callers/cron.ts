@@ -1,22 +1,10 @@
 /** Spec 2.8 and CONTRACT 6: `cron`, by the static key in `X-Internal-Key`. */
-
 import { fieldValues, onlyFieldValue } from '../credentials/http-fields.js';
 import { parseInternalKey, secretMatches } from '../credentials/key-secrets.js';
 import { statement } from '../db/statement.js';
-import type { CallerRequest, Resolution } from './caller.js';
-import type { CallerDependencies } from './dependencies.js';
+import { refused } from '../platform/refused.js';
+import type { CallerKind } from './caller.js';
 import { touching, touchKey } from './last-used.js';
-
-export function presentsInternalKey({ rawHeaders }: CallerRequest): boolean {
-  return fieldValues(rawHeaders, 'x-internal-key').length > 0;
-}
-
-const REFUSED: Resolution = {
-  kind: 'refused',
-  reason: 'invalid_key',
-  detail: 'Send one X-Internal-Key field with KEY_ID.SECRET of a key that is not revoked',
-  credential: 'cron',
-};
 
 const liveKey = statement(
   'find_cron_key',
@@ -28,16 +16,31 @@ const liveKey = statement(
 
 const touchCronKey = touching('cron_keys');
 
-/** Call it only where `presentsInternalKey`. An unknown or revoked key costs what a wrong secret does. */
-export async function resolveCron(deps: CallerDependencies, request: CallerRequest): Promise<Resolution> {
-  const presented = parseInternalKey(onlyFieldValue(request.rawHeaders, 'x-internal-key') ?? '');
-  if (presented === undefined) return REFUSED;
+const REFUSED = refused('invalid_key', 'Send one X-Internal-Key field with KEY_ID.SECRET of a key that is not revoked');
 
-  const [key] = await deps.db.run(liveKey, { key_id: presented.keyId });
-  const matches = secretMatches(presented.secret, key?.secret_sha256 ?? deps.placeholder.secretSha256);
-  if (key === undefined || !matches) return REFUSED;
+export const cron: CallerKind<'cron'> = {
+  scheme: 'InternalKey',
+  presents: (rawHeaders) => fieldValues(rawHeaders, 'x-internal-key').length > 0,
 
-  await touchKey(deps, touchCronKey, key);
-  const { key_id: keyId, service_name: serviceName, scopes } = key;
-  return { kind: 'caller', caller: { callerType: 'cron', keyId, serviceName, scopes } };
-}
+  // An unknown or revoked key costs what a wrong secret does.
+  resolve: async (deps, { rawHeaders }) => {
+    const presented = parseInternalKey(onlyFieldValue(rawHeaders, 'x-internal-key') ?? '');
+    if (presented === undefined) return REFUSED;
+
+    const [key] = await deps.db.run(liveKey, { key_id: presented.keyId });
+    const matches = secretMatches(presented.secret, key?.secret_sha256 ?? deps.placeholder.secretSha256);
+    if (key === undefined || !matches) return REFUSED;
+
+    await touchKey(deps, touchCronKey, key);
+    const { key_id: keyId, service_name: serviceName, scopes } = key;
+    return { kind: 'caller', caller: { callerType: 'cron', keyId, serviceName, scopes } };
+  },
+
+  id: ({ keyId }) => keyId,
+  actor: ({ keyId }) => ({ caller_type: 'cron', key_id: keyId }),
+  scopes: ({ scopes }) => scopes,
+  scopesNow: async (db, { keyId }) => {
+    const [key] = await db.run(liveKey, { key_id: keyId });
+    return key?.scopes;
+  },
+};

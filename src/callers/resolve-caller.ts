@@ -1,33 +1,25 @@
 /** CONTRACT 6: exactly one kind of credential in a request; one that fails never falls through to another. */
-import { presentsSignature } from '../credentials/request-signature.js';
-import { resolveApiKey } from './api-key.js';
-import type { Caller, CallerRequest, Resolution } from './caller.js';
-import { presentsInternalKey, resolveCron } from './cron.js';
+import { refused } from '../platform/refused.js';
+import type { CallerRequest, Resolution } from './caller.js';
 import type { CallerDependencies } from './dependencies.js';
-import { presentsAuthorization, resolveUser } from './user.js';
-
-interface Kind {
-  presents(request: CallerRequest): boolean;
-  resolve(deps: CallerDependencies, request: CallerRequest): Promise<Resolution>;
-}
-
-/** The table of CONTRACT 6. */
-const KINDS: Record<Caller['callerType'], Kind> = {
-  user: { presents: presentsAuthorization, resolve: resolveUser },
-  api_key: { presents: ({ rawHeaders }) => presentsSignature(rawHeaders), resolve: resolveApiKey },
-  cron: { presents: presentsInternalKey, resolve: resolveCron },
-};
+import { KINDS } from './kinds.js';
 
 /** Who is calling. @throws the database's error or {Outage}: a store that is away is never a pass */
 export async function resolveCaller(deps: CallerDependencies, request: CallerRequest): Promise<Resolution> {
-  const [kind, ...others] = Object.values(KINDS).filter(({ presents }) => presents(request));
-  if (kind === undefined) {
-    const detail = 'Send an access token, a signed request or an internal key';
-    return { kind: 'refused', reason: 'missing_credentials', detail, credential: undefined };
+  const kinds = Object.values(KINDS);
+  const [kind, ...others] = kinds.filter(({ presents }) => presents(request.rawHeaders));
+  if (kind === undefined || others.length > 0) {
+    const refusal =
+      kind === undefined
+        ? refused('missing_credentials', 'Send an access token, a signed request or an internal key')
+        : refused('multiple_credentials', 'Send exactly one kind of credential');
+    return { ...refusal, challenge: kinds.map(challengeOf).join(', ') };
   }
-  if (others.length > 0) {
-    const detail = 'Send exactly one kind of credential';
-    return { kind: 'refused', reason: 'multiple_credentials', detail, credential: undefined };
-  }
-  return kind.resolve(deps, request);
+  const resolution = await kind.resolve(deps, request);
+  if (resolution.kind !== 'refused') return resolution;
+  return { ...resolution, challenge: `${challengeOf(kind)}, error="${resolution.reason}"` };
+}
+
+function challengeOf({ scheme }: { scheme: string }): string {
+  return `${scheme} realm="auth-gateway"`;
 }

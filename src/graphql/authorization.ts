@@ -3,11 +3,10 @@ import { GraphQLError } from 'graphql';
 import { type AuthCheckerFn, Authorized } from 'type-graphql';
 import type { Operator } from '../admin/administer.js';
 import { AdminRefusal } from '../admin/refusal.js';
-import type { Actor } from '../audit/events.js';
-import type { Caller, UserCaller } from '../callers/caller.js';
-import { type Db, only, statement } from '../db/statement.js';
-import type { Role } from '../roles.js';
-import { hasScope, type OwnScope, ROLE_SCOPES, type Scopes } from '../scopes.js';
+import { asUser, type Caller, type UserCaller } from '../callers/caller.js';
+import { kindOf } from '../callers/kinds.js';
+import type { Db } from '../db/statement.js';
+import { hasScope, type OwnScope, type Scopes } from '../scopes.js';
 import type { GraphqlContext } from './context.js';
 
 /** What a query asks of its caller: a scope, or to be a user. */
@@ -39,58 +38,28 @@ export const checkRequirement: AuthCheckerFn<GraphqlContext, Requirement> = (
     userOf(caller);
     return true;
   }
-  if (hasScope(scopesOf(caller), requirement)) return true;
+  if (hasScope(kindOf(caller).scopes(caller), requirement)) return true;
   throw forbidden(`This needs the scope ${requirement}`);
 };
 
-export function scopesOf(caller: Caller): Scopes {
-  return caller.callerType === 'user' ? ROLE_SCOPES[caller.role] : caller.scopes;
-}
-
 /** @throws {GraphQLError} FORBIDDEN for a key */
 export function userOf(caller: Caller): UserCaller {
-  if (caller.callerType === 'user') return caller;
-  throw forbidden('This is for users, by access token');
+  const user = asUser(caller);
+  if (user === undefined) throw forbidden('This is for users, by access token');
+  return user;
 }
 
 function forbidden(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'FORBIDDEN' } });
 }
 
-/** The caller as one who makes a change. */
+/** The caller as one who makes a change, with the power that its row has by then. */
 export function operatorOf({ caller, client }: GraphqlContext): Operator {
-  return { actor: actorOf(caller), client, scopesNow: (db) => scopesNow(db, caller) };
-}
-
-function actorOf(caller: Caller): Actor {
-  if (caller.callerType === 'user') return { caller_type: 'user', sub: caller.sub };
-  return { caller_type: caller.callerType, key_id: caller.keyId };
-}
-
-/** Reads the caller's row: who is deactivated, removed or revoked has no power left, whatever the credential says. */
-async function scopesNow(db: Db, caller: Caller): Promise<Scopes> {
-  const scopes = caller.callerType === 'user' ? await scopesOfUser(db, caller.sub) : await scopesOfKey(db, caller);
-  if (scopes === undefined) throw new AdminRefusal('forbidden', 'The caller is no longer active');
-  return scopes;
-}
-
-const roleOfUser = statement('role_of_user', { id: 'uuid' }, { role: only<Role>('text') })`
-  select role from users where id = :id and is_active`;
-
-const scopesOfApiKey = scopesOfKeyIn('api_keys');
-const scopesOfCronKey = scopesOfKeyIn('cron_keys');
-
-function scopesOfKeyIn(table: 'api_keys' | 'cron_keys') {
-  return statement(`scopes_in_${table}`, { key_id: 'text' }, { scopes: 'text[]' })`
-    select scopes from ${table} where key_id = :key_id and revoked_at is null`;
-}
-
-async function scopesOfUser(db: Db, id: string): Promise<Scopes | undefined> {
-  const [user] = await db.run(roleOfUser, { id });
-  return user && ROLE_SCOPES[user.role];
-}
-
-async function scopesOfKey(db: Db, { callerType, keyId }: Exclude<Caller, UserCaller>): Promise<Scopes | undefined> {
-  const [key] = await db.run(callerType === 'api_key' ? scopesOfApiKey : scopesOfCronKey, { key_id: keyId });
-  return key?.scopes;
+  const kind = kindOf(caller);
+  const scopesNow = async (db: Db): Promise<Scopes> => {
+    const scopes = await kind.scopesNow(db, caller);
+    if (scopes === undefined) throw new AdminRefusal('forbidden', 'The caller is no longer active');
+    return scopes;
+  };
+  return { actor: kind.actor(caller), client, scopesNow };
 }

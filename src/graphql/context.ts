@@ -60,13 +60,6 @@ function withLoaders(context: Omit<GraphqlContext, 'sessionsOf'>): GraphqlContex
   return { ...context, sessionsOf };
 }
 
-/** How each kind of credential is asked for (RFC 9110 section 11.6.1; RFC 6750 for Bearer). */
-const CHALLENGES: Record<Caller['callerType'], string> = {
-  user: 'Bearer realm="auth-gateway"',
-  api_key: 'Signature realm="auth-gateway"',
-  cron: 'InternalKey realm="auth-gateway"',
-};
-
 function refusalError(refusal: Exclude<Resolution, { kind: 'caller' }>, now: Date): GraphQLError {
   if (refusal.kind === 'rate_limited') {
     return new GraphQLError('Too many requests for this key, try again later', {
@@ -76,9 +69,7 @@ function refusalError(refusal: Exclude<Resolution, { kind: 'caller' }>, now: Dat
       },
     });
   }
-  const { reason, detail, credential } = refusal;
-  const challenge =
-    credential === undefined ? Object.values(CHALLENGES).join(', ') : `${CHALLENGES[credential]}, error="${reason}"`;
+  const { reason, detail, challenge } = refusal;
   return new GraphQLError(detail, {
     extensions: {
       code: 'UNAUTHENTICATED',

@@ -2,6 +2,7 @@
 import { GraphQLError } from 'graphql';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Caller } from '../callers/caller.js';
+import { kindOf } from '../callers/kinds.js';
 import { headerOf } from './errors.js';
 
 /** Fields of one caller that read or change something at once; further ones wait. */
@@ -27,7 +28,7 @@ export function createTurns(): Turns {
   const much = pLimit(MUCH_OF_ALL);
   return {
     ofCaller: async (caller, kind, isGone, work) => {
-      const id = `${kind} ${caller.callerType === 'user' ? caller.sub : caller.keyId}`;
+      const id = `${kind} ${kindOf(caller).id(caller)}`;
       const turns = callers.get(id) ?? pLimit(OF_A_CALLER);
       if (turns.pendingCount >= MAX_WAITING) throw tooManyAtOnce();
       callers.set(id, turns);

@@ -2,7 +2,9 @@
 import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { type SessionStep, tellSession } from '../../admin/session-story.js';
 import { ownOrScope, revokeOtherSessions, revokeSession } from '../../admin/sessions.js';
-import { operatorOf, scopesOf, userOf } from '../authorization.js';
+import { asUser } from '../../callers/caller.js';
+import { kindOf } from '../../callers/kinds.js';
+import { operatorOf, userOf } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfStory } from '../limits.js';
 import { type Connection, PageArgs, same, toConnection } from '../types/connection.js';
@@ -21,8 +23,7 @@ export class SessionResolver {
     @Args() { page }: PageArgs,
   ): Promise<Connection<SessionStep>> {
     const now = deps.clock.now();
-    const ownerId = caller.callerType === 'user' ? caller.sub : undefined;
-    const asker = { ownerId, scopes: scopesOf(caller), scope: 'audit:read' } as const;
+    const asker = { ownerId: asUser(caller)?.sub, scopes: kindOf(caller).scopes(caller), scope: 'audit:read' } as const;
     const session = await ownOrScope(deps.db.admin, id, asker, now);
     return toConnection(await turns.ofMuch(isGone, () => tellSession(deps, session, page, now)), page, same);
   }
@@ -30,8 +31,7 @@ export class SessionResolver {
   @Mutation(() => SessionType, { description: 'Ends an own session; that of another needs sessions:write.' })
   async revokeSession(@Ctx() context: GraphqlContext, @Arg('id', () => ID) id: string): Promise<SessionType> {
     const { caller, deps } = context;
-    const ownerId = caller.callerType === 'user' ? caller.sub : undefined;
-    return toSession(await revokeSession(deps, operatorOf(context), ownerId, id), caller);
+    return toSession(await revokeSession(deps, operatorOf(context), asUser(caller)?.sub, id), caller);
   }
 
   @Mutation(() => Int, { description: 'Ends every own session but the one of the access token. For users.' })

@@ -12,9 +12,11 @@ import {
   unknownUser,
   unlockUser,
 } from '../../admin/users.js';
+import { asUser } from '../../callers/caller.js';
+import { kindOf } from '../../callers/kinds.js';
 import type { User } from '../../db/entities/user.js';
 import type { Role } from '../../roles.js';
-import { operatorOf, RequireScope, RequireUser, scopesOf, userOf } from '../authorization.js';
+import { operatorOf, RequireScope, RequireUser, userOf } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfPage } from '../limits.js';
 import { RoleEnum } from '../types/caller.js';
@@ -64,7 +66,7 @@ export class UserResolver {
     @Arg('live', () => Boolean, { nullable: true, description: 'Only those that live, or only those that do not.' })
     live: boolean | undefined,
   ): Promise<Connection<SessionType>> {
-    if (caller.callerType !== 'user' || caller.sub !== id) requireScope(scopesOf(caller), 'users:read');
+    if (asUser(caller)?.sub !== id) requireScope(kindOf(caller).scopes(caller), 'users:read');
     return toConnection(await sessionsOf({ ...page, live }, id), page, (session) => toSession(session, caller));
   }
 

@@ -4,7 +4,7 @@ import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import type { SessionStep } from '../../admin/session-story.js';
 import { STEP_KINDS } from '../../admin/session-story.js';
 import type { Session } from '../../admin/sessions.js';
-import type { Caller } from '../../callers/caller.js';
+import { asUser, type Caller } from '../../callers/caller.js';
 import { COST_OF_USER_AGENT } from '../limits.js';
 import { connectionType } from './connection.js';
 import { spelledEnum } from './spelled-enum.js';
@@ -25,7 +25,7 @@ export class SessionType implements Session {
 export const SessionConnection = connectionType('Session', SessionType);
 
 export function toSession(session: Session, caller: Caller): SessionType {
-  return { ...session, current: caller.callerType === 'user' && caller.sid === session.id };
+  return { ...session, current: asUser(caller)?.sid === session.id };
 }
 
 export const SessionStepKindEnum = spelledEnum(STEP_KINDS);

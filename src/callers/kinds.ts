@@ -1,0 +1,12 @@
+/** CONTRACT 6: the kinds of caller. Another kind is a file and a row; what it does not answer does not compile. */
+import { apiKey } from './api-key.js';
+import type { CallerKind, CallerType } from './caller.js';
+import { cron } from './cron.js';
+import { user } from './user.js';
+
+export const KINDS: { [Type in CallerType]: CallerKind<Type> } = { user, api_key: apiKey, cron };
+
+/** The row of a caller. */
+export function kindOf<Type extends CallerType>({ callerType }: { callerType: Type }): CallerKind<Type> {
+  return KINDS[callerType];
+}
