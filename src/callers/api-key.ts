@@ -11,7 +11,7 @@ import { type Expiring, expiring } from '../db/sweeper.js';
 import { refused } from '../platform/refused.js';
 import type { CallerKind } from './caller.js';
 import type { CallerDependencies } from './dependencies.js';
-import { touching, touchKey } from './last-used.js';
+import { touching } from './last-used.js';
 
 /** How long after `created` a nonce stays used up: seconds. By then the request is too old. */
 const NONCE_SECONDS = 360;
@@ -35,7 +35,7 @@ const liveKey = statement(
 
 type Key = RowOf<typeof liveKey>;
 
-const touchApiKey = touching('api_keys');
+const touch = touching('api_keys');
 
 export const apiKey: CallerKind<'api_key'> = {
   scheme: 'Signature',
@@ -64,7 +64,7 @@ export const apiKey: CallerKind<'api_key'> = {
     const { allowed, resetSeconds } = await keyLimiter.consume(keyId, rateLimit);
     if (!allowed) return { kind: 'rate_limited', retryAfterSeconds: resetSeconds };
 
-    await touchKey(deps, touchApiKey, key);
+    await touch(deps, key);
     return { kind: 'caller', caller: { callerType: 'api_key', keyId, serviceName, scopes, rateLimit } };
   },
 

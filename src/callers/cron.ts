@@ -4,7 +4,7 @@ import { parseInternalKey, secretMatches } from '../credentials/key-secrets.js';
 import { statement } from '../db/statement.js';
 import { refused } from '../platform/refused.js';
 import type { CallerKind } from './caller.js';
-import { touching, touchKey } from './last-used.js';
+import { touching } from './last-used.js';
 
 const liveKey = statement(
   'find_cron_key',
@@ -14,7 +14,7 @@ const liveKey = statement(
   select key_id, service_name, scopes, secret_sha256, last_used_at
   from cron_keys where key_id = :key_id and revoked_at is null`;
 
-const touchCronKey = touching('cron_keys');
+const touch = touching('cron_keys');
 
 const REFUSED = refused('invalid_key', 'Send one X-Internal-Key field with KEY_ID.SECRET of a key that is not revoked');
 
@@ -31,7 +31,7 @@ export const cron: CallerKind<'cron'> = {
     const matches = secretMatches(presented.secret, key?.secret_sha256 ?? deps.placeholder.secretSha256);
     if (key === undefined || !matches) return REFUSED;
 
-    await touchKey(deps, touchCronKey, key);
+    await touch(deps, key);
     const { key_id: keyId, service_name: serviceName, scopes } = key;
     return { kind: 'caller', caller: { callerType: 'cron', keyId, serviceName, scopes } };
   },

@@ -6,21 +6,15 @@ import type { CallerDependencies } from './dependencies.js';
 /** How stale the column may be: seconds. */
 const STALE_SECONDS = 60;
 
-/** The statement that writes it, for a table of keys. */
+/** What writes the time of use of a key of the table, where the stored one is a minute old or more. */
 export function touching(table: 'api_keys' | 'cron_keys') {
-  return statement(`touch_${table}`, { key_id: 'text', now: 'timestamptz', stale: 'timestamptz' }, {})`
+  const touch = statement(`touch_${table}`, { key_id: 'text', now: 'timestamptz', stale: 'timestamptz' }, {})`
     update ${table} set last_used_at = :now
     where key_id = :key_id and (last_used_at is null or last_used_at <= :stale)`;
-}
-
-/** Writes the time of use where the stored one is a minute old or more. */
-export async function touchKey(
-  { clock, db }: CallerDependencies,
-  touch: ReturnType<typeof touching>,
-  key: { key_id: string; last_used_at: Date | null },
-): Promise<void> {
-  const now = clock.now();
-  const stale = addSeconds(now, -STALE_SECONDS);
-  if (key.last_used_at !== null && key.last_used_at > stale) return;
-  await db.run(touch, { key_id: key.key_id, now, stale });
+  return async ({ clock, db }: CallerDependencies, key: { key_id: string; last_used_at: Date | null }) => {
+    const now = clock.now();
+    const stale = addSeconds(now, -STALE_SECONDS);
+    if (key.last_used_at !== null && key.last_used_at > stale) return;
+    await db.run(touch, { key_id: key.key_id, now, stale });
+  };
 }
