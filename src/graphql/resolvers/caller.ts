@@ -2,7 +2,7 @@
 import { Ctx, Query, Resolver } from 'type-graphql';
 import type { Caller } from '../../callers/caller.js';
 import type { GraphqlContext } from '../context.js';
-import { ApiKeyCallerType, CallerType, CronCallerType, UserCallerType } from '../types/caller.js';
+import { CallerType } from '../types/caller.js';
 
 @Resolver()
 export class CallerResolver {
@@ -11,6 +11,3 @@ export class CallerResolver {
     return caller;
   }
 }
-
-/** Members of the interface, which no field names. */
-export const callerTypes = [UserCallerType, ApiKeyCallerType, CronCallerType];

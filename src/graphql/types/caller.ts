@@ -1,11 +1,11 @@
 /** CONTRACT 7: the identity objects of Spec 2.8. */
-import { Field, ID, Int, InterfaceType, ObjectType, registerEnumType } from 'type-graphql';
-import type { ApiKeyCaller, Caller, CronCaller, UserCaller } from '../../callers/caller.js';
+import { type ClassType, Field, ID, Int, InterfaceType, ObjectType, registerEnumType } from 'type-graphql';
+import type { ApiKeyCaller, Caller, CronCaller, CallerType as Kind, UserCaller } from '../../callers/caller.js';
 import { ROLES, type Role } from '../../roles.js';
 import { COST_OF_SCOPES } from '../limits.js';
 import { spelledEnum } from './spelled-enum.js';
 
-export const CallerTypeEnum = spelledEnum(['user', 'api_key', 'cron'] as const satisfies Caller['callerType'][]);
+export const CallerTypeEnum: { [K in Kind]: K } = { user: 'user', api_key: 'api_key', cron: 'cron' };
 registerEnumType(CallerTypeEnum, { name: 'CallerType', description: 'The three kinds of caller.' });
 
 export const RoleEnum = spelledEnum(ROLES);
@@ -13,10 +13,10 @@ registerEnumType(RoleEnum, { name: 'Role', description: 'What a user may do; sco
 
 @InterfaceType('Caller', {
   description: 'Who is calling.',
-  resolveType: ({ callerType }: Caller) => TYPE_NAMES[callerType],
+  resolveType: ({ callerType }: Caller) => CALLER_TYPES[callerType],
 })
 export abstract class CallerType {
-  @Field(() => CallerTypeEnum) callerType!: Caller['callerType'];
+  @Field(() => CallerTypeEnum) callerType!: Kind;
 }
 
 @ObjectType('UserCaller', {
@@ -58,8 +58,8 @@ export class CronCallerType extends KeyCallerType implements CronCaller {
   declare callerType: 'cron';
 }
 
-const TYPE_NAMES: Record<Caller['callerType'], string> = {
-  user: 'UserCaller',
-  api_key: 'ApiKeyCaller',
-  cron: 'CronCaller',
+export const CALLER_TYPES: { [K in Kind]: ClassType<{ callerType: K }> } = {
+  user: UserCallerType,
+  api_key: ApiKeyCallerType,
+  cron: CronCallerType,
 };
