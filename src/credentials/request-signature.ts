@@ -56,6 +56,9 @@ const parametersSchema = z.strictObject(
   'The parameters must be created, nonce, keyid and tag, with alg and expires where wanted, and no others',
 );
 
+const malformed = (detail: string) => refused('malformed_signature', detail);
+const expired = (detail: string) => refused('signature_expired', detail);
+
 /** True where either field of a signature is there: the request then is one of this kind, well signed or not. */
 export function presentsSignature(rawHeaders: readonly string[]): boolean {
   return ['signature', 'signature-input'].some((name) => fieldValues(rawHeaders, name).length > 0);
@@ -81,11 +84,8 @@ export function readRequestSignature(request: RequestFacts, now: Date): RequestS
     return malformed('Each covered field must be sent exactly once, and all that is covered be printable ASCII');
   }
 
-  const late = checkTimes(createdSeconds, expiresSeconds, now);
-  if (late !== undefined) return late;
-  const undigested = checkBody(request);
-  if (undigested !== undefined) return undigested;
-  return { kind: 'signature', keyId, nonce, createdSeconds, base, mac };
+  const fault = checkTimes(createdSeconds, expiresSeconds, now) ?? checkBody(request);
+  return fault ?? { kind: 'signature', keyId, nonce, createdSeconds, base, mac };
 }
 
 /** True where the MAC is that of one of the secrets. Takes the same time whichever it is, and where none is. */
@@ -169,12 +169,4 @@ function checkBody(request: RequestFacts): RefusedSignature | undefined {
     case 'malformed':
       return malformed('Content-Digest must be a dictionary with sha-256 or sha-512, as RFC 9530 writes it');
   }
-}
-
-function malformed(detail: string): RefusedSignature {
-  return refused('malformed_signature', detail);
-}
-
-function expired(detail: string): RefusedSignature {
-  return refused('signature_expired', detail);
 }
