@@ -1,5 +1,4 @@
 /** CONTRACT 11: who may ask what. Queries go by the credential; a mutation reads the caller's row again. */
-import { GraphQLError } from 'graphql';
 import { type AuthCheckerFn, Authorized } from 'type-graphql';
 import type { Operator } from '../admin/administer.js';
 import { AdminRefusal } from '../admin/refusal.js';
@@ -8,6 +7,7 @@ import { kindOf } from '../callers/kinds.js';
 import type { Db } from '../db/statement.js';
 import { hasScope, type OwnScope, type Scopes } from '../scopes.js';
 import type { GraphqlContext } from './context.js';
+import { errorOf } from './errors.js';
 
 /** What a query asks of its caller: a scope, or to be a user. */
 type Requirement = OwnScope | typeof USER;
@@ -39,18 +39,14 @@ export const checkRequirement: AuthCheckerFn<GraphqlContext, Requirement> = (
     return true;
   }
   if (hasScope(kindOf(caller).scopes(caller), requirement)) return true;
-  throw forbidden(`This needs the scope ${requirement}`);
+  throw errorOf('FORBIDDEN', `This needs the scope ${requirement}`);
 };
 
 /** @throws {GraphQLError} FORBIDDEN for a key */
 export function userOf(caller: Caller): UserCaller {
   const user = asUser(caller);
-  if (user === undefined) throw forbidden('This is for users, by access token');
+  if (user === undefined) throw errorOf('FORBIDDEN', 'This is for users, by access token');
   return user;
-}
-
-function forbidden(message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: 'FORBIDDEN' } });
 }
 
 /** The caller as one who makes a change, with the power that its row has by then. */

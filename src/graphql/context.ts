@@ -1,13 +1,12 @@
 /** What every resolver is given: the caller, resolved once a request, and the parts of the gateway. */
 import DataLoader from 'dataloader';
-import { GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import type { Page } from '../admin/page.js';
 import { listSessions, type Session, type SessionPageRequest } from '../admin/sessions.js';
 import type { Caller, Resolution } from '../callers/caller.js';
 import type { GraphqlRequest } from '../graphql-over-http.js';
 import type { Deps } from '../parts.js';
-import { headerOf } from './errors.js';
-import { refused } from './limits.js';
+import { errorOf, status } from './errors.js';
 import type { Turns } from './turns.js';
 
 export type GraphqlDependencies = Deps<'clock' | 'db' | 'keyring' | 'log' | 'passwords'>;
@@ -32,7 +31,7 @@ export async function createContext(
 ): Promise<GraphqlContext> {
   const resolution = await resolveCaller();
   if (resolution.kind !== 'caller') throw refusalError(resolution, deps.clock.now());
-  if (json instanceof SyntaxError) throw refused('BAD_REQUEST', 'Request body is not valid JSON');
+  if (json instanceof SyntaxError) throw errorOf('BAD_REQUEST', 'Request body is not valid JSON', status(400));
   return withLoaders({ caller: resolution.caller, client, deps, isGone, requestId, turns });
 }
 
@@ -62,20 +61,10 @@ function withLoaders(context: Omit<GraphqlContext, 'sessionsOf'>): GraphqlContex
 
 function refusalError(refusal: Exclude<Resolution, { kind: 'caller' }>, now: Date): GraphQLError {
   if (refusal.kind === 'rate_limited') {
-    return new GraphQLError('Too many requests for this key, try again later', {
-      extensions: {
-        code: 'RATE_LIMITED',
-        http: { status: 429, headers: headerOf('retry-after', String(refusal.retryAfterSeconds)) },
-      },
-    });
+    const tooMany = status(429, ['retry-after', String(refusal.retryAfterSeconds)]);
+    return errorOf('RATE_LIMITED', 'Too many requests for this key, try again later', tooMany);
   }
   const { reason, detail, challenge } = refusal;
-  return new GraphQLError(detail, {
-    extensions: {
-      code: 'UNAUTHENTICATED',
-      reason,
-      ...(reason === 'signature_expired' ? { serverTime: now.toISOString() } : {}),
-      http: { status: 401, headers: headerOf('www-authenticate', challenge) },
-    },
-  });
+  const more = { reason, ...(reason === 'signature_expired' && { serverTime: now.toISOString() }) };
+  return errorOf('UNAUTHENTICATED', detail, status(401, ['www-authenticate', challenge]), more);
 }

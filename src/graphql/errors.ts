@@ -1,6 +1,6 @@
 /** CONTRACT 7: errors carry a code, never a stack or a database text. */
 import { HeaderMap } from '@apollo/server';
-import { unwrapResolverError } from '@apollo/server/errors';
+import { ApolloServerErrorCode, unwrapResolverError } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { AdminRefusal, type AdminRefusalCode } from '../admin/refusal.js';
 import { isOutage } from '../db/outage.js';
@@ -8,9 +8,27 @@ import { describeError, type Logger } from '../platform/logger.js';
 import { RETRY_AFTER_SECONDS } from '../platform/outage.js';
 import type { Mask } from './masking.js';
 
-/** One header field, in the form that Apollo takes from an error (the types of another server stand in the way). */
-export function headerOf(name: string, value: string): HeaderMap & Record<string, string> {
-  return new HeaderMap([[name, value]]) as HeaderMap & Record<string, string>;
+/** Codes of our own errors; those about a document are Apollo's. */
+type ErrorCode =
+  | 'BAD_REQUEST'
+  | 'BAD_USER_INPUT'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'OPERATION_TOO_COSTLY'
+  | 'RATE_LIMITED'
+  | 'SERVICE_UNAVAILABLE'
+  | 'UNAUTHENTICATED';
+
+/** Status and fields of the answer, as Apollo takes them from an error (the types of another server stand in the way). */
+export function status(code: number, ...fields: Array<[name: string, value: string]>) {
+  return { status: code, headers: new HeaderMap(fields) as HeaderMap & Record<string, string> };
+}
+
+type Status = ReturnType<typeof status>;
+
+/** An error of ours. @param http what it makes of the whole answer; undefined where other fields may have data */
+export function errorOf(code: ErrorCode, message: string, http?: Status, more?: object): GraphQLError {
+  return new GraphQLError(message, { extensions: { code, ...more, ...(http && { http }) } });
 }
 
 /** Turns an outage into 503 with Retry-After, before Apollo makes it a 500 or, in a resolver, a 200. */
@@ -20,26 +38,22 @@ export async function outagesAs503<T>(log: Logger, requestId: unknown, work: () 
   } catch (error) {
     if (!isOutage(error)) throw error;
     log.warn({ requestId, error: describeError(error) }, 'answered 503');
-    throw new GraphQLError('Service temporarily unavailable, try again later', {
-      extensions: {
-        code: 'SERVICE_UNAVAILABLE',
-        http: { status: 503, headers: headerOf('retry-after', String(RETRY_AFTER_SECONDS)) },
-      },
-    });
+    const unavailable = status(503, ['retry-after', String(RETRY_AFTER_SECONDS)]);
+    throw errorOf('SERVICE_UNAVAILABLE', 'Service temporarily unavailable, try again later', unavailable);
   }
 }
 
-function codeOf(refusal: AdminRefusalCode): string {
+function codeOf(refusal: AdminRefusalCode): ErrorCode {
   if (refusal === 'forbidden') return 'FORBIDDEN';
   if (refusal === 'too_much_to_read') return 'OPERATION_TOO_COSTLY';
   return refusal.endsWith('_unknown') ? 'NOT_FOUND' : 'BAD_USER_INPUT';
 }
 
 /** Codes of errors whose texts are of graphql-js. */
-const ABOUT_THE_DOCUMENT: ReadonlySet<string> = new Set([
-  'GRAPHQL_PARSE_FAILED',
-  'GRAPHQL_VALIDATION_FAILED',
-  'OPERATION_RESOLUTION_FAILURE',
+const ABOUT_THE_DOCUMENT: ReadonlySet<unknown> = new Set([
+  ApolloServerErrorCode.GRAPHQL_PARSE_FAILED,
+  ApolloServerErrorCode.GRAPHQL_VALIDATION_FAILED,
+  ApolloServerErrorCode.OPERATION_RESOLUTION_FAILURE,
 ]);
 
 /** What leaves of an error: that of a refusal as it is, of a document no value, of a bug only that it happened. */
@@ -49,16 +63,16 @@ export function formatError(log: Logger, mask: Mask) {
     if (cause instanceof AdminRefusal) {
       return { ...formatted, message: cause.message, extensions: { code: codeOf(cause.code), reason: cause.code } };
     }
-    const code = String(formatted.extensions?.['code']);
+    const code = formatted.extensions?.['code'];
     if (ABOUT_THE_DOCUMENT.has(code) && error instanceof GraphQLError) return { ...formatted, message: mask(error) };
-    if (code !== 'INTERNAL_SERVER_ERROR') return formatted;
+    if (code !== ApolloServerErrorCode.INTERNAL_SERVER_ERROR) return formatted;
     log.error({ error: describeError(cause) }, 'unexpected error in GraphQL');
     const { path, locations } = formatted;
     return {
       message: 'Internal server error',
       ...(path && { path }),
       ...(locations && { locations }),
-      extensions: { code: 'INTERNAL_SERVER_ERROR' },
+      extensions: { code },
     };
   };
 }

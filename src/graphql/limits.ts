@@ -15,6 +15,7 @@ import {
   getComplexity,
   simpleEstimator,
 } from 'graphql-query-complexity/cjs';
+import { errorOf, status } from './errors.js';
 import type { Mask } from './masking.js';
 import { FIRST } from './types/connection.js';
 
@@ -93,7 +94,7 @@ export function costLimit(schema: GraphQLSchema, mask: Mask): ApolloServerPlugin
         const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables, {
           maxErrors: 1,
         });
-        if (errors !== undefined) throw refused('BAD_USER_INPUT', withoutValue(errors[0]?.message ?? ''));
+        if (errors !== undefined) throw errorOf('BAD_USER_INPUT', withoutValue(errors[0]?.message ?? ''), status(400));
         const cost = costOf(
           () =>
             getComplexity({
@@ -106,7 +107,8 @@ export function costLimit(schema: GraphQLSchema, mask: Mask): ApolloServerPlugin
           mask,
         );
         if (cost > MAX_COST) {
-          throw refused('OPERATION_TOO_COSTLY', `The operation costs ${cost}; at most ${MAX_COST} is allowed`);
+          const message = `The operation costs ${cost}; at most ${MAX_COST} is allowed`;
+          throw errorOf('OPERATION_TOO_COSTLY', message, status(400));
         }
       },
     }),
@@ -125,11 +127,6 @@ function costOf(count: () => number, mask: Mask): number {
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     if (error.message.startsWith('Query exceeds')) return Number.POSITIVE_INFINITY;
-    throw refused('BAD_USER_INPUT', mask(error));
+    throw errorOf('BAD_USER_INPUT', mask(error), status(400));
   }
-}
-
-/** An error about the request itself: 400. */
-export function refused(code: string, message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code, http: { status: 400 } } });
 }

@@ -1,4 +1,5 @@
 /** CONTRACT 5 and 7: what graphql-js says of a document, without the values that stand in it. */
+import { ApolloServerErrorCode } from '@apollo/server/errors';
 import { type ASTNode, GraphQLError, type GraphQLSchema, isEnumType, isInputObjectType, Kind } from 'graphql';
 
 /**
@@ -32,9 +33,9 @@ export function createMask(schema: GraphQLSchema): Mask {
     return `A value does not fit its type${ofType}.${isKnown(names) ? suggestion : ''}`;
   };
 
-  return ({ message, nodes = [], extensions }) => {
-    if (extensions['code'] === 'GRAPHQL_PARSE_FAILED') return withoutToken(message);
-    if (extensions['code'] === 'OPERATION_RESOLUTION_FAILURE') return 'There is no operation of this name';
+  return ({ message, nodes = [], extensions: { code } }) => {
+    if (code === ApolloServerErrorCode.GRAPHQL_PARSE_FAILED) return withoutToken(message);
+    if (code === ApolloServerErrorCode.OPERATION_RESOLUTION_FAILURE) return 'There is no operation of this name';
     const [node] = nodes;
     if (node !== undefined && VALUES.has(node.kind)) return aboutLiteral(message);
     const atFault = new Set(nodes.map(nameOf));

@@ -1,11 +1,11 @@
 /** The schema, built from the code; `schema.graphql` at the root is its print. */
 import 'reflect-metadata';
-import { GraphQLError, type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
+import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { buildSchema, type ResolverData } from 'type-graphql';
 import { hasNul } from '../platform/text.js';
 import { checkRequirement } from './authorization.js';
 import type { GraphqlContext } from './context.js';
-import { outagesAs503 } from './errors.js';
+import { errorOf, outagesAs503 } from './errors.js';
 import { AuditResolver } from './resolvers/audit.js';
 import { CallerResolver } from './resolvers/caller.js';
 import { ApiKeyResolver, CronKeyResolver } from './resolvers/keys.js';
@@ -36,7 +36,7 @@ export function createSchema(): Promise<GraphQLSchema> {
 /** There is nothing to be found or named by a text with NUL. */
 function refuseNul(argument: unknown): void {
   if (typeof argument === 'string' && hasNul(argument)) {
-    throw new GraphQLError('An argument holds the character NUL', { extensions: { code: 'BAD_USER_INPUT' } });
+    throw errorOf('BAD_USER_INPUT', 'An argument holds the character NUL');
   }
   if (typeof argument === 'object' && argument !== null) Object.values(argument).forEach(refuseNul);
 }

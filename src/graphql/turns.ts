@@ -1,9 +1,8 @@
 /** CONTRACT 7: how much of what asks the database runs at once, of one caller and of all. */
-import { GraphQLError } from 'graphql';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Caller } from '../callers/caller.js';
 import { kindOf } from '../callers/kinds.js';
-import { headerOf } from './errors.js';
+import { errorOf, status } from './errors.js';
 
 /** Fields of one caller that read or change something at once; further ones wait. */
 const OF_A_CALLER = 2;
@@ -30,7 +29,10 @@ export function createTurns(): Turns {
     ofCaller: async (caller, kind, isGone, work) => {
       const id = `${kind} ${kindOf(caller).id(caller)}`;
       const turns = callers.get(id) ?? pLimit(OF_A_CALLER);
-      if (turns.pendingCount >= MAX_WAITING) throw tooManyAtOnce();
+      if (turns.pendingCount >= MAX_WAITING) {
+        const message = 'Too many operations of this caller at once, try again later';
+        throw errorOf('RATE_LIMITED', message, status(429, ['retry-after', '1']));
+      }
       callers.set(id, turns);
       try {
         return await turns(unlessGone(isGone, work));
@@ -46,17 +48,7 @@ export function createTurns(): Turns {
 /** Nobody would read what is done for a client that has gone while it waited. */
 function unlessGone<T>(isGone: () => boolean, work: () => Promise<T>): () => Promise<T> {
   return () => {
-    if (isGone()) throw gone();
+    if (isGone()) throw errorOf('SERVICE_UNAVAILABLE', 'The client has gone');
     return work();
   };
-}
-
-function gone(): GraphQLError {
-  return new GraphQLError('The client has gone', { extensions: { code: 'SERVICE_UNAVAILABLE' } });
-}
-
-function tooManyAtOnce(): GraphQLError {
-  return new GraphQLError('Too many operations of this caller at once, try again later', {
-    extensions: { code: 'RATE_LIMITED', http: { status: 429, headers: headerOf('retry-after', '1') } },
-  });
 }
