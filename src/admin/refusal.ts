@@ -1,5 +1,5 @@
 /** Why an administrative change or listing is refused. Thrown inside its transaction, so that nothing of it stays. */
-export type AdminRefusalCode =
+export type AdminRefusalReason =
   | 'forbidden'
   | 'user_unknown'
   | 'session_unknown'
@@ -19,7 +19,7 @@ export class AdminRefusal extends Error {
   override readonly name = 'AdminRefusal';
   /** @param message one sentence for whoever asked; it repeats no secret */
   constructor(
-    readonly code: AdminRefusalCode,
+    readonly reason: AdminRefusalReason,
     message: string,
   ) {
     super(message);

@@ -2,7 +2,7 @@
 import { HeaderMap } from '@apollo/server';
 import { ApolloServerErrorCode, unwrapResolverError } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { AdminRefusal, type AdminRefusalCode } from '../admin/refusal.js';
+import { AdminRefusal, type AdminRefusalReason } from '../admin/refusal.js';
 import { isOutage } from '../db/outage.js';
 import { describeError, type Logger } from '../platform/logger.js';
 import { RETRY_AFTER_SECONDS } from '../platform/outage.js';
@@ -18,6 +18,24 @@ type ErrorCode =
   | 'RATE_LIMITED'
   | 'SERVICE_UNAVAILABLE'
   | 'UNAUTHENTICATED';
+
+/** The code of each administrative refusal. A reason without its row does not compile. */
+const CODES = {
+  forbidden: 'FORBIDDEN',
+  user_unknown: 'NOT_FOUND',
+  session_unknown: 'NOT_FOUND',
+  key_unknown: 'NOT_FOUND',
+  email_taken: 'BAD_USER_INPUT',
+  invalid_email: 'BAD_USER_INPUT',
+  invalid_password: 'BAD_USER_INPUT',
+  invalid_service_name: 'BAD_USER_INPUT',
+  invalid_scope: 'BAD_USER_INPUT',
+  invalid_rate_limit: 'BAD_USER_INPUT',
+  invalid_overlap: 'BAD_USER_INPUT',
+  invalid_page: 'BAD_USER_INPUT',
+  too_much_to_read: 'OPERATION_TOO_COSTLY',
+  last_administrator: 'BAD_USER_INPUT',
+} as const satisfies Record<AdminRefusalReason, ErrorCode>;
 
 /** Status and fields of the answer, as Apollo takes them from an error (the types of another server stand in the way). */
 export function status(code: number, ...fields: Array<[name: string, value: string]>) {
@@ -43,12 +61,6 @@ export async function outagesAs503<T>(log: Logger, requestId: unknown, work: () 
   }
 }
 
-function codeOf(refusal: AdminRefusalCode): ErrorCode {
-  if (refusal === 'forbidden') return 'FORBIDDEN';
-  if (refusal === 'too_much_to_read') return 'OPERATION_TOO_COSTLY';
-  return refusal.endsWith('_unknown') ? 'NOT_FOUND' : 'BAD_USER_INPUT';
-}
-
 /** Codes of errors whose texts are of graphql-js. */
 const ABOUT_THE_DOCUMENT: ReadonlySet<unknown> = new Set([
   ApolloServerErrorCode.GRAPHQL_PARSE_FAILED,
@@ -61,7 +73,8 @@ export function formatError(log: Logger, mask: Mask) {
   return (formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError => {
     const cause = unwrapResolverError(error);
     if (cause instanceof AdminRefusal) {
-      return { ...formatted, message: cause.message, extensions: { code: codeOf(cause.code), reason: cause.code } };
+      const { message, reason } = cause;
+      return { ...formatted, message, extensions: { code: CODES[reason], reason } };
     }
     const code = formatted.extensions?.['code'];
     if (ABOUT_THE_DOCUMENT.has(code) && error instanceof GraphQLError) return { ...formatted, message: mask(error) };
