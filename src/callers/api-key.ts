@@ -33,8 +33,6 @@ const liveKey = statement(
   select key_id, service_name, scopes, rate_limit, sealed_secret, previous_sealed_secret, previous_ends_at, last_used_at
   from api_keys where key_id = :key_id and revoked_at is null`;
 
-type Key = RowOf<typeof liveKey>;
-
 const touch = touching('api_keys');
 
 export const apiKey: CallerKind<'api_key'> = {
@@ -80,19 +78,15 @@ export const apiKey: CallerKind<'api_key'> = {
 /** Always two secrets, those of the placeholder where the key has none or one, so that the work is the same. */
 async function liveSecrets(
   { clock, placeholder, keyring }: CallerDependencies,
-  key: Key | undefined,
+  key: RowOf<typeof liveKey> | undefined,
 ): Promise<string[]> {
   const now = clock.now();
   const previousLives = key?.previous_ends_at != null && key.previous_ends_at > now;
-  const sealed = [key?.sealed_secret, previousLives ? key.previous_sealed_secret : undefined];
-  const placeholderSealed = await placeholder.sealedSecret(now);
-  const opened = await Promise.all(
-    sealed.map((secret) =>
-      key === undefined || secret == null
-        ? openSealedSecret(keyring, placeholder.keyId, placeholderSealed)
-        : openSealedSecret(keyring, key.key_id, secret),
-    ),
+  const standIn = { keyId: placeholder.keyId, sealed: await placeholder.sealedSecret(now) };
+  const secrets = [key?.sealed_secret, previousLives ? key.previous_sealed_secret : undefined].map((sealed) =>
+    key === undefined || sealed == null ? standIn : { keyId: key.key_id, sealed },
   );
+  const opened = await Promise.all(secrets.map(({ keyId, sealed }) => openSealedSecret(keyring, keyId, sealed)));
   return opened.filter((secret) => secret !== undefined);
 }
 

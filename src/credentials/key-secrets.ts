@@ -46,7 +46,6 @@ export function secretMatches(secret: string, storedSha256: string): boolean {
 
 /** The two halves of an `X-Internal-Key` field, `KEY_ID.SECRET`; undefined where it is no such text. */
 export function parseInternalKey(field: string): { keyId: string; secret: string } | undefined {
-  const parts = /^(ck_[0-9A-Za-z]{20})\.(cks_[0-9A-Za-z]{49})$/.exec(field);
-  const [, keyId, secret] = parts ?? [];
+  const [, keyId, secret] = /^(ck_[0-9A-Za-z]{20})\.(cks_[0-9A-Za-z]{49})$/.exec(field) ?? [];
   return keyId === undefined || secret === undefined ? undefined : { keyId, secret };
 }

@@ -1,5 +1,5 @@
 /** CONTRACT 3: the keyring's file, one private JWKS (RFC 7517) with three kinds of key: read, made and written. */
-import { webcrypto } from 'node:crypto';
+import { subtle } from 'node:crypto';
 import { type FileHandle, link, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { calculateJwkThumbprint } from 'jose';
@@ -7,8 +7,6 @@ import { z } from 'zod';
 import { randomBase62, randomBase64url } from '../platform/ids.js';
 import { describeError } from '../platform/logger.js';
 import { othersMayRead, othersMayReplaceIn, othersMayWrite } from '../platform/permissions.js';
-
-const { subtle } = webcrypto;
 
 const common = { kid: z.string().min(1).max(200), nbf: z.int().nonnegative().optional() };
 /** 256 bits in base64url, as they stand in `k`, `d` and `x`. */
@@ -47,7 +45,7 @@ export async function readKeyring(file: string): Promise<{ jwks: PrivateJwk[]; w
       const text = await handle.readFile('utf8');
       const stats = await handle.stat(); // of what was read, whatever the name leads to by now
       refuse(othersMayWrite(file, stats), file);
-      await refuseOpenFolders(file);
+      await refuseOpenFolders(file, dirname(file), dirname(await realpath(file))); // the name may be a link
       return { jwks: parsePrivateJwks(text, file), warning: othersMayRead(file, stats) };
     } finally {
       await handle.close();
@@ -60,13 +58,8 @@ export async function readKeyring(file: string): Promise<{ jwks: PrivateJwk[]; w
   }
 }
 
-/** The folder that the name is in, and where the name is a link, that of the file itself. */
-async function refuseOpenFolders(file: string): Promise<void> {
-  for (const folder of new Set([dirname(file), dirname(await realpath(file))])) await refuseOpenFolder(folder, file);
-}
-
-async function refuseOpenFolder(folder: string, file: string): Promise<void> {
-  refuse(othersMayReplaceIn(folder, await stat(folder)), file);
+async function refuseOpenFolders(file: string, ...folders: string[]): Promise<void> {
+  for (const folder of new Set(folders)) refuse(othersMayReplaceIn(folder, await stat(folder)), file);
 }
 
 function refuse(fault: string | undefined, file: string): void {
@@ -86,9 +79,7 @@ function parsePrivateJwks(text: string, file: string): PrivateJwk[] {
     throw new KeyringError(`the keyring ${file} is refused: ${faults.join('; ')}`);
   }
   const { keys } = parsed.data;
-  if (new Set(keys.map(({ kid }) => kid)).size < keys.length) {
-    throw new KeyringError(`the keyring ${file} is refused: two keys share a kid`);
-  }
+  if (new Set(keys.map(({ kid }) => kid)).size < keys.length) refuse('two keys share a kid', file);
   return keys;
 }
 
@@ -119,7 +110,7 @@ export async function writeKeyring(
   how: 'create' | 'replace',
 ): Promise<void> {
   if (how === 'create') {
-    await refuseOpenFolder(dirname(file), file); // no gateway would start with it
+    await refuseOpenFolders(file, dirname(file)); // no gateway would start with it
     return writeWhole(file, keys, (written) => link(written, file));
   }
   const target = await realpath(file);

@@ -1,11 +1,8 @@
 /** CONTRACT 3: the keys in use, of three kinds, picked up again when their file changes. */
-import { createPrivateKey, createPublicKey, webcrypto } from 'node:crypto';
+import { createPrivateKey, createPublicKey, subtle, type webcrypto } from 'node:crypto';
 import { type Clock, epochSeconds } from '../platform/clock.js';
 import { describeError, type Logger } from '../platform/logger.js';
 import { fileVersion, KeyringError, type PrivateJwk, readKeyring } from './keyring-file.js';
-
-const { subtle } = webcrypto;
-type CryptoKey = webcrypto.CryptoKey;
 
 /** How long a new key is published before it is used, so that every verifier has seen it: seconds. */
 export const PUBLISH_AHEAD_SECONDS = 900;
@@ -22,8 +19,8 @@ interface Key {
 
 export interface SigningKey extends Key {
   alg: 'EdDSA' | 'HS256';
-  signWith: CryptoKey;
-  verifyWith: CryptoKey;
+  signWith: webcrypto.CryptoKey;
+  verifyWith: webcrypto.CryptoKey;
 }
 
 interface AccessKey extends SigningKey {
@@ -31,7 +28,7 @@ interface AccessKey extends SigningKey {
 }
 
 interface SealingKey extends Key {
-  key: CryptoKey;
+  key: webcrypto.CryptoKey;
 }
 
 interface KeyOf {
@@ -51,9 +48,8 @@ export async function importKeys(jwks: readonly PrivateJwk[], now: Date): Promis
     sealing: await Promise.all(jwks.filter((jwk) => jwk.alg === 'A256GCM').map(importSealingKey)),
   };
   for (const [kind, ofKind] of Object.entries<Key[]>(keys)) {
-    if (!ofKind.some((key) => mayBeUsed(key, now))) {
-      throw new KeyringError(`the keyring has no ${kind} key that may be used now`);
-    }
+    if (ofKind.some((key) => mayBeUsed(key, now))) continue;
+    throw new KeyringError(`the keyring has no ${kind} key that may be used now`);
   }
   return keys;
 }

@@ -1,6 +1,6 @@
 /** RFC 9421: HTTP message signatures, in the one profile of CONTRACT 6. Bytes in, facts out. */
 import { timingSafeEqual } from 'node:crypto';
-import { isInnerList, type Parameters, serializeInnerList } from 'structured-headers';
+import { isInnerList, serializeInnerList } from 'structured-headers';
 import { z } from 'zod';
 import { epochSeconds } from '../platform/clock.js';
 import { type Explained, refused } from '../platform/refused.js';
@@ -96,16 +96,8 @@ export function macMatches(
   return secrets.map((secret) => timingSafeEqual(hmacSha256(secret, base), mac)).includes(true);
 }
 
-interface SignatureFields {
-  kind: 'fields';
-  components: string[];
-  parameters: Parameters;
-  signatureParams: string;
-  mac: Uint8Array;
-}
-
 /** `Signature-Input` and `Signature` (RFC 9421 section 4): one label, the same in both. */
-function readFields(rawHeaders: readonly string[]): SignatureFields | RefusedSignature {
+function readFields(rawHeaders: readonly string[]) {
   const inputText = fieldValues(rawHeaders, 'signature-input').join(', ');
   const signatureText = fieldValues(rawHeaders, 'signature').join(', ');
   if (inputText.length > INPUT_CHARACTERS || signatureText.length > SIGNATURE_CHARACTERS) {
@@ -130,7 +122,7 @@ function readFields(rawHeaders: readonly string[]): SignatureFields | RefusedSig
   const components = input[0].map(([name, { size }]) => (size === 0 ? name : undefined));
   if (!components.every((name) => typeof name === 'string')) return malformed(mustBeNames);
   const signatureParams = serializeInnerList(input);
-  return { kind: 'fields', components, parameters: input[1], signatureParams, mac: new Uint8Array(bytes) };
+  return { kind: 'fields', components, parameters: input[1], signatureParams, mac: new Uint8Array(bytes) } as const;
 }
 
 /** Exactly the components of the profile, in any order. */
