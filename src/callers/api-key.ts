@@ -8,9 +8,9 @@ import {
 import { openSealedSecret } from '../credentials/sealed-secret.js';
 import { type RowOf, statement } from '../db/statement.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
+import type { Deps } from '../parts.js';
 import { refused } from '../platform/refused.js';
 import type { CallerKind } from './caller.js';
-import type { CallerDependencies } from './dependencies.js';
 import { touching } from './last-used.js';
 
 /** How long after `created` a nonce stays used up: seconds. By then the request is too old. */
@@ -77,7 +77,7 @@ export const apiKey: CallerKind<'api_key'> = {
 
 /** Always two secrets, those of the placeholder where the key has none or one, so that the work is the same. */
 async function liveSecrets(
-  { clock, placeholder, keyring }: CallerDependencies,
+  { clock, placeholder, keyring }: Deps<'clock' | 'keyring' | 'placeholder'>,
   key: RowOf<typeof liveKey> | undefined,
 ): Promise<string[]> {
   const now = clock.now();
@@ -106,10 +106,7 @@ const usingUp = statement(
  * PostgreSQL may forget the nonces of its last second, and a request signed in that second could be replayed.
  * @returns false where it was taken before
  */
-async function useUpNonce(
-  { db }: CallerDependencies,
-  { keyId, nonce, createdSeconds }: RequestSignature,
-): Promise<boolean> {
+async function useUpNonce({ db }: Deps<'db'>, { keyId, nonce, createdSeconds }: RequestSignature): Promise<boolean> {
   const expiresAt = new Date((createdSeconds + NONCE_SECONDS) * 1000);
   const taken = await db.run(usingUp, { key_id: keyId, nonce, expires_at: expiresAt });
   return taken.length > 0;

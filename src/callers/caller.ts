@@ -3,10 +3,10 @@ import type { Actor } from '../audit/events.js';
 import type { SignatureRefusal } from '../credentials/request-signature.js';
 import type { RequestFacts } from '../credentials/signature-base.js';
 import type { Db } from '../db/statement.js';
+import type { Deps } from '../parts.js';
 import type { Explained } from '../platform/refused.js';
 import type { Role } from '../roles.js';
 import type { Scopes } from '../scopes.js';
-import type { CallerDependencies } from './dependencies.js';
 
 export interface UserCaller {
   callerType: 'user';
@@ -65,6 +65,8 @@ export type Resolution = Known<CallerType> | (Explained<CallerRefusal> & { chall
 /** What a caller presents: a request as it came, before any parsing. */
 export type CallerRequest = Omit<RequestFacts, 'authority'>;
 
+export type CallerDeps = Deps<'clock' | 'config' | 'db' | 'keyLimiter' | 'keyring' | 'placeholder' | 'tokens'>;
+
 /** All that the gateway asks of a kind of caller. */
 export interface CallerKind<Type extends CallerType> {
   /** Authentication scheme by which the credential is asked for (RFC 9110 section 11.1) */
@@ -72,7 +74,7 @@ export interface CallerKind<Type extends CallerType> {
   /** True where the request has a credential of this kind, good or not. */
   presents(rawHeaders: readonly string[]): boolean;
   /** Call it only where `presents`. @throws the database's error or {Outage} */
-  resolve(deps: CallerDependencies, request: CallerRequest): Promise<Known<Type> | Explained<CallerRefusal>>;
+  resolve(deps: CallerDeps, request: CallerRequest): Promise<Known<Type> | Explained<CallerRefusal>>;
   /** No other caller, of this kind or another, has the same. */
   id(caller: Callers[Type]): string;
   /** The caller in the audit log */

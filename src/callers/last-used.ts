@@ -1,7 +1,7 @@
 /** CONTRACT 6: `last_used_at`, without a write a request. */
 import { statement } from '../db/statement.js';
+import type { Deps } from '../parts.js';
 import { addSeconds } from '../platform/clock.js';
-import type { CallerDependencies } from './dependencies.js';
 
 /** How stale the column may be: seconds. */
 const STALE_SECONDS = 60;
@@ -11,7 +11,7 @@ export function touching(table: 'api_keys' | 'cron_keys') {
   const touch = statement(`touch_${table}`, { key_id: 'text', now: 'timestamptz', stale: 'timestamptz' }, {})`
     update ${table} set last_used_at = :now
     where key_id = :key_id and (last_used_at is null or last_used_at <= :stale)`;
-  return async ({ clock, db }: CallerDependencies, key: { key_id: string; last_used_at: Date | null }) => {
+  return async ({ clock, db }: Deps<'clock' | 'db'>, key: { key_id: string; last_used_at: Date | null }) => {
     const now = clock.now();
     const stale = addSeconds(now, -STALE_SECONDS);
     if (key.last_used_at !== null && key.last_used_at > stale) return;

@@ -1,11 +1,10 @@
 /** CONTRACT 6: exactly one kind of credential in a request; one that fails never falls through to another. */
 import { refused } from '../platform/refused.js';
-import type { CallerRequest, Resolution } from './caller.js';
-import type { CallerDependencies } from './dependencies.js';
+import type { CallerDeps, CallerRequest, Resolution } from './caller.js';
 import { KINDS } from './kinds.js';
 
 /** Who is calling. @throws the database's error or {Outage}: a store that is away is never a pass */
-export async function resolveCaller(deps: CallerDependencies, request: CallerRequest): Promise<Resolution> {
+export async function resolveCaller(deps: CallerDeps, request: CallerRequest): Promise<Resolution> {
   const kinds = Object.values(KINDS);
   const [kind, ...others] = kinds.filter(({ presents }) => presents(request.rawHeaders));
   if (kind === undefined || others.length > 0) {

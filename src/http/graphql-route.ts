@@ -1,9 +1,8 @@
 /** CONTRACT 7: the path `/graphql`. Bytes, JSON and the caller's credential here; what is asked, in `graphql/`. */
 import express, { type Express, type Request, type RequestHandler } from 'express';
-import type { Resolution } from '../callers/caller.js';
+import type { CallerDeps, Resolution } from '../callers/caller.js';
 import { resolveCaller } from '../callers/resolve-caller.js';
 import type { AnswerGraphql } from '../graphql-over-http.js';
-import type { Deps } from '../parts.js';
 import { methodNotAllowed } from './errors.js';
 import type { RequestOutcome } from './exchange.js';
 import { explorer } from './explorer.js';
@@ -11,9 +10,7 @@ import { explorer } from './explorer.js';
 /** CONTRACT 7 */
 export const BODY_BYTES = 64 * 1024;
 
-type Dependencies = Deps<'clock' | 'config' | 'db' | 'keyLimiter' | 'keyring' | 'placeholder' | 'tokens'>;
-
-export function addGraphqlRoute(app: Express, deps: Dependencies, answer: AnswerGraphql): void {
+export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGraphql): void {
   const post: RequestHandler = async (req, res) => {
     const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0); // as it came, for the signature
     const { method, originalUrl: target, rawHeaders } = req;
