@@ -73,7 +73,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       metrics,
       passwords,
       redis,
-      repeats: createAuditRepeats({ clock, log, metrics }),
+      repeats: createAuditRepeats(clock, log, metrics),
       tokens: createTokens(keyring, config),
     };
     const sweeper = startSweeper(parts, expiringRows(config));

@@ -30,10 +30,7 @@ export function checkFirst({ first }: PageRequest): void {
 
 /** The conditions that are given, all of them. */
 export function allOf(...conditions: Array<RawBuilder<unknown> | false | undefined>): RawBuilder<unknown> {
-  return sql.join(
-    [sql`true`, ...conditions.filter((condition) => condition !== false && condition !== undefined)],
-    sql` and `,
-  );
+  return sql.join([sql`true`, ...conditions.filter(Boolean)], sql` and `);
 }
 
 /** A cursor is the sort key of its row; opaque to callers. */

@@ -18,15 +18,7 @@ export interface AuditRepeats {
   suppressed(eventType: AuthEvent['eventType']): void;
 }
 
-export function createAuditRepeats({
-  clock,
-  log,
-  metrics,
-}: {
-  clock: Clock;
-  log: Logger;
-  metrics: Metrics;
-}): AuditRepeats {
+export function createAuditRepeats(clock: Clock, log: Logger, metrics: Metrics): AuditRepeats {
   const ofToken = createMinuteCounter(clock);
   const lines = createMinuteCounter(clock);
   let sinceLastLine = 0;

@@ -151,11 +151,11 @@ const ofUser = revocation('user_id');
  * @returns the families that were live: with a record that had not expired
  */
 export async function revokeAll(db: Db, whose: Whose, reason: RevokedReason, now: Date): Promise<string[]> {
-  const { revoke, survivor } = 'familyId' in whose ? ofFamily : ofUser;
-  const records =
-    'familyId' in whose
-      ? { id: whose.familyId, except: null }
-      : { id: whose.userId, except: whose.exceptFamilyId ?? null };
+  const isFamily = 'familyId' in whose;
+  const { revoke, survivor } = isFamily ? ofFamily : ofUser;
+  const records = isFamily
+    ? { id: whose.familyId, except: null }
+    : { id: whose.userId, except: whose.exceptFamilyId ?? null };
   const live = new Set<string>();
   for (;;) {
     const revoked = await db.run(revoke, { ...records, reason, now });

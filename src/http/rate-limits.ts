@@ -1,14 +1,18 @@
 /** Requests per client address: Spec 8 for login, CONTRACT 2 (SESSION_RATE_LIMIT) for refresh and logout. */
 import type { RequestHandler } from 'express';
 import type { Config } from '../config.js';
-import { createRateLimiter, type LimitStores } from '../limits/rate-limiter.js';
+import { createRateLimiter } from '../limits/rate-limiter.js';
+import type { Deps } from '../parts.js';
 import type { Clock } from '../platform/clock.js';
 import { createMinuteCounter } from '../platform/minute-counter.js';
 import { addressGroup } from './client.js';
 import { sendError } from './errors.js';
 
 /** Counts every request, valid or not; header fields of draft-ietf-httpapi-ratelimit-headers (CONTRACT 5). */
-export function loginRateLimit({ rateLimit, rateWindowSeconds }: Config['login'], stores: LimitStores): RequestHandler {
+export function loginRateLimit(
+  { rateLimit, rateWindowSeconds }: Config['login'],
+  stores: Deps<'db' | 'redis'>,
+): RequestHandler {
   const limiter = createRateLimiter(stores, 'login', rateWindowSeconds);
   return async (_req, res, next) => {
     res.set('RateLimit-Policy', `"login";q=${rateLimit};w=${rateWindowSeconds}`);

@@ -5,12 +5,6 @@ import type { Database } from '../db/database.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
 import { Outage } from '../platform/outage.js';
 
-/** Where the counters live: Redis where it is configured, else PostgreSQL. */
-export interface LimitStores {
-  db: Database;
-  redis: Redis | undefined;
-}
-
 export interface Consumption {
   allowed: boolean;
   /** Requests left in this window */
@@ -27,8 +21,15 @@ export interface RateLimiter {
 /** Above every limit, so that the library counts and the caller's own limit decides. */
 const UNLIMITED = 2_147_483_647;
 
-/** @param name prefix of the keys, so that limits do not share counters */
-export function createRateLimiter({ db, redis }: LimitStores, name: string, windowSeconds: number): RateLimiter {
+/**
+ * The counters live in Redis where it is configured, else in PostgreSQL.
+ * @param name prefix of the keys, so that limits do not share counters
+ */
+export function createRateLimiter(
+  { db, redis }: { db: Database; redis: Redis | undefined },
+  name: string,
+  windowSeconds: number,
+): RateLimiter {
   const options = { keyPrefix: name, points: UNLIMITED, duration: windowSeconds };
   const store =
     redis === undefined
