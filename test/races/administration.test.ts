@@ -129,7 +129,7 @@ test('two administrators who deactivate each other at once: one of them stays, 1
     ]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     const refusal = results.find(({ status }) => status === 'rejected');
-    expect(refusal).toMatchObject({ reason: { code: 'last_administrator' } });
+    expect(refusal).toMatchObject({ reason: { reason: 'last_administrator' } });
     const admins = await gateway.rows(`select id from users where role = 'admin' and is_active`);
     expect(admins).toHaveLength(1);
   }
@@ -142,7 +142,7 @@ test('an unknown user is refused and nothing is written', async () => {
       setUserPassword(one.app, COMMAND_LINE, 'x', NEW_PASSWORD),
     ]),
   );
-  expect(refused.map((result) => result.status === 'rejected' && result.reason.code)).toEqual(
+  expect(refused.map((result) => result.status === 'rejected' && result.reason.reason)).toEqual(
     Array(2).fill('user_unknown'),
   );
   expect(events).toEqual([]);
