@@ -32,7 +32,7 @@ withRedis('with a redis-server on the PATH (REQUIRE_REDIS=1 makes its absence a 
   };
 
   test('8 two instances admit exactly the limit together, and PostgreSQL counts nothing', async () => {
-    const [one, two] = gateway.instances;
+    const [one, two] = gateway.two();
     const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => attempt(i % 2 === 0 ? one : two)));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(7).fill(401), ...Array(23).fill(429)]);
     const over = await attempt();

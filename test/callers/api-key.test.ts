@@ -57,10 +57,11 @@ describe('CONTRACT 6 a well-signed request', () => {
 
   test('is served once of 64 presentations over two instances, in 10 of 10 rounds', async () => {
     const { sign } = await issue();
+    const [one, two] = gateway.two();
     for (let round = 0; round < 10; round += 1) {
       const request = sign();
       const answers = await Promise.all(
-        Array.from({ length: 64 }, (_, i) => sendSigned(gateway.instances[i % 2] ?? gateway, request)),
+        Array.from({ length: 64 }, (_, i) => sendSigned(i % 2 === 0 ? one : two, request)),
       );
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
       expect(answers.filter(({ reason }) => reason === 'nonce_reused')).toHaveLength(63);
@@ -120,9 +121,9 @@ describe('CONTRACT 6 is refused without a nonce being used up:', () => {
 describe('CONTRACT 6 the life of a key', () => {
   test('a revoked key is refused at once on every instance, and works again nowhere', async () => {
     const { keyId, sign } = await issue();
-    for (const instance of gateway.instances) expect((await sendSigned(instance, sign())).status).toBe(200);
+    for (const instance of gateway.two()) expect((await sendSigned(instance, sign())).status).toBe(200);
     await revokeApiKey(gateway.app, COMMAND_LINE, keyId);
-    for (const instance of gateway.instances) {
+    for (const instance of gateway.two()) {
       expect(await sendSigned(instance, sign())).toMatchObject({ status: 401, reason: 'invalid_signature' });
     }
     await expect(rotateApiKey(gateway.app, COMMAND_LINE, keyId, 0)).rejects.toThrow('no such key');
@@ -190,8 +191,9 @@ describe('CONTRACT 6 the life of a key', () => {
 describe('CONTRACT 6 the rate limit of a key', () => {
   test('lets exactly 10 of 14 requests over two instances pass', async () => {
     const { sign } = await issue(10);
+    const [one, two] = gateway.two();
     const answers = await Promise.all(
-      Array.from({ length: 14 }, (_, i) => sendSigned(gateway.instances[i % 2] ?? gateway, sign())),
+      Array.from({ length: 14 }, (_, i) => sendSigned(i % 2 === 0 ? one : two, sign())),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
     const limited = answers.filter(({ status }) => status === 429);

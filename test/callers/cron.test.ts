@@ -72,8 +72,7 @@ test('CONTRACT 6 every other form of the field is refused, and two of them', asy
 test('CONTRACT 6 a key revoked on one instance is refused on the other at once', async () => {
   const { keyId, as } = await newCronKey(gateway);
   const admin = await newCronKey(gateway, ['keys:write']);
-  const [one, two] = gateway.instances;
-  if (one === undefined || two === undefined) throw new Error('two instances');
+  const [one, two] = gateway.two();
   expect((await ask(two, as, CALLER)).status).toBe(200);
   await dataOf(one, admin.as, `mutation { revokeCronKey(keyId: "${keyId}") { keyId } }`);
   for (const on of [one, two]) expect((await ask(on, as, CALLER)).status).toBe(401);

@@ -53,11 +53,10 @@ async function activeAdmins(): Promise<number> {
 /** Two administrators, each asking another instance at the same time. */
 async function atOnce(requests: (one: SignedIn, two: SignedIn) => Array<[SignedIn, string, SignedIn]>) {
   const [one, two] = [await newcomer(gateway, 'admin'), await newcomer(gateway, 'admin')];
+  const [first, second] = gateway.two();
   const [answers, events] = await auditDuring(gateway, () =>
     Promise.all(
-      requests(one, two).map(([by, text, whom], i) =>
-        ask(gateway.instances[i] ?? gateway, by.as, text, { id: whom.user.id }),
-      ),
+      requests(one, two).map(([by, text, whom], i) => ask(i === 0 ? first : second, by.as, text, { id: whom.user.id })),
     ),
   );
   return { one, two, answers, events };

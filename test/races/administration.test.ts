@@ -25,7 +25,7 @@ let two: Instance;
 
 beforeAll(async () => {
   gateway = await startGateway({ instances: 2, passwords });
-  [one = gateway, two = gateway] = gateway.instances;
+  [one, two] = gateway.two();
   await gateway.user({ role: 'admin' });
 });
 afterAll(() => gateway.close());

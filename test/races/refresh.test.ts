@@ -12,7 +12,7 @@ let email: string;
 
 beforeAll(async () => {
   gateway = await startGateway({ instances: 2 });
-  [one = gateway, two = gateway] = gateway.instances;
+  [one, two] = gateway.two();
   ({ email } = await gateway.user());
 });
 afterAll(() => gateway.close());

@@ -46,6 +46,8 @@ export interface TestGateway extends Instance {
   clock: HandClock;
   /** Instances on the same database and clock; the first is the gateway itself. */
   instances: Instance[];
+  /** Two of them for a race; throws where fewer were started, on which no race is one. */
+  two(): [Instance, Instance];
   database: TestDatabase;
   /** Straight to the tables. */
   rows<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
@@ -80,6 +82,11 @@ export async function startGateway(setup: Setup = {}): Promise<TestGateway> {
     ...first,
     clock,
     instances: started,
+    two: () => {
+      const [one, two] = started;
+      if (one === undefined || two === undefined) throw new Error(`two instances, and ${started.length} started`);
+      return [one, two];
+    },
     database,
     rows: async (text, values) => (await pool.query(text, values)).rows,
     user: ({ email, password = PASSWORD, role = 'viewer' } = {}) => {
