@@ -1,7 +1,7 @@
 /** CONTRACT 5 and 10, Yuzu#4283: while the database is away nothing is granted, refused, cleared or lost. */
 import { cookieAction } from './support/cookies.js';
+import { whileAway } from './support/faults.js';
 import { type Answer, logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from './support/gateway.js';
-import { takeAway } from './support/postgres.js';
 import { login, logout, refresh, WRONG } from './support/routes.js';
 import { wholeState } from './support/rows.js';
 
@@ -26,8 +26,7 @@ test('5 login, refresh and logout answer 503 with Retry-After and leave the cook
   await login(gateway, email, WRONG);
   const before = await wholeState(gateway);
 
-  const outage = await takeAway(gateway.database);
-  try {
+  await whileAway(gateway.database, async () => {
     isUnavailable(await login(gateway, email, PASSWORD));
     isUnavailable(await login(gateway, email, WRONG));
     isUnavailable(await login(gateway, 'nobody@example.com', WRONG));
@@ -35,9 +34,7 @@ test('5 login, refresh and logout answer 503 with Retry-After and leave the cook
     isUnavailable(await refresh(gateway, used)); // theft cannot be told either
     isUnavailable(await logout(gateway, other));
     isUnavailable(await gateway.send('POST', '/auth/login', { body: {} })); // never a pass of the limiter
-  } finally {
-    await outage.restore();
-  }
+  });
 
   expect(await wholeState(gateway)).toEqual(before);
   expect((await refresh(gateway, current)).status).toBe(200);
@@ -48,8 +45,7 @@ test('5 login, refresh and logout answer 503 with Retry-After and leave the cook
 
 test('5 what needs no database is answered as ever', async () => {
   const { answer } = await logIn(gateway, (await gateway.user()).email);
-  const outage = await takeAway(gateway.database);
-  try {
+  await whileAway(gateway.database, async () => {
     const missing = await refresh(gateway);
     expect([missing.status, missing.json.detail]).toEqual([401, 'No refresh token provided']);
     const junk = await refresh(gateway, 'junk');
@@ -59,20 +55,15 @@ test('5 what needs no database is answered as ever', async () => {
     expect((await logout(gateway)).status).toBe(200);
     expect((await gateway.send('GET', '/auth/login')).status).toBe(405);
     expect((await gateway.send('GET', '/.well-known/jwks.json')).status).toBe(200);
-  } finally {
-    await outage.restore();
-  }
+  });
 });
 
 test('10 live stays 200, ready is 503 and comes back by itself', async () => {
   const health = async (path: string): Promise<number> => (await gateway.send('GET', `/health/${path}`)).status;
-  const outage = await takeAway(gateway.database);
-  try {
+  await whileAway(gateway.database, async () => {
     expect([await health('live'), await health('ready')]).toEqual([200, 503]);
     isUnavailable(await gateway.send('GET', '/health/ready'));
-  } finally {
-    await outage.restore();
-  }
+  });
   expect([await health('live'), await health('ready')]).toEqual([200, 200]);
 });
 
@@ -81,9 +72,7 @@ test('5 connections that are cut under requests in flight give an answer each, a
   const tokens: string[] = [];
   for (let i = 0; i < 10; i += 1) tokens.push((await logIn(gateway, email)).refreshToken);
   const pending = tokens.map((token) => refresh(gateway, token));
-  const outage = await takeAway(gateway.database);
-  const answers = await Promise.all(pending);
-  await outage.restore();
+  const answers = await whileAway(gateway.database, () => Promise.all(pending));
   for (const [i, answer] of answers.entries()) {
     if (answer.status === 200) continue;
     isUnavailable(answer);

@@ -44,12 +44,15 @@ withRedis('with a redis-server on the PATH (REQUIRE_REDIS=1 makes its absence a 
 
   test('5 while Redis is away login is 503, never a pass and never 429; the rest goes on; ready says so', async () => {
     await redis.stop();
-    await until('Redis is missed', async () => !(await isReady()));
-    const answer = await attempt();
-    expect([answer.status, answer.headers['retry-after'], answer.cookies]).toEqual([503, '5', []]);
-    expect((await logout(gateway)).status).toBe(200);
-    expect((await gateway.send('GET', '/health/live')).status).toBe(200);
-    await redis.start();
+    try {
+      await until('Redis is missed', async () => !(await isReady()));
+      const answer = await attempt();
+      expect([answer.status, answer.headers['retry-after'], answer.cookies]).toEqual([503, '5', []]);
+      expect((await logout(gateway)).status).toBe(200);
+      expect((await gateway.send('GET', '/health/live')).status).toBe(200);
+    } finally {
+      await redis.start();
+    }
     await until('Redis is back', isReady);
     expect((await attempt()).status).toBe(401);
   });

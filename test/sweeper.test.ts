@@ -74,11 +74,14 @@ test('a backlog goes in batches, and rows that others hold are stepped around', 
   await records(2500, false, at(-2 * DAY));
   const other = new pg.Client({ connectionString: gateway.database.url });
   await other.connect();
-  await other.query('begin');
-  await other.query('select 1 from refresh_tokens limit 3 for update');
-  expect(await run()).toMatchObject({ refresh_tokens: 2497 });
-  await other.query('commit');
-  await other.end();
+  try {
+    await other.query('begin');
+    await other.query('select 1 from refresh_tokens limit 3 for update');
+    expect(await run()).toMatchObject({ refresh_tokens: 2497 });
+    await other.query('commit');
+  } finally {
+    await other.end();
+  }
   expect(await run()).toMatchObject({ refresh_tokens: 3 });
 });
 

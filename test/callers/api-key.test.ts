@@ -1,8 +1,8 @@
 /** CONTRACT 6: `api_key`, a signed request, against the whole gateway over HTTP. */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/admin/api-keys.js';
+import { whileAway } from '../support/faults.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
-import { takeAway } from '../support/postgres.js';
 import { refusedCases } from '../support/refused-signatures/all.js';
 import { sendSigned, signerAt } from '../support/send-signed.js';
 import { freshNonce, type Sign } from '../support/signer.js';
@@ -217,9 +217,7 @@ describe('CONTRACT 6 the rate limit of a key', () => {
 
 test('CONTRACT 6 a store that is away is 503, never a pass', async () => {
   const { sign } = await issue();
-  const outage = await takeAway(gateway.database);
-  const answer = await sendSigned(gateway, sign());
-  await outage.restore();
+  const answer = await whileAway(gateway.database, () => sendSigned(gateway, sign()));
   expect(answer).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
   expect(answer.headers['retry-after']).toBe('5');
   expect((await sendSigned(gateway, sign())).status).toBe(200);

@@ -26,8 +26,11 @@ beforeEach(async () => {
     return setInterval(work, milliseconds === 2_000 ? 2 ** 30 : milliseconds);
   };
   globalThis.setInterval = caught as typeof globalThis.setInterval;
-  gateway = await startGateway({ instances: 2, env: { KEYRING_FILE: file, REFRESH_TOKEN_TTL_SECONDS: '7200' } });
-  globalThis.setInterval = setInterval;
+  try {
+    gateway = await startGateway({ instances: 2, env: { KEYRING_FILE: file, REFRESH_TOKEN_TTL_SECONDS: '7200' } });
+  } finally {
+    globalThis.setInterval = setInterval;
+  }
 });
 afterEach(async () => {
   await gateway.close();

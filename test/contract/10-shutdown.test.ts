@@ -28,7 +28,7 @@ test('10 SIGTERM: no new connections, the request in flight is answered, exit co
     new Promise((resolve) => lines.on('line', (line) => JSON.parse(line).msg === message && resolve()));
   try {
     await heard('ready');
-    const held = await holdNewRecords(gateway);
+    await using held = await holdNewRecords(gateway);
     const pending = send(`http://127.0.0.1:${port}`, 'POST', '/auth/refresh', {
       headers: { cookie: `refresh_token=${refreshToken}` },
     });

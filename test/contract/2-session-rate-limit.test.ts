@@ -1,7 +1,7 @@
 /** CONTRACT 2: SESSION_RATE_LIMIT: refresh and logout per client address, counted in memory before any store is asked. */
 import { cookieAction } from '../support/cookies.js';
+import { whileAway } from '../support/faults.js';
 import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
-import { takeAway } from '../support/postgres.js';
 import { quickPasswords } from '../support/quick-passwords.js';
 import { logout, refresh } from '../support/routes.js';
 import { wholeState } from '../support/rows.js';
@@ -50,7 +50,6 @@ test('2 addresses count apart, IPv6 by /64; a page of another site counts for no
 test('2 no store is asked', async () => {
   const token = await start({ SESSION_RATE_LIMIT: '1' });
   await refresh(gateway, token);
-  const outage = await takeAway(gateway.database);
-  expect((await refresh(gateway, token)).status).toBe(429);
-  await outage.restore();
+  const answer = await whileAway(gateway.database, () => refresh(gateway, token));
+  expect(answer.status).toBe(429);
 });

@@ -1,4 +1,5 @@
 /** CONTRACT 5: errors that are not of Spec 7: bodies, types, methods, paths; and what no answer ever holds. */
+import { lacksColumn, withFault } from '../support/faults.js';
 import { type Answer, PASSWORD, type SendOptions, startGateway, type TestGateway } from '../support/gateway.js';
 import { login, WRONG } from '../support/routes.js';
 import { wholeState } from '../support/rows.js';
@@ -129,13 +130,13 @@ test('5 refusals of Spec 7 echo nothing either', async () => {
 
 test('5 an error of our own is 500 without any word of what failed', async () => {
   const { email } = await gateway.user();
-  await gateway.rows('alter table users rename column failed_login_attempts to renamed');
-  for (const password of [PASSWORD, WRONG]) {
-    const answer = await login(gateway, email, password);
-    isError(answer, 500);
-    expect(answer.json).toEqual({ detail: 'Internal server error' });
-  }
-  await gateway.rows('alter table users rename column renamed to failed_login_attempts');
+  await withFault(gateway, lacksColumn('users', 'failed_login_attempts'), async () => {
+    for (const password of [PASSWORD, WRONG]) {
+      const answer = await login(gateway, email, password);
+      isError(answer, 500);
+      expect(answer.json).toEqual({ detail: 'Internal server error' });
+    }
+  });
 });
 
 test('5 every answer carries the security headers of an API and says nothing of the server', async () => {

@@ -1,9 +1,9 @@
 /** ASVS 16.2.5: one line an outcome with a request id; no secret and no e-mail in any line. */
+import { lacksColumn, refusesRows, whileAway, withFault } from '../support/faults.js';
 import { forgeRefreshToken } from '../support/forge.js';
 import { type Answer, logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { type As, newCronKey } from '../support/graphql.js';
 import { captureLog } from '../support/log.js';
-import { takeAway } from '../support/postgres.js';
 import { login, logout, refresh, WRONG } from '../support/routes.js';
 import { userRow } from '../support/rows.js';
 
@@ -48,18 +48,16 @@ test('5 no password, token, hash or e-mail is in any line, whatever happens', as
   });
 
   // Failures of ours: the driver's and the ORM's texts quote the row.
-  await gateway.rows('alter table audit_events add constraint none check (id is null) not valid');
-  for (const password of [PASSWORD, WRONG]) expect((await login(gateway, email, password)).status).toBe(500);
-  await gateway.rows('alter table audit_events drop constraint none');
-  await gateway.rows('alter table users rename column password_hash to renamed');
-  expect((await login(gateway, email)).status).toBe(500);
-  await gateway.rows('alter table users rename column renamed to password_hash');
+  await withFault(gateway, refusesRows('audit_events'), async () => {
+    for (const password of [PASSWORD, WRONG]) expect((await login(gateway, email, password)).status).toBe(500);
+  });
+  const failed = await withFault(gateway, lacksColumn('users', 'password_hash'), () => login(gateway, email));
+  expect(failed.status).toBe(500);
 
-  // An outage.
-  const outage = await takeAway(gateway.database);
-  await login(gateway, email);
-  await refresh(gateway, first);
-  await outage.restore();
+  await whileAway(gateway.database, async () => {
+    await login(gateway, email);
+    await refresh(gateway, first);
+  });
 
   const text = captured.text();
   expect(captured.lines().length).toBeGreaterThan(20);
@@ -107,9 +105,7 @@ test('5 the line of a GraphQL request says who is calling, or why nobody is', as
   await post({});
   await post({ 'x-internal-key': 'x' });
   await post({ ...known, 'content-type': 'text/plain' }); // nobody is asked who it is
-  const outage = await takeAway(gateway.database);
-  await post(known);
-  await outage.restore();
+  await whileAway(gateway.database, () => post(known));
   const lines = captured.lines().filter(({ requestId, msg }) => requestId === 'who-calls' && msg === 'request');
   expect(lines.map(({ status, outcome }) => [status, outcome])).toEqual([
     [200, 'caller_cron'],

@@ -74,7 +74,7 @@ test('5 a client that asks for a tunnel and resets does no harm', async () => {
     socket.write(`CONNECT localhost:443 HTTP/1.1\r\n${HOST}\r\n`, () => socket.resetAndDestroy());
     await once(socket, 'close');
   }
-  const held = passwords.hold();
+  using held = passwords.hold();
   const behind = await open(gateway, `${failing()}CONNECT localhost:443 HTTP/1.1\r\n${HOST}\r\n`);
   await held.reached(1);
   behind.resetAndDestroy();
@@ -86,7 +86,7 @@ test('5 a client that asks for a tunnel and resets does no harm', async () => {
 test('5 a whole request before broken bytes gets its answer, and nothing is answered twice', async () => {
   const { email } = await gateway.user();
   const body = JSON.stringify({ email, password: PASSWORD });
-  const held = passwords.hold();
+  using held = passwords.hold();
   const came = exchange(gateway, `${JSON_LOGIN}Content-Length: ${body.length}\r\n\r\n${body}\x01\x02\r\n\r\n`);
   await held.reached(1);
   held.release();
@@ -140,7 +140,7 @@ test('4.2 and 4.3 do nothing for a request whose body does not arrive whole', as
 
 test('5 of twenty thousand requests at once on one connection sixteen are answered, and others are not kept waiting', async () => {
   const before = lines().length;
-  const held = passwords.hold();
+  using held = passwords.hold();
   const came = exchange(gateway, failing().repeat(20) + LIVE.concat('\r\n').repeat(20_000));
   await held.reached(16);
   expect((await gateway.send('GET', '/health/ready')).status).toBe(200);
@@ -157,7 +157,7 @@ test('5 of twenty thousand requests at once on one connection sixteen are answer
 
 test('5 a client that resets its connection has the address that it came from', async () => {
   const body = JSON.stringify({ email: 'reset@example.com', password: 'x' });
-  const held = passwords.hold();
+  using held = passwords.hold();
   const socket = await open(gateway, `${JSON_LOGIN}Content-Length: ${body.length}\r\n\r\n${body}`);
   await held.reached(1);
   socket.resetAndDestroy();

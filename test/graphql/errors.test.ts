@@ -1,5 +1,6 @@
 /** CONTRACT 7: what errors tell, and what they do not; introspection and the explorer. */
 import { getIntrospectionQuery } from 'graphql';
+import { lacksTable, whileAway, withFault } from '../support/faults.js';
 import { startGateway, startInstance, type TestGateway } from '../support/gateway.js';
 import {
   type As,
@@ -13,7 +14,6 @@ import {
   signed,
 } from '../support/graphql.js';
 import { captureLog } from '../support/log.js';
-import { takeAway } from '../support/postgres.js';
 
 const captured = captureLog();
 let gateway: TestGateway;
@@ -101,12 +101,10 @@ test('CONTRACT 7 the explorer is there outside production alone, and loads nothi
 });
 
 test('CONTRACT 7 an internal error carries no stack and no database text, nor does the log', async () => {
-  await gateway.rows('alter table audit_events rename to gone');
-  const inResolver = await ask(gateway, as, '{ auditEvents { edges { cursor } } }');
-  await gateway.rows('alter table gone rename to audit_events');
-  await gateway.rows('alter table cron_keys rename to gone');
-  const inContext = await ask(gateway, as, CALLER);
-  await gateway.rows('alter table gone rename to cron_keys');
+  const inResolver = await withFault(gateway, lacksTable('audit_events'), () =>
+    ask(gateway, as, '{ auditEvents { edges { cursor } } }'),
+  );
+  const inContext = await withFault(gateway, lacksTable('cron_keys'), () => ask(gateway, as, CALLER));
   expect([inResolver.status, inContext.status]).toEqual([200, 500]);
   for (const answer of [inResolver, inContext]) {
     const { message, extensions } = answer.errors[0] ?? {};
@@ -120,10 +118,13 @@ test('CONTRACT 7 an internal error carries no stack and no database text, nor do
 });
 
 test('CONTRACT 7 a row that the database refuses is not told', async () => {
-  await gateway.rows(`alter table users add constraint no_carol check (email <> 'carol@example.com')`);
+  const noCarol: [breaks: string, mends: string] = [
+    `alter table users add constraint no_carol check (email <> 'carol@example.com')`,
+    'alter table users drop constraint no_carol',
+  ];
   const text =
     'mutation { createUser(email: "carol@example.com", password: "a secret of carol", role: viewer) { id } }';
-  const answer = await ask(gateway, admin, text);
+  const answer = await withFault(gateway, noCarol, () => ask(gateway, admin, text));
   expect([answer.code, answer.data]).toEqual(['INTERNAL_SERVER_ERROR', null]);
   expect(answer.text).not.toMatch(/carol|constraint|argon2/);
   expect(captured.text()).not.toMatch(/a secret of carol|argon2id\$|no_carol/);
@@ -131,8 +132,7 @@ test('CONTRACT 7 a row that the database refuses is not told', async () => {
 
 test('CONTRACT 7 while the database is away it is 503 with Retry-After, never a pass, and 200 again after', async () => {
   const { keyId, secret } = await newApiKey(gateway, ['users:read']);
-  const away = await takeAway(gateway.database);
-  try {
+  await whileAway(gateway.database, async () => {
     for (const [caller, text] of [
       [as, CALLER],
       [internalKey(`ck_${'0'.repeat(20)}.cks_${'0'.repeat(49)}`), CALLER],
@@ -147,9 +147,7 @@ test('CONTRACT 7 while the database is away it is 503 with Retry-After, never a 
       expect(answer.data ?? null).toBeNull();
       expect(answer.text).not.toMatch(/terminat|connection|ECONN|database/i);
     }
-  } finally {
-    await away.restore();
-  }
+  });
   expect((await ask(gateway, as, CALLER)).status).toBe(200);
   expect((await ask(gateway, signed(gateway, keyId, secret), CALLER)).status).toBe(200);
 });

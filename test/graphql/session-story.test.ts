@@ -1,4 +1,5 @@
 /** CONTRACT 11: `sessionStory`: why was this user thrown out? */
+import { lacksTable, whileAway, withFault } from '../support/faults.js';
 import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
 import {
   type As,
@@ -11,7 +12,6 @@ import {
   type SignedIn,
   signIn,
 } from '../support/graphql.js';
-import { takeAway } from '../support/postgres.js';
 import { logout, refresh } from '../support/routes.js';
 
 let gateway: TestGateway;
@@ -256,15 +256,13 @@ test('CONTRACT 11 a theft with a token that a rotation had used says so', async 
 
 test('CONTRACT 5 an outage is told as one, never as a session that is not the caller’s', async () => {
   const { caller } = await session();
-  const outage = await takeAway(gateway.database);
-  const away = await ask(gateway, caller.as, STORY, { id: familyOf(caller) });
-  await outage.restore();
+  const away = await whileAway(gateway.database, () => ask(gateway, caller.as, STORY, { id: familyOf(caller) }));
   expect([away.status, away.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
-  await gateway.rows('alter table refresh_tokens rename to gone');
-  const told = await ask(gateway, caller.as, STORY, { id: familyOf(caller) });
-  const revoked = await ask(gateway, caller.as, `mutation { revokeSession(id: "${familyOf(caller)}") { id } }`);
-  await gateway.rows('alter table gone rename to refresh_tokens');
-  expect([told.code, revoked.code]).toEqual(['INTERNAL_SERVER_ERROR', 'INTERNAL_SERVER_ERROR']);
+  await withFault(gateway, lacksTable('refresh_tokens'), async () => {
+    const told = await ask(gateway, caller.as, STORY, { id: familyOf(caller) });
+    const revoked = await ask(gateway, caller.as, `mutation { revokeSession(id: "${familyOf(caller)}") { id } }`);
+    expect([told.code, revoked.code]).toEqual(['INTERNAL_SERVER_ERROR', 'INTERNAL_SERVER_ERROR']);
+  });
 });
 
 test('CONTRACT 11 the end is told also where the clocks of two instances differed', async () => {

@@ -15,11 +15,10 @@ afterAll(() => gateway.close());
 const COUNT = 'auditCounts(since: "2026-01-01T00:00:00Z", until: "2026-01-02T00:00:00Z", bucket: day) { count }';
 const three = `{ a: ${COUNT} b: ${COUNT} c: ${COUNT} }`;
 
-/** Statements on the table that wait for it, while `work` goes on. */
-async function withLocked(table: string, work: (waiting: () => Promise<number>) => Promise<void>): Promise<void> {
+/** Somebody else has taken a lock by this SQL while `work` goes on, which is given how many statements wait. */
+async function withLock(takes: string, work: (waiting: () => Promise<number>) => Promise<void>): Promise<void> {
   const holder = new pg.Client({ connectionString: gateway.database.url });
   await holder.connect();
-  await holder.query(`begin; lock table ${table} in access exclusive mode`);
   // Not by the holder: a transaction sees no connections that are made after it first looked.
   const waiting = async () => {
     const [row] = await gateway.rows<{ count: number }>(`select count(*)::int as count from pg_stat_activity
@@ -27,16 +26,19 @@ async function withLocked(table: string, work: (waiting: () => Promise<number>) 
     return row?.count ?? 0;
   };
   try {
+    await holder.query(takes);
     await work(waiting);
   } finally {
     await holder.end();
   }
 }
 
+const wholeTable = (table: string) => `begin; lock table ${table} in access exclusive mode`;
+
 test('CONTRACT 7 counts of two callers run two at once, whoever asks; the others wait, and all are answered', async () => {
   const callers = await Promise.all([1, 2, 3].map(() => newApiKey(gateway, ['audit:read'])));
   let asked: ReturnType<typeof ask>[] = [];
-  await withLocked('audit_events', async (waiting) => {
+  await withLock(wholeTable('audit_events'), async (waiting) => {
     asked = callers.flatMap(({ as }) => [ask(gateway, as, three), ask(gateway, as, three)]);
     await until('counts have begun', async () => (await waiting()) > 0);
     for (let i = 0; i < 20; i += 1) expect(await waiting()).toBeLessThanOrEqual(2);
@@ -54,7 +56,7 @@ test('CONTRACT 7 one caller has two fields at once, and a hundred that wait; one
       `{ ${Array.from({ length: aliases }, (_, i) => `a${i}: users(first: 1) { edges { cursor } }`).join(' ')} }`,
     );
   const asked: ReturnType<typeof ask>[] = [];
-  await withLocked('users', async (waiting) => {
+  await withLock(wholeTable('users'), async (waiting) => {
     let over: Awaited<ReturnType<typeof ask>> | undefined;
     const askAgain = async () => {
       const answer = await users(as, 10);
@@ -80,31 +82,30 @@ test('FIELD however much dashboards ask, logins, refreshes and callers have conn
   const { user, as, refreshToken } = await newcomer(gateway);
   const { as: key } = await newApiKey(gateway);
   const callers = await Promise.all(Array.from({ length: 8 }, () => newcomer(gateway)));
+  let asked: ReturnType<typeof ask>[] = [];
   // Whatever administers takes its turn under this lock; each of the mutations holds a connection meanwhile.
-  const holder = new pg.Client({ connectionString: gateway.database.url });
-  await holder.connect();
-  await holder.query('select pg_advisory_lock(7241093519)');
-  const asked = callers.flatMap((caller) =>
-    [1, 2, 3].map(() => ask(gateway, caller.as, 'mutation { revokeOtherSessions }')),
-  );
-  const blocked = `select count(*)::int as count from pg_stat_activity
+  await withLock('select pg_advisory_lock(7241093519)', async () => {
+    asked = callers.flatMap((caller) =>
+      [1, 2, 3].map(() => ask(gateway, caller.as, 'mutation { revokeOtherSessions }')),
+    );
+    const blocked = `select count(*)::int as count from pg_stat_activity
     where datname = current_database() and wait_event = 'advisory'`;
-  await until(
-    'all connections of administration are taken',
-    async () => (await gateway.rows(blocked))[0]?.['count'] === 4,
-  );
-  expect((await login(gateway, user.email, PASSWORD)).status).toBe(200);
-  expect((await refresh(gateway, refreshToken)).status).toBe(200);
-  expect((await ask(gateway, as, '{ caller { callerType } }')).errors).toEqual([]);
-  expect((await ask(gateway, key, '{ caller { callerType } }')).errors).toEqual([]);
-  await holder.end();
+    await until(
+      'all connections of administration are taken',
+      async () => (await gateway.rows(blocked))[0]?.['count'] === 4,
+    );
+    expect((await login(gateway, user.email, PASSWORD)).status).toBe(200);
+    expect((await refresh(gateway, refreshToken)).status).toBe(200);
+    expect((await ask(gateway, as, '{ caller { callerType } }')).errors).toEqual([]);
+    expect((await ask(gateway, key, '{ caller { callerType } }')).errors).toEqual([]);
+  });
   for (const answer of await Promise.all(asked)) expect([200, 503]).toContain(answer.status);
   expect((await ask(gateway, as, '{ me { id } }')).data.me.id).toBe(user.id);
 });
 
 test('CONTRACT 11 counts that the database cuts off are too much to read, not an outage', async () => {
   const { as } = await newApiKey(gateway, ['audit:read']);
-  await withLocked('audit_events', async () => {
+  await withLock(wholeTable('audit_events'), async () => {
     const answer = await ask(gateway, as, `{ ${COUNT} }`);
     expect(answer).toMatchObject({ status: 200, code: 'OPERATION_TOO_COSTLY', reason: 'too_much_to_read' });
     expect(answer.errors[0]?.message).toBe('This takes too long to read; ask for less');
@@ -117,7 +118,7 @@ test('CONTRACT 10 changes whose connections are cut give them back, time after t
   const unlock = `mutation { unlockUser(id: "${id}") { id } }`;
   for (let i = 0; i < 6; i += 1) {
     let cut: ReturnType<typeof ask> | undefined;
-    await withLocked('users', async (waiting) => {
+    await withLock(wholeTable('users'), async (waiting) => {
       cut = ask(gateway, as, unlock);
       await until('the change waits for the table', async () => (await waiting()) === 1);
       await gateway.rows(`select pg_terminate_backend(pid) from pg_stat_activity
@@ -136,7 +137,10 @@ test('CONTRACT 11 a change has longer than a listing for a statement, since it c
   await gateway.rows(`create function note() returns trigger language plpgsql security definer as
     'begin insert into seen values (current_setting(''statement_timeout'')); return new; end'`);
   await gateway.rows('create trigger note before update on users for each row execute function note()');
-  await ask(gateway, as, `mutation { setUserRole(id: "${id}", role: analyst) { id } }`);
+  try {
+    await ask(gateway, as, `mutation { setUserRole(id: "${id}", role: analyst) { id } }`);
+  } finally {
+    await gateway.rows('drop trigger note on users');
+  }
   expect(await gateway.rows('select * from seen')).toEqual([{ statement_timeout: '20s' }]);
-  await gateway.rows('drop trigger note on users');
 });

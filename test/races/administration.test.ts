@@ -70,7 +70,7 @@ describe.each(changes)('%s', (_name, event, change) => {
 
   test('voids a login whose password was being checked: 401, no session, one login_failure', async () => {
     const user = await gateway.user();
-    const held = passwords.hold();
+    using held = passwords.hold();
     const pending = login(two, user.email);
     await held.reached(1);
     await change(user);
@@ -86,7 +86,7 @@ describe.each(changes)('%s', (_name, event, change) => {
 
   test('takes the session of a login that stands just before its commit', async () => {
     const user = await gateway.user();
-    const held = await holdNewRecords(gateway);
+    await using held = await holdNewRecords(gateway);
     const pending = login(two, user.email);
     await held.waiting(1);
     const changed = change(user);
@@ -100,7 +100,7 @@ describe.each(changes)('%s', (_name, event, change) => {
   test('takes the successor of a rotation that stands just before its commit', async () => {
     const user = await gateway.user();
     const { refreshToken } = await logIn(gateway, user.email);
-    const held = await holdNewRecords(gateway);
+    await using held = await holdNewRecords(gateway);
     const pending = refresh(two, refreshToken);
     await held.waiting(1);
     const changed = change(user);

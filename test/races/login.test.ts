@@ -36,7 +36,7 @@ test('4.1.2 right passwords that were being checked when the lock fell get 429 a
   const passwords = quickPasswords();
   gateway = await startGateway({ instances: 2, env: { LOGIN_MAX_FAILURES: '3' }, passwords });
   const { id, email } = await gateway.user();
-  const held = passwords.hold();
+  using held = passwords.hold();
   const right = burst(10, email, PASSWORD);
   await held.reached(10);
   const wrong = burst(5, email, WRONG);
@@ -122,7 +122,7 @@ test('4.1.6 a role that is taken away while the password is checked is in neithe
   gateway = await startGateway({ instances: 2, passwords });
   const { id, email } = await gateway.user({ role: 'admin' });
   await gateway.user({ role: 'admin' });
-  const held = passwords.hold();
+  using held = passwords.hold();
   const [answers, events] = await auditDuring(gateway, async () => {
     const logins = burst(6, email, PASSWORD);
     await held.reached(6);

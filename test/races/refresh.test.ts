@@ -54,7 +54,7 @@ test('4.2.7 theft racing the rotations of a sibling, 150 rounds: none survives',
 test('4.2.7 theft that comes while a rotation stands between its claim and its commit takes the successor too', async () => {
   const { refreshToken } = await logIn(gateway, email);
   const sibling = refreshTokenOf(await refresh(one, refreshToken));
-  const held = await holdNewRecords(gateway);
+  await using held = await holdNewRecords(gateway);
   const rotation = refresh(two, sibling);
   await held.waiting(1);
   const theft = refresh(one, refreshToken);
@@ -67,7 +67,7 @@ test('4.2.7 theft that comes while a rotation stands between its claim and its c
 
 test('4.2.9 a second presentation waits for the first to commit and is theft then', async () => {
   const { refreshToken } = await logIn(gateway, email);
-  const held = await holdNewRecords(gateway);
+  await using held = await holdNewRecords(gateway);
   const first = refresh(one, refreshToken);
   await held.waiting(1);
   const second = refresh(two, refreshToken);

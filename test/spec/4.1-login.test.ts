@@ -1,6 +1,7 @@
 /** Spec 4.1: POST /auth/login, its steps in their order. */
 
 import { cookieAction } from '../support/cookies.js';
+import { refusesRows, withFault } from '../support/faults.js';
 import { claimsOf, logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
 import { login, WRONG } from '../support/routes.js';
 import { auditDuring, recordsOf, userRow, wholeState } from '../support/rows.js';
@@ -141,9 +142,8 @@ test('4.1.6 a success stores one record with a new jti and family, writes login_
 
 test('4.1 writes all of its rows or none: where the audit row fails, no session and no count stays', async () => {
   const { email } = await gateway.user();
-  await gateway.rows('alter table audit_events add constraint none check (id is null) not valid');
   const before = await wholeState(gateway);
-  try {
+  await withFault(gateway, refusesRows('audit_events'), async () => {
     for (const password of [PASSWORD, WRONG]) {
       const answer = await login(gateway, email, password);
       expect(answer.status).toBe(500);
@@ -151,7 +151,5 @@ test('4.1 writes all of its rows or none: where the audit row fails, no session 
       expect(cookieAction(answer)).toBe('unchanged');
     }
     expect(await wholeState(gateway)).toEqual(before);
-  } finally {
-    await gateway.rows('alter table audit_events drop constraint none');
-  }
+  });
 });

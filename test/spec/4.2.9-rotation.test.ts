@@ -1,6 +1,7 @@
 /** Spec 4.2 step 9: the rotation, and whose role and state it looks at. */
 
 import { cookieAction } from '../support/cookies.js';
+import { refusesRows, withFault } from '../support/faults.js';
 import { forgeRefreshToken } from '../support/forge.js';
 import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { quickPasswords } from '../support/quick-passwords.js';
@@ -70,23 +71,21 @@ test('4.2.9 the owner is that of the record, whatever sub says', async () => {
 test('4.2.9 writes the successor or nothing: where it cannot be stored, the old token lives on', async () => {
   const { email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
-  await gateway.rows(`alter table refresh_tokens add constraint none check (user_agent <> 'fails') not valid`);
-  const failed = await refresh(gateway, refreshToken, { 'user-agent': 'fails' });
-  expect(failed.status).toBe(500);
-  expect(cookieAction(failed)).toBe('unchanged');
-  expect((await refresh(gateway, refreshToken)).status).toBe(200);
-  await gateway.rows('alter table refresh_tokens drop constraint none');
+  await withFault(gateway, refusesRows('refresh_tokens', `user_agent <> 'fails'`), async () => {
+    const failed = await refresh(gateway, refreshToken, { 'user-agent': 'fails' });
+    expect(failed.status).toBe(500);
+    expect(cookieAction(failed)).toBe('unchanged');
+    expect((await refresh(gateway, refreshToken)).status).toBe(200);
+  });
 });
 
 test('4.2.7 revokes and audits together: where the audit row fails, the family lives on and 500 clears nothing', async () => {
   const { email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   const successor = refreshTokenOf(await refresh(gateway, refreshToken));
-  await gateway.rows('alter table audit_events add constraint none check (id is null) not valid');
-  const failed = await refresh(gateway, refreshToken);
+  const failed = await withFault(gateway, refusesRows('audit_events'), () => refresh(gateway, refreshToken));
   expect(failed.status).toBe(500);
   expect(cookieAction(failed)).toBe('unchanged');
-  await gateway.rows('alter table audit_events drop constraint none');
   expect((await recordOf(gateway, claimsOf(successor ?? '')['jti'])).revoked).toBe(false);
 });
 
@@ -94,11 +93,12 @@ test('4.2.7 audits and revokes together: where the revocation cannot be committe
   const { email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   await refresh(gateway, refreshToken);
-  await gateway.rows(`create function fail() returns trigger language plpgsql as 'begin raise exception ''no''; end'`);
-  await gateway.rows(`create constraint trigger fail after update on refresh_tokens deferrable initially deferred
-    for each row execute function fail()`);
-  const [failed, events] = await auditDuring(gateway, () => refresh(gateway, refreshToken));
-  await gateway.rows('drop function fail cascade');
+  const failsAtCommit = `create function fail() returns trigger language plpgsql as 'begin raise exception ''no''; end';
+    create constraint trigger fail after update on refresh_tokens deferrable initially deferred
+    for each row execute function fail()`;
+  const [failed, events] = await withFault(gateway, [failsAtCommit, 'drop function fail cascade'], () =>
+    auditDuring(gateway, () => refresh(gateway, refreshToken)),
+  );
   expect([failed.status, cookieAction(failed)]).toEqual([500, 'unchanged']);
   expect(events).toEqual([]);
 });

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import { cookieAction } from '../support/cookies.js';
+import { refusesRows, withFault } from '../support/faults.js';
 import { forgeRefreshToken, keyringJwk, unsignedJwt } from '../support/forge.js';
 import { type Answer, claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { quickPasswords } from '../support/quick-passwords.js';
@@ -150,9 +151,7 @@ test('4.3 access tokens already issued stay valid until their own expiry', async
 
 test('4.3 revokes and audits together: where the audit row fails, 500 and the session lives on', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
-  await gateway.rows('alter table audit_events add constraint none check (id is null) not valid');
-  const failed = await logout(gateway, refreshToken);
-  await gateway.rows('alter table audit_events drop constraint none');
+  const failed = await withFault(gateway, refusesRows('audit_events'), () => logout(gateway, refreshToken));
   expect(failed.status).toBe(500);
   expect(cookieAction(failed)).toBe('unchanged');
   expect((await refresh(gateway, refreshToken)).status).toBe(200);

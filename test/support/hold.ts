@@ -3,7 +3,8 @@ import pg from 'pg';
 import type { TestGateway } from './gateway.js';
 import { until } from './until.js';
 
-export interface Hold {
+/** Ends with its scope at the latest, so that a test that fails leaves nobody waiting. */
+export interface Hold extends AsyncDisposable {
   /** Resolves once so many connections of the database wait for a lock. */
   waiting(count: number): Promise<void>;
   /** Lets everything go on. */
@@ -29,13 +30,9 @@ export async function holdNewRecords({ database, rows }: TestGateway): Promise<H
         const result = await holder.query<{ count: number }>(waiting);
         return (result.rows[0]?.count ?? 0) >= count;
       };
-      await until(`${count} connections wait`, isSo).catch(async (error: unknown) => {
-        await holder.end(); // or nothing could be taken down
-        throw error;
-      });
+      await until(`${count} connections wait`, isSo);
     },
-    release: async () => {
-      await holder.end();
-    },
+    release: () => holder.end(),
+    [Symbol.asyncDispose]: () => holder.end(),
   };
 }

@@ -23,7 +23,7 @@ function urlOf(database: string, user?: string): string {
   return url.href;
 }
 
-async function asSuperuser(statement: string): Promise<void> {
+export async function asSuperuser(statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: urlOf('postgres', 'postgres') });
   await client.connect();
   try {
@@ -47,11 +47,4 @@ export async function createDatabase(from: 'migrated' | 'empty' = 'migrated'): P
   const source = from === 'migrated' ? template.pathname.slice(1) : 'template0';
   await asSuperuser(`create database ${name} owner "${owner}" template ${source} strategy file_copy`);
   return { url: urlOf(name), name, drop: () => asSuperuser(`drop database if exists ${name} with (force)`) };
-}
-
-/** Ends every connection to the database and refuses new ones, as an outage does; the way back is `restore`. */
-export async function takeAway({ name }: TestDatabase): Promise<{ restore(): Promise<void> }> {
-  await asSuperuser(`alter database ${name} with allow_connections false`);
-  await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
-  return { restore: () => asSuperuser(`alter database ${name} with allow_connections true`) };
 }

@@ -7,14 +7,15 @@ export interface QuickPasswords extends Passwords {
   hold(): Held;
 }
 
-export interface Held {
+/** Ends with its scope at the latest, so that a test that fails leaves nobody waiting. */
+export interface Held extends Disposable {
   /** Resolves once so many verifications are held. */
   reached(count: number): Promise<void>;
   release(): void;
 }
 
 export function quickPasswords(): QuickPasswords {
-  let release: Promise<void> | undefined;
+  let released: Promise<void> | undefined;
   let onHeld: () => void = () => undefined;
   let held = 0;
   const hashOf = (password: string): string => createHash('sha256').update(password).digest('hex');
@@ -22,10 +23,10 @@ export function quickPasswords(): QuickPasswords {
     hash: async (password) => hashOf(password),
     verify: async (storedHash, password) => {
       const matches = storedHash === hashOf(password);
-      if (release !== undefined) {
+      if (released !== undefined) {
         held += 1;
         onHeld();
-        await release;
+        await released;
       }
       return { matches };
     },
@@ -33,7 +34,11 @@ export function quickPasswords(): QuickPasswords {
     hold: () => {
       held = 0;
       const { promise, resolve } = Promise.withResolvers<void>();
-      release = promise;
+      released = promise;
+      const release = (): void => {
+        released = undefined;
+        resolve();
+      };
       return {
         reached: (count) =>
           new Promise((done) => {
@@ -42,10 +47,8 @@ export function quickPasswords(): QuickPasswords {
             };
             onHeld();
           }),
-        release: () => {
-          release = undefined;
-          resolve();
-        },
+        release,
+        [Symbol.dispose]: release,
       };
     },
   };
