@@ -9,7 +9,8 @@ let cli: Cli;
 let gateway: Instance;
 beforeAll(async () => {
   cli = await cliOnDatabase();
-  gateway = await startInstance(cli.database, { env: { LOGIN_MAX_FAILURES: '2' }, clock: handClock() });
+  const env = { LOGIN_MAX_FAILURES: '2' };
+  gateway = await startInstance(cli.database, { env, clock: handClock(), passwords: 'argon2' }); // the command line's
 });
 afterAll(async () => {
   await gateway.close();

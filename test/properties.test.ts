@@ -1,7 +1,6 @@
 /** Spec 3.1 and 3.2 under random sequences of requests, time and crashes, on two instances, against a model. */
 import fc from 'fast-check';
 import { startGateway, startInstance, type TestGateway } from './support/gateway.js';
-import { quickPasswords } from './support/quick-passwords.js';
 import { beginRun, commands, type World } from './support/session-commands.js';
 import { LOCK_SECONDS, MAX_FAILURES, type Model, REFRESH_SECONDS } from './support/session-model.js';
 
@@ -11,12 +10,11 @@ const env = {
   REFRESH_TOKEN_TTL_SECONDS: String(REFRESH_SECONDS),
 };
 
-const passwords = quickPasswords();
 let gateway: TestGateway;
 let world: World;
 
 beforeAll(async () => {
-  gateway = await startGateway({ env, passwords, instances: 2 });
+  gateway = await startGateway({ env, instances: 2 });
   const { rows, clock, database, instances } = gateway;
   world = {
     rows,
@@ -24,7 +22,7 @@ beforeAll(async () => {
     instances,
     crash: async (i) => {
       await instances[i]?.close();
-      instances[i] = await startInstance(database, { env, passwords, clock });
+      instances[i] = await startInstance(database, { env, clock });
     },
   };
 });

@@ -7,7 +7,7 @@ import { logIn, startGateway, type TestGateway } from './support/gateway.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ passwords: 'argon2' });
   await gateway.rows('create table seen (statement text)');
   await gateway.rows(`
     create function note() returns trigger language plpgsql as

@@ -4,7 +4,7 @@ import { login } from '../support/routes.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ passwords: 'argon2' });
 });
 afterAll(() => gateway.close());
 

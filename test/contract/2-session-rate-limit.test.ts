@@ -2,7 +2,6 @@
 import { cookieAction } from '../support/cookies.js';
 import { whileAway } from '../support/faults.js';
 import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
-import { quickPasswords } from '../support/quick-passwords.js';
 import { logout, refresh } from '../support/routes.js';
 import { wholeState } from '../support/rows.js';
 
@@ -10,7 +9,7 @@ let gateway: TestGateway;
 afterEach(() => gateway.close());
 
 const start = async (env: Record<string, string>) => {
-  gateway = await startGateway({ passwords: quickPasswords(), env: { TRUST_PROXY: '127.0.0.1', ...env } });
+  gateway = await startGateway({ env: { TRUST_PROXY: '127.0.0.1', ...env } });
   return (await logIn(gateway, (await gateway.user()).email)).refreshToken;
 };
 const from = (address: string) => ({ 'x-forwarded-for': address });

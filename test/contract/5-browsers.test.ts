@@ -2,7 +2,6 @@
 
 import { forgeRefreshToken } from '../support/forge.js';
 import { type Answer, claimsOf, logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
-import { quickPasswords } from '../support/quick-passwords.js';
 import { recordOf, wholeState } from '../support/rows.js';
 
 const OWN = 'https://auth.example.com';
@@ -12,7 +11,6 @@ const EVIL = 'https://evil.example.net';
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startGateway({
-    passwords: quickPasswords(),
     env: { PUBLIC_URL: OWN, CORS_ORIGINS: `${APP}, http://localhost:5173` },
   });
 });
@@ -93,7 +91,7 @@ test('5 CORS: the preflight is answered for the list and for nobody else', async
 });
 
 test('5 CORS: without CORS_ORIGINS there is none of it', async () => {
-  const closed = await startGateway({ passwords: quickPasswords() });
+  const closed = await startGateway();
   try {
     const answer = await preflight(closed, APP);
     expect(answer.status).toBe(405);

@@ -10,7 +10,7 @@ import { userRow } from '../support/rows.js';
 const captured = captureLog();
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway({ log: captured.log });
+  gateway = await startGateway({ passwords: 'argon2', log: captured.log });
 });
 afterAll(() => gateway.close());
 

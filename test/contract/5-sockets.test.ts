@@ -176,7 +176,7 @@ test('5 a client that resets its connection has the address that it came from', 
 });
 
 async function withLimits(sockets: Partial<SocketLimits>, work: (on: TestGateway) => Promise<void>): Promise<void> {
-  const limited = await startGateway({ log: captured.log, passwords, sockets });
+  const limited = await startGateway({ log: captured.log, sockets });
   try {
     await work(limited);
   } finally {

@@ -2,14 +2,13 @@
 import { cookieAction } from '../support/cookies.js';
 import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { captureLog } from '../support/log.js';
-import { quickPasswords } from '../support/quick-passwords.js';
 import { logout, refresh } from '../support/routes.js';
 import { liveRecords } from '../support/rows.js';
 
 const captured = captureLog();
 let gateway: TestGateway;
 beforeEach(async () => {
-  gateway = await startGateway({ passwords: quickPasswords(), log: captured.log });
+  gateway = await startGateway({ log: captured.log });
 });
 afterEach(() => gateway.close());
 

@@ -4,7 +4,6 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { logIn, startGateway } from '../support/gateway.js';
 import { newApiKey, newCronKey, newcomer, signIn } from '../support/graphql.js';
-import { quickPasswords } from '../support/quick-passwords.js';
 import type { World } from './request.js';
 
 const ALL_SCOPES = ['users:read', 'users:write', 'sessions:write', 'audit:read', 'keys:read', 'keys:write'];
@@ -23,7 +22,6 @@ export async function createWorld(introspection: boolean, onLine: (line: string)
   });
   const gateway = await startGateway({
     log: pino({ level: 'trace', base: null }, stream),
-    passwords: quickPasswords(),
     env: {
       TRUST_PROXY: '127.0.0.1',
       LOGIN_MAX_FAILURES: '1000000',

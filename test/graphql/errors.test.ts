@@ -20,7 +20,7 @@ let gateway: TestGateway;
 let as: As;
 let admin: As;
 beforeAll(async () => {
-  gateway = await startGateway({ log: captured.log });
+  gateway = await startGateway({ passwords: 'argon2', log: captured.log });
   ({ as } = await newCronKey(gateway, ['users:read', 'audit:read', 'keys:read']));
   ({ as: admin } = await newcomer(gateway, 'admin'));
 });

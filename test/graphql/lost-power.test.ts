@@ -1,12 +1,12 @@
 /** CONTRACT 11: a mutation reads the caller's row again, also between two fields of one operation. */
-import { createPasswords } from '../../src/credentials/passwords.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { ask, newApiKey, newCronKey, newcomer } from '../support/graphql.js';
+import { quickPasswords } from '../support/quick-passwords.js';
 
 let gateway: TestGateway;
 let hashed = 0;
 beforeAll(async () => {
-  const passwords = await createPasswords({ memoryKib: 19_456, passes: 2, lanes: 1 }, 4);
+  const passwords = quickPasswords();
   const hash = (password: string) => {
     hashed += 1;
     return passwords.hash(password);

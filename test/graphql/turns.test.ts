@@ -2,13 +2,12 @@
 import pg from 'pg';
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
 import { type As, ask, newApiKey, newcomer } from '../support/graphql.js';
-import { quickPasswords } from '../support/quick-passwords.js';
 import { login, refresh } from '../support/routes.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway({ passwords: quickPasswords() });
+  gateway = await startGateway();
 });
 afterAll(() => gateway.close());
 

@@ -77,7 +77,7 @@ test('4.1 50 parallel right logins of one user all pass', async () => {
 });
 
 test('4.1 50 parallel right logins all pass while the hash is renewed under them', async () => {
-  gateway = await startGateway({ instances: 2 });
+  gateway = await startGateway({ instances: 2, passwords: 'argon2' });
   const { id, email } = await gateway.user();
   const outdated = await argon2.hash(PASSWORD, { memoryCost: 8192, timeCost: 1, parallelism: 1 });
   await gateway.rows('update users set password_hash = $2 where id = $1', [id, outdated]);
@@ -108,7 +108,7 @@ test('4.1.3 a full queue of passwords answers 503 with Retry-After and changes n
 });
 
 test('4.1.3 a burst beyond the queue: each is answered 401 or 503, and each 401 is counted exactly once', async () => {
-  gateway = await startGateway({ env: { LOGIN_MAX_FAILURES: '1000000' } });
+  gateway = await startGateway({ env: { LOGIN_MAX_FAILURES: '1000000' }, passwords: 'argon2' });
   const { id, email } = await gateway.user();
   const [answers, events] = await auditDuring(gateway, () => burst(300, email, WRONG, [gateway, gateway]));
   expect(count(answers, 401) + count(answers, 503)).toBe(300);

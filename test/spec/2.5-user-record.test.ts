@@ -6,7 +6,10 @@ import { userRow } from '../support/rows.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway({ env: { LOGIN_MAX_FAILURES: '2', LOGIN_LOCKOUT_SECONDS: '60' } });
+  gateway = await startGateway({
+    passwords: 'argon2',
+    env: { LOGIN_MAX_FAILURES: '2', LOGIN_LOCKOUT_SECONDS: '60' },
+  });
 });
 afterAll(() => gateway.close());
 

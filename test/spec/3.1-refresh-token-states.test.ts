@@ -3,13 +3,12 @@
 import { cookieAction } from '../support/cookies.js';
 import { forgeRefreshToken } from '../support/forge.js';
 import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { quickPasswords } from '../support/quick-passwords.js';
 import { logout, refresh } from '../support/routes.js';
 import { auditDuring, recordOf, recordsOf, wholeState } from '../support/rows.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway({ passwords: quickPasswords(), env: { REFRESH_TOKEN_TTL_SECONDS: '1000' } });
+  gateway = await startGateway({ env: { REFRESH_TOKEN_TTL_SECONDS: '1000' } });
 });
 afterAll(() => gateway.close());
 

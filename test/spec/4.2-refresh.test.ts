@@ -3,13 +3,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { cookieAction } from '../support/cookies.js';
 import { forgeRefreshToken, hmacSignedJwt, keyringJwk, unsignedJwt } from '../support/forge.js';
 import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { quickPasswords } from '../support/quick-passwords.js';
 import { refresh } from '../support/routes.js';
 import { auditDuring, liveRecords, recordOf, recordsOf, wholeState } from '../support/rows.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway({ passwords: quickPasswords(), env: { REFRESH_TOKEN_TTL_SECONDS: '1000' } });
+  gateway = await startGateway({ env: { REFRESH_TOKEN_TTL_SECONDS: '1000' } });
 });
 afterAll(() => gateway.close());
 

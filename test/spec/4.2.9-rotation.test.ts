@@ -4,13 +4,12 @@ import { cookieAction } from '../support/cookies.js';
 import { refusesRows, withFault } from '../support/faults.js';
 import { forgeRefreshToken } from '../support/forge.js';
 import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { quickPasswords } from '../support/quick-passwords.js';
 import { refresh } from '../support/routes.js';
 import { auditDuring, recordOf, recordsOf, userRow } from '../support/rows.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway({ passwords: quickPasswords() });
+  gateway = await startGateway();
 });
 afterAll(() => gateway.close());
 

@@ -5,13 +5,12 @@ import { cookieAction } from '../support/cookies.js';
 import { refusesRows, withFault } from '../support/faults.js';
 import { forgeRefreshToken, keyringJwk, unsignedJwt } from '../support/forge.js';
 import { type Answer, claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { quickPasswords } from '../support/quick-passwords.js';
 import { logout, refresh } from '../support/routes.js';
 import { type AuditRow, auditDuring, recordOf, wholeState } from '../support/rows.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway({ passwords: quickPasswords() });
+  gateway = await startGateway();
 });
 afterAll(() => gateway.close());
 

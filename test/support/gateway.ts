@@ -11,6 +11,7 @@ import { listen, type SocketLimits } from '../../src/http/listener.js';
 import { createLogger, type Logger } from '../../src/platform/logger.js';
 import { type HandClock, handClock } from './clock.js';
 import { createDatabase, KEYRING_FILE, required, type TestDatabase } from './postgres.js';
+import { quickPasswords } from './quick-passwords.js';
 
 /** Limits out of the way of tests that are not about them; each test sets what it is about. */
 const ROOMY = { LOGIN_RATE_LIMIT: '1000000', LOG_LEVEL: 'silent' };
@@ -64,7 +65,8 @@ export interface Setup {
   instances?: number;
   clock?: HandClock;
   log?: Logger;
-  passwords?: Passwords;
+  /** Quick ones unless given; `argon2` is what the gateway itself makes of its configuration. */
+  passwords?: Passwords | 'argon2';
   sockets?: Partial<SocketLimits>;
 }
 
@@ -105,7 +107,13 @@ export async function startGateway(setup: Setup = {}): Promise<TestGateway> {
 /** One more instance on a database that exists. */
 export async function startInstance(
   database: TestDatabase,
-  { env = {}, clock = handClock(), log = createLogger('silent'), passwords, sockets }: Omit<Setup, 'instances'>,
+  {
+    env = {},
+    clock = handClock(),
+    log = createLogger('silent'),
+    passwords = quickPasswords(),
+    sockets,
+  }: Omit<Setup, 'instances'>,
 ): Promise<Instance> {
   const config = readConfig({
     ...ROOMY,
@@ -113,7 +121,7 @@ export async function startInstance(
     KEYRING_FILE: required(KEYRING_FILE),
     ...env,
   });
-  const overrides = { clock, log, ...(passwords === undefined ? {} : { passwords }) };
+  const overrides = { clock, log, ...(passwords === 'argon2' ? {} : { passwords }) };
   const app = await createApp(config, database.url, overrides);
   const listening = await listen(app, '127.0.0.1', 0, sockets);
   const url = `http://127.0.0.1:${listening.port}`;
