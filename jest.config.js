@@ -20,5 +20,9 @@ export default {
   globalSetup: '<rootDir>/test/support/global-setup.js',
   globalTeardown: '<rootDir>/test/support/global-teardown.js',
   maxWorkers: 2,
+  // Modules stay in a worker's memory after their test (jestjs/jest#14605). A worker that has grown gives way to another,
+  // and has time to hand a gigabyte back at the end, where Jest kills it after half a second and calls that a leak.
+  workerIdleMemoryLimit: '1GB',
+  workerGracefulExitTimeout: 10_000,
   testTimeout: 300_000, // for machines that do something else too
 };
