@@ -1,5 +1,6 @@
-/** CONTRACT 11: with a million audit events each listing reads by an index and sorts no more than it shows. */
+/** CONTRACT 11: however long the audit log, each listing reads by an index and sorts no more than it shows. */
 import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
 import { type AuditEventFilter, auditEventsQuery } from '../../src/admin/audit-log.js';
 import { encodeCursor } from '../../src/admin/page.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
@@ -7,26 +8,32 @@ import { type As, dataOf, newApiKey, newcomer } from '../support/graphql.js';
 import { type Statement, watchStatements } from '../support/work.js';
 
 let gateway: TestGateway;
+let planner: pg.Client;
 let reader: As;
 let auditor: As;
 
-const EVENTS = 1_000_000;
+/** Enough that each filter has several times what a page shows. */
+const EVENTS = 50_000;
+const APART_SECONDS = 20;
 const BUSY = '00000000-0000-7000-8000-000000000001';
 
 beforeAll(async () => {
   gateway = await startGateway();
+  // Of few rows PostgreSQL would rather collect all that match and sort them, which it does not do with millions.
+  planner = new pg.Client({ connectionString: gateway.database.url, options: '-c enable_bitmapscan=off' });
+  await planner.connect();
   reader = (await newApiKey(gateway, ['users:read'])).as;
   auditor = (await newApiKey(gateway, ['audit:read'])).as;
   await watchStatements(gateway.app.db, (statement) => statements.push(statement));
-  // A second apart. Five users and five addresses in a thousand events, and a failed login of some name in ten.
+  // One user and one address in a hundred events, the others hardly ever; a failed login of one of twenty names in ten.
   await gateway.rows(
     `insert into audit_events (id, event_type, user_id, ip_address, metadata, created_at)
      select gen_random_uuid(),
-       case when i % 10 = 0 then 'login_failure' when i % 1000 = 1 then 'token_theft' else 'login_success' end,
-       case when i % 200 = 0 then $1::uuid else ('00000000-0000-7000-9000-' || lpad((i % 997)::text, 12, '0'))::uuid end,
-       case when i % 200 = 0 then '192.0.2.1' else '10.0.0.' || i % 250 end,
-       case when i % 10 = 0 then jsonb_build_object('email', 'person' || i % 2000 || '@example.com') else '{}' end,
-       timestamptz '2026-01-01' + i * interval '1 s'
+       case when i % 10 = 0 then 'login_failure' when i % 100 = 1 then 'token_theft' else 'login_success' end,
+       case when i % 100 = 0 then $1::uuid else ('00000000-0000-7000-9000-' || lpad((i % 997)::text, 12, '0'))::uuid end,
+       case when i % 100 = 0 then '192.0.2.1' else '10.0.0.' || i % 250 end,
+       case when i % 10 = 0 then jsonb_build_object('email', 'person' || i % 200 || '@example.com') else '{}' end,
+       timestamptz '2026-01-01' + i * interval '${APART_SECONDS} s'
      from generate_series(1, ${EVENTS}) as i`,
     [BUSY],
   );
@@ -41,17 +48,20 @@ beforeAll(async () => {
   await gateway.rows(
     `insert into refresh_tokens (jti, user_id, family_id, revoked, revoked_reason, user_agent, ip_address, expires_at)
      select gen_random_uuid(), id, gen_random_uuid(), n > 1, case when n > 1 then 'rotated' end, '', '', '2100-01-01'
-     from users, generate_series(1, 5) as n`,
+     from (select id from users order by email limit 2000) as some_users, generate_series(1, 5) as n`,
   );
   await gateway.rows(
     `insert into users (email, password_hash, role)
-     select 'zoe' || i || '@example.com', 'none', 'viewer' from generate_series(1, 80000) as i`,
+     select 'zoe' || i || '@example.com', 'none', 'viewer' from generate_series(1, 10000) as i`,
   );
   // Rows of an asynchronous commit count as visible to all only once it is on the disk.
   await gateway.rows('begin; set local synchronous_commit = on; insert into rate_limits (key) values ($$x$$); commit');
   for (const table of ['audit_events', 'users', 'refresh_tokens']) await gateway.rows(`vacuum analyze ${table}`);
 });
-afterAll(() => gateway.close());
+afterAll(async () => {
+  await planner.end();
+  await gateway.close();
+});
 
 interface Plan {
   'Node Type': string;
@@ -69,8 +79,9 @@ function nodesOf(plan: Plan): Plan[] {
 }
 
 async function explain(sql: string, parameters: readonly unknown[]): Promise<Plan[]> {
-  const [row] = await gateway.rows(`explain (analyze, buffers, timing off, format json) ${sql}`, [...parameters]);
-  return nodesOf(row?.['QUERY PLAN'][0].Plan);
+  const explained = `explain (analyze, buffers, timing off, format json) ${sql}`;
+  const { rows } = await planner.query(explained, [...parameters]);
+  return nodesOf(rows[0]['QUERY PLAN'][0].Plan);
 }
 
 /** Reads by indexes alone; no node touches more rows than `most`, nor are many entries of an index passed over. */
@@ -105,7 +116,7 @@ const FILTERS: Array<[string, AuditEventFilter, number]> = [
   ['until', { until }, 51],
   ['a span of time', { since, until }, 51],
   ['a user and a span of time', { userId: BUSY, since, until }, 51],
-  ['a user and an address', { userId: BUSY, ipAddress: '10.0.0.7' }, 5_000], // all of the user,
+  ['a user and an address', { userId: BUSY, ipAddress: '10.0.0.7' }, EVENTS / 100], // all of the user,
 ];
 const FAR_IN = encodeCursor('2026-01-04T12:00:00.000000Z', 'ffffffff-ffff-4fff-bfff-ffffffffffff');
 
@@ -169,5 +180,5 @@ test('CONTRACT 11 counts read the events of their span alone, and the index alon
   const text = '{ auditCounts(since: "2026-01-03T00:00:00Z", until: "2026-01-03T06:00:00Z", bucket: hour) { count } }';
   const { sql, parameters } = await statementOf(text, auditor, 'audit_events');
   const scan = (await explain(sql, parameters)).find(({ 'Relation Name': relation }) => relation === 'audit_events');
-  expect([scan?.['Node Type'], scan?.['Actual Rows']]).toEqual(['Index Only Scan', 21_600]);
+  expect([scan?.['Node Type'], scan?.['Actual Rows']]).toEqual(['Index Only Scan', (6 * 3600) / APART_SECONDS]);
 });
