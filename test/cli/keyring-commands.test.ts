@@ -3,12 +3,12 @@ import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, type JWK, jwtVerify } from 'jose';
-import { run } from './support/cli.js';
-import { logIn, refreshTokenOf, startGateway, type TestGateway } from './support/gateway.js';
-import { type CapturedLog, captureLog } from './support/log.js';
-import { KEYRING_FILE, required } from './support/postgres.js';
-import { logout, refresh } from './support/routes.js';
-import { until } from './support/until.js';
+import { run } from '../support/cli.js';
+import { logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { type CapturedLog, captureLog } from '../support/log.js';
+import { KEYRING_FILE, required } from '../support/postgres.js';
+import { logout, refresh } from '../support/routes.js';
+import { until } from '../support/until.js';
 
 const REFUSED = 'changed keyring refused; the keys in use stay';
 

@@ -1,9 +1,9 @@
 /** CONTRACT 5 and 10, Yuzu#4283: while the database is away nothing is granted, refused, cleared or lost. */
-import { cookieAction } from './support/cookies.js';
-import { whileAway } from './support/faults.js';
-import { type Answer, logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from './support/gateway.js';
-import { login, logout, refresh, WRONG } from './support/routes.js';
-import { wholeState } from './support/rows.js';
+import { cookieAction } from '../support/cookies.js';
+import { whileAway } from '../support/faults.js';
+import { type Answer, logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { login, logout, refresh, WRONG } from '../support/routes.js';
+import { wholeState } from '../support/rows.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 /** CONTRACT 2: with REDIS_URL rate limits live in Redis. Needs a `redis-server` on the PATH. */
-import { type Answer, type Instance, startGateway, type TestGateway } from './support/gateway.js';
-import { hasRedis, type RedisServer, startRedis } from './support/redis.js';
-import { login, logout } from './support/routes.js';
-import { until } from './support/until.js';
+import { type Answer, type Instance, startGateway, type TestGateway } from '../support/gateway.js';
+import { hasRedis, type RedisServer, startRedis } from '../support/redis.js';
+import { login, logout } from '../support/routes.js';
+import { until } from '../support/until.js';
 
 const isRequired = process.env['REQUIRE_REDIS'] === '1';
 const withRedis = hasRedis || isRequired ? describe : describe.skip;

@@ -1,11 +1,11 @@
 /** FIELD, "Growth and load": what has expired is deleted, and nothing that is still needed. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { expiringRows } from '../src/app.js';
-import { sweep } from '../src/db/sweeper.js';
-import { claimsOf, logIn, startGateway, type TestGateway } from './support/gateway.js';
-import { refresh } from './support/routes.js';
-import { recordOf } from './support/rows.js';
+import { expiringRows } from '../../src/app.js';
+import { sweep } from '../../src/db/sweeper.js';
+import { claimsOf, logIn, startGateway, type TestGateway } from '../support/gateway.js';
+import { refresh } from '../support/routes.js';
+import { recordOf } from '../support/rows.js';
 
 const DAY = 86_400;
 const RETENTION_DAYS = 30;

@@ -19,16 +19,16 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type DataDirOwnership, type OwnerRole, ownDataDir } from '../src/db/embedded/owner.js';
-import { locateRunning } from '../src/db/embedded/postmaster.js';
+import { type DataDirOwnership, type OwnerRole, ownDataDir } from '../../src/db/embedded/owner.js';
+import { locateRunning } from '../../src/db/embedded/postmaster.js';
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
-} from '../src/db/embedded/server.js';
-import { asUser, rootTest } from './support/as-user.js';
-import { run } from './support/cli.js';
-import { until } from './support/until.js';
+} from '../../src/db/embedded/server.js';
+import { asUser, rootTest } from '../support/as-user.js';
+import { run } from '../support/cli.js';
+import { until } from '../support/until.js';
 
 const children: ChildProcess[] = [];
 const servers = new Set<EmbeddedPostgres>();
@@ -359,7 +359,7 @@ const TYPESCRIPT_HOOK = `data:text/javascript,${encodeURIComponent(`
     },
   });`)}`;
 
-const SOURCES = new URL('../src/db/embedded/', import.meta.url).href;
+const SOURCES = new URL('../../src/db/embedded/', import.meta.url).href;
 
 const PROGRAM = `
   const [, sources, dataDir, task] = process.argv;

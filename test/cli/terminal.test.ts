@@ -1,11 +1,11 @@
 /** CONTRACT 9: what the command line prints is text, whatever others have sent: nothing in it steers a terminal. */
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
-import { type Printable, print, say } from '../src/cli/terminal.js';
-import { run, runHere } from './support/cli.js';
-import { logIn, startGateway, type TestGateway } from './support/gateway.js';
-import { KEYRING_FILE, required } from './support/postgres.js';
-import { refresh } from './support/routes.js';
+import { type Printable, print, say } from '../../src/cli/terminal.js';
+import { run, runHere } from '../support/cli.js';
+import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
+import { KEYRING_FILE, required } from '../support/postgres.js';
+import { refresh } from '../support/routes.js';
 
 /** Controls, formats, and breaks of lines; halves of pairs too. */
 const STEERS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;

@@ -1,11 +1,11 @@
 /** CONTRACT 8: entities and migrations agree, constraints are real, and databases of any age are brought up. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { migrations } from '../migrations/index.js';
-import { type Database, openDatabase } from '../src/db/database.js';
-import { migrateUp, migrationStatus } from '../src/db/migrate.js';
-import { cliOnDatabase } from './support/cli.js';
-import { createDatabase, type TestDatabase } from './support/postgres.js';
+import { migrations } from '../../migrations/index.js';
+import { type Database, openDatabase } from '../../src/db/database.js';
+import { migrateUp, migrationStatus } from '../../src/db/migrate.js';
+import { cliOnDatabase } from '../support/cli.js';
+import { createDatabase, type TestDatabase } from '../support/postgres.js';
 
 const names = migrations.map(({ name }) => name);
 

@@ -1,5 +1,5 @@
 /** CONTRACT 2: the environment. */
-import { ConfigError, readConfig } from '../../src/config.js';
+import { ConfigError, readConfig } from '../src/config.js';
 
 /** The faults found, by variable. */
 function faultsOf(env: Record<string, string>): string[] {

@@ -1,9 +1,9 @@
 /** CONTRACT 9 and 2: `user …` and what every command has in common, run as a shell runs it. */
 
-import { type Cli, cliOnDatabase, run, runHere } from './support/cli.js';
-import { handClock } from './support/clock.js';
-import { type Instance, PASSWORD, startInstance } from './support/gateway.js';
-import { login, WRONG } from './support/routes.js';
+import { type Cli, cliOnDatabase, run, runHere } from '../support/cli.js';
+import { handClock } from '../support/clock.js';
+import { type Instance, PASSWORD, startInstance } from '../support/gateway.js';
+import { login, WRONG } from '../support/routes.js';
 
 let cli: Cli;
 let gateway: Instance;
