@@ -1,5 +1,5 @@
 /** DESIGN, "The house": imports point down only, and what a few folders keep to themselves. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
 /** Top to bottom. A part imports from the layers below its own, and from its own layer only what BESIDE allows. */
@@ -134,4 +134,12 @@ test('no file imports itself through others', () => {
     return cycles;
   };
   expect(sources.flatMap(({ path }) => visit(path, []))).toEqual([]);
+});
+
+test('CONTRIBUTING.md has every part of src, and no file that is not there', () => {
+  const text = readFileSync('CONTRIBUTING.md', 'utf8');
+  const named = Array.from(text.matchAll(/`([\w./-]+(?:\.(?:ts|md)|\/))`/g), ([, path = '']) => path);
+  expect(named.filter((path) => !existsSync(join('src', path)) && !existsSync(path))).toEqual([]);
+  const parts = new Set(sources.map(({ path }) => path.split('/')[1] ?? ''));
+  expect([...parts].filter((part) => !named.some((path) => path === part || path === `${part}/`))).toEqual([]);
 });
