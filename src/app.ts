@@ -22,7 +22,7 @@ import { type Clock, systemClock } from './platform/clock.js';
 import { createLogger, type Logger } from './platform/logger.js';
 import { createMetrics } from './platform/metrics.js';
 
-/** What tests replace: the clock they move, a quiet logger, the cost of hashing. */
+/** The gateway hands in its log and its threads; tests also the clock that they move, and cheaper hashing. */
 export interface Overrides {
   clock?: Clock;
   log?: Logger;

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { LOG_LEVELS } from './platform/logger.js';
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -92,8 +93,8 @@ export function readConfig(env: Environment) {
       lanes: read('ARGON2_LANES', wholeNumber(1, 64, OWASP), 1),
     },
     auditRetentionDays: read('AUDIT_RETENTION_DAYS', wholeNumber(1, 36_500), 365),
-    logLevel: read('LOG_LEVEL', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info'),
-    /** Helps of development */
+    logLevel: read('LOG_LEVEL', oneOf(...LOG_LEVELS), 'info'),
+    /** Both are for development */
     graphql: { explorer: !production, introspection: read('GRAPHQL_INTROSPECTION', trueOrFalse, !production) },
   };
   if (faults.length > 0) throw new ConfigError(faults);

@@ -1,4 +1,4 @@
-/** The frame of every administrative change: one transaction, one at a time, with the caller's power read anew. */
+/** The frame of administrative changes: one transaction, one at a time, with the operator's power read anew. */
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Actor, AdminEvent, ChangeEvent } from '../audit/events.js';
 import { writeAudit } from '../audit/write.js';
@@ -47,7 +47,7 @@ export async function administer<T>(
   work: (change: Change) => Promise<T>,
 ): Promise<T> {
   return db.change(async (tx, em) => {
-    await takeTurn(tx);
+    await takeTurn(tx); // which waits no longer than a listing may take; the change itself may take more
     await tx.run(timeLimit, { milliseconds: String(CHANGE_TIMEOUT_MS) });
     const scopes = await scopesNow(tx);
     if (scope !== undefined) requireScope(scopes, scope);

@@ -1,6 +1,6 @@
 /** CONTRACT 11: the audit log, newest first, and counts of it for plots. */
 import { type RawBuilder, sql } from 'kysely';
-import type { AuditedEvent } from '../audit/events.js';
+import type { EventType } from '../audit/events.js';
 import type { Database } from '../db/database.js';
 import { statement } from '../db/statement.js';
 import { normaliseEmail } from '../email.js';
@@ -19,7 +19,7 @@ import {
 import { AdminRefusal } from './refusal.js';
 
 export interface AuditEventFilter {
-  eventTypes?: AuditedEvent['eventType'][] | null | undefined;
+  eventTypes?: EventType[] | null | undefined;
   userId?: string | null | undefined;
   ipAddress?: string | null | undefined;
   /** Events of the user with this e-mail, and failed logins that named it */

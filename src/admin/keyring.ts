@@ -1,4 +1,7 @@
-/** CONTRACT 3: rotation of the keyring. */
+/**
+ * CONTRACT 3: rotation of the keyring. Not in the frame of `administer`: what it commits must be on disk before the file
+ * lets a key go. But in turn with it.
+ */
 import type { Config } from '../config.js';
 import { importKeys, type Keyring, PUBLISH_AHEAD_SECONDS } from '../credentials/keyring.js';
 import { generateKeys, type PrivateJwk, readKeyring, writeKeyring } from '../credentials/keyring-file.js';

@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import { createMinuteCounter } from '../platform/minute-counter.js';
-import type { AuthEvent } from './events.js';
+import type { EventType } from './events.js';
 
 /** Rows of one event type about one token and minute, of one instance; what lies beyond is counted. */
 const MAX_ROWS = 100;
@@ -13,9 +13,9 @@ export interface AuditRepeats {
    * Counts an event about a token that may have been presented before.
    * @returns true where it is one too many; an event that comes with a change is written all the same
    */
-  isOneTooMany(eventType: AuthEvent['eventType'], jti: string): boolean;
+  isOneTooMany(eventType: EventType, jti: string): boolean;
   /** Counts a row that was left out. */
-  suppressed(eventType: AuthEvent['eventType']): void;
+  suppressed(eventType: EventType): void;
 }
 
 export function createAuditRepeats(clock: Clock, log: Logger, metrics: Metrics): AuditRepeats {

@@ -4,9 +4,9 @@ import type { Deps } from '../parts.js';
 import { isUuid } from '../platform/ids.js';
 import { toText } from '../platform/text.js';
 import type { Client } from '../remote-client.js';
-import { endSession } from './sessions.js';
+import { revokeRecord } from './sessions.js';
 
-/** @returns true where the cookie decoded and carried a `jti`, so that a record was revoked and `logout` written */
+/** @returns true where the cookie decoded and carried a `jti` */
 export async function logout(
   deps: Deps<'clock' | 'db' | 'repeats' | 'tokens'>,
   cookie: string | undefined,
@@ -23,6 +23,6 @@ export async function logout(
   const metadata = { jti: toText(text) };
   const event = { eventType: 'logout', userId, ipAddress: client.ipAddress, userAgent: null, metadata } as const;
   const isRepeat = repeats.isOneTooMany('logout', text);
-  if (!(await endSession(db, isUuid(jti) ? jti : null, event, isRepeat, now))) repeats.suppressed('logout');
+  if (!(await revokeRecord(db, isUuid(jti) ? jti : null, event, isRepeat, now))) repeats.suppressed('logout');
   return true;
 }

@@ -165,8 +165,8 @@ export async function revokeAll(db: Db, whose: Whose, reason: RevokedReason, now
   }
 }
 
-const end = statement(
-  'end_session',
+const revokingRecord = statement(
+  'revoke_record',
   { jti: 'uuid?', now: 'timestamptz', is_repeat: 'boolean', events: 'jsonb' },
   { id: 'uuid' },
 )`
@@ -186,14 +186,14 @@ const end = statement(
  * @param isRepeat true: the event is written only where a record was revoked
  * @returns false where the event was left out
  */
-export async function endSession(
+export async function revokeRecord(
   db: Db,
   jti: string | null,
   event: AuthEvent & { eventType: 'logout' },
   isRepeat: boolean,
   now: Date,
 ): Promise<boolean> {
-  const written = await db.run(end, { jti, now, is_repeat: isRepeat, events: eventRows([event], now) });
+  const written = await db.run(revokingRecord, { jti, now, is_repeat: isRepeat, events: eventRows([event], now) });
   return written.length > 0;
 }
 

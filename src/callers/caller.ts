@@ -1,20 +1,15 @@
 /** Spec 2.8: the identity objects, discriminated by `callerType`, and what each kind of caller has to answer. */
 import type { Actor } from '../audit/events.js';
+import type { AccessClaims } from '../credentials/jwt.js';
 import type { SignatureRefusal } from '../credentials/request-signature.js';
 import type { RequestFacts } from '../credentials/signature-base.js';
 import type { Db } from '../db/statement.js';
 import type { Deps } from '../parts.js';
 import type { Explained } from '../platform/refused.js';
-import type { Role } from '../roles.js';
 import type { Scopes } from '../scopes.js';
 
-export interface UserCaller {
+export interface UserCaller extends AccessClaims {
   callerType: 'user';
-  /** User id, a UUID */
-  sub: string;
-  role: Role;
-  /** Session of the access token: its refresh-token family */
-  sid: string | undefined;
 }
 
 export interface ApiKeyCaller {

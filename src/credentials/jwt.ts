@@ -1,19 +1,13 @@
 /** Spec 2.7 and CONTRACT 4: access tokens (RFC 9068) and refresh tokens (RFC 7519), checked as RFC 8725 asks. */
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose';
+import type { Config } from '../config.js';
 import { addSeconds, epochSeconds } from '../platform/clock.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import { isRole, type Role } from '../roles.js';
 import type { Keyring, SigningKey } from './keyring.js';
 
 /** Who issues, for whom and for how long. */
-export interface TokenSettings {
-  /** `iss` */
-  publicUrl: string;
-  /** `aud` of access tokens */
-  jwtAudience: string;
-  accessTokenSeconds: number;
-  refreshTokenSeconds: number;
-}
+type TokenSettings = Pick<Config, 'publicUrl' | 'jwtAudience' | 'accessTokenSeconds' | 'refreshTokenSeconds'>;
 
 /** `client_id` of RFC 9068 section 2.2: the gateway is its own and only client. */
 const CLIENT_ID = 'auth-gateway';

@@ -1,4 +1,4 @@
-/** PostgreSQL: connections for the routes, MikroORM on others for administration, and its migrations. */
+/** PostgreSQL: connections for the routes, and others for administration, with MikroORM. */
 import 'reflect-metadata';
 import { ReflectMetadataProvider } from '@mikro-orm/decorators/legacy';
 import { Migrator } from '@mikro-orm/migrations';
@@ -64,14 +64,14 @@ const MIN_SERVER_VERSION = 140_000;
  * @param limited false for work that is no request's and takes the time that it needs
  * @throws {DatabaseTooOld}, or the driver's error where the server cannot be reached (see `isOutage`)
  */
-export async function openDatabase(url: string, limited = true): Promise<Database> {
+export async function openDatabase(url: string, { limited = true } = {}): Promise<Database> {
   const connection = {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     application_name: 'auth-gateway',
     Client,
   };
-  // MikroORM leaves times as text; the query builder is to have them as Date, as the driver reads them by itself.
+  // MikroORM leaves times as text; rows are to have them as Date, as the driver reads them by itself.
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ));
   const orm = await MikroORM.init({

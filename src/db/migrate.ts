@@ -10,7 +10,7 @@ import { type Db, statement } from './statement.js';
  * @returns the names of what was applied
  */
 export async function migrateUp({ url }: Database): Promise<string[]> {
-  const { orm, close } = await openDatabase(url, false);
+  const { orm, close } = await openDatabase(url, { limited: false });
   try {
     return await orm.em.fork().transactional(async (em) => {
       await em.execute(`select pg_advisory_xact_lock(${LOCKS.migration})`);

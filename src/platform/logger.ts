@@ -3,9 +3,9 @@ import { type Logger, pino } from 'pino';
 
 export type { Logger };
 
-export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-export function createLogger(level: LogLevel): Logger {
+export function createLogger(level: (typeof LOG_LEVELS)[number]): Logger {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
 }
 

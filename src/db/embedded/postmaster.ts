@@ -131,8 +131,8 @@ export async function clearLeftovers(clusterDir: string, runDir: string): Promis
   const left = await readPostmasterFile(clusterDir);
   if (left) {
     await stopServer(clusterDir, left.pid);
-    const isOutage = dirname(left.socketDir) === tmpdir() && basename(left.socketDir).startsWith(TEMPORARY_PREFIX);
-    if (isOutage && left.socketDir !== runDir) await rm(left.socketDir, { recursive: true, force: true });
+    const isTemporary = dirname(left.socketDir) === tmpdir() && basename(left.socketDir).startsWith(TEMPORARY_PREFIX);
+    if (isTemporary && left.socketDir !== runDir) await rm(left.socketDir, { recursive: true, force: true });
   }
   // PostgreSQL refuses a lock file whose process id lives, though that number may be another program's by now.
   const lockFiles = [join(clusterDir, 'postmaster.pid'), join(runDir, `${SOCKET_NAME}.lock`)];

@@ -1,4 +1,4 @@
-/** Spec 6: the audit event as stored. What each type carries is in `auth/audit.ts`. */
+/** Spec 6: the audit event as stored. What each type carries is in `audit/events.ts`. */
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 @Entity({ tableName: 'audit_events' })

@@ -2,12 +2,10 @@
 import { GraphQLDateTime, GraphQLJSON } from 'graphql-scalars';
 import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { type AuditCount, type AuditEventFilter, type AuditRow, TIME_BUCKETS } from '../../admin/audit-log.js';
-import { type AuditedEvent, EVENT_TYPES } from '../../audit/events.js';
+import { EVENT_TYPES, type EventType } from '../../audit/events.js';
 import { COST_OF_METADATA, COST_OF_USER_AGENT } from '../limits.js';
 import { connectionType } from './connection.js';
 import { spelledEnum } from './spelled-enum.js';
-
-type EventType = AuditedEvent['eventType'];
 
 export const AuditEventTypeEnum = spelledEnum(EVENT_TYPES);
 registerEnumType(AuditEventTypeEnum, { name: 'AuditEventType' });
