@@ -165,7 +165,7 @@ function listOf<T>(item: z.ZodType<T, string>): z.ZodType<T[], string> {
   return z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))
-    .pipe(z.array(item)) as z.ZodType<T[], string>;
+    .pipe(z.array(item));
 }
 
 function isLoopback(url: URL): boolean {

@@ -143,3 +143,13 @@ test('CONTRIBUTING.md has every part of src, and no file that is not there', () 
   const parts = new Set(sources.map(({ path }) => path.split('/')[1] ?? ''));
   expect([...parts].filter((part) => !named.some((path) => path === part || path === `${part}/`))).toEqual([]);
 });
+
+test('comments name files that are there', () => {
+  const named = sources.flatMap(({ path, text }) =>
+    Array.from(text.matchAll(/`([\w./-]+\.ts)`/g), ([, file = '']) => ({ path, file })),
+  );
+  expect(named.length).toBeGreaterThan(3);
+  const isThere = ({ path, file }: { path: string; file: string }) =>
+    existsSync(join('src', file)) || existsSync(join(dirname(path), file));
+  expect(named.filter((name) => !isThere(name))).toEqual([]);
+});

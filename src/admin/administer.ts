@@ -48,7 +48,7 @@ export async function administer<T>(
 ): Promise<T> {
   return db.change(async (tx, em) => {
     await takeTurn(tx); // which waits no longer than a listing may take; the change itself may take more
-    await tx.run(timeLimit, { milliseconds: String(CHANGE_TIMEOUT_MS) });
+    await tx.run(limitTimeSql, { milliseconds: String(CHANGE_TIMEOUT_MS) });
     const scopes = await scopesNow(tx);
     if (scope !== undefined) requireScope(scopes, scope);
     const now = clock.now();
@@ -60,15 +60,15 @@ export async function administer<T>(
   });
 }
 
-const timeLimit = statement('limit_time', { milliseconds: 'text' }, { set_config: 'text' })`
+const limitTimeSql = statement('limit_time', { milliseconds: 'text' }, { set_config: 'text' })`
   select set_config('statement_timeout', :milliseconds, true)`;
 
-const turn = statement('take_turn', {}, { taken: 'text' })`
+const takeTurnSql = statement('take_turn', {}, { taken: 'text' })`
   select pg_advisory_xact_lock(${LOCKS.administration})::text as taken`;
 
 /** Waits until no other administrative change is under way, and keeps others waiting until the transaction ends. */
 export async function takeTurn(db: Db): Promise<void> {
-  await db.run(turn, {});
+  await db.run(takeTurnSql, {});
 }
 
 /** @throws {AdminRefusal} */

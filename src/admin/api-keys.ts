@@ -29,7 +29,7 @@ export const OVERLAP_SECONDS = 86_400;
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 const MAX_RATE_LIMIT = 1_000_000;
 
-const insertion = statement(
+const createApiKeySql = statement(
   'create_api_key',
   {
     key_id: 'text',
@@ -48,18 +48,17 @@ const insertion = statement(
 export function createApiKey(
   deps: Deps<'clock' | 'db' | 'keyring'>,
   operator: Operator,
-  fields: NewApiKey,
+  { serviceName, scopes: wanted, rateLimit }: NewApiKey,
 ): Promise<IssuedApiKey> {
-  const { serviceName, rateLimit } = fields;
   return administer(deps, operator, 'keys:write', async ({ em, db, now, scopes, audit }) => {
     checkServiceName(serviceName);
     if (!Number.isInteger(rateLimit) || rateLimit < 1 || rateLimit > MAX_RATE_LIMIT) {
       throw new AdminRefusal('invalid_rate_limit', `A rate limit is 1 to ${MAX_RATE_LIMIT} requests a minute`);
     }
-    const granted = grantScopes(scopes, fields.scopes);
+    const granted = grantScopes(scopes, wanted);
     const keyId = generateKeyId('api');
     const secret = generateKeySecret('api');
-    await db.run(insertion, {
+    await db.run(createApiKeySql, {
       key_id: keyId,
       service_name: serviceName,
       scopes: granted,
@@ -86,7 +85,7 @@ export function listApiKeys({ db }: Deps<'db'>, page: PageRequest): Promise<Page
   return pageOfKeys(db, 'api_keys', COLUMNS, page);
 }
 
-const rotation = statement(
+const rotateApiKeySql = statement(
   'rotate_api_key',
   { key_id: 'text', sealed_secret: 'text', previous_ends_at: 'timestamptz?' },
   {},
@@ -114,7 +113,7 @@ export function rotateApiKey(
     if (key === null) throw unknownKey();
     grantScopes(scopes, key.scopes); // who gets the new secret gets the scopes
     const secret = generateKeySecret('api');
-    await db.run(rotation, {
+    await db.run(rotateApiKeySql, {
       key_id: keyId,
       sealed_secret: await sealSecret(deps.keyring, keyId, secret, now),
       previous_ends_at: overlapSeconds === 0 ? null : addSeconds(now, overlapSeconds),

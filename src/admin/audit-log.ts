@@ -99,14 +99,14 @@ function upperBound(until: Date | null | undefined, after: string | null | undef
   return until == null ? undefined : sql`created_at < ${until}`;
 }
 
-const idOfEmail = statement('id_of_email', { email: 'text' }, { id: 'uuid' })`
+const idOfEmailSql = statement('id_of_email', { email: 'text' }, { id: 'uuid' })`
   select id from users where email = :email`;
 
 /** Failed logins that named the e-mail, and whatever else happened to its user; no event is in both. */
 async function concerning(db: Database, email: string): Promise<Array<RawBuilder<unknown>>> {
   const normalised = normaliseEmail(email);
   const named = sql`metadata ->> 'email' = ${normalised}`;
-  const [user] = await db.admin.run(idOfEmail, { email: normalised });
+  const [user] = await db.admin.run(idOfEmailSql, { email: normalised });
   if (user === undefined) return [named];
   return [named, sql`user_id = ${user.id} and metadata ->> 'email' is distinct from ${normalised}`];
 }

@@ -14,7 +14,7 @@ export interface IssuedCronKey {
   value: string;
 }
 
-const insertion = statement(
+const createCronKeySql = statement(
   'create_cron_key',
   { key_id: 'text', service_name: 'text', scopes: 'text[]', secret_sha256: 'text', now: 'timestamptz' },
   {},
@@ -26,15 +26,14 @@ const insertion = statement(
 export function createCronKey(
   deps: Deps<'clock' | 'db'>,
   operator: Operator,
-  fields: { serviceName: string; scopes: readonly string[] },
+  { serviceName, scopes: wanted }: { serviceName: string; scopes: readonly string[] },
 ): Promise<IssuedCronKey> {
-  const { serviceName } = fields;
   return administer(deps, operator, 'keys:write', async ({ em, db, now, scopes, audit }) => {
     checkServiceName(serviceName);
-    const granted = grantScopes(scopes, fields.scopes);
+    const granted = grantScopes(scopes, wanted);
     const keyId = generateKeyId('cron');
     const secret = generateKeySecret('cron');
-    await db.run(insertion, {
+    await db.run(createCronKeySql, {
       key_id: keyId,
       service_name: serviceName,
       scopes: granted,

@@ -19,12 +19,12 @@ export function checkServiceName(serviceName: string): void {
   }
 }
 
-/** The scopes, each once. Nobody grants a scope that they do not hold. @throws {AdminRefusal} */
-export function grantScopes(held: Scopes, scopes: readonly string[]): string[] {
+/** The scopes, each once. Nobody grants a scope that they do not have. @throws {AdminRefusal} */
+export function grantScopes(own: Scopes, scopes: readonly string[]): string[] {
   if (scopes.length > MAX_SCOPES || !scopes.every(isScope)) {
     throw new AdminRefusal('invalid_scope', `Scopes are resource:action in lower case, at most ${MAX_SCOPES}`);
   }
-  for (const scope of scopes) requireScope(held, scope);
+  for (const scope of scopes) requireScope(own, scope);
   return [...new Set(scopes)];
 }
 

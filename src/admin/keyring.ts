@@ -74,14 +74,14 @@ function newerOfItsKind(jwk: PrivateJwk, all: readonly PrivateJwk[]): PrivateJwk
   return all.slice(0, all.indexOf(jwk)).filter(({ alg }) => alg === jwk.alg);
 }
 
-const sealedSecrets = statement(
+const sealedSecretsSql = statement(
   'sealed_secrets',
   {},
   { key_id: 'text', sealed_secret: 'text', previous_sealed_secret: 'text?' },
 )`
   select key_id, sealed_secret, previous_sealed_secret from api_keys for update`;
 
-const resealing = statement('reseal', { key_id: 'text', sealed_secret: 'text', previous_sealed_secret: 'text?' }, {})`
+const resealSql = statement('reseal', { key_id: 'text', sealed_secret: 'text', previous_sealed_secret: 'text?' }, {})`
   update api_keys set sealed_secret = :sealed_secret, previous_sealed_secret = :previous_sealed_secret
   where key_id = :key_id`;
 
@@ -90,7 +90,7 @@ async function reseal(db: Db, keyring: Keyring, now: Date): Promise<{ resealed: 
   const { kid: current } = keyring.inUse('sealing', now);
   const sealing = new Set<string>();
   let resealed = 0;
-  for (const { key_id, sealed_secret, previous_sealed_secret } of await db.run(sealedSecrets, {})) {
+  for (const { key_id, sealed_secret, previous_sealed_secret } of await db.run(sealedSecretsSql, {})) {
     const again = async (sealed: string): Promise<string> => {
       const by = sealedBy(sealed);
       const secret = by === current ? undefined : await openSealedSecret(keyring, key_id, sealed);
@@ -103,7 +103,7 @@ async function reseal(db: Db, keyring: Keyring, now: Date): Promise<{ resealed: 
       previous_sealed_secret: previous_sealed_secret === null ? null : await again(previous_sealed_secret),
     };
     const isFresh = fresh.sealed_secret !== sealed_secret || fresh.previous_sealed_secret !== previous_sealed_secret;
-    if (isFresh) await db.run(resealing, { key_id, ...fresh });
+    if (isFresh) await db.run(resealSql, { key_id, ...fresh });
   }
   return { resealed, sealing };
 }

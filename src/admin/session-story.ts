@@ -1,24 +1,19 @@
 /** CONTRACT 11: the life of one session in order, so that "why was this user thrown out?" has an answer. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Actor, AuditedEvent } from '../audit/events.js';
+import { NEWEST } from '../auth/sessions.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
 import { statement } from '../db/statement.js';
 import { normaliseEmail } from '../email.js';
 import type { Deps } from '../parts.js';
 import { isUuid } from '../platform/ids.js';
 import { decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, readPage } from './page.js';
-import { NEWEST, type Session } from './sessions.js';
+import type { Session } from './sessions.js';
 
-export const STEP_KINDS = [
-  'started',
-  'rotated',
-  'token_theft',
-  'logout',
-  'session_revoked',
-  'user_deactivated',
-  'password_set',
-  'expired',
-] as const;
+/** Events that end a session, or come after its end. */
+const ENDINGS = ['token_theft', 'logout', 'session_revoked', 'user_deactivated', 'password_set'] as const;
+
+export const STEP_KINDS = ['started', 'rotated', ...ENDINGS, 'expired'] as const;
 
 export interface SessionStep {
   at: Date;
@@ -51,8 +46,7 @@ interface StepRow {
 
 /** The two parts of an event that its sentence is made of. */
 type Told<Event extends AuditedEvent> = Event extends unknown ? Pick<Event, 'eventType' | 'metadata'> : never;
-type EndingType = 'token_theft' | 'logout' | 'session_revoked' | 'user_deactivated' | 'password_set';
-type Ending = Told<Extract<AuditedEvent, { eventType: EndingType }>>;
+type Ending = Told<Extract<AuditedEvent, { eventType: (typeof ENDINGS)[number] }>>;
 
 /**
  * A page of the story of a session, oldest step first, as far as its records have not been swept.
@@ -88,14 +82,14 @@ export async function tellSession(
         from newest cross join audit_events as event
           left join refresh_tokens as token on token.family_id = ${session.id} and token.jti = ${JTI_OF_EVENT}
         where event.user_id = ${session.userId}
-          and event_type in ('token_theft', 'logout', 'session_revoked', 'user_deactivated', 'password_set')
+          and event_type in (${sql.join(ENDINGS.map((type) => sql.lit(type)))})
           and event.created_at between greatest(${session.startedAt}, ${from}) and (select at from page_end)
           and (event.created_at, 2, event.id) > ${behind}
           and (
             (event_type in ('token_theft', 'session_revoked') and metadata ->> 'family_id' = ${session.id})
             or (event_type = 'logout' and token.jti is not null)
             or (event_type in ('user_deactivated', 'password_set') and event_type = newest.revoked_reason
-              and event.created_at = newest.revoked_at)
+              and event.created_at = newest.revoked_at) -- a change has one time for all that it writes
           )
         order by event.created_at, event.id limit ${page.first + 1}
       ), expiry as (
@@ -188,17 +182,20 @@ function nameOf(actor: Actor): string {
   return actor.caller_type === 'cli' ? 'the command line' : `${actor.caller_type} ${actor.key_id}`;
 }
 
-const familyOfToken = statement('family_of_token', { id: 'uuid' }, { family_id: 'uuid' })`
+const familyOfTokenSql = statement('family_of_token', { id: 'uuid' }, { family_id: 'uuid' })`
   select family_id from refresh_tokens where jti = :id or family_id = :id limit 1`;
 
-const familiesOfEmail = statement('families_of_email', { email: 'text' }, { family_id: 'uuid' })`
+/** Sessions that are told of one e-mail. */
+const MAX_SESSIONS = 20;
+
+const familiesOfEmailSql = statement('families_of_email', { email: 'text' }, { family_id: 'uuid' })`
   select family_id from refresh_tokens join users on users.id = user_id
-  where email = :email and ${NEWEST} order by refresh_tokens.created_at desc limit 20`;
+  where email = :email and ${NEWEST} order by refresh_tokens.created_at desc limit ${MAX_SESSIONS}`;
 
 /** Sessions that a person may mean: the one of a token or family, or those of an e-mail, newest first. */
 export async function sessionsNamed({ db }: Deps<'db'>, name: string): Promise<string[]> {
   const found = isUuid(name)
-    ? await db.admin.run(familyOfToken, { id: name })
-    : await db.admin.run(familiesOfEmail, { email: normaliseEmail(name) });
+    ? await db.admin.run(familyOfTokenSql, { id: name })
+    : await db.admin.run(familiesOfEmailSql, { email: normaliseEmail(name) });
   return found.map(({ family_id }) => family_id);
 }

@@ -1,7 +1,7 @@
 /** CONTRACT 11: sessions. A session is a family of refresh tokens; its newest record is the one that says how it is. */
 import { type RawBuilder, sql } from 'kysely';
 import type { ChangeEvent } from '../audit/events.js';
-import { revokeAll } from '../auth/sessions.js';
+import { NEWEST, revokeAll } from '../auth/sessions.js';
 import type { Database } from '../db/database.js';
 import { type Db, type RowOf, statement } from '../db/statement.js';
 import type { Deps } from '../parts.js';
@@ -24,9 +24,6 @@ import { AdminRefusal } from './refusal.js';
 /** The newest record of the session, as a select list; `live` goes by the clock. */
 const COLUMNS = `family_id as id, user_id as "userId", session_started_at as "startedAt", created_at as "lastUsedAt",
   expires_at as "expiresAt", user_agent as "userAgent", ip_address as "ipAddress"`;
-
-/** Of a family only the newest record was not replaced by another. */
-export const NEWEST = "revoked_reason is distinct from 'rotated'";
 
 export interface SessionPageRequest extends PageRequest {
   /** Only those that live, or only those that do not; undefined: both. */
@@ -72,7 +69,7 @@ function beforeCursor(cursor: string): RawBuilder<unknown> {
   return sql`(created_at, family_id) < (${exactly}::timestamptz, ${rest[0]}::uuid)`;
 }
 
-const newestRecord = statement(
+const findSessionSql = statement(
   'find_session',
   { id: 'uuid', now: 'timestamptz' },
   {
@@ -90,10 +87,10 @@ const newestRecord = statement(
   from refresh_tokens where family_id = :id and ${NEWEST} order by created_at desc limit 1`;
 
 /** A session; `id` is its family, and `live` says that it is neither revoked nor expired. */
-export type Session = RowOf<typeof newestRecord>;
+export type Session = RowOf<typeof findSessionSql>;
 
 export async function findSession(db: Db, id: string, now: Date): Promise<Session | undefined> {
-  const [session] = isUuid(id) ? await db.run(newestRecord, { id, now }) : [];
+  const [session] = isUuid(id) ? await db.run(findSessionSql, { id, now }) : [];
   return session;
 }
 

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { ChangeEvent } from '../audit/events.js';
 import { revokeAll } from '../auth/sessions.js';
 import { User } from '../db/entities/user.js';
-import { type Db, statement } from '../db/statement.js';
+import { type Db, only, type RowOf, statement } from '../db/statement.js';
 import { emailSchema, normaliseEmail } from '../email.js';
 import type { Deps } from '../parts.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
@@ -31,7 +31,7 @@ export interface NewUser {
   role: Role;
 }
 
-const insertion = statement(
+const createUserSql = statement(
   'create_user',
   { id: 'uuid', email: 'text', password_hash: 'text', role: 'text', now: 'timestamptz' },
   {},
@@ -55,12 +55,34 @@ export async function createUser(
       throw new AdminRefusal('email_taken', 'A user with this e-mail exists');
     }
     const id = uuidInTimeOrder(now);
-    await db.run(insertion, { id, email: parsed.data, password_hash: passwordHash, role, now });
+    await db.run(createUserSql, { id, email: parsed.data, password_hash: passwordHash, role, now });
     const user = await em.findOneOrFail(User, id);
     await audit({ eventType: 'user_created', userId: id, metadata: { email: user.email, role } });
     return user;
   });
 }
+
+const COLUMNS = `id, email, role, is_active as "isActive", failed_login_attempts as "failedLoginAttempts",
+  locked_until as "lockedUntil", last_login_at as "lastLoginAt", created_at as "createdAt"`;
+
+const findUserSql = statement(
+  'find_user',
+  { id: 'uuid' },
+  {
+    id: 'uuid',
+    email: 'text',
+    role: only<Role>('text'),
+    isActive: 'boolean',
+    failedLoginAttempts: 'integer',
+    lockedUntil: 'timestamptz?',
+    lastLoginAt: 'timestamptz?',
+    createdAt: 'timestamptz',
+  },
+)`
+  select ${COLUMNS} from users where id = :id`;
+
+/** A user without anything of its password. */
+export type ListedUser = RowOf<typeof findUserSql>;
 
 export interface UserFilter {
   /** Part of the e-mail */
@@ -71,8 +93,10 @@ export interface UserFilter {
   locked?: boolean | null | undefined;
 }
 
-/** A user as it is listed: without anything of its password. */
-export type ListedUser = Omit<User, 'passwordHash' | 'passwordVersion'>;
+interface Span {
+  lookedAt: number;
+  last: string | null;
+}
 
 /** Users that a search for part of an e-mail looks at for one page: no index serves it. */
 const SEARCHED_USERS = 10_000;
@@ -97,64 +121,56 @@ export async function findUsers(
     filter.isActive != null && sql`is_active = ${filter.isActive}`,
     filter.locked != null && (filter.locked ? isLocked : isUnlocked),
   );
-  const users = (limit: number) => sql`
-    select id, email, role, is_active as "isActive", failed_login_attempts as "failedLoginAttempts",
-      locked_until as "lockedUntil", last_login_at as "lastLoginAt", created_at as "createdAt"
-    from users where ${conditions} order by email limit ${limit}`;
+  const firstUsers = (limit: number) => sql`
+    select ${sql.raw(COLUMNS)} from users where ${conditions} order by email limit ${limit}`;
   const cursorOf = ({ email }: { email: string }): string => encodeCursor(email);
 
   if (filter.search == null) {
-    return readPage(db, page, sql<ListedUser>`${users(page.first + 1)}`, cursorOf);
+    return readPage(db, page, sql<ListedUser>`${firstUsers(page.first + 1)}`, cursorOf);
   }
   const pattern = `%${escapeLike(normaliseEmail(filter.search))}%`;
   const rows = await readRows(
     db,
-    sql<Nullable<ListedUser> & { lookedAt: number; last: string | null }>`
-      with looked_at as materialized (${users(SEARCHED_USERS)})
+    sql<{ [K in keyof ListedUser]: ListedUser[K] | null } & Span>`
+      with looked_at as materialized (${firstUsers(SEARCHED_USERS)})
       select found.*, span."lookedAt", span.last
       from (select count(*)::int as "lookedAt", max(email) as last from looked_at) as span
       left join (select * from looked_at where email like ${pattern} order by email limit ${page.first + 1}) as found
         on true
       order by found.email`,
   );
-  const found = pageOf(rows.filter(isFound), page.first, cursorOf);
+  // One row without a user only says how many were looked at.
+  const users = rows.filter((row): row is ListedUser & Span => row.id !== null);
+  const found = pageOf(users, page.first, cursorOf);
   const [{ lookedAt, last } = { lookedAt: 0, last: null }] = rows;
   if (found.hasNextPage || lookedAt < SEARCHED_USERS || last === null) return found;
   return { ...found, hasNextPage: true, endCursor: encodeCursor(last) };
-}
-
-type Nullable<T> = { [K in keyof T]: T[K] | null };
-
-/** False for the one row that only says how many were looked at. */
-function isFound<T extends Nullable<ListedUser>>(row: T): row is T & ListedUser {
-  return row.id !== null;
 }
 
 function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }
 
-const anyUser = statement('any_user', {}, { id: 'uuid' })`
+const anyUserSql = statement('any_user', {}, { id: 'uuid' })`
   select id from users limit 1`;
 
 export async function hasUsers(db: Db): Promise<boolean> {
-  return (await db.run(anyUser, {})).length > 0;
+  return (await db.run(anyUserSql, {})).length > 0;
 }
 
-/** Every user, by e-mail, for the command line. */
-export function listUsers({ db }: Deps<'db'>): Promise<User[]> {
-  return db.fork().find(User, {}, { orderBy: { email: 'asc' } });
+export async function findUser({ db }: Deps<'db'>, id: string): Promise<ListedUser | undefined> {
+  const [user] = isUuid(id) ? await db.admin.run(findUserSql, { id }) : [];
+  return user;
 }
 
-export async function findUser({ db }: Deps<'db'>, id: string): Promise<User | null> {
-  return isUuid(id) ? db.fork().findOne(User, id) : null;
-}
+const findUserIdSql = statement('find_user_id', { id: 'uuid?', email: 'text?' }, { id: 'uuid' })`
+  select id from users where id = :id or email = :email`;
 
 /** Finds the id of a user by id or e-mail. @throws {AdminRefusal} */
 export async function userIdOf({ db }: Deps<'db'>, idOrEmail: string): Promise<string> {
-  const where = isUuid(idOrEmail) ? { id: idOrEmail } : { email: normaliseEmail(idOrEmail) };
-  const user = await db.fork().findOne(User, where, { fields: ['id'] });
-  if (user === null) throw unknownUser();
+  const named = isUuid(idOrEmail) ? { id: idOrEmail, email: null } : { id: null, email: normaliseEmail(idOrEmail) };
+  const [user] = await db.admin.run(findUserIdSql, named);
+  if (user === undefined) throw unknownUser();
   return user.id;
 }
 
@@ -200,7 +216,7 @@ export function unlockUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: s
   });
 }
 
-const newPassword = statement('set_password', { id: 'uuid', password_hash: 'text' }, {})`
+const setPasswordSql = statement('set_password', { id: 'uuid', password_hash: 'text' }, {})`
   update users
   set password_hash = :password_hash,
     password_version = password_version + 1 -- voids a login that has just verified the old one
@@ -220,7 +236,7 @@ export async function setUserPassword(
   checkNewPassword(password);
   const passwordHash = await deps.passwords.hash(password);
   return changeUser(deps, operator, id, async (_user, { db, now }) => {
-    await db.run(newPassword, { id, password_hash: passwordHash });
+    await db.run(setPasswordSql, { id, password_hash: passwordHash });
     const ended = await revokeAll(db, { userId: id }, 'password_set', now);
     return { eventType: 'password_set', userId: id, metadata: { sessions_ended: ended.length } };
   });

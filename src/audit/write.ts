@@ -9,11 +9,11 @@ const COLUMNS = 'id, event_type, entity_type, user_id, ip_address, user_agent, m
 /**
  * `INSERT … SELECT` of the rows in the parameter `:events`, for the statement that makes the change.
  * @param events SQL of a JSON array of rows
- * @param from `TABLE,` where that reads a column of another table, none of them with a name of these
+ * @param from the table that this SQL reads, which has no column of these names
  */
-export function insertEvents(events = ':events', from = ''): string {
-  return `insert into audit_events (${COLUMNS})
-    select ${COLUMNS} from ${from} jsonb_populate_recordset(null::audit_events, ${events})`;
+export function insertEvents(events = ':events', ...from: string[]): string {
+  const sources = [...from, `jsonb_populate_recordset(null::audit_events, ${events})`];
+  return `insert into audit_events (${COLUMNS}) select ${COLUMNS} from ${sources.join(', ')}`;
 }
 
 type EventToWrite = Omit<AuditedEvent, 'metadata'> & { metadata: object | null };
@@ -32,11 +32,11 @@ export function eventRows(events: readonly EventToWrite[], at: Date) {
   }));
 }
 
-const writing = statement('write_audit', { events: 'jsonb' }, {})`${insertEvents()}`;
+const writeAuditSql = statement('write_audit', { events: 'jsonb' }, {})`${insertEvents()}`;
 
 /** Writes events by themselves, or beside other statements of a transaction. */
 export async function writeAudit(db: Db, events: readonly AuditedEvent[], at: Date): Promise<void> {
-  if (events.length > 0) await db.run(writing, { events: eventRows(events, at) });
+  if (events.length > 0) await db.run(writeAuditSql, { events: eventRows(events, at) });
 }
 
 const DAY_SECONDS = 86_400;

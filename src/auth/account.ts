@@ -1,11 +1,11 @@
-/** Spec 3.2 and 4.1: the user's row at login. Each function is one statement, so that races are settled by its lock. */
+/** Spec 3.2 and 4.1: the user's row at login. What changes it is one statement, so that races are settled by its lock. */
 import type { AuthEvent } from '../audit/events.js';
 import { eventRows, insertEvents } from '../audit/write.js';
 import type { Config } from '../config.js';
 import { type Db, type RowOf, statement } from '../db/statement.js';
 import { addSeconds } from '../platform/clock.js';
 
-const activeUser = statement(
+const activeUserSql = statement(
   'active_user',
   { email: 'text' },
   { id: 'uuid', password_hash: 'text', password_version: 'integer', locked_until: 'timestamptz?' },
@@ -13,11 +13,11 @@ const activeUser = statement(
   select id, password_hash, password_version, locked_until from users where email = :email and is_active`;
 
 /** What login reads of a user. */
-export type LoginUser = RowOf<typeof activeUser>;
+export type LoginUser = RowOf<typeof activeUserSql>;
 
 /** Spec 4.1 step 1: the active user with this normalised e-mail. */
 export async function findActiveUser(db: Db, email: string): Promise<LoginUser | undefined> {
-  const [user] = await db.run(activeUser, { email });
+  const [user] = await db.run(activeUserSql, { email });
   return user;
 }
 
@@ -25,7 +25,7 @@ export function isLocked(user: LoginUser, now: Date): user is LoginUser & { lock
   return user.locked_until !== null && user.locked_until > now;
 }
 
-const failure = statement(
+const countFailureSql = statement(
   'count_failure',
   { user_id: 'uuid?', max_failures: 'integer', lock_until: 'timestamptz', now: 'timestamptz', events: 'jsonb' },
   { id: 'uuid' },
@@ -53,7 +53,7 @@ export async function countFailure(
   { maxFailures, lockoutSeconds }: Config['login'],
   now: Date,
 ): Promise<boolean> {
-  const written = await db.run(failure, {
+  const written = await db.run(countFailureSql, {
     user_id: event.userId,
     max_failures: maxFailures,
     lock_until: addSeconds(now, lockoutSeconds),

@@ -40,11 +40,12 @@ export async function login(
 
   if (user !== undefined && matches) {
     // 5. and 6. Reset the failures; new jti, new family, record, audit.
-    const [jti, familyId] = [uuidInTimeOrder(now), uuidInTimeOrder(now)];
-    const session = { user, jti, familyId, client, renewedHash, expiresAt: tokens.refreshTokenExpiry(now) };
+    const familyId = uuidInTimeOrder(now);
+    const expiresAt = tokens.refreshTokenExpiry(now);
+    const session = { user, jti: uuidInTimeOrder(now), familyId, client, renewedHash, expiresAt };
     const role = await startSession(db, session, now);
     if (role !== undefined) {
-      return { kind: 'granted', ...(await tokens.issuePair({ sub: user.id, role, sid: familyId, jti }, now)) };
+      return { kind: 'granted', ...(await tokens.issuePair({ ...session, sub: user.id, role, sid: familyId }, now)) };
     }
   } else if (await countFailure(db, failure, config.login, now)) {
     // 4. Counted, locked at the maximum, audited.

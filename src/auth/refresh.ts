@@ -37,7 +37,7 @@ export async function refresh(
   const rotated = await rotate(db, jti, successor, now);
   if (rotated !== undefined) {
     const { user_id, family_id, role } = rotated;
-    const session = { sub: user_id, role, sid: family_id, jti: successor.jti };
+    const session = { ...successor, sub: user_id, role, sid: family_id };
     return { kind: 'granted', ...(await tokens.issuePair(session, now)) };
   }
 

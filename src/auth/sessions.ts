@@ -27,7 +27,7 @@ function newRecord({ jti, expiresAt, client }: NewRecord, now: Date) {
   return { jti, user_agent: client.userAgent, ip_address: client.ipAddress, expires_at: expiresAt, now };
 }
 
-const start = statement(
+const startSessionSql = statement(
   'start_session',
   {
     ...NEW_RECORD,
@@ -51,7 +51,7 @@ const start = statement(
       (jti, user_id, family_id, user_agent, ip_address, expires_at, created_at, session_started_at)
     select :jti, :user_id, :family_id, :user_agent, :ip_address, :expires_at, :now, :now from reset
   ), audited as (
-    ${insertEvents(`jsonb_set(:events, '{0,metadata}', jsonb_build_object('role', role))`, 'reset,')}
+    ${insertEvents(`jsonb_set(:events, '{0,metadata}', jsonb_build_object('role', role))`, 'reset')}
   )
   select role from reset`;
 
@@ -71,7 +71,7 @@ export interface NewSession extends NewRecord {
 export async function startSession(db: Db, session: NewSession, now: Date): Promise<Role | undefined> {
   const { user, familyId, client, renewedHash = null } = session;
   const event = { eventType: 'login_success', userId: user.id, ...client, metadata: null } as const;
-  const [started] = await db.run(start, {
+  const [started] = await db.run(startSessionSql, {
     ...newRecord(session, now),
     user_id: user.id,
     password_version: user.password_version,
@@ -82,7 +82,7 @@ export async function startSession(db: Db, session: NewSession, now: Date): Prom
   return started?.role;
 }
 
-const rotation = statement(
+const rotateSql = statement(
   'rotate',
   { ...NEW_RECORD, used: 'uuid' },
   { user_id: 'uuid', family_id: 'uuid', role: only<Role>('text') },
@@ -100,7 +100,7 @@ const rotation = statement(
   from claimed left join users on users.id = claimed.user_id`;
 
 /** Owner, family and current role after a rotation. */
-export type Rotated = RowOf<typeof rotation>;
+export type Rotated = RowOf<typeof rotateSql>;
 
 /**
  * Spec 3.1 row 2 and 4.2 step 9 in one statement: claims the active record, stores its successor in the same family
@@ -108,26 +108,29 @@ export type Rotated = RowOf<typeof rotation>;
  * @returns undefined where no active record has this `jti`
  */
 export async function rotate(db: Db, jti: string, successor: NewRecord, now: Date): Promise<Rotated | undefined> {
-  const [rotated] = await db.run(rotation, { ...newRecord(successor, now), used: jti });
+  const [rotated] = await db.run(rotateSql, { ...newRecord(successor, now), used: jti });
   return rotated;
 }
 
-const record = statement('find_record', { jti: 'uuid' }, { revoked: 'boolean', family_id: 'uuid' })`
+const findRecordSql = statement('find_record', { jti: 'uuid' }, { revoked: 'boolean', family_id: 'uuid' })`
   select revoked, family_id from refresh_tokens where jti = :jti`;
 
 /** Spec 4.2 step 6: the record of this `jti`, by which a refusal is decided. */
-export async function findRecord(db: Db, jti: string): Promise<RowOf<typeof record> | undefined> {
-  const [found] = await db.run(record, { jti });
+export async function findRecord(db: Db, jti: string): Promise<RowOf<typeof findRecordSql> | undefined> {
+  const [found] = await db.run(findRecordSql, { jti });
   return found;
 }
 
 /** All records of a session, or of a user, or of a user but for one session. */
 export type Whose = { familyId: string } | { userId: string; exceptFamilyId?: string | undefined };
 
+/** Of a family only the newest record was not replaced by another. The index of sessions is on these. */
+export const NEWEST = "revoked_reason is distinct from 'rotated'";
+
 /** @param column what is compared with `:id` */
 function revocation(column: 'family_id' | 'user_id') {
   const unrevoked = `${column} = :id and family_id is distinct from :except and not revoked
-    and revoked_reason is distinct from 'rotated'`; // follows, and lets the index of sessions serve
+    and ${NEWEST}`; // follows, and lets the index of sessions serve
   const revoke = statement(
     `revoke_by_${column}`,
     { id: 'uuid', except: 'uuid?', reason: 'text', now: 'timestamptz' },
@@ -165,7 +168,7 @@ export async function revokeAll(db: Db, whose: Whose, reason: RevokedReason, now
   }
 }
 
-const revokingRecord = statement(
+const revokeRecordSql = statement(
   'revoke_record',
   { jti: 'uuid?', now: 'timestamptz', is_repeat: 'boolean', events: 'jsonb' },
   { id: 'uuid' },
@@ -193,7 +196,7 @@ export async function revokeRecord(
   isRepeat: boolean,
   now: Date,
 ): Promise<boolean> {
-  const written = await db.run(revokingRecord, { jti, now, is_repeat: isRepeat, events: eventRows([event], now) });
+  const written = await db.run(revokeRecordSql, { jti, now, is_repeat: isRepeat, events: eventRows([event], now) });
   return written.length > 0;
 }
 

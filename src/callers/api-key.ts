@@ -1,6 +1,8 @@
 /** Spec 2.8 and CONTRACT 6: `api_key`, by a signed request (RFC 9421). Steps are in the order of the contract. */
 import {
+  AHEAD_SECONDS,
   macMatches,
+  PAST_SECONDS,
   presentsSignature,
   type RequestSignature,
   readRequestSignature,
@@ -13,10 +15,10 @@ import { refused } from '../platform/refused.js';
 import type { CallerKind } from './caller.js';
 import { touching } from './last-used.js';
 
-/** How long after `created` a nonce stays used up: seconds. By then the request is too old. */
-const NONCE_SECONDS = 360;
+/** How long after `created` a nonce stays used up: until the request is too old, by the slowest of our clocks. */
+const NONCE_SECONDS = PAST_SECONDS + AHEAD_SECONDS;
 
-const liveKey = statement(
+const findApiKeySql = statement(
   'find_api_key',
   { key_id: 'text' },
   {
@@ -47,7 +49,7 @@ export const apiKey: CallerKind<'api_key'> = {
     if (signature.kind === 'refused') return signature;
 
     // The MAC, with each live secret of the key. An unknown key costs what a wrong secret does.
-    const [key] = await deps.db.run(liveKey, { key_id: signature.keyId });
+    const [key] = await deps.db.run(findApiKeySql, { key_id: signature.keyId });
     const secrets = await liveSecrets(deps, key);
     if (!macMatches(signature, secrets) || key === undefined) {
       return refused('invalid_signature', 'The signature is not one of this key over this request');
@@ -70,7 +72,7 @@ export const apiKey: CallerKind<'api_key'> = {
   actor: ({ keyId }) => ({ caller_type: 'api_key', key_id: keyId }),
   scopes: ({ scopes }) => scopes,
   scopesNow: async (db, { keyId }) => {
-    const [key] = await db.run(liveKey, { key_id: keyId });
+    const [key] = await db.run(findApiKeySql, { key_id: keyId });
     return key?.scopes;
   },
 };
@@ -78,7 +80,7 @@ export const apiKey: CallerKind<'api_key'> = {
 /** Always two secrets, those of the placeholder where the key has none or one, so that the work is the same. */
 async function liveSecrets(
   { clock, placeholder, keyring }: Deps<'clock' | 'keyring' | 'placeholder'>,
-  key: RowOf<typeof liveKey> | undefined,
+  key: RowOf<typeof findApiKeySql> | undefined,
 ): Promise<string[]> {
   const now = clock.now();
   const previousLives = key?.previous_ends_at != null && key.previous_ends_at > now;
@@ -90,7 +92,7 @@ async function liveSecrets(
   return opened.filter((secret) => secret !== undefined);
 }
 
-const usingUp = statement(
+const useUpNonceSql = statement(
   'use_up_nonce',
   { key_id: 'text', nonce: 'text', expires_at: 'timestamptz' },
   { nonce: 'text' },
@@ -108,7 +110,7 @@ const usingUp = statement(
  */
 async function useUpNonce({ db }: Deps<'db'>, { keyId, nonce, createdSeconds }: RequestSignature): Promise<boolean> {
   const expiresAt = new Date((createdSeconds + NONCE_SECONDS) * 1000);
-  const taken = await db.run(usingUp, { key_id: keyId, nonce, expires_at: expiresAt });
+  const taken = await db.run(useUpNonceSql, { key_id: keyId, nonce, expires_at: expiresAt });
   return taken.length > 0;
 }
 

@@ -6,7 +6,7 @@ import { refused } from '../platform/refused.js';
 import type { CallerKind } from './caller.js';
 import { touching } from './last-used.js';
 
-const liveKey = statement(
+const findCronKeySql = statement(
   'find_cron_key',
   { key_id: 'text' },
   { key_id: 'text', service_name: 'text', scopes: 'text[]', secret_sha256: 'text', last_used_at: 'timestamptz?' },
@@ -27,7 +27,7 @@ export const cron: CallerKind<'cron'> = {
     const presented = parseInternalKey(onlyFieldValue(rawHeaders, 'x-internal-key') ?? '');
     if (presented === undefined) return REFUSED;
 
-    const [key] = await deps.db.run(liveKey, { key_id: presented.keyId });
+    const [key] = await deps.db.run(findCronKeySql, { key_id: presented.keyId });
     const matches = secretMatches(presented.secret, key?.secret_sha256 ?? deps.placeholder.secretSha256);
     if (key === undefined || !matches) return REFUSED;
 
@@ -40,7 +40,7 @@ export const cron: CallerKind<'cron'> = {
   actor: ({ keyId }) => ({ caller_type: 'cron', key_id: keyId }),
   scopes: ({ scopes }) => scopes,
   scopesNow: async (db, { keyId }) => {
-    const [key] = await db.run(liveKey, { key_id: keyId });
+    const [key] = await db.run(findCronKeySql, { key_id: keyId });
     return key?.scopes;
   },
 };

@@ -6,7 +6,7 @@ import type { Role } from '../roles.js';
 import { ROLE_SCOPES } from '../scopes.js';
 import type { CallerKind } from './caller.js';
 
-const roleOfUser = statement('role_of_user', { id: 'uuid' }, { role: only<Role>('text') })`
+const roleOfUserSql = statement('role_of_user', { id: 'uuid' }, { role: only<Role>('text') })`
   select role from users where id = :id and is_active`;
 
 export const user: CallerKind<'user'> = {
@@ -25,7 +25,7 @@ export const user: CallerKind<'user'> = {
   actor: ({ sub }) => ({ caller_type: 'user', sub }),
   scopes: ({ role }) => ROLE_SCOPES[role],
   scopesNow: async (db, { sub }) => {
-    const [row] = await db.run(roleOfUser, { id: sub });
+    const [row] = await db.run(roleOfUserSql, { id: sub });
     return row && ROLE_SCOPES[row.role];
   },
 };

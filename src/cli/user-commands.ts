@@ -1,9 +1,11 @@
 /** CONTRACT 9: `user …`. */
 import { COMMAND_LINE } from '../admin/administer.js';
+import { everyRow } from '../admin/page.js';
 import { generatePassword } from '../admin/passwords.js';
 import {
   createUser,
-  listUsers,
+  findUsers,
+  type ListedUser,
   setUserActive,
   setUserPassword,
   setUserRole,
@@ -32,7 +34,7 @@ export const userCommands: Record<string, Command> = {
   }),
   'user list': command({
     on: 'database',
-    run: async (context) => (await listUsers(context)).map(printable),
+    run: async (context) => (await everyRow((page) => findUsers(context, {}, page))).map(printable),
   }),
   'user set-role': command({
     on: 'database',
@@ -73,7 +75,7 @@ async function newPassword(terminal: Terminal, fromStdin: boolean): Promise<{ pa
   return { password, made: false };
 }
 
-function printable(user: User): Printable {
+function printable(user: ListedUser): Printable {
   return {
     id: user.id,
     email: user.email,

@@ -38,8 +38,11 @@ export interface TokenPair {
 }
 
 export interface Tokens {
-  /** @param session `jti` is of the refresh token */
-  issuePair(session: { sub: string; role: Role; sid: string; jti: string }, now: Date): Promise<TokenPair>;
+  /** @param session `jti` and `expiresAt` are of the refresh token */
+  issuePair(
+    session: { sub: string; role: Role; sid: string; jti: string; expiresAt: Date },
+    now: Date,
+  ): Promise<TokenPair>;
   /** When a refresh token issued now expires: `exp` of the JWT and `expires_at` of its record. */
   refreshTokenExpiry(now: Date): Date;
   /** The claims, or undefined for a token that is not a good access token of this gateway. */
@@ -49,29 +52,29 @@ export interface Tokens {
 }
 
 export function createTokens(keyring: Keyring, settings: TokenSettings): Tokens {
-  const sign = (claims: JWTPayload, typ: string, key: SigningKey, issuedAt: Date, seconds: number): Promise<string> =>
+  const sign = (claims: JWTPayload, typ: string, key: SigningKey, issuedAt: Date, expiresAt: number): Promise<string> =>
     new SignJWT(claims)
       .setProtectedHeader({ alg: key.alg, typ, kid: key.kid })
       .setIssuer(settings.publicUrl)
       .setIssuedAt(epochSeconds(issuedAt))
-      .setExpirationTime(epochSeconds(issuedAt) + seconds)
+      .setExpirationTime(expiresAt)
       .sign(key.signWith);
 
   return {
-    issuePair: async ({ sub, role, sid, jti }, now) => ({
+    issuePair: async ({ sub, role, sid, jti, expiresAt }, now) => ({
       accessToken: await sign(
         { aud: settings.jwtAudience, sub, client_id: CLIENT_ID, jti: uuidInTimeOrder(now), role, sid, type: 'access' },
         'at+jwt',
         keyring.inUse('access', now),
         now,
-        settings.accessTokenSeconds,
+        epochSeconds(now) + settings.accessTokenSeconds,
       ),
       refreshToken: await sign(
         { type: 'refresh', jti, sub, sid },
         'JWT',
         keyring.inUse('refresh', now),
         now,
-        settings.refreshTokenSeconds,
+        epochSeconds(expiresAt),
       ),
     }),
 

@@ -34,8 +34,9 @@ export interface RequestSignature {
 
 const INPUT_CHARACTERS = 1024;
 const SIGNATURE_CHARACTERS = 256;
-const PAST_SECONDS = 300;
-const AHEAD_SECONDS = 60;
+/** How old a signature may be, and how far ahead of our clock. */
+export const PAST_SECONDS = 300;
+export const AHEAD_SECONDS = 60;
 const MAC_BYTES = 32;
 
 const COVERED = ['@method', '@authority', '@path', '@query'];
@@ -101,7 +102,7 @@ function readFields(rawHeaders: readonly string[]) {
   const inputText = fieldValues(rawHeaders, 'signature-input').join(', ');
   const signatureText = fieldValues(rawHeaders, 'signature').join(', ');
   if (inputText.length > INPUT_CHARACTERS || signatureText.length > SIGNATURE_CHARACTERS) {
-    return malformed('Signature-Input can have 1024 characters and Signature 256');
+    return malformed(`Signature-Input can have ${INPUT_CHARACTERS} characters and Signature ${SIGNATURE_CHARACTERS}`);
   }
   const inputs = readDictionary(inputText);
   const signatures = readDictionary(signatureText);
@@ -143,7 +144,9 @@ function checkCoverage(components: readonly string[], body: Uint8Array): Refused
 function checkTimes(created: number, expires: number | undefined, now: Date): RefusedSignature | undefined {
   const nowSeconds = epochSeconds(now);
   if (created < nowSeconds - PAST_SECONDS || created > nowSeconds + AHEAD_SECONDS) {
-    return expired('The signature was created more than 300 s ago or 60 s ahead; check the clock and sign again');
+    return expired(
+      `The signature was created more than ${PAST_SECONDS} s ago or ${AHEAD_SECONDS} s ahead; check the clock and sign again`,
+    );
   }
   return expires !== undefined && expires <= nowSeconds
     ? expired('The signature has expired by its own parameter; sign again')

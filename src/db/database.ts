@@ -6,7 +6,7 @@ import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
-import { Client } from './client.js';
+import { Connection } from './connection.js';
 import { ApiKey } from './entities/api-key.js';
 import { AuditEvent } from './entities/audit-event.js';
 import { CronKey } from './entities/cron-key.js';
@@ -25,8 +25,6 @@ export interface Database extends Db {
     /** Rows of what a listing has built. */
     list<Row>(query: RawBuilder<Row>): Promise<Row[]>;
   };
-  /** A fresh entity manager on the connections of administration. */
-  fork(): SqlEntityManager;
   /** Changes that stand or fall together, by statements and by an entity manager, on those connections. */
   change<T>(work: (db: Db, em: SqlEntityManager) => Promise<T>): Promise<T>;
   orm: MikroORM;
@@ -48,9 +46,7 @@ export const CHANGE_TIMEOUT_MS = 20_000;
 /** After this the server ends a transaction whose gateway has vanished, and its locks: milliseconds. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
 
-type Timeouts = Pick<pg.ClientConfig, 'statement_timeout' | 'query_timeout' | 'idle_in_transaction_session_timeout'>;
-
-function timeouts(statementMs: number, longestMs = statementMs): Timeouts {
+function timeouts(statementMs: number, longestMs = statementMs) {
   return {
     statement_timeout: statementMs, // the server's own
     query_timeout: longestMs + 5_000, // for a server that says nothing at all
@@ -69,7 +65,7 @@ export async function openDatabase(url: string, { limited = true } = {}): Promis
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     application_name: 'auth-gateway',
-    Client,
+    Client: Connection,
   };
   // MikroORM leaves times as text; rows are to have them as Date, as the driver reads them by itself.
   const types = new pg.TypeOverrides();
@@ -99,7 +95,6 @@ export async function openDatabase(url: string, { limited = true } = {}): Promis
     transaction: (work) => inTransaction(pool, work),
     pool,
     admin: { ...unprepared(admin), list: async (query) => (await query.execute(admin)).rows },
-    fork: () => orm.em.fork(),
     // Not the ORM's own, which never gives a connection back whose rollback fails.
     change: (work) =>
       admin.transaction().execute((tx) => {
@@ -115,7 +110,7 @@ export async function openDatabase(url: string, { limited = true } = {}): Promis
     },
   };
   try {
-    const [{ number } = { number: 0 }] = await database.run(serverVersion, {});
+    const [{ number } = { number: 0 }] = await database.run(serverVersionSql, {});
     if (number < MIN_SERVER_VERSION) throw new DatabaseTooOld('PostgreSQL 14 or newer is needed');
   } catch (error) {
     await database.close();
@@ -124,7 +119,7 @@ export async function openDatabase(url: string, { limited = true } = {}): Promis
   return database;
 }
 
-const serverVersion = statement('server_version', {}, { number: 'integer' })`
+const serverVersionSql = statement('server_version', {}, { number: 'integer' })`
   select current_setting('server_version_num')::integer as number`;
 
 /** Named, so that a connection plans each statement once. */

@@ -28,17 +28,17 @@ export interface MigrationStatus {
   executed_at: string | null;
 }
 
-const tableOfMigrations = statement('table_of_migrations', {}, { exists: 'boolean' })`
+const tableOfMigrationsSql = statement('table_of_migrations', {}, { exists: 'boolean' })`
   select to_regclass('mikro_orm_migrations') is not null as exists`;
 
-const executedMigrations = statement('executed_migrations', {}, { name: 'text', executed_at: 'timestamptz' })`
+const executedMigrationsSql = statement('executed_migrations', {}, { name: 'text', executed_at: 'timestamptz' })`
   select name::text, executed_at from mikro_orm_migrations`;
 
 /** Every migration known to this version, oldest first, and when it was applied. Writes nothing. */
 export async function migrationStatus(db: Db): Promise<MigrationStatus[]> {
-  const [found] = await db.run(tableOfMigrations, {});
+  const [found] = await db.run(tableOfMigrationsSql, {});
   const executed = new Map<string, string>();
-  for (const row of found?.exists ? await db.run(executedMigrations, {}) : []) {
+  for (const row of found?.exists ? await db.run(executedMigrationsSql, {}) : []) {
     executed.set(row.name, row.executed_at.toISOString());
   }
   return migrations.map(({ name }) => ({ name, executed_at: executed.get(name) ?? null }));

@@ -2,10 +2,10 @@
 import { Outage } from '../platform/outage.js';
 
 /** SQLSTATE classes and codes that say: not now, and not because of this statement. */
-const UNAVAILABLE_SQLSTATE = /^(08(?!P01)|28|3D|40001|40P01|53|57P|58|25006|55000|55P03|57014)/;
-const UNAVAILABLE_SYSTEM =
+const OUTAGE_SQLSTATE = /^(08(?!P01)|28|3D|40001|40P01|53|57P|58|25006|55000|55P03|57014)/;
+const OUTAGE_SYSTEM =
   /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES|EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL)$/;
-const UNAVAILABLE_TEXT =
+const OUTAGE_TEXT =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after)/;
 
 /** True where the server ended a statement that took longer than it may (SQLSTATE query_canceled). */
@@ -18,8 +18,8 @@ export function isOutage(error: unknown): boolean {
   if (error instanceof Outage) return true;
   for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
-    if (UNAVAILABLE_SQLSTATE.test(code) || UNAVAILABLE_SYSTEM.test(code)) return true;
-    if (UNAVAILABLE_TEXT.test(cause.message)) return true;
+    if (OUTAGE_SQLSTATE.test(code) || OUTAGE_SYSTEM.test(code)) return true;
+    if (OUTAGE_TEXT.test(cause.message)) return true;
   }
   return false;
 }

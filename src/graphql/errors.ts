@@ -5,7 +5,7 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { AdminRefusal, type AdminRefusalReason } from '../admin/refusal.js';
 import { isOutage } from '../db/outage.js';
 import { describeError, type Logger } from '../platform/logger.js';
-import { RETRY_AFTER_SECONDS } from '../platform/outage.js';
+import { OUTAGE_DETAIL, RETRY_AFTER_SECONDS } from '../platform/outage.js';
 import type { Mask } from './masking.js';
 
 /** Codes of our own errors; those about a document are Apollo's. */
@@ -57,7 +57,7 @@ export async function outagesAs503<T>(log: Logger, requestId: unknown, work: () 
     if (!isOutage(error)) throw error;
     log.warn({ requestId, error: describeError(error) }, 'answered 503');
     const unavailable = status(503, ['retry-after', String(RETRY_AFTER_SECONDS)]);
-    throw errorOf('SERVICE_UNAVAILABLE', 'Service temporarily unavailable, try again later', unavailable);
+    throw errorOf('SERVICE_UNAVAILABLE', OUTAGE_DETAIL, unavailable);
   }
 }
 

@@ -2,7 +2,7 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { isOutage } from '../db/outage.js';
 import { describeError, type Logger } from '../platform/logger.js';
-import { RETRY_AFTER_SECONDS } from '../platform/outage.js';
+import { OUTAGE_DETAIL, RETRY_AFTER_SECONDS } from '../platform/outage.js';
 
 /** What the body parser and the router refuse, by status. */
 const DETAILS: Record<number, string> = {
@@ -27,7 +27,7 @@ export function methodNotAllowed(...allowed: string[]): RequestHandler {
 
 export function sendUnavailable(res: Response): void {
   res.set('Retry-After', String(RETRY_AFTER_SECONDS));
-  sendError(res, 503, 'Service temporarily unavailable, try again later');
+  sendError(res, 503, OUTAGE_DETAIL);
 }
 
 /** The last handler: an outage is 503, what the parser refuses keeps its status, anything else is a bug of ours. */

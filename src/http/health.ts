@@ -6,7 +6,7 @@ import { statement } from '../db/statement.js';
 import type { Deps } from '../parts.js';
 import { methodNotAllowed, sendUnavailable } from './errors.js';
 
-const ping = statement('ping', {}, { one: 'integer' })`
+const pingSql = statement('ping', {}, { one: 'integer' })`
   select 1 as one`;
 
 /** How long a store may take to answer before the instance counts as not ready: milliseconds. */
@@ -17,7 +17,7 @@ export function addHealthRoutes(
   { db, keyring, metrics, passwords, redis }: Deps<'db' | 'keyring' | 'metrics' | 'passwords' | 'redis'>,
 ): void {
   const isReady = async (): Promise<boolean> => {
-    const asked = Promise.allSettled([db.run(ping, {}), redis?.ping()]);
+    const asked = Promise.allSettled([db.run(pingSql, {}), redis?.ping()]);
     const late = sleep(READY_WITHIN_MS, undefined, { ref: false });
     const answers = await Promise.race([asked, late]);
     return answers?.every(({ status }) => status === 'fulfilled') ?? false;

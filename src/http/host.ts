@@ -15,13 +15,13 @@ import { createRequestLog } from './request-log.js';
 
 export function createHost(parts: Parts, answerGraphql: AnswerGraphql): Listener {
   const { config, log } = parts;
-  const requestLog = createRequestLog(parts);
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag'); // answers are small and mostly uncacheable
   app.enable('case sensitive routing');
   app.enable('strict routing');
 
+  const requestLog = createRequestLog(parts, (path) => app.router.stack.some(({ route }) => route?.path === path));
   app.use(requestLog.middleware);
   app.use(securityHeaders(config));
   app.use(noStore);

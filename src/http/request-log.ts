@@ -8,17 +8,6 @@ import type { Exchange, RequestOutcome } from './exchange.js';
 /** A caller's own X-Request-Id is kept where it is plain enough for a log. */
 const PLAIN_ID = /^[\w.:-]{1,128}$/;
 
-const ROUTES = new Set([
-  '/auth/login',
-  '/auth/refresh',
-  '/auth/logout',
-  '/graphql',
-  '/health/live',
-  '/health/ready',
-  '/metrics',
-  '/.well-known/jwks.json',
-]);
-
 /** Answers nobody wants a line for, unless they fail. */
 const QUIET = new Set(['/health/live', '/health/ready', '/metrics']);
 
@@ -41,7 +30,11 @@ export interface RequestLog {
   unparsed(status: number, ipAddress: string | undefined): string;
 }
 
-export function createRequestLog(deps: Deps<'clock' | 'config' | 'log' | 'metrics'>): RequestLog {
+/** @param isRoute true for a path that is answered by a route of ours */
+export function createRequestLog(
+  deps: Deps<'clock' | 'config' | 'log' | 'metrics'>,
+  isRoute: (path: string) => boolean,
+): RequestLog {
   const { clock, config, log, metrics } = deps;
   const readClient = clientReader(config.trustProxy);
   const record = (answered: Answered): void => {
@@ -65,7 +58,7 @@ export function createRequestLog(deps: Deps<'clock' | 'config' | 'log' | 'metric
         record({
           requestId,
           method: knownMethod(req.method),
-          route: routeOf(req),
+          route: routeOf(req, isRoute),
           status: res.writableFinished ? res.statusCode : CLIENT_CLOSED,
           outcome: res.locals.outcome,
           ipAddress: client.ipAddress,
@@ -83,9 +76,9 @@ export function createRequestLog(deps: Deps<'clock' | 'config' | 'log' | 'metric
 }
 
 /** Paths and methods are the caller's text; a label must not grow with them. */
-function routeOf(req: Request): string {
+function routeOf(req: Request, isRoute: (path: string) => boolean): string {
   try {
-    return ROUTES.has(req.path) ? req.path : 'other';
+    return isRoute(req.path) ? req.path : 'other';
   } catch {
     return 'other'; // a target that cannot be read has no path
   }

@@ -10,7 +10,7 @@ export function uuidInTimeOrder(at: Date): string {
   return v7({ msecs: at.getTime() });
 }
 
-/** True for the text form of RFC 9562 section 4, in either case and of any version. */
+/** True for the text form of RFC 9562 section 4, in either case and of any version. A text that is none stays a text. */
 export function isUuid(value: string): boolean;
 export function isUuid(value: unknown): value is string;
 export function isUuid(value: unknown): boolean {

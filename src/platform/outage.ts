@@ -3,6 +3,8 @@
 /** Seconds after which a caller may try again: `Retry-After` of a 503. */
 export const RETRY_AFTER_SECONDS = 5;
 
+export const OUTAGE_DETAIL = 'Service temporarily unavailable, try again later';
+
 /** Thrown where something that an answer needs is away or overloaded. Answered 503, never a pass. */
 export class Outage extends Error {
   override readonly name: string = 'Outage';

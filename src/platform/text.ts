@@ -1,4 +1,4 @@
-/** What is text: Unicode without NUL, which PostgreSQL cannot store, nor in JSON half of a surrogate pair. */
+/** What is text: Unicode without NUL and without halves of surrogate pairs, neither of which PostgreSQL stores. */
 
 export function hasNul(text: string): boolean {
   return text.includes('\0');

@@ -28,15 +28,15 @@ import { UserConnection, UserFilterInput, UserType } from '../types/user.js';
 export class UserResolver {
   @RequireUser()
   @Query(() => UserType, { description: 'The user who is calling.' })
-  async me(@Ctx() { caller, deps }: GraphqlContext): Promise<User> {
+  async me(@Ctx() { caller, deps }: GraphqlContext): Promise<ListedUser> {
     const user = await findUser(deps, userOf(caller).sub);
-    if (user === null) throw unknownUser(); // removed since the token was issued
+    if (user === undefined) throw unknownUser(); // removed since the token was issued
     return user;
   }
 
   @RequireScope('users:read')
   @Query(() => UserType, { nullable: true })
-  user(@Ctx() { deps }: GraphqlContext, @Arg('id', () => ID) id: string): Promise<User | null> {
+  user(@Ctx() { deps }: GraphqlContext, @Arg('id', () => ID) id: string): Promise<ListedUser | undefined> {
     return findUser(deps, id);
   }
 

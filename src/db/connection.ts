@@ -6,7 +6,7 @@ import pg from 'pg';
  * a `begin` or `rollback` that comes through later leaves whoever gets the connection next inside a transaction that
  * nobody commits. So the connection ends with the time limit.
  */
-export class Client extends pg.Client {
+export class Connection extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
     this.on('error', () => undefined); // it also fails the statement, which is enough

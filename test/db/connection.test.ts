@@ -1,7 +1,7 @@
 /** A connection whose statement came too late is never used again. */
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import { Client } from '../../src/db/client.js';
+import { Connection } from '../../src/db/connection.js';
 import { createDatabase, type TestDatabase } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
@@ -15,7 +15,7 @@ afterEach(() => pool.end());
 
 /** A pool with a time limit for the client alone, so that the server goes on. */
 function openPool(queryTimeoutMs: number): Kysely<unknown> {
-  pool = new pg.Pool({ connectionString: database.url, max: 1, query_timeout: queryTimeoutMs, Client });
+  pool = new pg.Pool({ connectionString: database.url, max: 1, query_timeout: queryTimeoutMs, Client: Connection });
   pool.on('error', () => undefined);
   return new Kysely({ dialect: new PostgresDialect({ pool }) });
 }
