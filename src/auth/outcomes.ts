@@ -15,9 +15,5 @@ export type Refusal =
   | 'record_revoked'
   | 'record_expired';
 
-/** Spec 2.2 and 2.3, and the new refresh JWT for the cookie. */
-export interface Granted extends TokenPair {
-  kind: 'granted';
-}
-
-export type Outcome = Granted | Refused<Refusal>;
+/** A grant (Spec 2.2 and 2.3) with the new refresh JWT for the cookie, or a refusal. */
+export type Outcome = ({ kind: 'granted' } & TokenPair) | Refused<Refusal>;

@@ -99,15 +99,17 @@ const rotateSql = statement(
   select claimed.user_id, claimed.family_id, coalesce(users.role, 'viewer') as role -- 4.2.9: the user row may be gone
   from claimed left join users on users.id = claimed.user_id`;
 
-/** Owner, family and current role after a rotation. */
-export type Rotated = RowOf<typeof rotateSql>;
-
 /**
  * Spec 3.1 row 2 and 4.2 step 9 in one statement: claims the active record, stores its successor in the same family
  * and reads the user's role. Of any number of concurrent presentations one claims the row.
- * @returns undefined where no active record has this `jti`
+ * @returns owner, family and current role; undefined where no active record has this `jti`
  */
-export async function rotate(db: Db, jti: string, successor: NewRecord, now: Date): Promise<Rotated | undefined> {
+export async function rotate(
+  db: Db,
+  jti: string,
+  successor: NewRecord,
+  now: Date,
+): Promise<RowOf<typeof rotateSql> | undefined> {
   const [rotated] = await db.run(rotateSql, { ...newRecord(successor, now), used: jti });
   return rotated;
 }
