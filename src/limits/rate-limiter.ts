@@ -58,5 +58,5 @@ export function createRateLimiter(
 export const expiredWindows: Expiring = expiring(
   'rate_limits',
   'key',
-  'expire < extract(epoch from :before) * 1000', // the library writes milliseconds
+  'expire < (extract(epoch from :before) * 1000)::bigint', // the library's milliseconds, in the type of the index
 );

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { expiringRows } from '../../src/app.js';
+import { valuesOf } from '../../src/db/statement.js';
 import { sweep } from '../../src/db/sweeper.js';
 import { claimsOf, logIn, startGateway, type TestGateway } from '../support/gateway.js';
 import { refresh } from '../support/routes.js';
@@ -68,6 +69,22 @@ test('nonces and limiter windows go when they have ended', async () => {
   expect(await gateway.rows('select nonce as name from signature_nonces union select key from rate_limits')).toEqual([
     { name: 'live' },
   ]);
+});
+
+test('what has expired is found by an index of each table, however much has not', async () => {
+  // Of few rows PostgreSQL would rather read them all.
+  const planner = new pg.Client({ connectionString: gateway.database.url, options: '-c enable_seqscan=off' });
+  await planner.connect();
+  try {
+    for (const { batch } of EXPIRING) {
+      const values = valuesOf(batch, { before: gateway.clock.now(), limit: 1 });
+      const { rows } = await planner.query({ text: `explain ${batch.text}`, values });
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      expect(plan).toMatch(/Index Cond: \((expires_at|expire|created_at) </);
+    }
+  } finally {
+    await planner.end();
+  }
 });
 
 test('a backlog goes in batches, and rows that others hold are stepped around', async () => {
