@@ -144,19 +144,18 @@ function unprepared(kysely: Kysely<unknown>): Db {
 
 async function inTransaction<T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> {
   const client = await pool.connect();
-  let broken: Error | undefined; // such a connection is not used again
+  let failed = true; // such a connection is not used again: what it has prepared may be of a table that was changed
   try {
     await client.query('begin');
     const result = await work(prepared(client));
     await client.query('commit');
+    failed = false;
     return result;
   } catch (error) {
-    await client.query('rollback').catch((failure: Error) => {
-      broken = failure;
-    });
+    await client.query('rollback').catch(() => undefined); // it may be gone
     throw error;
   } finally {
-    client.release(broken);
+    client.release(failed);
   }
 }
 

@@ -1,7 +1,15 @@
 /** CONTRACT 5 and 10, Yuzu#4283: while the database is away nothing is granted, refused, cleared or lost. */
 import { cookieAction } from '../support/cookies.js';
 import { whileAway } from '../support/faults.js';
-import { type Answer, logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
+import {
+  type Answer,
+  claimsOf,
+  logIn,
+  PASSWORD,
+  refreshTokenOf,
+  startGateway,
+  type TestGateway,
+} from '../support/gateway.js';
 import { login, logout, refresh, WRONG } from '../support/routes.js';
 import { wholeState } from '../support/rows.js';
 
@@ -82,4 +90,24 @@ test('5 connections that are cut under requests in flight give an answer each, a
   const [left] = await gateway.rows<{ odd: number }>(`select count(*)::int as odd from
     (select family_id from refresh_tokens group by 1 having count(*) filter (where not revoked) > 1) as families`);
   expect(left).toEqual({ odd: 0 });
+});
+
+test('3.1 theft is told again once a migration has changed a type that an instance has prepared', async () => {
+  const { email } = await gateway.user();
+  const usedToken = async (): Promise<string> => {
+    const { refreshToken } = await logIn(gateway, email);
+    await refresh(gateway, refreshToken);
+    return refreshToken;
+  };
+  const [first, second, third] = [await usedToken(), await usedToken(), await usedToken()];
+  expect((await refresh(gateway, first)).status).toBe(401); // now its statements are prepared
+  await gateway.rows('alter table refresh_tokens alter column expires_at type timestamptz(3)');
+  try {
+    await refresh(gateway, second); // PostgreSQL refuses what was prepared, and the connection ends with that
+    expect((await refresh(gateway, third)).status).toBe(401);
+    const live = 'select 1 from refresh_tokens where not revoked and family_id = $1';
+    expect(await gateway.rows(live, [claimsOf(third)['sid']])).toEqual([]);
+  } finally {
+    await gateway.rows('alter table refresh_tokens alter column expires_at type timestamptz');
+  }
 });
