@@ -7,8 +7,8 @@ export const FIRST = 50;
 
 @ArgsType()
 export class PageArgs {
-  @Field(() => Int, { nullable: true, defaultValue: FIRST }) first!: number | null;
   @Field(() => String, { nullable: true }) after!: string | null | undefined;
+  @Field(() => Int, { nullable: true, defaultValue: FIRST }) first!: number | null;
   /** Null is answered like a `first` that is left out. */
   get page(): PageRequest {
     return { first: this.first ?? FIRST, after: this.after };
