@@ -1,5 +1,4 @@
 /** Spec 4.2: refresh. Steps are numbered as in the specification. */
-
 import { writeAudit } from '../audit/write.js';
 import { isMissing } from '../credentials/jwt.js';
 import type { Deps } from '../parts.js';

@@ -53,6 +53,8 @@ export interface Statement<Parameters extends Fields = Fields, Row extends Field
   text: string;
   /** Names of the parameters, in the order of their numbers */
   order: string[];
+  /** Those of them that are JSON */
+  json: ReadonlySet<string>;
 }
 
 /** What a statement gives a row of. */
@@ -88,7 +90,8 @@ export function statement<const Parameters extends Fields, const Row extends Fie
     const text = sql.replace(PARAMETER, (_, parameter: string) => {
       return `$${order.indexOf(parameter) + 1}::${typeOf(parameters[parameter])}`;
     });
-    return { name, parameters, row, text, order };
+    const json = new Set(order.filter((parameter) => typeOf(parameters[parameter]) === 'jsonb'));
+    return { name, parameters, row, text, order, json };
   };
 }
 
@@ -98,6 +101,6 @@ export function typeOf(field: Field | undefined): string {
 }
 
 /** The values in the order of their numbers; JSON as text, since the driver would take its arrays for PostgreSQL's. */
-export function valuesOf({ order, parameters }: Statement, values: Record<string, unknown>): unknown[] {
-  return order.map((name) => (typeOf(parameters[name]) === 'jsonb' ? JSON.stringify(values[name]) : values[name]));
+export function valuesOf({ order, json }: Statement, values: Record<string, unknown>): unknown[] {
+  return order.map((name) => (json.has(name) ? JSON.stringify(values[name]) : values[name]));
 }
