@@ -3,10 +3,12 @@ import { Migration20261121000001_users_sessions_audit } from './Migration2026112
 import { Migration20261121000002_keys_and_nonces } from './Migration20261121000002_keys_and_nonces.js';
 import { Migration20261121000003_administration } from './Migration20261121000003_administration.js';
 import { Migration20261121000004_user_listings } from './Migration20261121000004_user_listings.js';
+import { Migration20261121000005_event_names } from './Migration20261121000005_event_names.js';
 
 export const migrations = [
   Migration20261121000001_users_sessions_audit,
   Migration20261121000002_keys_and_nonces,
   Migration20261121000003_administration,
   Migration20261121000004_user_listings,
+  Migration20261121000005_event_names,
 ].map((migration) => ({ name: migration.name, class: migration }));

@@ -182,7 +182,7 @@ export function setUserRole(deps: Deps<'clock' | 'db'>, operator: Operator, id: 
     if (role !== 'admin') await keepAnAdministrator(em, user);
     const metadata = { from: user.role, to: role };
     user.role = role;
-    return { eventType: 'role_changed', userId: id, metadata };
+    return { eventType: 'user_role_changed', userId: id, metadata };
   });
 }
 
@@ -237,8 +237,8 @@ export async function setUserPassword(
   const passwordHash = await deps.passwords.hash(password);
   return changeUser(deps, operator, id, async (_user, { db, now }) => {
     await db.run(setPasswordSql, { id, password_hash: passwordHash });
-    const ended = await revokeAll(db, { userId: id }, 'password_set', now);
-    return { eventType: 'password_set', userId: id, metadata: { sessions_ended: ended.length } };
+    const ended = await revokeAll(db, { userId: id }, 'user_password_set', now);
+    return { eventType: 'user_password_set', userId: id, metadata: { sessions_ended: ended.length } };
   });
 }
 

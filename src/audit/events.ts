@@ -19,11 +19,11 @@ interface AuthMetadata {
 /** Administrative changes (CONTRACT 11), verb last: what each carries beside its actor. */
 interface ChangeMetadata {
   user_created: { email: string; role: Role };
-  role_changed: { from: Role; to: Role };
+  user_role_changed: { from: Role; to: Role };
   user_activated: Nothing;
   user_deactivated: { sessions_ended: number };
   user_unlocked: Nothing;
-  password_set: { sessions_ended: number };
+  user_password_set: { sessions_ended: number };
   session_revoked: { family_id: string };
   api_key_created: { key_id: string; service_name: string; scopes: string[]; rate_limit: number };
   api_key_rotated: { key_id: string; overlap_seconds: number };
@@ -44,11 +44,11 @@ export const ENTITY_OF = {
   token_theft: 'user',
   logout: 'user',
   user_created: 'user',
-  role_changed: 'user',
+  user_role_changed: 'user',
   user_activated: 'user',
   user_deactivated: 'user',
   user_unlocked: 'user',
-  password_set: 'user',
+  user_password_set: 'user',
   session_revoked: 'user',
   api_key_created: 'api_key',
   api_key_rotated: 'api_key',

@@ -132,7 +132,7 @@ test('9 the commands that change a user print the user; deactivate and set-passw
     [id],
   );
   expect(records.map(({ revoked_reason }) => revoked_reason).sort()).toEqual(
-    ['password_set', 'user_deactivated', null].sort(),
+    ['user_password_set', 'user_deactivated', null].sort(),
   );
   expect(records.filter(({ revoked }) => !revoked)).toHaveLength(1);
   const { rows: events } = await gateway.app.db.pool.query<{ event_type: string; metadata: unknown }>(
@@ -142,13 +142,13 @@ test('9 the commands that change a user print the user; deactivate and set-passw
   );
   expect(events.map(({ event_type }) => event_type)).toEqual([
     'user_created',
-    'role_changed',
-    'role_changed',
+    'user_role_changed',
+    'user_role_changed',
     'user_unlocked',
     'user_deactivated',
     'user_activated',
-    'password_set',
-    'password_set',
+    'user_password_set',
+    'user_password_set',
   ]);
   for (const { metadata } of events) expect(metadata).toMatchObject({ actor: { caller_type: 'cli' } });
 });

@@ -115,6 +115,21 @@ test.each(names.slice(0, -1).map((name, i) => [i + 1, name] as const))(
   },
 );
 
+test('11 stored words of administration are renamed with the events', async () => {
+  await open('empty');
+  await db.orm.migrator.up({ to: 'Migration20261121000004_user_listings' });
+  await record('old');
+  await db.pool.query(`update refresh_tokens set revoked = true, revoked_reason = 'password_set'`);
+  await db.pool.query(`
+    insert into audit_events (event_type, ip_address, metadata)
+    select unnest(array['role_changed', 'password_set', 'logout']), 'x', '{}'`);
+  const words = `select event_type as word from audit_events union all select revoked_reason from refresh_tokens order by 1`;
+  await migrateUp(db);
+  const { rows } = await db.pool.query(words);
+  const renamed = ['logout', 'user_password_set', 'user_password_set', 'user_role_changed'];
+  expect(rows.map(({ word }) => word)).toEqual(renamed);
+});
+
 test('8 a failed migration leaves none of its tables, and can be tried again', async () => {
   await open('empty');
   await db.pool.query('create table audit_events (in_the_way int)');

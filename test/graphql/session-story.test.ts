@@ -116,7 +116,7 @@ test('CONTRACT 11 tells that a password was set, and by which key', async () => 
   const text = `mutation { setUserPassword(id: "${caller.user.id}", password: "another good password") { id } }`;
   await dataOf(gateway, as, text);
   const steps = await story(caller);
-  expect(steps).toMatchObject([...told, { at: now(), what: 'password_set' }]);
+  expect(steps).toMatchObject([...told, { at: now(), what: 'user_password_set' }]);
   expect(steps.at(-1)?.detail).toContain(`api_key ${keyId}`);
 });
 
@@ -137,7 +137,7 @@ test('CONTRACT 11 of several passwords that were set only the one that ended the
   const endedAt = now();
   gateway.clock.advance(60);
   await dataOf(gateway, as, text);
-  expect(await story(caller)).toMatchObject([...told, { at: endedAt, what: 'password_set' }]);
+  expect(await story(caller)).toMatchObject([...told, { at: endedAt, what: 'user_password_set' }]);
   expect(await story(caller)).toHaveLength(3);
 });
 

@@ -108,7 +108,7 @@ test('CONTRACT 11 sets the role; the same role again changes and writes nothing'
   const { data, events } = await change(SET_ROLE, { id, role: 'admin' });
   expect(data.setUserRole).toEqual({ id, role: 'admin' });
   const metadata = { actor: actor(), from: 'analyst', to: 'admin' };
-  expect(events).toEqual([{ event_type: 'role_changed', user_id: id, metadata }]);
+  expect(events).toEqual([{ event_type: 'user_role_changed', user_id: id, metadata }]);
   expect((await userRow(gateway, id)).role).toBe('admin');
   expect((await change(SET_ROLE, { id, role: 'admin' })).events).toEqual([]);
 });
@@ -160,7 +160,7 @@ test('CONTRACT 11 a new password ends every session and voids the old password',
   const { user, refreshToken } = await newcomer(gateway);
   const { events } = await change(SET_PASSWORD, { id: user.id, password: fifteen });
   const metadata = { actor: actor(), sessions_ended: 1 };
-  expect(events).toEqual([{ event_type: 'password_set', user_id: user.id, metadata }]);
+  expect(events).toEqual([{ event_type: 'user_password_set', user_id: user.id, metadata }]);
   expect((await refresh(gateway, refreshToken)).status).toBe(401);
   expect((await login(gateway, user.email, fifteen)).status).toBe(200);
   expect((await login(gateway, user.email, PASSWORD)).status).toBe(401);

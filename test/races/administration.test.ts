@@ -34,7 +34,7 @@ type User = { id: string; email: string };
 
 const changes: Array<[string, string, (user: User) => Promise<unknown>]> = [
   ['deactivation', 'user_deactivated', ({ id }) => setUserActive(one.app, COMMAND_LINE, id, false)],
-  ['a new password', 'password_set', ({ id }) => setUserPassword(one.app, COMMAND_LINE, id, NEW_PASSWORD)],
+  ['a new password', 'user_password_set', ({ id }) => setUserPassword(one.app, COMMAND_LINE, id, NEW_PASSWORD)],
 ];
 
 const live = async ({ id }: User) => (await recordsOf(gateway, id)).filter(({ revoked }) => !revoked);

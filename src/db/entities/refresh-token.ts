@@ -8,7 +8,7 @@ export type RevokedReason =
   | 'token_theft'
   | 'session_revoked'
   | 'user_deactivated'
-  | 'password_set';
+  | 'user_password_set';
 
 @Entity({ tableName: 'refresh_tokens' })
 @Index({ name: 'refresh_tokens_family_id', properties: ['familyId', 'createdAt'] })
