@@ -2,7 +2,16 @@
 import type { Role } from './roles.js';
 
 /** The scopes that this service itself asks for. Any other `resource:action` is for the services that read it. */
-export type OwnScope = 'users:read' | 'users:write' | 'sessions:write' | 'audit:read' | 'keys:read' | 'keys:write';
+export const OWN_SCOPES = [
+  'users:read',
+  'users:write',
+  'sessions:write',
+  'audit:read',
+  'keys:read',
+  'keys:write',
+] as const;
+
+export type OwnScope = (typeof OWN_SCOPES)[number];
 
 /** What somebody may do. */
 export type Scopes = 'all' | readonly string[];
@@ -23,4 +32,9 @@ export function isScope(text: string): boolean {
 
 export function hasScope(scopes: Scopes, scope: string): boolean {
   return scopes === 'all' || scopes.includes(scope);
+}
+
+/** Those scopes of this service that somebody has, in the order of `OWN_SCOPES`. */
+export function ownScopes(scopes: Scopes): OwnScope[] {
+  return OWN_SCOPES.filter((scope) => hasScope(scopes, scope));
 }
