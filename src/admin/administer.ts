@@ -10,6 +10,13 @@ import type { Client } from '../remote-client.js';
 import { hasScope, type OwnScope, type Scopes } from '../scopes.js';
 import { AdminRefusal } from './refusal.js';
 
+/** What a function checks of its operator; whoever describes the function reads it here. */
+export interface Needs {
+  readonly scope: OwnScope;
+  /** Nobody needs it for what is their own: the function looks whose it is. */
+  readonly exceptOwn?: true;
+}
+
 /** Who asks for a change, and from where. */
 export interface Operator {
   actor: Actor;
@@ -37,20 +44,20 @@ export interface Change {
 }
 
 /**
- * @param scope what the operator must have; undefined where `work` decides by itself
- * @throws {AdminRefusal} `forbidden`, or what `work` throws; then nothing is changed
+ * @param needs what the operator must have; undefined where nothing is needed
+ * @throws {AdminRefusal} `scope_missing`, or what `work` throws; then nothing is changed
  */
 export async function administer<T>(
   { clock, db }: Deps<'clock' | 'db'>,
   { actor, client, scopesNow }: Operator,
-  scope: OwnScope | undefined,
+  needs: Needs | undefined,
   work: (change: Change) => Promise<T>,
 ): Promise<T> {
   return db.change(async (tx, em) => {
     await takeTurn(tx); // which waits no longer than a listing may take; the change itself may take more
     await tx.run(limitTimeSql, { milliseconds: String(CHANGE_TIMEOUT_MS) });
     const scopes = await scopesNow(tx);
-    if (scope !== undefined) requireScope(scopes, scope);
+    if (needs !== undefined && !needs.exceptOwn) requireScope(scopes, needs.scope);
     const now = clock.now();
     const audit = (...events: ChangeEvent[]): Promise<void> => {
       const made = events.map((event) => ({ ...event, ...client, metadata: { actor, ...event.metadata } }));
@@ -73,5 +80,6 @@ export async function takeTurn(db: Db): Promise<void> {
 
 /** @throws {AdminRefusal} */
 export function requireScope(scopes: Scopes, scope: string): void {
-  if (!hasScope(scopes, scope)) throw new AdminRefusal('forbidden', `This needs the scope ${scope}`);
+  if (!hasScope(scopes, scope))
+    throw new AdminRefusal('scope_missing', `This needs the scope ${scope}`, { requiredScope: scope });
 }

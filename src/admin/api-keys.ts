@@ -6,7 +6,7 @@ import { ApiKey } from '../db/entities/api-key.js';
 import { statement } from '../db/statement.js';
 import type { Deps } from '../parts.js';
 import { addSeconds } from '../platform/clock.js';
-import { administer, type Operator } from './administer.js';
+import { administer, type Needs, type Operator } from './administer.js';
 import { checkServiceName, grantScopes, pageOfKeys, unknownKey } from './key-fields.js';
 import type { Page, PageRequest } from './page.js';
 import { AdminRefusal } from './refusal.js';
@@ -50,10 +50,12 @@ export function createApiKey(
   operator: Operator,
   { serviceName, scopes: wanted, rateLimit }: NewApiKey,
 ): Promise<IssuedApiKey> {
-  return administer(deps, operator, 'keys:write', async ({ em, db, now, scopes, audit }) => {
+  return administer(deps, operator, createApiKey.needs, async ({ em, db, now, scopes, audit }) => {
     checkServiceName(serviceName);
     if (!Number.isInteger(rateLimit) || rateLimit < 1 || rateLimit > MAX_RATE_LIMIT) {
-      throw new AdminRefusal('invalid_rate_limit', `A rate limit is 1 to ${MAX_RATE_LIMIT} requests a minute`);
+      throw new AdminRefusal('invalid_rate_limit', `A rate limit is 1 to ${MAX_RATE_LIMIT} requests a minute`, {
+        argument: 'rateLimit',
+      });
     }
     const granted = grantScopes(scopes, wanted);
     const keyId = generateKeyId('api');
@@ -72,6 +74,7 @@ export function createApiKey(
     return { key, secret };
   });
 }
+createApiKey.needs = { scope: 'keys:write' } satisfies Needs;
 
 /** A key as it is listed: without its secrets. */
 export type ListedApiKey = Omit<ApiKey, 'sealedSecret' | 'previousSealedSecret'>;
@@ -105,9 +108,11 @@ export function rotateApiKey(
   keyId: string,
   overlapSeconds: number,
 ): Promise<IssuedApiKey> {
-  return administer(deps, operator, 'keys:write', async ({ em, db, now, scopes, audit }) => {
+  return administer(deps, operator, rotateApiKey.needs, async ({ em, db, now, scopes, audit }) => {
     if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > MAX_OVERLAP_SECONDS) {
-      throw new AdminRefusal('invalid_overlap', `An overlap is 0 to ${MAX_OVERLAP_SECONDS} seconds`);
+      throw new AdminRefusal('invalid_overlap', `An overlap is 0 to ${MAX_OVERLAP_SECONDS} seconds`, {
+        argument: 'overlapSeconds',
+      });
     }
     const key = await em.findOne(ApiKey, { keyId, revokedAt: null });
     if (key === null) throw unknownKey();
@@ -124,10 +129,11 @@ export function rotateApiKey(
     return { key, secret };
   });
 }
+rotateApiKey.needs = { scope: 'keys:write' } satisfies Needs;
 
 /** Ends a key at once, on every instance. @throws {AdminRefusal} for an unknown or already revoked key */
 export function revokeApiKey(deps: Deps<'clock' | 'db'>, operator: Operator, keyId: string): Promise<ApiKey> {
-  return administer(deps, operator, 'keys:write', async ({ em, now, audit }) => {
+  return administer(deps, operator, revokeApiKey.needs, async ({ em, now, audit }) => {
     const key = await em.findOne(ApiKey, { keyId, revokedAt: null });
     if (key === null) throw unknownKey();
     key.revokedAt = now;
@@ -137,6 +143,7 @@ export function revokeApiKey(deps: Deps<'clock' | 'db'>, operator: Operator, key
     return key;
   });
 }
+revokeApiKey.needs = { scope: 'keys:write' } satisfies Needs;
 
 /** How many secrets of the key are good now: none of a revoked key, else one or two. */
 export function secretsLive(key: ListedApiKey, now: Date): number {

@@ -111,8 +111,7 @@ async function concerning(db: Database, email: string): Promise<Array<RawBuilder
   return [named, sql`user_id = ${user.id} and metadata ->> 'email' is distinct from ${normalised}`];
 }
 
-export const TIME_BUCKETS = ['minute', 'hour', 'day'] as const;
-export type TimeBucket = (typeof TIME_BUCKETS)[number];
+export type TimeBucket = 'minute' | 'hour' | 'day';
 
 export interface AuditCount {
   bucketStart: Date;
@@ -134,7 +133,9 @@ export async function countAuditEvents(
   { since, until, bucket }: { since: Date; until: Date; bucket: TimeBucket },
 ): Promise<AuditCount[]> {
   if (!(until > since) || (until.getTime() - since.getTime()) / BUCKET_MS[bucket] > MAX_POINTS) {
-    throw new AdminRefusal('invalid_page', `until is after since, by at most ${MAX_POINTS} times the bucket`);
+    throw new AdminRefusal('invalid_span', `until is after since, by at most ${MAX_POINTS} times the bucket`, {
+      argument: 'until',
+    });
   }
   const rows = await readRows(
     db,
@@ -145,7 +146,7 @@ export async function countAuditEvents(
   );
   if (rows.length > MAX_POINTS) {
     const cure = 'ask for a larger bucket or a shorter span';
-    throw new AdminRefusal('invalid_page', `There are more than ${MAX_POINTS} counts; ${cure}`);
+    throw new AdminRefusal('invalid_span', `There are more than ${MAX_POINTS} counts; ${cure}`, { argument: 'bucket' });
   }
   return rows;
 }

@@ -4,7 +4,7 @@ import { generateKeyId, generateKeySecret, sha256Hex } from '../credentials/key-
 import { CronKey } from '../db/entities/cron-key.js';
 import { statement } from '../db/statement.js';
 import type { Deps } from '../parts.js';
-import { administer, type Operator } from './administer.js';
+import { administer, type Needs, type Operator } from './administer.js';
 import { checkServiceName, grantScopes, pageOfKeys, unknownKey } from './key-fields.js';
 import type { Page, PageRequest } from './page.js';
 
@@ -28,7 +28,7 @@ export function createCronKey(
   operator: Operator,
   { serviceName, scopes: wanted }: { serviceName: string; scopes: readonly string[] },
 ): Promise<IssuedCronKey> {
-  return administer(deps, operator, 'keys:write', async ({ em, db, now, scopes, audit }) => {
+  return administer(deps, operator, createCronKey.needs, async ({ em, db, now, scopes, audit }) => {
     checkServiceName(serviceName);
     const granted = grantScopes(scopes, wanted);
     const keyId = generateKeyId('cron');
@@ -46,6 +46,7 @@ export function createCronKey(
     return { key, value: `${keyId}.${secret}` };
   });
 }
+createCronKey.needs = { scope: 'keys:write' } satisfies Needs;
 
 /** A key as it is listed: without anything of its secret. */
 export type ListedCronKey = Omit<CronKey, 'secretSha256'>;
@@ -61,7 +62,7 @@ export function listCronKeys({ db }: Deps<'db'>, page: PageRequest): Promise<Pag
 
 /** Ends a key at once, on every instance. @throws {AdminRefusal} for an unknown or already revoked key */
 export function revokeCronKey(deps: Deps<'clock' | 'db'>, operator: Operator, keyId: string): Promise<CronKey> {
-  return administer(deps, operator, 'keys:write', async ({ em, now, audit }) => {
+  return administer(deps, operator, revokeCronKey.needs, async ({ em, now, audit }) => {
     const key = await em.findOne(CronKey, { keyId, revokedAt: null });
     if (key === null) throw unknownKey();
     key.revokedAt = now;
@@ -71,3 +72,4 @@ export function revokeCronKey(deps: Deps<'clock' | 'db'>, operator: Operator, ke
     return key;
   });
 }
+revokeCronKey.needs = { scope: 'keys:write' } satisfies Needs;

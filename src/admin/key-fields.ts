@@ -15,6 +15,7 @@ export function checkServiceName(serviceName: string): void {
     throw new AdminRefusal(
       'invalid_service_name',
       'A service name is 1 to 100 printable characters, no space at its ends',
+      { argument: 'serviceName' },
     );
   }
 }
@@ -22,7 +23,9 @@ export function checkServiceName(serviceName: string): void {
 /** The scopes, each once. Nobody grants a scope that they do not have. @throws {AdminRefusal} */
 export function grantScopes(own: Scopes, scopes: readonly string[]): string[] {
   if (scopes.length > MAX_SCOPES || !scopes.every(isScope)) {
-    throw new AdminRefusal('invalid_scope', `Scopes are resource:action in lower case, at most ${MAX_SCOPES}`);
+    throw new AdminRefusal('invalid_scope', `Scopes are resource:action in lower case, at most ${MAX_SCOPES}`, {
+      argument: 'scopes',
+    });
   }
   for (const scope of scopes) requireScope(own, scope);
   return [...new Set(scopes)];

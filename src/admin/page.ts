@@ -19,12 +19,21 @@ export interface Page<T> {
   endCursor?: string;
 }
 
+/** How many rows a listing has, over all its pages. */
+export interface Count {
+  count: number;
+  /** `at_least` where counting has ended before the rows did */
+  precision: 'exact' | 'at_least';
+}
+
 const MAX_ROWS = 100;
+/** Where counting ends. */
+const MAX_COUNTED = 10_000;
 
 /** @throws {AdminRefusal} */
 export function checkFirst({ first }: PageRequest): void {
   if (!Number.isInteger(first) || first < 1 || first > MAX_ROWS) {
-    throw new AdminRefusal('invalid_page', `first is 1 to ${MAX_ROWS}`);
+    throw new AdminRefusal('invalid_page', `first is 1 to ${MAX_ROWS}`, { argument: 'first' });
   }
 }
 
@@ -80,7 +89,7 @@ export function decodeTimeCursor(cursor: string, ...parts: Array<(text: string) 
 }
 
 function notACursor(): AdminRefusal {
-  return new AdminRefusal('invalid_page', 'after is not a cursor of this listing');
+  return new AdminRefusal('invalid_page', 'after is not a cursor of this listing', { argument: 'after' });
 }
 
 /** Cuts the one row that was read beyond the page to see whether another page follows. */
@@ -110,6 +119,18 @@ export async function readPage<Row>(
 ): Promise<Page<Row>> {
   checkFirst(page);
   return pageOf(await readRows(db, query), page.first, cursorOf);
+}
+
+/**
+ * Counts the rows of a query, as far as `MAX_COUNTED`.
+ * @param query of any columns, without order or limit
+ * @throws {AdminRefusal} where that takes too long
+ */
+export async function countRows(db: Database, query: RawBuilder<unknown>): Promise<Count> {
+  const limited = sql<{ count: number }>`
+    select count(*)::int as count from (${query} limit ${MAX_COUNTED + 1}) as counted`;
+  const [{ count } = { count: 0 }] = await readRows(db, limited);
+  return count > MAX_COUNTED ? { count: MAX_COUNTED, precision: 'at_least' } : { count, precision: 'exact' };
 }
 
 /** Every row of a listing, page after page: for the command line. */

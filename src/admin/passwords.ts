@@ -9,17 +9,21 @@ const MIN_CHARACTERS = 15;
 /** @throws {AdminRefusal} */
 export function checkNewPassword(password: string): void {
   if ([...password].length < MIN_CHARACTERS) {
-    throw new AdminRefusal('invalid_password', `A password has at least ${MIN_CHARACTERS} characters`);
+    throw refused(`A password has at least ${MIN_CHARACTERS} characters`);
   }
   if (!isShortEnough(password)) {
-    throw new AdminRefusal('invalid_password', `A password has at most ${MAX_PASSWORD_BYTES} bytes`);
+    throw refused(`A password has at most ${MAX_PASSWORD_BYTES} bytes`);
   }
   if (!isText(password)) {
-    throw new AdminRefusal('invalid_password', 'A password is text without NUL');
+    throw refused('A password is text without NUL');
   }
 }
 
 /** A password nobody has to remember: 142 bits. */
 export function generatePassword(): string {
   return randomBase62(24);
+}
+
+function refused(message: string): AdminRefusal {
+  return new AdminRefusal('invalid_password', message, { argument: 'password' });
 }

@@ -1,10 +1,13 @@
 /** Why an administrative change or listing is refused. Thrown inside its transaction, so that nothing of it stays. */
 export type AdminRefusalReason =
-  | 'forbidden'
+  | 'scope_missing'
+  | 'every_scope_needed'
+  | 'caller_inactive'
   | 'user_unknown'
   | 'session_unknown'
   | 'key_unknown'
   | 'email_taken'
+  | 'last_administrator'
   | 'invalid_email'
   | 'invalid_password'
   | 'invalid_service_name'
@@ -12,8 +15,15 @@ export type AdminRefusalReason =
   | 'invalid_rate_limit'
   | 'invalid_overlap'
   | 'invalid_page'
-  | 'too_much_to_read'
-  | 'last_administrator';
+  | 'invalid_span'
+  | 'too_much_to_read';
+
+interface Details {
+  /** The input at fault, by its name in CONTRACT 11 */
+  argument?: string;
+  /** The scope that is missing */
+  requiredScope?: string;
+}
 
 export class AdminRefusal extends Error {
   override readonly name = 'AdminRefusal';
@@ -21,6 +31,7 @@ export class AdminRefusal extends Error {
   constructor(
     readonly reason: AdminRefusalReason,
     message: string,
+    readonly details: Details = {},
   ) {
     super(message);
   }

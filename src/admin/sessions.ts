@@ -7,7 +7,7 @@ import { type Db, type RowOf, statement } from '../db/statement.js';
 import type { Deps } from '../parts.js';
 import { isUuid } from '../platform/ids.js';
 import type { OwnScope, Scopes } from '../scopes.js';
-import { administer, type Operator, requireScope } from './administer.js';
+import { administer, type Needs, type Operator, requireScope } from './administer.js';
 import {
   allOf,
   checkFirst,
@@ -97,7 +97,7 @@ export async function findSession(db: Db, id: string, now: Date): Promise<Sessio
 /**
  * The session, for its owner, or for who holds the scope; others are not even told which sessions there are.
  * @param ownerId the user who asks; undefined for a key
- * @throws {AdminRefusal} `forbidden`, or `session_unknown`
+ * @throws {AdminRefusal} `scope_missing`, or `session_unknown`
  */
 export async function ownOrScope(
   db: Db,
@@ -121,13 +121,14 @@ export function revokeSession(
   ownerId: string | undefined,
   id: string,
 ): Promise<Session> {
-  return administer(deps, operator, undefined, async ({ db, now, scopes, audit }) => {
-    const session = await ownOrScope(db, id, { ownerId, scopes, scope: 'sessions:write' }, now);
+  return administer(deps, operator, revokeSession.needs, async ({ db, now, scopes, audit }) => {
+    const session = await ownOrScope(db, id, { ownerId, scopes, scope: revokeSession.needs.scope }, now);
     const ended = await revokeAll(db, { familyId: id }, 'session_revoked', now);
     if (ended.length > 0) await audit(revoked(session.userId, id));
     return { ...session, live: false };
   });
 }
+revokeSession.needs = { scope: 'sessions:write', exceptOwn: true } satisfies Needs;
 
 /**
  * Ends every session of a user but one.

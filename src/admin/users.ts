@@ -10,7 +10,7 @@ import type { Deps } from '../parts.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import type { Role } from '../roles.js';
 import type { Scopes } from '../scopes.js';
-import { administer, type Change, type Operator, requireScope } from './administer.js';
+import { administer, type Change, type Needs, type Operator, requireScope } from './administer.js';
 import {
   allOf,
   checkFirst,
@@ -44,15 +44,15 @@ export async function createUser(
   operator: Operator,
   { email, password, role }: NewUser,
 ): Promise<User> {
-  requireScope(await operator.scopesNow(deps.db.admin), 'users:write'); // before the work of hashing
+  requireScope(await operator.scopesNow(deps.db.admin), createUser.needs.scope); // before the work of hashing
   const parsed = emailSchema.safeParse(email);
-  if (!parsed.success) throw new AdminRefusal('invalid_email', 'The e-mail is not an address');
+  if (!parsed.success) throw new AdminRefusal('invalid_email', 'The e-mail is not an address', { argument: 'email' });
   checkNewPassword(password);
   const passwordHash = await deps.passwords.hash(password);
-  return administer(deps, operator, 'users:write', async ({ em, db, now, scopes, audit }) => {
+  return administer(deps, operator, createUser.needs, async ({ em, db, now, scopes, audit }) => {
     if (role === 'admin') requireAllScopes(scopes);
     if ((await em.count(User, { email: parsed.data })) > 0) {
-      throw new AdminRefusal('email_taken', 'A user with this e-mail exists');
+      throw new AdminRefusal('email_taken', 'A user with this e-mail exists', { argument: 'email' });
     }
     const id = uuidInTimeOrder(now);
     await db.run(createUserSql, { id, email: parsed.data, password_hash: passwordHash, role, now });
@@ -61,6 +61,7 @@ export async function createUser(
     return user;
   });
 }
+createUser.needs = { scope: 'users:write' } satisfies Needs;
 
 const COLUMNS = `id, email, role, is_active as "isActive", failed_login_attempts as "failedLoginAttempts",
   locked_until as "lockedUntil", last_login_at as "lastLoginAt", created_at as "createdAt"`;
@@ -176,7 +177,7 @@ export async function userIdOf({ db }: Deps<'db'>, idOrEmail: string): Promise<s
 
 /** @throws {AdminRefusal} for an unknown user, or where the last active administrator would lose the role */
 export function setUserRole(deps: Deps<'clock' | 'db'>, operator: Operator, id: string, role: Role): Promise<User> {
-  return changeUser(deps, operator, id, async (user, { em, scopes }) => {
+  return changeUser(deps, operator, setUserRole.needs, id, async (user, { em, scopes }) => {
     if (user.role === role) return undefined;
     if (role === 'admin') requireAllScopes(scopes);
     if (role !== 'admin') await keepAnAdministrator(em, user);
@@ -185,6 +186,7 @@ export function setUserRole(deps: Deps<'clock' | 'db'>, operator: Operator, id: 
     return { eventType: 'user_role_changed', userId: id, metadata };
   });
 }
+setUserRole.needs = { scope: 'users:write' } satisfies Needs;
 
 /**
  * Activates, or deactivates and ends every session of the user.
@@ -196,7 +198,7 @@ export function setUserActive(
   id: string,
   active: boolean,
 ): Promise<User> {
-  return changeUser(deps, operator, id, async (user, { em, db, now }) => {
+  return changeUser(deps, operator, setUserActive.needs, id, async (user, { em, db, now }) => {
     if (user.isActive === active) return undefined;
     if (!active) await keepAnAdministrator(em, user);
     user.isActive = active;
@@ -205,16 +207,18 @@ export function setUserActive(
     return { eventType: 'user_deactivated', userId: id, metadata: { sessions_ended: ended.length } };
   });
 }
+setUserActive.needs = { scope: 'users:write' } satisfies Needs;
 
 /** Clears the lock and the count of failures. @throws {AdminRefusal} for an unknown user */
 export function unlockUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<User> {
-  return changeUser(deps, operator, id, async (user) => {
+  return changeUser(deps, operator, unlockUser.needs, id, async (user) => {
     if (user.lockedUntil === null && user.failedLoginAttempts === 0) return undefined;
     user.lockedUntil = null;
     user.failedLoginAttempts = 0;
     return { eventType: 'user_unlocked', userId: id, metadata: {} };
   });
 }
+unlockUser.needs = { scope: 'users:write' } satisfies Needs;
 
 const setPasswordSql = statement('set_password', { id: 'uuid', password_hash: 'text' }, {})`
   update users
@@ -232,15 +236,16 @@ export async function setUserPassword(
   id: string,
   password: string,
 ): Promise<User> {
-  requireScope(await operator.scopesNow(deps.db.admin), 'users:write'); // before the work of hashing
+  requireScope(await operator.scopesNow(deps.db.admin), setUserPassword.needs.scope); // before the work of hashing
   checkNewPassword(password);
   const passwordHash = await deps.passwords.hash(password);
-  return changeUser(deps, operator, id, async (_user, { db, now }) => {
+  return changeUser(deps, operator, setUserPassword.needs, id, async (_user, { db, now }) => {
     await db.run(setPasswordSql, { id, password_hash: passwordHash });
     const ended = await revokeAll(db, { userId: id }, 'user_password_set', now);
     return { eventType: 'user_password_set', userId: id, metadata: { sessions_ended: ended.length } };
   });
 }
+setUserPassword.needs = { scope: 'users:write' } satisfies Needs;
 
 /**
  * Locks the user's row, applies the change and writes its event; a change that changes nothing writes none. A login
@@ -249,10 +254,11 @@ export async function setUserPassword(
 function changeUser(
   deps: Deps<'clock' | 'db'>,
   operator: Operator,
+  needs: Needs,
   id: string,
   work: (user: User, change: Change) => Promise<ChangeEvent | undefined>,
 ): Promise<User> {
-  return administer(deps, operator, 'users:write', async (change) => {
+  return administer(deps, operator, needs, async (change) => {
     const { em, audit } = change;
     const user = isUuid(id) ? await em.findOne(User, id, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
     if (user === null) throw unknownUser();
@@ -269,7 +275,8 @@ function changeUser(
  * password of one.
  */
 function requireAllScopes(scopes: Scopes): void {
-  if (scopes !== 'all') throw new AdminRefusal('forbidden', 'Administrators are changed by those who hold every scope');
+  if (scopes !== 'all')
+    throw new AdminRefusal('every_scope_needed', 'Administrators are changed by those who hold every scope');
 }
 
 export function unknownUser(): AdminRefusal {

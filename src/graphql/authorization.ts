@@ -1,6 +1,10 @@
-/** CONTRACT 11: who may ask what. Queries go by the credential; a mutation reads the caller's row again. */
-import { type AuthCheckerFn, Authorized } from 'type-graphql';
-import type { Operator } from '../admin/administer.js';
+/**
+ * CONTRACT 11: who may ask what. A field declares what it needs; the check and the sentence in its description are both
+ * made of that. Queries go by the credential; a mutation reads the caller's row again, inside its change.
+ */
+import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
+import { Extensions } from 'type-graphql';
+import type { Needs, Operator } from '../admin/administer.js';
 import { AdminRefusal } from '../admin/refusal.js';
 import { asUser, type Caller, type UserCaller } from '../callers/caller.js';
 import { kindOf } from '../callers/kinds.js';
@@ -9,43 +13,74 @@ import { hasScope, type OwnScope, type Scopes } from '../scopes.js';
 import type { GraphqlContext } from './context.js';
 import { errorOf } from './errors.js';
 
-/** What a query asks of its caller: a scope, or to be a user. */
-type Requirement = OwnScope | typeof USER;
+/** What a field needs of its caller, and how that is seen. */
+interface Requirement {
+  sentence: string;
+  /** @throws {GraphQLError} FORBIDDEN. Undefined where what the field calls checks by itself */
+  check?(caller: Caller, source: never): void;
+}
 
-const USER = Symbol('user');
+const KEY = 'requirement';
 
-/** Declares the scope that a field asks for. */
+/** Declares the scope that a field needs. */
 export function RequireScope(scope: OwnScope) {
-  return Authorized<Requirement>(scope);
+  return Extensions({
+    [KEY]: { sentence: sentenceOf({ scope }), check: (caller) => mustHave(scope, caller) } satisfies Requirement,
+  });
+}
+
+/** Declares a scope that nobody needs for what is their own. @param ownerOf whose the parent of the field is */
+export function RequireScopeUnlessOwn<Source>(scope: OwnScope, ownerOf: (source: Source) => string) {
+  const check = (caller: Caller, source: Source): void => {
+    if (asUser(caller)?.sub !== ownerOf(source)) mustHave(scope, caller);
+  };
+  return Extensions({ [KEY]: { sentence: sentenceOf({ scope, exceptOwn: true }), check } satisfies Requirement });
 }
 
 /** Declares that a field is for users, by access token. */
 export function RequireUser() {
-  return Authorized<Requirement>(USER);
+  return Extensions({ [KEY]: { sentence: 'For user callers alone.', check: userOf } satisfies Requirement });
 }
 
-/**
- * Checks what a field declares, by the credential of the request. (An arrow, since type-graphql takes a function that
- * has a prototype for a class.)
- * @throws {GraphQLError} FORBIDDEN
- */
-export const checkRequirement: AuthCheckerFn<GraphqlContext, Requirement> = (
-  { context: { caller } },
-  [requirement],
-) => {
-  if (requirement === undefined) return true;
-  if (requirement === USER) {
-    userOf(caller);
-    return true;
+/** Declares that a field needs what the function needs that it calls, and that this function sees to it. */
+export function RequiresWhat({ needs }: { needs: Needs }) {
+  return Extensions({ [KEY]: { sentence: sentenceOf(needs) } satisfies Requirement });
+}
+
+function sentenceOf({ scope, exceptOwn }: Needs): string {
+  return exceptOwn ? `For what is your own; for that of others it needs \`${scope}\`.` : `Needs \`${scope}\`.`;
+}
+
+/** Puts the check of each field before its resolver, and the sentence behind its description. */
+export function enforceRequirements(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isObjectType(type)) Object.values(type.getFields()).forEach(enforce);
   }
-  if (hasScope(kindOf(caller).scopes(caller), requirement)) return true;
-  throw errorOf('FORBIDDEN', `This needs the scope ${requirement}`);
-};
+}
+
+function enforce(field: GraphQLField<never, GraphqlContext>): void {
+  const requirement = field.extensions[KEY] as Requirement | undefined;
+  if (requirement === undefined) return;
+  const { sentence, check } = requirement;
+  field.description = [field.description, sentence].filter(Boolean).join(' ');
+  const { resolve = defaultFieldResolver } = field;
+  if (check === undefined) return;
+  field.resolve = (source, args, context, info) => {
+    check(context.caller, source);
+    return resolve(source, args, context, info);
+  };
+}
+
+/** @throws {GraphQLError} FORBIDDEN */
+function mustHave(scope: OwnScope, caller: Caller): void {
+  if (hasScope(kindOf(caller).scopes(caller), scope)) return;
+  throw errorOf('scope_missing', `This needs the scope ${scope}`, undefined, { requiredScope: scope });
+}
 
 /** @throws {GraphQLError} FORBIDDEN for a key */
 export function userOf(caller: Caller): UserCaller {
   const user = asUser(caller);
-  if (user === undefined) throw errorOf('FORBIDDEN', 'This is for users, by access token');
+  if (user === undefined) throw errorOf('not_a_user', 'This is for users, by access token');
   return user;
 }
 
@@ -54,7 +89,7 @@ export function operatorOf({ caller, client }: GraphqlContext): Operator {
   const kind = kindOf(caller);
   const scopesNow = async (db: Db): Promise<Scopes> => {
     const scopes = await kind.scopesNow(db, caller);
-    if (scopes === undefined) throw new AdminRefusal('forbidden', 'The caller is no longer active');
+    if (scopes === undefined) throw new AdminRefusal('caller_inactive', 'The caller is no longer active');
     return scopes;
   };
   return { actor: kind.actor(caller), client, scopesNow };

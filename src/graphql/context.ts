@@ -31,7 +31,7 @@ export async function createContext(
 ): Promise<GraphqlContext> {
   const resolution = await resolveCaller();
   if (resolution.kind !== 'caller') throw refusalError(resolution, deps.clock.now());
-  if (json instanceof SyntaxError) throw errorOf('BAD_REQUEST', 'Request body is not valid JSON', status(400));
+  if (json instanceof SyntaxError) throw errorOf('body_not_json', 'Request body is not valid JSON', status(400));
   return withLoaders({ caller: resolution.caller, client, deps, isGone, requestId, turns });
 }
 
@@ -62,9 +62,9 @@ function withLoaders(context: Omit<GraphqlContext, 'sessionsOf'>): GraphqlContex
 function refusalError(refusal: Exclude<Resolution, { kind: 'caller' }>, now: Date): GraphQLError {
   if (refusal.kind === 'rate_limited') {
     const tooMany = status(429, ['retry-after', String(refusal.retryAfterSeconds)]);
-    return errorOf('RATE_LIMITED', 'Too many requests for this key, try again later', tooMany);
+    return errorOf('key_rate_limit', 'Too many requests for this key, try again later', tooMany);
   }
   const { reason, detail, challenge } = refusal;
-  const more = { reason, ...(reason === 'signature_expired' && { serverTime: now.toISOString() }) };
-  return errorOf('UNAUTHENTICATED', detail, status(401, ['www-authenticate', challenge]), more);
+  const more = reason === 'signature_expired' ? { serverTime: now.toISOString() } : {};
+  return errorOf(reason, detail, status(401, ['www-authenticate', challenge]), more);
 }

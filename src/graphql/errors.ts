@@ -2,40 +2,12 @@
 import { HeaderMap } from '@apollo/server';
 import { ApolloServerErrorCode, unwrapResolverError } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { AdminRefusal, type AdminRefusalReason } from '../admin/refusal.js';
+import { AdminRefusal } from '../admin/refusal.js';
 import { isOutage } from '../db/outage.js';
 import { describeError, type Logger } from '../platform/logger.js';
 import { OUTAGE_DETAIL, RETRY_AFTER_SECONDS } from '../platform/outage.js';
 import type { Mask } from './masking.js';
-
-/** Codes of our own errors; those about a document are Apollo's. */
-type ErrorCode =
-  | 'BAD_REQUEST'
-  | 'BAD_USER_INPUT'
-  | 'FORBIDDEN'
-  | 'NOT_FOUND'
-  | 'OPERATION_TOO_COSTLY'
-  | 'RATE_LIMITED'
-  | 'SERVICE_UNAVAILABLE'
-  | 'UNAUTHENTICATED';
-
-/** The code of each administrative refusal. A reason without its row does not compile. */
-const CODES = {
-  forbidden: 'FORBIDDEN',
-  user_unknown: 'NOT_FOUND',
-  session_unknown: 'NOT_FOUND',
-  key_unknown: 'NOT_FOUND',
-  email_taken: 'BAD_USER_INPUT',
-  invalid_email: 'BAD_USER_INPUT',
-  invalid_password: 'BAD_USER_INPUT',
-  invalid_service_name: 'BAD_USER_INPUT',
-  invalid_scope: 'BAD_USER_INPUT',
-  invalid_rate_limit: 'BAD_USER_INPUT',
-  invalid_overlap: 'BAD_USER_INPUT',
-  invalid_page: 'BAD_USER_INPUT',
-  too_much_to_read: 'OPERATION_TOO_COSTLY',
-  last_administrator: 'BAD_USER_INPUT',
-} as const satisfies Record<AdminRefusalReason, ErrorCode>;
+import { REASONS, type Reason } from './reasons.js';
 
 /** Status and fields of the answer, as Apollo takes them from an error (the types of another server stand in the way). */
 export function status(code: number, ...fields: Array<[name: string, value: string]>) {
@@ -44,9 +16,14 @@ export function status(code: number, ...fields: Array<[name: string, value: stri
 
 type Status = ReturnType<typeof status>;
 
-/** An error of ours. @param http what it makes of the whole answer; undefined where other fields may have data */
-export function errorOf(code: ErrorCode, message: string, http?: Status, more?: object): GraphQLError {
-  return new GraphQLError(message, { extensions: { code, ...more, ...(http && { http }) } });
+/**
+ * An error of ours.
+ * @param http what it makes of the whole answer; undefined where other fields may have data
+ * @param more further extensions
+ */
+export function errorOf(reason: Reason, message: string, http?: Status, more?: object): GraphQLError {
+  const { code } = REASONS[reason];
+  return new GraphQLError(message, { extensions: { code, reason, ...more, ...(http && { http }) } });
 }
 
 /** Turns an outage into 503 with Retry-After, before Apollo makes it a 500 or, in a resolver, a 200. */
@@ -57,7 +34,7 @@ export async function outagesAs503<T>(log: Logger, requestId: unknown, work: () 
     if (!isOutage(error)) throw error;
     log.warn({ requestId, error: describeError(error) }, 'answered 503');
     const unavailable = status(503, ['retry-after', String(RETRY_AFTER_SECONDS)]);
-    throw errorOf('SERVICE_UNAVAILABLE', OUTAGE_DETAIL, unavailable);
+    throw errorOf('outage', OUTAGE_DETAIL, unavailable);
   }
 }
 
@@ -73,8 +50,8 @@ export function formatError(log: Logger, mask: Mask) {
   return (formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError => {
     const cause = unwrapResolverError(error);
     if (cause instanceof AdminRefusal) {
-      const { message, reason } = cause;
-      return { ...formatted, message, extensions: { code: CODES[reason], reason } };
+      const { details, message, reason } = cause;
+      return { ...formatted, message, extensions: { code: REASONS[reason].code, reason, ...details } };
     }
     const code = formatted.extensions?.['code'];
     if (ABOUT_THE_DOCUMENT.has(code) && error instanceof GraphQLError) return { ...formatted, message: mask(error) };

@@ -94,7 +94,8 @@ export function costLimit(schema: GraphQLSchema, mask: Mask): ApolloServerPlugin
         const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables, {
           maxErrors: 1,
         });
-        if (errors !== undefined) throw errorOf('BAD_USER_INPUT', withoutValue(errors[0]?.message ?? ''), status(400));
+        if (errors !== undefined)
+          throw errorOf('invalid_variable', withoutValue(errors[0]?.message ?? ''), status(400));
         const cost = costOf(
           () =>
             getComplexity({
@@ -108,7 +109,7 @@ export function costLimit(schema: GraphQLSchema, mask: Mask): ApolloServerPlugin
         );
         if (cost > MAX_COST) {
           const message = `The operation costs ${cost}; at most ${MAX_COST} is allowed`;
-          throw errorOf('OPERATION_TOO_COSTLY', message, status(400));
+          throw errorOf('cost_above_limit', message, status(400));
         }
       },
     }),
@@ -127,6 +128,6 @@ function costOf(count: () => number, mask: Mask): number {
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     if (error.message.startsWith('Query exceeds')) return Number.POSITIVE_INFINITY;
-    throw errorOf('BAD_USER_INPUT', mask(error), status(400));
+    throw errorOf('invalid_variable', mask(error), status(400));
   }
 }

@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { buildSchema, type ResolverData } from 'type-graphql';
 import { hasNul } from '../platform/text.js';
-import { checkRequirement } from './authorization.js';
+import { enforceRequirements } from './authorization.js';
 import type { GraphqlContext } from './context.js';
 import { errorOf, outagesAs503 } from './errors.js';
 import { AuditResolver } from './resolvers/audit.js';
@@ -13,11 +13,10 @@ import { SessionResolver } from './resolvers/sessions.js';
 import { UserResolver } from './resolvers/users.js';
 import { CALLER_TYPES } from './types/caller.js';
 
-export function createSchema(): Promise<GraphQLSchema> {
-  return buildSchema({
+export async function createSchema(): Promise<GraphQLSchema> {
+  const schema = await buildSchema({
     resolvers: [CallerResolver, UserResolver, SessionResolver, AuditResolver, ApiKeyResolver, CronKeyResolver],
     orphanedTypes: Object.values(CALLER_TYPES), // which no field names
-    authChecker: checkRequirement,
     globalMiddlewares: [
       ({ args, context, info }: ResolverData<GraphqlContext>, next) => {
         if (info.fieldName === 'caller') return next(); // is known already, and asked for most
@@ -31,12 +30,14 @@ export function createSchema(): Promise<GraphQLSchema> {
     ],
     validate: false, // bodies are checked where they are used
   });
+  enforceRequirements(schema);
+  return schema;
 }
 
 /** There is nothing to be found or named by a text with NUL. */
 function refuseNul(argument: unknown): void {
   if (typeof argument === 'string' && hasNul(argument)) {
-    throw errorOf('BAD_USER_INPUT', 'An argument holds the character NUL');
+    throw errorOf('invalid_text', 'An argument holds the character NUL');
   }
   if (typeof argument === 'object' && argument !== null) Object.values(argument).forEach(refuseNul);
 }

@@ -2,7 +2,7 @@
 import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { createApiKey, listApiKeys, OVERLAP_SECONDS, revokeApiKey, rotateApiKey } from '../../admin/api-keys.js';
 import { createCronKey, listCronKeys, revokeCronKey } from '../../admin/cron-keys.js';
-import { operatorOf, RequireScope } from '../authorization.js';
+import { operatorOf, RequireScope, RequiresWhat } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfPage } from '../limits.js';
 import { type Connection, PageArgs, toConnection } from '../types/connection.js';
@@ -26,7 +26,8 @@ export class ApiKeyResolver {
     return toConnection(await listApiKeys(deps, page), page, (key) => toApiKey(key, now));
   }
 
-  @Mutation(() => IssuedApiKeyType, { description: 'Needs keys:write and every scope that is given.' })
+  @RequiresWhat(createApiKey)
+  @Mutation(() => IssuedApiKeyType, { description: 'The caller must hold every scope that is given.' })
   async createApiKey(
     @Ctx() context: GraphqlContext,
     @Arg('serviceName', () => String) serviceName: string,
@@ -38,7 +39,8 @@ export class ApiKeyResolver {
     return { key: toApiKey(key, deps.clock.now()), secret };
   }
 
-  @Mutation(() => IssuedApiKeyType, { description: 'Needs keys:write and every scope of the key.' })
+  @RequiresWhat(rotateApiKey)
+  @Mutation(() => IssuedApiKeyType, { description: 'The caller must hold every scope of the key.' })
   async rotateApiKey(
     @Ctx() context: GraphqlContext,
     @Arg('keyId', () => ID) keyId: string,
@@ -49,7 +51,8 @@ export class ApiKeyResolver {
     return { key: toApiKey(key, deps.clock.now()), secret };
   }
 
-  @Mutation(() => ApiKeyType, { description: 'Needs keys:write.' })
+  @RequiresWhat(revokeApiKey)
+  @Mutation(() => ApiKeyType)
   async revokeApiKey(@Ctx() context: GraphqlContext, @Arg('keyId', () => ID) keyId: string): Promise<ApiKeyType> {
     const { deps } = context;
     return toApiKey(await revokeApiKey(deps, operatorOf(context), keyId), deps.clock.now());
@@ -64,7 +67,8 @@ export class CronKeyResolver {
     return toConnection(await listCronKeys(deps, page), page, toCronKey);
   }
 
-  @Mutation(() => IssuedCronKeyType, { description: 'Needs keys:write and every scope that is given.' })
+  @RequiresWhat(createCronKey)
+  @Mutation(() => IssuedCronKeyType, { description: 'The caller must hold every scope that is given.' })
   async createCronKey(
     @Ctx() context: GraphqlContext,
     @Arg('serviceName', () => String) serviceName: string,
@@ -74,7 +78,8 @@ export class CronKeyResolver {
     return { key: toCronKey(key), value };
   }
 
-  @Mutation(() => CronKeyType, { description: 'Needs keys:write.' })
+  @RequiresWhat(revokeCronKey)
+  @Mutation(() => CronKeyType)
   async revokeCronKey(@Ctx() context: GraphqlContext, @Arg('keyId', () => ID) keyId: string): Promise<CronKeyType> {
     return toCronKey(await revokeCronKey(context.deps, operatorOf(context), keyId));
   }

@@ -4,7 +4,7 @@ import { type SessionStep, tellSession } from '../../admin/session-story.js';
 import { ownOrScope, revokeOtherSessions, revokeSession } from '../../admin/sessions.js';
 import { asUser } from '../../callers/caller.js';
 import { kindOf } from '../../callers/kinds.js';
-import { operatorOf, userOf } from '../authorization.js';
+import { operatorOf, RequiresWhat, RequireUser, userOf } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfStory } from '../limits.js';
 import { type Connection, PageArgs, same, toConnection } from '../types/connection.js';
@@ -28,13 +28,15 @@ export class SessionResolver {
     return toConnection(await turns.ofMuch(isGone, () => tellSession(deps, session, page, now)), page, same);
   }
 
-  @Mutation(() => SessionType, { description: 'Ends an own session; that of another needs sessions:write.' })
+  @RequiresWhat(revokeSession)
+  @Mutation(() => SessionType, { description: 'Ends a session.' })
   async revokeSession(@Ctx() context: GraphqlContext, @Arg('id', () => ID) id: string): Promise<SessionType> {
     const { caller, deps } = context;
     return toSession(await revokeSession(deps, operatorOf(context), asUser(caller)?.sub, id), caller);
   }
 
-  @Mutation(() => Int, { description: 'Ends every own session but the one of the access token. For users.' })
+  @RequireUser()
+  @Mutation(() => Int, { description: 'Ends every own session but the one of the access token.' })
   revokeOtherSessions(@Ctx() context: GraphqlContext): Promise<number> {
     const { sub, sid } = userOf(context.caller);
     return revokeOtherSessions(context.deps, operatorOf(context), sub, sid);

@@ -1,6 +1,5 @@
 /** CONTRACT 11: users. */
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { requireScope } from '../../admin/administer.js';
 import {
   createUser,
   findUser,
@@ -12,11 +11,16 @@ import {
   unknownUser,
   unlockUser,
 } from '../../admin/users.js';
-import { asUser } from '../../callers/caller.js';
-import { kindOf } from '../../callers/kinds.js';
 import type { User } from '../../db/entities/user.js';
 import type { Role } from '../../roles.js';
-import { operatorOf, RequireScope, RequireUser, userOf } from '../authorization.js';
+import {
+  operatorOf,
+  RequireScope,
+  RequireScopeUnlessOwn,
+  RequiresWhat,
+  RequireUser,
+  userOf,
+} from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfPage } from '../limits.js';
 import { RoleEnum } from '../types/caller.js';
@@ -55,8 +59,9 @@ export class UserResolver {
     return toConnection(await findUsers(deps, filter ?? {}, page), page, same);
   }
 
+  @RequireScopeUnlessOwn<ListedUser>('users:read', ({ id }) => id)
   @FieldResolver(() => SessionConnection, {
-    description: 'The last used first. The own ones, else needs users:read.',
+    description: 'The sessions of the user.',
     complexity: costOfPage,
   })
   async sessions(
@@ -66,11 +71,11 @@ export class UserResolver {
     @Arg('live', () => Boolean, { nullable: true, description: 'Only those that live, or only those that do not.' })
     live: boolean | undefined,
   ): Promise<Connection<SessionType>> {
-    if (asUser(caller)?.sub !== id) requireScope(kindOf(caller).scopes(caller), 'users:read');
     return toConnection(await sessionsOf({ ...page, live }, id), page, (session) => toSession(session, caller));
   }
 
-  @Mutation(() => UserType, { description: 'Needs users:write.' })
+  @RequiresWhat(createUser)
+  @Mutation(() => UserType)
   createUser(
     @Ctx() context: GraphqlContext,
     @Arg('email', () => String) email: string,
@@ -80,7 +85,8 @@ export class UserResolver {
     return createUser(context.deps, operatorOf(context), { email, password, role });
   }
 
-  @Mutation(() => UserType, { description: 'Needs users:write.' })
+  @RequiresWhat(setUserRole)
+  @Mutation(() => UserType)
   setUserRole(
     @Ctx() context: GraphqlContext,
     @Arg('id', () => ID) id: string,
@@ -89,7 +95,8 @@ export class UserResolver {
     return setUserRole(context.deps, operatorOf(context), id, role);
   }
 
-  @Mutation(() => UserType, { description: 'Deactivation ends every session of the user. Needs users:write.' })
+  @RequiresWhat(setUserActive)
+  @Mutation(() => UserType, { description: 'Deactivation ends every session of the user.' })
   setUserActive(
     @Ctx() context: GraphqlContext,
     @Arg('id', () => ID) id: string,
@@ -98,12 +105,14 @@ export class UserResolver {
     return setUserActive(context.deps, operatorOf(context), id, active);
   }
 
-  @Mutation(() => UserType, { description: 'Needs users:write.' })
+  @RequiresWhat(unlockUser)
+  @Mutation(() => UserType)
   unlockUser(@Ctx() context: GraphqlContext, @Arg('id', () => ID) id: string): Promise<User> {
     return unlockUser(context.deps, operatorOf(context), id);
   }
 
-  @Mutation(() => UserType, { description: 'Ends every session of the user. Needs users:write.' })
+  @RequiresWhat(setUserPassword)
+  @Mutation(() => UserType, { description: 'Ends every session of the user.' })
   setUserPassword(
     @Ctx() context: GraphqlContext,
     @Arg('id', () => ID) id: string,

@@ -1,17 +1,23 @@
 /** CONTRACT 11: `AuditEvent`, its listing, its filter and its counts. */
 import { GraphQLDateTime, GraphQLJSON } from 'graphql-scalars';
-import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { type AuditCount, type AuditEventFilter, type AuditRow, TIME_BUCKETS } from '../../admin/audit-log.js';
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { type AuditCount, type AuditEventFilter, type AuditRow, type TimeBucket } from '../../admin/audit-log.js';
 import { EVENT_TYPES, type EventType } from '../../audit/events.js';
 import { COST_OF_METADATA, COST_OF_USER_AGENT } from '../limits.js';
 import { connectionType } from './connection.js';
 import { spelledEnum } from './spelled-enum.js';
 
-export const AuditEventTypeEnum = spelledEnum(EVENT_TYPES);
-registerEnumType(AuditEventTypeEnum, { name: 'AuditEventType' });
+export const AuditEventTypeEnum = spelledEnum<EventType>(
+  'AuditEventType',
+  'What happened.',
+  Object.fromEntries(EVENT_TYPES.map((type) => [type, type])) as Record<EventType, string>,
+);
 
-export const TimeBucketEnum = spelledEnum(TIME_BUCKETS);
-registerEnumType(TimeBucketEnum, { name: 'TimeBucket' });
+export const TimeBucketEnum = spelledEnum<TimeBucket>('TimeBucket', 'The length of a bucket of counts.', {
+  minute: 'A minute.',
+  hour: 'An hour.',
+  day: 'A calendar day, of 23 to 25 hours where the clocks change.',
+});
 
 @ObjectType('AuditEvent', { simpleResolvers: true })
 export class AuditEventType implements Omit<AuditRow, 'exactly'> {
@@ -25,7 +31,7 @@ export class AuditEventType implements Omit<AuditRow, 'exactly'> {
   @Field(() => GraphQLDateTime) createdAt!: Date;
 }
 
-export const AuditEventConnection = connectionType('AuditEvent', AuditEventType);
+export const AuditEventConnection = connectionType('AuditEvent', AuditEventType, 'Newest first.');
 
 @InputType('AuditEventFilter')
 export class AuditEventFilterInput implements AuditEventFilter {

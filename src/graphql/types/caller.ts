@@ -1,15 +1,21 @@
 /** CONTRACT 7: the identity objects of Spec 2.8. */
-import { type ClassType, Field, ID, Int, InterfaceType, ObjectType, registerEnumType } from 'type-graphql';
+import { type ClassType, Field, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
 import type { ApiKeyCaller, Caller, CronCaller, CallerType as Kind, UserCaller } from '../../callers/caller.js';
-import { ROLES, type Role } from '../../roles.js';
+import type { Role } from '../../roles.js';
 import { COST_OF_SCOPES } from '../limits.js';
 import { spelledEnum } from './spelled-enum.js';
 
-export const CallerTypeEnum: { [K in Kind]: K } = { user: 'user', api_key: 'api_key', cron: 'cron' };
-registerEnumType(CallerTypeEnum, { name: 'CallerType', description: 'The three kinds of caller.' });
+export const CallerTypeEnum = spelledEnum<Kind>('CallerType', 'The kinds of caller.', {
+  user: 'A person, by an access token.',
+  api_key: 'A service, by a signed request.',
+  cron: 'A scheduled job, by its static internal key.',
+});
 
-export const RoleEnum = spelledEnum(ROLES);
-registerEnumType(RoleEnum, { name: 'Role', description: 'What a user may do; scopes follow from it.' });
+export const RoleEnum = spelledEnum<Role>('Role', 'What a user may do; scopes follow from it.', {
+  viewer: 'No scope: sees and ends its own sessions.',
+  analyst: 'Reads users and the audit log: `users:read`, `audit:read`.',
+  admin: 'Every scope.',
+});
 
 @InterfaceType('Caller', {
   description: 'Who is calling.',

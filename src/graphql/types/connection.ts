@@ -1,51 +1,76 @@
-/** Relay-style connections. Plain fields have simple resolvers: a page has thousands, and each other is a promise. */
+/** CONTRACT 11: connections. Plain fields have simple resolvers: a page has thousands, and each other is a promise. */
 import { ArgsType, type ClassType, Field, Int, ObjectType } from 'type-graphql';
-import type { Page, PageRequest } from '../../admin/page.js';
+import type { Count, Page, PageRequest } from '../../admin/page.js';
+import { spelledEnum } from './spelled-enum.js';
 
 /** Rows of a page, unless said otherwise. */
 export const FIRST = 50;
 
 @ArgsType()
 export class PageArgs {
-  @Field(() => String, { nullable: true }) after!: string | null | undefined;
-  @Field(() => Int, { nullable: true, defaultValue: FIRST }) first!: number | null;
+  @Field(() => String, { nullable: true, description: '`endCursor` of the page before; left out: from the beginning.' })
+  after!: string | null | undefined;
+
+  @Field(() => Int, { nullable: true, defaultValue: FIRST, description: 'Rows of the page, 1 to 100.' })
+  first!: number | null;
+
   /** Null is answered like a `first` that is left out. */
   get page(): PageRequest {
     return { first: this.first ?? FIRST, after: this.after };
   }
 }
 
-@ObjectType({ simpleResolvers: true })
+@ObjectType({ simpleResolvers: true, description: 'Where a page stands in its list.' })
 export class PageInfo {
-  @Field(() => Boolean) hasNextPage!: boolean;
+  @Field(() => Boolean, { description: 'True where a page follows, even if this one is short.' }) hasNextPage!: boolean;
   @Field(() => Boolean, { description: 'True where the page began after a cursor.' }) hasPreviousPage!: boolean;
-  @Field(() => String, { nullable: true }) startCursor!: string | null;
+  @Field(() => String, { nullable: true, description: 'Cursor of the first row; null on an empty page.' })
+  startCursor!: string | null;
   @Field(() => String, { nullable: true, description: 'Pass it as `after` for the next page, where there is one.' })
   endCursor!: string | null;
 }
 
+const CountPrecisionEnum = spelledEnum<Count['precision']>('CountPrecision', 'How a count is to be read.', {
+  exact: 'So many rows there are.',
+  at_least: 'There are so many rows or more: counting ends at 10,000.',
+});
+
+@ObjectType('Count', { simpleResolvers: true, description: 'How many rows a list has, over all pages.' })
+export class CountType implements Count {
+  @Field(() => Int, { description: 'The number of rows; see `precision`.' }) count!: number;
+  @Field(() => CountPrecisionEnum, { description: 'Whether that is all of them.' }) precision!: Count['precision'];
+}
+
 export interface Connection<T> {
   edges: Array<{ cursor: string; node: T }>;
+  nodes: T[];
   pageInfo: PageInfo;
 }
 
-/** The classes `<name>Connection` and `<name>Edge`. */
-export function connectionType<T extends object>(name: string, nodeType: ClassType<T>): ClassType<Connection<T>> {
-  @ObjectType(`${name}Edge`, { simpleResolvers: true })
+/** The classes `<name>Connection` and `<name>Edge`. @param order of the rows, in a sentence */
+export function connectionType<T extends object>(
+  name: string,
+  nodeType: ClassType<T>,
+  order: string,
+): ClassType<Connection<T>> {
+  @ObjectType(`${name}Edge`, { simpleResolvers: true, description: `A row of \`${name}Connection\`.` })
   class Edge {
-    @Field(() => String, { description: 'Pass it as `after` to go on behind this row.' })
+    @Field(() => String, { description: 'Pass it as `after` to go on behind this row. Opaque.' })
     cursor!: string;
 
-    @Field(() => nodeType)
+    @Field(() => nodeType, { description: 'The row.' })
     node!: T;
   }
 
-  @ObjectType(`${name}Connection`, { simpleResolvers: true })
+  @ObjectType(`${name}Connection`, { simpleResolvers: true, description: `A page. ${order}` })
   class ConnectionType implements Connection<T> {
-    @Field(() => [Edge])
+    @Field(() => [Edge], { description: 'The rows, each with its cursor.' })
     edges!: Edge[];
 
-    @Field(() => PageInfo)
+    @Field(() => [nodeType], { description: 'The rows, without cursors.' })
+    nodes!: T[];
+
+    @Field(() => PageInfo, { description: 'Whether there is more, and from where.' })
     pageInfo!: PageInfo;
   }
   return ConnectionType;
@@ -60,13 +85,15 @@ export function toConnection<Row, Node>(
   { after }: Pick<PageRequest, 'after'>,
   toNode: (row: Row) => Node,
 ): Connection<Node> {
+  const edges = rows.map(({ cursor, row }) => ({ cursor, node: toNode(row) }));
   return {
-    edges: rows.map(({ cursor, row }) => ({ cursor, node: toNode(row) })),
+    edges,
+    nodes: edges.map(({ node }) => node),
     pageInfo: {
       hasNextPage,
       hasPreviousPage: after != null,
-      startCursor: rows[0]?.cursor ?? null,
-      endCursor: endCursor ?? rows.at(-1)?.cursor ?? null,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: endCursor ?? edges.at(-1)?.cursor ?? null,
     },
   };
 }

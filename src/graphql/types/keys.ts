@@ -22,8 +22,8 @@ export class ApiKeyType extends CronKeyType {
   @Field(() => Int, { description: 'Two while a rotation overlaps, none once revoked.' }) secretsLive!: number;
 }
 
-export const CronKeyConnection = connectionType('CronKey', CronKeyType);
-export const ApiKeyConnection = connectionType('ApiKey', ApiKeyType);
+export const CronKeyConnection = connectionType('CronKey', CronKeyType, 'Oldest first.');
+export const ApiKeyConnection = connectionType('ApiKey', ApiKeyType, 'Oldest first.');
 
 export function toCronKey({
   keyId,

@@ -1,6 +1,6 @@
 /** CONTRACT 11: `Session` and `SessionStep`. */
 import { GraphQLDateTime } from 'graphql-scalars';
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, ObjectType } from 'type-graphql';
 import type { SessionStep } from '../../admin/session-story.js';
 import { STEP_KINDS } from '../../admin/session-story.js';
 import type { Session } from '../../admin/sessions.js';
@@ -22,14 +22,17 @@ export class SessionType implements Session {
   @Field(() => Boolean, { description: 'The session of the access token that asks.' }) current!: boolean;
 }
 
-export const SessionConnection = connectionType('Session', SessionType);
+export const SessionConnection = connectionType('Session', SessionType, 'The last used first.');
 
 export function toSession(session: Session, caller: Caller): SessionType {
   return { ...session, current: asUser(caller)?.sid === session.id };
 }
 
-export const SessionStepKindEnum = spelledEnum(STEP_KINDS);
-registerEnumType(SessionStepKindEnum, { name: 'SessionStepKind' });
+export const SessionStepKindEnum = spelledEnum<SessionStep['what']>(
+  'SessionStepKind',
+  'What happened to a session.',
+  Object.fromEntries(STEP_KINDS.map((kind) => [kind, kind])) as Record<SessionStep['what'], string>,
+);
 
 @ObjectType('SessionStep', { simpleResolvers: true, description: 'One event in the life of a session.' })
 export class SessionStepType implements SessionStep {
@@ -41,4 +44,4 @@ export class SessionStepType implements SessionStep {
   @Field(() => String, { description: 'One sentence for a person.' }) detail!: string;
 }
 
-export const SessionStepConnection = connectionType('SessionStep', SessionStepType);
+export const SessionStepConnection = connectionType('SessionStep', SessionStepType, 'Oldest first.');

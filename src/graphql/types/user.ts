@@ -18,7 +18,7 @@ export class UserType {
   @Field(() => GraphQLDateTime) createdAt!: Date;
 }
 
-export const UserConnection = connectionType('User', UserType);
+export const UserConnection = connectionType('User', UserType, 'By e-mail.');
 
 @InputType('UserFilter')
 export class UserFilterInput implements UserFilter {
