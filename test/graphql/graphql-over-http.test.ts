@@ -1,0 +1,45 @@
+/** CONTRACT 7: GraphQL over HTTP as the working draft has it, by the audit suite of graphql-http. */
+import { serverAudits } from 'graphql-http';
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import { newcomer } from '../support/graphql.js';
+
+let gateway: TestGateway;
+let accessToken: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ accessToken } = await newcomer(gateway, 'admin'));
+});
+afterAll(() => gateway.close());
+
+const audits = serverAudits({
+  url: () => `${gateway.url}/graphql`,
+  fetchFn: (url: string, init: RequestInit = {}) =>
+    fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${accessToken}` } }),
+});
+
+/** Queries come by POST alone, so that no address holds one, and no link asks for anything. */
+const NO_GET = 'notice';
+/** What is wrong with a document or its variables is 400 for every client, as Apollo has it. */
+const NOT_200 = 'warn';
+
+/** What we leave out on purpose of what is no MUST: a `notice` is a MAY, a `warn` a SHOULD. */
+const LEFT_OUT: Record<string, string> = {
+  'MAY accept application/x-www-form-urlencoded formatted GET requests': NO_GET,
+  'MAY allow URL-encoded JSON string {variables} parameter in GETs when accepting application/graphql-response+json':
+    NO_GET,
+  'MAY allow URL-encoded JSON string {variables} parameter in GETs when accepting application/json': NO_GET,
+  'SHOULD use 200 status code on document parsing failure when accepting application/json': NOT_200,
+  'SHOULD use 200 status code on document validation failure when accepting application/json': NOT_200,
+  'SHOULD use a status code of 200 on variable coercion failure when accepting application/json': NOT_200,
+};
+
+test('the suite has what we leave out, and much more', () => {
+  const names = audits.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(Object.keys(LEFT_OUT)));
+  expect(names.length).toBeGreaterThan(50);
+});
+
+test.each(audits.map(({ name, fn }) => [name, fn] as const))('%s', async (name, fn) => {
+  const { status } = await fn();
+  expect(status).toBe(LEFT_OUT[name] ?? 'ok');
+});
