@@ -20,7 +20,7 @@ export interface RequestToSign extends SigningKey {
   contentType?: string;
   /** When the signature is made: it is good for 300 s. */
   now?: Date;
-  /** 22 to 64 characters of `A-Za-z0-9_-`, never used before with this key: random where left out */
+  /** 22 to 128 characters of `A-Za-z0-9+/=_.~-`, never used before with this key: random where left out */
   nonce?: string;
 }
 

@@ -38,6 +38,8 @@ const SIGNATURE_CHARACTERS = 256;
 export const PAST_SECONDS = 300;
 export const AHEAD_SECONDS = 60;
 const MAC_BYTES = 32;
+/** From here on `created` is no time in seconds (it would be the year 5138), but one in milliseconds (since 1973). */
+const MILLISECONDS_FROM = 100_000_000_000;
 
 const COVERED = ['@method', '@authority', '@path', '@query'];
 const COVERED_WITH_BODY = [...COVERED, 'content-type', 'content-digest'];
@@ -49,7 +51,10 @@ const parametersSchema = z.strictObject(
     expires: z.int('The parameter expires must be an integer, seconds since 1970').optional(),
     nonce: z
       .string('The parameter nonce must be a string')
-      .regex(/^[\w-]{22,64}$/, 'The parameter nonce must have 22 to 64 of the characters A-Z, a-z, 0-9, - and _'),
+      .regex(
+        /^[\w+/=.~-]{22,128}$/,
+        'The parameter nonce must have 22 to 128 of the characters A-Z a-z 0-9 + / = _ . ~ -',
+      ),
     keyid: z.string('The parameter keyid must be a string').max(64, 'The parameter keyid is too long'),
     tag: z.literal('auth-gateway', 'The parameter tag must be "auth-gateway"'),
     alg: z.literal('hmac-sha256', 'The parameter alg must be "hmac-sha256", or left out').optional(),
@@ -143,6 +148,9 @@ function checkCoverage(components: readonly string[], body: Uint8Array): Refused
 /** Both ends of the window are in it; `expires` is the first second that is too late. */
 function checkTimes(created: number, expires: number | undefined, now: Date): RefusedSignature | undefined {
   const nowSeconds = epochSeconds(now);
+  if (created >= MILLISECONDS_FROM) {
+    return expired('The parameter created looks like milliseconds; it must be in seconds since 1970');
+  }
   if (created < nowSeconds - PAST_SECONDS || created > nowSeconds + AHEAD_SECONDS) {
     return expired(
       `The signature was created more than ${PAST_SECONDS} s ago or ${AHEAD_SECONDS} s ahead; check the clock and sign again`,

@@ -62,6 +62,21 @@ test.each(Object.keys(texts))('%s: nothing can be put in, taken out or put in it
   );
 });
 
+test('a nonce is accepted where it has 22 to 128 of its characters, and in no other case', () => {
+  const its = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_.~-';
+  const good = fc.string({ unit: fc.constantFrom(...its), minLength: 0, maxLength: 150 });
+  const place = fc.integer({ min: 0, max: 200 });
+  const other = fc.constantFrom(..." !#$%&'()*,:;<>?@[]^`{|}", '');
+  fc.assert(
+    fc.property(good, place, other, (text, at, between) => {
+      const nonce = text.slice(0, at) + between + text.slice(at);
+      const isGood = between === '' && nonce.length >= 22 && nonce.length <= 128;
+      expect(verify(factsOf(sign({ nonce }))).verdict).toBe(isGood ? 'accepted' : 'malformed_signature');
+    }),
+    { numRuns: 2000 },
+  );
+});
+
 /** Garbage in the grammar's own words gets further than random text. */
 const word = fc.constantFrom(
   ...[

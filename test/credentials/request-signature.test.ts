@@ -97,7 +97,9 @@ describe('CONTRACT 6: what passes', () => {
     ['created 300 s ago', { nowSeconds: NOW_SECONDS - 300 }],
     ['created 60 s ahead', { nowSeconds: NOW_SECONDS + 60 }],
     ['a nonce of 22', { nonce: 'A-_0'.repeat(6).slice(2) }],
-    ['a nonce of 64', { nonce: 'A-_0'.repeat(16) }],
+    ['a nonce of 128', { nonce: 'A-_0'.repeat(32) }],
+    ['a nonce in base64', { nonce: 'abcdefghijklmnopqr+/Aw==' }],
+    ['a nonce with each character that is no letter', { nonce: '+/=_.~-'.repeat(4) }],
     ['a label of 209', { label: `*${'a'.repeat(208)}` }],
     ['sha-512', { contentDigest: sha512Digest(QUERY) }],
     ['both digests', { contentDigest: `${sha512Digest(QUERY)}, ${sha256Digest(QUERY)}` }],
@@ -106,6 +108,13 @@ describe('CONTRACT 6: what passes', () => {
 
   test.each(accepted)('%s', (_, changes) => {
     expect(verify(factsOf(sign(changes))).verdict).toBe('accepted');
+  });
+
+  test('the longest of everything fits into Signature-Input', () => {
+    const longest = { keyId: 'k'.repeat(64), nonce: 'n'.repeat(128), label: `*${'a'.repeat(208)}` };
+    const parameters = { alg: '"hmac-sha256"', expires: '999999999999999' };
+    const facts = factsOf(sign({ ...longest, parameters }));
+    expect(readRequestSignature(facts, new Date(NOW_SECONDS * 1000))).toMatchObject({ kind: 'signature' });
   });
 
   test('times count in whole seconds', () => {
@@ -150,9 +159,15 @@ describe('CONTRACT 6: what is refused', () => {
     expect(verify(factsOf(signature(257))).detail).toContain('1024');
   });
 
+  test('created in milliseconds is told from a clock that is wrong', () => {
+    const told = verify(factsOf(sign({ nowSeconds: NOW_SECONDS * 1000 })));
+    expect(told).toMatchObject({ verdict: 'signature_expired', detail: expect.stringContaining('in seconds') });
+    expect(verify(factsOf(sign({ nowSeconds: NOW_SECONDS + 61 }))).detail).not.toContain('in seconds');
+  });
+
   test('no detail holds anything that was sent', () => {
     const details = refusedCases.map(([, , make]) => verify(factsOf(make(sign, NOW_SECONDS, other))).detail);
-    expect(new Set(details).size).toBeLessThan(25);
+    expect(new Set(details).size).toBeLessThan(26);
     for (const detail of details) expect(detail).not.toMatch(/1700000000|ak_|abcdef|unknown|"bar"|\n/);
   });
 });

@@ -7,8 +7,8 @@ const N = 'abcdefghijklmnopqrstuv';
 /** Raw texts that are not the parameter's; null leaves it out. */
 const MALFORMED: Record<string, (string | null)[]> = {
   created: [null, '"abc"', 'abc', '?1', ':AAAA:', '@1700000000', '1234567890123456', '--1', '1e9', '""', ''],
-  nonce: [null, '""', '1', N, `:${N}==:`, `"${N.slice(1)}"`, `"${'n'.repeat(65)}"`, `"${N} "`, `"${N}."`, `"${N}+/="`],
-  'nonce ': [`"${N}é"`, `"${N}\\""`, `"${N}\\n"`, `"${N}\t"`, `"${N}`, `${N}"`],
+  nonce: [null, '""', '1', N, `:${N}==:`, `"${N.slice(1)}"`, `"${'n'.repeat(129)}"`, `"${N} "`, `"${N}:"`, `"${N},"`],
+  'nonce ': [`"${N}*"`, `"${N}%"`, `"${N}é"`, `"${N}\\""`, `"${N}\\n"`, `"${N}\t"`, `"${N}`, `${N}"`],
   keyid: [null, 'ak_1', '1', ':AAAA:', `"${'k'.repeat(65)}"`],
   tag: [null, '"other"', '"Auth-Gateway"', '"auth-gateway "', '""', 'auth-gateway', '?1'],
   alg: ['"hmac-sha512"', '"HMAC-SHA256"', '"none"', '"ed25519"', '""', 'hmac-sha256', '256'],
