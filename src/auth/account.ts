@@ -21,7 +21,10 @@ export async function findActiveUser(db: Db, email: string): Promise<LoginUser |
   return user;
 }
 
-export function isLocked(user: LoginUser, now: Date): user is LoginUser & { locked_until: Date } {
+export type LockedUser = LoginUser & { locked_until: Date };
+
+/** True where the lock lasts beyond `now`. */
+export function isLocked(user: LoginUser, now: Date): user is LockedUser {
   return user.locked_until !== null && user.locked_until > now;
 }
 

@@ -1,11 +1,12 @@
 /** Spec 4.1: login. Steps are numbered as in the specification. */
 import { writeAudit } from '../audit/write.js';
+import type { Db } from '../db/statement.js';
 import type { Deps } from '../parts.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
-import { type Refused, refused } from '../platform/refused.js';
+import { refused } from '../platform/refused.js';
 import type { Client } from '../remote-client.js';
-import { countFailure, findActiveUser, isLocked } from './account.js';
-import type { Outcome, Refusal } from './outcomes.js';
+import { countFailure, findActiveUser, isLocked, type LockedUser } from './account.js';
+import type { Locked, Outcome } from './outcomes.js';
 import { startSession } from './sessions.js';
 
 export interface Credentials {
@@ -26,7 +27,8 @@ export async function login(
   const user = await findActiveUser(db, email);
 
   // 2. Locked: refused before any password check.
-  if (user !== undefined && isLocked(user, clock.now())) return refuseLocked(deps, user.id, user.locked_until, client);
+  const askedAt = clock.now();
+  if (user !== undefined && isLocked(user, askedAt)) return refuseLocked(db, user, client, askedAt);
 
   // 3. The password, or the same work on the placeholder. It takes a while: what follows looks at the user again.
   const { matches, renewedHash } = await passwords.verify(user?.password_hash, password);
@@ -55,20 +57,14 @@ export async function login(
   // The user was changed while the password was checked: locked by others (429, also for the right password),
   // or deactivated, removed or given a new password (401).
   const changed = await findActiveUser(db, email);
-  if (changed !== undefined && isLocked(changed, now)) {
-    return refuseLocked(deps, changed.id, changed.locked_until, client);
-  }
+  if (changed !== undefined && isLocked(changed, now)) return refuseLocked(db, changed, client, now);
   await writeAudit(db, [failure], now);
   return refused('invalid_credentials');
 }
 
-async function refuseLocked(
-  { clock, db }: Deps<'clock' | 'db'>,
-  userId: string,
-  lockedUntil: Date,
-  client: Client,
-): Promise<Refused<Refusal>> {
+async function refuseLocked(db: Db, user: LockedUser, client: Client, now: Date): Promise<Locked> {
+  const { id: userId, locked_until: lockedUntil } = user;
   const metadata = { locked_until: lockedUntil.toISOString() };
-  await writeAudit(db, [{ eventType: 'account_locked', userId, ...client, metadata }], clock.now());
-  return refused('account_locked');
+  await writeAudit(db, [{ eventType: 'account_locked', userId, ...client, metadata }], now);
+  return { ...refused('account_locked'), retryAfterSeconds: Math.ceil((lockedUntil.getTime() - now.getTime()) / 1000) };
 }

@@ -15,5 +15,11 @@ export type Refusal =
   | 'record_revoked'
   | 'record_expired';
 
+/** A refusal that ends by itself. */
+export interface Locked extends Refused<'account_locked'> {
+  /** Until `locked_until`, rounded up: at least 1 */
+  retryAfterSeconds: number;
+}
+
 /** A grant (Spec 2.2 and 2.3) with the new refresh JWT for the cookie, or a refusal. */
-export type Outcome = ({ kind: 'granted' } & TokenPair) | Refused<Refusal>;
+export type Outcome = ({ kind: 'granted' } & TokenPair) | Refused<Exclude<Refusal, 'account_locked'>> | Locked;

@@ -14,7 +14,7 @@ import type { RequestOutcome } from './exchange.js';
 import { parseLoginBody } from './login-body.js';
 import { loginRateLimit, sessionRateLimit } from './rate-limits.js';
 import { createRefreshCookie } from './refresh-cookie.js';
-import { REFUSALS } from './refusals.js';
+import { CHALLENGE, REFUSALS } from './refusals.js';
 
 /** CONTRACT 5 */
 const BODY_BYTES = 16 * 1024;
@@ -34,6 +34,8 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
       const { status, detail, cookie: action } = REFUSALS[outcome.reason];
       res.locals.outcome = outcome.reason;
       if (action === 'cleared') cookie.clear(res);
+      if (status === 401) res.set('WWW-Authenticate', CHALLENGE);
+      if (outcome.reason === 'account_locked') res.set('Retry-After', String(outcome.retryAfterSeconds));
       return sendError(res, status, detail);
     }
     res.locals.outcome = granted;

@@ -56,7 +56,7 @@ function allowOrigins(origins: string[]) {
     credentials: true,
     methods: ['POST'],
     allowedHeaders: ['Authorization', 'Content-Type', 'X-Request-Id'],
-    exposedHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'],
+    exposedHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
     maxAge: 600,
   });
 }

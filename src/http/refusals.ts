@@ -1,6 +1,12 @@
 /** Spec 7: the table of errors. A refusal without its row does not compile. */
 import type { Refusal } from '../auth/outcomes.js';
 
+/**
+ * What a 401 has to say (RFC 9110 section 15.5.2): log in, and a cookie will hold the credential. The scheme is that of
+ * draft-broyer-http-cookie-auth.
+ */
+export const CHALLENGE = 'Cookie realm="auth-gateway", form-action="/auth/login", cookie-name="refresh_token"';
+
 interface RefusalRow {
   status: 401 | 429;
   detail: string;

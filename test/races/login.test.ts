@@ -50,6 +50,7 @@ test('4.1.2 right passwords that were being checked when the lock fell get 429 a
     return [...(await right), ...(await wrong)];
   });
   expect(count(answers, 429)).toBe(15);
+  expect(new Set(answers.map(({ headers }) => headers['retry-after']))).toEqual(new Set(['60']));
   expect(events.map(({ event_type }) => event_type)).toEqual(Array(15).fill('account_locked'));
   expect(await recordsOf(gateway, id)).toEqual([]);
   expect((await userRow(gateway, id)).failed_login_attempts).toBe(9);

@@ -55,6 +55,21 @@ test('3.2 locked to locked: any login is answered 429 and audited, and changes n
   expect(await userRow(gateway, id)).toEqual(before);
 });
 
+test.each([
+  [0, LOCK_SECONDS],
+  [0.001, LOCK_SECONDS],
+  [0.999, LOCK_SECONDS],
+  [1, LOCK_SECONDS - 1],
+  [LOCK_SECONDS - 1.5, 2],
+  [LOCK_SECONDS - 1, 1],
+  [LOCK_SECONDS - 0.001, 1],
+])('CONTRACT 5 %d s after it was locked, Retry-After is %i', async (seconds, retryAfter) => {
+  const { email } = await lockedUser();
+  gateway.clock.advance(seconds);
+  const answer = await login(gateway, email);
+  expect([answer.status, answer.headers['retry-after']]).toEqual([429, String(retryAfter)]);
+});
+
 test('3.2 locked to unlocked: the passing of time alone ends the lock, exactly at locked_until', async () => {
   const { email } = await lockedUser();
   gateway.clock.advance(LOCK_SECONDS - 0.001);

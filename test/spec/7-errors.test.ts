@@ -1,4 +1,5 @@
 /** Spec 7: the table of errors, retyped by hand; each row is brought about over HTTP. */
+import { REFUSALS } from '../../src/http/refusals.js';
 import { cookieAction } from '../support/cookies.js';
 import { forgeRefreshToken } from '../support/forge.js';
 import { type Answer, logIn, startGateway, type TestGateway } from '../support/gateway.js';
@@ -89,5 +90,13 @@ test.each(table)('7 %s %i %s, cookie %s: %s', async (_route, status, detail, coo
   expect(answer.status).toBe(status);
   expect(cookieAction(answer)).toBe(cookie);
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-  expect(answer.json).toEqual(detail === null ? { message: 'Logged out successfully' } : { detail });
+  expect(answer.text).toBe(JSON.stringify(detail === null ? { message: 'Logged out successfully' } : { detail }));
+  const challenge = 'Cookie realm="auth-gateway", form-action="/auth/login", cookie-name="refresh_token"';
+  expect(answer.headers['www-authenticate']).toBe(status === 401 ? challenge : undefined); // CONTRACT 5
+  expect(answer.headers['retry-after'] !== undefined).toBe(status === 429);
+});
+
+test('7 the table above has every refusal', () => {
+  const details = new Set(table.map(([, status, detail]) => `${status} ${detail}`).filter((row) => row !== '200 null'));
+  expect(details).toEqual(new Set(Object.values(REFUSALS).map(({ status, detail }) => `${status} ${detail}`)));
 });
