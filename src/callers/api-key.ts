@@ -39,6 +39,7 @@ const touch = touching('api_keys');
 
 export const apiKey: CallerKind<'api_key'> = {
   scheme: 'Signature',
+  challengeParameters: ({ reason }) => ({ error: reason }),
   presents: presentsSignature,
 
   resolve: async (deps, request) => {

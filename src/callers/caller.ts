@@ -46,6 +46,8 @@ export function asUser(caller: Caller): UserCaller | undefined {
 export type CallerRefusal =
   | 'missing_credentials'
   | 'multiple_credentials'
+  | 'unsupported_scheme'
+  | 'invalid_request'
   | 'invalid_token'
   | 'invalid_key'
   | SignatureRefusal;
@@ -54,8 +56,11 @@ type Known<Type extends CallerType> =
   | { kind: 'caller'; caller: Callers[Type] }
   | { kind: 'rate_limited'; retryAfterSeconds: number };
 
-/** Who is calling. The `challenge` of a refusal is the value of `WWW-Authenticate` (RFC 9110 section 11.6.1). */
-export type Resolution = Known<CallerType> | (Explained<CallerRefusal> & { challenge: string });
+/**
+ * Who is calling. The `fields` of a refusal, names and values, ask for a better credential: `WWW-Authenticate`
+ * (RFC 9110 section 11.6.1), and where a signature would do `Accept-Signature` (RFC 9421 section 5.1).
+ */
+export type Resolution = Known<CallerType> | (Explained<CallerRefusal> & { fields: Array<[string, string]> });
 
 /** What a caller presents: a request as it came, before any parsing. */
 export type CallerRequest = Omit<RequestFacts, 'authority'>;
@@ -66,6 +71,8 @@ export type CallerDeps = Deps<'clock' | 'config' | 'db' | 'keyLimiter' | 'keyrin
 export interface CallerKind<Type extends CallerType> {
   /** Authentication scheme by which the credential is asked for (RFC 9110 section 11.1) */
   scheme: string;
+  /** What the challenge says of a refusal, beside `realm`; printable ASCII without quotes and backslashes */
+  challengeParameters(refusal: Explained<CallerRefusal>): Record<string, string>;
   /** True where the request has a credential of this kind, good or not. */
   presents(rawHeaders: readonly string[]): boolean;
   /** Call it only where `presents`. @throws the database's error or {Outage} */

@@ -20,6 +20,7 @@ const REFUSED = refused('invalid_key', 'Send one X-Internal-Key field with KEY_I
 
 export const cron: CallerKind<'cron'> = {
   scheme: 'InternalKey',
+  challengeParameters: ({ reason }) => ({ error: reason }),
   presents: (rawHeaders) => fieldValues(rawHeaders, 'x-internal-key').length > 0,
 
   // An unknown or revoked key costs what a wrong secret does.

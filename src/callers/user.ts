@@ -9,15 +9,31 @@ import type { CallerKind } from './caller.js';
 const roleOfUserSql = statement('role_of_user', { id: 'uuid' }, { role: only<Role>('text') })`
   select role from users where id = :id and is_active`;
 
+/** Scheme and what follows it (RFC 9110 section 11.4). */
+const CREDENTIALS = /^([\w!#$%&'*+.^`|~-]+)(?: +(.*))?$/;
+/** RFC 6750 section 2.1 */
+const TOKEN = /^[\w.~+/-]+=*$/;
+
 export const user: CallerKind<'user'> = {
   scheme: 'Bearer',
+  // RFC 6750 section 3.1: another scheme is no error; one credential too many is one of the request.
+  challengeParameters: ({ reason, detail }) => {
+    if (reason === 'unsupported_scheme') return {};
+    return { error: reason === 'multiple_credentials' ? 'invalid_request' : reason, error_description: detail };
+  },
   presents: (rawHeaders) => fieldValues(rawHeaders, 'authorization').length > 0,
 
   resolve: async ({ clock, tokens }, { rawHeaders }) => {
-    const [, token] = /^Bearer +([\w.~+/-]+=*)$/i.exec(onlyFieldValue(rawHeaders, 'authorization') ?? '') ?? [];
-    const claims = token === undefined ? undefined : await tokens.verifyAccessToken(token, clock.now());
+    const [, scheme, token = ''] = CREDENTIALS.exec(onlyFieldValue(rawHeaders, 'authorization') ?? '') ?? [];
+    if (scheme !== undefined && scheme.toLowerCase() !== 'bearer') {
+      return refused('unsupported_scheme', 'Authorization takes the scheme Bearer, with an access token');
+    }
+    if (!TOKEN.test(token)) {
+      return refused('invalid_request', 'Send one Authorization field, with Bearer, a space and an access token');
+    }
+    const claims = await tokens.verifyAccessToken(token, clock.now());
     return claims === undefined
-      ? refused('invalid_token', 'Send one Authorization field with Bearer and an access token that has not expired')
+      ? refused('invalid_token', 'The access token has expired or is none of this gateway; refresh it or log in again')
       : { kind: 'caller', caller: { callerType: 'user', ...claims } };
   },
 

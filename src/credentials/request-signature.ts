@@ -1,6 +1,12 @@
 /** RFC 9421: HTTP message signatures, in the one profile of CONTRACT 6. Bytes in, facts out. */
 import { timingSafeEqual } from 'node:crypto';
-import { isInnerList, serializeInnerList } from 'structured-headers';
+import {
+  type BareItem,
+  type InnerList,
+  isInnerList,
+  serializeDictionary,
+  serializeInnerList,
+} from 'structured-headers';
 import { z } from 'zod';
 import { epochSeconds } from '../platform/clock.js';
 import { type Explained, refused } from '../platform/refused.js';
@@ -43,6 +49,8 @@ const MILLISECONDS_FROM = 100_000_000_000;
 
 const COVERED = ['@method', '@authority', '@path', '@query'];
 const COVERED_WITH_BODY = [...COVERED, 'content-type', 'content-digest'];
+const TAG = 'auth-gateway';
+const ALGORITHM = 'hmac-sha256';
 
 /** Of the right structured type each, no other, and each message says what is right. */
 const parametersSchema = z.strictObject(
@@ -56,8 +64,8 @@ const parametersSchema = z.strictObject(
         'The parameter nonce must have 22 to 128 of the characters A-Z a-z 0-9 + / = _ . ~ -',
       ),
     keyid: z.string('The parameter keyid must be a string').max(64, 'The parameter keyid is too long'),
-    tag: z.literal('auth-gateway', 'The parameter tag must be "auth-gateway"'),
-    alg: z.literal('hmac-sha256', 'The parameter alg must be "hmac-sha256", or left out').optional(),
+    tag: z.literal(TAG, `The parameter tag must be "${TAG}"`),
+    alg: z.literal(ALGORITHM, `The parameter alg must be "${ALGORITHM}", or left out`).optional(),
   },
   'The parameters must be created, nonce, keyid and tag, with alg and expires where wanted, and no others',
 );
@@ -68,6 +76,17 @@ const expired = (detail: string) => refused('signature_expired', detail);
 /** True where either field of a signature is there: the request then is one of this kind, well signed or not. */
 export function presentsSignature(rawHeaders: readonly string[]): boolean {
   return ['signature', 'signature-input'].some((name) => fieldValues(rawHeaders, name).length > 0);
+}
+
+/**
+ * `Accept-Signature` (RFC 9421 section 5.1): the signature that this request should have had. `created` has no value
+ * there, the other parameters are to be taken over. `keyid` is left out, since the signer alone knows its key.
+ * @param nonce a fresh one
+ */
+export function acceptSignature(body: Uint8Array, nonce: string): string {
+  const parameters = new Map<string, BareItem>(Object.entries({ created: true, nonce, alg: ALGORITHM, tag: TAG }));
+  const signature: InnerList = [neededFor(body).map((name) => [name, new Map()]), parameters];
+  return serializeDictionary(new Map([['sig1', signature]]));
 }
 
 /** Checks form, then coverage, then times, then the digest of the body. */
@@ -131,9 +150,14 @@ function readFields(rawHeaders: readonly string[]) {
   return { kind: 'fields', components, parameters: input[1], signatureParams, mac: new Uint8Array(bytes) } as const;
 }
 
+/** The components that a signature over a request with this body covers. */
+function neededFor(body: Uint8Array): string[] {
+  return body.length === 0 ? COVERED : COVERED_WITH_BODY;
+}
+
 /** Exactly the components of the profile, in any order. */
 function checkCoverage(components: readonly string[], body: Uint8Array): RefusedSignature | undefined {
-  const needed = body.length === 0 ? COVERED : COVERED_WITH_BODY;
+  const needed = neededFor(body);
   if (new Set(components).size < components.length || !components.every((name) => needed.includes(name))) {
     return malformed(
       'Cover "@method" "@authority" "@path" "@query", with a body also "content-type" "content-digest", ' +

@@ -64,7 +64,7 @@ function refusalError(refusal: Exclude<Resolution, { kind: 'caller' }>, now: Dat
     const tooMany = status(429, ['retry-after', String(refusal.retryAfterSeconds)]);
     return errorOf('key_rate_limit', 'Too many requests for this key, try again later', tooMany);
   }
-  const { reason, detail, challenge } = refusal;
+  const { reason, detail, fields } = refusal;
   const more = reason === 'signature_expired' ? { serverTime: now.toISOString() } : {};
-  return errorOf(reason, detail, status(401, ['www-authenticate', challenge]), more);
+  return errorOf(reason, detail, status(401, ...fields), more);
 }

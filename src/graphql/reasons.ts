@@ -24,6 +24,8 @@ interface Row {
 const CALLERS = {
   missing_credentials: { code: 'UNAUTHENTICATED', means: 'The request has no credential.' },
   multiple_credentials: { code: 'UNAUTHENTICATED', means: 'The request has credentials of several kinds: send one.' },
+  unsupported_scheme: { code: 'UNAUTHENTICATED', means: '`Authorization` has another scheme than `Bearer`.' },
+  invalid_request: { code: 'UNAUTHENTICATED', means: '`Authorization` is malformed, or sent more than once.' },
   invalid_token: { code: 'UNAUTHENTICATED', means: 'The access token has expired or is not good: refresh, or log in.' },
   invalid_key: { code: 'UNAUTHENTICATED', means: 'The internal key is unknown, revoked or malformed.' },
   malformed_signature: { code: 'UNAUTHENTICATED', means: 'The signature is not in the form of the profile.' },

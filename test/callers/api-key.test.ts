@@ -91,6 +91,9 @@ describe('CONTRACT 6 is refused without a nonce being used up:', () => {
     const answer = await sendSigned(gateway, make(holder.sign, now, other.sign));
     expect(answer).toMatchObject({ status: 401, code: 'UNAUTHENTICATED', reason });
     expect(answer.headers['www-authenticate']).toBe(`Signature realm="auth-gateway", error="${reason}"`);
+    expect(answer.headers['accept-signature']).toMatch(
+      /^sig1=\("@method" "@authority" "@path" "@query".*;created;nonce=/,
+    );
     expect(await nonces()).toBe(before);
   });
 

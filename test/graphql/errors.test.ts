@@ -159,7 +159,12 @@ test.each([
     'missing_credentials',
     /^Bearer realm="[^"]+", Signature realm="[^"]+", InternalKey realm="[^"]+"$/,
   ],
-  ['a bad token', bearer('x'), 'invalid_token', /^Bearer realm="[^"]+", error="invalid_token"$/],
+  [
+    'a bad token',
+    bearer('x'),
+    'invalid_token',
+    /^Bearer realm="[^"]+", error="invalid_token", error_description="[^"]+"$/,
+  ],
   ['a bad key', internalKey('x'), 'invalid_key', /^InternalKey realm="[^"]+", error="invalid_key"$/],
   ['half a signature', () => ({ signature: 'x' }), 'malformed_signature', /^Signature .*error="malformed_signature"$/],
 ] as Array<[string, As, string, RegExp]>)(
