@@ -2,7 +2,7 @@
 import { createAuditRepeats } from './audit/repeats.js';
 import { expiredEvents } from './audit/write.js';
 import { expiredRecords } from './auth/sessions.js';
-import { expiredNonces } from './callers/api-key.js';
+import { expiredNonces, KEY_WINDOW_SECONDS } from './callers/api-key.js';
 import type { Config } from './config.js';
 import { createTokens } from './credentials/jwt.js';
 import { openKeyring } from './credentials/keyring.js';
@@ -35,9 +35,6 @@ export interface Overrides {
 export interface App extends Parts, Listener {
   close(): Promise<void>;
 }
-
-/** Spec 2.8 leaves the unit of `rate_limit` open; CONTRACT 6 says per minute. */
-const KEY_WINDOW_SECONDS = 60;
 
 /** Node's own default for UV_THREADPOOL_SIZE. */
 const DEFAULT_THREADS = 4;

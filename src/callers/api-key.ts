@@ -18,6 +18,9 @@ import { touching } from './last-used.js';
 /** How long after `created` a nonce stays used up: until the request is too old, by the slowest of our clocks. */
 const NONCE_SECONDS = PAST_SECONDS + AHEAD_SECONDS;
 
+/** Spec 2.8 leaves the unit of `rate_limit` open; CONTRACT 6 says per minute. */
+export const KEY_WINDOW_SECONDS = 60;
+
 const findApiKeySql = statement(
   'find_api_key',
   { key_id: 'text' },
@@ -62,11 +65,12 @@ export const apiKey: CallerKind<'api_key'> = {
     }
 
     const { key_id: keyId, service_name: serviceName, scopes, rate_limit: rateLimit } = key;
-    const { allowed, resetSeconds } = await keyLimiter.consume(keyId, rateLimit);
-    if (!allowed) return { kind: 'rate_limited', retryAfterSeconds: resetSeconds };
+    const { allowed, remaining, resetSeconds } = await keyLimiter.consume(keyId, rateLimit);
+    const limit = { quota: rateLimit, remaining, resetSeconds };
+    if (!allowed) return { kind: 'rate_limited', limit };
 
     await touch(deps, key);
-    return { kind: 'caller', caller: { callerType: 'api_key', keyId, serviceName, scopes, rateLimit } };
+    return { kind: 'caller', caller: { callerType: 'api_key', keyId, serviceName, scopes, rateLimit }, limit };
   },
 
   id: ({ keyId }) => keyId,

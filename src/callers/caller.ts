@@ -52,9 +52,19 @@ export type CallerRefusal =
   | 'invalid_key'
   | SignatureRefusal;
 
+/** Requests per minute of a key */
+export interface KeyLimit {
+  quota: number;
+  /** Requests left in this minute */
+  remaining: number;
+  /** Whole seconds until it ends, at least 1 */
+  resetSeconds: number;
+}
+
+/** The limit is there where the credential has one, and this request has been counted. */
 type Known<Type extends CallerType> =
-  | { kind: 'caller'; caller: Callers[Type] }
-  | { kind: 'rate_limited'; retryAfterSeconds: number };
+  | { kind: 'caller'; caller: Callers[Type]; limit?: KeyLimit }
+  | { kind: 'rate_limited'; limit: KeyLimit };
 
 /**
  * Who is calling. The `fields` of a refusal, names and values, ask for a better credential: `WWW-Authenticate`

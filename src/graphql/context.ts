@@ -61,7 +61,7 @@ function withLoaders(context: Omit<GraphqlContext, 'sessionsOf'>): GraphqlContex
 
 function refusalError(refusal: Exclude<Resolution, { kind: 'caller' }>, now: Date): GraphQLError {
   if (refusal.kind === 'rate_limited') {
-    const tooMany = status(429, ['retry-after', String(refusal.retryAfterSeconds)]);
+    const tooMany = status(429, ['retry-after', String(refusal.limit.resetSeconds)]);
     return errorOf('key_rate_limit', 'Too many requests for this key, try again later', tooMany);
   }
   const { reason, detail, fields } = refusal;

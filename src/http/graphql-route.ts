@@ -6,6 +6,7 @@ import type { AnswerGraphql } from '../graphql-over-http.js';
 import { methodNotAllowed } from './errors.js';
 import type { RequestOutcome } from './exchange.js';
 import { explorer } from './explorer.js';
+import { setKeyLimit } from './rate-limits.js';
 
 /** CONTRACT 7 */
 export const BODY_BYTES = 64 * 1024;
@@ -25,6 +26,7 @@ export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGr
         try {
           const resolution = await resolveCaller(deps, { method, target, rawHeaders, body });
           res.locals.outcome = outcomeOf(resolution);
+          if (resolution.kind !== 'refused' && resolution.limit !== undefined) setKeyLimit(res, resolution.limit);
           return resolution;
         } catch (error) {
           res.locals.outcome = 'caller_refused_error';

@@ -1,5 +1,10 @@
-/** Requests per client address: Spec 8 for login, CONTRACT 2 (SESSION_RATE_LIMIT) for refresh and logout. */
-import type { RequestHandler } from 'express';
+/**
+ * Requests per client address: Spec 8 for login, CONTRACT 2 (SESSION_RATE_LIMIT) for refresh and logout; and what an
+ * answer says of a limit: the fields of draft-ietf-httpapi-ratelimit-headers (CONTRACT 5 and 6).
+ */
+import type { RequestHandler, Response } from 'express';
+import { KEY_WINDOW_SECONDS } from '../callers/api-key.js';
+import type { KeyLimit } from '../callers/caller.js';
 import type { Config } from '../config.js';
 import { createRateLimiter } from '../limits/rate-limiter.js';
 import type { Deps } from '../parts.js';
@@ -8,20 +13,20 @@ import { createMinuteCounter } from '../platform/minute-counter.js';
 import { addressGroup } from './client.js';
 import { sendError } from './errors.js';
 
-/** Counts every request, valid or not; header fields of draft-ietf-httpapi-ratelimit-headers (CONTRACT 5). */
+/** Counts every request, valid or not. */
 export function loginRateLimit(
   { rateLimit, rateWindowSeconds }: Config['login'],
   stores: Deps<'db' | 'redis'>,
 ): RequestHandler {
   const limiter = createRateLimiter(stores, 'login', rateWindowSeconds);
   return async (_req, res, next) => {
-    res.set('RateLimit-Policy', `"login";q=${rateLimit};w=${rateWindowSeconds}`);
+    setPolicy(res, 'login', rateLimit, rateWindowSeconds);
     const key = addressGroup(res.locals.client.ipAddress);
-    const { allowed, remaining, resetSeconds } = await limiter.consume(key, rateLimit);
-    res.set('RateLimit', `"login";r=${remaining};t=${resetSeconds}`);
-    if (allowed) return next();
+    const state = await limiter.consume(key, rateLimit);
+    setState(res, 'login', state);
+    if (state.allowed) return next();
     res.locals.outcome = 'login_rate_limited';
-    res.set('Retry-After', String(resetSeconds));
+    res.set('Retry-After', String(state.resetSeconds));
     return sendError(res, 429, 'Too many login attempts, try again later');
   };
 }
@@ -36,4 +41,22 @@ export function sessionRateLimit(limit: Config['sessionRateLimit'], clock: Clock
     res.set('Retry-After', String(counter.resetSeconds()));
     return sendError(res, 429, 'Too many requests, try again later');
   };
+}
+
+/** CONTRACT 6: what an API key has left of its minute. */
+export function setKeyLimit(res: Response, limit: KeyLimit): void {
+  setPolicy(res, 'key', limit.quota, KEY_WINDOW_SECONDS);
+  setState(res, 'key', limit);
+}
+
+function setPolicy(res: Response, name: string, quota: number, windowSeconds: number): void {
+  res.set('RateLimit-Policy', `"${name}";q=${quota};w=${windowSeconds}`);
+}
+
+function setState(
+  res: Response,
+  name: string,
+  { remaining, resetSeconds }: Pick<KeyLimit, 'remaining' | 'resetSeconds'>,
+): void {
+  res.set('RateLimit', `"${name}";r=${remaining};t=${resetSeconds}`);
 }

@@ -3,9 +3,10 @@ import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/admin/api-keys.js';
 import { whileAway } from '../support/faults.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
+import { ask, newCronKey } from '../support/graphql.js';
 import { refusedCases } from '../support/refused-signatures/all.js';
 import { sendSigned, signerAt } from '../support/send-signed.js';
-import { freshNonce, type Sign } from '../support/signer.js';
+import { freshNonce, QUERY, type Sign } from '../support/signer.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -205,6 +206,37 @@ describe('CONTRACT 6 the rate limit of a key', () => {
       expect(code).toBe('RATE_LIMITED');
       expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
       expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+    }
+  });
+
+  const LEFT = /^"key";r=(\d+);t=(\d+)$/;
+
+  test('is told in every answer to the key: 200, 400, 429', async () => {
+    const { sign } = await issue(3);
+    const bodies = [QUERY, '{"query":"{ nothing }"}', '{', QUERY, QUERY];
+    const answers = [];
+    for (const body of bodies) answers.push(await sendSigned(gateway, sign({ body })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 400, 400, 429, 429]);
+    for (const { headers } of answers) {
+      expect(headers['ratelimit-policy']).toBe('"key";q=3;w=60');
+      const [, , seconds] = LEFT.exec(String(headers['ratelimit'])) ?? [];
+      expect(Number(seconds)).toBeGreaterThanOrEqual(1);
+      expect(Number(seconds)).toBeLessThanOrEqual(60);
+      if ('retry-after' in headers) expect(headers['retry-after']).toBe(seconds);
+    }
+    const left = answers.map(({ headers }) => Number(LEFT.exec(String(headers['ratelimit']))?.[1]));
+    expect(left).toEqual([2, 1, 0, 0, 0]);
+  });
+
+  test('is told to nobody else: not where the key is not recognised, nor to other callers', async () => {
+    const { keyId, sign } = await issue(3);
+    const used = sign();
+    await sendSigned(gateway, used);
+    const [wrong, cron] = [signerAt(gateway, keyId, 'aks_other')(), await newCronKey(gateway)];
+    const answers = [await sendSigned(gateway, used), await sendSigned(gateway, wrong)];
+    expect(answers.map(({ status }) => status)).toEqual([401, 401]);
+    for (const { headers } of [...answers, await ask(gateway, cron.as, '{ caller { callerType } }')]) {
+      expect(Object.keys(headers).filter((name) => name.startsWith('ratelimit'))).toEqual([]);
     }
   });
 
