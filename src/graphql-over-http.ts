@@ -7,7 +7,7 @@ export interface GraphqlRequest {
   requestId: string;
   client: Client;
   headers: IncomingHttpHeaders;
-  /** What the body holds, where it is said to be JSON: a SyntaxError where it is none */
+  /** What the body holds: a SyntaxError where it is no JSON */
   json: unknown;
   /** True where the client has gone, so that nobody would read the answer */
   isGone(): boolean;

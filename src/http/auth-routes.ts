@@ -1,7 +1,6 @@
 /** Spec 4: the three routes. Parse at the edge, decide in `auth/`, answer. */
 import { isUtf8 } from 'node:buffer';
-import { MIMEType } from 'node:util';
-import express, { type Express, type RequestHandler, type Response } from 'express';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import createError from 'http-errors';
 import { login } from '../auth/login.js';
 import { logout } from '../auth/logout.js';
@@ -11,6 +10,7 @@ import type { Deps } from '../parts.js';
 import { crossSiteRefusal } from './cross-site.js';
 import { methodNotAllowed, sendError } from './errors.js';
 import type { RequestOutcome } from './exchange.js';
+import { isJsonType } from './json-type.js';
 import { parseLoginBody } from './login-body.js';
 import { loginRateLimit, sessionRateLimit } from './rate-limits.js';
 import { createRefreshCookie } from './refresh-cookie.js';
@@ -72,26 +72,20 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
 
 /** Spec 4.2 and 4.3: no body. One that is sent all the same is not read, but it has to be whole: nothing is done else. */
 const passOver: RequestHandler = (req, _res, next) => {
-  const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers;
-  if (encoding === undefined && length === '0') return next();
+  if (hasNoBody(req)) return next();
   req.once('end', next).resume();
 };
 
+/** By its header (RFC 9112 section 6.3); browsers send a POST without a body with a length of 0. */
+function hasNoBody({ headers }: Request): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
+  return encoding === undefined && length === '0';
+}
+
 /** Another content type is 415; a request without a body goes on, to be told which fields are missing. */
 const requireJson: RequestHandler = (req, _res, next) => {
-  const isEmpty = req.get('content-length') === '0'; // so browsers send a POST without a body
-  const isJson = req.is('application/json') !== false && charsetOf(req.get('content-type')) === 'utf-8';
-  next(isEmpty || isJson ? undefined : createError(415));
+  next(hasNoBody(req) || isJsonType(req.get('content-type')) ? undefined : createError(415));
 };
-
-/** JSON has no other than UTF-8 (RFC 8259 section 8.1); one that is named all the same has to be that. */
-function charsetOf(contentType: string | undefined): string {
-  try {
-    return new MIMEType(contentType ?? '').params.get('charset')?.toLowerCase() ?? 'utf-8';
-  } catch {
-    return 'utf-8'; // none, which `req.is` has seen
-  }
-}
 
 const json = express.json({
   limit: BODY_BYTES,

@@ -1,8 +1,9 @@
-/** CONTRACT 5: every error body is JSON with a text `detail`; what a caller submitted is never repeated. */
+/** CONTRACT 5 and 7: every error body is JSON with a text `detail`; what a caller submitted is never repeated. */
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { isOutage } from '../db/outage.js';
 import { describeError, type Logger } from '../platform/logger.js';
 import { OUTAGE_DETAIL, RETRY_AFTER_SECONDS } from '../platform/outage.js';
+import { graphqlErrors } from './graphql-errors.js';
 
 /** What the body parser and the router refuse, by status. */
 const DETAILS: Record<number, string> = {
@@ -12,7 +13,7 @@ const DETAILS: Record<number, string> = {
 };
 
 export function sendError(res: Response, status: number, detail: string, more: object = {}): void {
-  res.status(status).json({ detail, ...more });
+  res.status(status).json({ detail, ...more, ...graphqlErrors(res.req, status, detail) });
 }
 
 export const notFound: RequestHandler = (_req, res) => sendError(res, 404, 'Not found');

@@ -1,15 +1,20 @@
 /** CONTRACT 7: the path `/graphql`. Bytes, JSON and the caller's credential here; what is asked, in `graphql/`. */
-import express, { type Express, type Request, type RequestHandler } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
+import createError from 'http-errors';
 import type { CallerDeps, Resolution } from '../callers/caller.js';
 import { resolveCaller } from '../callers/resolve-caller.js';
 import type { AnswerGraphql } from '../graphql-over-http.js';
-import { methodNotAllowed } from './errors.js';
+import { methodNotAllowed, sendError } from './errors.js';
 import type { RequestOutcome } from './exchange.js';
 import { explorer } from './explorer.js';
+import { isJsonType } from './json-type.js';
 import { setKeyLimit } from './rate-limits.js';
 
 /** CONTRACT 7 */
 export const BODY_BYTES = 64 * 1024;
+
+/** As Apollo writes them */
+const ANSWERED = ['application/json; charset=utf-8', 'application/graphql-response+json; charset=utf-8'];
 
 export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGraphql): void {
   const post: RequestHandler = async (req, res) => {
@@ -20,7 +25,7 @@ export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGr
       requestId,
       client,
       headers: req.headers,
-      json: readJson(req, body),
+      json: readJson(body),
       isGone: () => req.socket.destroyed,
       resolveCaller: async () => {
         try {
@@ -38,10 +43,21 @@ export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGr
   };
 
   const route = app.route('/graphql');
-  route.post(express.raw({ type: () => true, limit: BODY_BYTES, inflate: false }), post);
+  route.post(requireAccept, requireJson, express.raw({ type: () => true, limit: BODY_BYTES, inflate: false }), post);
   if (deps.config.graphql.explorer) route.get(explorer());
   route.all(methodNotAllowed('POST'));
 }
+
+/** Apollo would look at `Accept` only when a mutation has run, and its answer, perhaps a secret, be lost. */
+const requireAccept: RequestHandler = (req, res, next) => {
+  if (req.accepts(ANSWERED) !== false) return next();
+  sendError(res, 406, 'Accept must allow application/json or application/graphql-response+json');
+};
+
+/** Apollo would tell those whom it takes for a form of another site, and no others. */
+const requireJson: RequestHandler = (req, _res, next) => {
+  next(isJsonType(req.get('content-type')) ? undefined : createError(415));
+};
 
 /** For the request log: who is calling, or why nobody is. */
 function outcomeOf(resolution: Resolution): RequestOutcome {
@@ -49,9 +65,9 @@ function outcomeOf(resolution: Resolution): RequestOutcome {
   return `caller_refused_${resolution.kind === 'refused' ? resolution.reason : resolution.kind}`;
 }
 
-function readJson(req: Request, bytes: Buffer): unknown {
+function readJson(bytes: Buffer): unknown {
   try {
-    return req.is('application/json') ? JSON.parse(bytes.toString('utf8')) : undefined;
+    return JSON.parse(bytes.toString('utf8'));
   } catch (error) {
     return error;
   }

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../platform/logger.js';
 import { peerAddressOf } from './client.js';
+import { graphqlErrors } from './graphql-errors.js';
 import type { RequestLog } from './request-log.js';
 
 /** Bounds on what clients can hold open. Times are milliseconds. */
@@ -190,7 +191,7 @@ function cutUnread(connections: Map<Duplex, Connection>, answerMs: number): void
 function sendOver(res: ServerResponse, { status, detail }: typeof MALFORMED): void {
   res.shouldKeepAlive = false;
   res.removeHeader('Set-Cookie');
-  const body = JSON.stringify({ detail });
+  const body = JSON.stringify({ detail, ...graphqlErrors(res.req, status, detail) });
   res.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),

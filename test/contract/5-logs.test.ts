@@ -112,7 +112,7 @@ test('5 the line of a GraphQL request says who is calling, or why nobody is', as
     [400, 'caller_cron'],
     [401, 'caller_refused_missing_credentials'],
     [401, 'caller_refused_invalid_key'],
-    [400, undefined],
+    [415, undefined],
     [503, 'caller_refused_error'],
   ]);
 });

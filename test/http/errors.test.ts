@@ -1,4 +1,4 @@
-/** CONTRACT 5: the last handler. */
+/** CONTRACT 5 and 7: the last handler. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
@@ -23,11 +23,17 @@ const errors: Record<string, [error: unknown, status: number]> = {
   'a 5xx of a library': [Object.assign(new Error('secret text'), { status: 502 }), 500],
 };
 
+const EXTENSIONS: Record<number, object> = {
+  418: { code: 'BAD_REQUEST', reason: 'malformed_request' },
+  500: { code: 'INTERNAL_SERVER_ERROR', reason: 'internal_error' },
+  503: { code: 'SERVICE_UNAVAILABLE', reason: 'outage' },
+};
+
 test.each(Object.entries(errors))(
   '5 %s never touches the cookie, and its text stays here',
   async (_what, [error, status]) => {
     const app = express();
-    app.get('/', (_req, res) => {
+    app.get(['/', '/graphql'], (_req, res) => {
       res.set('Set-Cookie', 'refresh_token=x; Path=/auth');
       throw error;
     });
@@ -36,9 +42,14 @@ test.each(Object.entries(errors))(
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const answer = await send(`http://127.0.0.1:${port}`, 'GET', '/');
+    const onGraphql = await send(`http://127.0.0.1:${port}`, 'GET', '/graphql');
     server.close();
     expect([answer.status, answer.cookies]).toEqual([status, []]);
     expect(answer.text).not.toContain('secret');
     expect(answer.headers['retry-after']).toBe(status === 503 ? '5' : undefined);
+    const { detail } = answer.json;
+    expect(answer.json).toEqual({ detail: expect.any(String) });
+    const extensions = EXTENSIONS[status];
+    expect([onGraphql.status, onGraphql.json]).toEqual([status, { detail, errors: [{ message: detail, extensions }] }]);
   },
 );

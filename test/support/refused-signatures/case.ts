@@ -15,7 +15,7 @@ export type Reason =
  */
 export type Make = (sign: Sign, now: number, other: Sign) => SignedRequest;
 
-/** `early` marks a request that a gateway turns away before it looks at credentials: by route, JSON or CSRF prevention. */
+/** `early` marks a request that a gateway turns away before it looks at credentials: by route, JSON or Content-Type. */
 export type RefusedCase = readonly [name: string, reason: Reason, make: Make, early?: 'early'];
 
 /** `Signature-Input` changed after signing. */

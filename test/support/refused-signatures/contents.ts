@@ -45,7 +45,12 @@ const targets: RefusedCase[] = [
 ];
 
 const types: RefusedCase[] = [
-  ['another', 'invalid_signature', (sign) => changed(sign(), 'content-type', () => 'application/graphql+json')],
+  [
+    'another',
+    'invalid_signature',
+    (sign) => changed(sign(), 'content-type', () => 'application/graphql+json'),
+    'early',
+  ],
   ['in another case', 'invalid_signature', (sign) => changed(sign(), 'content-type', () => 'Application/json')],
   [
     'with a parameter',
@@ -53,7 +58,7 @@ const types: RefusedCase[] = [
     (sign) => changed(sign(), 'content-type', (text) => `${text}; charset=utf-8`),
   ],
   ['taken off', 'malformed_signature', (sign) => without(sign(), 'content-type'), 'early'],
-  ['empty', 'malformed_signature', (sign) => sign({ contentType: '' })],
+  ['empty', 'malformed_signature', (sign) => sign({ contentType: '' }), 'early'],
   ['twice', 'malformed_signature', (sign) => adding(sign(), 'Content-Type', 'application/json')],
   [
     'twice, and signed as joined',
