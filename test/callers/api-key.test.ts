@@ -69,6 +69,22 @@ describe('CONTRACT 6 a well-signed request', () => {
     }
   });
 
+  test.each(['abcdefghijklmnopqr+/Aw==', 'n'.repeat(128), '+/=_.~-'.repeat(4)])(
+    'may have the nonce %s, once, and its case counts',
+    async (nonce) => {
+      const { sign } = await issue();
+      expect((await sendSigned(gateway, sign({ nonce }))).status).toBe(200);
+      expect(await sendSigned(gateway, sign({ nonce }))).toMatchObject({ status: 401, reason: 'nonce_reused' });
+      const other = nonce.toUpperCase();
+      if (other !== nonce) expect((await sendSigned(gateway, sign({ nonce: other }))).status).toBe(200);
+    },
+  );
+
+  test.each(['application/json; charset=utf-8', 'Application/JSON'])('may call its body %s', async (contentType) => {
+    const { sign } = await issue();
+    expect((await sendSigned(gateway, sign({ contentType }))).status).toBe(200);
+  });
+
   test('may use a nonce that another key has used', async () => {
     const [one, other] = [await issue(), await issue()];
     const nonce = freshNonce();
