@@ -1,7 +1,6 @@
-/** CONTRACT 10 and 3: health, metrics and the public keys. */
+/** CONTRACT 10: health and metrics. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
-import { JWKS_MAX_AGE_SECONDS } from '../credentials/keyring.js';
 import { statement } from '../db/statement.js';
 import type { Deps } from '../parts.js';
 import { methodNotAllowed, sendUnavailable } from './errors.js';
@@ -14,7 +13,7 @@ const READY_WITHIN_MS = 3_000;
 
 export function addHealthRoutes(
   app: Express,
-  { db, keyring, metrics, passwords, redis }: Deps<'db' | 'keyring' | 'metrics' | 'passwords' | 'redis'>,
+  { db, metrics, passwords, redis }: Deps<'db' | 'metrics' | 'passwords' | 'redis'>,
 ): void {
   const isReady = async (): Promise<boolean> => {
     const asked = Promise.allSettled([db.run(pingSql, {}), redis?.ping()]);
@@ -46,14 +45,6 @@ export function addHealthRoutes(
     .get(async (_req, res) => {
       metrics.passwordQueue.set(passwords.waiting());
       res.set('Content-Type', metrics.registry.contentType).send(await metrics.registry.metrics());
-    })
-    .all(methodNotAllowed('GET', 'HEAD'));
-
-  app
-    .route('/.well-known/jwks.json')
-    .get((_req, res) => {
-      res.set('Cache-Control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`);
-      res.type('application/jwk-set+json').send(JSON.stringify(keyring.publicJwks()));
     })
     .all(methodNotAllowed('GET', 'HEAD'));
 }

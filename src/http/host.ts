@@ -12,6 +12,7 @@ import { addHealthRoutes } from './health.js';
 import type { Listener } from './listener.js';
 import { readable, refuseMalformed } from './malformed.js';
 import { createRequestLog } from './request-log.js';
+import { addWellKnownRoutes } from './well-known.js';
 
 export function createHost(parts: Parts, answerGraphql: AnswerGraphql): Listener {
   const { config, log } = parts;
@@ -28,6 +29,7 @@ export function createHost(parts: Parts, answerGraphql: AnswerGraphql): Listener
   app.use(refuseMalformed);
   if (config.corsOrigins.length > 0) app.use(allowOrigins(config.corsOrigins));
   addHealthRoutes(app, parts);
+  addWellKnownRoutes(app, parts);
   addAuthRoutes(app, parts);
   addGraphqlRoute(app, parts, answerGraphql);
   app.use(notFound);
