@@ -4,6 +4,7 @@ import type { Config } from '../config.js';
 import { addSeconds, epochSeconds } from '../platform/clock.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import { isRole, type Role } from '../roles.js';
+import { ownScopes, ROLE_SCOPES } from '../scopes.js';
 import type { Keyring, SigningKey } from './keyring.js';
 
 /** Who issues, for whom and for how long. */
@@ -63,7 +64,16 @@ export function createTokens(keyring: Keyring, settings: TokenSettings): Tokens 
   return {
     issuePair: async ({ sub, role, sid, jti, expiresAt }, now) => ({
       accessToken: await sign(
-        { aud: settings.jwtAudience, sub, client_id: CLIENT_ID, jti: uuidInTimeOrder(now), role, sid, type: 'access' },
+        {
+          aud: settings.jwtAudience,
+          sub,
+          client_id: CLIENT_ID,
+          jti: uuidInTimeOrder(now),
+          role,
+          ...permissions(role),
+          sid,
+          type: 'access',
+        },
         'at+jwt',
         keyring.inUse('access', now),
         now,
@@ -98,6 +108,15 @@ export function createTokens(keyring: Keyring, settings: TokenSettings): Tokens 
       return claims && { type: claims['type'], jti: claims.jti, sub: claims.sub };
     },
   };
+}
+
+/**
+ * A role in the claims that stock checks read (RFC 9068 section 2.2.3). A role without scopes has no `scope`: RFC 6749
+ * section 3.3 knows no empty one.
+ */
+function permissions(role: Role): { roles: Role[]; scope?: string } {
+  const scopes = ownScopes(ROLE_SCOPES[role]);
+  return { roles: [role], ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) };
 }
 
 /** Verifies with the key that `kid` names and with that key's own algorithm (RFC 8725 sections 3.1 and 3.10). */

@@ -1,5 +1,6 @@
 /** Spec 2.7 and CONTRACT 4: the claims of both tokens, checked by a verifier that knows the JWKS alone. */
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
+import type { Role } from '../../src/roles.js';
 import { keyringJwk } from '../support/forge.js';
 import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { refresh } from '../support/routes.js';
@@ -52,6 +53,8 @@ test('2.7 the access JWT is created from the user id and the role, with the clai
     exp: seconds() + 600,
     jti: UUID,
     role: 'analyst',
+    roles: ['analyst'],
+    scope: 'users:read audit:read',
     sid: claimsOf(refreshToken)['sid'],
     type: 'access',
   };
@@ -60,6 +63,16 @@ test('2.7 the access JWT is created from the user id and the role, with the clai
   const refreshed = await refresh(gateway, refreshToken);
   expect(claimsOf(refreshed.json.access_token)).toEqual({ ...expected, iat: seconds(), exp: seconds() + 600 });
   expect(claimsOf(refreshTokenOf(refreshed) ?? '')['sid']).toBe(expected.sid);
+});
+
+test.each<[Role, string | undefined]>([
+  ['admin', 'users:read users:write sessions:write audit:read keys:read keys:write'],
+  ['analyst', 'users:read audit:read'],
+  ['viewer', undefined], // RFC 6749 section 3.3: a scope is never empty
+])('2.7 (RFC 9068 2.2.3) the access JWT of the role %s says what it may do', async (role, scope) => {
+  const { answer } = await logIn(gateway, (await gateway.user({ role })).email);
+  const claims = claimsOf(answer.json.access_token);
+  expect([claims['roles'], claims['scope'], 'scope' in claims]).toEqual([[role], scope, scope !== undefined]);
 });
 
 test('2.7 a stock verifier accepts the access token by the JWKS, and refuses it for another audience', async () => {
