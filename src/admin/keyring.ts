@@ -3,8 +3,10 @@
  * lets a key go. But in turn with it.
  */
 import type { Config } from '../config.js';
-import { importKeys, type Keyring, PUBLISH_AHEAD_SECONDS } from '../credentials/keyring.js';
-import { generateKeys, type PrivateJwk, readKeyring, writeKeyring } from '../credentials/keyring-file.js';
+import { importKeys } from '../credentials/import-keys.js';
+import { type Keyring, PUBLISH_AHEAD_SECONDS } from '../credentials/keyring.js';
+import { generateKeys, readKeyring, writeKeyring } from '../credentials/keyring-file.js';
+import { type AccessAlg, accessAlg, kindOf, type PrivateJwk } from '../credentials/private-jwks.js';
 import { openSealedSecret, sealedBy, sealSecret } from '../credentials/sealed-secret.js';
 import { type Db, statement } from '../db/statement.js';
 import type { Deps } from '../parts.js';
@@ -26,9 +28,13 @@ export interface KeyringRotation {
  * Puts a new key of each kind first, to be used after `PUBLISH_AHEAD_SECONDS`; seals the secrets of API keys again with
  * the key in use; and drops keys that no live token was signed with and that seal nothing. The file is replaced whole,
  * and running instances pick it up.
+ * @param alg of the new access key; unless given, that of the newest
  * @throws {KeyringError}
  */
-export function rotateKeyring(deps: Deps<'clock' | 'config' | 'db' | 'keyring'>): Promise<KeyringRotation> {
+export function rotateKeyring(
+  deps: Deps<'clock' | 'config' | 'db' | 'keyring'>,
+  alg?: AccessAlg,
+): Promise<KeyringRotation> {
   const { clock, config, db, keyring } = deps;
   return db.transaction(async (turn) => {
     await takeTurn(turn); // no key is made or rotated meanwhile
@@ -38,13 +44,19 @@ export function rotateKeyring(deps: Deps<'clock' | 'config' | 'db' | 'keyring'>)
     // Committed before the file lets a key go.
     const { resealed, sealing } = await db.transaction((tx) => reseal(tx, keyring, now));
 
-    const added = await generateKeys(epochSeconds(usedFrom));
+    const added = await generateKeys(alg ?? newestAccessAlg(old), epochSeconds(usedFrom));
     const kept = old.filter((jwk) => isFirstInUse(jwk, old, now) || isNeeded(jwk, old, sealing, config, now));
     await importKeys([...added, ...kept], now); // what could not start must not be written
     await writeKeyring(config.keyringFile, [...added, ...kept], 'replace');
     const dropped = old.filter((jwk) => !kept.includes(jwk));
     return { added: kids(added), kept: kids(kept), dropped: kids(dropped), resealed, usedFrom };
   });
+}
+
+/** Of the newest key, not of the one in use: a change of the algorithm outlasts a rotation that follows it at once. */
+function newestAccessAlg(jwks: readonly PrivateJwk[]): AccessAlg | undefined {
+  const newest = jwks.find((jwk) => jwk.kty !== 'oct');
+  return newest && accessAlg(newest);
 }
 
 function kids(jwks: readonly PrivateJwk[]): string[] {
@@ -64,14 +76,15 @@ function isNeeded(
   config: Config,
   now: Date,
 ): boolean {
-  if (jwk.alg === 'A256GCM') return sealing.has(jwk.kid);
-  const tokenSeconds = jwk.alg === 'EdDSA' ? config.accessTokenSeconds : config.refreshTokenSeconds;
+  const kind = kindOf(jwk);
+  if (kind === 'sealing') return sealing.has(jwk.kid);
+  const tokenSeconds = kind === 'access' ? config.accessTokenSeconds : config.refreshTokenSeconds;
   const supersededAt = Math.min(...newerOfItsKind(jwk, all).map(({ nbf }) => nbf ?? 0));
   return supersededAt + tokenSeconds >= epochSeconds(now);
 }
 
 function newerOfItsKind(jwk: PrivateJwk, all: readonly PrivateJwk[]): PrivateJwk[] {
-  return all.slice(0, all.indexOf(jwk)).filter(({ alg }) => alg === jwk.alg);
+  return all.slice(0, all.indexOf(jwk)).filter((other) => kindOf(other) === kindOf(jwk));
 }
 
 const sealedSecretsSql = statement(

@@ -5,7 +5,8 @@ import { addSeconds, epochSeconds } from '../platform/clock.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import { isRole, type Role } from '../roles.js';
 import { ownScopes, ROLE_SCOPES } from '../scopes.js';
-import type { Keyring, SigningKey } from './keyring.js';
+import type { SigningKey } from './import-keys.js';
+import type { Keyring } from './keyring.js';
 
 /** Who issues, for whom and for how long. */
 type TokenSettings = Pick<Config, 'publicUrl' | 'jwtAudience' | 'accessTokenSeconds' | 'refreshTokenSeconds'>;

@@ -1,33 +1,12 @@
 /** CONTRACT 3: the keyring's file, one private JWKS (RFC 7517) with three kinds of key: read, made and written. */
-import { subtle } from 'node:crypto';
 import { type FileHandle, link, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { calculateJwkThumbprint } from 'jose';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import { z } from 'zod';
 import { randomBase62, randomBase64url } from '../platform/ids.js';
 import { describeError } from '../platform/logger.js';
 import { othersMayRead, othersMayReplaceIn, othersMayWrite } from '../platform/permissions.js';
-
-const common = { kid: z.string().min(1).max(200), nbf: z.int().nonnegative().optional() };
-/** 256 bits in base64url, as they stand in `k`, `d` and `x`. */
-const bits256 = z.string().regex(/^[\w-]{42}[AEIMQUYcgkosw048]$/, 'must be 256 bits in base64url');
-
-const accessJwk = z.looseObject({
-  ...common,
-  kty: z.literal('OKP'),
-  crv: z.literal('Ed25519'),
-  use: z.literal('sig'),
-  alg: z.literal('EdDSA'),
-  x: bits256,
-  d: bits256,
-});
-const secretJwk = { ...common, kty: z.literal('oct'), k: bits256 };
-const refreshJwk = z.looseObject({ ...secretJwk, use: z.literal('sig'), alg: z.literal('HS256') });
-const sealingJwk = z.looseObject({ ...secretJwk, use: z.literal('enc'), alg: z.literal('A256GCM') });
-const privateJwk = z.discriminatedUnion('alg', [accessJwk, refreshJwk, sealingJwk]);
-
-/** A private key as it stands in the file. */
-export type PrivateJwk = z.infer<typeof privateJwk>;
+import { type AccessAlg, type PrivateJwk, privateJwk } from './private-jwks.js';
 
 /** The file is missing, not a keyring, or lacks a kind; the message names the fault and never a key. */
 export class KeyringError extends Error {
@@ -83,21 +62,21 @@ function parsePrivateJwks(text: string, file: string): PrivateJwk[] {
   return keys;
 }
 
-/** One fresh key of each kind; `notBefore` (seconds since the epoch) only where they must not be used at once. */
-export async function generateKeys(notBefore?: number): Promise<PrivateJwk[]> {
+/**
+ * One fresh key of each kind, that of access tokens first.
+ * @param notBefore seconds since the epoch, only where they must not be used at once
+ */
+export async function generateKeys(alg: AccessAlg = 'EdDSA', notBefore?: number): Promise<PrivateJwk[]> {
   const nbf = notBefore === undefined ? {} : { nbf: notBefore };
-  const pair = await subtle.generateKey('Ed25519', true, ['sign', 'verify']);
-  if (!('privateKey' in pair)) throw new TypeError('Ed25519 makes pairs');
-  const { kty, crv, x, d } = accessParts.parse(await subtle.exportKey('jwk', pair.privateKey));
-  const kid = await calculateJwkThumbprint({ kty, crv, x }); // RFC 7638
+  const { privateKey } = await generateKeyPair(alg, { extractable: true });
+  const jwk = await exportJWK(privateKey);
+  const kid = await calculateJwkThumbprint(jwk); // RFC 7638
   return [
-    { kty, crv, x, d, kid, use: 'sig', alg: 'EdDSA', ...nbf },
+    privateJwk.parse({ ...jwk, kid, use: 'sig', alg, ...nbf }),
     { kty: 'oct', k: randomBase64url(32), kid: randomBase62(22), use: 'sig', alg: 'HS256', ...nbf },
     { kty: 'oct', k: randomBase64url(32), kid: randomBase62(22), use: 'enc', alg: 'A256GCM', ...nbf },
   ];
 }
-
-const accessParts = accessJwk.pick({ kty: true, crv: true, x: true, d: true });
 
 /**
  * Writes the file whole or not at all. `create` makes it readable by its owner only and refuses to replace a file

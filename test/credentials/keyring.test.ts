@@ -4,10 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { calculateJwkThumbprint, type JWK } from 'jose';
+import type { JWK } from 'jose';
 import { rotateKeyring } from '../../src/admin/keyring.js';
 import { openKeyring } from '../../src/credentials/keyring.js';
-import { generateKeys, type PrivateJwk, readKeyring, writeKeyring } from '../../src/credentials/keyring-file.js';
+import { generateKeys, readKeyring, writeKeyring } from '../../src/credentials/keyring-file.js';
+import type { PrivateJwk } from '../../src/credentials/private-jwks.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { asUser, isRoot, rootTest } from '../support/as-user.js';
 import { handClock } from '../support/clock.js';
@@ -62,11 +63,8 @@ test('3 a key that may not be used yet is not enough', async () => {
 });
 
 test.each<[string, unknown[]]>([
-  ['an RSA alg', [{ ...access, alg: 'RS256' }, refresh, sealing]],
   ['Ed448', [{ ...access, crv: 'Ed448' }, refresh, sealing]],
   ['an X25519 key', [{ ...access, crv: 'X25519' }, refresh, sealing]],
-  ['a public key alone', [(({ d: _d, ...rest }) => rest)(access), refresh, sealing]],
-  ['a d of another pair', [{ ...access, d: randomBytes(32).toString('base64url') }, refresh, sealing]],
   ['an HMAC key of 128 bits', [access, { ...refresh, k: randomBytes(16).toString('base64url') }, sealing]],
   ['an HMAC key of 512 bits', [access, { ...refresh, k: randomBytes(64).toString('base64url') }, sealing]],
   ['HS512', [access, { ...refresh, alg: 'HS512' }, sealing]],
@@ -76,7 +74,7 @@ test.each<[string, unknown[]]>([
   ['two keys of one kid', [access, refresh, { ...sealing, kid: refresh.kid }]],
   ['an nbf that is no number', [access, { ...refresh, nbf: 'soon' }, sealing]],
 ])('3 refuses %s', async (_what, keys) => {
-  expect(await refusal(keys)).toMatch(/^(the keyring .* is refused: |an Ed25519 key of the keyring )/);
+  expect(await refusal(keys)).toMatch(/^the keyring .* is refused: /);
 });
 
 test('3 refuses what is no keyring at all', async () => {
@@ -97,10 +95,6 @@ test('3 the first key of a kind whose nbf has passed makes, also where a later o
   const kids = ['future', refresh.kid, 'older'];
   expect(kids.map((kid) => keyring.byKid('refresh', kid)?.kid)).toEqual(kids); // all are used to check
   expect(keyring.byKid('refresh', access.kid)).toBeUndefined();
-});
-
-test('3 kid of an Ed25519 key is its RFC 7638 thumbprint', async () => {
-  expect(access.kid).toBe(await calculateJwkThumbprint(access));
 });
 
 test('3 rotation: new keys wait 900 s, old ones stay while their tokens live, and go after', async () => {

@@ -2,13 +2,14 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { importJWK, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
+import type { PrivateJwk } from '../../src/credentials/private-jwks.js';
 import type { TestGateway } from './gateway.js';
 import { KEYRING_FILE, required } from './postgres.js';
 
 type KeyringJwk = JWK & { kid: string; alg: string };
 
 /** The keyring's first key of this algorithm. */
-export function keyringJwk(alg: 'HS256' | 'EdDSA' | 'A256GCM', file = required(KEYRING_FILE)): KeyringJwk {
+export function keyringJwk(alg: PrivateJwk['alg'], file = required(KEYRING_FILE)): KeyringJwk {
   const { keys } = JSON.parse(readFileSync(file, 'utf8')) as { keys: KeyringJwk[] };
   const found = keys.find((jwk) => jwk.alg === alg);
   if (found === undefined) throw new Error(`no ${alg} key`);

@@ -1,0 +1,72 @@
+/** CONTRACT 3: the keys of a keyring as they stand in its file (RFC 7517), of three kinds. */
+import { z } from 'zod';
+
+/** JWS algorithms by which access tokens are signed: RFC 8037 section 3.1, RFC 7518 sections 3.4 and 3.3. */
+export const ACCESS_ALGS = ['EdDSA', 'ES256', 'RS256'] as const;
+
+export type AccessAlg = (typeof ACCESS_ALGS)[number];
+
+const common = { kid: z.string().min(1).max(200), nbf: z.int().nonnegative().optional() };
+/** 256 bits in base64url, as they stand in `k`, `d`, `x` and `y`. */
+const bits256 = z.string().regex(/^[\w-]{42}[AEIMQUYcgkosw048]$/, 'must be 256 bits in base64url');
+const base64url = z.string().regex(/^[\w-]+$/, 'must be base64url');
+
+const accessJwk = { ...common, use: z.literal('sig') };
+const ed25519Jwk = z.looseObject({
+  ...accessJwk,
+  kty: z.literal('OKP'),
+  crv: z.literal('Ed25519'),
+  alg: z.literal(['EdDSA', 'Ed25519']),
+  x: bits256,
+  d: bits256,
+});
+const p256Jwk = z.looseObject({
+  ...accessJwk,
+  kty: z.literal('EC'),
+  crv: z.literal('P-256'),
+  alg: z.literal('ES256'),
+  x: bits256,
+  y: bits256,
+  d: bits256,
+});
+const rsaJwk = z.looseObject({
+  ...accessJwk,
+  kty: z.literal('RSA'),
+  alg: z.literal('RS256'),
+  n: base64url,
+  e: z.literal('AQAB', 'must be AQAB, which is 65537'),
+  d: base64url,
+  p: base64url,
+  q: base64url,
+  dp: base64url,
+  dq: base64url,
+  qi: base64url,
+});
+
+const secretJwk = { ...common, kty: z.literal('oct'), k: bits256 };
+const refreshJwk = z.looseObject({ ...secretJwk, use: z.literal('sig'), alg: z.literal('HS256') });
+const sealingJwk = z.looseObject({ ...secretJwk, use: z.literal('enc'), alg: z.literal('A256GCM') });
+
+export const privateJwk = z.discriminatedUnion('alg', [ed25519Jwk, p256Jwk, rsaJwk, refreshJwk, sealingJwk]);
+
+export type PrivateJwk = z.infer<typeof privateJwk>;
+export type AccessJwk = Exclude<PrivateJwk, { kty: 'oct' }>;
+
+const KINDS = {
+  EdDSA: 'access',
+  Ed25519: 'access',
+  ES256: 'access',
+  RS256: 'access',
+  HS256: 'refresh',
+  A256GCM: 'sealing',
+} as const satisfies Record<PrivateJwk['alg'], string>;
+
+/** What the key is for. */
+export function kindOf({ alg }: PrivateJwk): (typeof KINDS)[keyof typeof KINDS] {
+  return KINDS[alg];
+}
+
+/** `Ed25519` (RFC 9864) is the newer name of an algorithm that verifiers know as `EdDSA`: tokens say that. */
+export function accessAlg({ alg }: AccessJwk): AccessAlg {
+  return alg === 'Ed25519' ? 'EdDSA' : alg;
+}
