@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRemoteJWKSet, decodeProtectedHeader, type JWK, jwtVerify } from 'jose';
 import { rotateKeyring } from '../../src/admin/keyring.js';
-import { type Instance, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { ACCESS_ALGS, type AccessAlg } from '../../src/credentials/private-jwks.js';
+import {
+  type Answer,
+  type Instance,
+  logIn,
+  refreshTokenOf,
+  startGateway,
+  type TestGateway,
+} from '../support/gateway.js';
 import { ask, bearer, newApiKey, signed } from '../support/graphql.js';
 import { KEYRING_FILE, required } from '../support/postgres.js';
 import { refresh } from '../support/routes.js';
@@ -47,8 +55,8 @@ async function jwksOf(on: Instance): Promise<Array<JWK & { kid: string }>> {
 }
 
 /** Rotates, and has both instances pick it up without a restart. */
-async function rotate() {
-  const rotation = await rotateKeyring(gateway.app);
+async function rotate(alg?: AccessAlg) {
+  const rotation = await rotateKeyring(gateway.app, alg);
   for (const look of looks) look();
   for (const instance of gateway.instances) {
     const isNew = async () => (await jwksOf(instance)).some(({ kid }) => kid === rotation.added[0]);
@@ -60,9 +68,25 @@ async function rotate() {
 async function fileKeys(): Promise<Array<JWK & { kid: string; alg: string }>> {
   return JSON.parse(await readFile(file, 'utf8')).keys;
 }
+const signerOf = ({ json }: Answer): [kid: unknown, alg: unknown] => {
+  const { kid, alg } = decodeProtectedHeader(json.access_token);
+  return [kid, alg];
+};
 const kidsOf = async (alg: string) => (await fileKeys()).filter((key) => key.alg === alg).map(({ kid }) => kid);
 
-test('CONTRACT 3 over three rotations no verification fails, of tokens signed before, during and after', async () => {
+/** All that is published of a key, by its type. */
+const PUBLISHED: Record<string, string> = {
+  OKP: 'alg crv kid kty use x',
+  EC: 'alg crv kid kty use x y',
+  RSA: 'alg e kid kty n use',
+};
+
+/** Algorithms of the new keys where they are given, and all that sign. */
+const ROTATIONS: Array<{ to: AccessAlg[]; signedBy: AccessAlg[] }> = [
+  { to: [], signedBy: ['EdDSA'] },
+  { to: ['ES256', 'RS256', 'EdDSA'], signedBy: ['EdDSA', 'ES256', 'RS256'] },
+];
+test.each(ROTATIONS)('CONTRACT 3 over three rotations, to $to, no token fails to verify', async ({ to, signedBy }) => {
   const [one, two] = gateway.two();
   // A verifier that reads the JWKS as seldom as Cache-Control allows, and not again for a key that it does not know.
   const url = new URL(PATH, one.url);
@@ -75,38 +99,40 @@ test('CONTRACT 3 over three rotations no verification fails, of tokens signed be
   const { answer, refreshToken } = await logIn(gateway, (await gateway.user()).email);
   let cookie = refreshToken;
   const alive: Array<{ token: string; until: number }> = [];
-  const signers = new Set([String(decodeProtectedHeader(answer.json.access_token).kid)]);
+  const signers = new Map([signerOf(answer)]);
   const start = gateway.clock.now().getTime();
   for (let seconds = 0; seconds <= 4_500; seconds += 100) {
     gateway.clock.set(new Date(start + seconds * 1000));
     if (seconds % maxAge === 0) await jwks.reload();
-    if ([1_000, 1_100, 3_000].includes(seconds)) await rotate(); // the second before the first new key is in use
+    const rotation = [1_000, 1_100, 3_000].indexOf(seconds); // the second before the first new key is in use
+    if (rotation !== -1) await rotate(to[rotation]);
     for (const on of [one, two]) {
       const rotated = await refresh(on, cookie);
       cookie = refreshTokenOf(rotated) ?? '';
       alive.push({ token: rotated.json.access_token, until: start + (seconds + 900) * 1000 });
-      signers.add(String(decodeProtectedHeader(rotated.json.access_token).kid));
+      signers.set(...signerOf(rotated));
     }
     for (const { token } of alive.filter(({ until }) => until > gateway.clock.now().getTime())) {
       const options = { issuer: gateway.config.publicUrl, audience: gateway.config.publicUrl, typ: 'at+jwt' };
-      await jwtVerify(token, jwks, { ...options, algorithms: ['EdDSA'], currentDate: gateway.clock.now() });
+      await jwtVerify(token, jwks, { ...options, algorithms: [...ACCESS_ALGS], currentDate: gateway.clock.now() });
     }
     const last = alive.at(-1)?.token ?? '';
     for (const on of [one, two]) expect((await ask(on, bearer(last), CALLER)).status).toBe(200);
     for (const key of await jwksOf(two)) {
-      expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x']);
-      expect(key).toMatchObject({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' });
+      expect(Object.keys(key).sort().join(' ')).toBe(PUBLISHED[String(key.kty)]);
+      expect([key.use, signedBy]).toEqual(['sig', expect.arrayContaining([key.alg])]);
     }
   }
   expect(alive).toHaveLength(92);
   expect(signers.size).toBe(4);
+  expect(new Set(signers.values())).toEqual(new Set(signedBy));
 });
 
-test('CONTRACT 3 a new key is published at once and used 900 s later; the old one is dropped once its tokens are dead', async () => {
+test.each(ACCESS_ALGS)('CONTRACT 3 a new key of %s is used 900 s later, the old goes with its tokens', async (alg) => {
   const [first] = await kidsOf('EdDSA');
   const { email } = await gateway.user();
   const signer = async () => decodeProtectedHeader((await logIn(gateway, email)).answer.json.access_token).kid;
-  const { added, usedFrom } = await rotate();
+  const { added, usedFrom } = await rotate(alg);
   const [second] = added;
   expect(usedFrom.getTime()).toBe(gateway.clock.now().getTime() + 900_000);
   expect((await jwksOf(gateway)).map(({ kid }) => kid)).toEqual([second, first]);
@@ -120,6 +146,10 @@ test('CONTRACT 3 a new key is published at once and used 900 s later; the old on
   const { dropped } = await rotate();
   expect(dropped).toContain(first);
   expect((await jwksOf(gateway)).map(({ kid }) => kid)).not.toContain(first);
+  gateway.clock.advance(1_799); // the second is in use for 900 s more, and its tokens live for as many
+  expect((await rotate()).kept).toContain(second);
+  gateway.clock.advance(1);
+  expect((await rotate()).dropped).toContain(second);
 });
 
 test('CONTRACT 3 refresh tokens of an old key are taken as long as they live, then the key is dropped', async () => {

@@ -2,8 +2,15 @@
 import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, type JWK, jwtVerify } from 'jose';
-import { run } from '../support/cli.js';
+import {
+  calculateJwkThumbprint,
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  type JSONWebKeySet,
+  type JWK,
+  jwtVerify,
+} from 'jose';
+import { run, runHere } from '../support/cli.js';
 import { logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { type CapturedLog, captureLog } from '../support/log.js';
 import { KEYRING_FILE, required } from '../support/postgres.js';
@@ -34,6 +41,32 @@ test('9 keyring create writes three keys that only the owner may read, and print
   ]);
   for (const { k } of keys.slice(1)) expect(Buffer.from(k ?? '', 'base64url')).toHaveLength(32);
   for (const secret of [keys[0]?.d, keys[1]?.k, keys[2]?.k]) expect(stdout).not.toContain(secret);
+});
+
+const noConfig = () => {
+  throw new Error('no command gets as far');
+};
+
+test.each(['EdDSA', 'ES256', 'RS256'])(
+  '9 keyring create --alg %s makes an access key of that algorithm',
+  async (alg) => {
+    const file = join(folder, `${alg}.json`);
+    const { code, stdout } = await runHere(['keyring', 'create', '--alg', alg, '--out', file, '--json'], noConfig);
+    const keys = await keysOf(file);
+    expect([code, keys.map((key) => key.alg)]).toEqual([0, [alg, 'HS256', 'A256GCM']]);
+    expect(JSON.parse(stdout).kids[0]).toBe(await calculateJwkThumbprint(keys[0] ?? {}));
+  },
+);
+
+const NO_ALGS = ['HS256', 'PS256', 'Ed25519', 'es256', 'none', ''];
+test.each(NO_ALGS)('9 keyring create and rotate refuse the algorithm %j: exit code 2', async (alg) => {
+  const out = join(folder, 'never.json');
+  for (const args of [['create', '--out', out], ['rotate']]) {
+    const { code, stdout, stderr } = await runHere(['keyring', ...args, '--alg', alg], noConfig);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch('--alg is one of EdDSA, ES256, RS256\n');
+  }
+  await expect(stat(out)).rejects.toThrow('ENOENT');
 });
 
 test('9 keyring create refuses to overwrite: exit code 1, and the file stays as it is', async () => {
@@ -105,6 +138,29 @@ describe('keyring rotate', () => {
     for (const token of [before.answer.json.access_token, refreshed.json.access_token]) {
       await expect(jwtVerify(token, keys, { currentDate })).resolves.toBeDefined();
     }
+  });
+
+  test('3 --alg says how the new access key signs; a rotation without it stays with the newest, used or not', async () => {
+    const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: file };
+    const algs = async () => (await keysOf(file)).filter(({ kty }) => kty !== 'oct').map(({ alg }) => alg);
+    let usedFrom = '';
+    const rotate = async (...words: string[]) => {
+      const { code, stdout } = await run(['keyring', 'rotate', ...words, '--json'], { env });
+      usedFrom = JSON.parse(stdout).used_from;
+      return [code, ...(await algs())];
+    };
+    expect(await rotate()).toEqual([0, 'EdDSA', 'EdDSA']);
+    expect(await rotate('--alg', 'ES256')).toEqual([0, 'ES256', 'EdDSA', 'EdDSA']);
+    expect(await rotate()).toEqual([0, 'ES256', 'ES256', 'EdDSA', 'EdDSA']);
+    expect(await rotate('--alg', 'RS256')).toEqual([0, 'RS256', 'ES256', 'ES256', 'EdDSA', 'EdDSA']);
+
+    await until('the running instance has read the file', async () => (await published()).keys.length === 5);
+    gateway.clock.set(new Date(usedFrom));
+    const { answer } = await logIn(gateway, (await gateway.user()).email);
+    expect(decodeProtectedHeader(answer.json.access_token).alg).toBe('RS256');
+    const keys = createLocalJWKSet(await published());
+    const options = { currentDate: gateway.clock.now(), algorithms: ['RS256'] };
+    await expect(jwtVerify(answer.json.access_token, keys, options)).resolves.toBeDefined();
   });
 
   test('3 a changed keyring that is refused leaves the keys as they are', async () => {
