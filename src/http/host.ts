@@ -27,9 +27,9 @@ export function createHost(parts: Parts, answerGraphql: AnswerGraphql): Listener
   app.use(securityHeaders(config));
   app.use(noStore);
   app.use(refuseMalformed);
+  addWellKnownRoutes(app, parts); // for every origin, so before those of the list
   if (config.corsOrigins.length > 0) app.use(allowOrigins(config.corsOrigins));
   addHealthRoutes(app, parts);
-  addWellKnownRoutes(app, parts);
   addAuthRoutes(app, parts);
   addGraphqlRoute(app, parts, answerGraphql);
   app.use(notFound);
@@ -46,7 +46,7 @@ function securityHeaders({ publicUrl }: Config) {
   });
 }
 
-/** CONTRACT 5: answers are of one moment, and some hold a token; only the JWKS says otherwise. */
+/** CONTRACT 5: answers are of one moment, and some hold a token; only what is well known says otherwise. */
 const noStore: RequestHandler = (_req, res, next) => {
   res.set('Cache-Control', 'no-store');
   next();
