@@ -62,7 +62,7 @@ export function formatError(log: Logger, mask: Mask) {
       message: 'Internal server error',
       ...(path && { path }),
       ...(locations && { locations }),
-      extensions: { code },
+      extensions: { code, reason: 'internal_error' satisfies Reason },
     };
   };
 }

@@ -8,6 +8,7 @@ type ErrorCode =
   | 'BAD_USER_INPUT'
   | 'CONFLICT'
   | 'FORBIDDEN'
+  | 'INTERNAL_SERVER_ERROR'
   | 'NOT_FOUND'
   | 'OPERATION_TOO_COSTLY'
   | 'RATE_LIMITED'
@@ -80,6 +81,10 @@ export const REASONS = {
   },
   outage: { code: 'SERVICE_UNAVAILABLE', means: 'A store that is needed is away: come back after `Retry-After`.' },
   client_gone: { code: 'SERVICE_UNAVAILABLE', means: 'The client hung up before its turn came: nothing was done.' },
+  internal_error: {
+    code: 'INTERNAL_SERVER_ERROR',
+    means: 'A fault of ours, in the log under the `X-Request-Id` of the answer.',
+  },
   body_not_json: { code: 'BAD_REQUEST', means: 'The body is not valid JSON.' },
 } as const satisfies Record<string, Row>;
 
