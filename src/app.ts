@@ -50,7 +50,9 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
   return cleanUp.guard(async () => {
     const keyring = await openKeyring(config.keyringFile, clock, log);
     cleanUp.defer(keyring.close);
-    const passwords = overrides.passwords ?? (await createPasswords(config.argon2, threads));
+    const metrics = createMetrics();
+    const timeHash = (seconds: number): void => metrics.passwordHashSeconds.observe(seconds);
+    const passwords = overrides.passwords ?? (await createPasswords(config.argon2, threads, timeHash));
     const db = await openDatabase(databaseUrl);
     cleanUp.defer(db.close);
     const applied = await migrateUp(db);
@@ -58,7 +60,6 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
 
     const redis = config.redisUrl === undefined ? undefined : connectRedis(config.redisUrl, log);
     cleanUp.defer(() => redis?.disconnect());
-    const metrics = createMetrics();
     const parts: Parts = {
       clock,
       config,

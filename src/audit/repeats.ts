@@ -25,7 +25,7 @@ export function createAuditRepeats(clock: Clock, log: Logger, metrics: Metrics):
   return {
     isOneTooMany: (eventType, jti) => ofToken.count(`${eventType} ${jti}`) > MAX_ROWS,
     suppressed: (eventType) => {
-      metrics.suppressedAuditRows.inc({ event_type: eventType });
+      metrics.suppressedAuditRows.inc();
       sinceLastLine += 1;
       if (lines.count('line') > 1) return;
       log.warn(

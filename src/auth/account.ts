@@ -1,8 +1,8 @@
 /** Spec 3.2 and 4.1: the user's row at login. What changes it is one statement, so that races are settled by its lock. */
 import type { AuthEvent } from '../audit/events.js';
 import { eventRows, insertEvents } from '../audit/write.js';
-import type { Config } from '../config.js';
 import { type Db, type RowOf, statement } from '../db/statement.js';
+import type { Deps } from '../parts.js';
 import { addSeconds } from '../platform/clock.js';
 
 const activeUserSql = statement(
@@ -31,37 +31,39 @@ export function isLocked(user: LoginUser, now: Date): user is LockedUser {
 const countFailureSql = statement(
   'count_failure',
   { user_id: 'uuid?', max_failures: 'integer', lock_until: 'timestamptz', now: 'timestamptz', events: 'jsonb' },
-  { id: 'uuid' },
+  { id: 'uuid', locked: 'boolean' },
 )`
   with counted as (
     update users
     set failed_login_attempts = failed_login_attempts + 1,
       locked_until = case when failed_login_attempts >= :max_failures - 1 then :lock_until else locked_until end
     where id = :user_id and (locked_until is null or locked_until <= :now)
-    returning id
+    returning failed_login_attempts >= :max_failures as locked
   ), audited as (
     ${insertEvents()} where :user_id is null or exists (select from counted)
     returning id
   )
-  select id from audited`;
+  select id, coalesce((select locked from counted), false) as locked from audited`;
 
 /**
- * Spec 3.2, rows 1 and 2: counts a failed login, locks at the maximum, and writes `login_failure`.
+ * Spec 3.2, rows 1 and 2: counts a failed login, locks at the maximum (which the metrics count), and writes
+ * `login_failure`.
  * For an unknown user (`user_id` null in the event) the same statement runs and finds nobody to count for.
  * @returns false where nothing was written, because the user has been locked (or removed) since it was read
  */
 export async function countFailure(
-  db: Db,
+  { config, db, metrics }: Deps<'config' | 'db' | 'metrics'>,
   event: AuthEvent & { eventType: 'login_failure' },
-  { maxFailures, lockoutSeconds }: Config['login'],
   now: Date,
 ): Promise<boolean> {
-  const written = await db.run(countFailureSql, {
+  const { maxFailures, lockoutSeconds } = config.login;
+  const [written] = await db.run(countFailureSql, {
     user_id: event.userId,
     max_failures: maxFailures,
     lock_until: addSeconds(now, lockoutSeconds),
     now,
     events: eventRows([event], now),
   });
-  return written.length > 0;
+  if (written?.locked) metrics.accountLocks.inc();
+  return written !== undefined;
 }

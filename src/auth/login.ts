@@ -17,11 +17,11 @@ export interface Credentials {
 
 /** @throws {Overloaded} where too many passwords wait to be checked; then nothing is written */
 export async function login(
-  deps: Deps<'clock' | 'config' | 'db' | 'passwords' | 'tokens'>,
+  deps: Deps<'clock' | 'config' | 'db' | 'metrics' | 'passwords' | 'tokens'>,
   { email, password }: Credentials,
   client: Client,
 ): Promise<Outcome> {
-  const { clock, config, db, passwords, tokens } = deps;
+  const { clock, db, passwords, tokens } = deps;
 
   // 1. The active user with this e-mail.
   const user = await findActiveUser(db, email);
@@ -49,7 +49,7 @@ export async function login(
     if (role !== undefined) {
       return { kind: 'granted', ...(await tokens.issuePair({ ...session, sub: user.id, role, sid: familyId }, now)) };
     }
-  } else if (await countFailure(db, failure, config.login, now)) {
+  } else if (await countFailure(deps, failure, now)) {
     // 4. Counted, locked at the maximum, audited.
     return refused('invalid_credentials');
   }

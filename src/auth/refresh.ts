@@ -9,11 +9,11 @@ import type { Outcome } from './outcomes.js';
 import { findRecord, revokeAll, rotate } from './sessions.js';
 
 export async function refresh(
-  deps: Deps<'clock' | 'db' | 'repeats' | 'tokens'>,
+  deps: Deps<'clock' | 'db' | 'metrics' | 'repeats' | 'tokens'>,
   cookie: string | undefined,
   client: Client,
 ): Promise<Outcome> {
-  const { clock, db, repeats, tokens } = deps;
+  const { clock, db, metrics, repeats, tokens } = deps;
   const now = clock.now();
 
   // 1. The cookie is there.
@@ -54,6 +54,7 @@ export async function refresh(
       const userId = isUuid(sub) ? sub : null;
       await writeAudit(tx, [{ eventType: 'token_theft', userId, ...client, metadata }], now);
     });
+    metrics.tokenThefts.inc();
     return refused('record_revoked');
   }
 

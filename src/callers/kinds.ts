@@ -10,3 +10,13 @@ export const KINDS: { [Type in CallerType]: CallerKind<Type> } = { user, api_key
 export function kindOf<Type extends CallerType>({ callerType }: { callerType: Type }): CallerKind<Type> {
   return KINDS[callerType];
 }
+
+/** The kind of credential in a request; only a request with exactly one has a caller. */
+export type PresentedKind = CallerType | 'none' | 'several';
+
+/** @param rawHeaders names and values in turn, as Node reads them */
+export function presentedKind(rawHeaders: readonly string[]): PresentedKind {
+  const types = Object.keys(KINDS) as CallerType[];
+  const [kind = 'none', ...others] = types.filter((type) => KINDS[type].presents(rawHeaders));
+  return others.length > 0 ? 'several' : kind;
+}

@@ -38,8 +38,13 @@ const IMPORTED = { memoryKib: 262_144, passes: 16, lanes: 16 };
 /**
  * @param threads size of libuv's thread pool, on which argon2 runs beside DNS, files and WebCrypto; one
  *   thread at least is left to those.
+ * @param onHashed told of the time that each password took on its core
  */
-export async function createPasswords(parameters: Argon2Parameters, threads: number): Promise<Passwords> {
+export async function createPasswords(
+  parameters: Argon2Parameters,
+  threads: number,
+  onHashed: (seconds: number) => void = () => undefined,
+): Promise<Passwords> {
   const options = {
     type: argon2.argon2id,
     memoryCost: parameters.memoryKib,
@@ -52,17 +57,23 @@ export async function createPasswords(parameters: Argon2Parameters, threads: num
     if (queue.pendingCount >= MAX_WAITING) throw new Overloaded('too many passwords are waiting to be checked');
     return queue(work);
   };
+  const timed = async <T>(work: () => Promise<T>): Promise<T> => {
+    const startedMs = performance.now();
+    const done = await work();
+    onHashed((performance.now() - startedMs) / 1000);
+    return done;
+  };
   const placeholderHash = await argon2.hash(randomBase64url(32), options);
 
   return {
-    hash: async (password) => enqueue(() => argon2.hash(password, options)),
+    hash: async (password) => enqueue(() => timed(() => argon2.hash(password, options))),
     verify: async (storedHash, password) =>
       enqueue(async () => {
         const usable = storedHash !== undefined && isWithinBounds(storedHash, parameters);
-        const matches = await argon2.verify(usable ? storedHash : placeholderHash, password);
+        const matches = await timed(() => argon2.verify(usable ? storedHash : placeholderHash, password));
         if (!matches || !usable) return { matches: false };
         if (!argon2.needsRehash(storedHash, options)) return { matches };
-        return { matches, renewedHash: await argon2.hash(password, options) };
+        return { matches, renewedHash: await timed(() => argon2.hash(password, options)) };
       }),
     waiting: () => queue.pendingCount,
   };

@@ -64,6 +64,7 @@ export function startSweeper(
   { clock, db, log, metrics }: { clock: Clock; db: Db; log: Logger; metrics: Metrics },
   everything: readonly Expiring[],
 ): Sweeper {
+  for (const { table } of everything) metrics.sweptRows.inc({ table }, 0);
   let stopped = false;
   let running: Promise<void> | undefined;
   const pass = async (): Promise<void> => {

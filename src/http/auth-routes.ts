@@ -9,7 +9,6 @@ import { refresh } from '../auth/refresh.js';
 import type { Deps } from '../parts.js';
 import { crossSiteRefusal } from './cross-site.js';
 import { methodNotAllowed, sendError } from './errors.js';
-import type { RequestOutcome } from './exchange.js';
 import { isJsonType } from './json-type.js';
 import { parseLoginBody } from './login-body.js';
 import { loginRateLimit, sessionRateLimit } from './rate-limits.js';
@@ -19,7 +18,7 @@ import { CHALLENGE, REFUSALS } from './refusals.js';
 /** CONTRACT 5 */
 const BODY_BYTES = 16 * 1024;
 
-type Dependencies = Deps<'clock' | 'config' | 'db' | 'passwords' | 'redis' | 'repeats' | 'tokens'>;
+type Dependencies = Deps<'clock' | 'config' | 'db' | 'metrics' | 'passwords' | 'redis' | 'repeats' | 'tokens'>;
 
 export function addAuthRoutes(app: Express, deps: Dependencies): void {
   const { config } = deps;
@@ -29,7 +28,7 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
   const limitSessions = sessionRateLimit(config.sessionRateLimit, deps.clock);
 
   /** Spec 2.2, 2.3 and 7: a grant with its cookie, or the row of the refusal. */
-  const answer = (res: Response, outcome: Outcome, granted: RequestOutcome): void => {
+  const answer = (res: Response, outcome: Outcome): void => {
     if (outcome.kind === 'refused') {
       const { status, detail, cookie: action } = REFUSALS[outcome.reason];
       res.locals.outcome = outcome.reason;
@@ -38,7 +37,7 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
       if (outcome.reason === 'account_locked') res.set('Retry-After', String(outcome.retryAfterSeconds));
       return sendError(res, status, detail);
     }
-    res.locals.outcome = granted;
+    res.locals.outcome = 'success';
     cookie.set(res, outcome.refreshToken);
     res.json({ access_token: outcome.accessToken, token_type: 'bearer', expires_in: config.accessTokenSeconds });
   };
@@ -48,14 +47,14 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
     .post(refuseCrossSite, limitLogins, requireJson, json, async (req, res) => {
       const body = parseLoginBody(req.body);
       if ('errors' in body) return sendError(res, 422, 'Request body is invalid', { errors: body.errors });
-      answer(res, await login(deps, body.credentials, res.locals.client), 'login_success');
+      answer(res, await login(deps, body.credentials, res.locals.client));
     })
     .all(methodNotAllowed('POST'));
 
   app
     .route('/auth/refresh')
     .post(refuseCrossSite, limitSessions, passOver, async (req, res) => {
-      answer(res, await refresh(deps, cookie.read(req), res.locals.client), 'refresh_success');
+      answer(res, await refresh(deps, cookie.read(req), res.locals.client));
     })
     .all(methodNotAllowed('POST'));
 
@@ -63,7 +62,7 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
     .route('/auth/logout')
     .post(refuseCrossSite, limitSessions, passOver, async (req, res) => {
       const ended = await logout(deps, cookie.read(req), res.locals.client);
-      res.locals.outcome = ended ? 'logout' : 'logout_without_session';
+      res.locals.outcome = ended ? 'success' : 'without_session';
       cookie.clear(res);
       res.json({ message: 'Logged out successfully' });
     })

@@ -2,12 +2,14 @@
 import express, { type Express, type RequestHandler } from 'express';
 import createError from 'http-errors';
 import type { CallerDeps, Resolution } from '../callers/caller.js';
+import { presentedKind } from '../callers/kinds.js';
 import { resolveCaller } from '../callers/resolve-caller.js';
+import { isOutage } from '../db/outage.js';
 import type { AnswerGraphql } from '../graphql-over-http.js';
 import { methodNotAllowed, sendError } from './errors.js';
-import type { RequestOutcome } from './exchange.js';
 import { explorer } from './explorer.js';
 import { isJsonType } from './json-type.js';
+import type { CallerOutcome } from './outcomes.js';
 import { setKeyLimit } from './rate-limits.js';
 
 /** CONTRACT 7 */
@@ -28,13 +30,14 @@ export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGr
       json: readJson(body),
       isGone: () => req.socket.destroyed,
       resolveCaller: async () => {
+        res.locals.caller = presentedKind(rawHeaders);
         try {
           const resolution = await resolveCaller(deps, { method, target, rawHeaders, body });
           res.locals.outcome = outcomeOf(resolution);
           if (resolution.kind !== 'refused' && resolution.limit !== undefined) setKeyLimit(res, resolution.limit);
           return resolution;
         } catch (error) {
-          res.locals.outcome = 'caller_refused_error';
+          res.locals.outcome = isOutage(error) ? 'unavailable' : 'error';
           throw error;
         }
       },
@@ -59,10 +62,10 @@ const requireJson: RequestHandler = (req, _res, next) => {
   next(isJsonType(req.get('content-type')) ? undefined : createError(415));
 };
 
-/** For the request log: who is calling, or why nobody is. */
-function outcomeOf(resolution: Resolution): RequestOutcome {
-  if (resolution.kind === 'caller') return `caller_${resolution.caller.callerType}`;
-  return `caller_refused_${resolution.kind === 'refused' ? resolution.reason : resolution.kind}`;
+/** For the log and the counter: that somebody is known, or why nobody is. */
+function outcomeOf(resolution: Resolution): CallerOutcome {
+  if (resolution.kind === 'caller') return 'success';
+  return resolution.kind === 'refused' ? resolution.reason : resolution.kind;
 }
 
 function readJson(bytes: Buffer): unknown {

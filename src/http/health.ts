@@ -1,4 +1,4 @@
-/** CONTRACT 10: health and metrics. */
+/** CONTRACT 10: health. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
 import { statement } from '../db/statement.js';
@@ -11,10 +11,7 @@ const pingSql = statement('ping', {}, { one: 'integer' })`
 /** How long a store may take to answer before the instance counts as not ready: milliseconds. */
 const READY_WITHIN_MS = 3_000;
 
-export function addHealthRoutes(
-  app: Express,
-  { db, metrics, passwords, redis }: Deps<'db' | 'metrics' | 'passwords' | 'redis'>,
-): void {
+export function addHealthRoutes(app: Express, { db, redis }: Deps<'db' | 'redis'>): void {
   const isReady = async (): Promise<boolean> => {
     const asked = Promise.allSettled([db.run(pingSql, {}), redis?.ping()]);
     const late = sleep(READY_WITHIN_MS, undefined, { ref: false });
@@ -37,14 +34,6 @@ export function addHealthRoutes(
       });
       if (await asking) res.json({ status: 'ready' });
       else sendUnavailable(res);
-    })
-    .all(methodNotAllowed('GET', 'HEAD'));
-
-  app
-    .route('/metrics')
-    .get(async (_req, res) => {
-      metrics.passwordQueue.set(passwords.waiting());
-      res.set('Content-Type', metrics.registry.contentType).send(await metrics.registry.metrics());
     })
     .all(methodNotAllowed('GET', 'HEAD'));
 }

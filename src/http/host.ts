@@ -11,6 +11,7 @@ import { addGraphqlRoute } from './graphql-route.js';
 import { addHealthRoutes } from './health.js';
 import type { Listener } from './listener.js';
 import { readable, refuseMalformed } from './malformed.js';
+import { addMetricsRoute } from './metrics-route.js';
 import { createRequestLog } from './request-log.js';
 import { addWellKnownRoutes } from './well-known.js';
 
@@ -30,6 +31,7 @@ export function createHost(parts: Parts, answerGraphql: AnswerGraphql): Listener
   addWellKnownRoutes(app, parts); // for every origin, so before those of the list
   if (config.corsOrigins.length > 0) app.use(allowOrigins(config.corsOrigins));
   addHealthRoutes(app, parts);
+  addMetricsRoute(app, parts);
   addAuthRoutes(app, parts);
   addGraphqlRoute(app, parts, answerGraphql);
   app.use(notFound);

@@ -25,7 +25,7 @@ export function loginRateLimit(
     const state = await limiter.consume(key, rateLimit);
     setState(res, 'login', state);
     if (state.allowed) return next();
-    res.locals.outcome = 'login_rate_limited';
+    res.locals.outcome = 'rate_limited';
     res.set('Retry-After', String(state.resetSeconds));
     return sendError(res, 429, 'Too many login attempts, try again later');
   };
@@ -37,7 +37,7 @@ export function sessionRateLimit(limit: Config['sessionRateLimit'], clock: Clock
   const counter = createMinuteCounter(clock);
   return (_req, res, next) => {
     if (counter.count(addressGroup(res.locals.client.ipAddress)) <= limit) return next();
-    res.locals.outcome = 'session_rate_limited';
+    res.locals.outcome = 'rate_limited';
     res.set('Retry-After', String(counter.resetSeconds()));
     return sendError(res, 429, 'Too many requests, try again later');
   };

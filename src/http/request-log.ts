@@ -3,7 +3,8 @@ import type { Request, RequestHandler } from 'express';
 import type { Deps } from '../parts.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import { clientReader } from './client.js';
-import type { Exchange, RequestOutcome } from './exchange.js';
+import type { Exchange } from './exchange.js';
+import { CLIENT_CLOSED, type CountedRequest, createOutcomeCounters, outcomeByStatus } from './outcomes.js';
 
 /** A caller's own X-Request-Id is kept where it is plain enough for a log. */
 const PLAIN_ID = /^[\w.:-]{1,128}$/;
@@ -11,15 +12,10 @@ const PLAIN_ID = /^[\w.:-]{1,128}$/;
 /** Answers nobody wants a line for, unless they fail. */
 const QUIET = new Set(['/health/live', '/health/ready', '/metrics']);
 
-/** Nginx's word for a client that went away before its answer. */
-const CLIENT_CLOSED = 499;
-
-interface Answered {
+interface Answered extends CountedRequest {
   requestId: string;
   method: string;
-  route: string;
   status: number;
-  outcome: RequestOutcome | undefined;
   ipAddress: string | undefined;
   ms: number;
 }
@@ -37,12 +33,13 @@ export function createRequestLog(
 ): RequestLog {
   const { clock, config, log, metrics } = deps;
   const readClient = clientReader(config.trustProxy);
+  const count = createOutcomeCounters(metrics);
   const record = (answered: Answered): void => {
-    const { method, route, status, outcome, ms } = answered;
-    metrics.requests.inc({ route, method, status });
-    metrics.requestSeconds.observe({ route }, ms / 1000);
-    if (outcome !== undefined) metrics.outcomes.inc({ outcome });
-    const level = status >= 500 ? 'error' : QUIET.has(route) ? 'debug' : 'info';
+    const { method, route, status, ms } = answered;
+    const labels = { http_request_method: method, http_response_status_code: status };
+    metrics.requestSeconds.observe(route === undefined ? labels : { ...labels, http_route: route }, ms / 1000);
+    count(answered);
+    const level = status >= 500 ? 'error' : route !== undefined && QUIET.has(route) ? 'debug' : 'info';
     log[level](answered, 'request');
   };
   return {
@@ -55,12 +52,16 @@ export function createRequestLog(
       const started = performance.now();
 
       res.on('close', () => {
+        const method = knownMethod(req.method);
+        const route = routeOf(req, isRoute);
+        const status = res.writableFinished ? res.statusCode : CLIENT_CLOSED;
         record({
           requestId,
-          method: knownMethod(req.method),
-          route: routeOf(req, isRoute),
-          status: res.writableFinished ? res.statusCode : CLIENT_CLOSED,
-          outcome: res.locals.outcome,
+          method,
+          route,
+          status,
+          caller: res.locals.caller,
+          outcome: res.locals.outcome ?? outcomeByStatus(method, route, status),
           ipAddress: client.ipAddress,
           ms: Math.round((performance.now() - started) * 10) / 10,
         });
@@ -69,21 +70,26 @@ export function createRequestLog(
     },
     unparsed: (status, ipAddress) => {
       const requestId = uuidInTimeOrder(clock.now());
-      record({ requestId, method: 'other', route: 'other', status, outcome: 'unparsed', ipAddress, ms: 0 });
+      const unknown = { method: OTHER_METHOD, route: undefined, caller: undefined, ms: 0 };
+      record({ ...unknown, requestId, status, outcome: 'unparsed', ipAddress });
       return requestId;
     },
   };
 }
 
 /** Paths and methods are the caller's text; a label must not grow with them. */
-function routeOf(req: Request, isRoute: (path: string) => boolean): string {
+function routeOf(req: Request, isRoute: (path: string) => boolean): string | undefined {
   try {
-    return isRoute(req.path) ? req.path : 'other';
+    return isRoute(req.path) ? req.path : undefined;
   } catch {
-    return 'other'; // a target that cannot be read has no path
+    return undefined; // a target that cannot be read has no path
   }
 }
 
+/** As OpenTelemetry has them. */
+const OTHER_METHOD = '_OTHER';
+const METHODS = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE']);
+
 function knownMethod(method: string): string {
-  return ['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'].includes(method) ? method : 'other';
+  return METHODS.has(method) ? method : OTHER_METHOD;
 }

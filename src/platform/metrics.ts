@@ -1,49 +1,98 @@
-/** Counters and histograms in the Prometheus text format (CONTRACT 10). */
+/** CONTRACT 14: metrics in the Prometheus text format. The contract fixes names and labels; help texts say what counts. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { GATEWAY_VERSION, versionOf } from './versions.js';
 
 export type Metrics = ReturnType<typeof createMetrics>;
+
+/** Those of OpenTelemetry for the durations of requests: seconds. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 /** One registry an app, so that two apps in one process (as in tests) do not share figures. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  const buildInfo = new Gauge({
+    name: 'auth_gateway_build_info',
+    help: 'Always 1; the versions of the gateway, of Node and of the package argon2',
+    labelNames: ['version', 'node', 'argon2'],
+    registers,
+  });
+  buildInfo.set({ version: GATEWAY_VERSION, node: process.versions.node, argon2: versionOf('argon2') }, 1);
   return {
     registry,
-    requests: new Counter({
-      name: 'http_requests_total',
-      help: 'Answers sent, by route, method and status',
-      labelNames: ['route', 'method', 'status'],
-      registers,
-    }),
     requestSeconds: new Histogram({
-      name: 'http_request_duration_seconds',
-      help: 'Time from the headers of a request to the end of its answer',
-      labelNames: ['route'],
-      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      name: 'http_server_request_duration_seconds',
+      help: 'Time from the header of a request to the end of its answer',
+      labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
+      buckets: BUCKETS,
       registers,
     }),
-    outcomes: new Counter({
-      name: 'auth_outcomes_total',
-      help: 'Outcomes of logins, refreshes, logouts and caller checks',
+    logins: new Counter({
+      name: 'auth_gateway_logins_total',
+      help: 'Requests to POST /auth/login, by what came of them',
       labelNames: ['outcome'],
       registers,
     }),
+    refreshes: new Counter({
+      name: 'auth_gateway_refreshes_total',
+      help: 'Requests to POST /auth/refresh, by what came of them',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    logouts: new Counter({
+      name: 'auth_gateway_logouts_total',
+      help: 'Requests to POST /auth/logout, by what came of them',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    callerChecks: new Counter({
+      name: 'auth_gateway_caller_checks_total',
+      help: 'Requests to POST /graphql that were asked who is calling, by the kind of credential and what came of it',
+      labelNames: ['caller', 'outcome'],
+      registers,
+    }),
+    accountLocks: new Counter({
+      name: 'auth_gateway_account_locks_total',
+      help: 'Failed logins that locked their account; what a locked account answers is among the logins',
+      registers,
+    }),
+    tokenThefts: new Counter({
+      name: 'auth_gateway_token_thefts_total',
+      help: 'Refresh tokens that were presented after they had been used or revoked, each presentation',
+      registers,
+    }),
     passwordQueue: new Gauge({
-      name: 'password_queue_length',
-      help: 'Password verifications waiting for a core',
+      name: 'auth_gateway_password_queue_length',
+      help: 'Passwords that wait for a core to be checked or hashed',
+      registers,
+    }),
+    passwordHashSeconds: new Histogram({
+      name: 'auth_gateway_password_hash_duration_seconds',
+      help: 'Time that one password takes to be hashed, without its time in the queue',
+      buckets: BUCKETS,
+      registers,
+    }),
+    poolConnections: new Gauge({
+      name: 'auth_gateway_db_pool_connections',
+      help: 'Connections to PostgreSQL, those of the routes and those of administration',
+      labelNames: ['state'],
+      registers,
+    }),
+    poolWaiters: new Gauge({
+      name: 'auth_gateway_db_pool_waiters',
+      help: 'Requests that wait for a connection to PostgreSQL',
       registers,
     }),
     sweptRows: new Counter({
-      name: 'swept_rows_total',
-      help: 'Expired rows deleted, by table',
+      name: 'auth_gateway_swept_rows_total',
+      help: 'Expired rows that were deleted, by table',
       labelNames: ['table'],
       registers,
     }),
     suppressedAuditRows: new Counter({
       name: 'auth_gateway_audit_rows_suppressed_total',
       help: 'Audit rows left out, because one token was presented again and again',
-      labelNames: ['event_type'],
       registers,
     }),
   };

@@ -4,6 +4,7 @@ import { Agent, request } from 'node:http';
 import { listen, type SocketLimits } from '../../src/http/listener.js';
 import { logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
 import { captureLog } from '../support/log.js';
+import { figureOf, readMetrics } from '../support/prometheus.js';
 import { quickPasswords } from '../support/quick-passwords.js';
 import { answersIn, exchange, open } from '../support/raw.js';
 import { wholeState } from '../support/rows.js';
@@ -24,10 +25,9 @@ const JSON_LOGIN = `POST /auth/login HTTP/1.1\r\n${HOST}Content-Type: applicatio
 
 const lines = () => captured.lines().filter(({ msg }) => msg === 'request');
 const counted = async (status: number) => {
-  const { text } = await gateway.send('GET', '/metrics');
-  const series = text.split('\n').filter((line) => line.startsWith('http_requests_total{'));
-  const ofStatus = series.filter((line) => line.includes(`status="${status}"`));
-  return ofStatus.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+  const families = readMetrics((await gateway.send('GET', '/metrics')).text);
+  const labels = { http_response_status_code: String(status) };
+  return figureOf(families, 'http_server_request_duration_seconds_count', labels) ?? 0;
 };
 
 test.each([

@@ -2,6 +2,7 @@
 import { cookieAction } from '../support/cookies.js';
 import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { captureLog } from '../support/log.js';
+import { figureOf, readMetrics } from '../support/prometheus.js';
 import { logout, refresh } from '../support/routes.js';
 import { liveRecords } from '../support/rows.js';
 
@@ -23,10 +24,9 @@ async function rowsOf(eventType: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-async function suppressed(eventType: string): Promise<number> {
+async function suppressed(): Promise<number | undefined> {
   const { text } = await gateway.send('GET', '/metrics');
-  const line = `auth_gateway_audit_rows_suppressed_total{event_type="${eventType}"} `;
-  return Number(text.split(line)[1]?.split('\n')[0] ?? 0);
+  return figureOf(readMetrics(text), 'auth_gateway_audit_rows_suppressed_total');
 }
 
 const said = () => captured.lines().filter(({ suppressed: count }) => count !== undefined);
@@ -42,7 +42,7 @@ test('6 logouts with one dead cookie: each is answered, a hundred a minute are w
       'cleared',
     ]);
   }
-  expect([await rowsOf('logout'), await suppressed('logout')]).toEqual([MAX_ROWS, OVER]);
+  expect([await rowsOf('logout'), await suppressed()]).toEqual([MAX_ROWS, OVER]);
   expect(said()).toHaveLength(lines + 1);
   const { refreshToken: other } = await logIn(gateway, (await gateway.user()).email);
   await logout(gateway, other);
@@ -50,7 +50,7 @@ test('6 logouts with one dead cookie: each is answered, a hundred a minute are w
 
   gateway.clock.advance(60);
   for (let i = 0; i < MAX_ROWS + OVER; i += 1) await logout(gateway, refreshToken);
-  expect([await rowsOf('logout'), await suppressed('logout')]).toEqual([2 * MAX_ROWS + 1, 2 * OVER]);
+  expect([await rowsOf('logout'), await suppressed()]).toEqual([2 * MAX_ROWS + 1, 2 * OVER]);
   expect(said()).toHaveLength(lines + 2);
   expect(said().at(-1)).toMatchObject({ eventType: 'logout', suppressed: OVER }); // all since the last line
   expect(captured.text()).not.toContain(refreshToken);
@@ -63,7 +63,7 @@ test('6 thefts with one used token: each is answered 401, a hundred a minute are
     const answer = await refresh(gateway, refreshToken);
     expect([answer.status, answer.json.detail]).toEqual([401, 'Session invalidated — please log in again']);
   }
-  expect([await rowsOf('token_theft'), await suppressed('token_theft')]).toEqual([MAX_ROWS, OVER]);
+  expect([await rowsOf('token_theft'), await suppressed()]).toEqual([MAX_ROWS, OVER]);
 });
 
 test('6 an event that comes with a change is written, however often its token was presented', async () => {

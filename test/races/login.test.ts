@@ -115,7 +115,7 @@ test('4.1.3 a burst beyond the queue: each is answered 401 or 503, and each 401 
   expect(count(answers, 401) + count(answers, 503)).toBe(300);
   expect((await userRow(gateway, id)).failed_login_attempts).toBe(count(answers, 401));
   expect(events).toHaveLength(count(answers, 401));
-  expect((await gateway.send('GET', '/metrics')).text).toContain('password_queue_length 0');
+  expect((await gateway.send('GET', '/metrics')).text).toContain('\nauth_gateway_password_queue_length 0\n');
 });
 
 test('4.1.6 a role that is taken away while the password is checked is in neither token nor event', async () => {

@@ -1,0 +1,20 @@
+/** How busy the connections are, those of the routes and those of administration together (CONTRACT 14). */
+import type pg from 'pg';
+import type { Database } from './database.js';
+
+export interface PoolFigures {
+  idle: number;
+  used: number;
+  /** Who waits for a connection */
+  waiters: number;
+}
+
+export async function poolFigures({ orm, pool }: Database): Promise<PoolFigures> {
+  const pools: pg.Pool[] = [pool, await orm.em.getConnection().getNativeClient()];
+  const sum = (figure: (of: pg.Pool) => number): number => pools.reduce((total, of) => total + figure(of), 0);
+  return {
+    idle: sum(({ idleCount }) => idleCount),
+    used: sum(({ idleCount, totalCount }) => totalCount - idleCount),
+    waiters: sum(({ waitingCount }) => waitingCount),
+  };
+}

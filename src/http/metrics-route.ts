@@ -1,0 +1,24 @@
+/** CONTRACT 10 and 14: `GET /metrics`. */
+import type { Express } from 'express';
+import { poolFigures } from '../db/pools.js';
+import type { Deps } from '../parts.js';
+import { methodNotAllowed } from './errors.js';
+
+export function addMetricsRoute(app: Express, { db, metrics, passwords }: Deps<'db' | 'metrics' | 'passwords'>): void {
+  /** What is not counted as it happens. */
+  const measure = async (): Promise<void> => {
+    metrics.passwordQueue.set(passwords.waiting());
+    const { idle, used, waiters } = await poolFigures(db);
+    metrics.poolConnections.set({ state: 'idle' }, idle);
+    metrics.poolConnections.set({ state: 'used' }, used);
+    metrics.poolWaiters.set(waiters);
+  };
+
+  app
+    .route('/metrics')
+    .get(async (_req, res) => {
+      await measure();
+      res.set('Content-Type', metrics.registry.contentType).send(await metrics.registry.metrics());
+    })
+    .all(methodNotAllowed('GET', 'HEAD'));
+}

@@ -1,0 +1,96 @@
+/** CONTRACT 14: what can come of a request, in the words of the log and of the counters. */
+import type { PresentedKind } from '../callers/kinds.js';
+import type { Metrics } from '../platform/metrics.js';
+
+/** Beside what each of the three routes decides. The last four follow from the status. */
+const OF_EVERY_ROUTE = [
+  'cross_site',
+  'rate_limited',
+  'invalid_request',
+  'unavailable',
+  'error',
+  'client_closed',
+] as const;
+
+/** By route. A word that is missing here does not compile where it is said. */
+const OF_ROUTES = {
+  '/auth/login': ['success', 'invalid_credentials', 'account_locked', ...OF_EVERY_ROUTE],
+  '/auth/refresh': [
+    'success',
+    'no_refresh_token',
+    'invalid_refresh_token',
+    'wrong_token_type',
+    'claim_missing',
+    'jti_not_uuid',
+    'record_unknown',
+    'record_revoked',
+    'record_expired',
+    ...OF_EVERY_ROUTE,
+  ],
+  '/auth/logout': ['success', 'without_session', ...OF_EVERY_ROUTE],
+} as const;
+
+/** By the kind of credential that was presented to `/graphql`. */
+const OF_CALLERS = {
+  user: ['success', 'unsupported_scheme', 'invalid_request', 'invalid_token', 'unavailable', 'error'],
+  api_key: [
+    'success',
+    'malformed_signature',
+    'insufficient_coverage',
+    'signature_expired',
+    'content_digest_mismatch',
+    'invalid_signature',
+    'nonce_reused',
+    'rate_limited',
+    'unavailable',
+    'error',
+  ],
+  cron: ['success', 'invalid_key', 'unavailable', 'error'],
+  none: ['missing_credentials'],
+  several: ['multiple_credentials'],
+} as const satisfies Record<PresentedKind, readonly string[]>;
+
+type CountedRoute = keyof typeof OF_ROUTES;
+type RouteOutcome = (typeof OF_ROUTES)[CountedRoute][number];
+export type CallerOutcome = (typeof OF_CALLERS)[PresentedKind][number];
+
+/** `unparsed`: Node's parser has refused it. */
+export type RequestOutcome = RouteOutcome | CallerOutcome | 'unparsed';
+
+/** Nginx's word for a client that went away before its answer. */
+export const CLIENT_CLOSED = 499;
+
+function isCounted(route: string | undefined): route is CountedRoute {
+  return route !== undefined && route in OF_ROUTES;
+}
+
+/** What the status tells of a request to one of the three routes, where nothing else was decided. */
+export function outcomeByStatus(method: string, route: string | undefined, status: number): RouteOutcome | undefined {
+  if (method !== 'POST' || !isCounted(route)) return undefined;
+  if (status === CLIENT_CLOSED) return 'client_closed';
+  if (status === 503) return 'unavailable';
+  return status < 500 ? 'invalid_request' : 'error';
+}
+
+export interface CountedRequest {
+  route: string | undefined;
+  /** Of a request that was asked who is calling */
+  caller: PresentedKind | undefined;
+  outcome: RequestOutcome | undefined;
+}
+
+/** @returns what counts a request; each known outcome is there from 0 */
+export function createOutcomeCounters({ callerChecks, logins, logouts, refreshes }: Metrics) {
+  const ofRoutes = { '/auth/login': logins, '/auth/refresh': refreshes, '/auth/logout': logouts };
+  for (const [route, counter] of Object.entries(ofRoutes)) {
+    for (const outcome of OF_ROUTES[route as CountedRoute]) counter.inc({ outcome }, 0);
+  }
+  for (const [caller, outcomes] of Object.entries(OF_CALLERS)) {
+    for (const outcome of outcomes) callerChecks.inc({ caller, outcome }, 0);
+  }
+  return ({ route, caller, outcome }: CountedRequest): void => {
+    if (outcome === undefined) return;
+    if (caller !== undefined) callerChecks.inc({ caller, outcome });
+    else if (isCounted(route)) ofRoutes[route].inc({ outcome });
+  };
+}

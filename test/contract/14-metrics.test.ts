@@ -1,0 +1,247 @@
+/** CONTRACT 10 and 14: metrics, by their final names. */
+import { readFileSync } from 'node:fs';
+import { REFUSALS } from '../../src/http/refusals.js';
+import { lacksColumn, whileAway, withFault } from '../support/faults.js';
+import { logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { ask, internalKey, newApiKey, newCronKey, nobody, signIn } from '../support/graphql.js';
+import { type Family, figureOf, readMetrics } from '../support/prometheus.js';
+import { open } from '../support/raw.js';
+import { login, logout, refresh, WRONG } from '../support/routes.js';
+import { until } from '../support/until.js';
+
+let gateway: TestGateway;
+beforeEach(async () => {
+  gateway = await startGateway({ passwords: 'argon2', env: { LOGIN_MAX_FAILURES: '3' } });
+});
+afterEach(() => gateway.close());
+
+async function metrics(): Promise<Map<string, Family>> {
+  return readMetrics((await gateway.send('GET', '/metrics')).text);
+}
+
+/** What a counter has gained by some work: its outcomes that are not 0. */
+async function gained(name: string, work: () => Promise<unknown>): Promise<Record<string, number>> {
+  const outcomes = async (): Promise<Array<[string, number]>> =>
+    ((await metrics()).get(name)?.samples ?? []).map(({ labels, value }) => [Object.values(labels).join(' '), value]);
+  const before = Object.fromEntries(await outcomes());
+  await work();
+  const gains = (await outcomes()).map(([labels, value]) => [labels, value - (before[labels] ?? 0)] as const);
+  return Object.fromEntries(gains.filter(([, gain]) => gain !== 0));
+}
+
+/** Every metric of ours, its type and its labels in the order of the alphabet. */
+const OURS: Record<string, [type: string, ...labels: string[]]> = {
+  auth_gateway_logins_total: ['counter', 'outcome'],
+  auth_gateway_refreshes_total: ['counter', 'outcome'],
+  auth_gateway_logouts_total: ['counter', 'outcome'],
+  auth_gateway_caller_checks_total: ['counter', 'caller', 'outcome'],
+  auth_gateway_account_locks_total: ['counter'],
+  auth_gateway_token_thefts_total: ['counter'],
+  auth_gateway_password_queue_length: ['gauge'],
+  auth_gateway_password_hash_duration_seconds: ['histogram'],
+  auth_gateway_db_pool_connections: ['gauge', 'state'],
+  auth_gateway_db_pool_waiters: ['gauge'],
+  auth_gateway_swept_rows_total: ['counter', 'table'],
+  auth_gateway_audit_rows_suppressed_total: ['counter'],
+  auth_gateway_build_info: ['gauge', 'argon2', 'node', 'version'],
+  http_server_request_duration_seconds: ['histogram', 'http_request_method', 'http_response_status_code', 'http_route'],
+};
+
+test('14 the metrics are those of the contract, with these types and labels, beside those of Node', async () => {
+  await gateway.send('GET', '/health/live');
+  const answer = await gateway.send('GET', '/metrics');
+  expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+  const found = [...readMetrics(answer.text)].filter(([name]) => !/^(nodejs|process)_/.test(name));
+  const described = found.map(([name, { type, samples }]) => {
+    const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)).filter((label) => label !== 'le'));
+    return [name, [type, ...[...labels].sort()]];
+  });
+  expect(Object.fromEntries(described)).toEqual(OURS);
+  const page = readFileSync('docs/monitoring.md', 'utf8');
+  for (const [name] of found) expect(page).toContain(`| \`${name}`);
+  expect(answer.text).toMatch(/^process_cpu_seconds_total /m);
+  expect(answer.text).toMatch(/^nodejs_heap_size_used_bytes /m);
+});
+
+test('14 each known outcome is there from 0', async () => {
+  const families = await metrics();
+  const outcomesOf = (name: string, caller?: string): string[] =>
+    (families.get(name)?.samples ?? [])
+      .filter(({ labels, value }) => value === 0 && labels['caller'] === caller)
+      .map(({ labels }) => labels['outcome'] ?? '')
+      .sort();
+  const ofEveryRoute = ['client_closed', 'cross_site', 'error', 'invalid_request', 'rate_limited', 'unavailable'];
+  const refusals = Object.keys(REFUSALS);
+  const ofLogin = refusals.filter((reason) => ['invalid_credentials', 'account_locked'].includes(reason));
+  const ofRefresh = refusals.filter((reason) => !ofLogin.includes(reason));
+  expect(outcomesOf('auth_gateway_logins_total')).toEqual(['success', ...ofLogin, ...ofEveryRoute].sort());
+  expect(outcomesOf('auth_gateway_refreshes_total')).toEqual(['success', ...ofRefresh, ...ofEveryRoute].sort());
+  expect(outcomesOf('auth_gateway_logouts_total')).toEqual(['success', 'without_session', ...ofEveryRoute].sort());
+  const checks = 'auth_gateway_caller_checks_total';
+  expect(outcomesOf(checks, 'user')).toEqual(['error', 'invalid_token', 'success', 'unavailable']);
+  expect(outcomesOf(checks, 'api_key')).toContain('nonce_reused');
+  expect(outcomesOf(checks, 'api_key')).toContain('rate_limited');
+  expect(outcomesOf(checks, 'cron')).toEqual(['error', 'invalid_key', 'success', 'unavailable']);
+  expect(outcomesOf(checks, 'none')).toEqual(['missing_credentials']);
+  expect(outcomesOf(checks, 'several')).toEqual(['multiple_credentials']);
+  for (const name of ['account_locks_total', 'token_thefts_total', 'audit_rows_suppressed_total']) {
+    expect(figureOf(families, `auth_gateway_${name}`)).toBe(0);
+  }
+  const tables = families.get('auth_gateway_swept_rows_total')?.samples.map(({ labels }) => labels['table']);
+  expect(tables?.sort()).toEqual(['audit_events', 'rate_limits', 'refresh_tokens', 'signature_nonces']);
+});
+
+test('14 logins, by what came of them; a lock is counted when it begins', async () => {
+  const { email } = await gateway.user();
+  const plain = { 'content-type': 'text/plain' };
+  expect(
+    await gained('auth_gateway_logins_total', async () => {
+      await login(gateway, email);
+      await login(gateway, 'nobody@example.com', WRONG);
+      await gateway.send('POST', '/auth/login', { body: {} });
+      await gateway.send('POST', '/auth/login', { headers: plain, body: 'x' });
+      await login(gateway, email, PASSWORD, { origin: 'https://elsewhere.example.com' });
+      await gateway.send('GET', '/auth/login'); // no login
+      await whileAway(gateway.database, () => login(gateway, email));
+      await withFault(gateway, lacksColumn('users', 'password_hash'), () => login(gateway, email));
+    }),
+  ).toEqual({ success: 1, invalid_credentials: 1, invalid_request: 2, cross_site: 1, unavailable: 1, error: 1 });
+
+  const locks = 'auth_gateway_account_locks_total';
+  expect(await gained(locks, () => login(gateway, email, WRONG))).toEqual({});
+  await login(gateway, email, WRONG);
+  expect(await gained(locks, () => login(gateway, email, WRONG))).toEqual({ '': 1 });
+  const locked = () => gained('auth_gateway_logins_total', () => login(gateway, email));
+  expect(await gained(locks, locked)).toEqual({});
+  expect(await locked()).toEqual({ account_locked: 1 });
+  gateway.clock.advance(gateway.config.login.lockoutSeconds);
+  expect(await gained(locks, () => login(gateway, email, WRONG))).toEqual({ '': 1 }); // it locks again at once
+});
+
+test('14 requests over a limit, and clients that go away', async () => {
+  const limited = await startGateway({ env: { LOGIN_RATE_LIMIT: '1', SESSION_RATE_LIMIT: '1' } });
+  try {
+    for (const path of ['/auth/login', '/auth/refresh', '/auth/refresh', '/auth/logout']) {
+      await limited.send('POST', path);
+    }
+    await login(limited, 'nobody@example.com');
+    const families = readMetrics((await limited.send('GET', '/metrics')).text);
+    for (const name of ['logins', 'refreshes', 'logouts']) {
+      expect(figureOf(families, `auth_gateway_${name}_total`, { outcome: 'rate_limited' })).toBe(1);
+    }
+  } finally {
+    await limited.close();
+  }
+  const socket = await open(gateway, 'POST /auth/refresh HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx');
+  socket.resetAndDestroy();
+  const gone = async () => figureOf(await metrics(), 'auth_gateway_refreshes_total', { outcome: 'client_closed' });
+  await until('it is counted', async () => (await gone()) === 1);
+});
+
+test('14 refreshes and logouts, by what came of them; every presentation of a used token is a theft', async () => {
+  const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
+  const steps = async () => {
+    const next = refreshTokenOf(await refresh(gateway, refreshToken));
+    await refresh(gateway);
+    await refresh(gateway, 'junk');
+    const thefts = () => refresh(gateway, refreshToken).then(() => refresh(gateway, next));
+    expect(await gained('auth_gateway_token_thefts_total', thefts)).toEqual({ '': 2 });
+  };
+  expect(await gained('auth_gateway_refreshes_total', steps)).toEqual({
+    success: 1,
+    no_refresh_token: 1,
+    invalid_refresh_token: 1,
+    record_revoked: 2,
+  });
+  const logouts = async () => {
+    await logout(gateway, refreshToken);
+    await logout(gateway);
+  };
+  expect(await gained('auth_gateway_logouts_total', logouts)).toEqual({ success: 1, without_session: 1 });
+});
+
+test('14 caller checks, by the kind of credential and what came of them', async () => {
+  const user = await signIn(gateway, await gateway.user());
+  const cron = await newCronKey(gateway, []);
+  const api = await newApiKey(gateway, []);
+  const query = '{ caller { callerType } }';
+  const asks = async () => {
+    for (const as of [user.as, cron.as, api.as, nobody, internalKey('x')]) await ask(gateway, as, query);
+    await ask(gateway, (body) => ({ ...user.as(body), ...cron.as(body) }), query);
+    await ask(gateway, () => ({ authorization: 'Bearer x' }), query);
+    await ask(gateway, () => ({ signature: 'x' }), query);
+    await gateway.send('POST', '/graphql', { headers: { 'content-type': 'text/plain' }, body: 'x' }); // nobody is asked
+    await whileAway(gateway.database, () => ask(gateway, cron.as, query));
+    await withFault(gateway, lacksColumn('api_keys', 'sealed_secret'), () => ask(gateway, api.as, query));
+  };
+  expect(await gained('auth_gateway_caller_checks_total', asks)).toEqual({
+    'user success': 1,
+    'cron success': 1,
+    'api_key success': 1,
+    'none missing_credentials': 1,
+    'cron invalid_key': 1,
+    'several multiple_credentials': 1,
+    'user invalid_token': 1,
+    'api_key malformed_signature': 1,
+    'cron unavailable': 1,
+    'api_key error': 1,
+  });
+});
+
+test('14 durations of requests have their method, route and status, and grow with no text of a caller', async () => {
+  await login(gateway, 'nobody@example.com');
+  await gateway.send('POST', '/label-attack');
+  await gateway.send('PROPFIND', '/auth/login');
+  const families = await metrics();
+  const { samples = [] } = families.get('http_server_request_duration_seconds') ?? {};
+  const counts = samples.filter(({ name }) => name.endsWith('_count')).map(({ labels, value }) => ({ labels, value }));
+  const series = (http_request_method: string, http_response_status_code: string, http_route?: string) => ({
+    labels: { http_request_method, http_response_status_code, ...(http_route && { http_route }) },
+    value: 1,
+  });
+  expect(counts).toEqual([
+    series('POST', '401', '/auth/login'),
+    series('POST', '404'),
+    series('_OTHER', '405', '/auth/login'),
+  ]);
+  const bounds = new Set(samples.flatMap(({ labels }) => labels['le'] ?? []));
+  const otel = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+  expect([...bounds]).toEqual([...otel.map(String), '+Inf']);
+  expect(JSON.stringify([...families])).not.toMatch(/attack|nobody/);
+});
+
+test('14 passwords, connections, swept rows and versions are measured', async () => {
+  await login(gateway, 'nobody@example.com');
+  const families = await metrics();
+  expect(figureOf(families, 'auth_gateway_password_hash_duration_seconds_count')).toBe(1);
+  expect(figureOf(families, 'auth_gateway_password_queue_length')).toBe(0);
+  expect(figureOf(families, 'auth_gateway_db_pool_connections', { state: 'idle' })).toBeGreaterThan(0);
+  expect(figureOf(families, 'auth_gateway_db_pool_connections', { state: 'used' })).toBe(0);
+  expect(figureOf(families, 'auth_gateway_db_pool_waiters')).toBe(0);
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const argon2 = JSON.parse(readFileSync('node_modules/argon2/package.json', 'utf8')).version;
+  expect(figureOf(families, 'auth_gateway_build_info', { version, node: process.versions.node, argon2 })).toBe(1);
+});
+
+test('14 connections that are in use and requests that wait for one are counted, those of administration too', async () => {
+  const { pool, orm } = gateway.app.db;
+  const held = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+  const waiting = pool.connect();
+  const administration = await orm.em.getConnection().getNativeClient();
+  const alsoHeld = await administration.connect();
+  try {
+    const families = await metrics();
+    expect(figureOf(families, 'auth_gateway_db_pool_connections', { state: 'used' })).toBe(held.length + 1);
+    expect(figureOf(families, 'auth_gateway_db_pool_waiters')).toBe(1);
+  } finally {
+    alsoHeld.release();
+    for (const client of held) client.release();
+    (await waiting).release();
+  }
+});
+
+test('14 metrics are answered while the database is away', async () => {
+  await whileAway(gateway.database, async () => {
+    expect((await gateway.send('GET', '/metrics')).status).toBe(200);
+  });
+});
