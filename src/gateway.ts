@@ -36,7 +36,7 @@ export async function startGateway(
     if (dataDir.embedded) await createFirstAdministrator(app, tell);
     const listening = await listen(app, config.host, config.port);
     cleanUp.defer(() => listening.stop());
-    log.info({ host: config.host, port: listening.port, publicUrl: config.publicUrl }, 'ready');
+    log.info({ host: config.host, port: listening.port, public_url: config.publicUrl }, 'ready');
     return {
       stop: async () => {
         log.info('stopping');

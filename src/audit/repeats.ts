@@ -29,7 +29,7 @@ export function createAuditRepeats(clock: Clock, log: Logger, metrics: Metrics):
       sinceLastLine += 1;
       if (lines.count('line') > 1) return;
       log.warn(
-        { eventType, suppressed: sinceLastLine },
+        { event_type: eventType, suppressed: sinceLastLine },
         'audit rows about a token presented again and again are left out',
       );
       sinceLastLine = 0;

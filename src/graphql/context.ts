@@ -11,7 +11,7 @@ import type { Turns } from './turns.js';
 
 export type GraphqlDependencies = Deps<'clock' | 'db' | 'keyring' | 'log' | 'passwords'>;
 
-export interface GraphqlContext extends Pick<GraphqlRequest, 'client' | 'isGone' | 'requestId'> {
+export interface GraphqlContext extends Pick<GraphqlRequest, 'client' | 'ids' | 'isGone'> {
   caller: Caller;
   deps: GraphqlDependencies;
   /** Whose turn it is to ask the database */
@@ -27,12 +27,12 @@ export interface GraphqlContext extends Pick<GraphqlRequest, 'client' | 'isGone'
 export async function createContext(
   deps: GraphqlDependencies,
   turns: Turns,
-  { client, isGone, json, requestId, resolveCaller }: GraphqlRequest,
+  { client, ids, isGone, json, resolveCaller }: GraphqlRequest,
 ): Promise<GraphqlContext> {
   const resolution = await resolveCaller();
   if (resolution.kind !== 'caller') throw refusalError(resolution, deps.clock.now());
   if (json instanceof SyntaxError) throw errorOf('body_not_json', 'Request body is not valid JSON', status(400));
-  return withLoaders({ caller: resolution.caller, client, deps, isGone, requestId, turns });
+  return withLoaders({ caller: resolution.caller, client, deps, ids, isGone, turns });
 }
 
 const NO_SESSIONS: Page<Session> = { rows: [], hasNextPage: false };

@@ -21,11 +21,11 @@ export async function createSchema(): Promise<GraphQLSchema> {
       ({ args, context, info }: ResolverData<GraphqlContext>, next) => {
         if (info.fieldName === 'caller') return next(); // is known already, and asked for most
         refuseNul(args);
-        const { caller, deps, isGone, requestId, turns } = context;
+        const { caller, deps, ids, isGone, turns } = context;
         const isRoot = info.path.prev === undefined; // below, loaders take a turn for all rows of a page
         const kind = info.operation.operation === 'mutation' ? 'changes' : 'reads';
         const inTurn = () => turns.ofCaller(caller, kind, isGone, next);
-        return outagesAs503(deps.log, requestId, isRoot ? inTurn : next);
+        return outagesAs503(deps.log, ids, isRoot ? inTurn : next);
       },
     ],
     validate: false, // bodies are checked where they are used

@@ -1,11 +1,12 @@
 /** CONTRACT 7: Apollo Server, which answers what `POST /graphql` is asked. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { ApolloServer, HeaderMap } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginLandingPageDisabled,
 } from '@apollo/server/plugin/disabled';
 import { InMemoryLRUCache } from '@apollo/utils.keyvaluecache';
-import type { AnswerGraphql } from '../graphql-over-http.js';
+import type { AnswerGraphql, GraphqlRequest } from '../graphql-over-http.js';
 import type { Deps } from '../parts.js';
 import { createContext, type GraphqlContext, type GraphqlDependencies } from './context.js';
 import { formatError, outagesAs503 } from './errors.js';
@@ -25,6 +26,8 @@ export async function createGraphqlServer(deps: GraphqlDependencies & Deps<'conf
   const schema = await createSchema();
   const mask = createMask(schema);
   const turns = createTurns();
+  /** Apollo does not tell `formatError` of which request an error is. */
+  const answering = new AsyncLocalStorage<GraphqlRequest>();
   const server = new ApolloServer<GraphqlContext>({
     schema,
     csrfPrevention: true,
@@ -44,22 +47,23 @@ export async function createGraphqlServer(deps: GraphqlDependencies & Deps<'conf
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginCacheControlDisabled(),
     ],
-    formatError: formatError(log, mask),
+    formatError: formatError(log, mask, () => answering.getStore()?.ids),
     logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
   });
   await server.start();
 
+  const answer: AnswerGraphql = async (request) => {
+    const sent = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const);
+    const { body, headers, status } = await server.executeHTTPGraphQLRequest({
+      // `search` is where a query by GET would be.
+      httpGraphQLRequest: { method: 'POST', headers: new HeaderMap(sent), search: '', body: request.json },
+      context: () => outagesAs503(log, request.ids, () => createContext(deps, turns, request)),
+    });
+    if (body.kind !== 'complete') throw new Error('The schema has neither @defer nor @stream');
+    return { status: status ?? 200, headers, body: body.string };
+  };
   return {
-    answer: async (request) => {
-      const sent = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const);
-      const { body, headers, status } = await server.executeHTTPGraphQLRequest({
-        // `search` is where a query by GET would be.
-        httpGraphQLRequest: { method: 'POST', headers: new HeaderMap(sent), search: '', body: request.json },
-        context: () => outagesAs503(log, request.requestId, () => createContext(deps, turns, request)),
-      });
-      if (body.kind !== 'complete') throw new Error('The schema has neither @defer nor @stream');
-      return { status: status ?? 200, headers, body: body.string };
-    },
+    answer: (request) => answering.run(request, answer, request),
     stop: () => server.stop(),
   };
 }

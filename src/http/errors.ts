@@ -37,14 +37,14 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     if (res.headersSent) return next(error);
     // An outage or a bug never touches the cookie (CONTRACT 5).
     res.removeHeader('Set-Cookie');
-    const { requestId } = res.locals;
+    const { ids } = res.locals;
     if (isOutage(error)) {
-      log.warn({ requestId, error: describeError(error) }, 'answered 503');
+      log.warn({ ...ids, error: describeError(error) }, 'answered 503');
       return sendUnavailable(res);
     }
     const status = statusOf(error);
     if (status !== undefined) return sendError(res, status, DETAILS[status] ?? 'Bad request');
-    log.error({ requestId, error: describeError(error) }, 'unexpected error');
+    log.error({ ...ids, error: describeError(error) }, 'unexpected error');
     return sendError(res, 500, 'Internal server error');
   };
 }

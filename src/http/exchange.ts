@@ -1,12 +1,13 @@
 /** What is known of a request while it is answered: `res.locals`, with types for all of Express. */
 import type { PresentedKind } from '../callers/kinds.js';
+import type { RequestIds } from '../platform/logger.js';
 import type { Client } from '../remote-client.js';
 import type { RequestOutcome } from './outcomes.js';
 
 /** Opened by `request-log.ts`, before all others read it. */
 export interface Exchange {
-  /** In the log, and in X-Request-Id of the answer */
-  requestId: string;
+  /** For every line about the request */
+  ids: RequestIds;
   /** Where the request came from */
   client: Client;
   /** What came of the request, in a word for the log and for the counters */

@@ -22,9 +22,9 @@ export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGr
   const post: RequestHandler = async (req, res) => {
     const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0); // as it came, for the signature
     const { method, originalUrl: target, rawHeaders } = req;
-    const { client, requestId } = res.locals;
+    const { client, ids } = res.locals;
     const answered = await answer({
-      requestId,
+      ids,
       client,
       headers: req.headers,
       json: readJson(body),

@@ -2,9 +2,11 @@
 import type { Request, RequestHandler } from 'express';
 import type { Deps } from '../parts.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
+import type { RequestIds } from '../platform/logger.js';
 import { clientReader } from './client.js';
 import type { Exchange } from './exchange.js';
 import { CLIENT_CLOSED, type CountedRequest, createOutcomeCounters, outcomeByStatus } from './outcomes.js';
+import { traceOf } from './trace.js';
 
 /** A caller's own X-Request-Id is kept where it is plain enough for a log. */
 const PLAIN_ID = /^[\w.:-]{1,128}$/;
@@ -12,18 +14,17 @@ const PLAIN_ID = /^[\w.:-]{1,128}$/;
 /** Answers nobody wants a line for, unless they fail. */
 const QUIET = new Set(['/health/live', '/health/ready', '/metrics']);
 
-interface Answered extends CountedRequest {
-  requestId: string;
+interface Answered extends RequestIds, CountedRequest {
   method: string;
   status: number;
-  ipAddress: string | undefined;
-  ms: number;
+  client_ip: string | undefined;
+  duration_ms: number;
 }
 
 export interface RequestLog {
   middleware: RequestHandler;
   /** Records what Node's parser refused. @returns the request id that it is logged under */
-  unparsed(status: number, ipAddress: string | undefined): string;
+  unparsed(status: number, clientIp: string | undefined): string;
 }
 
 /** @param isRoute true for a path that is answered by a route of ours */
@@ -35,9 +36,9 @@ export function createRequestLog(
   const readClient = clientReader(config.trustProxy);
   const count = createOutcomeCounters(metrics);
   const record = (answered: Answered): void => {
-    const { method, route, status, ms } = answered;
+    const { method, route, status, duration_ms } = answered;
     const labels = { http_request_method: method, http_response_status_code: status };
-    metrics.requestSeconds.observe(route === undefined ? labels : { ...labels, http_route: route }, ms / 1000);
+    metrics.requestSeconds.observe(route === undefined ? labels : { ...labels, http_route: route }, duration_ms / 1000);
     count(answered);
     const level = status >= 500 ? 'error' : route !== undefined && QUIET.has(route) ? 'debug' : 'info';
     log[level](answered, 'request');
@@ -46,8 +47,9 @@ export function createRequestLog(
     middleware: (req, res, next) => {
       const given = req.get('x-request-id');
       const requestId = given !== undefined && PLAIN_ID.test(given) ? given : uuidInTimeOrder(clock.now());
+      const ids: RequestIds = { request_id: requestId, ...traceOf(req.rawHeaders) };
       const client = readClient(req);
-      Object.assign(res.locals, { requestId, client } satisfies Exchange);
+      Object.assign(res.locals, { ids, client } satisfies Exchange);
       res.set('X-Request-Id', requestId);
       const started = performance.now();
 
@@ -56,22 +58,22 @@ export function createRequestLog(
         const route = routeOf(req, isRoute);
         const status = res.writableFinished ? res.statusCode : CLIENT_CLOSED;
         record({
-          requestId,
+          ...ids,
           method,
           route,
           status,
           caller: res.locals.caller,
           outcome: res.locals.outcome ?? outcomeByStatus(method, route, status),
-          ipAddress: client.ipAddress,
-          ms: Math.round((performance.now() - started) * 10) / 10,
+          client_ip: client.ipAddress,
+          duration_ms: Math.round((performance.now() - started) * 10) / 10,
         });
       });
       next();
     },
-    unparsed: (status, ipAddress) => {
+    unparsed: (status, clientIp) => {
       const requestId = uuidInTimeOrder(clock.now());
-      const unknown = { method: OTHER_METHOD, route: undefined, caller: undefined, ms: 0 };
-      record({ ...unknown, requestId, status, outcome: 'unparsed', ipAddress });
+      const unknown = { method: OTHER_METHOD, route: undefined, caller: undefined, duration_ms: 0 };
+      record({ request_id: requestId, ...unknown, status, outcome: 'unparsed', client_ip: clientIp });
       return requestId;
     },
   };

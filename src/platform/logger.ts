@@ -1,12 +1,24 @@
-/** Structured logs, one JSON object a line on standard output. Callers pass facts, never tokens, keys or e-mails. */
-import { type Logger, pino } from 'pino';
+/** CONTRACT 14: logs, one JSON object a line, names in snake_case. Callers pass facts, never tokens, keys or e-mails. */
+import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type { Logger };
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-export function createLogger(level: (typeof LOG_LEVELS)[number]): Logger {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+/** Stands in every line about one request. */
+export interface RequestIds {
+  request_id: string;
+  /** Of the caller's trace, where it sends one: 32 and 16 hexadecimal digits */
+  trace_id?: string;
+  span_id?: string;
+}
+
+export function createLogger(
+  level: (typeof LOG_LEVELS)[number],
+  destination: DestinationStream = pino.destination(1),
+): Logger {
+  const formatters = { level: (label: string) => ({ level: label }) };
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, destination);
 }
 
 /**

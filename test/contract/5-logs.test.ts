@@ -1,8 +1,9 @@
-/** ASVS 16.2.5: one line an outcome with a request id; no secret and no e-mail in any line. */
+/** CONTRACT 14, ASVS 16.2.5: one line an outcome with the ids of its request; no secret and no e-mail in any line. */
+import { randomUUID } from 'node:crypto';
 import { lacksColumn, refusesRows, whileAway, withFault } from '../support/faults.js';
 import { forgeRefreshToken } from '../support/forge.js';
 import { type Answer, logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, newCronKey } from '../support/graphql.js';
+import { type As, ask, newApiKey, newCronKey, signIn } from '../support/graphql.js';
 import { captureLog } from '../support/log.js';
 import { login, logout, refresh, WRONG } from '../support/routes.js';
 import { userRow } from '../support/rows.js';
@@ -79,7 +80,7 @@ test('5 each answer is one line with its request id, route, status and outcome',
   await logout(gateway, refreshTokenOf(answer), headers);
   await logout(gateway, undefined, headers);
   await gateway.send('POST', '/nowhere', { headers });
-  const lines = captured.lines().filter(({ requestId }) => requestId === 'trace-me');
+  const lines = captured.lines().filter(({ request_id }) => request_id === 'trace-me');
   expect(lines.map(({ route, status, outcome }) => [route, status, outcome])).toEqual([
     ['/auth/login', 200, 'success'],
     ['/auth/login', 401, 'invalid_credentials'],
@@ -90,7 +91,7 @@ test('5 each answer is one line with its request id, route, status and outcome',
     [undefined, 404, undefined],
   ]);
   for (const line of lines)
-    expect(line).toMatchObject({ method: 'POST', ipAddress: '127.0.0.1', ms: expect.any(Number) });
+    expect(line).toMatchObject({ method: 'POST', client_ip: '127.0.0.1', duration_ms: expect.any(Number) });
 });
 
 test('5 the line of a GraphQL request says who is calling, or why nobody is', async () => {
@@ -106,7 +107,7 @@ test('5 the line of a GraphQL request says who is calling, or why nobody is', as
   await post({ 'x-internal-key': 'x' });
   await post({ ...known, 'content-type': 'text/plain' }); // nobody is asked who it is
   await whileAway(gateway.database, () => post(known));
-  const lines = captured.lines().filter(({ requestId, msg }) => requestId === 'who-calls' && msg === 'request');
+  const lines = captured.lines().filter(({ request_id, msg }) => request_id === 'who-calls' && msg === 'request');
   expect(lines.map(({ status, caller, outcome }) => [status, caller, outcome])).toEqual([
     [200, 'cron', 'success'],
     [400, 'cron', 'success'],
@@ -124,4 +125,98 @@ test('5 (ASVS 16.4.1) nothing that a caller sends can forge a line', async () =>
   const lines = captured.lines().slice(before);
   expect(lines).toHaveLength(1);
   expect(JSON.stringify(lines)).not.toContain('forged');
+});
+
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+const SPAN_ID = '00f067aa0ba902b7';
+const TRACEPARENT = `00-${TRACE_ID}-${SPAN_ID}-01`;
+
+/** What the line of a request with this field has. */
+async function tracedAs(traceparent: string | string[]): Promise<unknown[]> {
+  const requestId = `trace-${randomUUID()}`;
+  await gateway.send('POST', '/nowhere', { headers: { traceparent, 'x-request-id': requestId } });
+  const [line] = captured.lines().filter(({ request_id }) => request_id === requestId);
+  return [line?.['trace_id'], line?.['span_id']];
+}
+
+test.each<[string, string | string[]]>([
+  ['version 00', TRACEPARENT],
+  ['not sampled', `00-${TRACE_ID}-${SPAN_ID}-00`],
+  ['flags that are not known', `00-${TRACE_ID}-${SPAN_ID}-fe`],
+  ['a version to come', `01-${TRACE_ID}-${SPAN_ID}-01`],
+  ['a version to come with more', `cc-${TRACE_ID}-${SPAN_ID}-01-what-the-future-will-be-like`],
+])('14 a traceparent is taken over: %s', async (_what, traceparent) => {
+  expect(await tracedAs(traceparent)).toEqual([TRACE_ID, SPAN_ID]);
+});
+
+test.each<[string, string | string[]]>([
+  ['nothing', ''],
+  ['two', [TRACEPARENT, TRACEPARENT]],
+  ['two in one field', `${TRACEPARENT}, ${TRACEPARENT}`],
+  ['two of a version to come', [`01-${TRACE_ID}-${SPAN_ID}-01-x`, TRACEPARENT]],
+  ['version 00 with more', `${TRACEPARENT}-more`],
+  ['version 00 with a dash more', `${TRACEPARENT}-`],
+  ['a version to come without a dash', `01-${TRACE_ID}-${SPAN_ID}-01.x`],
+  ['version ff', `ff-${TRACE_ID}-${SPAN_ID}-01`],
+  ['upper case', TRACEPARENT.toUpperCase()],
+  ['a trace of zeros', `00-${'0'.repeat(32)}-${SPAN_ID}-01`],
+  ['a span of zeros', `00-${TRACE_ID}-${'0'.repeat(16)}-01`],
+  ['a short trace', `00-${TRACE_ID.slice(1)}-${SPAN_ID}-01`],
+  ['a long span', `00-${TRACE_ID}-${SPAN_ID}0-01`],
+  ['no hexadecimal flags', `00-${TRACE_ID}-${SPAN_ID}-0x`],
+  ['no flags', `00-${TRACE_ID}-${SPAN_ID}`],
+  ['a letter that is no digit', `00-${TRACE_ID.replace('4', 'g')}-${SPAN_ID}-01`],
+])('14 a traceparent is left out: %s', async (_what, traceparent) => {
+  expect(await tracedAs(traceparent)).toEqual([undefined, undefined]);
+});
+
+test('14 every line about a request has its ids: of outages and of bugs of ours, in REST and in GraphQL', async () => {
+  const user = await gateway.user({ role: 'admin' });
+  const { as } = await signIn(gateway, user);
+  const headers = { traceparent: TRACEPARENT, 'x-request-id': 'every-line' };
+  const traced = (body: string) => ({ ...as(body), ...headers });
+  const before = captured.lines().length;
+  const me = () => ask(gateway, traced, '{ me { email } }');
+  await whileAway(gateway.database, async () => {
+    await login(gateway, user.email, PASSWORD, headers);
+    await me();
+  });
+  await withFault(gateway, lacksColumn('users', 'password_hash'), () => login(gateway, user.email, PASSWORD, headers));
+  await withFault(gateway, lacksColumn('users', 'email'), me);
+  const key = await newApiKey(gateway, []);
+  const asKey = (body: string) => ({ ...key.as(body), ...headers });
+  await withFault(gateway, lacksColumn('api_keys', 'sealed_secret'), () => ask(gateway, asKey, '{ me { email } }'));
+  const lines = captured.lines().slice(before);
+  const told = lines.filter(({ msg }) => msg !== 'request').map(({ msg }) => msg);
+  expect(told).toEqual([
+    'answered 503',
+    'answered 503',
+    'unexpected error',
+    'unexpected error in GraphQL',
+    'unexpected error in GraphQL',
+  ]);
+  for (const line of lines) {
+    expect(line).toMatchObject({ request_id: 'every-line', trace_id: TRACE_ID, span_id: SPAN_ID });
+  }
+});
+
+/** Every name in a value, also further down. */
+function namesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const names = Array.isArray(value) ? [] : Object.keys(value);
+  return [...names, ...Object.values(value).flatMap(namesIn)];
+}
+
+test('14 every line so far has a time, a level in a word and a message, and names in snake_case', () => {
+  const lines = captured.lines();
+  expect(new Set(lines.map(({ level }) => level))).toEqual(new Set(['info', 'warn', 'error']));
+  for (const { time, msg } of lines) {
+    expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(msg).toEqual(expect.any(String));
+  }
+  const names = new Set(lines.flatMap(namesIn));
+  expect([...names].filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
+  for (const name of ['request_id', 'client_ip', 'duration_ms', 'outcome', 'error', 'code', 'at']) {
+    expect(names).toContain(name);
+  }
 });

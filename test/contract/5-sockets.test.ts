@@ -54,8 +54,8 @@ test.each([
     expect(answer?.head).toMatch(/^content-type: application\/json; charset=utf-8$/im);
     expect(answer?.head).toMatch(/^x-content-type-options: nosniff$/im);
     const id = /^x-request-id: (\S+)$/im.exec(answer?.head ?? '')?.[1];
-    await until('it is logged', () => lines().some(({ requestId }) => requestId === id));
-    expect(lines().filter(({ requestId }) => requestId === id)).toMatchObject([{ status, ipAddress: '127.0.0.1' }]);
+    await until('it is logged', () => lines().some(({ request_id }) => request_id === id));
+    expect(lines().filter(({ request_id }) => request_id === id)).toMatchObject([{ status, client_ip: '127.0.0.1' }]);
     expect(await counted(status)).toBe(before + 1);
   },
 );
@@ -171,7 +171,7 @@ test('5 a client that resets its connection has the address that it came from', 
   await until('the first is written', async () => (await gateway.rows(failed)).length > 0);
   await until('all are answered', async () => lines().at(-1)?.['status'] !== undefined);
   expect(await gateway.rows(failed)).toEqual([{ ip_address: '127.0.0.1' }]);
-  expect(lines().filter(({ ipAddress }) => ipAddress === 'unknown' || ipAddress === undefined)).toEqual([]);
+  expect(lines().filter(({ client_ip }) => client_ip === 'unknown' || client_ip === undefined)).toEqual([]);
   expect(await gateway.rows(`select key from rate_limits where key like '%unknown%'`)).toEqual([]);
 });
 

@@ -52,7 +52,7 @@ test('6 logouts with one dead cookie: each is answered, a hundred a minute are w
   for (let i = 0; i < MAX_ROWS + OVER; i += 1) await logout(gateway, refreshToken);
   expect([await rowsOf('logout'), await suppressed()]).toEqual([2 * MAX_ROWS + 1, 2 * OVER]);
   expect(said()).toHaveLength(lines + 2);
-  expect(said().at(-1)).toMatchObject({ eventType: 'logout', suppressed: OVER }); // all since the last line
+  expect(said().at(-1)).toMatchObject({ event_type: 'logout', suppressed: OVER }); // all since the last line
   expect(captured.text()).not.toContain(refreshToken);
 });
 

@@ -237,7 +237,7 @@ describe('3 what others may do with a keyring', () => {
     }
     opened.close();
     return lines()
-      .map(({ level, msg }) => `${level === 40 ? 'warning' : level}: ${msg}`)
+      .map(({ level, msg }) => `${level}: ${msg}`)
       .join();
   }
 
@@ -246,8 +246,8 @@ describe('3 what others may do with a keyring', () => {
     ['660', '2770', /^$/],
     ['640', '755', /^$/],
     ['600', '1777', /^$/],
-    ['644', '1777', /^warning: .*others may read .*keyring\.json; run: chmod o-r .*keyring\.json'$/],
-    ['444', '755', /^warning: /],
+    ['644', '1777', /^warn: .*others may read .*keyring\.json; run: chmod o-r .*keyring\.json'$/],
+    ['444', '755', /^warn: /],
     ['602', '700', /^refused: .*others may write .*keyring\.json; run: chmod o-w .*keyring\.json'$/],
     ['666', '1777', /^refused: .*others may write .*keyring\.json; run: chmod o-w .*keyring\.json'$/],
     ['600', '777', /^refused: .*others may replace what is in .*; run: chmod o-w .*, or .*: chmod \+t /],

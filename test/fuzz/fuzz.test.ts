@@ -143,7 +143,7 @@ beforeAll(
       const { level, msg, error, status } = JSON.parse(line);
       if (ANY_SECRET.test(line))
         findings.add('logged', `a submitted value in: ${msg}`, () => `  ${SETTINGS}\n  ${line}`);
-      if (level < 50 || status !== undefined) return; // the answer itself tells of that
+      if (level !== 'error' || status !== undefined) return; // the answer itself tells of that
       findings.add(
         'logged',
         `${msg}: ${error?.name} ${error?.at?.slice(0, 2).join(' < ')}`,

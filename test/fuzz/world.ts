@@ -1,7 +1,7 @@
 /** The gateway under fuzz, and those who call it. */
 
 import { Writable } from 'node:stream';
-import { pino } from 'pino';
+import { createLogger } from '../../src/platform/logger.js';
 import { logIn, startGateway } from '../support/gateway.js';
 import { newApiKey, newCronKey, newcomer, signIn } from '../support/graphql.js';
 import type { World } from './request.js';
@@ -21,7 +21,7 @@ export async function createWorld(introspection: boolean, onLine: (line: string)
     },
   });
   const gateway = await startGateway({
-    log: pino({ level: 'trace', base: null }, stream),
+    log: createLogger('trace', stream),
     env: {
       TRUST_PROXY: '127.0.0.1',
       LOGIN_MAX_FAILURES: '1000000',

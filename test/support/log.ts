@@ -1,7 +1,6 @@
 /** A logger whose lines a test can read. */
 import { Writable } from 'node:stream';
-import { pino } from 'pino';
-import type { Logger } from '../../src/platform/logger.js';
+import { createLogger, type Logger } from '../../src/platform/logger.js';
 
 export interface CapturedLog {
   log: Logger;
@@ -20,7 +19,7 @@ export function captureLog(): CapturedLog {
     },
   });
   return {
-    log: pino({ level: 'trace', base: null }, stream),
+    log: createLogger('trace', stream),
     text: () => text,
     lines: () =>
       text
