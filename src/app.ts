@@ -12,7 +12,7 @@ import { openDatabase } from './db/database.js';
 import { migrateUp } from './db/migrate.js';
 import { type Expiring, startSweeper } from './db/sweeper.js';
 import { createGraphqlServer } from './graphql/server.js';
-import { createHost } from './http/host.js';
+import { createHost, createMetricsHost } from './http/host.js';
 import type { Listener } from './http/listener.js';
 import { createRateLimiter, expiredWindows } from './limits/rate-limiter.js';
 import { connectRedis } from './limits/redis.js';
@@ -33,6 +33,8 @@ export interface Overrides {
 
 /** Every part, and what answers requests by them; `close` takes them down. */
 export interface App extends Parts, Listener {
+  /** What answers on METRICS_PORT, where that is set */
+  metricsListener: Listener;
   close(): Promise<void>;
 }
 
@@ -78,7 +80,8 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     cleanUp.defer(sweeper.stop);
     const graphql = await createGraphqlServer(parts);
     cleanUp.defer(graphql.stop);
-    return { ...parts, ...createHost(parts, graphql.answer), close: cleanUp.run };
+    const metricsListener = createMetricsHost(parts);
+    return { ...parts, ...createHost(parts, graphql.answer), metricsListener, close: cleanUp.run };
   });
 }
 

@@ -44,6 +44,7 @@ export function readConfig(env: Environment) {
   };
 
   const port = read('PORT', wholeNumber(1, 65_535), 3000);
+  const metricsPort = read('METRICS_PORT', wholeNumber(1, 65_535), undefined);
   const publicUrl = read('PUBLIC_URL', httpOrigin, new URL(`http://localhost:${port}`));
   const dataDir = resolve(read('DATA_DIR', z.string(), './data'));
   const https = publicUrl.protocol === 'https:';
@@ -54,6 +55,7 @@ export function readConfig(env: Environment) {
   if (!https && !env['COOKIE_SECURE'] && !isLoopback(publicUrl)) {
     fault('COOKIE_SECURE', 'must be set, because PUBLIC_URL is http on a host other than this machine');
   }
+  if (metricsPort === port) fault('METRICS_PORT', 'must be another than PORT');
   if (sameSite === 'none' && !secure) {
     fault('COOKIE_SAMESITE', 'none needs COOKIE_SECURE, or browsers drop the cookie');
   }
@@ -61,6 +63,9 @@ export function readConfig(env: Environment) {
   const config = {
     host: read('HOST', hostOrAddress, '127.0.0.1'),
     port,
+    metricsHost: read('METRICS_HOST', hostOrAddress, '127.0.0.1'),
+    /** Undefined: `/metrics` is on the public port. */
+    metricsPort,
     /** Issuer of every token; without a slash at its end */
     publicUrl: publicUrl.origin,
     /** `@authority` of signatures: with the port where it is not the scheme's own */

@@ -34,9 +34,11 @@ export async function startGateway(
     const app = await createApp(config, dataDir.databaseUrl, { log, threads });
     cleanUp.defer(app.close);
     if (dataDir.embedded) await createFirstAdministrator(app, tell);
-    const listening = await listen(app, config.host, config.port);
-    cleanUp.defer(() => listening.stop());
-    log.info({ host: config.host, port: listening.port, public_url: config.publicUrl }, 'ready');
+    const { host, port, metricsHost, metricsPort, publicUrl } = config;
+    // First, so that it is stopped last: what happens at the end can still be scraped.
+    if (metricsPort !== undefined) cleanUp.defer((await listen(app.metricsListener, metricsHost, metricsPort)).stop);
+    cleanUp.defer((await listen(app, host, port)).stop);
+    log.info({ host, port, metrics_port: metricsPort, public_url: publicUrl }, 'ready');
     return {
       stop: async () => {
         log.info('stopping');

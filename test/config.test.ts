@@ -18,6 +18,8 @@ test('2 the defaults, all of them', () => {
   expect(readConfig({})).toEqual({
     host: '127.0.0.1',
     port: 3000,
+    metricsHost: '127.0.0.1',
+    metricsPort: undefined,
     publicUrl: 'http://localhost:3000',
     publicAuthority: 'localhost:3000',
     dataDir: `${cwd}/data`,
@@ -42,6 +44,8 @@ test('2 every variable is read', () => {
   const config = readConfig({
     HOST: '::1',
     PORT: '8080',
+    METRICS_HOST: '::1',
+    METRICS_PORT: '9464',
     PUBLIC_URL: 'https://Auth.Example.com/',
     DATA_DIR: '/srv/data',
     DATABASE_URL: 'postgres://u:p@db/auth',
@@ -67,6 +71,8 @@ test('2 every variable is read', () => {
   expect(config).toEqual({
     host: '::1',
     port: 8080,
+    metricsHost: '::1',
+    metricsPort: 9464,
     publicUrl: 'https://auth.example.com',
     publicAuthority: 'auth.example.com',
     dataDir: '/srv/data',
@@ -94,6 +100,8 @@ test('2 an empty variable counts as unset, and the public URL follows the port',
 
 test.each<[string, string[]]>([
   ['PORT', ['0', '65536', '-1', '3000.5', '1e3', ' 80', 'http']],
+  ['METRICS_PORT', ['0', '65536', 'x', '3000']], // the last is PORT
+  ['METRICS_HOST', ['not a host', '1.2.3.4:80']],
   ['HOST', ['not a host', '1.2.3.4:80', 'http://x', '999.1.1.1:', 'a..b', '-x']],
   ['PUBLIC_URL', ['auth.example.com', 'ftp://x.io', 'https://x.io/path', 'https://x.io?q', 'https://u:p@x.io', 'x']],
   ['DATABASE_URL', ['mysql://x', 'localhost', 'postgresql']],

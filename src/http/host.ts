@@ -1,6 +1,6 @@
-/** The Express application: what every request passes, from top to bottom. */
+/** The Express applications: what every request passes, from top to bottom. */
 import cors from 'cors';
-import express, { type RequestHandler } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { Config } from '../config.js';
 import type { AnswerGraphql } from '../graphql-over-http.js';
@@ -16,6 +16,23 @@ import { createRequestLog } from './request-log.js';
 import { addWellKnownRoutes } from './well-known.js';
 
 export function createHost(parts: Parts, answerGraphql: AnswerGraphql): Listener {
+  const { config } = parts;
+  return createListener(parts, (app) => {
+    addWellKnownRoutes(app, parts); // for every origin, so before those of the list
+    if (config.corsOrigins.length > 0) app.use(allowOrigins(config.corsOrigins));
+    addHealthRoutes(app, parts);
+    if (config.metricsPort === undefined) addMetricsRoute(app, parts);
+    addAuthRoutes(app, parts);
+    addGraphqlRoute(app, parts, answerGraphql);
+  });
+}
+
+/** What listens on METRICS_PORT: `/metrics` and nothing else. */
+export function createMetricsHost(parts: Parts): Listener {
+  return createListener(parts, (app) => addMetricsRoute(app, parts));
+}
+
+function createListener(parts: Parts, addRoutes: (app: Express) => void): Listener {
   const { config, log } = parts;
   const app = express();
   app.disable('x-powered-by');
@@ -28,12 +45,7 @@ export function createHost(parts: Parts, answerGraphql: AnswerGraphql): Listener
   app.use(securityHeaders(config));
   app.use(noStore);
   app.use(refuseMalformed);
-  addWellKnownRoutes(app, parts); // for every origin, so before those of the list
-  if (config.corsOrigins.length > 0) app.use(allowOrigins(config.corsOrigins));
-  addHealthRoutes(app, parts);
-  addMetricsRoute(app, parts);
-  addAuthRoutes(app, parts);
-  addGraphqlRoute(app, parts, answerGraphql);
+  addRoutes(app);
   app.use(notFound);
   app.use(errorHandler(log));
   return { handle: readable(app), log, requestLog };

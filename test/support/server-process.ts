@@ -1,0 +1,50 @@
+/** The gateway as a process of its own, from the build, on the database of a gateway under test. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { TestGateway } from './gateway.js';
+import { KEYRING_FILE, required } from './postgres.js';
+import { freePort } from './redis.js';
+
+export interface ServerProcess extends AsyncDisposable {
+  process: ChildProcess;
+  url: string;
+  /** Resolves to the exit code and the signal */
+  exited: Promise<unknown[]>;
+  /** What it has said on standard error so far */
+  errors(): string;
+}
+
+/** Starts it; it need not be ready yet, nor ever be. @param stdout where its log goes: a pipe, or an open file */
+export async function startProcess(
+  { config, database }: TestGateway,
+  env: Record<string, string> = {},
+  stdout: 'pipe' | number = 'pipe',
+): Promise<ServerProcess> {
+  const port = await freePort();
+  const server = spawn(process.execPath, ['dist/src/main.js'], {
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: database.url,
+      KEYRING_FILE: required(KEYRING_FILE),
+      PORT: String(port),
+      PUBLIC_URL: config.publicUrl,
+      ...env,
+    },
+    stdio: ['ignore', stdout, 'pipe'],
+  });
+  const exited = once(server, 'exit');
+  let errors = '';
+  server.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    errors += chunk;
+  });
+  return {
+    process: server,
+    url: `http://127.0.0.1:${port}`,
+    exited,
+    errors: () => errors,
+    [Symbol.asyncDispose]: async () => {
+      server.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
