@@ -14,6 +14,7 @@ import { type Expiring, startSweeper } from './db/sweeper.js';
 import { createGraphqlServer } from './graphql/server.js';
 import { createHost, createMetricsHost } from './http/host.js';
 import type { Listener } from './http/listener.js';
+import { createReadiness } from './http/readiness.js';
 import { createRateLimiter, expiredWindows } from './limits/rate-limiter.js';
 import { connectRedis } from './limits/redis.js';
 import type { Parts } from './parts.js';
@@ -80,8 +81,9 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     cleanUp.defer(sweeper.stop);
     const graphql = await createGraphqlServer(parts);
     cleanUp.defer(graphql.stop);
-    const metricsListener = createMetricsHost(parts);
-    return { ...parts, ...createHost(parts, graphql.answer), metricsListener, close: cleanUp.run };
+    const readiness = createReadiness(parts);
+    const metricsListener = createMetricsHost(parts, readiness);
+    return { ...parts, ...createHost(parts, readiness, graphql.answer), metricsListener, close: cleanUp.run };
   });
 }
 

@@ -1,39 +1,22 @@
 /** CONTRACT 10: health. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
-import { statement } from '../db/statement.js';
-import type { Deps } from '../parts.js';
-import { methodNotAllowed, sendUnavailable } from './errors.js';
+import { OUTAGE_DETAIL, RETRY_AFTER_SECONDS } from '../platform/outage.js';
+import { methodNotAllowed, sendError } from './errors.js';
+import type { Readiness } from './readiness.js';
 
-const pingSql = statement('ping', {}, { one: 'integer' })`
-  select 1 as one`;
-
-/** How long a store may take to answer before the instance counts as not ready: milliseconds. */
-const READY_WITHIN_MS = 3_000;
-
-export function addHealthRoutes(app: Express, { db, redis }: Deps<'db' | 'redis'>): void {
-  const isReady = async (): Promise<boolean> => {
-    const asked = Promise.allSettled([db.run(pingSql, {}), redis?.ping()]);
-    const late = sleep(READY_WITHIN_MS, undefined, { ref: false });
-    const answers = await Promise.race([asked, late]);
-    return answers?.every(({ status }) => status === 'fulfilled') ?? false;
-  };
-  /** One check serves all who ask meanwhile. */
-  let asking: Promise<boolean> | undefined;
-
+export function addHealthRoutes(app: Express, readiness: Readiness): void {
   app
     .route('/health/live')
-    .get((_req, res) => void res.json({ status: 'live' }))
+    .get((_req, res) => void res.json({ status: 'ok' }))
     .all(methodNotAllowed('GET', 'HEAD'));
 
   app
     .route('/health/ready')
     .get(async (_req, res) => {
-      asking ??= isReady().finally(() => {
-        asking = undefined;
-      });
-      if (await asking) res.json({ status: 'ready' });
-      else sendUnavailable(res);
+      const checks = await readiness.check();
+      if (Object.values(checks).every((word) => word === 'ok')) return void res.json({ status: 'ok', checks });
+      res.set('Retry-After', String(RETRY_AFTER_SECONDS));
+      sendError(res, 503, OUTAGE_DETAIL, { status: 'unavailable', checks });
     })
     .all(methodNotAllowed('GET', 'HEAD'));
 }

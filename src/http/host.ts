@@ -12,24 +12,25 @@ import { addHealthRoutes } from './health.js';
 import type { Listener } from './listener.js';
 import { readable, refuseMalformed } from './malformed.js';
 import { addMetricsRoute } from './metrics-route.js';
+import type { Readiness } from './readiness.js';
 import { createRequestLog } from './request-log.js';
 import { addWellKnownRoutes } from './well-known.js';
 
-export function createHost(parts: Parts, answerGraphql: AnswerGraphql): Listener {
+export function createHost(parts: Parts, readiness: Readiness, answerGraphql: AnswerGraphql): Listener {
   const { config } = parts;
   return createListener(parts, (app) => {
     addWellKnownRoutes(app, parts); // for every origin, so before those of the list
     if (config.corsOrigins.length > 0) app.use(allowOrigins(config.corsOrigins));
-    addHealthRoutes(app, parts);
-    if (config.metricsPort === undefined) addMetricsRoute(app, parts);
+    addHealthRoutes(app, readiness);
+    if (config.metricsPort === undefined) addMetricsRoute(app, parts, readiness);
     addAuthRoutes(app, parts);
     addGraphqlRoute(app, parts, answerGraphql);
   });
 }
 
 /** What listens on METRICS_PORT: `/metrics` and nothing else. */
-export function createMetricsHost(parts: Parts): Listener {
-  return createListener(parts, (app) => addMetricsRoute(app, parts));
+export function createMetricsHost(parts: Parts, readiness: Readiness): Listener {
+  return createListener(parts, (app) => addMetricsRoute(app, parts, readiness));
 }
 
 function createListener(parts: Parts, addRoutes: (app: Express) => void): Listener {

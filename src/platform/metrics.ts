@@ -90,6 +90,11 @@ export function createMetrics() {
       labelNames: ['table'],
       registers,
     }),
+    clockSkew: new Gauge({
+      name: 'auth_gateway_clock_skew_seconds',
+      help: 'How far the clock here was ahead of that of the database, when it was last looked at',
+      registers,
+    }),
     suppressedAuditRows: new Counter({
       name: 'auth_gateway_audit_rows_suppressed_total',
       help: 'Audit rows left out, because one token was presented again and again',

@@ -43,6 +43,7 @@ const OURS: Record<string, [type: string, ...labels: string[]]> = {
   auth_gateway_db_pool_waiters: ['gauge'],
   auth_gateway_swept_rows_total: ['counter', 'table'],
   auth_gateway_audit_rows_suppressed_total: ['counter'],
+  auth_gateway_clock_skew_seconds: ['gauge'],
   auth_gateway_build_info: ['gauge', 'argon2', 'node', 'version'],
   http_server_request_duration_seconds: ['histogram', 'http_request_method', 'http_response_status_code', 'http_route'],
 };

@@ -66,15 +66,6 @@ test('5 what needs no database is answered as ever', async () => {
   });
 });
 
-test('10 live stays 200, ready is 503 and comes back by itself', async () => {
-  const health = async (path: string): Promise<number> => (await gateway.send('GET', `/health/${path}`)).status;
-  await whileAway(gateway.database, async () => {
-    expect([await health('live'), await health('ready')]).toEqual([200, 503]);
-    isUnavailable(await gateway.send('GET', '/health/ready'));
-  });
-  expect([await health('live'), await health('ready')]).toEqual([200, 200]);
-});
-
 test('5 connections that are cut under requests in flight give an answer each, and no session is half there', async () => {
   const { email } = await gateway.user();
   const tokens: string[] = [];

@@ -155,7 +155,7 @@ function target(dice: Dice, host: string): string {
       '/\xff',
       '/auth/login?\xe9',
     ],
-    ...['http://x\\@y/', 'http:///x', 'http:x', '/health/ready', '//auth/refresh', '/./graphql', '/;', '/[', '/|{}^`'],
+    ...['http://x\\@y/', 'http:///x', 'http:x', '/health/live', '//auth/refresh', '/./graphql', '/;', '/[', '/|{}^`'],
     ...[`/${word}`, `http://${word}/`, word, `//${word}@/x`, `/auth/refresh?${word}`, `/graphql?query={${word}}`],
   ]);
 }

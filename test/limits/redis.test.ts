@@ -27,9 +27,18 @@ withRedis('with a redis-server on the PATH (REQUIRE_REDIS=1 makes its absence a 
   const attempt = (on: Instance = gateway): Promise<Answer> => login(on, 'nobody@example.com');
 
   const isReady = async (): Promise<boolean> => {
-    const answers = await Promise.all(gateway.instances.map((instance) => instance.send('GET', '/health/ready')));
+    const answers = await ready();
     return answers.every(({ status }) => status === 200);
   };
+
+  /** Of each instance */
+  const ready = (): Promise<Answer[]> => {
+    gateway.clock.set(new Date());
+    return Promise.all(gateway.instances.map((instance) => instance.send('GET', '/health/ready')));
+  };
+
+  /** What each instance says of Redis */
+  const words = async (): Promise<unknown[]> => (await ready()).map(({ json }) => json.checks.redis);
 
   test('8 two instances admit exactly the limit together, and PostgreSQL counts nothing', async () => {
     const [one, two] = gateway.two();
@@ -46,6 +55,7 @@ withRedis('with a redis-server on the PATH (REQUIRE_REDIS=1 makes its absence a 
     await redis.stop();
     try {
       await until('Redis is missed', async () => !(await isReady()));
+      expect(await words()).toEqual(['unreachable', 'unreachable']);
       const answer = await attempt();
       expect([answer.status, answer.headers['retry-after'], answer.cookies]).toEqual([503, '5', []]);
       expect((await logout(gateway)).status).toBe(200);
@@ -55,5 +65,27 @@ withRedis('with a redis-server on the PATH (REQUIRE_REDIS=1 makes its absence a 
     }
     await until('Redis is back', isReady);
     expect((await attempt()).status).toBe(401);
+  });
+
+  test.each([
+    ['a replica', 'read_only', 'replicaof 127.0.0.1 1', 'replicaof no one'],
+    ['full', 'full', 'config set maxmemory 1', 'config set maxmemory 0'],
+  ])('10 a Redis that is %s takes no writes: not ready, and login is 503', async (_what, word, breaks, mends) => {
+    expect(await words()).toEqual(['ok', 'ok']);
+    await redis.command(breaks);
+    try {
+      const [answer] = await ready();
+      const checks = { database: 'ok', clock: 'ok', redis: word };
+      expect([answer?.status, answer?.json]).toMatchObject([503, { status: 'unavailable', checks }]);
+      expect((await attempt()).status).toBe(503);
+    } finally {
+      await redis.command(mends);
+    }
+    expect(await words()).toEqual(['ok', 'ok']);
+  });
+
+  test('10 a readiness check leaves nothing in Redis', async () => {
+    await ready();
+    expect(await redis.keys()).toEqual([]);
   });
 });

@@ -47,3 +47,16 @@ export async function whileAway<T>({ name }: TestDatabase, work: () => Promise<T
     await asSuperuser(`alter database ${name} with allow_connections true`);
   }
 }
+
+/** The database takes no writes, as after a mistake or on a server that has become a standby. */
+export async function whileReadOnly<T>({ name }: TestDatabase, work: () => Promise<T>): Promise<T> {
+  const reconnect = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`;
+  await asSuperuser(`alter database ${name} set default_transaction_read_only = on`);
+  try {
+    await asSuperuser(reconnect);
+    return await work();
+  } finally {
+    await asSuperuser(`alter database ${name} reset default_transaction_read_only`);
+    await asSuperuser(reconnect);
+  }
+}

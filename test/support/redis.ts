@@ -13,18 +13,22 @@ export interface RedisServer {
   stop(): Promise<void>;
   /** Starts it again on the same port, empty. */
   start(): Promise<void>;
+  /** Gives it a command, such as `replicaof no one`. */
+  command(words: string): Promise<unknown>;
+  keys(): Promise<string[]>;
   /** Forgets every key. */
-  empty(): Promise<void>;
+  empty(): Promise<unknown>;
 }
 
 export async function startRedis(): Promise<RedisServer> {
   const port = await freePort();
   let server: ChildProcess | undefined;
-  const ask = async (command: (client: Redis) => Promise<unknown>): Promise<void> => {
+  const ask = async <T>(command: (client: Redis) => Promise<T>): Promise<T> => {
     const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });
     client.on('error', () => undefined); // until it listens
-    await command(client);
+    const answer = await command(client);
     client.disconnect();
+    return answer;
   };
   const start = async (): Promise<void> => {
     const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', '/'];
@@ -35,6 +39,8 @@ export async function startRedis(): Promise<RedisServer> {
   return {
     url: `redis://127.0.0.1:${port}`,
     start,
+    command: (words) => ask((client) => client.call(...(words.split(' ') as [string, ...string[]]))),
+    keys: () => ask((client) => client.keys('*')),
     empty: () => ask((client) => client.flushall()),
     stop: async () => {
       if (server === undefined || server.exitCode !== null) return;

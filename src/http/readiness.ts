@@ -1,0 +1,85 @@
+/** CONTRACT 10: whether requests can be answered now: the database, Redis and the clock, each `ok` or one word. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { statement } from '../db/statement.js';
+import { type RedisState, stateOfRedis } from '../limits/redis.js';
+import type { Deps } from '../parts.js';
+
+export interface Checks {
+  database: 'ok' | 'unreachable' | 'read_only';
+  /** Only where Redis is configured */
+  redis?: RedisState;
+  /** `unknown` where the database does not tell the time */
+  clock: 'ok' | 'skewed' | 'unknown';
+}
+
+export interface Readiness {
+  /** Never fails: what cannot be asked is one of the words. */
+  check(): Promise<Checks>;
+}
+
+/** How long a store may take to answer before it counts as unreachable: milliseconds. */
+const ANSWER_WITHIN_MS = 3_000;
+
+/** How far the clock may be from the database's before it is told, and before nothing is answered any more: seconds. */
+const SKEW_TOLD_SECONDS = 5;
+const MAX_SKEW_SECONDS = 60;
+
+/** A standby is always read-only, another server where its settings say so. */
+const databaseStateSql = statement('database_state', {}, { read_only: 'boolean', now: 'timestamptz' })`
+  select current_setting('transaction_read_only') = 'on' as read_only, clock_timestamp() as now`;
+
+export function createReadiness(deps: Deps<'clock' | 'db' | 'log' | 'metrics' | 'redis'>): Readiness {
+  const { clock, db, redis } = deps;
+  const judgeClock = clockJudge(deps);
+
+  const checkDatabase = async (): Promise<Pick<Checks, 'database' | 'clock'>> => {
+    const askedMs = clock.now().getTime();
+    const [state] = await db.run(databaseStateSql, {});
+    if (state === undefined) return NO_DATABASE;
+    const halfwayMs = (askedMs + clock.now().getTime()) / 2;
+    const skewSeconds = (halfwayMs - state.now.getTime()) / 1000;
+    return { database: state.read_only ? 'read_only' : 'ok', clock: judgeClock(skewSeconds) };
+  };
+  const checkAll = async (): Promise<Checks> => {
+    const [database, redisState] = await Promise.all([
+      inTime(
+        checkDatabase().catch(() => NO_DATABASE),
+        NO_DATABASE,
+      ),
+      redis && inTime(stateOfRedis(redis), 'unreachable'),
+    ]);
+    return { ...database, ...(redisState && { redis: redisState }) };
+  };
+  /** One check serves all who ask meanwhile. */
+  let checking: Promise<Checks> | undefined;
+  return {
+    check: () => {
+      checking ??= checkAll().finally(() => {
+        checking = undefined;
+      });
+      return checking;
+    },
+  };
+}
+
+const NO_DATABASE = { database: 'unreachable', clock: 'unknown' } as const;
+
+function inTime<T>(work: Promise<T>, late: T): Promise<T> {
+  return Promise.race([work, sleep(ANSWER_WITHIN_MS, late, { ref: false })]);
+}
+
+/** Measures each skew, and tells in the log when it comes and goes. Positive: the clock here is ahead (seconds). */
+function clockJudge({ log, metrics }: Deps<'log' | 'metrics'>): (skewSeconds: number) => 'ok' | 'skewed' {
+  let told: 'close' | 'apart' | 'far apart' = 'close';
+  return (skewSeconds) => {
+    metrics.clockSkew.set(skewSeconds);
+    const skew = Math.abs(skewSeconds);
+    const now = skew > MAX_SKEW_SECONDS ? 'far apart' : skew > SKEW_TOLD_SECONDS ? 'apart' : 'close';
+    if (now !== told) {
+      const level = now === 'close' ? 'info' : 'warn';
+      log[level]({ clock_skew_seconds: skewSeconds }, `the clock here and that of the database are ${now}`);
+    }
+    told = now;
+    return now === 'far apart' ? 'skewed' : 'ok';
+  };
+}
