@@ -27,6 +27,7 @@ export async function startGateway(
   tell: (line: string) => void,
 ): Promise<Gateway> {
   const log = createLogger(config.logLevel);
+  for (const warning of config.warnings) log.warn(warning);
   const cleanUp = createCleanUp();
   return cleanUp.guard(async () => {
     const dataDir = await openDataDir(config, 'gateway', log);

@@ -1,130 +1,213 @@
 /** CONTRACT 2: the environment. */
-import { ConfigError, readConfig } from '../src/config.js';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Config, ConfigError, readConfig } from '../src/config.js';
+import { run } from './support/cli.js';
 
-/** The faults found, by variable. */
-function faultsOf(env: Record<string, string>): string[] {
+type Environment = Record<string, string>;
+
+/** The faults found, whole. */
+function messagesOf(env: Environment): string[] {
   try {
     readConfig(env);
     return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     expect(error.message).toBe(error.faults.join('\n'));
-    return error.faults.map((fault) => fault.slice(0, fault.indexOf(':')));
+    return error.faults;
   }
 }
 
-test('2 the defaults, all of them', () => {
-  const cwd = process.cwd();
-  expect(readConfig({})).toEqual({
-    host: '127.0.0.1',
-    port: 3000,
-    metricsHost: '127.0.0.1',
-    metricsPort: undefined,
-    publicUrl: 'http://localhost:3000',
-    publicAuthority: 'localhost:3000',
-    dataDir: `${cwd}/data`,
-    databaseUrl: undefined,
-    redisUrl: undefined,
-    keyringFile: `${cwd}/data/keyring.json`,
-    accessTokenSeconds: 900,
-    refreshTokenSeconds: 1_209_600,
-    jwtAudience: 'http://localhost:3000',
-    login: { maxFailures: 5, lockoutSeconds: 900, rateLimit: 5, rateWindowSeconds: 900 },
-    cookie: { secure: false, sameSite: 'strict', domain: undefined },
-    trustProxy: [],
-    corsOrigins: [],
-    argon2: { memoryKib: 19_456, passes: 2, lanes: 1 },
-    auditRetentionDays: 365,
-    logLevel: 'info',
-    graphql: { explorer: true, introspection: true },
-  });
+/** The faults found, by variable. */
+const faultsOf = (env: Environment): string[] =>
+  messagesOf(env).map((message) => message.slice(0, message.indexOf(':')));
+
+const DATABASE_URL = 'postgresql://u:p@db/auth';
+
+/** Every variable: where the configuration has it, its default, and values with what is made of them. */
+const VARIABLES: Array<
+  [name: string, of: (config: Config) => unknown, unset: unknown, values: Array<[string, unknown]>]
+> = [
+  [
+    'LISTEN_HOST',
+    (config) => config.host,
+    '127.0.0.1',
+    [
+      ['::1', '::1'],
+      ['gateway', 'gateway'],
+    ],
+  ],
+  [
+    'PORT',
+    (config) => config.port,
+    3000,
+    [
+      ['1', 1],
+      ['65535', 65_535],
+    ],
+  ],
+  ['METRICS_PORT', (config) => config.metricsPort, undefined, [['9464', 9464]]],
+  ['METRICS_HOST', (config) => config.metricsHost, '127.0.0.1', [['::1', '::1']]],
+  [
+    'PUBLIC_URL',
+    (config) => config.publicUrl,
+    'http://localhost:3000',
+    [['https://Auth.Example.com/', 'https://auth.example.com']],
+  ],
+  ['DATA_DIR', (config) => config.dataDir, `${process.cwd()}/data`, [['/srv/data', '/srv/data']]],
+  [
+    'DATABASE_URL',
+    (config) => config.databaseUrl,
+    undefined,
+    [
+      ['postgres://u:p@db/auth', 'postgres://u:p@db/auth'],
+      [DATABASE_URL, DATABASE_URL],
+      ['embedded', undefined],
+    ],
+  ],
+  [
+    'REDIS_URL',
+    (config) => config.redisUrl,
+    undefined,
+    [
+      ['redis://cache', 'redis://cache'],
+      ['valkeys://cache:6380', 'valkeys://cache:6380'],
+    ],
+  ],
+  [
+    'KEYRING_FILE',
+    (config) => config.keyringFile,
+    `${process.cwd()}/data/keyring.json`,
+    [['/run/keyring', '/run/keyring']],
+  ],
+  [
+    'ACCESS_TOKEN_TTL_SECONDS',
+    (config) => config.accessTokenSeconds,
+    900,
+    [
+      ['1', 1],
+      ['31536000', 31_536_000],
+    ],
+  ],
+  ['REFRESH_TOKEN_TTL_SECONDS', (config) => config.refreshTokenSeconds, 1_209_600, [['2', 2]]],
+  ['JWT_AUDIENCE', (config) => config.jwtAudience, 'http://localhost:3000', [['urn:api', 'urn:api']]],
+  [
+    'LOGIN_MAX_FAILURES',
+    (config) => config.login.maxFailures,
+    5,
+    [
+      ['1', 1],
+      ['1000000', 1_000_000],
+    ],
+  ],
+  ['LOGIN_LOCKOUT_SECONDS', (config) => config.login.lockoutSeconds, 900, [['4', 4]]],
+  [
+    'LOGIN_RATE_LIMIT',
+    (config) => config.login.rateLimit,
+    5,
+    [
+      ['1', 1],
+      ['1000000', 1_000_000],
+    ],
+  ],
+  ['LOGIN_RATE_WINDOW_SECONDS', (config) => config.login.rateWindowSeconds, 900, [['6', 6]]],
+  ['SESSION_RATE_LIMIT', (config) => config.sessionRateLimit, undefined, [['60', 60]]],
+  ['COOKIE_SECURE', (config) => config.cookie.secure, false, [['true', true]]],
+  [
+    'COOKIE_SAMESITE',
+    (config) => config.cookie.sameSite,
+    'strict',
+    [
+      ['Lax', 'lax'],
+      ['strict', 'strict'],
+    ],
+  ],
+  ['COOKIE_DOMAIN', (config) => config.cookie.domain, undefined, [['example.com', 'example.com']]],
+  [
+    'TRUST_PROXY',
+    (config) => config.trustProxy,
+    [],
+    [['10.0.0.0/8, ::1/128,192.0.2.1', ['10.0.0.0/8', '::1/128', '192.0.2.1']]],
+  ],
+  [
+    'CORS_ORIGINS',
+    (config) => config.corsOrigins,
+    [],
+    [['https://App.example.com, http://localhost:5173', ['https://app.example.com', 'http://localhost:5173']]],
+  ],
+  ['ARGON2_MEMORY_KIB', (config) => config.argon2.memoryKib, 19_456, [['65536', 65_536]]],
+  ['ARGON2_PASSES', (config) => config.argon2.passes, 2, [['3', 3]]],
+  ['ARGON2_LANES', (config) => config.argon2.lanes, 1, [['4', 4]]],
+  ['AUDIT_RETENTION_DAYS', (config) => config.auditRetentionDays, 365, [['30', 30]]],
+  ['LOG_LEVEL', (config) => config.logLevel, 'info', [['WARN', 'warn']]],
+  ['GRAPHQL_EXPLORER', (config) => config.graphql.explorer, true, [['false', false]]],
+  ['GRAPHQL_INTROSPECTION', (config) => config.graphql.introspection, true, [['false', false]]],
+];
+
+test.each(VARIABLES)('2 %s: its default, and what is made of its values', (name, of, unset, values) => {
+  expect(of(readConfig({}))).toEqual(unset);
+  expect(of(readConfig({ [name]: '' }))).toEqual(unset);
+  for (const [text, value] of values) {
+    const rest: Environment = name === 'DATABASE_URL' ? {} : { DATABASE_URL };
+    expect(of(readConfig({ ...rest, [name]: text }))).toEqual(value);
+  }
 });
 
-test('2 every variable is read', () => {
-  const config = readConfig({
-    HOST: '::1',
-    PORT: '8080',
-    METRICS_HOST: '::1',
-    METRICS_PORT: '9464',
-    PUBLIC_URL: 'https://Auth.Example.com/',
-    DATA_DIR: '/srv/data',
-    DATABASE_URL: 'postgres://u:p@db/auth',
-    REDIS_URL: 'valkeys://cache:6380',
-    ACCESS_TOKEN_TTL_SECONDS: '1',
-    REFRESH_TOKEN_TTL_SECONDS: '2',
-    JWT_AUDIENCE: 'urn:api',
-    LOGIN_MAX_FAILURES: '3',
-    LOGIN_LOCKOUT_SECONDS: '4',
-    LOGIN_RATE_LIMIT: '1000000',
-    LOGIN_RATE_WINDOW_SECONDS: '6',
-    COOKIE_SAMESITE: 'Lax',
-    COOKIE_DOMAIN: 'example.com',
-    TRUST_PROXY: '10.0.0.0/8, ::1/128,192.0.2.1',
-    CORS_ORIGINS: 'https://App.example.com, http://localhost:5173',
-    ARGON2_MEMORY_KIB: '65536',
-    ARGON2_PASSES: '3',
-    ARGON2_LANES: '4',
-    AUDIT_RETENTION_DAYS: '30',
-    LOG_LEVEL: 'WARN',
-    NODE_ENV: 'production',
-  });
-  expect(config).toEqual({
-    host: '::1',
-    port: 8080,
-    metricsHost: '::1',
-    metricsPort: 9464,
-    publicUrl: 'https://auth.example.com',
-    publicAuthority: 'auth.example.com',
-    dataDir: '/srv/data',
-    databaseUrl: 'postgres://u:p@db/auth',
-    redisUrl: 'valkeys://cache:6380',
-    keyringFile: '/srv/data/keyring.json',
-    accessTokenSeconds: 1,
-    refreshTokenSeconds: 2,
-    jwtAudience: 'urn:api',
-    login: { maxFailures: 3, lockoutSeconds: 4, rateLimit: 1_000_000, rateWindowSeconds: 6 },
-    cookie: { secure: true, sameSite: 'lax', domain: 'example.com' },
-    trustProxy: ['10.0.0.0/8', '::1/128', '192.0.2.1'],
-    corsOrigins: ['https://app.example.com', 'http://localhost:5173'],
-    argon2: { memoryKib: 65_536, passes: 3, lanes: 4 },
-    auditRetentionDays: 30,
-    logLevel: 'warn',
-    graphql: { explorer: false, introspection: false },
-  });
+test('2 what else follows from the port and the public URL', () => {
+  const config = readConfig({ PORT: '8081' });
+  expect([config.publicUrl, config.publicAuthority, config.jwtAudience]).toEqual([
+    'http://localhost:8081',
+    'localhost:8081',
+    'http://localhost:8081',
+  ]);
+  const elsewhere = readConfig({ PUBLIC_URL: 'https://x.io:444', DATA_DIR: '/srv', DATABASE_URL });
+  expect([elsewhere.publicAuthority, elsewhere.jwtAudience, elsewhere.keyringFile]).toEqual([
+    'x.io:444',
+    'https://x.io:444',
+    '/srv/keyring.json',
+  ]);
 });
 
-test('2 an empty variable counts as unset, and the public URL follows the port', () => {
-  expect(readConfig({ PORT: '', HOST: '', LOGIN_MAX_FAILURES: '' })).toEqual(readConfig({}));
-  expect(readConfig({ PORT: '8081' }).publicUrl).toBe('http://localhost:8081');
+test('2 README.md has every variable, and no other', async () => {
+  const readme = await readFile('README.md', 'utf8');
+  const rows = readme.slice(readme.indexOf('| variable |')).split('\n\n')[0]?.split('\n').slice(2) ?? [];
+  const named = rows.flatMap((row) => row.split('|')[1]?.match(/\w+/g) ?? []);
+  expect(named.toSorted()).toEqual([...VARIABLES.map(([name]) => name), 'NODE_ENV'].toSorted());
+});
+
+test('2 HOST, which shells export, has no effect', () => {
+  expect(readConfig({ HOST: 'x86_64-conda-linux-gnu' })).toEqual(readConfig({}));
+  expect(readConfig({ HOST: 'not a host', LISTEN_HOST: '::' }).host).toBe('::');
 });
 
 test.each<[string, string[]]>([
   ['PORT', ['0', '65536', '-1', '3000.5', '1e3', ' 80', 'http']],
   ['METRICS_PORT', ['0', '65536', 'x', '3000']], // the last is PORT
   ['METRICS_HOST', ['not a host', '1.2.3.4:80']],
-  ['HOST', ['not a host', '1.2.3.4:80', 'http://x', '999.1.1.1:', 'a..b', '-x']],
+  ['LISTEN_HOST', ['not a host', '1.2.3.4:80', 'http://x', '999.1.1.1:', 'a..b', '-x']],
   ['PUBLIC_URL', ['auth.example.com', 'ftp://x.io', 'https://x.io/path', 'https://x.io?q', 'https://u:p@x.io', 'x']],
-  ['DATABASE_URL', ['mysql://x', 'localhost', 'postgresql']],
-  ['REDIS_URL', ['http://x', 'localhost:6379']],
+  ['DATABASE_URL', ['mysql://x', 'localhost', 'postgresql', 'Embedded', 'none']],
+  ['REDIS_URL', ['http://x', 'localhost:6379', 'embedded']],
   ['ACCESS_TOKEN_TTL_SECONDS', ['0', '-5', '31536001', '15m']],
   ['REFRESH_TOKEN_TTL_SECONDS', ['0', '1.5', '99999999999']],
   ['LOGIN_MAX_FAILURES', ['0', '1000001', 'five']],
   ['LOGIN_LOCKOUT_SECONDS', ['0', '-1']],
   ['LOGIN_RATE_LIMIT', ['0', '1000001']],
   ['LOGIN_RATE_WINDOW_SECONDS', ['0', 'x']],
+  ['SESSION_RATE_LIMIT', ['0', '1000001']],
   ['COOKIE_SECURE', ['yes', '1', 'TRUE']],
   ['COOKIE_SAMESITE', ['loose', 'none']],
   ['COOKIE_DOMAIN', ['x; Secure', 'a b', 'https://x.io', 'x,y']],
-  [
-    'TRUST_PROXY',
-    ['1', '10', 'true', 'loopback', '1.2.3', '0177.0.0.1', '10.0.0.0/33', '10/8', '::1/129', '10.0.0.0/8,x'],
-  ],
+  ['TRUST_PROXY', ['1.2.3', '0177.0.0.1', '10.0.0.0/33', '10/8', '::1/129', '10.0.0.0/8,x', 'constructor', ',']],
   ['CORS_ORIGINS', ['*', 'https://x.io/path', 'x.io', 'https://x.io,,https://y.io', 'null']],
   ['ARGON2_MEMORY_KIB', ['19455', '0']],
   ['ARGON2_PASSES', ['1', '0']],
   ['ARGON2_LANES', ['0', '65']],
   ['AUDIT_RETENTION_DAYS', ['0', 'forever']],
   ['LOG_LEVEL', ['verbose', '30']],
+  ['GRAPHQL_EXPLORER', ['on']],
   ['GRAPHQL_INTROSPECTION', ['on']],
 ])('2 refuses a wrong %s: %j', (variable, values) => {
   for (const value of values) expect([value, faultsOf({ [variable]: value })]).toEqual([value, [variable]]);
@@ -137,15 +220,186 @@ test('2 every fault is reported at once, and no value is repeated', () => {
 });
 
 test('2 COOKIE_SECURE: follows PUBLIC_URL, and http on another host needs a decision', () => {
-  expect(readConfig({ PUBLIC_URL: 'https://x.io' }).cookie.secure).toBe(true);
+  expect(readConfig({ DATABASE_URL, PUBLIC_URL: 'https://x.io' }).cookie.secure).toBe(true);
   for (const local of ['http://localhost:3000', 'http://127.0.0.2', 'http://[::1]:3000', 'http://auth.localhost']) {
     expect(readConfig({ PUBLIC_URL: local }).cookie.secure).toBe(false);
   }
   for (const remote of ['http://auth.example.com', 'http://192.168.1.1', 'http://localhost.evil.net']) {
-    expect(faultsOf({ PUBLIC_URL: remote })).toEqual(['COOKIE_SECURE']);
-    expect(readConfig({ PUBLIC_URL: remote, COOKIE_SECURE: 'false' }).cookie.secure).toBe(false);
+    expect(faultsOf({ DATABASE_URL, PUBLIC_URL: remote })).toEqual(['COOKIE_SECURE']);
+    expect(readConfig({ DATABASE_URL, PUBLIC_URL: remote, COOKIE_SECURE: 'false' }).cookie.secure).toBe(false);
   }
-  expect(faultsOf({ COOKIE_SAMESITE: 'none', PUBLIC_URL: 'https://x.io', COOKIE_SECURE: 'false' })).toEqual([
-    'COOKIE_SAMESITE',
+  const none = { DATABASE_URL, COOKIE_SAMESITE: 'none', PUBLIC_URL: 'https://x.io', COOKIE_SECURE: 'false' };
+  expect(faultsOf(none)).toEqual(['COOKIE_SAMESITE']);
+});
+
+test.each<[string, Environment, boolean]>([
+  ['nothing is set', {}, true],
+  ['NODE_ENV is another', { NODE_ENV: 'test' }, true],
+  ['the public URL is of this machine', { PUBLIC_URL: 'https://[::1]:8443' }, true],
+  ['NODE_ENV is production', { NODE_ENV: 'production' }, false],
+  ['the public URL is of another', { PUBLIC_URL: 'https://auth.example.com' }, false],
+  [
+    'the public URL is of another, whatever NODE_ENV says',
+    { PUBLIC_URL: 'https://x.io', NODE_ENV: 'development' },
+    false,
+  ],
+])('2 development: where %s: %j: %j', (_where, env, isDevelopment) => {
+  const { graphql } = readConfig({ DATABASE_URL, ...env });
+  expect(graphql).toEqual({ explorer: isDevelopment, introspection: isDevelopment });
+  for (const GRAPHQL_EXPLORER of ['true', 'false']) {
+    const set = readConfig({ DATABASE_URL, ...env, GRAPHQL_EXPLORER }).graphql;
+    expect(set).toEqual({ explorer: GRAPHQL_EXPLORER === 'true', introspection: isDevelopment });
+  }
+  for (const GRAPHQL_INTROSPECTION of ['true', 'false']) {
+    const set = readConfig({ DATABASE_URL, ...env, GRAPHQL_INTROSPECTION }).graphql;
+    expect(set).toEqual({ explorer: isDevelopment, introspection: GRAPHQL_INTROSPECTION === 'true' });
+  }
+  // The embedded database is given unasked in development alone.
+  expect(readConfig({ ...env, DATABASE_URL: 'embedded' }).databaseUrl).toBeUndefined();
+  const messages = messagesOf(env);
+  if (isDevelopment) return void expect(messages).toEqual([]);
+  expect(messages).toEqual([
+    expect.stringMatching(/^DATABASE_URL: .*DATABASE_URL=postgresql:\/\/.*DATABASE_URL=embedded/),
   ]);
+});
+
+test('1 and 2 the gateway and every command refuse production without DATABASE_URL, and make no data folder', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'config-'));
+  const env = { NODE_ENV: 'production', DATA_DIR: join(folder, 'data') };
+  try {
+    for (const args of [[], ['user', 'list']]) {
+      const ran = await run(args, { env });
+      expect([ran.code, ran.stdout, ran.stderr]).toEqual([78, '', expect.stringContaining('DATABASE_URL=embedded')]);
+    }
+    expect(existsSync(env.DATA_DIR)).toBe(false);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+const PROXY_ADVICE: Array<[words: string[], advice: string]> = [
+  [['loopback', 'Loopback'], 'TRUST_PROXY: write TRUST_PROXY=127.0.0.1/32,::1/128'],
+  [['linklocal'], 'TRUST_PROXY: write TRUST_PROXY=169.254.0.0/16,fe80::/10'],
+  [['uniquelocal'], 'TRUST_PROXY: write TRUST_PROXY=10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7'],
+  [['true', '1', '2', 'yes', 'YES', 'on', '*', 'all'], 'from which addresses do your proxies connect?'],
+  [['false', 'no', '0', 'none'], 'leave it unset'],
+  [['proxy.internal', '1010101010/x'], 'must be a list of CIDRs such as 10.0.0.0/8,::1/128'],
+];
+
+test.each(PROXY_ADVICE)('2 TRUST_PROXY=%j is answered with what to write', (words, advice) => {
+  for (const word of words) {
+    expect([word, messagesOf({ TRUST_PROXY: word })]).toEqual([word, [expect.stringContaining(advice)]]);
+  }
+  const [line] = /(?<=TRUST_PROXY=)[\d./:a-f,]+/.exec(advice) ?? [];
+  if (line !== undefined) expect(readConfig({ TRUST_PROXY: line }).trustProxy).toEqual(line.split(','));
+});
+
+describe('2 DATABASE_URL and REDIS_URL from files', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'config-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  async function file(text: string): Promise<string> {
+    const path = join(folder, 'url');
+    await writeFile(path, text);
+    return path;
+  }
+
+  test.each(['', '\n', '\r\n'])('the text of the file counts, without the newline at its end: %j', async (end) => {
+    const production = { NODE_ENV: 'production', DATABASE_URL_FILE: await file(`${DATABASE_URL}${end}`) };
+    expect(readConfig(production)).toMatchObject({ databaseUrl: DATABASE_URL, warnings: [] });
+    const redis = { REDIS_URL_FILE: await file(`redis://cache${end}`) };
+    expect(readConfig(redis)).toMatchObject({ redisUrl: 'redis://cache', warnings: [] });
+  });
+
+  test.each<[string, (path: string) => Environment, string]>([
+    [
+      'both',
+      (path) => ({ DATABASE_URL, DATABASE_URL_FILE: path }),
+      'DATABASE_URL_FILE: cannot be set beside DATABASE_URL',
+    ],
+    [
+      'both',
+      (path) => ({ REDIS_URL: 'redis://x', REDIS_URL_FILE: path }),
+      'REDIS_URL_FILE: cannot be set beside REDIS_URL',
+    ],
+    [
+      'a missing file',
+      (path) => ({ DATABASE_URL_FILE: `${path}-2` }),
+      'DATABASE_URL_FILE: names a file that cannot be read (ENOENT)',
+    ],
+    ['a folder', () => ({ REDIS_URL_FILE: tmpdir() }), 'REDIS_URL_FILE: names a file that cannot be read (EISDIR)'],
+    [
+      'another text',
+      (path) => ({ DATABASE_URL_FILE: path }),
+      'DATABASE_URL_FILE: must be a URL that starts with postgresql://, or the word embedded',
+    ],
+    [
+      'another text',
+      (path) => ({ REDIS_URL_FILE: path }),
+      'REDIS_URL_FILE: must be a URL that starts with redis:// or rediss:// or valkey:// or valkeys://',
+    ],
+  ])('a fault: %s', async (_name, env, message) => {
+    const path = await file('secret-text');
+    for (const NODE_ENV of ['development', 'production']) {
+      const more: Environment = 'REDIS_URL_FILE' in env(path) ? { DATABASE_URL } : {};
+      expect(messagesOf({ NODE_ENV, ...more, ...env(path) })).toEqual([message]);
+    }
+  });
+
+  test('an empty file is a fault, and never the embedded database', async () => {
+    expect(faultsOf({ DATABASE_URL_FILE: await file('\n') })).toEqual(['DATABASE_URL_FILE']);
+  });
+});
+
+/** What shells, continuous integration and hosting platforms export, and what other programs read. */
+const OF_OTHERS =
+  `HOST HOSTNAME HOSTTYPE MACHTYPE OSTYPE SHELL SHLVL USER LOGNAME HOME PATH PWD OLDPWD LANG LC_ALL TERM TZ TMPDIR
+  EDITOR PAGER DISPLAY MAIL COLUMNS LINES XDG_DATA_DIRS XDG_DATA_HOME XDG_RUNTIME_DIR SSH_AUTH_SOCK GNOME_KEYRING_CONTROL
+  PORTS NODE_OPTIONS NODE_PATH NODE_VERSION NODE_EXTRA_CA_CERTS NPM_TOKEN npm_config_cache npm_lifecycle_event INIT_CWD
+  UV_THREADPOOL_SIZE CI DEBUG NO_COLOR FORCE_COLOR GITHUB_ACTIONS GITHUB_TOKEN GITLAB_CI RUNNER_OS BUILD_ID JENKINS_URL DYNO
+  HEROKU_APP_NAME REDIS_TLS_URL DATABASE_POOL_URL DATABASE_HOST DATABASE_PORT DATABASE_USER DATABASE_NAME DATABASE_PASSWORD
+  REDIS_HOST REDIS_PORT REDIS_PASSWORD PGHOST PGPORT PGUSER PGPASSWORD POSTGRES_URL POSTGRES_PASSWORD PUBLIC_DOMAIN PUBLIC_IP
+  RAILWAY_PUBLIC_DOMAIN RENDER_EXTERNAL_URL FLY_APP_NAME VERCEL_URL K_SERVICE KUBERNETES_PORT KUBERNETES_SERVICE_HOST
+  GATEWAY_PORT GATEWAY_SERVICE_HOST REDIS_SERVICE_HOST LISTEN_FDS LISTEN_PID INVOCATION_ID JOURNAL_STREAM NOTIFY_SOCKET
+  WEBSITE_HOSTNAME AWS_REGION DOTNET_ROOT JAVA_HOME VIRTUAL_ENV CONDA_PREFIX http_proxy HTTPS_PROXY NO_PROXY _`.split(
+    /\s+/,
+  );
+
+test('2 what others export is not warned about', () => {
+  const env = Object.fromEntries(OF_OTHERS.map((name) => [name, 'x']));
+  expect(readConfig(env).warnings).toEqual([]);
+});
+
+test.each([
+  ['CORS_ORIGIN', 'CORS_ORIGINS'],
+  ['TRUST_PROXIES', 'TRUST_PROXY'],
+  ['TRUSTED_PROXY', 'TRUST_PROXY'],
+  ['LOGIN_RATE_LIMITS', 'LOGIN_RATE_LIMIT'],
+  ['COOKIE_SAME_SITE', 'COOKIE_SAMESITE'],
+  ['GRAPHQL_EXPLORE', 'GRAPHQL_EXPLORER'],
+  ['DATABASE_URI', 'DATABASE_URL'],
+  ['REDIS_URL_FILES', 'REDIS_URL_FILE'],
+  ['LOGLEVEL', 'LOG_LEVEL'],
+  ['ARGON2_MEMORY_KB', 'ARGON2_MEMORY_KIB'],
+  ['PUBLIC_URI', 'PUBLIC_URL'],
+])('2 %s is warned about: %s was meant', (name, meant) => {
+  expect(readConfig({ [name]: 'secret' }).warnings).toEqual([
+    `${name} is no variable of the gateway: was ${meant} meant?`,
+  ]);
+  expect(readConfig({ [name]: '' }).warnings).toEqual([]);
+});
+
+test('2 the start warns once, and never repeats a value', async () => {
+  const env = { DATABASE_URL: 'postgresql://127.0.0.1:1/none', KEYRING_FILE: '/nowhere/keyring.json' };
+  const { code, stdout, stderr } = await run([], { env: { ...env, CORS_ORIGIN: 'https://secret.example' } });
+  expect(code).toBe(78); // for want of a keyring
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).msg);
+  expect(lines).toEqual(['CORS_ORIGIN is no variable of the gateway: was CORS_ORIGINS meant?']);
+  expect(stdout + stderr).not.toContain('secret');
 });
