@@ -75,6 +75,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       passwords,
       redis,
       repeats: createAuditRepeats(clock, log, metrics),
+      state: { isStopping: false },
       tokens: createTokens(keyring, config),
     };
     const sweeper = startSweeper(parts, expiringRows(config));

@@ -1,4 +1,5 @@
 /** The running gateway: database, application and listener, started in order and stopped in the reverse. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { COMMAND_LINE } from './admin/administer.js';
 import { generatePassword } from './admin/passwords.js';
 import { createUser, hasUsers } from './admin/users.js';
@@ -12,8 +13,11 @@ import { createLogger } from './platform/logger.js';
 const FIRST_ADMINISTRATOR = 'admin@example.com';
 
 export interface Gateway {
-  /** Answers what is in flight, then stops everything that was started. */
-  stop(): Promise<void>;
+  /**
+   * Is not ready from now on, and after SHUTDOWN_DELAY_SECONDS answers what is in flight and stops everything.
+   * @param hurry ends the delay
+   */
+  stop(hurry: AbortSignal): Promise<void>;
 }
 
 /**
@@ -41,8 +45,10 @@ export async function startGateway(
     cleanUp.defer((await listen(app, host, port)).stop);
     log.info({ host, port, metrics_port: metricsPort, public_url: publicUrl }, 'ready');
     return {
-      stop: async () => {
+      stop: async (hurry) => {
         log.info('stopping');
+        app.state.isStopping = true;
+        await sleep(config.shutdownDelaySeconds * 1000, undefined, { signal: hurry }).catch(() => undefined);
         await cleanUp.run();
         log.info('stopped');
       },

@@ -5,6 +5,9 @@ import { say } from './cli/terminal.js';
 import { readConfig } from './config.js';
 import { type Gateway, startGateway } from './gateway.js';
 
+/** npm passes on a signal that a terminal or a service manager has sent to both: they are one. */
+const SAME_SIGNAL_MS = 1_000;
+
 const args = process.argv.slice(2);
 const tell = (line: string): void => say(process, line);
 
@@ -16,9 +19,15 @@ if (args.length > 0) {
 }
 
 async function serve(): Promise<void> {
-  const stopRequested = new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve());
-  });
+  const stopRequested = Promise.withResolvers<void>();
+  const hurry = new AbortController();
+  let firstMs: number | undefined;
+  const onSignal = (): void => {
+    firstMs ??= performance.now();
+    stopRequested.resolve();
+    if (performance.now() - firstMs > SAME_SIGNAL_MS) hurry.abort();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
   const threads = Number(process.env['UV_THREADPOOL_SIZE']) || undefined;
   let gateway: Gateway;
   try {
@@ -28,10 +37,10 @@ async function serve(): Promise<void> {
   }
   process.on('uncaughtException', (error) => {
     fail(error);
-    void gateway.stop().finally(() => process.exit());
+    void gateway.stop(AbortSignal.abort()).finally(() => process.exit());
   });
-  await stopRequested;
-  await gateway.stop();
+  await stopRequested.promise;
+  await gateway.stop(hurry.signal);
 }
 
 function fail(error: unknown): void {

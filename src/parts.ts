@@ -27,6 +27,8 @@ export interface Parts {
   /** Undefined: rate limits live in PostgreSQL. */
   redis: Redis | undefined;
   repeats: AuditRepeats;
+  /** Changes while the process runs */
+  state: { isStopping: boolean };
   tokens: Tokens;
 }
 

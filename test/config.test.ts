@@ -140,6 +140,15 @@ const VARIABLES: Array<
   ['ARGON2_MEMORY_KIB', (config) => config.argon2.memoryKib, 19_456, [['65536', 65_536]]],
   ['ARGON2_PASSES', (config) => config.argon2.passes, 2, [['3', 3]]],
   ['ARGON2_LANES', (config) => config.argon2.lanes, 1, [['4', 4]]],
+  [
+    'SHUTDOWN_DELAY_SECONDS',
+    (config) => config.shutdownDelaySeconds,
+    0,
+    [
+      ['0', 0],
+      ['300', 300],
+    ],
+  ],
   ['AUDIT_RETENTION_DAYS', (config) => config.auditRetentionDays, 365, [['30', 30]]],
   ['LOG_LEVEL', (config) => config.logLevel, 'info', [['WARN', 'warn']]],
   ['GRAPHQL_EXPLORER', (config) => config.graphql.explorer, true, [['false', false]]],
@@ -205,6 +214,7 @@ test.each<[string, string[]]>([
   ['ARGON2_MEMORY_KIB', ['19455', '0']],
   ['ARGON2_PASSES', ['1', '0']],
   ['ARGON2_LANES', ['0', '65']],
+  ['SHUTDOWN_DELAY_SECONDS', ['-1', '301', '5s']],
   ['AUDIT_RETENTION_DAYS', ['0', 'forever']],
   ['LOG_LEVEL', ['verbose', '30']],
   ['GRAPHQL_EXPLORER', ['on']],

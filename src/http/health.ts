@@ -1,10 +1,11 @@
 /** CONTRACT 10: health. */
 import type { Express } from 'express';
+import type { Deps } from '../parts.js';
 import { OUTAGE_DETAIL, RETRY_AFTER_SECONDS } from '../platform/outage.js';
 import { methodNotAllowed, sendError } from './errors.js';
 import type { Readiness } from './readiness.js';
 
-export function addHealthRoutes(app: Express, readiness: Readiness): void {
+export function addHealthRoutes(app: Express, { state }: Deps<'state'>, readiness: Readiness): void {
   app
     .route('/health/live')
     .get((_req, res) => void res.json({ status: 'ok' }))
@@ -14,7 +15,8 @@ export function addHealthRoutes(app: Express, readiness: Readiness): void {
     .route('/health/ready')
     .get(async (_req, res) => {
       const checks = await readiness.check();
-      if (Object.values(checks).every((word) => word === 'ok')) return void res.json({ status: 'ok', checks });
+      const isReady = !state.isStopping && Object.values(checks).every((word) => word === 'ok');
+      if (isReady) return void res.json({ status: 'ok', checks });
       res.set('Retry-After', String(RETRY_AFTER_SECONDS));
       sendError(res, 503, OUTAGE_DETAIL, { status: 'unavailable', checks });
     })

@@ -21,7 +21,7 @@ export function createHost(parts: Parts, readiness: Readiness, answerGraphql: An
   return createListener(parts, (app) => {
     addWellKnownRoutes(app, parts); // for every origin, so before those of the list
     if (config.corsOrigins.length > 0) app.use(allowOrigins(config.corsOrigins));
-    addHealthRoutes(app, readiness);
+    addHealthRoutes(app, parts, readiness);
     if (config.metricsPort === undefined) addMetricsRoute(app, parts, readiness);
     addAuthRoutes(app, parts);
     addGraphqlRoute(app, parts, answerGraphql);
