@@ -1,4 +1,6 @@
 /** CONTRACT 9: migrations, applied and listed. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
 import { migrations } from '../../migrations/index.js';
 import { type Database, openDatabase } from './database.js';
 import { LOCKS } from './locks.js';
@@ -12,14 +14,31 @@ import { type Db, statement } from './statement.js';
 export async function migrateUp({ url }: Database): Promise<string[]> {
   const { orm, close } = await openDatabase(url, { limited: false });
   try {
-    return await orm.em.fork().transactional(async (em) => {
-      await em.execute(`select pg_advisory_xact_lock(${LOCKS.migration})`);
-      const applied = await orm.migrator.up({ transaction: em.getTransactionContext() });
-      return applied.map(({ name }) => name);
-    });
+    let applied: string[] | undefined;
+    while (applied === undefined) {
+      applied = await orm.em.fork().transactional((em) => migrateInTurn(orm, em));
+      if (applied === undefined) await sleep(TURN_MS);
+    }
+    return applied;
   } finally {
     await close();
   }
+}
+
+/** How often it is asked whose turn it is: milliseconds. */
+const TURN_MS = 100;
+
+/**
+ * @returns undefined where it is another's turn. It is not waited for inside the transaction: that would hold a
+ * connection, and the one whose turn it is needs a second.
+ */
+async function migrateInTurn(orm: MikroORM, em: SqlEntityManager): Promise<string[] | undefined> {
+  const [turn] = await em.execute<[{ is_ours: boolean }]>(
+    `select pg_try_advisory_xact_lock(${LOCKS.migration}) as is_ours`,
+  );
+  if (!turn.is_ours) return undefined;
+  const applied = await orm.migrator.up({ transaction: em.getTransactionContext() });
+  return applied.map(({ name }) => name);
 }
 
 export interface MigrationStatus {
