@@ -56,7 +56,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     const metrics = createMetrics();
     const timeHash = (seconds: number): void => metrics.passwordHashSeconds.observe(seconds);
     const passwords = overrides.passwords ?? (await createPasswords(config.argon2, threads, timeHash));
-    const db = await openDatabase(databaseUrl);
+    const db = await openDatabase(databaseUrl, { pooler: config.databasePooler });
     cleanUp.defer(db.close);
     const applied = await migrateUp(db);
     if (applied.length > 0) log.info({ applied }, 'database migrated');

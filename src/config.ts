@@ -81,6 +81,7 @@ export function readConfig(env: Environment) {
     dataDir,
     /** Undefined: PostgreSQL is embedded in `dataDir`. */
     databaseUrl: database === 'embedded' ? undefined : database,
+    databasePooler: read('DATABASE_POOLER', oneOf('none', 'transaction'), 'none'),
     /** Undefined: rate limits live in PostgreSQL. */
     redisUrl: readOrFile('REDIS_URL', redisUrl, undefined),
     keyringFile: resolve(read('KEYRING_FILE', z.string(), `${dataDir}/keyring.json`)),

@@ -68,6 +68,15 @@ const VARIABLES: Array<
     ],
   ],
   [
+    'DATABASE_POOLER',
+    (config) => config.databasePooler,
+    'none',
+    [
+      ['none', 'none'],
+      ['transaction', 'transaction'],
+    ],
+  ],
+  [
     'REDIS_URL',
     (config) => config.redisUrl,
     undefined,
@@ -198,6 +207,7 @@ test.each<[string, string[]]>([
   ['LISTEN_HOST', ['not a host', '1.2.3.4:80', 'http://x', '999.1.1.1:', 'a..b', '-x']],
   ['PUBLIC_URL', ['auth.example.com', 'ftp://x.io', 'https://x.io/path', 'https://x.io?q', 'https://u:p@x.io', 'x']],
   ['DATABASE_URL', ['mysql://x', 'localhost', 'postgresql', 'Embedded', 'none']],
+  ['DATABASE_POOLER', ['session', 'pgbouncer', 'true']],
   ['REDIS_URL', ['http://x', 'localhost:6379', 'embedded']],
   ['ACCESS_TOKEN_TTL_SECONDS', ['0', '-5', '31536001', '15m']],
   ['REFRESH_TOKEN_TTL_SECONDS', ['0', '1.5', '99999999999']],

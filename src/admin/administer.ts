@@ -2,9 +2,9 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Actor, AdminEvent, ChangeEvent } from '../audit/events.js';
 import { writeAudit } from '../audit/write.js';
-import { CHANGE_TIMEOUT_MS } from '../db/database.js';
 import { LOCKS } from '../db/locks.js';
 import { type Db, statement } from '../db/statement.js';
+import { CHANGE_TIMEOUT_MS } from '../db/time-limits.js';
 import type { Deps } from '../parts.js';
 import type { Client } from '../remote-client.js';
 import { hasScope, type OwnScope, type Scopes } from '../scopes.js';

@@ -38,7 +38,7 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
     const config = readConfig();
     const server = await openDataDir(config, 'cli', createLogger('silent'));
     cleanUp.defer(server.close);
-    const db = await openDatabase(server.databaseUrl);
+    const db = await openDatabase(server.databaseUrl, { pooler: config.databasePooler });
     cleanUp.defer(db.close);
     if (migrates) await migrateUp(db);
     const passwords = await createPasswords(config.argon2, THREADS);

@@ -2,7 +2,7 @@
 import { AdminRefusal } from '../admin/refusal.js';
 import { ConfigError } from '../config.js';
 import { KeyringError } from '../credentials/keyring-file.js';
-import { DatabaseTooOld } from '../db/database.js';
+import { DatabaseTooOld, PoolerInBetween } from '../db/database.js';
 import { EmbeddedPostgresError } from '../db/embedded/open.js';
 import { isOutage } from '../db/outage.js';
 import { describeError } from '../platform/logger.js';
@@ -18,6 +18,7 @@ const KNOWN_ERRORS: ReadonlyArray<[kind: abstract new (...args: never[]) => Erro
   [KeyringError, EXIT.config],
   [AdminRefusal, EXIT.refused],
   [DatabaseTooOld, EXIT.refused],
+  [PoolerInBetween, EXIT.config],
   [EmbeddedPostgresError, EXIT.refused],
 ];
 

@@ -1,4 +1,4 @@
-/** A connection that is not used again once PostgreSQL has left it waiting. */
+/** Connections: none is used again once PostgreSQL has left it waiting, and behind a pooler nothing stays prepared. */
 import pg from 'pg';
 
 /**
@@ -22,6 +22,21 @@ export class Connection extends pg.Client {
         if (result instanceof Promise) result.catch(endIfLate);
         return result;
       },
+    });
+  }
+}
+
+/**
+ * Behind a pooler each transaction may run on another connection of the server: what one has prepared under a name is
+ * not there in the next, or is there already. So statements go without names, whoever has named them.
+ */
+export class PooledConnection extends Connection {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    const query = this.query as (...args: unknown[]) => unknown;
+    Object.assign(this, {
+      query: (asked: string | pg.QueryConfig, ...rest: unknown[]) =>
+        query(typeof asked === 'object' && 'name' in asked ? { ...asked, name: undefined } : asked, ...rest),
     });
   }
 }

@@ -6,14 +6,24 @@ import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
-import { Connection } from './connection.js';
+import { Connection, PooledConnection } from './connection.js';
 import { ApiKey } from './entities/api-key.js';
 import { AuditEvent } from './entities/audit-event.js';
 import { CronKey } from './entities/cron-key.js';
 import { RefreshToken } from './entities/refresh-token.js';
 import { SignatureNonce } from './entities/signature-nonce.js';
 import { User } from './entities/user.js';
+import { isStartupRefused } from './outage.js';
 import { type Db, statement, valuesOf } from './statement.js';
+import {
+  CHANGE_TIMEOUT_MS,
+  LISTING_TIMEOUT_MS,
+  NO_LIMITS,
+  type Pooler,
+  STATEMENT_TIMEOUT_MS,
+  type TimeLimits,
+  timeLimits,
+} from './time-limits.js';
 
 export interface Database extends Db {
   /** Statements that stand or fall together (READ COMMITTED). */
@@ -29,6 +39,7 @@ export interface Database extends Db {
   change<T>(work: (db: Db, em: SqlEntityManager) => Promise<T>): Promise<T>;
   orm: MikroORM;
   url: string;
+  pooler: Pooler;
   close(): Promise<void>;
 }
 
@@ -37,36 +48,31 @@ const POOL_SIZE = 16;
 const ADMIN_POOL_SIZE = 4;
 /** How long a request waits for a connection before it is answered 503: milliseconds. */
 const CONNECT_TIMEOUT_MS = 5_000;
-/** How long one statement may run: milliseconds. */
-const STATEMENT_TIMEOUT_MS = 15_000;
-/** The same for what dashboards list: what takes longer is asked for in smaller parts. */
-const LISTING_TIMEOUT_MS = 5_000;
-/** The same for a statement of a change, which cannot be made smaller. */
-export const CHANGE_TIMEOUT_MS = 20_000;
-/** After this the server ends a transaction whose gateway has vanished, and its locks: milliseconds. */
-const IDLE_IN_TRANSACTION_MS = 60_000;
-
-function timeouts(statementMs: number, longestMs = statementMs) {
-  return {
-    statement_timeout: statementMs, // the server's own
-    query_timeout: longestMs + 5_000, // for a server that says nothing at all
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-  };
-}
 
 const MIN_SERVER_VERSION = 140_000;
 
+export interface DatabaseOptions {
+  /** What is between the gateway and PostgreSQL */
+  pooler?: Pooler;
+  /** False for work that is no request's and takes the time that it needs */
+  limited?: boolean;
+}
+
 /**
- * @param limited false for work that is no request's and takes the time that it needs
- * @throws {DatabaseTooOld}, or the driver's error where the server cannot be reached (see `isOutage`)
+ * @throws {DatabaseTooOld}, {PoolerInBetween}, or the driver's error where the server cannot be reached (see `isOutage`)
  */
-export async function openDatabase(url: string, { limited = true } = {}): Promise<Database> {
+export async function openDatabase(
+  url: string,
+  { pooler = 'none', limited = true }: DatabaseOptions = {},
+): Promise<Database> {
   const connection = {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     application_name: 'auth-gateway',
-    Client: Connection,
+    Client: pooler === 'none' ? Connection : PooledConnection,
   };
+  const limits = limited ? timeLimits(pooler, STATEMENT_TIMEOUT_MS) : NO_LIMITS;
+  const adminLimits = limited ? timeLimits(pooler, LISTING_TIMEOUT_MS, CHANGE_TIMEOUT_MS) : NO_LIMITS;
   // MikroORM leaves times as text; rows are to have them as Date, as the driver reads them by itself.
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ));
@@ -78,32 +84,40 @@ export async function openDatabase(url: string, { limited = true } = {}): Promis
     pool: { min: 0, max: ADMIN_POOL_SIZE },
     ensureDatabase: false,
     logger: () => undefined, // its texts quote rows
-    driverOptions: { ...connection, types, ...(limited ? timeouts(LISTING_TIMEOUT_MS, CHANGE_TIMEOUT_MS) : {}) },
+    driverOptions: { ...connection, types, ...adminLimits.connection },
     migrations: { migrationsList: migrations, snapshot: false, disableForeignKeys: false },
     schemaGenerator: { skipTables: ['rate_limits', 'mikro_orm_migrations'] },
   });
-  const pool = new pg.Pool({
-    ...connection,
-    connectionString: url,
-    max: POOL_SIZE,
-    ...(limited ? timeouts(STATEMENT_TIMEOUT_MS) : {}),
-  });
+  const pool = new pg.Pool({ ...connection, connectionString: url, max: POOL_SIZE, ...limits.connection });
   pool.on('error', () => undefined); // of a connection that idles: the next one to need it is told
   const admin = orm.em.fork().getKysely<unknown>();
+  // Not the ORM's own, which never gives a connection back whose rollback fails.
+  const inAdminTransaction = <T>(work: (tx: Kysely<unknown>) => Promise<T>): Promise<T> =>
+    admin.transaction().execute(async (tx) => {
+      if (adminLimits.transaction !== undefined) await tx.executeQuery(CompiledQuery.raw(adminLimits.transaction));
+      return work(tx);
+    });
   const database: Database = {
     ...prepared(pool),
-    transaction: (work) => inTransaction(pool, work),
+    transaction: (work) => inTransaction(pool, limits, work),
     pool,
-    admin: { ...unprepared(admin), list: async (query) => (await query.execute(admin)).rows },
-    // Not the ORM's own, which never gives a connection back whose rollback fails.
+    admin: {
+      ...unprepared(admin),
+      list: async (query) => {
+        const list =
+          adminLimits.transaction === undefined ? query.execute(admin) : inAdminTransaction((tx) => query.execute(tx));
+        return (await list).rows;
+      },
+    },
     change: (work) =>
-      admin.transaction().execute((tx) => {
+      inAdminTransaction((tx) => {
         const em = orm.em.fork();
         em.setTransactionContext(tx);
         return work(unprepared(tx), em);
       }),
     orm,
     url,
+    pooler,
     close: async () => {
       await pool.end();
       await orm.close(true);
@@ -114,7 +128,7 @@ export async function openDatabase(url: string, { limited = true } = {}): Promis
     if (number < MIN_SERVER_VERSION) throw new DatabaseTooOld('PostgreSQL 14 or newer is needed');
   } catch (error) {
     await database.close();
-    throw error;
+    throw isStartupRefused(error) && pooler === 'none' ? new PoolerInBetween() : error;
   }
   return database;
 }
@@ -122,7 +136,7 @@ export async function openDatabase(url: string, { limited = true } = {}): Promis
 const serverVersionSql = statement('server_version', {}, { number: 'integer' })`
   select current_setting('server_version_num')::integer as number`;
 
-/** Named, so that a connection plans each statement once. */
+/** Named, so that a connection plans each statement once; behind a pooler `PooledConnection` leaves the names out. */
 function prepared(client: Pick<pg.ClientBase, 'query'>): Db {
   return {
     run: async (statement, values) => {
@@ -142,11 +156,11 @@ function unprepared(kysely: Kysely<unknown>): Db {
   };
 }
 
-async function inTransaction<T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> {
+async function inTransaction<T>(pool: pg.Pool, limits: TimeLimits, work: (db: Db) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let failed = true; // such a connection is not used again: what it has prepared may be of a table that was changed
   try {
-    await client.query('begin');
+    await client.query(limits.transaction === undefined ? 'begin' : `begin; ${limits.transaction}`);
     const result = await work(prepared(client));
     await client.query('commit');
     failed = false;
@@ -161,4 +175,11 @@ async function inTransaction<T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Pr
 
 export class DatabaseTooOld extends Error {
   override readonly name = 'DatabaseTooOld';
+}
+
+/** What a pooler in transaction mode says to what is set for a session. */
+export class PoolerInBetween extends Error {
+  override readonly name = 'PoolerInBetween';
+  override readonly message =
+    'DATABASE_URL is of a connection pooler such as PgBouncer, which refuses settings of a session: set DATABASE_POOLER=transaction';
 }

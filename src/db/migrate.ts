@@ -11,8 +11,8 @@ import { type Db, statement } from './statement.js';
  * of its own, without the limits of a request: an index over many rows takes its time.
  * @returns the names of what was applied
  */
-export async function migrateUp({ url }: Database): Promise<string[]> {
-  const { orm, close } = await openDatabase(url, { limited: false });
+export async function migrateUp({ url, pooler }: Database): Promise<string[]> {
+  const { orm, close } = await openDatabase(url, { pooler, limited: false });
   try {
     let applied: string[] | undefined;
     while (applied === undefined) {
@@ -33,10 +33,11 @@ const TURN_MS = 100;
  * connection, and the one whose turn it is needs a second.
  */
 async function migrateInTurn(orm: MikroORM, em: SqlEntityManager): Promise<string[] | undefined> {
-  const [turn] = await em.execute<[{ is_ours: boolean }]>(
-    `select pg_try_advisory_xact_lock(${LOCKS.migration}) as is_ours`,
+  const [turn] = await em.execute<[{ is_ours: boolean; database: string }]>(
+    `select pg_try_advisory_xact_lock(${LOCKS.migration}) as is_ours, current_database()::text as database`,
   );
   if (!turn.is_ours) return undefined;
+  orm.config.set('dbName', turn.database); // a pooler may call it otherwise, and what is not there would be created
   const applied = await orm.migrator.up({ transaction: em.getTransactionContext() });
   return applied.map(({ name }) => name);
 }

@@ -1,6 +1,9 @@
 /** Which errors say that PostgreSQL, or the way to it, is away. */
 import { Outage } from '../platform/outage.js';
 
+/** The code of everything that a pooler says by itself (FATAL), and of a fault in the protocol (ERROR). */
+const PROTOCOL_VIOLATION = '08P01';
+
 /** SQLSTATE classes and codes that say: not now, and not because of this statement. */
 const OUTAGE_SQLSTATE = /^(08(?!P01)|28|3D|40001|40P01|53|57P|58|25006|55000|55P03|57014)/;
 const OUTAGE_SYSTEM =
@@ -13,11 +16,18 @@ export function isStatementTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '57014';
 }
 
+/** True where a pooler takes no connection for which something is set at its start. */
+export function isStartupRefused(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== PROTOCOL_VIOLATION) return false;
+  return error.message.startsWith('unsupported startup parameter');
+}
+
 /** True where the database, or something else that is needed, cannot be asked at present; answered 503. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof Outage) return true;
   for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+    if (code === PROTOCOL_VIOLATION && 'severity' in cause && cause.severity === 'FATAL') return true; // of a pooler
     if (OUTAGE_SQLSTATE.test(code) || OUTAGE_SYSTEM.test(code)) return true;
     if (OUTAGE_TEXT.test(cause.message)) return true;
   }

@@ -1,0 +1,97 @@
+/** A real PgBouncer in transaction mode before the PostgreSQL of the tests, where the machine has one. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { TestDatabase } from './postgres.js';
+import { freePort } from './redis.js';
+import { until } from './until.js';
+
+export const hasPgBouncer = spawnSync('pgbouncer', ['--version']).status === 0;
+
+/** What it calls every database; the real name is another. */
+const ALIAS = 'gateway';
+
+export interface PgBouncer {
+  /** Of the database, through the pooler */
+  url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * @param poolSize connections to the server, which all clients share
+ * @param settings more lines of its configuration
+ */
+export async function startPgBouncer(
+  { url, name }: Pick<TestDatabase, 'url' | 'name'>,
+  poolSize: number,
+  settings: string[] = [],
+): Promise<PgBouncer> {
+  const server = new URL(url);
+  const bridge = await bridgeTo(join(decodeURIComponent(server.hostname), '.s.PGSQL.5432'));
+  const port = await freePort();
+  const folder = await mkdtemp(join(tmpdir(), 'pgbouncer-'));
+  await chmod(folder, 0o755); // it gives up the rights of root
+  const file = join(folder, 'pgbouncer.ini');
+  const { port: serverPort } = bridge.address() as AddressInfo;
+  await writeFile(
+    file,
+    [
+      '[databases]',
+      `${ALIAS} = host=127.0.0.1 port=${serverPort} dbname=${name} user=${server.username}`,
+      '[pgbouncer]',
+      'listen_addr = 127.0.0.1',
+      `listen_port = ${port}`,
+      'unix_socket_dir =',
+      'auth_type = any',
+      'pool_mode = transaction',
+      `default_pool_size = ${poolSize}`,
+      'server_login_retry = 1',
+      ...settings,
+    ].join('\n'),
+  );
+  const words = process.getuid?.() === 0 ? ['-u', 'nobody', file] : [file];
+  const bouncer = spawn('pgbouncer', words, { stdio: 'ignore' });
+  const through = `postgresql://gateway@127.0.0.1:${port}/${ALIAS}`;
+  await until('PgBouncer answers', () => answers(through));
+  return { url: through, stop: () => stopAll(bouncer, bridge, folder) };
+}
+
+/** The server listens on a socket in a folder that only we can enter. */
+async function bridgeTo(socketPath: string): Promise<Server> {
+  const bridge = createServer((client) => {
+    const server = connect(socketPath);
+    for (const socket of [client, server]) socket.on('error', () => undefined); // the other end is closed with it
+    client.pipe(server).pipe(client);
+    client.on('close', () => server.destroy());
+    server.on('close', () => client.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(bridge, 'listening');
+  return bridge;
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('select 1');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function stopAll(bouncer: ChildProcess, bridge: Server, folder: string): Promise<void> {
+  const exited = once(bouncer, 'exit');
+  bouncer.kill('SIGKILL');
+  await exited;
+  bridge.close();
+  await once(bridge, 'close');
+  await rm(folder, { recursive: true });
+}
