@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { COMMAND_LINE } from './admin/administer.js';
 import { generatePassword } from './admin/passwords.js';
-import { createUser, hasUsers } from './admin/users.js';
+import { createUser } from './admin/user-changes.js';
+import { hasUsers } from './admin/users.js';
 import { type App, createApp } from './app.js';
 import type { Config } from './config.js';
 import { openDataDir } from './data-dir.js';

@@ -145,8 +145,14 @@ export function revokeApiKey(deps: Deps<'clock' | 'db'>, operator: Operator, key
 }
 revokeApiKey.needs = { scope: 'keys:write' } satisfies Needs;
 
+/** When the secret before the last rotation ends; null where it is no longer good, or there is none. */
+export function previousSecretEndsAt({ previousEndsAt, revokedAt }: ListedApiKey, now: Date): Date | null {
+  const isGood = revokedAt === null && previousEndsAt !== null && previousEndsAt > now;
+  return isGood ? previousEndsAt : null;
+}
+
 /** How many secrets of the key are good now: none of a revoked key, else one or two. */
-export function secretsLive(key: ListedApiKey, now: Date): number {
+export function liveSecretCount(key: ListedApiKey, now: Date): number {
   if (key.revokedAt !== null) return 0;
-  return key.previousEndsAt !== null && key.previousEndsAt > now ? 2 : 1;
+  return previousSecretEndsAt(key, now) === null ? 1 : 2;
 }

@@ -11,7 +11,7 @@ import type { Page, PageRequest } from './page.js';
 export interface IssuedCronKey {
   key: CronKey;
   /** The whole value of `X-Internal-Key`, shown this once */
-  value: string;
+  headerValue: string;
 }
 
 const createCronKeySql = statement(
@@ -43,7 +43,7 @@ export function createCronKey(
     const key = await em.findOneOrFail(CronKey, { keyId });
     const metadata = { key_id: keyId, service_name: serviceName, scopes: granted };
     await audit({ eventType: 'cron_key_created', userId: null, metadata });
-    return { key, value: `${keyId}.${secret}` };
+    return { key, headerValue: `${keyId}.${secret}` };
   });
 }
 createCronKey.needs = { scope: 'keys:write' } satisfies Needs;

@@ -160,6 +160,7 @@ const HAD_ENDED: Record<RevokedReason, string> = {
   session_revoked: 'that had ended with the session',
   user_deactivated: 'that had ended when the user was deactivated',
   user_password_set: 'that had ended when a new password was set',
+  user_deleted: 'that had ended when the user was deleted',
 };
 
 function detailOf(event: Ending, endedBy: RevokedReason | null): string {

@@ -24,6 +24,7 @@ interface ChangeMetadata {
   user_deactivated: { sessions_ended: number };
   user_unlocked: Nothing;
   user_password_set: { sessions_ended: number };
+  user_deleted: { email: string; role: Role; sessions_ended: number };
   session_revoked: { family_id: string };
   api_key_created: { key_id: string; service_name: string; scopes: string[]; rate_limit: number };
   api_key_rotated: { key_id: string; overlap_seconds: number };
@@ -49,6 +50,7 @@ export const ENTITY_OF = {
   user_deactivated: 'user',
   user_unlocked: 'user',
   user_password_set: 'user',
+  user_deleted: 'user',
   session_revoked: 'user',
   api_key_created: 'api_key',
   api_key_rotated: 'api_key',

@@ -4,10 +4,10 @@ import {
   createApiKey,
   type ListedApiKey,
   listApiKeys,
+  liveSecretCount,
   OVERLAP_SECONDS,
   revokeApiKey,
   rotateApiKey,
-  secretsLive,
 } from '../admin/api-keys.js';
 import { createCronKey, type ListedCronKey, listCronKeys, revokeCronKey } from '../admin/cron-keys.js';
 import { everyRow } from '../admin/page.js';
@@ -52,8 +52,8 @@ export const keyCommands: Record<string, Command> = {
     on: 'database',
     takes: KEY,
     run: async (context, { service: serviceName, scope: scopes }) => {
-      const { key, value } = await createCronKey(context, COMMAND_LINE, { serviceName, scopes });
-      return { key_id: key.keyId, key: value, service_name: key.serviceName, scopes: key.scopes };
+      const { key, headerValue } = await createCronKey(context, COMMAND_LINE, { serviceName, scopes });
+      return { key_id: key.keyId, key: headerValue, service_name: key.serviceName, scopes: key.scopes };
     },
   }),
   'cron-key list': command({
@@ -79,5 +79,5 @@ function printableKey(key: ListedCronKey): Printable {
 }
 
 function printableApiKey(key: ListedApiKey, now: Date): Printable {
-  return { ...printableKey(key), rate_limit: key.rateLimit, secrets_live: secretsLive(key, now) };
+  return { ...printableKey(key), rate_limit: key.rateLimit, secrets_live: liveSecretCount(key, now) };
 }

@@ -2,16 +2,8 @@
 import { COMMAND_LINE } from '../admin/administer.js';
 import { everyRow } from '../admin/page.js';
 import { generatePassword } from '../admin/passwords.js';
-import {
-  createUser,
-  findUsers,
-  type ListedUser,
-  setUserActive,
-  setUserPassword,
-  setUserRole,
-  unlockUser,
-  userIdOf,
-} from '../admin/users.js';
+import { createUser, setUserActive, setUserPassword, setUserRole, unlockUser } from '../admin/user-changes.js';
+import { findUsers, type ListedUser, userIdOf } from '../admin/users.js';
 import type { User } from '../db/entities/user.js';
 import { ROLES } from '../roles.js';
 import { type Command, command } from './command.js';
@@ -42,8 +34,8 @@ export const userCommands: Record<string, Command> = {
     run: async (context, { user, role }) =>
       printable(await setUserRole(context, COMMAND_LINE, await userIdOf(context, user), role)),
   }),
-  'user activate': changing((context, id) => setUserActive(context, COMMAND_LINE, id, true)),
-  'user deactivate': changing((context, id) => setUserActive(context, COMMAND_LINE, id, false)),
+  'user activate': changing(async (context, id) => (await setUserActive(context, COMMAND_LINE, id, true)).user),
+  'user deactivate': changing(async (context, id) => (await setUserActive(context, COMMAND_LINE, id, false)).user),
   'user unlock': changing((context, id) => unlockUser(context, COMMAND_LINE, id)),
   'user set-password': command({
     on: 'database',
@@ -51,7 +43,7 @@ export const userCommands: Record<string, Command> = {
     run: async (context, { user, 'password-stdin': fromStdin }) => {
       const id = await userIdOf(context, user);
       const { password, made } = await newPassword(context.terminal, fromStdin);
-      const changed = await setUserPassword(context, COMMAND_LINE, id, password);
+      const { user: changed } = await setUserPassword(context, COMMAND_LINE, id, password);
       return { ...printable(changed), ...(made ? { password } : {}) };
     },
   }),

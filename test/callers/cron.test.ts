@@ -74,7 +74,7 @@ test('CONTRACT 6 a key revoked on one instance is refused on the other at once',
   const admin = await newCronKey(gateway, ['keys:write']);
   const [one, two] = gateway.two();
   expect((await ask(two, as, CALLER)).status).toBe(200);
-  await dataOf(one, admin.as, `mutation { revokeCronKey(keyId: "${keyId}") { keyId } }`);
+  await dataOf(one, admin.as, `mutation { revokeCronKey(input: { id: "${keyId}" }) { cronKey { id } } }`);
   for (const on of [one, two]) expect((await ask(on, as, CALLER)).status).toBe(401);
 });
 

@@ -169,7 +169,7 @@ test('CONTRACT 3 refresh tokens of an old key are taken as long as they live, th
 test('CONTRACT 3 API keys, with both secrets, work over rotations; sealing keys that seal nothing are dropped', async () => {
   const [first = ''] = await kidsOf('A256GCM');
   const { keyId, secret, as } = await newApiKey(gateway, ['keys:write']);
-  const text = `mutation { rotateApiKey(keyId: "${keyId}", overlapSeconds: 86400) { secret } }`;
+  const text = `mutation { rotateApiKey(input: { id: "${keyId}", overlapSeconds: 86400 }) { secret } }`;
   const fresh = signed(gateway, keyId, (await ask(gateway, as, text)).data.rotateApiKey.secret);
   const work = async () => {
     for (const on of gateway.two()) {

@@ -22,10 +22,10 @@ const SHAPES: Record<string, Shape> = {
     query: `${'\n'.repeat(size)}{ auditEvents(filter: {eventTypes: [${secret.word} ${'x '.repeat(Math.min(size, 1_900))}]}) ${EVENTS} }`,
   }),
   'wrong strings in a literal': ({ secret }, size) => ({
-    query: `${'\n'.repeat(size)}mutation { createApiKey(serviceName: "x", rateLimit: 1, scopes: ["${secret.word}" ${'1 '.repeat(Math.min(size, 1_900))}]) { secret } }`,
+    query: `${'\n'.repeat(size)}mutation { createApiKey(input: { serviceName: "x", rateLimit: 1, scopes: ["${secret.word}" ${'1 '.repeat(Math.min(size, 1_900))}] }) { secret } }`,
   }),
   'wrong items of a list of strings': ({ secret }, size) => ({
-    query: `${'\n'.repeat(size)}mutation ($s: [String!]!) { createApiKey(serviceName: "x", rateLimit: 1, scopes: $s) { secret } }`,
+    query: `${'\n'.repeat(size)}mutation ($s: [String!]!) { createApiKey(input: { serviceName: "x", rateLimit: 1, scopes: $s }) { secret } }`,
     variables: `{"s":["${secret.word}"${',0'.repeat(size)}]}`,
   }),
   'unknown input fields in variables': ({ secret }, size) => ({
@@ -145,7 +145,7 @@ const SHAPES: Record<string, Shape> = {
     operationName: secret.word + 'x'.repeat(size),
   }),
   'a long enum value': ({ secret }, size) => ({
-    query: `mutation { setUserRole(id: "x", role: ${secret.word}${'x'.repeat(size)}) { id } }`,
+    query: `mutation { setUserRole(input: { id: "x", role: ${secret.word}${'x'.repeat(size)} }) { user { id } } }`,
   }),
   'newlines and a syntax error': ({ secret }, size) => ({ query: `${'\n'.repeat(size)}{ user(id: "${secret.word}` }),
   'newlines between unknown fields': (_dice, size) => ({

@@ -1,6 +1,6 @@
-/** CONTRACT 11: who may ask what, a row a field, a column a caller, each cell retyped by hand. */
+/** CONTRACT 11: who may ask what, a row a field, a column a caller, each cell retyped by hand; and what is said of it. */
 import { readFileSync } from 'node:fs';
-import { buildSchema, type GraphQLObjectType } from 'graphql';
+import { buildSchema, isObjectType } from 'graphql';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { type As, ask, newApiKey, newCronKey, newcomer, nobody, type SignedIn } from '../support/graphql.js';
 import { wholeState } from '../support/rows.js';
@@ -21,13 +21,13 @@ const COLUMNS = [
 ] as const;
 type Column = (typeof COLUMNS)[number];
 
-const OWN_SCOPES = ['users:read', 'users:write', 'sessions:write', 'audit:read', 'keys:read', 'keys:write'] as const;
+const SCOPES = ['users:read', 'users:write', 'sessions:write', 'audit:read', 'keys:read', 'keys:write'] as const;
 
 interface Row {
   /** A cell a column: `y` answered, `0` NOT_FOUND, `n` FORBIDDEN, `.` 401 UNAUTHENTICATED */
   cells: string;
   /** The scope of the columns "with"; null where none helps */
-  scope: (typeof OWN_SCOPES)[number] | null;
+  scope: (typeof SCOPES)[number] | null;
   /** A fresh operation that succeeds for whoever is allowed */
   operation(caller: Column): Promise<string> | string;
 }
@@ -92,56 +92,88 @@ const MUTATIONS: Record<string, Row> = {
   createUser: {
     cells: '. nny nn ynyn ..',
     scope: 'users:write',
-    operation: () => `mutation { createUser(email: "${fresh()}@x.example", password: "${LONG}", role: viewer) { id } }`,
+    operation: () =>
+      `mutation { createUser(input: { email: "${fresh()}@x.example", ${LONG}, role: viewer }) { user { id } } }`,
   },
   setUserRole: {
     cells: '. nny nn ynyn ..',
     scope: 'users:write',
-    operation: async () => `mutation { setUserRole(id: "${await aUser()}", role: analyst) { id } }`,
+    operation: async () => `mutation { setUserRole(input: { id: "${await aUser()}", role: analyst }) { user { id } } }`,
   },
   setUserActive: {
     cells: '. nny nn ynyn ..',
     scope: 'users:write',
-    operation: async () => `mutation { setUserActive(id: "${await aUser()}", active: false) { id } }`,
+    operation: async () =>
+      `mutation { setUserActive(input: { id: "${await aUser()}", isActive: false }) { user { id } } }`,
   },
   unlockUser: {
     cells: '. nny nn ynyn ..',
     scope: 'users:write',
-    operation: async () => `mutation { unlockUser(id: "${await aUser()}") { id } }`,
+    operation: async () => `mutation { unlockUser(input: { id: "${await aUser()}" }) { user { id } } }`,
   },
   setUserPassword: {
     cells: '. nny nn ynyn ..',
     scope: 'users:write',
-    operation: async () => `mutation { setUserPassword(id: "${await aUser()}", password: "${LONG}") { id } }`,
+    operation: async () => `mutation { setUserPassword(input: { id: "${await aUser()}", ${LONG} }) { user { id } } }`,
+  },
+  deleteUser: {
+    cells: '. nny nn ynyn ..',
+    scope: 'users:write',
+    operation: async () => `mutation { deleteUser(input: { id: "${await aUser()}" }) { deletedId } }`,
+  },
+  'deleteUser of no user': {
+    cells: '. nn0 nn 0n0n ..',
+    scope: 'users:write',
+    operation: () => 'mutation { deleteUser(input: { id: "00000000-0000-7000-8000-000000000000" }) { deletedId } }',
   },
   createApiKey: {
     cells: '. nny nn ynyn ..',
     scope: 'keys:write',
-    operation: () => 'mutation { createApiKey(serviceName: "s", scopes: [], rateLimit: 1) { secret } }',
+    operation: () => 'mutation { createApiKey(input: { serviceName: "s", scopes: [], rateLimit: 1 }) { secret } }',
   },
   rotateApiKey: {
     cells: '. nny nn ynyn ..',
     scope: 'keys:write',
-    operation: async () => `mutation { rotateApiKey(keyId: "${(await newApiKey(gateway)).keyId}") { secret } }`,
+    operation: async () => `mutation { rotateApiKey(input: { id: "${(await newApiKey(gateway)).keyId}" }) { secret } }`,
   },
   revokeApiKey: {
     cells: '. nny nn ynyn ..',
     scope: 'keys:write',
-    operation: async () => `mutation { revokeApiKey(keyId: "${(await newApiKey(gateway)).keyId}") { keyId } }`,
+    operation: async () =>
+      `mutation { revokeApiKey(input: { id: "${(await newApiKey(gateway)).keyId}" }) { apiKey { id } } }`,
   },
   createCronKey: {
     cells: '. nny nn ynyn ..',
     scope: 'keys:write',
-    operation: () => 'mutation { createCronKey(serviceName: "s", scopes: []) { value } }',
+    operation: () => 'mutation { createCronKey(input: { serviceName: "s", scopes: [] }) { headerValue } }',
   },
   revokeCronKey: {
     cells: '. nny nn ynyn ..',
     scope: 'keys:write',
-    operation: async () => `mutation { revokeCronKey(keyId: "${(await newCronKey(gateway)).keyId}") { keyId } }`,
+    operation: async () =>
+      `mutation { revokeCronKey(input: { id: "${(await newCronKey(gateway)).keyId}" }) { cronKey { id } } }`,
   },
 };
 
-const LONG = 'a password of fifteen and more';
+const LONG = 'password: "a password of fifteen and more"';
+
+/** A field below the roots that needs more than what leads to it. */
+interface Inner {
+  scope: (typeof SCOPES)[number];
+  /** What is needed to get there */
+  way: Array<(typeof SCOPES)[number]>;
+  operation(): Promise<string>;
+}
+
+const INNER: Record<string, Inner> = {
+  'User.sessions': {
+    scope: 'users:read',
+    way: ['users:write'],
+    operation: async () =>
+      `mutation { unlockUser(input: { id: "${await aUser()}" }) { user { sessions { nodes { id } } } } }`,
+  },
+};
+
 let gateway: TestGateway;
 let count = 0;
 const people = new Map<Column, SignedIn>();
@@ -156,16 +188,16 @@ beforeAll(async () => {
   }
   await gateway.rows('update users set is_active = false where id = $1', [ownerIdOf('deactivated admin')]);
   await gateway.rows(`update users set role = 'viewer' where id = $1`, [ownerIdOf('demoted admin')]);
-  for (const scope of [...OWN_SCOPES, null]) {
-    const withIt = scope === null ? [...OWN_SCOPES] : [scope];
-    const without = scope === null ? [] : OWN_SCOPES.filter((other) => other !== scope);
+  for (const scope of [...SCOPES, null]) {
+    const withIt = scope === null ? [...SCOPES] : [scope];
+    const without = scope === null ? [] : SCOPES.filter((other) => other !== scope);
     keys.set(`api key with ${scope}`, (await newApiKey(gateway, withIt)).as);
     keys.set(`api key without ${scope}`, (await newApiKey(gateway, without)).as);
     keys.set(`cron key with ${scope}`, (await newCronKey(gateway, withIt)).as);
     keys.set(`cron key without ${scope}`, (await newCronKey(gateway, without)).as);
   }
-  const api = await newApiKey(gateway, [...OWN_SCOPES]);
-  const cron = await newCronKey(gateway, [...OWN_SCOPES]);
+  const api = await newApiKey(gateway, [...SCOPES]);
+  const cron = await newCronKey(gateway, [...SCOPES]);
   await gateway.rows('update api_keys set revoked_at = now() where key_id = $1', [api.keyId]);
   await gateway.rows('update cron_keys set revoked_at = now() where key_id = $1', [cron.keyId]);
   keys.set('revoked api key', api.as).set('revoked cron key', cron.as);
@@ -216,6 +248,12 @@ async function state(): Promise<unknown> {
   ];
 }
 
+/** What a refusal says beside its code. */
+function whyNot(column: Column, scope: Row['scope']): object {
+  if (column === 'deactivated admin') return { reason: 'caller_inactive' };
+  return scope === null ? { reason: 'not_a_user' } : { reason: 'scope_missing', requiredScope: scope };
+}
+
 /** The cell as it comes out. A mutation that is refused must leave everything as it was. */
 async function cellOf(column: Column, { scope, operation }: Row): Promise<string> {
   const text = await operation(column);
@@ -223,7 +261,10 @@ async function cellOf(column: Column, { scope, operation }: Row): Promise<string
   const { status, code, errors } = await ask(gateway, callerOf(column, scope), text);
   if (errors.length === 0) return status === 200 ? 'y' : `${status}`;
   expect(await state()).toEqual(before);
-  if (status === 200 && code === 'FORBIDDEN') return 'n';
+  if (status === 200 && code === 'FORBIDDEN') {
+    expect(errors[0]?.extensions).toEqual({ code, ...whyNot(column, scope) });
+    return 'n';
+  }
   if (status === 200 && code === 'NOT_FOUND') return '0';
   return status === 401 && code === 'UNAUTHENTICATED' ? '.' : `${status} ${code}`;
 }
@@ -235,11 +276,46 @@ test.each(Object.entries({ ...QUERIES, ...MUTATIONS }))('CONTRACT 11 says who ma
   expect(came).toEqual(Object.fromEntries(COLUMNS.map((column, i) => [column, expected[i]])));
 });
 
-test.each([
-  ['Query', QUERIES],
-  ['Mutation', MUTATIONS],
-])('CONTRACT 11 the table has every field of %s', (type, rows) => {
+test.each(Object.entries(INNER))('CONTRACT 11 %s is for who has its scope too', async (name, inner) => {
+  const { scope, way, operation } = inner;
+  const { as: without } = await newApiKey(gateway, way);
+  const { as: withIt } = await newApiKey(gateway, [...way, scope]);
+  const { errors } = await ask(gateway, without, await operation());
+  expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN', reason: 'scope_missing', requiredScope: scope } }]);
+  expect(errors[0]?.path?.at(-1)).toBe(name.split('.')[1]);
+  expect((await ask(gateway, withIt, await operation())).errors).toEqual([]);
+});
+
+const FOR_USERS = 'For user callers alone.';
+const NEEDS = /\bneeds `?(\w+:\w+)`?\.$/i;
+
+/** What the schema says that each field needs: a scope, to be a user, or nothing. */
+function described(): Map<string, string | undefined> {
   const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
-  const fields = Object.keys((schema.getType(type) as GraphQLObjectType).getFields());
-  expect(new Set(Object.keys(rows).map((name) => name.split(' ')[0]))).toEqual(new Set(fields));
+  const types = Object.values(schema.getTypeMap()).filter(isObjectType);
+  const fields = types.flatMap((type) => Object.values(type.getFields()).map((field) => ({ type, field })));
+  return new Map(
+    fields.map(({ type, field: { name, description } }) => {
+      const isRoot = type === schema.getQueryType() || type === schema.getMutationType();
+      const needs = NEEDS.exec(description ?? '')?.[1] ?? (description?.endsWith(FOR_USERS) ? FOR_USERS : undefined);
+      return [isRoot ? name : `${type.name}.${name}`, needs];
+    }),
+  );
+}
+
+/** What the tables say that a row needs. */
+function tabled({ scope, cells }: Row): string | undefined {
+  if (scope !== null) return scope;
+  return cells.includes('n') ? FOR_USERS : undefined;
+}
+
+test('CONTRACT 11 the schema says of each field what the tables have, and of others nothing', () => {
+  const isRootOrNeedsSomething = ([name, needs]: [string, string | undefined]) => !name.includes('.') || needs;
+  const rows = Object.entries({ ...QUERIES, ...MUTATIONS });
+  expect(Object.fromEntries([...described()].filter(isRootOrNeedsSomething))).toEqual(
+    Object.fromEntries([
+      ...rows.map(([name, row]) => [name.split(' ')[0], tabled(row)]),
+      ...Object.entries(INNER).map(([name, { scope }]) => [name, scope]),
+    ]),
+  );
 });

@@ -1,16 +1,6 @@
 /** CONTRACT 6 and 11: API keys and cron keys over GraphQL. */
 import { startGateway, type TestGateway } from '../support/gateway.js';
-import {
-  type As,
-  ask,
-  dataOf,
-  internalKey,
-  newApiKey,
-  newCronKey,
-  newcomer,
-  nodesOf,
-  signed,
-} from '../support/graphql.js';
+import { type As, ask, dataOf, internalKey, newApiKey, newCronKey, newcomer, signed } from '../support/graphql.js';
 import { auditDuring } from '../support/rows.js';
 
 let gateway: TestGateway;
@@ -23,18 +13,17 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const KEY = 'keyId serviceName scopes active createdAt lastUsedAt';
-const CREATE_API = `mutation ($serviceName: String!, $scopes: [String!]!, $rateLimit: Int!) {
-  createApiKey(serviceName: $serviceName, scopes: $scopes, rateLimit: $rateLimit) {
-    secret key { ${KEY} rateLimit secretsLive }
-  }
+const KEY = 'id serviceName scopes createdAt lastUsedAt revokedAt';
+const API_KEY = `${KEY} rateLimit liveSecretCount previousSecretEndsAt`;
+const CREATE_API = `mutation ($input: CreateApiKeyInput!) {
+  createApiKey(input: $input) { secret apiKey { ${API_KEY} } }
 }`;
-const CREATE_CRON = `mutation ($serviceName: String!, $scopes: [String!]!) {
-  createCronKey(serviceName: $serviceName, scopes: $scopes) { value key { ${KEY} } }
+const CREATE_CRON = `mutation ($input: CreateCronKeyInput!) {
+  createCronKey(input: $input) { headerValue cronKey { ${KEY} } }
 }`;
-const ROTATE = 'mutation ($keyId: ID!) { rotateApiKey(keyId: $keyId) { secret } }';
-const REVOKE_API = 'mutation ($keyId: ID!) { revokeApiKey(keyId: $keyId) { keyId active secretsLive } }';
-const REVOKE_CRON = 'mutation ($keyId: ID!) { revokeCronKey(keyId: $keyId) { keyId active } }';
+const ROTATE = 'mutation ($id: ID!) { rotateApiKey(input: { id: $id }) { secret } }';
+const REVOKE_API = 'mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { apiKey { id } } }';
+const REVOKE_CRON = 'mutation ($id: ID!) { revokeCronKey(input: { id: $id }) { cronKey { id } } }';
 const WHO = '{ caller { callerType } }';
 
 const actor = () => ({ caller_type: 'user', sub: adminId });
@@ -45,29 +34,30 @@ async function wherever(): Promise<string> {
   const listed = await dataOf(
     gateway,
     admin,
-    `{ apiKeys { edges { node { ${KEY} } } } cronKeys { edges { node { ${KEY} } } } auditEvents { edges { node { metadata } } } }`,
+    `{ apiKeys { nodes { ${API_KEY} } } cronKeys { nodes { ${KEY} } } auditEvents { nodes { metadata } } }`,
   );
   const tables = ['api_keys', 'cron_keys', 'audit_events'].map((table) => gateway.rows(`select * from ${table}`));
   return JSON.stringify([listed, await Promise.all(tables)]);
 }
 
 test('CONTRACT 11 makes an API key, shows its secret once, and writes who made it', async () => {
-  const variables = { serviceName: 'Reports & Co', scopes: ['audit:read', 'a:b', 'audit:read'], rateLimit: 7 };
-  const [{ createApiKey }, events] = await auditDuring(gateway, () => dataOf(gateway, admin, CREATE_API, variables));
-  const { key, secret } = createApiKey;
+  const input = { serviceName: 'Reports & Co', scopes: ['audit:read', 'a:b', 'audit:read'], rateLimit: 7 };
+  const [{ createApiKey }, events] = await auditDuring(gateway, () => dataOf(gateway, admin, CREATE_API, { input }));
+  const { apiKey: key, secret } = createApiKey;
   expect(key).toEqual({
-    keyId: expect.stringMatching(/^ak_[0-9A-Za-z]{20}$/),
+    id: expect.stringMatching(/^ak_[0-9A-Za-z]{20}$/),
     serviceName: 'Reports & Co',
     scopes: ['audit:read', 'a:b'],
     rateLimit: 7,
-    active: true,
     createdAt: gateway.clock.now().toISOString(),
     lastUsedAt: null,
-    secretsLive: 1,
+    revokedAt: null,
+    liveSecretCount: 1,
+    previousSecretEndsAt: null,
   });
   const metadata = {
     actor: actor(),
-    key_id: key.keyId,
+    key_id: key.id,
     service_name: 'Reports & Co',
     scopes: key.scopes,
     rate_limit: 7,
@@ -75,20 +65,21 @@ test('CONTRACT 11 makes an API key, shows its secret once, and writes who made i
   expect(events).toMatchObject([
     { event_type: 'api_key_created', entity_type: 'api_key', user_id: null, ip_address: '127.0.0.1', metadata },
   ]);
-  expect(await status(signed(gateway, key.keyId, secret))).toBe(200);
+  expect(await status(signed(gateway, key.id, secret))).toBe(200);
   expect(await wherever()).not.toContain(secret);
 });
 
 test('CONTRACT 11 makes a cron key, shows its value once, and writes who made it', async () => {
-  const variables = { serviceName: 'nightly', scopes: ['c:d'] };
-  const [{ createCronKey }, events] = await auditDuring(gateway, () => dataOf(gateway, admin, CREATE_CRON, variables));
-  const { key, value } = createCronKey;
-  const [keyId, secret] = value.split('.');
-  expect(key).toMatchObject({ keyId, serviceName: 'nightly', scopes: ['c:d'], active: true, lastUsedAt: null });
-  expect(keyId).toMatch(/^ck_[0-9A-Za-z]{20}$/);
-  const metadata = { actor: actor(), key_id: keyId, service_name: 'nightly', scopes: ['c:d'] };
+  const input = { serviceName: 'nightly', scopes: ['c:d'] };
+  const [{ createCronKey }, events] = await auditDuring(gateway, () => dataOf(gateway, admin, CREATE_CRON, { input }));
+  const { cronKey, headerValue } = createCronKey;
+  const [id, secret] = headerValue.split('.');
+  const createdAt = gateway.clock.now().toISOString();
+  expect(cronKey).toEqual({ id, ...input, createdAt, lastUsedAt: null, revokedAt: null });
+  expect(id).toMatch(/^ck_[0-9A-Za-z]{20}$/);
+  const metadata = { actor: actor(), key_id: id, service_name: 'nightly', scopes: ['c:d'] };
   expect(events).toMatchObject([{ event_type: 'cron_key_created', entity_type: 'cron_key', user_id: null, metadata }]);
-  expect(await status(internalKey(value))).toBe(200);
+  expect(await status(internalKey(headerValue))).toBe(200);
   expect(await wherever()).not.toContain(secret);
 });
 
@@ -126,10 +117,10 @@ test.each([
   const as = await caller();
   for (const scopes of [[], ['users:read'], ['a:b']]) {
     const [answers, events] = await auditDuring(gateway, async () => [
-      await ask(gateway, as, CREATE_API, { serviceName: 's', scopes, rateLimit: 1 }),
-      await ask(gateway, as, CREATE_CRON, { serviceName: 's', scopes }),
+      await ask(gateway, as, CREATE_API, { input: { serviceName: 's', scopes, rateLimit: 1 } }),
+      await ask(gateway, as, CREATE_CRON, { input: { serviceName: 's', scopes } }),
     ]);
-    for (const { code, data } of answers) expect([code, data]).toEqual(['FORBIDDEN', null]);
+    for (const { code, data } of answers) expect([code, Object.values(data)]).toEqual(['FORBIDDEN', [null]]);
     expect(events).toEqual([]);
   }
 });
@@ -140,8 +131,8 @@ test.each([
 ] as const)('CONTRACT 11 %s with keys:write and a:b can grant these alone', async (_kind, newKey) => {
   const { as } = await newKey(gateway, ['keys:write', 'a:b']);
   const grant = async (scopes: string[]) => [
-    (await ask(gateway, as, CREATE_API, { serviceName: 's', scopes, rateLimit: 1 })).code,
-    (await ask(gateway, as, CREATE_CRON, { serviceName: 's', scopes })).code,
+    (await ask(gateway, as, CREATE_API, { input: { serviceName: 's', scopes, rateLimit: 1 } })).code,
+    (await ask(gateway, as, CREATE_CRON, { input: { serviceName: 's', scopes } })).code,
   ];
   for (const scopes of [['a:b'], ['keys:write', 'a:b'], []])
     expect(await grant(scopes)).toEqual([undefined, undefined]);
@@ -153,10 +144,10 @@ test.each([
 test('CONTRACT 11 nobody takes over a key with scopes that they do not hold, by rotating it', async () => {
   const strong = await newApiKey(gateway, ['users:write']);
   const { as } = await newApiKey(gateway, ['keys:write']);
-  const [{ code }, events] = await auditDuring(gateway, () => ask(gateway, as, ROTATE, { keyId: strong.keyId }));
+  const [{ code }, events] = await auditDuring(gateway, () => ask(gateway, as, ROTATE, { id: strong.keyId }));
   expect([code, events]).toEqual(['FORBIDDEN', []]);
   const before = await gateway.rows('select sealed_secret from api_keys where key_id = $1', [strong.keyId]);
-  expect((await ask(gateway, as, REVOKE_API, { keyId: strong.keyId })).errors).toEqual([]); // ending one takes no scope
+  expect((await ask(gateway, as, REVOKE_API, { id: strong.keyId })).errors).toEqual([]); // ending one takes no scope
   expect(before).toEqual(await gateway.rows('select sealed_secret from api_keys where key_id = $1', [strong.keyId]));
 });
 
@@ -179,9 +170,10 @@ test.each([
   const texts = reason === 'invalid_rate_limit' ? [CREATE_API] : [CREATE_API, CREATE_CRON];
   for (const text of texts) {
     const { rateLimit, ...common } = { ...good, ...bad };
-    const variables = text === CREATE_API ? { ...common, rateLimit } : common;
-    const [answer, events] = await auditDuring(gateway, () => ask(gateway, admin, text, variables));
+    const input = text === CREATE_API ? { ...common, rateLimit } : common;
+    const [answer, events] = await auditDuring(gateway, () => ask(gateway, admin, text, { input }));
     expect(answer).toMatchObject({ status: 200, code: 'BAD_USER_INPUT', reason });
+    expect(answer.errors[0]?.extensions['argument']).toBe(Object.keys(bad)[0]);
     expect(events).toEqual([]);
   }
 });
@@ -194,18 +186,25 @@ test('CONTRACT 11 lists every key, revoked ones too, oldest first', async () => 
     keys.push(await newApiKey(gateway, ['x:y']));
     cronKeys.push(await newCronKey(gateway, ['x:y']));
   }
-  await dataOf(gateway, admin, REVOKE_API, { keyId: keys[1]?.keyId });
-  await dataOf(gateway, admin, REVOKE_CRON, { keyId: cronKeys[1]?.keyId });
+  await dataOf(gateway, admin, REVOKE_API, { id: keys[1]?.keyId });
+  await dataOf(gateway, admin, REVOKE_CRON, { id: cronKeys[1]?.keyId });
+  const now = gateway.clock.now().toISOString();
+  gateway.clock.advance(1);
   const listed = await dataOf(
     gateway,
     admin,
-    '{ apiKeys { edges { node { keyId active secretsLive } } } cronKeys { edges { node { keyId active } } } }',
+    '{ apiKeys { nodes { id revokedAt liveSecretCount } } cronKeys { nodes { id revokedAt } } }',
   );
-  const tail = (rows: object[]) => rows.slice(-3);
-  expect(tail(nodesOf(listed.apiKeys))).toEqual(
-    keys.map(({ keyId }, i) => ({ keyId, active: i !== 1, secretsLive: i === 1 ? 0 : 1 })),
+  expect(listed.apiKeys.nodes.slice(-3)).toEqual(
+    keys.map(({ keyId: id }, i) => ({
+      id,
+      revokedAt: i === 1 ? now : null,
+      liveSecretCount: i === 1 ? 0 : 1,
+    })),
   );
-  expect(tail(nodesOf(listed.cronKeys))).toEqual(cronKeys.map(({ keyId }, i) => ({ keyId, active: i !== 1 })));
+  expect(listed.cronKeys.nodes.slice(-3)).toEqual(
+    cronKeys.map(({ keyId: id }, i) => ({ id, revokedAt: i === 1 ? now : null })),
+  );
 });
 
 test.each(['apiKeys', 'cronKeys'])('CONTRACT 11 pages through %s, each once, oldest first', async (field) => {
@@ -216,20 +215,24 @@ test.each(['apiKeys', 'cronKeys'])('CONTRACT 11 pages through %s, each once, old
   }
   const text = `query ($first: Int, $after: String) {
     page: ${field}(first: $first, after: $after) {
-      edges { node { keyId createdAt } } pageInfo { hasNextPage hasPreviousPage endCursor }
+      edges { cursor node { id createdAt } } nodes { id createdAt } pageInfo { hasNextPage hasPreviousPage endCursor }
     }
   }`;
-  const all = nodesOf((await dataOf(gateway, admin, text, { first: 100 })).page);
-  expect(all.map(({ createdAt }) => createdAt)).toEqual(all.map(({ createdAt }) => createdAt).toSorted());
+  const { edges, nodes: all } = (await dataOf(gateway, admin, text, { first: 100 })).page;
+  expect(edges).toEqual(all.map((node: object) => ({ cursor: expect.any(String), node })));
+  const times = all.map(({ createdAt }: { createdAt: string }) => createdAt);
+  expect(times).toEqual(times.toSorted());
   const seen: unknown[] = [];
   for (let after: string | undefined, hasNextPage = true; hasNextPage; ) {
     const { page } = await dataOf(gateway, admin, text, { first: 3, after });
     expect(page.pageInfo.hasPreviousPage).toBe(after !== undefined);
-    seen.push(...nodesOf(page));
+    seen.push(...page.nodes);
     ({ hasNextPage, endCursor: after } = page.pageInfo);
   }
   expect(seen).toEqual(all);
   for (const variables of [{ first: 0 }, { first: 101 }, { after: 'x' }]) {
-    expect(await ask(gateway, admin, text, variables)).toMatchObject({ reason: 'invalid_page', data: { page: null } });
+    const answer = await ask(gateway, admin, text, variables);
+    expect(answer).toMatchObject({ reason: 'invalid_page', data: { page: null } });
+    expect(answer.errors[0]?.extensions['argument']).toBe(Object.keys(variables)[0]);
   }
 });

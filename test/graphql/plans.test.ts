@@ -151,8 +151,8 @@ test.each([
   ['a role', 'filter: { role: admin }', 51],
   ['activity', 'filter: { isActive: true }', 100],
   ['inactivity', 'filter: { isActive: false }', 51],
-  ['a lock', 'filter: { locked: true }', 200], // all that there are,
-  ['no lock', 'filter: { locked: false }', 100],
+  ['a lock', 'filter: { isLocked: true }', 200], // all that there are,
+  ['no lock', 'filter: { isLocked: false }', 100],
   ['a part that is common', 'filter: { search: "son1" }', 10_000],
   ['a part that is nowhere', 'filter: { search: "nobody at all" }', 10_000],
 ])('CONTRACT 11 the listing of users by %s reads one page by an index', async (_what, filter, most) => {

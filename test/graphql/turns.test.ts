@@ -114,7 +114,7 @@ test('CONTRACT 11 counts that the database cuts off are too much to read, not an
 test('CONTRACT 10 changes whose connections are cut give them back, time after time', async () => {
   const { as } = await newcomer(gateway, 'admin');
   const { id } = await gateway.user();
-  const unlock = `mutation { unlockUser(id: "${id}") { id } }`;
+  const unlock = `mutation { unlockUser(input: { id: "${id}" }) { user { id } } }`;
   for (let i = 0; i < 6; i += 1) {
     let cut: ReturnType<typeof ask> | undefined;
     await withLock(wholeTable('users'), async (waiting) => {
@@ -137,7 +137,7 @@ test('CONTRACT 11 a change has longer than a listing for a statement, since it c
     'begin insert into seen values (current_setting(''statement_timeout'')); return new; end'`);
   await gateway.rows('create trigger note before update on users for each row execute function note()');
   try {
-    await ask(gateway, as, `mutation { setUserRole(id: "${id}", role: analyst) { id } }`);
+    await ask(gateway, as, `mutation { setUserRole(input: { id: "${id}", role: analyst }) { user { id } } }`);
   } finally {
     await gateway.rows('drop trigger note on users');
   }

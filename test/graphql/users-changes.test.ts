@@ -13,13 +13,19 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const CREATE = `mutation ($email: String!, $password: String!, $role: Role!) {
-  createUser(email: $email, password: $password, role: $role) { id email role isActive sessions { edges { cursor } } }
+const CREATE = `mutation ($input: CreateUserInput!) {
+  createUser(input: $input) { user { id email role isActive sessions { nodes { id } } } }
 }`;
-const SET_ROLE = 'mutation ($id: ID!, $role: Role!) { setUserRole(id: $id, role: $role) { id role } }';
-const SET_ACTIVE = 'mutation ($id: ID!, $active: Boolean!) { setUserActive(id: $id, active: $active) { id isActive } }';
-const UNLOCK = 'mutation ($id: ID!) { unlockUser(id: $id) { id lockedUntil failedLoginAttempts } }';
-const SET_PASSWORD = 'mutation ($id: ID!, $password: String!) { setUserPassword(id: $id, password: $password) { id } }';
+const SET_ROLE = 'mutation ($input: SetUserRoleInput!) { setUserRole(input: $input) { user { id role } } }';
+const SET_ACTIVE = `mutation ($input: SetUserActiveInput!) {
+  setUserActive(input: $input) { user { id isActive } revokedSessionCount }
+}`;
+const UNLOCK = `mutation ($input: UnlockUserInput!) {
+  unlockUser(input: $input) { user { id lockedUntil failedLoginAttempts } }
+}`;
+const SET_PASSWORD = `mutation ($input: SetUserPasswordInput!) {
+  setUserPassword(input: $input) { user { id } revokedSessionCount }
+}`;
 
 const fifteen = 'fifteen letters';
 const actor = () => ({ caller_type: 'user', sub: admin.user.id });
@@ -30,8 +36,8 @@ const from =
   (body) => ({ ...as(body), 'x-forwarded-for': '192.0.2.9', 'user-agent': 'Dashboard/1' });
 
 /** What is answered and written; each event with the address and program of the request. */
-async function change(text: string, variables: object, as: As = admin.as) {
-  const [answer, written] = await auditDuring(gateway, () => ask(gateway, from(as), text, variables));
+async function change(text: string, input: object, as: As = admin.as) {
+  const [answer, written] = await auditDuring(gateway, () => ask(gateway, from(as), text, { input }));
   const events = written.map(({ event_type, user_id, metadata, ...rest }) => {
     const common = { entity_type: 'user', ip_address: '192.0.2.9', user_agent: 'Dashboard/1' };
     expect(rest).toEqual({ ...common, created_at: gateway.clock.now() });
@@ -41,34 +47,44 @@ async function change(text: string, variables: object, as: As = admin.as) {
 }
 
 /** Answered with this reason; nothing is changed, no event is written, and the password is not repeated. */
-async function refused(text: string, variables: { password?: string }, reason: string, code = 'BAD_USER_INPUT') {
+async function refused(
+  text: string,
+  input: { password?: string; [field: string]: unknown },
+  { argument, ...extensions }: { code: string; reason: string; argument?: string },
+) {
   const before = await wholeState(gateway);
-  const answer = await ask(gateway, admin.as, text, variables);
-  expect(answer).toMatchObject({ status: 200, code, reason });
-  if (variables.password) expect(answer.text).not.toContain(variables.password);
+  const answer = await ask(gateway, admin.as, text, { input });
+  expect(answer).toMatchObject({ status: 200, ...extensions });
+  expect(answer.errors[0]?.extensions['argument']).toBe(argument);
+  if (input.password) expect(answer.text).not.toContain(input.password);
   expect(await wholeState(gateway)).toEqual(before);
 }
 
 test('CONTRACT 11 creates a user, with the e-mail normalised, who can log in', async () => {
-  const variables = { email: ' New.User@Example.COM ', password: fifteen, role: 'analyst' };
-  const { data, events } = await change(CREATE, variables);
-  const { id } = data.createUser;
+  const input = { email: ' New.User@Example.COM ', password: fifteen, role: 'analyst' };
+  const { data, events } = await change(CREATE, input);
+  const { id } = data.createUser.user;
   const [email, role] = ['new.user@example.com', 'analyst'];
-  expect(data.createUser).toEqual({ id, email, role, isActive: true, sessions: { edges: [] } });
+  expect(data.createUser.user).toEqual({ id, email, role, isActive: true, sessions: { nodes: [] } });
   expect(events).toEqual([{ event_type: 'user_created', user_id: id, metadata: { actor: actor(), email, role } }]);
   expect((await login(gateway, 'new.user@example.com', fifteen)).status).toBe(200);
 });
 
+const INVALID_EMAIL = { code: 'BAD_USER_INPUT', reason: 'invalid_email', argument: 'email' };
+const EMAIL_TAKEN = { code: 'CONFLICT', reason: 'email_taken', argument: 'email' };
+const INVALID_PASSWORD = { code: 'BAD_USER_INPUT', reason: 'invalid_password', argument: 'password' };
+const USER_UNKNOWN = { code: 'NOT_FOUND', reason: 'user_unknown' };
+
 test.each(['', 'x', 'a@b', 'a b@example.com', 'a@example.com\n,b@example.com', `${'a'.repeat(65)}@example.com`])(
   'CONTRACT 11 creates no user with the e-mail %j',
-  (email) => refused(CREATE, { email, password: fifteen, role: 'viewer' } as object, 'invalid_email'),
+  (email) => refused(CREATE, { email, password: fifteen, role: 'viewer' }, INVALID_EMAIL),
 );
 
 test('CONTRACT 11 creates no second user with an e-mail, in any case, also when asked twice at once', async () => {
   const { email } = await gateway.user();
-  await refused(CREATE, { email: email.toUpperCase(), password: fifteen, role: 'viewer' } as object, 'email_taken');
-  const variables = { email: 'twice@example.com', password: fifteen, role: 'viewer' };
-  const answers = await Promise.all([1, 2, 3].map(() => ask(gateway, admin.as, CREATE, variables)));
+  await refused(CREATE, { email: email.toUpperCase(), password: fifteen, role: 'viewer' }, EMAIL_TAKEN);
+  const input = { email: 'twice@example.com', password: fifteen, role: 'viewer' };
+  const answers = await Promise.all([1, 2, 3].map(() => ask(gateway, admin.as, CREATE, { input })));
   expect(answers.map(({ reason }) => reason).sort()).toEqual(['email_taken', 'email_taken', undefined]);
 });
 
@@ -81,15 +97,15 @@ const BAD_PASSWORDS: Array<[string, string]> = [
 test.each(BAD_PASSWORDS)('CONTRACT 11 sets no password %s', async (_what, password) => {
   const { id } = await gateway.user();
   const email = 'nobody-yet@example.com';
-  await refused(CREATE, { email, password, role: 'viewer' } as object, 'invalid_password');
-  await refused(SET_PASSWORD, { id, password } as object, 'invalid_password');
+  await refused(CREATE, { email, password, role: 'viewer' }, INVALID_PASSWORD);
+  await refused(SET_PASSWORD, { id, password }, INVALID_PASSWORD);
 });
 
 test('CONTRACT 11 a lone surrogate or NUL is no password', async () => {
   const { id } = await gateway.user();
   for (const password of [`${fifteen}\ud800`, `${fifteen}\0`]) {
-    const answer = await ask(gateway, admin.as, SET_PASSWORD, { id, password });
-    expect(answer.code).toBe('BAD_USER_INPUT');
+    const { code } = await ask(gateway, admin.as, SET_PASSWORD, { input: { id, password } });
+    expect(code).toBe('BAD_USER_INPUT');
   }
 });
 
@@ -99,14 +115,14 @@ test.each([
   ['1024 bytes', 'é'.repeat(512)],
 ])('CONTRACT 11 sets a password of %s, which then logs in', async (_what, password) => {
   const { id, email } = await gateway.user();
-  expect((await ask(gateway, admin.as, SET_PASSWORD, { id, password })).errors).toEqual([]);
+  expect((await change(SET_PASSWORD, { id, password })).errors).toEqual([]);
   expect((await login(gateway, email, password)).status).toBe(200);
 });
 
 test('CONTRACT 11 sets the role; the same role again changes and writes nothing', async () => {
   const { id } = await gateway.user({ role: 'analyst' });
   const { data, events } = await change(SET_ROLE, { id, role: 'admin' });
-  expect(data.setUserRole).toEqual({ id, role: 'admin' });
+  expect(data.setUserRole.user).toEqual({ id, role: 'admin' });
   const metadata = { actor: actor(), from: 'analyst', to: 'admin' };
   expect(events).toEqual([{ event_type: 'user_role_changed', user_id: id, metadata }]);
   expect((await userRow(gateway, id)).role).toBe('admin');
@@ -117,8 +133,8 @@ test('CONTRACT 11 deactivation ends every session of the user and writes how man
   const { user, refreshToken } = await newcomer(gateway);
   await refresh(gateway, (await signIn(gateway, user)).refreshToken);
   const other = await newcomer(gateway);
-  const { data, events } = await change(SET_ACTIVE, { id: user.id, active: false });
-  expect(data.setUserActive).toEqual({ id: user.id, isActive: false });
+  const { data, events } = await change(SET_ACTIVE, { id: user.id, isActive: false });
+  expect(data.setUserActive).toEqual({ user: { id: user.id, isActive: false }, revokedSessionCount: 2 });
   const metadata = { actor: actor(), sessions_ended: 2 };
   expect(events).toEqual([{ event_type: 'user_deactivated', user_id: user.id, metadata }]);
   const records = await recordsOf(gateway, user.id);
@@ -132,14 +148,15 @@ test('CONTRACT 11 deactivation ends every session of the user and writes how man
   expect((await refresh(gateway, refreshToken)).status).toBe(401);
   expect((await login(gateway, user.email)).status).toBe(401);
   expect((await refresh(gateway, other.refreshToken)).status).toBe(200);
-  expect((await change(SET_ACTIVE, { id: user.id, active: false })).events).toEqual([]);
+  const again = await change(SET_ACTIVE, { id: user.id, isActive: false });
+  expect([again.events, again.data.setUserActive.revokedSessionCount]).toEqual([[], 0]);
 });
 
 test('CONTRACT 11 activation lets the user log in again; old sessions stay ended', async () => {
   const { user, refreshToken } = await newcomer(gateway);
-  await ask(gateway, admin.as, SET_ACTIVE, { id: user.id, active: false });
-  const { data, events } = await change(SET_ACTIVE, { id: user.id, active: true });
-  expect(data.setUserActive).toEqual({ id: user.id, isActive: true });
+  await change(SET_ACTIVE, { id: user.id, isActive: false });
+  const { data, events } = await change(SET_ACTIVE, { id: user.id, isActive: true });
+  expect(data.setUserActive).toEqual({ user: { id: user.id, isActive: true }, revokedSessionCount: 0 });
   expect(events).toEqual([{ event_type: 'user_activated', user_id: user.id, metadata: { actor: actor() } }]);
   expect((await refresh(gateway, refreshToken)).status).toBe(401);
   expect((await login(gateway, user.email)).status).toBe(200);
@@ -150,7 +167,7 @@ test('CONTRACT 11 unlocks a user', async () => {
   await login(gateway, email, 'wrong');
   expect((await login(gateway, email)).status).toBe(429);
   const { data, events } = await change(UNLOCK, { id });
-  expect(data.unlockUser).toEqual({ id, lockedUntil: null, failedLoginAttempts: 0 });
+  expect(data.unlockUser.user).toEqual({ id, lockedUntil: null, failedLoginAttempts: 0 });
   expect(events).toEqual([{ event_type: 'user_unlocked', user_id: id, metadata: { actor: actor() } }]);
   expect((await login(gateway, email)).status).toBe(200);
   expect((await change(UNLOCK, { id })).events).toEqual([]);
@@ -158,7 +175,8 @@ test('CONTRACT 11 unlocks a user', async () => {
 
 test('CONTRACT 11 a new password ends every session and voids the old password', async () => {
   const { user, refreshToken } = await newcomer(gateway);
-  const { events } = await change(SET_PASSWORD, { id: user.id, password: fifteen });
+  const { data, events } = await change(SET_PASSWORD, { id: user.id, password: fifteen });
+  expect(data.setUserPassword).toEqual({ user: { id: user.id }, revokedSessionCount: 1 });
   const metadata = { actor: actor(), sessions_ended: 1 };
   expect(events).toEqual([{ event_type: 'user_password_set', user_id: user.id, metadata }]);
   expect((await refresh(gateway, refreshToken)).status).toBe(401);
@@ -167,10 +185,10 @@ test('CONTRACT 11 a new password ends every session and voids the old password',
 });
 
 test.each(['00000000-0000-7000-8000-000000000000', 'no-uuid', ''])('CONTRACT 11 there is no user %j', async (id) => {
-  await refused(SET_ROLE, { id, role: 'viewer' } as object, 'user_unknown', 'NOT_FOUND');
-  await refused(SET_ACTIVE, { id, active: false } as object, 'user_unknown', 'NOT_FOUND');
-  await refused(UNLOCK, { id } as object, 'user_unknown', 'NOT_FOUND');
-  await refused(SET_PASSWORD, { id, password: fifteen } as object, 'user_unknown', 'NOT_FOUND');
+  await refused(SET_ROLE, { id, role: 'viewer' }, USER_UNKNOWN);
+  await refused(SET_ACTIVE, { id, isActive: false }, USER_UNKNOWN);
+  await refused(UNLOCK, { id }, USER_UNKNOWN);
+  await refused(SET_PASSWORD, { id, password: fifteen }, USER_UNKNOWN);
 });
 
 test('CONTRACT 11 the event names the key that made the change', async () => {
@@ -192,14 +210,14 @@ test('CONTRACT 11 where the event cannot be written nothing is changed', async (
   const before = await wholeState(gateway);
   const { id } = user;
   await withFault(gateway, refusesRows('audit_events'), async () => {
-    for (const [text, variables] of [
+    for (const [text, input] of [
       [CREATE, { email: 'unwritten@example.com', password: fifteen, role: 'viewer' }],
       [SET_ROLE, { id, role: 'analyst' }],
-      [SET_ACTIVE, { id, active: false }],
+      [SET_ACTIVE, { id, isActive: false }],
       [UNLOCK, { id: locked.id }],
       [SET_PASSWORD, { id, password: fifteen }],
     ] as const) {
-      expect(await ask(gateway, admin.as, text, variables)).toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });
+      expect(await ask(gateway, admin.as, text, { input })).toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });
       expect(await wholeState(gateway)).toEqual(before);
     }
   });

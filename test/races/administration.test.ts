@@ -1,7 +1,7 @@
 /** ZITADEL CVE-2023-22492: deactivation and a new password end every session, also those that are just being made. */
 import { randomUUID } from 'node:crypto';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
-import { setUserActive, setUserPassword } from '../../src/admin/users.js';
+import { setUserActive, setUserPassword } from '../../src/admin/user-changes.js';
 import {
   type Answer,
   type Instance,

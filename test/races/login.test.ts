@@ -1,7 +1,7 @@
 /** SPEC 3.2 in races: the lock-out is exact and parallel right logins are unhindered, over two instances. */
 import argon2 from 'argon2';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
-import { setUserRole } from '../../src/admin/users.js';
+import { setUserRole } from '../../src/admin/user-changes.js';
 import { Overloaded } from '../../src/credentials/passwords.js';
 import { type Answer, claimsOf, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
 import { quickPasswords } from '../support/quick-passwords.js';

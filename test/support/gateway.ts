@@ -2,7 +2,7 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import pg from 'pg';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
-import { createUser, type NewUser } from '../../src/admin/users.js';
+import { createUser, type NewUser } from '../../src/admin/user-changes.js';
 import { type App, createApp } from '../../src/app.js';
 import { type Config, readConfig } from '../../src/config.js';
 import type { Passwords } from '../../src/credentials/passwords.js';

@@ -102,6 +102,6 @@ export async function newApiKey(
 
 /** `secret` is the whole value of the header. */
 export async function newCronKey(gateway: TestGateway, scopes: string[] = []): Promise<IssuedKey> {
-  const { key, value } = await createCronKey(gateway.app, COMMAND_LINE, { serviceName: 'nightly', scopes });
-  return { keyId: key.keyId, as: internalKey(value), secret: value };
+  const { key, headerValue } = await createCronKey(gateway.app, COMMAND_LINE, { serviceName: 'nightly', scopes });
+  return { keyId: key.keyId, as: internalKey(headerValue), secret: headerValue };
 }

@@ -8,7 +8,8 @@ export type RevokedReason =
   | 'token_theft'
   | 'session_revoked'
   | 'user_deactivated'
-  | 'user_password_set';
+  | 'user_password_set'
+  | 'user_deleted';
 
 @Entity({ tableName: 'refresh_tokens' })
 @Index({ name: 'refresh_tokens_family_id', properties: ['familyId', 'createdAt'] })

@@ -1,13 +1,15 @@
 /** CONTRACT 7: `caller`. */
 import { Ctx, Query, Resolver } from 'type-graphql';
 import type { Caller } from '../../callers/caller.js';
+import { kindOf } from '../../callers/kinds.js';
+import { ownScopes } from '../../scopes.js';
 import type { GraphqlContext } from '../context.js';
-import { CallerType } from '../types/caller.js';
+import { CallerInterface } from '../types/caller.js';
 
 @Resolver()
 export class CallerResolver {
-  @Query(() => CallerType, { description: 'The caller of this request.' })
-  caller(@Ctx() { caller }: GraphqlContext): Caller {
-    return caller;
+  @Query(() => CallerInterface, { description: 'Who is calling.' })
+  caller(@Ctx() { caller }: GraphqlContext): Caller & { scopes: readonly string[] } {
+    return 'scopes' in caller ? caller : { ...caller, scopes: ownScopes(kindOf(caller).scopes(caller)) };
   }
 }

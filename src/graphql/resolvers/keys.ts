@@ -1,5 +1,5 @@
 /** CONTRACT 11: API keys and cron keys. */
-import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { createApiKey, listApiKeys, OVERLAP_SECONDS, revokeApiKey, rotateApiKey } from '../../admin/api-keys.js';
 import { createCronKey, listCronKeys, revokeCronKey } from '../../admin/cron-keys.js';
 import { operatorOf, RequireScope, RequiresWhat } from '../authorization.js';
@@ -8,11 +8,19 @@ import { costOfPage } from '../limits.js';
 import { type Connection, PageArgs, toConnection } from '../types/connection.js';
 import {
   ApiKeyConnection,
-  ApiKeyType,
+  type ApiKeyType,
+  CreateApiKeyInput,
+  CreateApiKeyPayload,
+  CreateCronKeyInput,
+  CreateCronKeyPayload,
   CronKeyConnection,
-  CronKeyType,
-  IssuedApiKeyType,
-  IssuedCronKeyType,
+  type CronKeyType,
+  RevokeApiKeyInput,
+  RevokeApiKeyPayload,
+  RevokeCronKeyInput,
+  RevokeCronKeyPayload,
+  RotateApiKeyInput,
+  RotateApiKeyPayload,
   toApiKey,
   toCronKey,
 } from '../types/keys.js';
@@ -20,67 +28,81 @@ import {
 @Resolver()
 export class ApiKeyResolver {
   @RequireScope('keys:read')
-  @Query(() => ApiKeyConnection, { nullable: true, description: 'Oldest first.', complexity: costOfPage })
+  @Query(() => ApiKeyConnection, {
+    nullable: true,
+    description: 'API keys, revoked ones too, oldest first.',
+    complexity: costOfPage,
+  })
   async apiKeys(@Ctx() { deps }: GraphqlContext, @Args() { page }: PageArgs): Promise<Connection<ApiKeyType>> {
     const now = deps.clock.now();
     return toConnection(await listApiKeys(deps, page), page, (key) => toApiKey(key, now));
   }
 
   @RequiresWhat(createApiKey)
-  @Mutation(() => IssuedApiKeyType, { description: 'The caller must hold every scope that is given.' })
+  @Mutation(() => CreateApiKeyPayload, { nullable: true, description: 'Makes an API key.' })
   async createApiKey(
     @Ctx() context: GraphqlContext,
-    @Arg('serviceName', () => String) serviceName: string,
-    @Arg('scopes', () => [String]) scopes: string[],
-    @Arg('rateLimit', () => Int) rateLimit: number,
-  ): Promise<IssuedApiKeyType> {
+    @Arg('input', () => CreateApiKeyInput, { description: 'What the key is to be.' }) input: CreateApiKeyInput,
+  ): Promise<CreateApiKeyPayload> {
     const { deps } = context;
-    const { key, secret } = await createApiKey(deps, operatorOf(context), { serviceName, scopes, rateLimit });
-    return { key: toApiKey(key, deps.clock.now()), secret };
+    const { key, secret } = await createApiKey(deps, operatorOf(context), input);
+    return { apiKey: toApiKey(key, deps.clock.now()), secret };
   }
 
   @RequiresWhat(rotateApiKey)
-  @Mutation(() => IssuedApiKeyType, { description: 'The caller must hold every scope of the key.' })
+  @Mutation(() => RotateApiKeyPayload, {
+    nullable: true,
+    description: 'Gives an API key a new secret. The caller must hold every scope of the key.',
+  })
   async rotateApiKey(
     @Ctx() context: GraphqlContext,
-    @Arg('keyId', () => ID) keyId: string,
-    @Arg('overlapSeconds', () => Int, { nullable: true, defaultValue: OVERLAP_SECONDS }) overlapSeconds: number | null,
-  ): Promise<IssuedApiKeyType> {
+    @Arg('input', () => RotateApiKeyInput, { description: 'Which key, and how.' }) input: RotateApiKeyInput,
+  ): Promise<RotateApiKeyPayload> {
     const { deps } = context;
-    const { key, secret } = await rotateApiKey(deps, operatorOf(context), keyId, overlapSeconds ?? OVERLAP_SECONDS);
-    return { key: toApiKey(key, deps.clock.now()), secret };
+    const { id, overlapSeconds } = input;
+    const { key, secret } = await rotateApiKey(deps, operatorOf(context), id, overlapSeconds ?? OVERLAP_SECONDS);
+    return { apiKey: toApiKey(key, deps.clock.now()), secret };
   }
 
   @RequiresWhat(revokeApiKey)
-  @Mutation(() => ApiKeyType)
-  async revokeApiKey(@Ctx() context: GraphqlContext, @Arg('keyId', () => ID) keyId: string): Promise<ApiKeyType> {
+  @Mutation(() => RevokeApiKeyPayload, { nullable: true, description: 'Ends an API key at once, on every instance.' })
+  async revokeApiKey(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => RevokeApiKeyInput, { description: 'Which key.' }) { id }: RevokeApiKeyInput,
+  ): Promise<RevokeApiKeyPayload> {
     const { deps } = context;
-    return toApiKey(await revokeApiKey(deps, operatorOf(context), keyId), deps.clock.now());
+    return { apiKey: toApiKey(await revokeApiKey(deps, operatorOf(context), id), deps.clock.now()) };
   }
 }
 
 @Resolver()
 export class CronKeyResolver {
   @RequireScope('keys:read')
-  @Query(() => CronKeyConnection, { nullable: true, description: 'Oldest first.', complexity: costOfPage })
+  @Query(() => CronKeyConnection, {
+    nullable: true,
+    description: 'Cron keys, revoked ones too, oldest first.',
+    complexity: costOfPage,
+  })
   async cronKeys(@Ctx() { deps }: GraphqlContext, @Args() { page }: PageArgs): Promise<Connection<CronKeyType>> {
     return toConnection(await listCronKeys(deps, page), page, toCronKey);
   }
 
   @RequiresWhat(createCronKey)
-  @Mutation(() => IssuedCronKeyType, { description: 'The caller must hold every scope that is given.' })
+  @Mutation(() => CreateCronKeyPayload, { nullable: true, description: 'Makes a cron key.' })
   async createCronKey(
     @Ctx() context: GraphqlContext,
-    @Arg('serviceName', () => String) serviceName: string,
-    @Arg('scopes', () => [String]) scopes: string[],
-  ): Promise<IssuedCronKeyType> {
-    const { key, value } = await createCronKey(context.deps, operatorOf(context), { serviceName, scopes });
-    return { key: toCronKey(key), value };
+    @Arg('input', () => CreateCronKeyInput, { description: 'What the key is to be.' }) input: CreateCronKeyInput,
+  ): Promise<CreateCronKeyPayload> {
+    const { key, headerValue } = await createCronKey(context.deps, operatorOf(context), input);
+    return { cronKey: toCronKey(key), headerValue };
   }
 
   @RequiresWhat(revokeCronKey)
-  @Mutation(() => CronKeyType)
-  async revokeCronKey(@Ctx() context: GraphqlContext, @Arg('keyId', () => ID) keyId: string): Promise<CronKeyType> {
-    return toCronKey(await revokeCronKey(context.deps, operatorOf(context), keyId));
+  @Mutation(() => RevokeCronKeyPayload, { nullable: true, description: 'Ends a cron key at once, on every instance.' })
+  async revokeCronKey(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => RevokeCronKeyInput, { description: 'Which key.' }) { id }: RevokeCronKeyInput,
+  ): Promise<RevokeCronKeyPayload> {
+    return { cronKey: toCronKey(await revokeCronKey(context.deps, operatorOf(context), id)) };
   }
 }

@@ -2,17 +2,13 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import {
   createUser,
-  findUser,
-  findUsers,
-  type ListedUser,
+  deleteUser,
   setUserActive,
   setUserPassword,
   setUserRole,
-  unknownUser,
   unlockUser,
-} from '../../admin/users.js';
-import type { User } from '../../db/entities/user.js';
-import type { Role } from '../../roles.js';
+} from '../../admin/user-changes.js';
+import { findUser, findUsers, type ListedUser, unknownUser } from '../../admin/users.js';
 import {
   operatorOf,
   RequireScope,
@@ -23,15 +19,30 @@ import {
 } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfPage } from '../limits.js';
-import { RoleEnum } from '../types/caller.js';
 import { type Connection, PageArgs, same, toConnection } from '../types/connection.js';
-import { SessionConnection, SessionType, toSession } from '../types/session.js';
-import { UserConnection, UserFilterInput, UserType } from '../types/user.js';
+import { SessionConnection, type SessionType, toSession } from '../types/session.js';
+import {
+  CreateUserInput,
+  CreateUserPayload,
+  DeleteUserInput,
+  DeleteUserPayload,
+  SetUserActiveInput,
+  SetUserActivePayload,
+  SetUserPasswordInput,
+  SetUserPasswordPayload,
+  SetUserRoleInput,
+  SetUserRolePayload,
+  UnlockUserInput,
+  UnlockUserPayload,
+  UserConnection,
+  UserFilterInput,
+  UserType,
+} from '../types/user.js';
 
 @Resolver(() => UserType)
 export class UserResolver {
   @RequireUser()
-  @Query(() => UserType, { description: 'The user who is calling.' })
+  @Query(() => UserType, { nullable: true, description: 'The user who is calling.' })
   async me(@Ctx() { caller, deps }: GraphqlContext): Promise<ListedUser> {
     const user = await findUser(deps, userOf(caller).sub);
     if (user === undefined) throw unknownUser(); // removed since the token was issued
@@ -39,13 +50,17 @@ export class UserResolver {
   }
 
   @RequireScope('users:read')
-  @Query(() => UserType, { nullable: true })
-  user(@Ctx() { deps }: GraphqlContext, @Arg('id', () => ID) id: string): Promise<ListedUser | undefined> {
+  @Query(() => UserType, { nullable: true, description: 'One user; null where there is none of this id.' })
+  user(
+    @Ctx() { deps }: GraphqlContext,
+    @Arg('id', () => ID, { description: 'The id of the user.' }) id: string,
+  ): Promise<ListedUser | undefined> {
     return findUser(deps, id);
   }
 
   @RequireScope('users:read')
   @Query(() => UserConnection, {
+    nullable: true,
     description:
       'Users by e-mail. A search looks at 10,000 users a page: where it finds fewer than `first` among them, or none, ' +
       'and `hasNextPage` is true, go on from `endCursor`.',
@@ -54,70 +69,96 @@ export class UserResolver {
   async users(
     @Ctx() { deps }: GraphqlContext,
     @Args() { page }: PageArgs,
-    @Arg('filter', () => UserFilterInput, { nullable: true }) filter: UserFilterInput | undefined,
+    @Arg('filter', () => UserFilterInput, { nullable: true, description: 'Which users; left out: all.' })
+    filter: UserFilterInput | undefined,
   ): Promise<Connection<ListedUser>> {
     return toConnection(await findUsers(deps, filter ?? {}, page), page, same);
   }
 
   @RequireScopeUnlessOwn<ListedUser>('users:read', ({ id }) => id)
   @FieldResolver(() => SessionConnection, {
-    description: 'The sessions of the user.',
+    description: 'The sessions of the user, the last used first.',
     complexity: costOfPage,
   })
   async sessions(
     @Root() { id }: ListedUser,
     @Ctx() { caller, sessionsOf }: GraphqlContext,
     @Args() { page }: PageArgs,
-    @Arg('live', () => Boolean, { nullable: true, description: 'Only those that live, or only those that do not.' })
+    @Arg('live', () => Boolean, {
+      nullable: true,
+      description: 'Only those that live, or only those that have ended; left out: both.',
+    })
     live: boolean | undefined,
   ): Promise<Connection<SessionType>> {
     return toConnection(await sessionsOf({ ...page, live }, id), page, (session) => toSession(session, caller));
   }
 
   @RequiresWhat(createUser)
-  @Mutation(() => UserType)
-  createUser(
+  @Mutation(() => CreateUserPayload, { nullable: true, description: 'Makes a user.' })
+  async createUser(
     @Ctx() context: GraphqlContext,
-    @Arg('email', () => String) email: string,
-    @Arg('password', () => String) password: string,
-    @Arg('role', () => RoleEnum) role: Role,
-  ): Promise<User> {
-    return createUser(context.deps, operatorOf(context), { email, password, role });
+    @Arg('input', () => CreateUserInput, { description: 'Who it is to be.' }) input: CreateUserInput,
+  ): Promise<CreateUserPayload> {
+    return { user: await createUser(context.deps, operatorOf(context), input) };
   }
 
   @RequiresWhat(setUserRole)
-  @Mutation(() => UserType)
-  setUserRole(
+  @Mutation(() => SetUserRolePayload, {
+    nullable: true,
+    description: 'Gives a user another role. Access tokens keep the old one until they expire.',
+  })
+  async setUserRole(
     @Ctx() context: GraphqlContext,
-    @Arg('id', () => ID) id: string,
-    @Arg('role', () => RoleEnum) role: Role,
-  ): Promise<User> {
-    return setUserRole(context.deps, operatorOf(context), id, role);
+    @Arg('input', () => SetUserRoleInput, { description: 'Who, and what.' }) { id, role }: SetUserRoleInput,
+  ): Promise<SetUserRolePayload> {
+    return { user: await setUserRole(context.deps, operatorOf(context), id, role) };
   }
 
   @RequiresWhat(setUserActive)
-  @Mutation(() => UserType, { description: 'Deactivation ends every session of the user.' })
-  setUserActive(
+  @Mutation(() => SetUserActivePayload, {
+    nullable: true,
+    description: 'Activates a user, or deactivates one and ends every session of it.',
+  })
+  async setUserActive(
     @Ctx() context: GraphqlContext,
-    @Arg('id', () => ID) id: string,
-    @Arg('active', () => Boolean) active: boolean,
-  ): Promise<User> {
-    return setUserActive(context.deps, operatorOf(context), id, active);
+    @Arg('input', () => SetUserActiveInput, { description: 'Who, and what.' }) { id, isActive }: SetUserActiveInput,
+  ): Promise<SetUserActivePayload> {
+    return setUserActive(context.deps, operatorOf(context), id, isActive);
   }
 
   @RequiresWhat(unlockUser)
-  @Mutation(() => UserType)
-  unlockUser(@Ctx() context: GraphqlContext, @Arg('id', () => ID) id: string): Promise<User> {
-    return unlockUser(context.deps, operatorOf(context), id);
+  @Mutation(() => UnlockUserPayload, {
+    nullable: true,
+    description: 'Ends the lock of failed logins, and forgets them.',
+  })
+  async unlockUser(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => UnlockUserInput, { description: 'Who.' }) { id }: UnlockUserInput,
+  ): Promise<UnlockUserPayload> {
+    return { user: await unlockUser(context.deps, operatorOf(context), id) };
   }
 
   @RequiresWhat(setUserPassword)
-  @Mutation(() => UserType, { description: 'Ends every session of the user.' })
-  setUserPassword(
+  @Mutation(() => SetUserPasswordPayload, {
+    nullable: true,
+    description: 'Sets a password, and ends every session of the user.',
+  })
+  async setUserPassword(
     @Ctx() context: GraphqlContext,
-    @Arg('id', () => ID) id: string,
-    @Arg('password', () => String) password: string,
-  ): Promise<User> {
+    @Arg('input', () => SetUserPasswordInput, { description: 'Who, and what.' }) { id, password }: SetUserPasswordInput,
+  ): Promise<SetUserPasswordPayload> {
     return setUserPassword(context.deps, operatorOf(context), id, password);
+  }
+
+  @RequiresWhat(deleteUser)
+  @Mutation(() => DeleteUserPayload, {
+    nullable: true,
+    description: 'Deletes a user and ends every session of it. The audit log keeps its events.',
+  })
+  async deleteUser(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => DeleteUserInput, { description: 'Who.' }) { id }: DeleteUserInput,
+  ): Promise<DeleteUserPayload> {
+    return { deletedId: await deleteUser(context.deps, operatorOf(context), id) };
   }
 }

@@ -21,32 +21,38 @@ export const RoleEnum = spelledEnum<Role>('Role', 'What a user may do; scopes fo
   description: 'Who is calling.',
   resolveType: ({ callerType }: Caller) => CALLER_TYPES[callerType],
 })
-export abstract class CallerType {
-  @Field(() => CallerTypeEnum) callerType!: Kind;
+export abstract class CallerInterface {
+  @Field(() => CallerTypeEnum, { description: 'The kind of caller.' }) callerType!: Kind;
+  @Field(() => [String], {
+    complexity: COST_OF_SCOPES,
+    description: 'What the caller may do, as `resource:action`: of a role those of this service, of a key its own.',
+  })
+  scopes!: readonly string[];
 }
 
 @ObjectType('UserCaller', {
   simpleResolvers: true,
-  implements: CallerType,
-  description: 'A human user, by an access token.',
+  implements: CallerInterface,
+  description: 'A person, by an access token.',
 })
-export class UserCallerType extends CallerType implements Omit<UserCaller, 'sid'> {
+export class UserCallerType extends CallerInterface implements Omit<UserCaller, 'sid'> {
   declare callerType: 'user';
 
-  @Field(() => ID, { description: 'User id, a UUID.' }) sub!: string;
-  @Field(() => RoleEnum) role!: Role;
+  @Field(() => ID, { description: 'The user id, a UUID.' }) sub!: string;
+  @Field(() => RoleEnum, { description: 'The role in the token.' }) role!: Role;
 }
 
 @ObjectType({ simpleResolvers: true })
-abstract class KeyCallerType extends CallerType {
-  @Field(() => ID) keyId!: string;
-  @Field(() => String) serviceName!: string;
-  @Field(() => [String], { complexity: COST_OF_SCOPES }) scopes!: string[];
+abstract class KeyCallerType extends CallerInterface {
+  declare scopes: string[];
+
+  @Field(() => ID, { description: 'The id of the key.' }) keyId!: string;
+  @Field(() => String, { description: 'The service that has the key.' }) serviceName!: string;
 }
 
 @ObjectType('ApiKeyCaller', {
   simpleResolvers: true,
-  implements: CallerType,
+  implements: CallerInterface,
   description: 'A service, by a signed request.',
 })
 export class ApiKeyCallerType extends KeyCallerType implements ApiKeyCaller {
@@ -57,7 +63,7 @@ export class ApiKeyCallerType extends KeyCallerType implements ApiKeyCaller {
 
 @ObjectType('CronCaller', {
   simpleResolvers: true,
-  implements: CallerType,
+  implements: CallerInterface,
   description: 'A scheduled job, by its static internal key.',
 })
 export class CronCallerType extends KeyCallerType implements CronCaller {
