@@ -8,9 +8,12 @@ import type { Deps } from '../parts.js';
 import { isUuid } from '../platform/ids.js';
 import {
   allOf,
+  type Count,
+  countRows,
   decodeTimeCursor,
   encodeCursor,
   exactTime,
+  MAX_COUNTED,
   type Page,
   type PageRequest,
   readPage,
@@ -46,7 +49,7 @@ export interface AuditRow {
 /**
  * A page of the log. Where a filter allows several values, each value is read by its own index and cut to the page
  * before the results are merged, so that no filter makes the listing read more than it shows.
- * @throws {AdminRefusal} for a bad page
+ * @throws {AdminRefusal} for a bad page, or where reading takes too long
  */
 export async function listAuditEvents(
   { db }: Deps<'db'>,
@@ -63,28 +66,59 @@ export async function auditEventsQuery(
   filter: AuditEventFilter,
   page: PageRequest,
 ): Promise<RawBuilder<AuditRow>> {
-  const inEveryBranch = allOf(
-    filter.userId != null && (isUuid(filter.userId) ? sql`user_id = ${filter.userId}` : sql`false`),
-    filter.ipAddress != null && sql`ip_address = ${filter.ipAddress}`,
-    filter.since != null && sql`created_at >= ${filter.since}`,
-    upperBound(filter.until, page.after),
-  );
-  const types =
-    filter.eventTypes == null ? [sql`true`] : [...new Set(filter.eventTypes)].map((type) => sql`event_type = ${type}`);
-  const people = filter.email == null ? [sql`true`] : await concerning(db, filter.email);
-  const newestFirst = sql`order by created_at desc, id desc limit ${page.first + 1}`;
-  const branches = types.flatMap((type) =>
-    people.map(
-      (person) => sql`
-      (select * from audit_events where ${type} and ${person} and ${inEveryBranch} ${newestFirst})`,
-    ),
-  );
-  if (branches.length === 0) branches.push(sql`(select * from audit_events where false)`);
+  const newest = newestFirst(page.first + 1);
+  const conditions = await conditionsOf(db, filter, upperBound(filter.until, page.after));
   return sql<AuditRow>`
     select id, event_type as "eventType", entity_type as "entityType", user_id as "userId",
       ip_address as "ipAddress", user_agent as "userAgent", metadata, created_at as "createdAt",
       ${exactTime('created_at')} as exactly
-    from (${sql.join(branches, sql` union all `)}) as events ${newestFirst}`;
+    from (${unionOf(conditions, (where) => sql`select * from audit_events where ${where} ${newest}`)}) as events ${newest}`;
+}
+
+/** How many events a filter leaves. @throws {AdminRefusal} where counting takes too long */
+export async function countAuditEvents({ db }: Deps<'db'>, filter: AuditEventFilter): Promise<Count> {
+  return countRows(db, await countedEventsQuery(db, filter));
+}
+
+/** What `countAuditEvents` counts: no branch reads more of its index than is counted. */
+export async function countedEventsQuery(db: Database, filter: AuditEventFilter): Promise<RawBuilder<unknown>> {
+  const newest = newestFirst(MAX_COUNTED + 1);
+  const conditions = await conditionsOf(db, filter, upperBound(filter.until, null));
+  const counted = unionOf(conditions, (where) => sql`select from audit_events where ${where} ${newest}`);
+  return sql`select from (${counted}) as events`;
+}
+
+function newestFirst(limit: number): RawBuilder<unknown> {
+  return sql`order by created_at desc, id desc limit ${limit}`;
+}
+
+/** @param select what is read of each of the conditions, of which no row fulfils two */
+function unionOf(
+  conditions: Array<RawBuilder<unknown>>,
+  select: (where: RawBuilder<unknown>) => RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql.join(
+    conditions.map((where) => sql`(${select(where)})`),
+    sql` union all `,
+  );
+}
+
+/** A filter as conditions, each served by one index: each event that the filter leaves fulfils exactly one. */
+async function conditionsOf(
+  db: Database,
+  { eventTypes, userId, ipAddress, email, since }: AuditEventFilter,
+  before: RawBuilder<unknown> | undefined,
+): Promise<Array<RawBuilder<unknown>>> {
+  const inEach = allOf(
+    userId != null && (isUuid(userId) ? sql`user_id = ${userId}` : sql`false`),
+    ipAddress != null && sql`ip_address = ${ipAddress}`,
+    since != null && sql`created_at >= ${since}`,
+    before,
+  );
+  const types = eventTypes == null ? [sql`true`] : [...new Set(eventTypes)].map((type) => sql`event_type = ${type}`);
+  const people = email == null ? [sql`true`] : await concerning(db, email);
+  const conditions = types.flatMap((type) => people.map((person) => sql`${type} and ${person} and ${inEach}`));
+  return conditions.length > 0 ? conditions : [sql`false`];
 }
 
 /**
@@ -128,7 +162,7 @@ const MAX_POINTS = 1_500;
  * @throws {AdminRefusal} where the span holds more buckets, or the answer more counts, than a plot can show; or where
  *   counting takes longer than a statement of administration may
  */
-export async function countAuditEvents(
+export async function countByTime(
   { db }: Deps<'db'>,
   { since, until, bucket }: { since: Date; until: Date; bucket: TimeBucket },
 ): Promise<AuditCount[]> {

@@ -28,7 +28,7 @@ export interface Count {
 
 const MAX_ROWS = 100;
 /** Where counting ends. */
-const MAX_COUNTED = 10_000;
+export const MAX_COUNTED = 10_000;
 
 /** @throws {AdminRefusal} */
 export function checkFirst({ first }: PageRequest): void {

@@ -17,7 +17,6 @@ import {
 } from 'graphql-query-complexity/cjs';
 import { errorOf, status } from './errors.js';
 import type { Mask } from './masking.js';
-import { FIRST } from './types/connection.js';
 
 // The entry for `import` of graphql-query-complexity loads a second copy of graphql, hence its `/cjs`.
 
@@ -37,12 +36,17 @@ const ROW_COST = 5;
 const STORY_COST = 3_000;
 /** Of counts, which read a span of the log whole: at most three in an operation. */
 const COUNTS_COST = 3_000;
+/** Of the number of rows of a list, which reads 10,000 of them, once. */
+const TOTAL_COST = 1_000;
 /** Of fields that may hold kilobytes, and of User-Agents */
 export const COST_OF_SCOPES = 10;
 export const COST_OF_METADATA = 15;
 export const COST_OF_USER_AGENT = 3;
 /** Validation errors that are reported, and values that do not fit: each looks through the whole document. */
 export const MAX_ERRORS = 5;
+
+/** Rows of a page, unless said otherwise. */
+export const FIRST = 50;
 
 /** Cost of a connection: what `first` rows cost; null is answered like a `first` that is left out. */
 export function costOfPage({ args, childComplexity }: ComplexityEstimatorArgs): number {
@@ -52,6 +56,11 @@ export function costOfPage({ args, childComplexity }: ComplexityEstimatorArgs): 
 
 export function costOfCounts({ childComplexity }: ComplexityEstimatorArgs): number {
   return COUNTS_COST + childComplexity;
+}
+
+/** Cost of what is read once and not for each row of the page around it. */
+function costOnce({ field, childComplexity }: ComplexityEstimatorArgs): number {
+  return (field.name === 'totalCount' ? TOTAL_COST : 0) + childComplexity;
 }
 
 export function costOfStory(args: ComplexityEstimatorArgs): number {
@@ -96,15 +105,11 @@ export function costLimit(schema: GraphQLSchema, mask: Mask): ApolloServerPlugin
         });
         if (errors !== undefined)
           throw errorOf('invalid_variable', withoutValue(errors[0]?.message ?? ''), status(400));
+        const { operationName } = request;
+        const asked = { schema, query: document, variables, ...(operationName ? { operationName } : {}) };
+        const estimators = [fieldExtensionsEstimator(), costOfRootField, simpleEstimator({ defaultComplexity: 1 })];
         const cost = costOf(
-          () =>
-            getComplexity({
-              schema,
-              query: document,
-              variables,
-              ...(request.operationName ? { operationName: request.operationName } : {}),
-              estimators: [fieldExtensionsEstimator(), costOfRootField, simpleEstimator({ defaultComplexity: 1 })],
-            }),
+          () => getComplexity({ ...asked, estimators }) + getComplexity({ ...asked, estimators: [costOnce] }),
           mask,
         );
         if (cost > MAX_COST) {

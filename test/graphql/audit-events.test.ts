@@ -2,6 +2,7 @@
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { type As, ask, dataOf, newApiKey } from '../support/graphql.js';
 import { login, WRONG } from '../support/routes.js';
+import { countWork } from '../support/work.js';
 
 let gateway: TestGateway;
 let as: As;
@@ -174,6 +175,64 @@ test('CONTRACT 11 the last page of exactly as many rows says that nothing follow
   for (const name of ['a', 'b']) await insert(name, {});
   const { auditEvents } = await dataOf(gateway, as, LIST, { first: 2 });
   expect(auditEvents.pageInfo.hasNextPage).toBe(false);
+});
+
+const TOTAL = `query ($filter: AuditEventFilter) {
+  auditEvents(first: 1, filter: $filter) { nodes { id } totalCount { count precision } }
+}`;
+
+async function total(filter: object): Promise<string> {
+  const { auditEvents } = await dataOf(gateway, as, TOTAL, { filter });
+  return `${auditEvents.totalCount.precision} ${auditEvents.totalCount.count}`;
+}
+
+test('CONTRACT 11 totalCount counts what the filter leaves over all pages, each event once', async () => {
+  const { id, email } = await gateway.user();
+  await gateway.rows('delete from audit_events');
+  expect(await total({})).toBe('exact 0');
+  await insert('a', { type: 'login_failure', user: id, metadata: { email } }); // by its user and by its e-mail
+  await insert('b', { type: 'logout', user: id });
+  await insert('c', { type: 'login_failure', metadata: { email } });
+  await insert('d', { type: 'login_failure', metadata: { email: 'ghost@example.com' }, at: '2026-03-05T00:00:00Z' });
+  expect(await total({})).toBe('exact 4');
+  expect(await total({ email })).toBe('exact 3');
+  expect(await total({ email, eventTypes: ['login_failure', 'logout', 'logout'] })).toBe('exact 3');
+  expect(await total({ email, eventTypes: ['login_failure'] })).toBe('exact 2');
+  expect(await total({ eventTypes: [] })).toBe('exact 0');
+  expect(await total({ since: '2026-03-05T00:00:00Z' })).toBe('exact 1');
+  expect(await total({ until: '2026-03-05T00:00:00Z', userId: id })).toBe('exact 2');
+});
+
+test('CONTRACT 11 totalCount is exact up to 10,000 and ends there, also over several types', async () => {
+  const add = (count: number, type: string) =>
+    gateway.rows(
+      `insert into audit_events (event_type, ip_address, metadata, created_at)
+       select $1, '', '{}', $2::timestamptz + i * interval '1 s' from generate_series(1, $3::int) as i`,
+      [type, NOON, count],
+    );
+  await add(9_999, 'logout');
+  await add(1, 'login_success');
+  const both = { eventTypes: ['logout', 'login_success'] };
+  expect([await total({}), await total(both)]).toEqual(['exact 10000', 'exact 10000']);
+  await add(1, 'login_success');
+  expect([await total({}), await total(both)]).toEqual(['at_least 10000', 'at_least 10000']);
+  expect(await total({ eventTypes: ['logout'] })).toBe('exact 9999');
+});
+
+test('CONTRACT 11 totalCount is read where it is asked for, and ten of them cost too much', async () => {
+  const work = countWork();
+  await work.watch(gateway.app.db);
+  const page = (fields: string, times = 1) =>
+    `{ ${Array.from({ length: times }, (_, i) => `a${i}: auditEvents(first: 1) { ${fields} }`).join(' ')} }`;
+  const reads = async (text: string) => {
+    const [, { statements }] = await work.during(() => dataOf(gateway, as, text));
+    return statements.filter((sql) => sql.includes('from audit_events')).length;
+  };
+  expect(await reads(page('nodes { id }'))).toBe(1);
+  expect(await reads(page('totalCount { count }'))).toBe(2);
+  expect(await reads(page('totalCount { count }', 9))).toBe(18);
+  const tooMany = await ask(gateway, as, page('totalCount { count }', 10));
+  expect(tooMany).toMatchObject({ status: 400, code: 'OPERATION_TOO_COSTLY' });
 });
 
 test.each([0, -1, 101])('CONTRACT 11 first %j is refused', async (first) => {

@@ -1,8 +1,8 @@
 /** CONTRACT 11: however long the audit log, each listing reads by an index and sorts no more than it shows. */
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
-import { type AuditEventFilter, auditEventsQuery } from '../../src/admin/audit-log.js';
-import { encodeCursor } from '../../src/admin/page.js';
+import { type AuditEventFilter, auditEventsQuery, countedEventsQuery } from '../../src/admin/audit-log.js';
+import { encodeCursor, MAX_COUNTED } from '../../src/admin/page.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { type As, dataOf, newApiKey, newcomer } from '../support/graphql.js';
 import { type Statement, watchStatements } from '../support/work.js';
@@ -84,6 +84,12 @@ async function explain(sql: string, parameters: readonly unknown[]): Promise<Pla
   return nodesOf(rows[0]['QUERY PLAN'][0].Plan);
 }
 
+async function explainBuilt(query: RawBuilder<unknown>): Promise<Plan[]> {
+  const dialect = new PostgresDialect({ pool: gateway.app.db.pool });
+  const { sql, parameters } = query.compile(new Kysely({ dialect }));
+  return explain(sql, parameters);
+}
+
 /** Reads by indexes alone; no node touches more rows than `most`, nor are many entries of an index passed over. */
 function expectIndexed(plan: Plan[], most: number): void {
   const scans = plan.filter(({ 'Relation Name': relation }) => relation !== undefined);
@@ -125,11 +131,17 @@ test.each(FILTERS)(
   async (_what, filter, most) => {
     for (const after of [undefined, FAR_IN]) {
       const query = await auditEventsQuery(gateway.app.db, filter, { first: 50, after });
-      const { sql, parameters } = query.compile(
-        new Kysely({ dialect: new PostgresDialect({ pool: gateway.app.db.pool }) }),
-      );
-      expectIndexed(await explain(sql, parameters), most);
+      expectIndexed(await explainBuilt(query), most);
     }
+  },
+);
+
+test.each(FILTERS)(
+  'CONTRACT 11 events filtered by %s are counted by an index, no further than 10,001',
+  async (_what, filter) => {
+    const query = await countedEventsQuery(gateway.app.db, filter);
+    const plan = await explainBuilt(sql`select count(*) from (${query} limit ${MAX_COUNTED + 1}) as counted`);
+    expectIndexed(plan, MAX_COUNTED + 1);
   },
 );
 
@@ -178,7 +190,9 @@ test('CONTRACT 11 sessions, of a page of users and of oneself, are read by an in
 
 test('CONTRACT 11 counts read the events of their span alone, and the index alone', async () => {
   const text = '{ auditCounts(since: "2026-01-03T00:00:00Z", until: "2026-01-03T06:00:00Z", bucket: hour) { count } }';
-  const { sql, parameters } = await statementOf(text, auditor, 'audit_events');
-  const scan = (await explain(sql, parameters)).find(({ 'Relation Name': relation }) => relation === 'audit_events');
+  const counted = await statementOf(text, auditor, 'audit_events');
+  const scan = (await explain(counted.sql, counted.parameters)).find(
+    ({ 'Relation Name': relation }) => relation === 'audit_events',
+  );
   expect([scan?.['Node Type'], scan?.['Actual Rows']]).toEqual(['Index Only Scan', (6 * 3600) / APART_SECONDS]);
 });

@@ -5,6 +5,7 @@ import {
   type AuditCount,
   type AuditRow,
   countAuditEvents,
+  countByTime,
   listAuditEvents,
   type TimeBucket,
 } from '../../admin/audit-log.js';
@@ -12,18 +13,23 @@ import { RequireScope } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfCounts, costOfPage } from '../limits.js';
 import { AuditCountType, AuditEventConnection, AuditEventFilterInput, TimeBucketEnum } from '../types/audit.js';
-import { type Connection, PageArgs, same, toConnection } from '../types/connection.js';
+import { type CountedConnection, PageArgs, same, toConnection } from '../types/connection.js';
 
 @Resolver()
 export class AuditResolver {
   @RequireScope('audit:read')
-  @Query(() => AuditEventConnection, { description: 'Newest first.', complexity: costOfPage })
+  @Query(() => AuditEventConnection, {
+    nullable: true,
+    description: 'The audit log, newest first.',
+    complexity: costOfPage,
+  })
   async auditEvents(
     @Ctx() { deps }: GraphqlContext,
     @Args() { page }: PageArgs,
     @Arg('filter', () => AuditEventFilterInput, { nullable: true }) filter: AuditEventFilterInput | undefined,
-  ): Promise<Connection<AuditRow>> {
-    return toConnection(await listAuditEvents(deps, filter ?? {}, page), page, same);
+  ): Promise<CountedConnection<AuditRow>> {
+    const connection = toConnection(await listAuditEvents(deps, filter ?? {}, page), page, same);
+    return { ...connection, countAll: () => countAuditEvents(deps, filter ?? {}) };
   }
 
   @RequireScope('audit:read')
@@ -37,6 +43,6 @@ export class AuditResolver {
     @Arg('until', () => GraphQLDateTime) until: Date,
     @Arg('bucket', () => TimeBucketEnum) bucket: TimeBucket,
   ): Promise<AuditCount[]> {
-    return turns.ofMuch(isGone, () => countAuditEvents(deps, { since, until, bucket }));
+    return turns.ofMuch(isGone, () => countByTime(deps, { since, until, bucket }));
   }
 }

@@ -4,7 +4,7 @@ import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { type AuditCount, type AuditEventFilter, type AuditRow, type TimeBucket } from '../../admin/audit-log.js';
 import { EVENT_TYPES, type EventType } from '../../audit/events.js';
 import { COST_OF_METADATA, COST_OF_USER_AGENT } from '../limits.js';
-import { connectionType } from './connection.js';
+import { countedConnectionType } from './connection.js';
 import { spelledEnum } from './spelled-enum.js';
 
 export const AuditEventTypeEnum = spelledEnum<EventType>(
@@ -31,7 +31,7 @@ export class AuditEventType implements Omit<AuditRow, 'exactly'> {
   @Field(() => GraphQLDateTime) createdAt!: Date;
 }
 
-export const AuditEventConnection = connectionType('AuditEvent', AuditEventType, 'Newest first.');
+export const AuditEventConnection = countedConnectionType('AuditEvent', AuditEventType, 'Newest first.');
 
 @InputType('AuditEventFilter')
 export class AuditEventFilterInput implements AuditEventFilter {

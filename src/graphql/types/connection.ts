@@ -1,10 +1,9 @@
 /** CONTRACT 11: connections. Plain fields have simple resolvers: a page has thousands, and each other is a promise. */
-import { ArgsType, type ClassType, Field, Int, ObjectType } from 'type-graphql';
+import { ArgsType, type ClassType, Ctx, Field, Int, ObjectType } from 'type-graphql';
 import type { Count, Page, PageRequest } from '../../admin/page.js';
+import type { GraphqlContext } from '../context.js';
+import { FIRST } from '../limits.js';
 import { spelledEnum } from './spelled-enum.js';
-
-/** Rows of a page, unless said otherwise. */
-export const FIRST = 50;
 
 @ArgsType()
 export class PageArgs {
@@ -74,6 +73,33 @@ export function connectionType<T extends object>(
     pageInfo!: PageInfo;
   }
   return ConnectionType;
+}
+
+export interface CountedConnection<T> extends Connection<T> {
+  /** Counts the rows of all pages; called where the count is asked for. */
+  countAll(): Promise<Count>;
+}
+
+/** The same with `totalCount`, which is read in a turn of the caller's. */
+export function countedConnectionType<T extends object>(
+  name: string,
+  nodeType: ClassType<T>,
+  order: string,
+): ClassType<CountedConnection<T>> {
+  @ObjectType(`${name}Connection`, { simpleResolvers: true, description: `A page. ${order}` })
+  class CountedConnectionType extends connectionType(name, nodeType, order) implements CountedConnection<T> {
+    countAll!: () => Promise<Count>;
+
+    @Field(() => CountType, {
+      nullable: true,
+      description:
+        'How many rows there are over all pages, at the same filter. Null beside an error: it was not counted.',
+    })
+    totalCount(@Ctx() { caller, isGone, turns }: GraphqlContext): Promise<Count> {
+      return turns.ofCaller(caller, 'reads', isGone, () => this.countAll());
+    }
+  }
+  return CountedConnectionType;
 }
 
 /** For rows that are nodes as they are. */
