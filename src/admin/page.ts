@@ -123,7 +123,7 @@ export async function readPage<Row>(
 
 /**
  * Counts the rows of a query, as far as `MAX_COUNTED`.
- * @param query of any columns, without order or limit
+ * @param query of any columns, without limit
  * @throws {AdminRefusal} where that takes too long
  */
 export async function countRows(db: Database, query: RawBuilder<unknown>): Promise<Count> {

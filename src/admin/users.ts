@@ -1,5 +1,5 @@
 /** CONTRACT 9 and 11: users, found and listed. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
 import { normaliseEmail } from '../email.js';
 import type { Deps } from '../parts.js';
@@ -7,7 +7,9 @@ import { isUuid } from '../platform/ids.js';
 import type { Role } from '../roles.js';
 import {
   allOf,
+  type Count,
   checkFirst,
+  countRows,
   decodeCursor,
   encodeCursor,
   type Page,
@@ -54,7 +56,7 @@ interface Span {
   last: string | null;
 }
 
-/** Users that a search for part of an e-mail looks at for one page: no index serves it. */
+/** Users that a search for part of an e-mail looks at, for one page or to count: no index serves it. */
 const SEARCHED_USERS = 10_000;
 
 /**
@@ -68,14 +70,9 @@ export async function findUsers(
   page: PageRequest,
 ): Promise<Page<ListedUser>> {
   checkFirst(page);
-  const now = clock.now();
-  const isLocked = sql`locked_until > ${now}`;
-  const isUnlocked = sql`(locked_until is null or locked_until <= ${now})`;
   const conditions = allOf(
     page.after != null && sql`email > ${decodeCursor(page.after, 1)[0]}`,
-    filter.role != null && sql`role = ${filter.role}`,
-    filter.isActive != null && sql`is_active = ${filter.isActive}`,
-    filter.isLocked != null && (filter.isLocked ? isLocked : isUnlocked),
+    matches(filter, clock.now()),
   );
   const firstUsers = (limit: number) => sql`
     select ${sql.raw(COLUMNS)} from users where ${conditions} order by email limit ${limit}`;
@@ -84,14 +81,13 @@ export async function findUsers(
   if (filter.search == null) {
     return readPage(db, page, sql<ListedUser>`${firstUsers(page.first + 1)}`, cursorOf);
   }
-  const pattern = `%${escapeLike(normaliseEmail(filter.search))}%`;
   const rows = await readRows(
     db,
     sql<{ [K in keyof ListedUser]: ListedUser[K] | null } & Span>`
       with looked_at as materialized (${firstUsers(SEARCHED_USERS)})
       select found.*, span."lookedAt", span.last
       from (select count(*)::int as "lookedAt", max(email) as last from looked_at) as span
-      left join (select * from looked_at where email like ${pattern} order by email limit ${page.first + 1}) as found
+      left join (select * from looked_at where ${isFound(filter.search)} order by email limit ${page.first + 1}) as found
         on true
       order by found.email`,
   );
@@ -103,8 +99,40 @@ export async function findUsers(
   return { ...found, hasNextPage: true, endCursor: encodeCursor(last) };
 }
 
-function escapeLike(text: string): string {
-  return text.replace(/[\\%_]/g, '\\$&');
+/**
+ * How many users a filter leaves. A search counts among as many as it looks at for one page.
+ * @throws {AdminRefusal} where counting takes too long
+ */
+export async function countUsers({ clock, db }: Deps<'clock' | 'db'>, filter: UserFilter): Promise<Count> {
+  const conditions = matches(filter, clock.now());
+  if (filter.search == null) return countRows(db, sql`select from users where ${conditions} order by email`);
+  const [{ count, isMore } = { count: 0, isMore: false }] = await readRows(
+    db,
+    sql<{ count: number; isMore: boolean }>`
+      select count(*) filter (where place <= ${SEARCHED_USERS} and ${isFound(filter.search)})::int as count,
+        coalesce(max(place) > ${SEARCHED_USERS}, false) as "isMore"
+      from (
+        select email, row_number() over (order by email) as place from users where ${conditions}
+        order by email limit ${SEARCHED_USERS + 1}
+      ) as looked_at`,
+  );
+  return { count, precision: isMore ? 'at_least' : 'exact' };
+}
+
+/** All of the filter but its search. */
+function matches({ role, isActive, isLocked }: UserFilter, now: Date): RawBuilder<unknown> {
+  const locked = sql`locked_until > ${now}`;
+  const unlocked = sql`(locked_until is null or locked_until <= ${now})`;
+  return allOf(
+    role != null && sql`role = ${role}`,
+    isActive != null && sql`is_active = ${isActive}`,
+    isLocked != null && (isLocked ? locked : unlocked),
+  );
+}
+
+function isFound(search: string): RawBuilder<unknown> {
+  const escaped = normaliseEmail(search).replace(/[\\%_]/g, '\\$&');
+  return sql`email like ${`%${escaped}%`}`;
 }
 
 const anyUserSql = statement('any_user', {}, { id: 'uuid' })`

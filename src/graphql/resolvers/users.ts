@@ -8,7 +8,7 @@ import {
   setUserRole,
   unlockUser,
 } from '../../admin/user-changes.js';
-import { findUser, findUsers, type ListedUser, unknownUser } from '../../admin/users.js';
+import { countUsers, findUser, findUsers, type ListedUser, unknownUser } from '../../admin/users.js';
 import {
   operatorOf,
   RequireScope,
@@ -19,7 +19,7 @@ import {
 } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfPage } from '../limits.js';
-import { type Connection, PageArgs, same, toConnection } from '../types/connection.js';
+import { type Connection, type CountedConnection, PageArgs, same, toConnection } from '../types/connection.js';
 import { SessionConnection, type SessionType, toSession } from '../types/session.js';
 import {
   CreateUserInput,
@@ -63,7 +63,7 @@ export class UserResolver {
     nullable: true,
     description:
       'Users by e-mail. A search looks at 10,000 users a page: where it finds fewer than `first` among them, or none, ' +
-      'and `hasNextPage` is true, go on from `endCursor`.',
+      'and `hasNextPage` is true, go on from `endCursor`. Its `totalCount` is of the first 10,000.',
     complexity: costOfPage,
   })
   async users(
@@ -71,8 +71,9 @@ export class UserResolver {
     @Args() { page }: PageArgs,
     @Arg('filter', () => UserFilterInput, { nullable: true, description: 'Which users; left out: all.' })
     filter: UserFilterInput | undefined,
-  ): Promise<Connection<ListedUser>> {
-    return toConnection(await findUsers(deps, filter ?? {}, page), page, same);
+  ): Promise<CountedConnection<ListedUser>> {
+    const connection = toConnection(await findUsers(deps, filter ?? {}, page), page, same);
+    return { ...connection, countAll: () => countUsers(deps, filter ?? {}) };
   }
 
   @RequireScopeUnlessOwn<ListedUser>('users:read', ({ id }) => id)

@@ -4,7 +4,7 @@ import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import type { ListedUser, UserFilter } from '../../admin/users.js';
 import type { Role } from '../../roles.js';
 import { RoleEnum } from './caller.js';
-import { connectionType } from './connection.js';
+import { countedConnectionType } from './connection.js';
 
 @ObjectType('User', { simpleResolvers: true, description: 'A person who may log in.' })
 export class UserType implements ListedUser {
@@ -23,7 +23,7 @@ export class UserType implements ListedUser {
   @Field(() => GraphQLDateTime, { description: 'When the user was made.' }) createdAt!: Date;
 }
 
-export const UserConnection = connectionType('User', UserType, 'By e-mail.');
+export const UserConnection = countedConnectionType('User', UserType, 'By e-mail.');
 
 @InputType('UserFilter', { description: 'All that is given has to hold.' })
 export class UserFilterInput implements UserFilter {
