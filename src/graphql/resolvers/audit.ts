@@ -1,5 +1,5 @@
 /** CONTRACT 11: the audit log. */
-import { GraphQLDateTime } from 'graphql-scalars';
+
 import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
 import {
   type AuditCount,
@@ -14,6 +14,7 @@ import type { GraphqlContext } from '../context.js';
 import { costOfCounts, costOfPage } from '../limits.js';
 import { AuditCountType, AuditEventConnection, AuditEventFilterInput, TimeBucketEnum } from '../types/audit.js';
 import { type CountedConnection, PageArgs, same, toConnection } from '../types/connection.js';
+import { GraphQLDateTime } from '../types/scalars.js';
 
 @Resolver()
 export class AuditResolver {

@@ -1,10 +1,11 @@
 /** CONTRACT 11: `AuditEvent`, its listing, its filter and its counts. */
-import { GraphQLDateTime, GraphQLJSON } from 'graphql-scalars';
+import { GraphQLJSON } from 'graphql-scalars';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { type AuditCount, type AuditEventFilter, type AuditRow, type TimeBucket } from '../../admin/audit-log.js';
 import { EVENT_TYPES, type EventType } from '../../audit/events.js';
 import { COST_OF_METADATA, COST_OF_USER_AGENT } from '../limits.js';
 import { countedConnectionType } from './connection.js';
+import { GraphQLDateTime } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
 
 export const AuditEventTypeEnum = spelledEnum<EventType>(

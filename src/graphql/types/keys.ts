@@ -1,10 +1,11 @@
 /** CONTRACT 11: API keys and cron keys. A secret stands only in the payload of what issues it. */
-import { GraphQLDateTime } from 'graphql-scalars';
+
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { type ListedApiKey, liveSecretCount, OVERLAP_SECONDS, previousSecretEndsAt } from '../../admin/api-keys.js';
 import type { ListedCronKey } from '../../admin/cron-keys.js';
 import { COST_OF_SCOPES } from '../limits.js';
 import { connectionType } from './connection.js';
+import { GraphQLDateTime } from './scalars.js';
 
 @ObjectType({ simpleResolvers: true })
 abstract class KeyType {

@@ -1,5 +1,5 @@
 /** CONTRACT 11: `Session` and `SessionStep`. */
-import { GraphQLDateTime } from 'graphql-scalars';
+
 import { Field, ID, ObjectType } from 'type-graphql';
 import type { SessionStep } from '../../admin/session-story.js';
 import { STEP_KINDS } from '../../admin/session-story.js';
@@ -7,6 +7,7 @@ import type { Session } from '../../admin/sessions.js';
 import { asUser, type Caller } from '../../callers/caller.js';
 import { COST_OF_USER_AGENT } from '../limits.js';
 import { connectionType } from './connection.js';
+import { GraphQLDateTime } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
 
 @ObjectType('Session', { simpleResolvers: true, description: 'The refresh tokens of one login.' })

@@ -1,10 +1,11 @@
 /** CONTRACT 11: `User`, its listing and its filter, and what changes of users take and give. */
-import { GraphQLDateTime } from 'graphql-scalars';
+
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import type { ListedUser, UserFilter } from '../../admin/users.js';
 import type { Role } from '../../roles.js';
 import { RoleEnum } from './caller.js';
 import { countedConnectionType } from './connection.js';
+import { GraphQLDateTime } from './scalars.js';
 
 @ObjectType('User', { simpleResolvers: true, description: 'A person who may log in.' })
 export class UserType implements ListedUser {

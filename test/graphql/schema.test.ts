@@ -1,0 +1,20 @@
+/** CONTRACT 7 and 11: what the schema promises of every type, as a client reads it. */
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import { type As, dataOf, newcomer } from '../support/graphql.js';
+
+let gateway: TestGateway;
+let as: As;
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ as } = await newcomer(gateway));
+});
+afterAll(() => gateway.close());
+
+test('CONTRACT 11 scalars of our own say where they are specified', async () => {
+  const { __schema } = await dataOf(gateway, as, '{ __schema { types { name kind specifiedByURL } } }');
+  const scalars = __schema.types.filter(({ kind }: { kind: string }) => kind === 'SCALAR');
+  const builtIn = ['Boolean', 'Float', 'ID', 'Int', 'String'];
+  const own = scalars.filter(({ name }: { name: string }) => !builtIn.includes(name));
+  expect(own.map(({ name }: { name: string }) => name).sort()).toEqual(['DateTime', 'JSON']);
+  for (const { specifiedByURL } of own) expect(specifiedByURL).toMatch(/^https?:\/\//);
+});
