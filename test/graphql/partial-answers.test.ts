@@ -1,0 +1,48 @@
+/** CONTRACT 11: one refusal must not blank a dashboard, nor lose a secret that is shown once. */
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import { type As, ask, internalKey, newApiKey, newcomer, signed } from '../support/graphql.js';
+
+let gateway: TestGateway;
+let admin: As;
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ as: admin } = await newcomer(gateway, 'admin'));
+});
+afterAll(() => gateway.close());
+
+const REFUSED = { code: 'BAD_USER_INPUT', reason: 'invalid_scope', argument: 'scopes' };
+
+test('CONTRACT 11 the secret of an API key is kept where the next change of the operation is refused', async () => {
+  const text = `mutation {
+    good: createApiKey(input: { serviceName: "s", scopes: ["a:b"], rateLimit: 5 }) { secret apiKey { id } }
+    bad: createApiKey(input: { serviceName: "s", scopes: ["no scope"], rateLimit: 5 }) { secret }
+  }`;
+  const { status, data, errors } = await ask(gateway, admin, text);
+  expect([status, data.bad]).toEqual([200, null]);
+  expect(errors).toMatchObject([{ path: ['bad'], extensions: REFUSED }]);
+  const as = signed(gateway, data.good.apiKey.id, data.good.secret);
+  expect((await ask(gateway, as, '{ caller { callerType } }')).status).toBe(200);
+});
+
+test('CONTRACT 11 the value of a cron key is kept where the next change of the operation is refused', async () => {
+  const text = `mutation {
+    good: createCronKey(input: { serviceName: "s", scopes: [] }) { headerValue }
+    bad: createCronKey(input: { serviceName: "s", scopes: ["no scope"] }) { headerValue }
+  }`;
+  const { status, data, errors } = await ask(gateway, admin, text);
+  expect([status, data.bad]).toEqual([200, null]);
+  expect(errors).toMatchObject([{ path: ['bad'], extensions: REFUSED }]);
+  expect((await ask(gateway, internalKey(data.good.headerValue), '{ caller { callerType } }')).status).toBe(200);
+});
+
+test('CONTRACT 11 a query shows what its caller may see beside what it may not', async () => {
+  const { as, keyId } = await newApiKey(gateway, ['keys:read']);
+  const text =
+    '{ caller { ... on ApiKeyCaller { keyId } } me { id } users { nodes { id } } cronKeys { nodes { id } } }';
+  const { status, data, errors } = await ask(gateway, as, text);
+  expect([status, data]).toMatchObject([200, { caller: { keyId }, me: null, users: null, cronKeys: { nodes: [{}] } }]);
+  expect(errors.map(({ path, extensions: { reason } }) => [path, reason])).toEqual([
+    [['me'], 'not_a_user'],
+    [['users'], 'scope_missing'],
+  ]);
+});
