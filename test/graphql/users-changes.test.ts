@@ -216,6 +216,7 @@ test('CONTRACT 11 where the event cannot be written nothing is changed', async (
       [SET_ACTIVE, { id, isActive: false }],
       [UNLOCK, { id: locked.id }],
       [SET_PASSWORD, { id, password: fifteen }],
+      ['mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { deletedId } }', { id }],
     ] as const) {
       expect(await ask(gateway, admin.as, text, { input })).toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });
       expect(await wholeState(gateway)).toEqual(before);
