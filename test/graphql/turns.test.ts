@@ -1,7 +1,7 @@
 /** CONTRACT 7: what dashboards ask is bounded at once, of one caller and of all, and no login waits for it. */
-import pg from 'pg';
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
 import { type As, ask, newApiKey, newcomer } from '../support/graphql.js';
+import { wholeTable, withLock } from '../support/locks.js';
 import { login, refresh } from '../support/routes.js';
 import { until } from '../support/until.js';
 
@@ -14,30 +14,10 @@ afterAll(() => gateway.close());
 const COUNT = 'auditCounts(since: "2026-01-01T00:00:00Z", until: "2026-01-02T00:00:00Z", bucket: day) { count }';
 const three = `{ a: ${COUNT} b: ${COUNT} c: ${COUNT} }`;
 
-/** Somebody else has taken a lock by this SQL while `work` goes on, which is given how many statements wait. */
-async function withLock(takes: string, work: (waiting: () => Promise<number>) => Promise<void>): Promise<void> {
-  const holder = new pg.Client({ connectionString: gateway.database.url });
-  await holder.connect();
-  // Not by the holder: a transaction sees no connections that are made after it first looked.
-  const waiting = async () => {
-    const [row] = await gateway.rows<{ count: number }>(`select count(*)::int as count from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`);
-    return row?.count ?? 0;
-  };
-  try {
-    await holder.query(takes);
-    await work(waiting);
-  } finally {
-    await holder.end();
-  }
-}
-
-const wholeTable = (table: string) => `begin; lock table ${table} in access exclusive mode`;
-
 test('CONTRACT 7 counts of two callers run two at once, whoever asks; the others wait, and all are answered', async () => {
   const callers = await Promise.all([1, 2, 3].map(() => newApiKey(gateway, ['audit:read'])));
   let asked: ReturnType<typeof ask>[] = [];
-  await withLock(wholeTable('audit_events'), async (waiting) => {
+  await withLock(gateway, wholeTable('audit_events'), async (waiting) => {
     asked = callers.flatMap(({ as }) => [ask(gateway, as, three), ask(gateway, as, three)]);
     await until('counts have begun', async () => (await waiting()) > 0);
     for (let i = 0; i < 20; i += 1) expect(await waiting()).toBeLessThanOrEqual(2);
@@ -55,7 +35,7 @@ test('CONTRACT 7 one caller has two fields at once, and a hundred that wait; one
       `{ ${Array.from({ length: aliases }, (_, i) => `a${i}: users(first: 1) { edges { cursor } }`).join(' ')} }`,
     );
   const asked: ReturnType<typeof ask>[] = [];
-  await withLock(wholeTable('users'), async (waiting) => {
+  await withLock(gateway, wholeTable('users'), async (waiting) => {
     let over: Awaited<ReturnType<typeof ask>> | undefined;
     const askAgain = async () => {
       const answer = await users(as, 10);
@@ -83,7 +63,7 @@ test('FIELD however much dashboards ask, logins, refreshes and callers have conn
   const callers = await Promise.all(Array.from({ length: 8 }, () => newcomer(gateway)));
   let asked: ReturnType<typeof ask>[] = [];
   // Whatever administers takes its turn under this lock; each of the mutations holds a connection meanwhile.
-  await withLock('select pg_advisory_lock(7241093519)', async () => {
+  await withLock(gateway, 'select pg_advisory_lock(7241093519)', async () => {
     asked = callers.flatMap((caller) =>
       [1, 2, 3].map(() => ask(gateway, caller.as, 'mutation { revokeOtherSessions }')),
     );
@@ -104,7 +84,7 @@ test('FIELD however much dashboards ask, logins, refreshes and callers have conn
 
 test('CONTRACT 11 counts that the database cuts off are too much to read, not an outage', async () => {
   const { as } = await newApiKey(gateway, ['audit:read']);
-  await withLock(wholeTable('audit_events'), async () => {
+  await withLock(gateway, wholeTable('audit_events'), async () => {
     const answer = await ask(gateway, as, `{ ${COUNT} }`);
     expect(answer).toMatchObject({ status: 200, code: 'OPERATION_TOO_COSTLY', reason: 'too_much_to_read' });
     expect(answer.errors[0]?.message).toBe('This takes too long to read; ask for less');
@@ -117,7 +97,7 @@ test('CONTRACT 10 changes whose connections are cut give them back, time after t
   const unlock = `mutation { unlockUser(input: { id: "${id}" }) { user { id } } }`;
   for (let i = 0; i < 6; i += 1) {
     let cut: ReturnType<typeof ask> | undefined;
-    await withLock(wholeTable('users'), async (waiting) => {
+    await withLock(gateway, wholeTable('users'), async (waiting) => {
       cut = ask(gateway, as, unlock);
       await until('the change waits for the table', async () => (await waiting()) === 1);
       await gateway.rows(`select pg_terminate_backend(pid) from pg_stat_activity

@@ -1,0 +1,177 @@
+/** CONTRACT 7: every reason of an error, produced over HTTP, with its status and its code, as docs/errors.md has them. */
+import { readFileSync } from 'node:fs';
+import { REASONS, type Reason } from '../../src/graphql/reasons.js';
+import { refusesRows, whileAway, withFault } from '../support/faults.js';
+import { type Answer, startGateway, type TestGateway } from '../support/gateway.js';
+import {
+  type As,
+  ask,
+  bearer,
+  internalKey,
+  newApiKey,
+  newCronKey,
+  newcomer,
+  nobody,
+  type SignedIn,
+} from '../support/graphql.js';
+import { wholeTable, withLock } from '../support/locks.js';
+import { freshNonce, type Signing, signByHand } from '../support/signer.js';
+import { until } from '../support/until.js';
+
+let gateway: TestGateway;
+let admin: SignedIn;
+beforeAll(async () => {
+  gateway = await startGateway();
+  admin = await newcomer(gateway, 'admin');
+});
+afterAll(() => gateway.close());
+
+const CALLER = '{ caller { callerType } }';
+const UNKNOWN = '00000000-0000-7000-8000-000000000000';
+const FIFTEEN = 'fifteen letters';
+
+/** Asked by the administrator. */
+const byAdmin = (text: string, variables?: object) => () => ask(gateway, admin.as, text, variables);
+const asked = (as: As) => () => ask(gateway, as, CALLER);
+
+/** Signed by a good key, but for what is changed. */
+async function signed(changes: Partial<Signing>, times = 1): Promise<Answer> {
+  const { keyId, secret } = await newApiKey(gateway);
+  const authority = gateway.config.publicAuthority;
+  const nowSeconds = Math.floor(gateway.clock.now().getTime() / 1000);
+  const as: As = (body) =>
+    Object.fromEntries(signByHand({ keyId, secret, authority, nowSeconds, body, ...changes }).headers);
+  for (let i = 1; i < times; i += 1) await ask(gateway, as, CALLER);
+  return ask(gateway, as, CALLER);
+}
+
+/** Tries with a key that is good for one request a minute. */
+async function twiceInAMinute(): Promise<Answer> {
+  const { as } = await newApiKey(gateway, [], 1);
+  await ask(gateway, as, CALLER);
+  return ask(gateway, as, CALLER);
+}
+
+/** A change whose event the database does not take. */
+const unwritten = () =>
+  withFault(gateway, refusesRows('audit_events'), byAdmin(createCronKey('serviceName: "s", scopes: []')));
+
+async function asDeactivated(): Promise<Answer> {
+  const { as, user } = await newcomer(gateway, 'admin');
+  await gateway.rows('update users set is_active = false where id = $1', [user.id]);
+  return ask(gateway, as, createCronKey('serviceName: "s", scopes: []'));
+}
+
+async function withoutEveryScope(): Promise<Answer> {
+  const { as } = await newApiKey(gateway, ['users:write']);
+  return ask(gateway, as, createUser({ email: 'boss@example.com', role: 'admin' }));
+}
+
+/** Another reads for longer than a listing may take. */
+async function slowRead(): Promise<Answer> {
+  let answer: Answer | undefined;
+  await withLock(gateway, wholeTable('users'), async () => {
+    answer = await ask(gateway, (await newApiKey(gateway, ['users:read'])).as, '{ users { nodes { id } } }');
+  });
+  return answer as Answer;
+}
+
+/** More fields than may wait while two are held up. */
+async function tooMany(): Promise<Answer> {
+  const { as } = await newApiKey(gateway, ['users:read']);
+  const text = `{ ${Array.from({ length: 15 }, (_, i) => `a${i}: users(first: 1) { nodes { id } }`).join(' ')} }`;
+  const answers: Answer[] = [];
+  const asked: Array<Promise<unknown>> = [];
+  const isOver = () => answers.some(({ status }) => status === 429);
+  await withLock(gateway, wholeTable('users'), () =>
+    until('there is one too many', () => {
+      if (!isOver()) asked.push(ask(gateway, as, text).then((answer) => answers.push(answer)));
+      return isOver();
+    }),
+  );
+  await Promise.all(asked);
+  return answers.find(({ status }) => status === 429) as Answer;
+}
+
+const COUNTS_OF_NO_TIME = `{
+  auditCounts(since: "2026-01-01T00:00:00Z", until: "2026-01-01T00:00:00Z", bucket: day) { count }
+}`;
+const HUNDREDS_OF_HUNDREDS = '{ users(first: 100) { nodes { sessions(first: 100) { nodes { id } } } } }';
+const bodyOf = (body: string) =>
+  gateway.send('POST', '/graphql', { headers: { 'content-type': 'application/json', ...admin.as(body) }, body });
+
+const createCronKey = (input: string) => `mutation { createCronKey(input: { ${input} }) { headerValue } }`;
+const createUser = ({ email = 'new@example.com', password = FIFTEEN, role = 'viewer' } = {}) =>
+  `mutation { createUser(input: { email: "${email}", password: "${password}", role: ${role} }) { user { id } } }`;
+const demoteOneself = () =>
+  byAdmin(`mutation { setUserRole(input: { id: "${admin.user.id}", role: viewer }) { user { id } } }`)();
+const rotate = (input: string) => byAdmin(`mutation { rotateApiKey(input: { ${input} }) { secret } }`);
+const createApiKey = (input: string) => byAdmin(`mutation { createApiKey(input: { ${input} }) { secret } }`);
+
+/** Status, code, and how it comes about; undefined where nobody is there to be told. */
+const PRODUCED: Record<Reason, [number, string, () => Promise<Answer>] | undefined> = {
+  missing_credentials: [401, 'UNAUTHENTICATED', asked(nobody)],
+  multiple_credentials: [401, 'UNAUTHENTICATED', asked(() => ({ ...bearer('x')(''), ...internalKey('x')('') }))],
+  unsupported_scheme: [401, 'UNAUTHENTICATED', asked(() => ({ authorization: 'Basic x' }))],
+  invalid_request: [401, 'UNAUTHENTICATED', asked(() => ({ authorization: 'Bearer' }))],
+  invalid_token: [401, 'UNAUTHENTICATED', asked(bearer('x'))],
+  invalid_key: [401, 'UNAUTHENTICATED', asked(internalKey('x'))],
+  malformed_signature: [401, 'UNAUTHENTICATED', asked(() => ({ signature: 'x' }))],
+  insufficient_coverage: [401, 'UNAUTHENTICATED', () => signed({ components: [] })],
+  signature_expired: [401, 'UNAUTHENTICATED', () => signed({ nowSeconds: 1 })],
+  content_digest_mismatch: [401, 'UNAUTHENTICATED', () => signed({ body: '{}' })],
+  invalid_signature: [401, 'UNAUTHENTICATED', () => signed({ secret: 'another' })],
+  nonce_reused: [401, 'UNAUTHENTICATED', () => signed({ nonce: freshNonce() }, 2)],
+  scope_missing: [
+    200,
+    'FORBIDDEN',
+    async () => ask(gateway, (await newcomer(gateway)).as, '{ users { nodes { id } } }'),
+  ],
+  every_scope_needed: [200, 'FORBIDDEN', withoutEveryScope],
+  caller_inactive: [200, 'FORBIDDEN', asDeactivated],
+  not_a_user: [200, 'FORBIDDEN', async () => ask(gateway, (await newCronKey(gateway)).as, '{ me { id } }')],
+  user_unknown: [200, 'NOT_FOUND', byAdmin(`mutation { unlockUser(input: { id: "${UNKNOWN}" }) { user { id } } }`)],
+  session_unknown: [200, 'NOT_FOUND', byAdmin(`mutation { revokeSession(id: "${UNKNOWN}") { id } }`)],
+  key_unknown: [200, 'NOT_FOUND', rotate('id: "ak_x"')],
+  email_taken: [200, 'CONFLICT', () => byAdmin(createUser({ email: admin.user.email }))()],
+  last_administrator: [200, 'CONFLICT', demoteOneself],
+  invalid_email: [200, 'BAD_USER_INPUT', byAdmin(createUser({ email: 'x' }))],
+  invalid_password: [200, 'BAD_USER_INPUT', byAdmin(createUser({ password: 'short' }))],
+  invalid_service_name: [200, 'BAD_USER_INPUT', byAdmin(createCronKey('serviceName: "", scopes: []'))],
+  invalid_scope: [200, 'BAD_USER_INPUT', byAdmin(createCronKey('serviceName: "s", scopes: ["x"]'))],
+  invalid_rate_limit: [200, 'BAD_USER_INPUT', createApiKey('serviceName: "s", scopes: [], rateLimit: 0')],
+  invalid_overlap: [200, 'BAD_USER_INPUT', rotate('id: "ak_x", overlapSeconds: -1')],
+  invalid_page: [200, 'BAD_USER_INPUT', byAdmin('{ users(first: 0) { nodes { id } } }')],
+  invalid_span: [200, 'BAD_USER_INPUT', byAdmin(COUNTS_OF_NO_TIME)],
+  invalid_text: [200, 'BAD_USER_INPUT', byAdmin('query ($id: ID!) { user(id: $id) { id } }', { id: '\0' })],
+  invalid_variable: [400, 'BAD_USER_INPUT', byAdmin('query ($id: ID!) { user(id: $id) { id } }', { id: {} })],
+  internal_error: [200, 'INTERNAL_SERVER_ERROR', unwritten],
+  body_not_json: [400, 'BAD_REQUEST', () => bodyOf('{')],
+  cost_above_limit: [400, 'OPERATION_TOO_COSTLY', byAdmin(HUNDREDS_OF_HUNDREDS)],
+  too_much_to_read: [200, 'OPERATION_TOO_COSTLY', slowRead],
+  key_rate_limit: [429, 'RATE_LIMITED', twiceInAMinute],
+  too_many_waiting: [429, 'RATE_LIMITED', tooMany],
+  outage: [503, 'SERVICE_UNAVAILABLE', () => whileAway(gateway.database, byAdmin('{ me { id } }'))],
+  client_gone: undefined, // turns.properties.test.ts
+};
+
+const rows = Object.entries(PRODUCED).flatMap(([reason, row]) =>
+  row === undefined ? [] : [[reason, ...row] as const],
+);
+
+test.each(rows)('CONTRACT 7 %s is %i %s', async (reason, status, code, produce) => {
+  const answer = await produce();
+  expect(answer.status).toBe(status);
+  expect(answer.json.errors[0].extensions).toMatchObject({ reason, code });
+  expect(REASONS[reason as Reason].code).toBe(code);
+});
+
+test('CONTRACT 7 the table of the documentation has every reason, with its code and what it says', () => {
+  const page = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
+  const documented = [...page.matchAll(/^\| `(\w+)` \| `(\w+)` \| (\d+) \| (.+) \|$/gm)];
+  expect(Object.fromEntries(documented.map(([, reason, code, , means]) => [reason, { code, means }]))).toEqual(REASONS);
+  for (const [, reason, , status] of documented) {
+    const [produced = 503] = PRODUCED[reason as Reason] ?? [];
+    expect([reason, Number(status)]).toEqual([reason, produced]);
+  }
+});
