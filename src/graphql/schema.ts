@@ -20,7 +20,7 @@ export async function createSchema(): Promise<GraphQLSchema> {
     globalMiddlewares: [
       ({ args, context, info }: ResolverData<GraphqlContext>, next) => {
         if (info.fieldName === 'caller') return next(); // is known already, and asked for most
-        refuseNul(args);
+        refuseNul(args, '');
         const { caller, deps, ids, isGone, turns } = context;
         const isRoot = info.path.prev === undefined; // below, loaders take a turn for all rows of a page
         const kind = info.operation.operation === 'mutation' ? 'changes' : 'reads';
@@ -34,12 +34,14 @@ export async function createSchema(): Promise<GraphQLSchema> {
   return schema;
 }
 
-/** There is nothing to be found or named by a text with NUL. */
-function refuseNul(argument: unknown): void {
-  if (typeof argument === 'string' && hasNul(argument)) {
-    throw errorOf('invalid_text', 'An argument holds the character NUL');
+/** There is nothing to be found or named by a text with NUL. @param argument the name under which the value was sent */
+function refuseNul(value: unknown, argument: string): void {
+  if (typeof value === 'string' && hasNul(value)) {
+    throw errorOf('invalid_text', 'An argument holds the character NUL', undefined, { argument });
   }
-  if (typeof argument === 'object' && argument !== null) Object.values(argument).forEach(refuseNul);
+  if (Array.isArray(value)) for (const item of value) refuseNul(item, argument);
+  else if (typeof value === 'object' && value !== null)
+    for (const [name, field] of Object.entries(value)) refuseNul(field, name);
 }
 
 /** The text of `schema.graphql`. */

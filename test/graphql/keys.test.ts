@@ -162,6 +162,7 @@ test.each([
   ['invalid_scope', { scopes: ['a:b:c'] }],
   ['invalid_scope', { scopes: ['a:b', ''] }],
   ['invalid_scope', { scopes: ['*:*'] }],
+  ['invalid_text', { scopes: ['a:b', 'a:\0'] }],
   ['invalid_scope', { scopes: Array.from({ length: 51 }, (_, i) => `a:b${i}`) }],
   ['invalid_rate_limit', { rateLimit: 0 }],
   ['invalid_rate_limit', { rateLimit: -1 }],

@@ -191,8 +191,14 @@ test.each([...CURSORS, Buffer.from('["a","b"]').toString('base64url')])(
 
 test("CONTRACT 7 an argument with NUL, which no text in PostgreSQL holds, is the caller's fault", async () => {
   const after = Buffer.from('["\\u0000"]').toString('base64url');
-  for (const variables of [{ filter: { search: 'a\0b' } }, { after }, { after: '\0' }]) {
-    expect(await ask(gateway, as, LIST, variables)).toMatchObject({ status: 200, code: 'BAD_USER_INPUT' });
+  for (const [argument, variables] of [
+    ['search', { filter: { search: 'a\0b' } }],
+    ['after', { after }],
+    ['after', { after: '\0' }],
+  ] as const) {
+    const answer = await ask(gateway, as, LIST, variables);
+    expect([answer.status, answer.code]).toEqual([200, 'BAD_USER_INPUT']);
+    expect(answer.errors[0]?.extensions['argument']).toBe(argument);
   }
   expect(await emails({ search: '\ud800' })).toEqual([]);
 });
