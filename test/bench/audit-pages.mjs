@@ -26,7 +26,7 @@ await writeKeyring(KEYRING_FILE, await generateKeys(), 'create');
 const config = readConfig({ DATABASE_URL: 'postgresql://unused', KEYRING_FILE, LOG_LEVEL: 'silent' });
 const app = await createApp(config, postgres.url);
 const listening = await listen(app, '127.0.0.1', 0);
-const { value } = await createCronKey(app, COMMAND_LINE, { serviceName: 'bench', scopes: ['audit:read'] });
+const { headerValue } = await createCronKey(app, COMMAND_LINE, { serviceName: 'bench', scopes: ['audit:read'] });
 const { pool } = app.db;
 
 await pool.query('set statement_timeout = 0');
@@ -50,7 +50,7 @@ const QUERY = `query ($first: Int, $after: String, $filter: AuditEventFilter) {
 /** One page, and how long it took: milliseconds. */
 function page(filter, after) {
   const body = JSON.stringify({ query: QUERY, variables: { first, after, filter } });
-  const headers = { 'content-type': 'application/json', 'x-internal-key': value };
+  const headers = { 'content-type': 'application/json', 'x-internal-key': headerValue };
   const started = performance.now();
   return new Promise((resolve, reject) => {
     const sent = request({ port: listening.port, path: '/graphql', method: 'POST', agent, headers }, (res) => {

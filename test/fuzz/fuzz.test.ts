@@ -86,18 +86,25 @@ async function one(index: number): Promise<number> {
     count(`${kind} ${status}`);
     const token = headers.map(([, value]) => /^refresh_token=([^;]+)/.exec(value)?.[1]).find(Boolean);
     if (token !== undefined && world.refreshTokens.length < 500) world.refreshTokens.push(token);
-    if (kind === 'document') keepKeys(sent, body);
+    if (kind === 'document') keepIds(sent, body);
   }
   if (done.answers.length === 0) count(`${kind} none`);
   return done.ms;
 }
 
-/** Keys that a mutation has made are there to be rotated and revoked; those that are listed may be the callers'. */
-function keepKeys(sent: HttpRequest | RawRequest, answer: string): void {
+/** Keys and users that a mutation has made are there to be changed and ended; those that are listed may be the callers'. */
+function keepIds(sent: HttpRequest | RawRequest, answer: string): void {
   if (!('body' in sent) || !sent.body.includes('"mutation')) return;
-  const { keyIds } = world.targets;
-  for (const [, id = ''] of answer.matchAll(/"((?:ak|ck)_\w{20})"/g)) if (!keyIds.includes(id)) keyIds.push(id);
-  if (keyIds.length > 50) keyIds.splice(0, keyIds.length - 50);
+  const { keyIds, userIds } = world.targets;
+  keep(keyIds, answer.matchAll(/"((?:ak|ck)_\w{20})"/g));
+  keep(userIds, answer.matchAll(/"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"/g));
+}
+
+/** The last fifty, without those who call. */
+function keep(ids: string[], found: Iterable<RegExpExecArray>): void {
+  const callers = [world.known.user.id, world.admin.user.id];
+  for (const [, id = ''] of found) if (!ids.includes(id) && !callers.includes(id)) ids.push(id);
+  if (ids.length > 50) ids.splice(0, ids.length - 50);
 }
 
 const counts = new Map<string, number>();
