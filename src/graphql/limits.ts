@@ -17,6 +17,7 @@ import {
 } from 'graphql-query-complexity/cjs';
 import { errorOf, status } from './errors.js';
 import type { Mask } from './masking.js';
+import { inputAtFault } from './variables.js';
 
 // The entry for `import` of graphql-query-complexity loads a second copy of graphql, hence its `/cjs`.
 
@@ -100,11 +101,13 @@ export function costLimit(schema: GraphQLSchema, mask: Mask): ApolloServerPlugin
       didResolveOperation: async ({ request, document, operation }) => {
         if (operation === undefined) return; // execution says that there is none of this name
         const variables = request.variables ?? {};
-        const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables, {
-          maxErrors: 1,
-        });
-        if (errors !== undefined)
-          throw errorOf('invalid_variable', withoutValue(errors[0]?.message ?? ''), status(400));
+        const definitions = operation.variableDefinitions ?? [];
+        const { errors } = getVariableValues(schema, definitions, variables, { maxErrors: 1 });
+        const [error] = errors ?? [];
+        if (error !== undefined) {
+          const argument = inputAtFault(schema, error, variables);
+          throw errorOf('invalid_variable', withoutValue(error.message), status(400), { argument });
+        }
         const { operationName } = request;
         const asked = { schema, query: document, variables, ...(operationName ? { operationName } : {}) };
         const estimators = [fieldExtensionsEstimator(), costOfRootField, simpleEstimator({ defaultComplexity: 1 })];
