@@ -104,7 +104,11 @@ test('CONTRACT 11 tells that an administrator ended the session', async () => {
 test('CONTRACT 11 tells that the user was deactivated, and by which key', async () => {
   const { caller, told } = await session();
   const { as, keyId } = await newCronKey(gateway, ['users:write']);
-  await dataOf(gateway, as, `mutation { setUserActive(id: "${caller.user.id}", active: false) { id } }`);
+  await dataOf(
+    gateway,
+    as,
+    `mutation { setUserActive(input: { id: "${caller.user.id}", isActive: false }) { user { id } } }`,
+  );
   const steps = await story(caller);
   expect(steps).toMatchObject([...told, { at: now(), what: 'user_deactivated' }]);
   expect(steps.at(-1)?.detail).toContain(`cron ${keyId}`);
@@ -113,7 +117,7 @@ test('CONTRACT 11 tells that the user was deactivated, and by which key', async 
 test('CONTRACT 11 tells that a password was set, and by which key', async () => {
   const { caller, told } = await session();
   const { as, keyId } = await newApiKey(gateway, ['users:write']);
-  const text = `mutation { setUserPassword(id: "${caller.user.id}", password: "another good password") { id } }`;
+  const text = `mutation { setUserPassword(input: { id: "${caller.user.id}", password: "another good password" }) { user { id } } }`;
   await dataOf(gateway, as, text);
   const steps = await story(caller);
   expect(steps).toMatchObject([...told, { at: now(), what: 'user_password_set' }]);
@@ -132,7 +136,7 @@ test('CONTRACT 11 tells that the last token expired, when it did', async () => {
 test('CONTRACT 11 of several passwords that were set only the one that ended the session is told', async () => {
   const { caller, told } = await session();
   const { as } = await newApiKey(gateway, ['users:write']);
-  const text = `mutation { setUserPassword(id: "${caller.user.id}", password: "another good password") { id } }`;
+  const text = `mutation { setUserPassword(input: { id: "${caller.user.id}", password: "another good password" }) { user { id } } }`;
   await dataOf(gateway, as, text);
   const endedAt = now();
   gateway.clock.advance(60);
@@ -146,8 +150,16 @@ test('CONTRACT 11 what ends one session is not told of those that had ended befo
   await logout(gateway, second);
   const { as } = await newApiKey(gateway, ['users:write']);
   gateway.clock.advance(60);
-  await dataOf(gateway, as, `mutation { setUserActive(id: "${caller.user.id}", active: false) { id } }`);
-  await dataOf(gateway, as, `mutation { setUserActive(id: "${caller.user.id}", active: true) { id } }`);
+  await dataOf(
+    gateway,
+    as,
+    `mutation { setUserActive(input: { id: "${caller.user.id}", isActive: false }) { user { id } } }`,
+  );
+  await dataOf(
+    gateway,
+    as,
+    `mutation { setUserActive(input: { id: "${caller.user.id}", isActive: true }) { user { id } } }`,
+  );
   gateway.clock.advance(60);
   const later = await signIn(gateway, caller.user);
   expect((await story(caller)).map(({ what }) => what)).toEqual([...told.map(({ what }) => what), 'logout']);
@@ -168,7 +180,11 @@ test('CONTRACT 11 tells the newest token and the end last, also where all happen
   let token = caller.refreshToken;
   for (let i = 0; i < 8; i += 1) token = refreshTokenOf(await refresh(gateway, token)) ?? '';
   const { as } = await newApiKey(gateway, ['users:write']);
-  await dataOf(gateway, as, `mutation { setUserActive(id: "${caller.user.id}", active: false) { id } }`);
+  await dataOf(
+    gateway,
+    as,
+    `mutation { setUserActive(input: { id: "${caller.user.id}", isActive: false }) { user { id } } }`,
+  );
   const [newest, end] = (await story(caller)).slice(-2);
   expect(newest).toMatchObject({ what: 'rotated', jti: jtiOf(token) });
   expect(end).toMatchObject({ what: 'user_deactivated', jti: jtiOf(token) });
@@ -236,7 +252,11 @@ test.each<[string, string, (caller: SignedIn, token: string) => Promise<unknown>
     'that had ended when the user was deactivated',
     async (caller) => {
       const { as } = await newApiKey(gateway, ['users:write']);
-      await dataOf(gateway, as, `mutation { setUserActive(id: "${caller.user.id}", active: false) { id } }`);
+      await dataOf(
+        gateway,
+        as,
+        `mutation { setUserActive(input: { id: "${caller.user.id}", isActive: false }) { user { id } } }`,
+      );
     },
   ],
 ])('CONTRACT 11 a theft with a token that %s had ended says so', async (_what, words, end) => {
@@ -271,7 +291,11 @@ test('CONTRACT 11 the end is told also where the clocks of two instances differe
     jtiOf(second),
   ]);
   const { as } = await newApiKey(gateway, ['users:write']);
-  await dataOf(gateway, as, `mutation { setUserActive(id: "${caller.user.id}", active: false) { id } }`);
+  await dataOf(
+    gateway,
+    as,
+    `mutation { setUserActive(input: { id: "${caller.user.id}", isActive: false }) { user { id } } }`,
+  );
   const steps = await story(caller);
   expect(steps).toHaveLength(told.length + 1);
   expect(steps.at(-1)).toMatchObject({ what: 'user_deactivated', jti: jtiOf(second) });

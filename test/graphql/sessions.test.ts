@@ -229,16 +229,16 @@ test('CONTRACT 11 sessions in one document are as each change has left them', as
   const data = await dataOf(
     gateway,
     admin.as,
-    `mutation { a: unlockUser(id: "${user.id}") { ${sessions} }
-      b: setUserActive(id: "${user.id}", active: false) { ${sessions} } }`,
+    `mutation { a: unlockUser(input: { id: "${user.id}" }) { user { ${sessions} } }
+      b: setUserActive(input: { id: "${user.id}", isActive: false }) { user { ${sessions} } } }`,
   );
-  expect([nodesOf(data.a.sessions), nodesOf(data.b.sessions)]).toEqual([[{ live: true }], [{ live: false }]]);
+  expect([nodesOf(data.a.user.sessions), nodesOf(data.b.user.sessions)]).toEqual([[{ live: true }], [{ live: false }]]);
 });
 
 test('CONTRACT 11 the sessions of others need users:read, whatever leads to them', async () => {
   const { user } = await newcomer(gateway);
   const { as } = await newApiKey(gateway, ['users:write']);
-  const text = `mutation { unlockUser(id: "${user.id}") { id sessions { edges { cursor } } } }`;
+  const text = `mutation { unlockUser(input: { id: "${user.id}" }) { user { id sessions { edges { cursor } } } } }`;
   expect(await ask(gateway, as, text)).toMatchObject({ code: 'FORBIDDEN' });
   const { as: reader } = await newApiKey(gateway, ['users:write', 'users:read']);
   expect((await ask(gateway, reader, text)).errors).toEqual([]);
