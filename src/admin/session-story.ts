@@ -11,7 +11,14 @@ import { decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest,
 import type { Session } from './sessions.js';
 
 /** Events that end a session, or come after its end. */
-const ENDINGS = ['token_theft', 'logout', 'session_revoked', 'user_deactivated', 'user_password_set'] as const;
+const ENDINGS = [
+  'token_theft',
+  'logout',
+  'session_revoked',
+  'user_deactivated',
+  'user_password_set',
+  'user_deleted',
+] as const;
 
 export const STEP_KINDS = ['started', 'rotated', ...ENDINGS, 'expired'] as const;
 
@@ -88,7 +95,7 @@ export async function tellSession(
           and (
             (event_type in ('token_theft', 'session_revoked') and metadata ->> 'family_id' = ${session.id})
             or (event_type = 'logout' and token.jti is not null)
-            or (event_type in ('user_deactivated', 'user_password_set') and event_type = newest.revoked_reason
+            or (event_type in ('user_deactivated', 'user_password_set', 'user_deleted') and event_type = newest.revoked_reason
               and event.created_at = newest.revoked_at) -- a change has one time for all that it writes
           )
         order by event.created_at, event.id limit ${page.first + 1}
@@ -175,6 +182,8 @@ function detailOf(event: Ending, endedBy: RevokedReason | null): string {
       return `The user was deactivated by ${nameOf(event.metadata.actor)}`;
     case 'user_password_set':
       return `A new password was set by ${nameOf(event.metadata.actor)}`;
+    case 'user_deleted':
+      return `The user was deleted by ${nameOf(event.metadata.actor)}`;
   }
 }
 

@@ -24,6 +24,7 @@ interface ChangeMetadata {
   user_deactivated: { sessions_ended: number };
   user_unlocked: Nothing;
   user_password_set: { sessions_ended: number };
+  /** With what no row says any more */
   user_deleted: { email: string; role: Role; sessions_ended: number };
   session_revoked: { family_id: string };
   api_key_created: { key_id: string; service_name: string; scopes: string[]; rate_limit: number };
@@ -31,13 +32,15 @@ interface ChangeMetadata {
   api_key_revoked: { key_id: string; service_name: string };
   cron_key_created: { key_id: string; service_name: string; scopes: string[] };
   cron_key_revoked: { key_id: string; service_name: string };
+  /** `kid`s of the keys */
+  keyring_rotated: { added: string[]; dropped: string[] };
 }
 
 type Nothing = Record<never, never>;
 
 export type EventType = keyof AuthMetadata | keyof ChangeMetadata;
 
-/** What each event is about. Spec 6 has `user`; our own about keys say so. An event that is missing does not compile. */
+/** What each event is about. Spec 6 has `user`; our own about something else say so. An event that is missing does not compile. */
 export const ENTITY_OF = {
   account_locked: 'user',
   login_failure: 'user',
@@ -57,7 +60,8 @@ export const ENTITY_OF = {
   api_key_revoked: 'api_key',
   cron_key_created: 'cron_key',
   cron_key_revoked: 'cron_key',
-} as const satisfies Record<EventType, 'user' | 'api_key' | 'cron_key'>;
+  keyring_rotated: 'keyring',
+} as const satisfies Record<EventType, 'user' | 'api_key' | 'cron_key' | 'keyring'>;
 
 export const EVENT_TYPES = Object.keys(ENTITY_OF) as EventType[];
 
