@@ -1,62 +1,16 @@
 /** CONTRACT 11: the life of one session in order, so that "why was this user thrown out?" has an answer. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Actor, AuditedEvent } from '../audit/events.js';
 import { NEWEST } from '../auth/sessions.js';
-import type { RevokedReason } from '../db/entities/refresh-token.js';
 import { statement } from '../db/statement.js';
 import { normaliseEmail } from '../email.js';
 import type { Deps } from '../parts.js';
 import { isUuid } from '../platform/ids.js';
 import { decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, readPage } from './page.js';
+import { ENDINGS, type EventRow, type SessionEvent, sessionEventOf } from './session-events.js';
 import type { Session } from './sessions.js';
 
-/** Events that end a session, or come after its end. */
-const ENDINGS = [
-  'token_theft',
-  'logout',
-  'session_revoked',
-  'user_deactivated',
-  'user_password_set',
-  'user_deleted',
-] as const;
-
-export const STEP_KINDS = ['started', 'rotated', ...ENDINGS, 'expired'] as const;
-
-export interface SessionStep {
-  at: Date;
-  what: (typeof STEP_KINDS)[number];
-  /** The refresh token that was made, or used, or ended */
-  jti: string | null;
-  ipAddress: string;
-  userAgent: string | null;
-  /** One sentence for a person */
-  detail: string;
-}
-
-/** Order of steps of one instant: a record that was replaced, the newest record, an audit event, the expiry. */
-type Rank = 0 | 1 | 2 | 3;
-
-interface StepRow {
-  at: Date;
-  /** `at` in microseconds */
-  exactly: string;
-  rank: Rank;
-  id: string;
-  jti: string | null;
-  ipAddress: string;
-  userAgent: string | null;
-  /** Null for a record */
-  event: Ending | null;
-  /** What had ended the record whose token an event is about */
-  endedBy: RevokedReason | null;
-}
-
-/** The two parts of an event that its sentence is made of. */
-type Told<Event extends AuditedEvent> = Event extends unknown ? Pick<Event, 'eventType' | 'metadata'> : never;
-type Ending = Told<Extract<AuditedEvent, { eventType: (typeof ENDINGS)[number] }>>;
-
 /**
- * A page of the story of a session, oldest step first, as far as its records have not been swept.
+ * A page of the story of a session, oldest event first, as far as its records have not been swept.
  * @throws {AdminRefusal} for a bad page
  */
 export async function tellSession(
@@ -64,12 +18,12 @@ export async function tellSession(
   session: Session,
   page: PageRequest,
   now: Date,
-): Promise<Page<SessionStep>> {
+): Promise<Page<SessionEvent>> {
   const { from, behind } = page.after == null ? BEGINNING : readCursor(page.after);
   const { rows, hasNextPage } = await readPage(
     db,
     page,
-    sql<StepRow>`
+    sql<EventRow>`
       with records as (
         select created_at as at, (${sql.raw(NEWEST)})::int as rank, jti as id, jti, ip_address, user_agent,
           null::jsonb as event, null as ended_by
@@ -95,7 +49,8 @@ export async function tellSession(
           and (
             (event_type in ('token_theft', 'session_revoked') and metadata ->> 'family_id' = ${session.id})
             or (event_type = 'logout' and token.jti is not null)
-            or (event_type in ('user_deactivated', 'user_password_set', 'user_deleted') and event_type = newest.revoked_reason
+            or (event_type in ('user_deactivated', 'user_password_set', 'user_deleted')
+              and event_type = newest.revoked_reason and newest.revoked_at <= newest.expires_at
               and event.created_at = newest.revoked_at) -- a change has one time for all that it writes
           )
         order by event.created_at, event.id limit ${page.first + 1}
@@ -105,15 +60,15 @@ export async function tellSession(
         from newest
         where expires_at < coalesce(revoked_at, ${now}) and (expires_at, 3, jti) > ${behind}
       )
-      select at, ${exactTime('at')} as exactly, rank, id, jti, ip_address as "ipAddress", user_agent as "userAgent",
-        event, ended_by as "endedBy"
-      from (select * from records union all select * from endings union all select * from expiry) as steps
+      select at as "createdAt", ${exactTime('at')} as exactly, rank, id, jti, ip_address as "ipAddress",
+        user_agent as "userAgent", event, ended_by as "endedBy"
+      from (select * from records union all select * from endings union all select * from expiry) as events
       order by at, rank, id limit ${page.first + 1}`,
     ({ exactly, rank, id }) => encodeCursor(exactly, String(rank), id),
   );
-  const isBeginning = (row: StepRow, index: number) => page.after == null && index === 0 && isStart(row, session);
+  const isFirst = (index: number) => page.after == null && index === 0;
   return {
-    rows: rows.map(({ cursor, row }, index) => ({ cursor, row: stepOf(row, isBeginning(row, index)) })),
+    rows: rows.map(({ cursor, row }, index) => ({ cursor, row: sessionEventOf(row, session, isFirst(index)) })),
     hasNextPage,
   };
 }
@@ -127,7 +82,7 @@ const JTI_OF_EVENT = sql`
 interface Place {
   /** The instant from which to read on */
   from: RawBuilder<unknown>;
-  /** The sort key of the last step that was told */
+  /** The sort key of the last event that was told */
   behind: RawBuilder<unknown>;
 }
 
@@ -143,53 +98,6 @@ function readCursor(cursor: string): Place {
   const { exactly, rest } = decodeTimeCursor(cursor, (rank) => /^[0-3]$/.test(rank), isUuid);
   const [rank = '', id = ''] = rest;
   return placeAt(exactly, Number(rank), id);
-}
-
-/** The first records of a long session may have been swept; then its story begins with a rotation. */
-function isStart({ at, rank }: StepRow, { startedAt }: Session): boolean {
-  return rank < 2 && at.getTime() === startedAt.getTime();
-}
-
-function stepOf({ at, rank, jti, ipAddress, userAgent, event, endedBy }: StepRow, isBeginning: boolean): SessionStep {
-  const step = { at, jti, ipAddress, userAgent };
-  if (event !== null) return { ...step, what: event.eventType, detail: detailOf(event, endedBy) };
-  if (rank === 3) return { ...step, what: 'expired', detail: 'The last token expired without being used' };
-  return isBeginning
-    ? { ...step, what: 'started', detail: 'Logged in; the first refresh token was made' }
-    : { ...step, what: 'rotated', detail: 'Refreshed; a new token replaced the one before' };
-}
-
-/** What had happened to a token that was presented once more. */
-const HAD_ENDED: Record<RevokedReason, string> = {
-  rotated: 'that had been used already',
-  logout: 'that a logout had ended',
-  token_theft: 'that an earlier theft had ended',
-  session_revoked: 'that had ended with the session',
-  user_deactivated: 'that had ended when the user was deactivated',
-  user_password_set: 'that had ended when a new password was set',
-  user_deleted: 'that had ended when the user was deleted',
-};
-
-function detailOf(event: Ending, endedBy: RevokedReason | null): string {
-  switch (event.eventType) {
-    case 'token_theft':
-      return `A refresh token ${HAD_ENDED[endedBy ?? 'rotated']} was presented again; every token of the session was revoked`;
-    case 'logout':
-      return 'Logged out with this token';
-    case 'session_revoked':
-      return `The session was ended by ${nameOf(event.metadata.actor)}`;
-    case 'user_deactivated':
-      return `The user was deactivated by ${nameOf(event.metadata.actor)}`;
-    case 'user_password_set':
-      return `A new password was set by ${nameOf(event.metadata.actor)}`;
-    case 'user_deleted':
-      return `The user was deleted by ${nameOf(event.metadata.actor)}`;
-  }
-}
-
-function nameOf(actor: Actor): string {
-  if (actor.caller_type === 'user') return `user ${actor.sub}`;
-  return actor.caller_type === 'cli' ? 'the command line' : `${actor.caller_type} ${actor.key_id}`;
 }
 
 const familyOfTokenSql = statement('family_of_token', { id: 'uuid' }, { family_id: 'uuid' })`

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { ChangeEvent } from '../audit/events.js';
 import { NEWEST, revokeAll } from '../auth/sessions.js';
 import type { Database } from '../db/database.js';
+import type { RevokedReason } from '../db/entities/refresh-token.js';
 import { type Db, type RowOf, statement } from '../db/statement.js';
 import type { Deps } from '../parts.js';
 import { isUuid } from '../platform/ids.js';
@@ -21,9 +22,66 @@ import {
 } from './page.js';
 import { AdminRefusal } from './refusal.js';
 
-/** The newest record of the session, as a select list; `live` goes by the clock. */
+/** The newest record of a session, as a select list. */
 const COLUMNS = `family_id as id, user_id as "userId", session_started_at as "startedAt", created_at as "lastUsedAt",
-  expires_at as "expiresAt", user_agent as "userAgent", ip_address as "ipAddress"`;
+  expires_at as "expiresAt", user_agent as "userAgent", ip_address as "ipAddress", revoked, revoked_at as "revokedAt",
+  revoked_reason as "revokedReason"`;
+
+/** What ended a session, by why its newest record was revoked. */
+const END_OF = {
+  logout: 'logout',
+  token_theft: 'token_theft',
+  session_revoked: 'revoked',
+  user_deactivated: 'user_deactivated',
+  user_password_set: 'user_password_set',
+  user_deleted: 'user_deleted',
+} as const satisfies Record<Exclude<RevokedReason, 'rotated'>, string>;
+
+export type SessionEndReason = (typeof END_OF)[keyof typeof END_OF] | 'expired';
+
+const findSessionSql = statement(
+  'find_session',
+  { id: 'uuid' },
+  {
+    id: 'uuid',
+    userId: 'uuid',
+    startedAt: 'timestamptz',
+    lastUsedAt: 'timestamptz',
+    expiresAt: 'timestamptz',
+    userAgent: 'text',
+    ipAddress: 'text',
+    revoked: 'boolean',
+    revokedAt: 'timestamptz?',
+    revokedReason: 'text?',
+  },
+)`
+  select ${COLUMNS} from refresh_tokens where family_id = :id and ${NEWEST} order by created_at desc limit 1`;
+
+type NewestRecord = RowOf<typeof findSessionSql>;
+
+/** A session; `id` is its family. */
+export interface Session extends Omit<NewestRecord, 'revoked' | 'revokedAt' | 'revokedReason'> {
+  /** Neither revoked nor expired */
+  isLive: boolean;
+  /** Both null while it lives */
+  endedAt: Date | null;
+  endReason: SessionEndReason | null;
+}
+
+/** A record that was revoked after its expiry had ended by then. */
+function sessionOf({ revoked, revokedAt, revokedReason, ...record }: NewestRecord, now: Date): Session {
+  const { expiresAt } = record;
+  if (!revoked && expiresAt >= now) return { ...record, isLive: true, endedAt: null, endReason: null };
+  const ended = { ...record, isLive: false };
+  if (expiresAt < (revokedAt ?? now)) return { ...ended, endedAt: expiresAt, endReason: 'expired' };
+  const endReason = revokedReason === null ? null : END_OF[revokedReason as keyof typeof END_OF];
+  return { ...ended, endedAt: revokedAt, endReason };
+}
+
+export async function findSession(db: Db, id: string, now: Date): Promise<Session | undefined> {
+  const [record] = isUuid(id) ? await db.run(findSessionSql, { id }) : [];
+  return record && sessionOf(record, now);
+}
 
 export interface SessionPageRequest extends PageRequest {
   /** Only those that live, or only those that do not; undefined: both. */
@@ -49,18 +107,21 @@ export async function listSessions(
   );
   const rows = await readRows(
     db,
-    sql<Session & { exactly: string }>`
+    sql<NewestRecord & { exactly: string }>`
       select sessions.* from unnest(${[...new Set(userIds)]}::uuid[]) as users (id) cross join lateral (
-        select ${sql.raw(COLUMNS)}, not revoked and expires_at >= ${now} as live,
-          ${exactTime('created_at')} as exactly
+        select ${sql.raw(COLUMNS)}, ${exactTime('created_at')} as exactly
         from refresh_tokens
         where ${conditions}
         order by created_at desc, family_id desc limit ${page.first + 1}
       ) as sessions`,
   );
   const ofUser = Map.groupBy(rows, ({ userId }) => userId);
-  const cursorOf = ({ exactly, id }: (typeof rows)[number]) => encodeCursor(exactly, id);
-  return new Map(Array.from(ofUser, ([id, sessions]) => [id, pageOf(sessions, page.first, cursorOf)]));
+  return new Map(
+    Array.from(ofUser, ([id, records]) => {
+      const { rows, hasNextPage } = pageOf(records, page.first, ({ exactly, id }) => encodeCursor(exactly, id));
+      return [id, { rows: rows.map(({ cursor, row }) => ({ cursor, row: sessionOf(row, now) })), hasNextPage }];
+    }),
+  );
 }
 
 /** @throws {AdminRefusal} for a text that is no cursor */
@@ -69,63 +130,43 @@ function beforeCursor(cursor: string): RawBuilder<unknown> {
   return sql`(created_at, family_id) < (${exactly}::timestamptz, ${rest[0]}::uuid)`;
 }
 
-const findSessionSql = statement(
-  'find_session',
-  { id: 'uuid', now: 'timestamptz' },
-  {
-    id: 'uuid',
-    userId: 'uuid',
-    startedAt: 'timestamptz',
-    lastUsedAt: 'timestamptz',
-    expiresAt: 'timestamptz',
-    userAgent: 'text',
-    ipAddress: 'text',
-    live: 'boolean',
-  },
-)`
-  select ${COLUMNS}, not revoked and expires_at >= :now as live
-  from refresh_tokens where family_id = :id and ${NEWEST} order by created_at desc limit 1`;
-
-/** A session; `id` is its family, and `live` says that it is neither revoked nor expired. */
-export type Session = RowOf<typeof findSessionSql>;
-
-export async function findSession(db: Db, id: string, now: Date): Promise<Session | undefined> {
-  const [session] = isUuid(id) ? await db.run(findSessionSql, { id, now }) : [];
-  return session;
+/** Who asks for a session: the user, unless it is a key, and what the caller may do. */
+interface Asker {
+  userId: string | undefined;
+  scopes: Scopes;
 }
 
-/**
- * The session, for its owner, or for who holds the scope; others are not even told which sessions there are.
- * @param ownerId the user who asks; undefined for a key
- * @throws {AdminRefusal} `scope_missing`, or `session_unknown`
- */
-export async function ownOrScope(
-  db: Db,
-  id: string,
-  { ownerId, scopes, scope }: { ownerId: string | undefined; scopes: Scopes; scope: OwnScope },
-  now: Date,
-): Promise<Session> {
+/** For its owner, or for who holds the scope; others are not even told which sessions there are. */
+async function ownOrScope(db: Db, id: string, { userId, scopes }: Asker, scope: OwnScope, now: Date): Promise<Session> {
   const session = await findSession(db, id, now);
-  if (session === undefined || session.userId !== ownerId) requireScope(scopes, scope);
+  if (session === undefined || session.userId !== userId) requireScope(scopes, scope);
   if (session === undefined) throw new AdminRefusal('session_unknown', 'There is no such session');
   return session;
 }
 
+/** @throws {AdminRefusal} `scope_missing`, or `session_unknown` */
+export function readSession({ clock, db }: Deps<'clock' | 'db'>, asker: Asker, id: string): Promise<Session> {
+  return ownOrScope(db.admin, id, asker, readSession.needs.scope, clock.now());
+}
+readSession.needs = { scope: 'audit:read', exceptOwn: true } satisfies Needs;
+
 /**
- * Ends a session of the caller's own (`ownerId`), or any with `sessions:write`. One that has ended stays as it is.
- * @throws {AdminRefusal}
+ * Ends a session. One that has ended stays as it is.
+ * @param userId the user who asks; undefined for a key
+ * @returns the session as it is afterwards
+ * @throws {AdminRefusal} `scope_missing`, or `session_unknown`
  */
 export function revokeSession(
   deps: Deps<'clock' | 'db'>,
   operator: Operator,
-  ownerId: string | undefined,
+  userId: string | undefined,
   id: string,
 ): Promise<Session> {
   return administer(deps, operator, revokeSession.needs, async ({ db, now, scopes, audit }) => {
-    const session = await ownOrScope(db, id, { ownerId, scopes, scope: revokeSession.needs.scope }, now);
+    const session = await ownOrScope(db, id, { userId, scopes }, revokeSession.needs.scope, now);
     const ended = await revokeAll(db, { familyId: id }, 'session_revoked', now);
-    if (ended.length > 0) await audit(revoked(session.userId, id));
-    return { ...session, live: false };
+    if (ended.length > 0) await audit(revoked(session.userId, session.id));
+    return (await findSession(db, id, now)) ?? session;
   });
 }
 revokeSession.needs = { scope: 'sessions:write', exceptOwn: true } satisfies Needs;

@@ -161,3 +161,12 @@ export async function userIdOf({ db }: Deps<'db'>, idOrEmail: string): Promise<s
 export function unknownUser(): AdminRefusal {
   return new AdminRefusal('user_unknown', 'There is no such user');
 }
+
+const usersByIdSql = statement('users_by_id', { ids: 'text[]' }, findUserSql.row)`
+  select ${COLUMNS} from users where id = any (:ids::uuid[])`;
+
+/** Those of the users that there are, by id. */
+export async function usersById({ db }: Deps<'db'>, ids: readonly string[]): Promise<Map<string, ListedUser>> {
+  const users = await db.admin.run(usersByIdSql, { ids: [...new Set(ids)] });
+  return new Map(users.map((user) => [user.id, user]));
+}

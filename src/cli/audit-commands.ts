@@ -19,15 +19,15 @@ export const auditCommands: Record<string, Command> = {
       const stories = families.map(async (id) => {
         const session = await findSession(context.db.admin, id, now);
         if (session === undefined) return []; // swept meanwhile
-        const steps = await everyRow((page) => tellSession(context, session, page, now));
-        return steps.map((step) => ({
+        const events = await everyRow((page) => tellSession(context, session, page, now));
+        return events.map((event) => ({
           session: session.id,
-          at: step.at.toISOString(),
-          what: step.what,
-          jti: step.jti,
-          ip_address: step.ipAddress,
-          user_agent: step.userAgent,
-          detail: step.detail,
+          created_at: event.createdAt.toISOString(),
+          kind: event.kind,
+          jti: event.jti,
+          ip_address: event.ipAddress,
+          user_agent: event.userAgent,
+          detail: event.detail,
         }));
       });
       return (await Promise.all(stories)).flat();

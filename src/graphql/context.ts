@@ -3,6 +3,7 @@ import DataLoader from 'dataloader';
 import type { GraphQLError } from 'graphql';
 import type { Page } from '../admin/page.js';
 import { listSessions, type Session, type SessionPageRequest } from '../admin/sessions.js';
+import { type ListedUser, usersById } from '../admin/users.js';
 import type { Caller, Resolution } from '../callers/caller.js';
 import type { GraphqlRequest } from '../graphql-over-http.js';
 import type { Deps } from '../parts.js';
@@ -18,6 +19,8 @@ export interface GraphqlContext extends Pick<GraphqlRequest, 'client' | 'ids' | 
   turns: Turns;
   /** A page of the sessions of a user, read for all users of one page at once */
   sessionsOf(page: SessionPageRequest, userId: string): Promise<Page<Session>>;
+  /** A user, read for all rows of one page at once; null where there is none */
+  userById(id: string): Promise<ListedUser | null>;
 }
 
 /**
@@ -37,26 +40,30 @@ export async function createContext(
 
 const NO_SESSIONS: Page<Session> = { rows: [], hasNextPage: false };
 
-/** One loader for each page that an operation asks for, under an alias or in a fragment. */
-function withLoaders(context: Omit<GraphqlContext, 'sessionsOf'>): GraphqlContext {
+/** One mutation of a document changes what the next one shows. */
+const ANEW = { cache: false };
+
+/** Of sessions one loader for each page that an operation asks for, under an alias or in a fragment. */
+function withLoaders(context: Omit<GraphqlContext, 'sessionsOf' | 'userById'>): GraphqlContext {
   const { caller, deps, isGone, turns } = context;
   const loaders = new Map<string, DataLoader<string, Page<Session>>>();
   const sessionsOf: GraphqlContext['sessionsOf'] = ({ first, after, live }, userId) => {
     const key = JSON.stringify([first, after, live]);
     const loader =
       loaders.get(key) ??
-      new DataLoader(
-        async (userIds: readonly string[]) => {
-          const read = () => listSessions(deps.db, userIds, { first, after, live }, deps.clock.now());
-          const pages = await turns.ofCaller(caller, 'reads', isGone, read);
-          return userIds.map((id) => pages.get(id) ?? NO_SESSIONS);
-        },
-        { cache: false }, // one mutation of a document changes what the next one shows
-      );
+      new DataLoader(async (userIds: readonly string[]) => {
+        const read = () => listSessions(deps.db, userIds, { first, after, live }, deps.clock.now());
+        const pages = await turns.ofCaller(caller, 'reads', isGone, read);
+        return userIds.map((id) => pages.get(id) ?? NO_SESSIONS);
+      }, ANEW);
     loaders.set(key, loader);
     return loader.load(userId);
   };
-  return { ...context, sessionsOf };
+  const users = new DataLoader(async (ids: readonly string[]) => {
+    const found = await turns.ofCaller(caller, 'reads', isGone, () => usersById(deps, ids));
+    return ids.map((id) => found.get(id) ?? null);
+  }, ANEW);
+  return { ...context, sessionsOf, userById: (id) => users.load(id) };
 }
 
 function refusalError(refusal: Exclude<Resolution, { kind: 'caller' }>, now: Date): GraphQLError {

@@ -33,7 +33,7 @@ const MAX_COST = 10_000;
 const STATEMENT_COST = 20;
 /** Of each row of a page, beside what is selected of it */
 const ROW_COST = 5;
-/** Of a story, which may read all that the log has on a user: at most two in an operation. */
+/** Of a story, which may read all that the log has on a user: at most three in an operation. */
 const STORY_COST = 3_000;
 /** Of counts, which read a span of the log whole: at most three in an operation. */
 const COUNTS_COST = 3_000;
@@ -57,6 +57,11 @@ export function costOfPage({ args, childComplexity }: ComplexityEstimatorArgs): 
 
 export function costOfCounts({ childComplexity }: ComplexityEstimatorArgs): number {
   return COUNTS_COST + childComplexity;
+}
+
+/** Cost of what a loader reads for all rows of a page. */
+export function costOfLoaded({ childComplexity }: ComplexityEstimatorArgs): number {
+  return STATEMENT_COST + childComplexity;
 }
 
 /** Cost of what is read once and not for each row of the page around it. */

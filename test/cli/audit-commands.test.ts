@@ -63,9 +63,9 @@ test('CONTRACT 9 session explain tells the same by a jti, by the family and by t
     json('session', 'explain', ` ${caller.user.email.toUpperCase()} `),
   ]);
   expect(byJti).toMatchObject([
-    { session: family, what: 'started', jti: first, ip_address: '127.0.0.1' },
-    { session: family, what: 'rotated', jti: last, user_agent: 'Phone/1' },
-    { session: family, what: 'logout', jti: last, detail: expect.stringMatching(/^Logged out/) },
+    { session: family, kind: 'started', jti: first, ip_address: '127.0.0.1' },
+    { session: family, kind: 'rotated', jti: last, user_agent: 'Phone/1' },
+    { session: family, kind: 'logout', jti: last, detail: expect.stringMatching(/^Logged out/) },
   ]);
   expect(byFamily).toEqual(byJti);
   expect(byEmail).toEqual(byJti);
@@ -88,7 +88,7 @@ test('CONTRACT 9 session explain without --json is a table for a person', async 
   expect(code).toBe(0);
   const lines = stdout.trimEnd().split('\n');
   expect(lines).toHaveLength(4);
-  expect(lines[0]).toMatch(/^session +at +what +jti +ip_address +user_agent +detail$/);
+  expect(lines[0]).toMatch(/^session +created_at +kind +jti +ip_address +user_agent +detail$/);
 });
 
 test('CONTRACT 9 session explain of nothing that is known exits with 1, without a name with 2', async () => {

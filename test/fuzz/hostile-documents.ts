@@ -165,7 +165,7 @@ const SHAPES: Record<string, Shape> = {
     query: '{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }',
   }),
   'a page of everything': (dice) => ({
-    query: `{ ${repeat(dice.int(1, 15), (i) => `a${i}: users(first: 100) { edges { node { sessions { id } } } } `)} }`,
+    query: `{ ${repeat(dice.int(1, 15), (i) => `a${i}: users(first: 100) { nodes { sessions { nodes { events { nodes { id } } } } } } `)} }`,
   }),
   'many types of events': (_dice, size) => ({
     query: VIA_VARIABLE,

@@ -43,20 +43,20 @@ const QUERIES: Record<string, Row> = {
     operation: async () => `{ user(id: "${await aUser()}") { id } }`,
   },
   users: { cells: '. nyy yy ynyn ..', scope: 'users:read', operation: () => '{ users { edges { node { id } } } }' },
-  sessionStory: {
+  session: {
     cells: '. nyy yy ynyn ..',
     scope: 'audit:read',
-    operation: async () => `{ sessionStory(id: "${await aSession()}") { edges { cursor } } }`,
+    operation: async () => `{ session(id: "${await aSession()}") { events { nodes { id } } } }`,
   },
-  'sessionStory of an own session': {
+  'session of one’s own': {
     cells: '. yyy yy ynyn ..',
     scope: 'audit:read',
-    operation: async (caller) => `{ sessionStory(id: "${await aSession(ownerIdOf(caller))}") { edges { cursor } } }`,
+    operation: async (caller) => `{ session(id: "${await aSession(ownerIdOf(caller))}") { events { nodes { id } } } }`,
   },
-  'sessionStory of no session': {
+  'session that there is not': {
     cells: '. n00 00 0n0n ..',
     scope: 'audit:read',
-    operation: () => '{ sessionStory(id: "00000000-0000-7000-8000-000000000000") { edges { cursor } } }',
+    operation: () => '{ session(id: "00000000-0000-7000-8000-000000000000") { id } }',
   },
   auditEvents: {
     cells: '. nyy yy ynyn ..',
@@ -76,19 +76,25 @@ const MUTATIONS: Record<string, Row> = {
   revokeSession: {
     cells: '. nny nn ynyn ..',
     scope: 'sessions:write',
-    operation: async () => `mutation { revokeSession(id: "${await aSession()}") { id } }`,
+    operation: async () => `mutation { revokeSession(input: { id: "${await aSession()}" }) { session { id } } }`,
   },
   'revokeSession of an own session': {
     cells: '. yyy ny ynyn ..',
     scope: 'sessions:write',
-    operation: async (caller) => `mutation { revokeSession(id: "${await aSession(ownerIdOf(caller))}") { id } }`,
+    operation: async (caller) =>
+      `mutation { revokeSession(input: { id: "${await aSession(ownerIdOf(caller))}" }) { session { id } } }`,
   },
   'revokeSession of no session': {
     cells: '. nn0 nn 0n0n ..',
     scope: 'sessions:write',
-    operation: () => 'mutation { revokeSession(id: "00000000-0000-7000-8000-000000000000") { id } }',
+    operation: () =>
+      'mutation { revokeSession(input: { id: "00000000-0000-7000-8000-000000000000" }) { session { id } } }',
   },
-  revokeOtherSessions: { cells: '. yyy ny nnnn ..', scope: null, operation: () => 'mutation { revokeOtherSessions }' },
+  revokeOtherSessions: {
+    cells: '. yyy ny nnnn ..',
+    scope: null,
+    operation: () => 'mutation { revokeOtherSessions { revokedCount } }',
+  },
   createUser: {
     cells: '. nny nn ynyn ..',
     scope: 'users:write',

@@ -1,17 +1,7 @@
-/** CONTRACT 11: `sessionStory`: why was this user thrown out? */
+/** CONTRACT 11: the events of a session: why was this user thrown out? */
 import { lacksTable, whileAway, withFault } from '../support/faults.js';
 import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import {
-  type As,
-  ask,
-  dataOf,
-  newApiKey,
-  newCronKey,
-  newcomer,
-  nodesOf,
-  type SignedIn,
-  signIn,
-} from '../support/graphql.js';
+import { type As, ask, dataOf, newApiKey, newCronKey, newcomer, type SignedIn, signIn } from '../support/graphql.js';
 import { logout, refresh } from '../support/routes.js';
 
 let gateway: TestGateway;
@@ -23,16 +13,19 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const STORY = `query ($id: ID!, $first: Int, $after: String) {
-  sessionStory(id: $id, first: $first, after: $after) {
-    edges { node { at what jti ipAddress userAgent detail } } pageInfo { hasNextPage endCursor }
+  session(id: $id) {
+    events(first: $first, after: $after) {
+      nodes { id kind createdAt jti ipAddress userAgent detail } pageInfo { hasNextPage endCursor }
+    }
   }
 }`;
 const PHONE = { 'x-forwarded-for': '192.0.2.1', 'user-agent': 'Phone/1' };
 const THIEF = { 'x-forwarded-for': '203.0.113.66', 'user-agent': 'curl/8' };
 
-interface Step {
-  at: string;
-  what: string;
+interface Told {
+  id: string;
+  createdAt: string;
+  kind: string;
   jti: string | null;
   ipAddress: string;
   userAgent: string | null;
@@ -43,8 +36,8 @@ const familyOf = ({ accessToken }: SignedIn) => String(claimsOf(accessToken)['si
 const jtiOf = (token: string) => String(claimsOf(token)['jti']);
 const now = () => gateway.clock.now().toISOString();
 
-async function story(caller: SignedIn): Promise<Step[]> {
-  return nodesOf((await dataOf(gateway, auditor, STORY, { id: familyOf(caller) })).sessionStory);
+async function story(caller: SignedIn): Promise<Told[]> {
+  return (await dataOf(gateway, auditor, STORY, { id: familyOf(caller) })).session.events.nodes;
 }
 
 /** A session that has begun and been refreshed once from a phone, a minute each apart. */
@@ -56,8 +49,8 @@ async function session() {
   const rotatedAt = now();
   gateway.clock.advance(60);
   const told = [
-    { at: startedAt, what: 'started', jti: jtiOf(caller.refreshToken), ipAddress: '127.0.0.1', userAgent: '' },
-    { at: rotatedAt, what: 'rotated', jti: jtiOf(second), ipAddress: '192.0.2.1', userAgent: 'Phone/1' },
+    { createdAt: startedAt, kind: 'started', jti: jtiOf(caller.refreshToken), ipAddress: '127.0.0.1', userAgent: '' },
+    { createdAt: rotatedAt, kind: 'rotated', jti: jtiOf(second), ipAddress: '192.0.2.1', userAgent: 'Phone/1' },
   ];
   return { caller, first: caller.refreshToken, second, told };
 }
@@ -69,7 +62,7 @@ test('CONTRACT 11 tells a living session: its login, and each rotation with addr
   const steps = await story(caller);
   expect(steps).toMatchObject([
     ...told,
-    { at: now(), what: 'rotated', jti: jtiOf(third), ipAddress: '203.0.113.66', userAgent: 'curl/8' },
+    { createdAt: now(), kind: 'rotated', jti: jtiOf(third), ipAddress: '203.0.113.66', userAgent: 'curl/8' },
   ]);
   for (const { detail } of steps) expect(detail).toMatch(/^[A-Z].{10,}/);
 });
@@ -79,7 +72,7 @@ test('CONTRACT 11 tells a logout', async () => {
   await logout(gateway, second, PHONE);
   expect(await story(caller)).toMatchObject([
     ...told,
-    { at: now(), what: 'logout', jti: jtiOf(second), ipAddress: '192.0.2.1', userAgent: null },
+    { createdAt: now(), kind: 'logout', jti: jtiOf(second), ipAddress: '192.0.2.1', userAgent: null },
   ]);
 });
 
@@ -88,16 +81,20 @@ test('CONTRACT 11 tells a theft: the used token, and where it was presented from
   await refresh(gateway, first, THIEF);
   expect(await story(caller)).toMatchObject([
     ...told,
-    { at: now(), what: 'token_theft', jti: jtiOf(first), ipAddress: '203.0.113.66', userAgent: 'curl/8' },
+    { createdAt: now(), kind: 'token_theft', jti: jtiOf(first), ipAddress: '203.0.113.66', userAgent: 'curl/8' },
   ]);
 });
 
 test('CONTRACT 11 tells that an administrator ended the session', async () => {
   const { caller, told } = await session();
   const admin = await newcomer(gateway, 'admin');
-  await dataOf(gateway, admin.as, `mutation { revokeSession(id: "${familyOf(caller)}") { id } }`);
+  await dataOf(
+    gateway,
+    admin.as,
+    `mutation { revokeSession(input: { id: "${familyOf(caller)}" }) { session { id } } }`,
+  );
   const steps = await story(caller);
-  expect(steps).toMatchObject([...told, { at: now(), what: 'session_revoked', ipAddress: '127.0.0.1' }]);
+  expect(steps).toMatchObject([...told, { createdAt: now(), kind: 'revoked', ipAddress: '127.0.0.1' }]);
   expect(steps.at(-1)?.detail).toContain(admin.user.id);
 });
 
@@ -110,7 +107,7 @@ test('CONTRACT 11 tells that the user was deactivated, and by which key', async 
     `mutation { setUserActive(input: { id: "${caller.user.id}", isActive: false }) { user { id } } }`,
   );
   const steps = await story(caller);
-  expect(steps).toMatchObject([...told, { at: now(), what: 'user_deactivated' }]);
+  expect(steps).toMatchObject([...told, { createdAt: now(), kind: 'user_deactivated' }]);
   expect(steps.at(-1)?.detail).toContain(`cron ${keyId}`);
 });
 
@@ -120,7 +117,7 @@ test('CONTRACT 11 tells that a password was set, and by which key', async () => 
   const text = `mutation { setUserPassword(input: { id: "${caller.user.id}", password: "another good password" }) { user { id } } }`;
   await dataOf(gateway, as, text);
   const steps = await story(caller);
-  expect(steps).toMatchObject([...told, { at: now(), what: 'user_password_set' }]);
+  expect(steps).toMatchObject([...told, { createdAt: now(), kind: 'user_password_set' }]);
   expect(steps.at(-1)?.detail).toContain(`api_key ${keyId}`);
 });
 
@@ -130,7 +127,7 @@ test('CONTRACT 11 tells that the last token expired, when it did', async () => {
   gateway.clock.set(new Date(expiresAt));
   expect(await story(caller)).toHaveLength(2); // its last moment
   gateway.clock.advance(600);
-  expect(await story(caller)).toMatchObject([...told, { at: expiresAt, what: 'expired', jti: jtiOf(second) }]);
+  expect(await story(caller)).toMatchObject([...told, { createdAt: expiresAt, kind: 'expired', jti: jtiOf(second) }]);
 });
 
 test('CONTRACT 11 of several passwords that were set only the one that ended the session is told', async () => {
@@ -141,7 +138,7 @@ test('CONTRACT 11 of several passwords that were set only the one that ended the
   const endedAt = now();
   gateway.clock.advance(60);
   await dataOf(gateway, as, text);
-  expect(await story(caller)).toMatchObject([...told, { at: endedAt, what: 'user_password_set' }]);
+  expect(await story(caller)).toMatchObject([...told, { createdAt: endedAt, kind: 'user_password_set' }]);
   expect(await story(caller)).toHaveLength(3);
 });
 
@@ -162,8 +159,8 @@ test('CONTRACT 11 what ends one session is not told of those that had ended befo
   );
   gateway.clock.advance(60);
   const later = await signIn(gateway, caller.user);
-  expect((await story(caller)).map(({ what }) => what)).toEqual([...told.map(({ what }) => what), 'logout']);
-  expect((await story(later)).map(({ what }) => what)).toEqual(['started']);
+  expect((await story(caller)).map(({ kind }) => kind)).toEqual([...told.map(({ kind }) => kind), 'logout']);
+  expect((await story(later)).map(({ kind }) => kind)).toEqual(['started']);
 });
 
 test('CONTRACT 11 tells the theft after a logout too, in order', async () => {
@@ -171,7 +168,7 @@ test('CONTRACT 11 tells the theft after a logout too, in order', async () => {
   await logout(gateway, second);
   gateway.clock.advance(1);
   await refresh(gateway, second, THIEF);
-  const kinds = (await story(caller)).map(({ what }) => what);
+  const kinds = (await story(caller)).map(({ kind }) => kind);
   expect(kinds).toEqual(['started', 'rotated', 'logout', 'token_theft']);
 });
 
@@ -186,21 +183,42 @@ test('CONTRACT 11 tells the newest token and the end last, also where all happen
     `mutation { setUserActive(input: { id: "${caller.user.id}", isActive: false }) { user { id } } }`,
   );
   const [newest, end] = (await story(caller)).slice(-2);
-  expect(newest).toMatchObject({ what: 'rotated', jti: jtiOf(token) });
-  expect(end).toMatchObject({ what: 'user_deactivated', jti: jtiOf(token) });
+  expect(newest).toMatchObject({ kind: 'rotated', jti: jtiOf(token) });
+  expect(end).toMatchObject({ kind: 'user_deactivated', jti: jtiOf(token) });
 });
 
 test('CONTRACT 11 an own session needs no scope, an unknown one is not found by who may read', async () => {
   const { caller } = await session();
-  const { sessionStory } = await dataOf(gateway, caller.as, STORY, { id: familyOf(caller) });
-  expect(nodesOf(sessionStory)).toHaveLength(2);
+  const { session: own } = await dataOf(gateway, caller.as, STORY, { id: familyOf(caller) });
+  expect(own.events.nodes).toHaveLength(2);
   for (const id of ['no-uuid', '00000000-0000-7000-8000-000000000000']) {
     expect(await ask(gateway, auditor, STORY, { id })).toMatchObject({ code: 'NOT_FOUND', reason: 'session_unknown' });
     expect(await ask(gateway, caller.as, STORY, { id })).toMatchObject({ code: 'FORBIDDEN' });
   }
 });
 
-test('CONTRACT 11 pages of any size tell the same story, each step once, in order', async () => {
+test('CONTRACT 11 no two events have one id, also where one change ended several sessions, and each keeps its own', async () => {
+  const { caller } = await session();
+  const others = [await signIn(gateway, caller.user), await signIn(gateway, caller.user)];
+  const expired = await session();
+  gateway.clock.advance(600);
+  const { as } = await newApiKey(gateway, ['users:write']);
+  await dataOf(gateway, as, `mutation { setUserActive(id: "${caller.user.id}", active: false) { id } }`);
+  const before = (await Promise.all([caller, ...others].map(story))).flat();
+  gateway.clock.advance(4_000);
+  const after = (await Promise.all([caller, ...others, expired.caller].map(story))).flat();
+  const ids = after.map(({ id }) => id);
+  expect(ids.slice(0, before.length)).toEqual(before.map(({ id }) => id));
+  expect(after.map(({ kind }) => kind).sort()).toEqual([
+    'expired',
+    ...['rotated', 'rotated'],
+    ...Array(4).fill('started'),
+    ...Array(3).fill('user_deactivated'),
+  ]);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('CONTRACT 11 pages of any size tell the same story, each event once, in order', async () => {
   const caller = await newcomer(gateway);
   let token = caller.refreshToken;
   for (let i = 0; i < 12; i += 1) {
@@ -211,20 +229,20 @@ test('CONTRACT 11 pages of any size tell the same story, each step once, in orde
   gateway.clock.advance(1);
   await logout(gateway, token);
   const whole = await story(caller);
-  expect(whole.map(({ what }) => what)).toEqual([
+  expect(whole.map(({ kind }) => kind)).toEqual([
     'started',
     ...Array(12).fill('rotated'),
     ...Array(5).fill('token_theft'),
     'logout',
   ]);
   for (const first of [1, 2, 3, 7, 18, 19, 20, 100]) {
-    const told: Step[] = [];
+    const told: Told[] = [];
     let page = { hasNextPage: true, endCursor: undefined };
     while (page.hasNextPage) {
       const variables = { id: familyOf(caller), first, after: page.endCursor };
-      const { sessionStory } = await dataOf(gateway, auditor, STORY, variables);
-      told.push(...nodesOf<Step>(sessionStory));
-      page = sessionStory.pageInfo;
+      const { events } = (await dataOf(gateway, auditor, STORY, variables)).session;
+      told.push(...events.nodes);
+      page = events.pageInfo;
     }
     expect(told).toEqual(whole);
   }
@@ -245,7 +263,8 @@ test.each<[string, string, (caller: SignedIn, token: string) => Promise<unknown>
   [
     'a revocation',
     'that had ended with the session',
-    (caller) => dataOf(gateway, caller.as, `mutation { revokeSession(id: "${familyOf(caller)}") { id } }`),
+    (caller) =>
+      dataOf(gateway, caller.as, `mutation { revokeSession(input: { id: "${familyOf(caller)}" }) { session { id } } }`),
   ],
   [
     'a deactivation',
@@ -264,7 +283,7 @@ test.each<[string, string, (caller: SignedIn, token: string) => Promise<unknown>
   await end(caller, second);
   gateway.clock.advance(1);
   await refresh(gateway, second, THIEF);
-  const thefts = (await story(caller)).filter(({ what, jti }) => what === 'token_theft' && jti === jtiOf(second));
+  const thefts = (await story(caller)).filter(({ kind, jti }) => kind === 'token_theft' && jti === jtiOf(second));
   expect(thefts.map(({ detail }) => detail)).toEqual([expect.stringContaining(words)]);
 });
 
@@ -280,7 +299,11 @@ test('CONTRACT 5 an outage is told as one, never as a session that is not the ca
   expect([away.status, away.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
   await withFault(gateway, lacksTable('refresh_tokens'), async () => {
     const told = await ask(gateway, caller.as, STORY, { id: familyOf(caller) });
-    const revoked = await ask(gateway, caller.as, `mutation { revokeSession(id: "${familyOf(caller)}") { id } }`);
+    const revoked = await ask(
+      gateway,
+      caller.as,
+      `mutation { revokeSession(input: { id: "${familyOf(caller)}" }) { session { id } } }`,
+    );
     expect([told.code, revoked.code]).toEqual(['INTERNAL_SERVER_ERROR', 'INTERNAL_SERVER_ERROR']);
   });
 });
@@ -298,6 +321,6 @@ test('CONTRACT 11 the end is told also where the clocks of two instances differe
   );
   const steps = await story(caller);
   expect(steps).toHaveLength(told.length + 1);
-  expect(steps.at(-1)).toMatchObject({ what: 'user_deactivated', jti: jtiOf(second) });
+  expect(steps.at(-1)).toMatchObject({ kind: 'user_deactivated', jti: jtiOf(second) });
   expect(steps.map(({ jti }) => jti)).toContain(jtiOf(first));
 });

@@ -1,4 +1,6 @@
 /** CONTRACT 11: own sessions, and those of others with sessions:write. */
+import { COMMAND_LINE } from '../../src/admin/administer.js';
+import { deleteUser } from '../../src/admin/user-changes.js';
 import { refusesRows, withFault } from '../support/faults.js';
 import { claimsOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { ask, dataOf, newApiKey, newcomer, nodesOf, type SignedIn, signIn } from '../support/graphql.js';
@@ -13,17 +15,19 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const LIST = `{ me { sessions(live: true) { edges { node {
-  id userId startedAt lastUsedAt expiresAt userAgent ipAddress live current
+  id userId startedAt lastUsedAt expiresAt endedAt endReason userAgent ipAddress isLive isCurrent
 } } } } }`;
-const REVOKE = 'mutation ($id: ID!) { revokeSession(id: $id) { id live } }';
-const REVOKE_OTHERS = 'mutation { revokeOtherSessions }';
+const REVOKE = `mutation ($id: ID!) {
+  revokeSession(input: { id: $id }) { session { id isLive endedAt endReason } }
+}`;
+const REVOKE_OTHERS = 'mutation { revokeOtherSessions { revokedCount } }';
 
 const familyOf = ({ accessToken }: SignedIn) => String(claimsOf(accessToken)['sid']);
 
 interface Listed {
   id: string;
-  live: boolean;
-  current: boolean;
+  isLive: boolean;
+  isCurrent: boolean;
 }
 
 async function listed(caller: SignedIn): Promise<Listed[]> {
@@ -51,11 +55,13 @@ test('CONTRACT 11 lists the live sessions of the caller, newest first, and says 
     expiresAt: new Date(gateway.clock.now().getTime() + 3_600_000).toISOString(),
     userAgent: 'Phone/2',
     ipAddress: '192.0.2.5',
-    live: true,
-    current: false,
+    endedAt: null,
+    endReason: null,
+    isLive: true,
+    isCurrent: false,
   });
-  expect(sessions[1]).toMatchObject({ current: true });
-  expect((await listed(second)).map(({ current }) => current)).toEqual([true, false]);
+  expect(sessions[1]).toMatchObject({ isCurrent: true });
+  expect((await listed(second)).map(({ isCurrent }) => isCurrent)).toEqual([true, false]);
 });
 
 test('CONTRACT 11 ended sessions are not in the own list, but in that of the user', async () => {
@@ -66,8 +72,8 @@ test('CONTRACT 11 ended sessions are not in the own list, but in that of the use
   await refresh(gateway, stolen.refreshToken);
   await refresh(gateway, stolen.refreshToken);
   expect(ids(await listed(kept))).toEqual([familyOf(kept)]);
-  const { me } = await dataOf(gateway, kept.as, '{ me { sessions { edges { node { id live current } } } } }');
-  const states = new Map(nodesOf<Listed>(me.sessions).map(({ id, live }) => [id, live]));
+  const { me } = await dataOf(gateway, kept.as, '{ me { sessions { edges { node { id isLive isCurrent } } } } }');
+  const states = new Map(nodesOf<Listed>(me.sessions).map(({ id, isLive }) => [id, isLive]));
   expect(states).toEqual(
     new Map([
       [familyOf(kept), true],
@@ -82,9 +88,9 @@ test('CONTRACT 11 an expired session is not live, to the second', async () => {
   const { as: reader } = await newApiKey(gateway, ['users:read']);
   gateway.clock.advance(1800);
   await signIn(gateway, user);
-  const text = `{ user(id: "${user.id}") { sessions { edges { node { live } } } } }`;
+  const text = `{ user(id: "${user.id}") { sessions { edges { node { isLive } } } } }`;
   const lives = async () =>
-    nodesOf<Listed>((await dataOf(gateway, reader, text)).user.sessions).map(({ live }) => live);
+    nodesOf<Listed>((await dataOf(gateway, reader, text)).user.sessions).map(({ isLive }) => isLive);
   gateway.clock.advance(1800);
   expect(await lives()).toEqual([true, true]); // Spec 4.2 step 8: only a past expiry is refused
   gateway.clock.advance(0.001);
@@ -100,7 +106,8 @@ test('CONTRACT 11 ends an own session: its refresh token is refused, the others 
   const ended = await signIn(gateway, kept.user);
   const id = familyOf(ended);
   const [{ data }, events] = await auditDuring(gateway, () => ask(gateway, kept.as, REVOKE, { id }));
-  expect(data.revokeSession).toEqual({ id, live: false });
+  const endedAt = gateway.clock.now().toISOString();
+  expect(data.revokeSession.session).toEqual({ id, isLive: false, endedAt, endReason: 'revoked' });
   expect(events).toMatchObject([
     {
       event_type: 'session_revoked',
@@ -116,9 +123,12 @@ test('CONTRACT 11 a session that has ended stays as it is, and writes no event',
   const caller = await newcomer(gateway);
   const out = await signIn(gateway, caller.user);
   await logout(gateway, out.refreshToken);
+  const endedAt = gateway.clock.now().toISOString();
+  gateway.clock.advance(60);
   const before = await wholeState(gateway);
   const { data } = await ask(gateway, caller.as, REVOKE, { id: familyOf(out) });
-  expect(data.revokeSession).toEqual({ id: familyOf(out), live: false });
+  const session = { id: familyOf(out), isLive: false, endedAt, endReason: 'logout' };
+  expect(data.revokeSession.session).toEqual(session);
   expect(await wholeState(gateway)).toEqual(before);
 });
 
@@ -128,7 +138,7 @@ test('CONTRACT 11 sessions of others end by sessions:write; without it nobody is
   const id = familyOf(victim);
   const others = await ask(gateway, stranger.as, REVOKE, { id });
   const unknown = await ask(gateway, stranger.as, REVOKE, { id: '00000000-0000-7000-8000-000000000000' });
-  expect(others).toMatchObject({ status: 200, code: 'FORBIDDEN', data: null });
+  expect(others).toMatchObject({ status: 200, code: 'FORBIDDEN', data: { revokeSession: null } });
   expect(unknown.text).toBe(others.text);
   const { as, keyId } = await newApiKey(gateway, ['sessions:write']);
   const [, events] = await auditDuring(gateway, () => dataOf(gateway, as, REVOKE, { id }));
@@ -146,14 +156,108 @@ test('CONTRACT 11 ends all other own sessions, an event each, and no one else’
   await logout(gateway, out.refreshToken);
   const other = await newcomer(gateway);
   const [data, events] = await auditDuring(gateway, () => dataOf(gateway, kept.as, REVOKE_OTHERS));
-  expect(data).toEqual({ revokeOtherSessions: 2 });
+  expect(data).toEqual({ revokeOtherSessions: { revokedCount: 2 } });
   expect(events.map(({ event_type }) => event_type)).toEqual(['session_revoked', 'session_revoked']);
   const families = events.map(({ metadata }) => metadata['family_id']);
   expect(new Set(families)).toEqual(new Set([familyOf(second), familyOf(third)]));
   expect(ids(await listed(kept))).toEqual([familyOf(kept)]);
   for (const { refreshToken } of [second, third]) expect((await refresh(gateway, refreshToken)).status).toBe(401);
   for (const { refreshToken } of [kept, other]) expect((await refresh(gateway, refreshToken)).status).toBe(200);
-  expect(await dataOf(gateway, kept.as, REVOKE_OTHERS)).toEqual({ revokeOtherSessions: 0 });
+  expect(await dataOf(gateway, kept.as, REVOKE_OTHERS)).toEqual({ revokeOtherSessions: { revokedCount: 0 } });
+});
+
+const change = async (text: string) => dataOf(gateway, (await newcomer(gateway, 'admin')).as, `mutation { ${text} }`);
+
+test.each<[reason: string, end: (caller: SignedIn) => Promise<unknown>]>([
+  ['logout', ({ refreshToken }) => logout(gateway, refreshToken)],
+  [
+    'token_theft',
+    async ({ refreshToken }) => {
+      await refresh(gateway, refreshToken);
+      await refresh(gateway, refreshToken);
+    },
+  ],
+  ['revoked', (caller) => dataOf(gateway, caller.as, REVOKE, { id: familyOf(caller) })],
+  ['user_deactivated', ({ user }) => change(`setUserActive(id: "${user.id}", active: false) { id }`)],
+  [
+    'user_password_set',
+    ({ user }) => change(`setUserPassword(id: "${user.id}", password: "a new good password") { id }`),
+  ],
+  ['user_deleted', ({ user }) => deleteUser(gateway.app, COMMAND_LINE, user.id)],
+])('CONTRACT 11 a session says that it ended by %s, and when, as its last event does', async (endReason, end) => {
+  const caller = await newcomer(gateway);
+  const { as } = await newApiKey(gateway, ['audit:read']);
+  const text = `query ($id: ID!) {
+    session(id: $id) { isLive endedAt endReason events { nodes { kind createdAt } } }
+  }`;
+  const read = async () => (await dataOf(gateway, as, text, { id: familyOf(caller) })).session;
+  gateway.clock.advance(60);
+  expect(await read()).toMatchObject({ isLive: true, endedAt: null, endReason: null });
+  await end(caller);
+  const endedAt = gateway.clock.now().toISOString();
+  gateway.clock.advance(3_600); // what has ended does not expire
+  const session = await read();
+  expect(session).toMatchObject({ isLive: false, endedAt, endReason });
+  expect(session.events.nodes.at(-1)).toEqual({ kind: endReason, createdAt: endedAt });
+});
+
+test('CONTRACT 11 an expired session ended when it expired, whatever is done to it later', async () => {
+  const caller = await newcomer(gateway);
+  const admin = await newcomer(gateway, 'admin');
+  const { as } = await newApiKey(gateway, ['audit:read']);
+  const text = `{ session(id: "${familyOf(caller)}") { expiresAt endedAt endReason events { nodes { kind createdAt } } } }`;
+  gateway.clock.advance(7_200);
+  const { session } = await dataOf(gateway, as, text);
+  expect(session).toMatchObject({ endedAt: session.expiresAt, endReason: 'expired' });
+  expect(session.events.nodes.at(-1)).toEqual({ kind: 'expired', createdAt: session.expiresAt });
+  const again = await signIn(gateway, admin.user);
+  await dataOf(gateway, again.as, `mutation { setUserActive(id: "${caller.user.id}", active: false) { id } }`);
+  expect((await dataOf(gateway, as, text)).session).toEqual(session);
+});
+
+test('CONTRACT 11 a session is named in either case, and its event as it is', async () => {
+  const caller = await newcomer(gateway);
+  const id = familyOf(caller).toUpperCase();
+  const [data, events] = await auditDuring(gateway, () => dataOf(gateway, caller.as, REVOKE, { id }));
+  expect(data.revokeSession.session.id).toBe(familyOf(caller));
+  expect(events[0]?.metadata['family_id']).toBe(familyOf(caller));
+});
+
+test('CONTRACT 11 the user of a session is the own one, or needs users:read, and null once it is gone', async () => {
+  const caller = await newcomer(gateway);
+  const text = `{ session(id: "${familyOf(caller)}") { userId user { id email } } }`;
+  const { id, email } = caller.user;
+  const { as: auditor } = await newApiKey(gateway, ['audit:read']);
+  const { as: reader } = await newApiKey(gateway, ['audit:read', 'users:read']);
+  expect((await dataOf(gateway, caller.as, text)).session).toEqual({ userId: id, user: { id, email } });
+  expect((await dataOf(gateway, reader, text)).session).toEqual({ userId: id, user: { id, email } });
+  const refused = await ask(gateway, auditor, text);
+  expect(refused.data.session).toEqual({ userId: id, user: null });
+  expect(refused.errors).toMatchObject([
+    { path: ['session', 'user'], extensions: { code: 'FORBIDDEN', requiredScope: 'users:read' } },
+  ]);
+  await deleteUser(gateway.app, COMMAND_LINE, caller.user.id);
+  expect((await dataOf(gateway, reader, text)).session).toEqual({ userId: id, user: null });
+});
+
+test('CONTRACT 11 the events of others need audit:read, whatever leads to their sessions', async () => {
+  const victim = await newcomer(gateway);
+  const listing = `{ user(id: "${victim.user.id}") { sessions(first: 1) { nodes { id events(first: 1) { nodes { kind } } } } } }`;
+  const revoking = `mutation { revokeSession(input: { id: "${familyOf(victim)}" }) { session { id events { nodes { kind } } } } }`;
+  for (const [text, scope] of [
+    [listing, 'users:read'],
+    [revoking, 'sessions:write'],
+  ] as const) {
+    const { as } = await newApiKey(gateway, [scope]);
+    const refused = await ask(gateway, as, text);
+    expect(refused).toMatchObject({ code: 'FORBIDDEN', errors: [{ extensions: { requiredScope: 'audit:read' } }] });
+    const { as: auditor } = await newApiKey(gateway, [scope, 'audit:read']);
+    expect((await ask(gateway, auditor, text)).errors).toEqual([]);
+  }
+  const own = await newcomer(gateway);
+  expect(
+    (await ask(gateway, own.as, '{ me { sessions(first: 1) { nodes { events { nodes { kind } } } } } }')).errors,
+  ).toEqual([]);
 });
 
 test('CONTRACT 11 where the event cannot be written no session ends', async () => {
@@ -181,7 +285,7 @@ test('CONTRACT 11 pages through the sessions of a user, the last used first, eac
   );
   const text = `query ($after: String, $live: Boolean) {
     me { sessions(first: 20, after: $after, live: $live) {
-      edges { node { id live lastUsedAt } } pageInfo { hasNextPage endCursor }
+      edges { node { id isLive lastUsedAt } } pageInfo { hasNextPage endCursor }
     } }
   }`;
   for (const [live, count] of [
@@ -189,7 +293,7 @@ test('CONTRACT 11 pages through the sessions of a user, the last used first, eac
     [true, 37], // two in three have expired
     [false, 74],
   ] as const) {
-    const seen: Array<{ id: string; live: boolean; lastUsedAt: string }> = [];
+    const seen: Array<{ id: string; isLive: boolean; lastUsedAt: string }> = [];
     let page = { hasNextPage: true, endCursor: undefined };
     while (page.hasNextPage) {
       const { me } = await dataOf(gateway, caller.as, text, { after: page.endCursor, live });
@@ -197,7 +301,7 @@ test('CONTRACT 11 pages through the sessions of a user, the last used first, eac
       page = me.sessions.pageInfo;
     }
     expect([new Set(seen.map(({ id }) => id)).size, seen.length]).toEqual([count, count]);
-    if (live !== undefined) expect(new Set(seen.map((session) => session.live))).toEqual(new Set([live]));
+    if (live !== undefined) expect(new Set(seen.map((session) => session.isLive))).toEqual(new Set([live]));
     const times = seen.map(({ lastUsedAt }) => lastUsedAt);
     expect(times).toEqual(times.toSorted().reverse());
   }
@@ -222,17 +326,41 @@ test('CONTRACT 11 no N+1: listing sessions is one statement beside that of the u
   expect(statements).toHaveLength(2);
 });
 
+test('CONTRACT 11 no N+1: the users of a page of sessions are one statement', async () => {
+  const { as, user } = await newcomer(gateway, 'admin');
+  for (let i = 0; i < 5; i += 1) await signIn(gateway, user);
+  const work = countWork();
+  await work.watch(gateway.app.db);
+  const text = '{ me { sessions(first: 6) { nodes { user { id } } edges { node { user { email } } } } } }';
+  const [{ me }, { statements }] = await work.during(() => dataOf(gateway, as, text));
+  expect(me.sessions.nodes).toEqual(Array(6).fill({ user: { id: user.id } }));
+  expect(statements).toHaveLength(3);
+});
+
+test('CONTRACT 7 an operation tells three stories at most, by whatever way', async () => {
+  const { as, user } = await newcomer(gateway);
+  for (let i = 0; i < 3; i += 1) await signIn(gateway, user);
+  const stories = (first: number) =>
+    `{ me { sessions(first: ${first}) { nodes { events(first: 1) { nodes { id } } } } } }`;
+  expect((await dataOf(gateway, as, stories(3))).me.sessions.nodes).toHaveLength(3);
+  for (const first of [4, 50]) {
+    expect(await ask(gateway, as, stories(first))).toMatchObject({ status: 400, code: 'OPERATION_TOO_COSTLY' });
+  }
+  const skipped = stories(4).replace('nodes { id }', 'nodes @skip(if: true) { id } __typename');
+  expect(await ask(gateway, as, skipped)).toMatchObject({ status: 400, code: 'OPERATION_TOO_COSTLY' });
+});
+
 test('CONTRACT 11 sessions in one document are as each change has left them', async () => {
   const admin = await newcomer(gateway, 'admin');
   const { user } = await newcomer(gateway);
-  const sessions = 'sessions(first: 3) { edges { node { live } } }';
+  const sessions = 'sessions(first: 3) { edges { node { isLive } } }';
   const data = await dataOf(
     gateway,
     admin.as,
     `mutation { a: unlockUser(input: { id: "${user.id}" }) { user { ${sessions} } }
       b: setUserActive(input: { id: "${user.id}", isActive: false }) { user { ${sessions} } } }`,
   );
-  expect([nodesOf(data.a.user.sessions), nodesOf(data.b.user.sessions)]).toEqual([[{ live: true }], [{ live: false }]]);
+  expect([nodesOf(data.a.user.sessions), nodesOf(data.b.user.sessions)]).toEqual([[{ isLive: true }], [{ isLive: false }]]);
 });
 
 test('CONTRACT 11 the sessions of others need users:read, whatever leads to them', async () => {
@@ -252,7 +380,7 @@ test('CONTRACT 11 ends thousands of own sessions, an event each', async () => {
     [caller.user.id, gateway.clock.now(), new Date(gateway.clock.now().getTime() + 60_000)],
   );
   const [data, events] = await auditDuring(gateway, () => dataOf(gateway, caller.as, REVOKE_OTHERS));
-  expect(data).toEqual({ revokeOtherSessions: 2_500 });
+  expect(data).toEqual({ revokeOtherSessions: { revokedCount: 2_500 } });
   expect(new Set(events.map(({ metadata }) => metadata['family_id'])).size).toBe(2_500);
   expect(events[0]).toMatchObject({
     event_type: 'session_revoked',

@@ -1,6 +1,6 @@
 /** CONTRACT 7: what dashboards ask is bounded at once, of one caller and of all, and no login waits for it. */
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, newApiKey, newcomer } from '../support/graphql.js';
+import { type As, ask, newApiKey, newcomer, signIn } from '../support/graphql.js';
 import { wholeTable, withLock } from '../support/locks.js';
 import { login, refresh } from '../support/routes.js';
 import { until } from '../support/until.js';
@@ -23,6 +23,19 @@ test('CONTRACT 7 counts of two callers run two at once, whoever asks; the others
     for (let i = 0; i < 20; i += 1) expect(await waiting()).toBeLessThanOrEqual(2);
   });
   for (const { status } of await Promise.all(asked)) expect(status).toBe(200);
+});
+
+test('CONTRACT 7 stories are told two at once, of whatever pages of sessions', async () => {
+  const callers = await Promise.all([1, 2, 3].map(() => newcomer(gateway)));
+  for (const { user } of callers) await signIn(gateway, user);
+  const stories = '{ me { sessions(first: 2) { nodes { events(first: 1) { nodes { id } } } } } }';
+  let asked: ReturnType<typeof ask>[] = [];
+  await withLock(gateway, wholeTable('audit_events'), async (waiting) => {
+    asked = callers.map(({ as }) => ask(gateway, as, stories));
+    await until('two are told', async () => (await waiting()) === 2);
+    for (let i = 0; i < 20; i += 1) expect(await waiting()).toBeLessThanOrEqual(2);
+  });
+  for (const { data } of await Promise.all(asked)) expect(data.me.sessions.nodes).toHaveLength(2);
 });
 
 test('CONTRACT 7 one caller has two fields at once, and a hundred that wait; one more is 429', async () => {
@@ -65,7 +78,7 @@ test('FIELD however much dashboards ask, logins, refreshes and callers have conn
   // Whatever administers takes its turn under this lock; each of the mutations holds a connection meanwhile.
   await withLock(gateway, 'select pg_advisory_lock(7241093519)', async () => {
     asked = callers.flatMap((caller) =>
-      [1, 2, 3].map(() => ask(gateway, caller.as, 'mutation { revokeOtherSessions }')),
+      [1, 2, 3].map(() => ask(gateway, caller.as, 'mutation { revokeOtherSessions { revokedCount } }')),
     );
     const blocked = `select count(*)::int as count from pg_stat_activity
     where datname = current_database() and wait_event = 'advisory'`;

@@ -1,44 +1,84 @@
 /** CONTRACT 11: sessions. */
-import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
-import { type SessionStep, tellSession } from '../../admin/session-story.js';
-import { ownOrScope, revokeOtherSessions, revokeSession } from '../../admin/sessions.js';
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { SessionEvent } from '../../admin/session-events.js';
+import { tellSession } from '../../admin/session-story.js';
+import { readSession, revokeOtherSessions, revokeSession } from '../../admin/sessions.js';
+import type { ListedUser } from '../../admin/users.js';
 import { asUser } from '../../callers/caller.js';
 import { kindOf } from '../../callers/kinds.js';
-import { operatorOf, RequiresWhat, RequireUser, userOf } from '../authorization.js';
+import { operatorOf, RequireScopeUnlessOwn, RequiresWhat, RequireUser, userOf } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
-import { costOfStory } from '../limits.js';
+import { costOfLoaded, costOfStory } from '../limits.js';
 import { type Connection, PageArgs, same, toConnection } from '../types/connection.js';
-import { SessionStepConnection, SessionType, toSession } from '../types/session.js';
+import {
+  RevokeOtherSessionsPayload,
+  RevokeSessionInput,
+  RevokeSessionPayload,
+  SessionEventConnection,
+  SessionType,
+  toSession,
+} from '../types/session.js';
+import { UserType } from '../types/user.js';
 
-@Resolver()
+@Resolver(() => SessionType)
 export class SessionResolver {
-  @Query(() => SessionStepConnection, {
+  @RequiresWhat(readSession)
+  @Query(() => SessionType, { nullable: true, description: 'One session, live or ended. Null beside an error.' })
+  async session(
+    @Ctx() { caller, deps }: GraphqlContext,
+    @Arg('id', () => ID, { description: 'The family of its refresh tokens; `sid` of access tokens.' }) id: string,
+  ): Promise<SessionType> {
+    const asker = { userId: asUser(caller)?.sub, scopes: kindOf(caller).scopes(caller) };
+    return toSession(await readSession(deps, asker, id), caller);
+  }
+
+  @RequireScopeUnlessOwn<SessionType>('users:read', ({ userId }) => userId)
+  @FieldResolver(() => UserType, {
     nullable: true,
-    description: 'What happened in a session, oldest step first. For the own one, else needs audit:read.',
+    description: 'The user who logged in. Null where the user was deleted, or beside an error.',
+    complexity: costOfLoaded,
+  })
+  user(@Root() { userId }: SessionType, @Ctx() { userById }: GraphqlContext): Promise<ListedUser | null> {
+    return userById(userId);
+  }
+
+  @RequireScopeUnlessOwn<SessionType>('audit:read', ({ userId }) => userId)
+  @FieldResolver(() => SessionEventConnection, {
+    description: 'What happened in the session, from its login to what came after its end.',
     complexity: costOfStory,
   })
-  async sessionStory(
+  async events(
+    @Root() session: SessionType,
     @Ctx() { caller, deps, isGone, turns }: GraphqlContext,
-    @Arg('id', () => ID) id: string,
     @Args() { page }: PageArgs,
-  ): Promise<Connection<SessionStep>> {
-    const now = deps.clock.now();
-    const asker = { ownerId: asUser(caller)?.sub, scopes: kindOf(caller).scopes(caller), scope: 'audit:read' } as const;
-    const session = await ownOrScope(deps.db.admin, id, asker, now);
-    return toConnection(await turns.ofMuch(isGone, () => tellSession(deps, session, page, now)), page, same);
+  ): Promise<Connection<SessionEvent>> {
+    const tell = () => tellSession(deps, session, page, deps.clock.now());
+    const events = await turns.ofCaller(caller, 'reads', isGone, () => turns.ofMuch(isGone, tell));
+    return toConnection(events, page, same);
   }
 
   @RequiresWhat(revokeSession)
-  @Mutation(() => SessionType, { description: 'Ends a session.' })
-  async revokeSession(@Ctx() context: GraphqlContext, @Arg('id', () => ID) id: string): Promise<SessionType> {
+  @Mutation(() => RevokeSessionPayload, {
+    nullable: true,
+    description: 'Ends a session; one that has ended stays as it is. Null beside an error: nothing was changed.',
+  })
+  async revokeSession(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => RevokeSessionInput, { description: 'Which session.' }) { id }: RevokeSessionInput,
+  ): Promise<RevokeSessionPayload> {
     const { caller, deps } = context;
-    return toSession(await revokeSession(deps, operatorOf(context), asUser(caller)?.sub, id), caller);
+    const session = await revokeSession(deps, operatorOf(context), asUser(caller)?.sub, id);
+    return { session: toSession(session, caller) };
   }
 
   @RequireUser()
-  @Mutation(() => Int, { description: 'Ends every own session but the one of the access token.' })
-  revokeOtherSessions(@Ctx() context: GraphqlContext): Promise<number> {
+  @Mutation(() => RevokeOtherSessionsPayload, {
+    nullable: true,
+    description:
+      'Ends every session of the caller but the one of its access token. Null beside an error: nothing was changed.',
+  })
+  async revokeOtherSessions(@Ctx() context: GraphqlContext): Promise<RevokeOtherSessionsPayload> {
     const { sub, sid } = userOf(context.caller);
-    return revokeOtherSessions(context.deps, operatorOf(context), sub, sid);
+    return { revokedCount: await revokeOtherSessions(context.deps, operatorOf(context), sub, sid) };
   }
 }

@@ -1,0 +1,103 @@
+/** CONTRACT 11: what is told of a session: each event of its story, with a sentence for a person. */
+import type { Actor, AuditedEvent } from '../audit/events.js';
+import type { RevokedReason } from '../db/entities/refresh-token.js';
+import type { Session } from './sessions.js';
+
+/** Audit events that end a session, or come after its end, and their kinds. */
+const KIND_OF = {
+  token_theft: 'token_theft',
+  logout: 'logout',
+  session_revoked: 'revoked',
+  user_deactivated: 'user_deactivated',
+  user_password_set: 'user_password_set',
+  user_deleted: 'user_deleted',
+} as const satisfies Partial<Record<AuditedEvent['eventType'], string>>;
+
+type EndingType = keyof typeof KIND_OF;
+
+export const ENDINGS = Object.keys(KIND_OF) as EndingType[];
+
+export type SessionEventKind = 'started' | 'rotated' | 'retried' | 'expired' | (typeof KIND_OF)[EndingType];
+
+export interface SessionEvent {
+  /** No other event of any session has it, and this one keeps it. */
+  id: string;
+  kind: SessionEventKind;
+  createdAt: Date;
+  /** The refresh token that was made, or used, or ended */
+  jti: string | null;
+  ipAddress: string;
+  userAgent: string | null;
+  /** One sentence for a person */
+  detail: string;
+}
+
+/** Order of events of one instant: a record that was replaced, the newest record, an audit event, the expiry. */
+export type Rank = 0 | 1 | 2 | 3;
+
+export interface EventRow extends Omit<SessionEvent, 'kind' | 'detail'> {
+  /** `createdAt` in microseconds */
+  exactly: string;
+  rank: Rank;
+  /** Null for a record */
+  event: Ending | null;
+  /** What had ended the record whose token an event is about */
+  endedBy: RevokedReason | null;
+}
+
+/** The two parts of an audit event that its sentence is made of. */
+type Told<Event extends AuditedEvent> = Event extends unknown ? Pick<Event, 'eventType' | 'metadata'> : never;
+type Ending = Told<Extract<AuditedEvent, { eventType: EndingType }>>;
+
+export function sessionEventOf(row: EventRow, session: Session, isFirst: boolean): SessionEvent {
+  const { id, createdAt, jti, ipAddress, userAgent, rank, event, endedBy } = row;
+  const told = { createdAt, jti, ipAddress, userAgent };
+  if (event !== null) {
+    const kind = KIND_OF[event.eventType];
+    return { ...told, id: `${session.id}.${id}`, kind, detail: detailOf(event, endedBy) }; // it may end several sessions
+  }
+  if (rank === 3) {
+    return { ...told, id: `${id}.expired`, kind: 'expired', detail: 'The last token expired without being used' };
+  }
+  return isFirst && isStart(row, session)
+    ? { ...told, id, kind: 'started', detail: 'Logged in; the first refresh token was made' }
+    : { ...told, id, kind: 'rotated', detail: 'Refreshed; a new token replaced the one before' };
+}
+
+/** The first records of a long session may have been swept; then its story begins with a rotation. */
+function isStart({ createdAt }: EventRow, { startedAt }: Session): boolean {
+  return createdAt.getTime() === startedAt.getTime();
+}
+
+/** What had happened to a token that was presented once more. */
+const HAD_ENDED: Record<RevokedReason, string> = {
+  rotated: 'that had been used already',
+  logout: 'that a logout had ended',
+  token_theft: 'that an earlier theft had ended',
+  session_revoked: 'that had ended with the session',
+  user_deactivated: 'that had ended when the user was deactivated',
+  user_password_set: 'that had ended when a new password was set',
+  user_deleted: 'that had ended when the user was deleted',
+};
+
+function detailOf(event: Ending, endedBy: RevokedReason | null): string {
+  switch (event.eventType) {
+    case 'token_theft':
+      return `A refresh token ${HAD_ENDED[endedBy ?? 'rotated']} was presented again; every token of the session was revoked`;
+    case 'logout':
+      return 'Logged out with this token';
+    case 'session_revoked':
+      return `The session was ended by ${nameOf(event.metadata.actor)}`;
+    case 'user_deactivated':
+      return `The user was deactivated by ${nameOf(event.metadata.actor)}`;
+    case 'user_password_set':
+      return `A new password was set by ${nameOf(event.metadata.actor)}`;
+    case 'user_deleted':
+      return `The user was deleted by ${nameOf(event.metadata.actor)}`;
+  }
+}
+
+function nameOf(actor: Actor): string {
+  if (actor.caller_type === 'user') return `user ${actor.sub}`;
+  return actor.caller_type === 'cli' ? 'the command line' : `${actor.caller_type} ${actor.key_id}`;
+}
