@@ -33,10 +33,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The first block in that language of a page. */
-async function blockOf(page: string, language: string): Promise<string> {
+/** A block in that language of a page, the first one unless said otherwise. */
+async function blockOf(page: string, language: string, number = 1): Promise<string> {
   const text = await readFile(join(ROOT, 'docs', page), 'utf8');
-  const block = text.split(`\`\`\`${language}\n`)[1]?.split('\n```')[0];
+  const block = text.split(`\`\`\`${language}\n`)[number]?.split('\n```')[0];
   if (block === undefined) throw new Error(`${page} has no block in ${language}`);
   return block;
 }
@@ -93,6 +93,17 @@ test('docs/dashboards.md: the query is answered, and costs what the page says', 
   expect(await readFile(join(ROOT, 'docs/dashboards.md'), 'utf8')).toContain(
     `costs ${(3_870).toLocaleString('en')}: 20`,
   );
+});
+
+test('docs/dashboards.md: the counts of a week are those of seven days, of which one has 23 hours', async () => {
+  const { as } = await newApiKey(gateway, ['audit:read']);
+  const { data, errors } = await ask(gateway, as, await blockOf('dashboards.md', 'graphql', 2));
+  expect([errors, data.auditCounts.length]).toEqual([[], 7 * 2]);
+  expect(data.auditCounts.at(-1)).toEqual({
+    bucketStart: '2026-03-29T22:00:00.000Z',
+    eventType: 'login_failure',
+    count: 0,
+  });
 });
 
 test('docs/signed-requests.md: the TypeScript client is answered as the key', async () => {

@@ -1,4 +1,4 @@
-/** CONTRACT 11: the audit log, newest first, and counts of it for plots. */
+/** CONTRACT 11: the audit log, newest first. */
 import { type RawBuilder, sql } from 'kysely';
 import type { EventType } from '../audit/events.js';
 import type { Database } from '../db/database.js';
@@ -17,9 +17,7 @@ import {
   type Page,
   type PageRequest,
   readPage,
-  readRows,
 } from './page.js';
-import { AdminRefusal } from './refusal.js';
 
 export interface AuditEventFilter {
   eventTypes?: EventType[] | null | undefined;
@@ -93,7 +91,7 @@ function newestFirst(limit: number): RawBuilder<unknown> {
 }
 
 /** @param select what is read of each of the conditions, of which no row fulfils two */
-function unionOf(
+export function unionOf(
   conditions: Array<RawBuilder<unknown>>,
   select: (where: RawBuilder<unknown>) => RawBuilder<unknown>,
 ): RawBuilder<unknown> {
@@ -104,7 +102,7 @@ function unionOf(
 }
 
 /** A filter as conditions, each served by one index: each event that the filter leaves fulfils exactly one. */
-async function conditionsOf(
+export async function conditionsOf(
   db: Database,
   { eventTypes, userId, ipAddress, email, since }: AuditEventFilter,
   before: RawBuilder<unknown> | undefined,
@@ -125,7 +123,10 @@ async function conditionsOf(
  * Of the end of the span and the cursor only the earlier one: given both, PostgreSQL may begin its walk through the
  * index at the later, and pass over every entry between the two.
  */
-function upperBound(until: Date | null | undefined, after: string | null | undefined): RawBuilder<unknown> | undefined {
+export function upperBound(
+  until: Date | null | undefined,
+  after: string | null | undefined,
+): RawBuilder<unknown> | undefined {
   const cursor = after == null ? undefined : decodeTimeCursor(after, isUuid);
   if (cursor !== undefined && (until == null || cursor.toTheMillisecond < until)) {
     return sql`(created_at, id) < (${cursor.exactly}::timestamptz, ${cursor.rest[0]}::uuid)`;
@@ -143,44 +144,4 @@ async function concerning(db: Database, email: string): Promise<Array<RawBuilder
   const [user] = await db.admin.run(idOfEmailSql, { email: normalised });
   if (user === undefined) return [named];
   return [named, sql`user_id = ${user.id} and metadata ->> 'email' is distinct from ${normalised}`];
-}
-
-export type TimeBucket = 'minute' | 'hour' | 'day';
-
-export interface AuditCount {
-  bucketStart: Date;
-  eventType: string;
-  count: number;
-}
-
-const BUCKET_MS: Record<TimeBucket, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
-/** Points that a plot can show: buckets of a span, and counts in an answer. */
-const MAX_POINTS = 1_500;
-
-/**
- * Events by type and time bucket (UTC), oldest first; a bucket without events is left out.
- * @throws {AdminRefusal} where the span holds more buckets, or the answer more counts, than a plot can show; or where
- *   counting takes longer than a statement of administration may
- */
-export async function countByTime(
-  { db }: Deps<'db'>,
-  { since, until, bucket }: { since: Date; until: Date; bucket: TimeBucket },
-): Promise<AuditCount[]> {
-  if (!(until > since) || (until.getTime() - since.getTime()) / BUCKET_MS[bucket] > MAX_POINTS) {
-    throw new AdminRefusal('invalid_span', `until is after since, by at most ${MAX_POINTS} times the bucket`, {
-      argument: 'until',
-    });
-  }
-  const rows = await readRows(
-    db,
-    sql<AuditCount>`
-      select date_trunc(${bucket}, created_at, 'UTC') as "bucketStart", event_type as "eventType", count(*)::int as count
-      from audit_events where created_at >= ${since} and created_at < ${until}
-      group by 1, 2 order by 1, 2 limit ${MAX_POINTS + 1}`,
-  );
-  if (rows.length > MAX_POINTS) {
-    const cure = 'ask for a larger bucket or a shorter span';
-    throw new AdminRefusal('invalid_span', `There are more than ${MAX_POINTS} counts; ${cure}`, { argument: 'bucket' });
-  }
-  return rows;
 }

@@ -16,6 +16,7 @@ export type AdminRefusalReason =
   | 'invalid_overlap'
   | 'invalid_page'
   | 'invalid_span'
+  | 'invalid_time_zone'
   | 'too_much_to_read';
 
 interface Details {

@@ -90,3 +90,82 @@ export type AdminEvent = {
 }[keyof ChangeMetadata];
 
 export type AuditedEvent = AuthEvent | AdminEvent;
+
+type MetadataOf<Type extends EventType> = Extract<AuditedEvent, { eventType: Type }>['metadata'];
+
+interface Description<Type extends EventType> {
+  /** One sentence for a person */
+  means: string;
+  /** Each field of the metadata, and what its name does not say */
+  metadata: Record<keyof MetadataOf<Type>, string>;
+}
+
+const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
+  account_locked: {
+    means: 'A login was refused, since failed logins had locked the account.',
+    metadata: { locked_until: 'when the lock ends, RFC 3339' },
+  },
+  login_failure: {
+    means: 'A login was refused: the e-mail is unknown, the user inactive, or the password wrong.',
+    metadata: { reason: 'always `invalid_credentials`', email: 'as it was sent, in lower case' },
+  },
+  login_success: { means: 'A user logged in.', metadata: { role: '' } },
+  token_theft: {
+    means: 'A refresh token was presented that had been used or ended: its session has ended.',
+    metadata: { reused_jti: 'the token', family_id: 'the session' },
+  },
+  logout: { means: 'A user logged out.', metadata: { jti: 'the refresh token' } },
+  user_created: { means: 'A user was created.', metadata: { actor: '', email: '', role: '' } },
+  user_role_changed: { means: 'A user was given another role.', metadata: { actor: '', from: '', to: '' } },
+  user_activated: { means: 'A user may log in again.', metadata: { actor: '' } },
+  user_deactivated: {
+    means: 'A user may not log in any more.',
+    metadata: { actor: '', sessions_ended: 'how many' },
+  },
+  user_unlocked: {
+    means: 'The lock of an account and its count of failed logins were cleared.',
+    metadata: { actor: '' },
+  },
+  user_password_set: {
+    means: 'A user was given a new password.',
+    metadata: { actor: '', sessions_ended: 'how many' },
+  },
+  user_deleted: {
+    means: 'A user was deleted.',
+    metadata: { actor: '', email: '', role: '', sessions_ended: 'how many' },
+  },
+  session_revoked: {
+    means: 'A session was ended by its user or by an administrator.',
+    metadata: { actor: '', family_id: 'the session' },
+  },
+  api_key_created: {
+    means: 'An API key was issued.',
+    metadata: { actor: '', key_id: '', service_name: '', scopes: '', rate_limit: 'requests a minute' },
+  },
+  api_key_rotated: {
+    means: 'An API key was given a second secret.',
+    metadata: { actor: '', key_id: '', overlap_seconds: 'how long the first one lives on' },
+  },
+  api_key_revoked: { means: 'An API key was revoked.', metadata: { actor: '', key_id: '', service_name: '' } },
+  cron_key_created: {
+    means: 'An internal key was issued to a scheduled job.',
+    metadata: { actor: '', key_id: '', service_name: '', scopes: '' },
+  },
+  cron_key_revoked: {
+    means: 'The internal key of a scheduled job was revoked.',
+    metadata: { actor: '', key_id: '', service_name: '' },
+  },
+  keyring_rotated: {
+    means: 'The keyring was given new keys.',
+    metadata: { actor: '', added: 'the `kid`s of new keys', dropped: 'the `kid`s of keys that are gone' },
+  },
+};
+
+/** What an event means, and what its metadata holds: `name` (what the name does not say). */
+export function describeEvent(type: EventType): string {
+  const { means, metadata } = DESCRIPTIONS[type];
+  const fields = Object.entries(metadata).map(([name, more]) =>
+    more === '' ? `\`${name}\`` : `\`${name}\` (${more})`,
+  );
+  return `${means} \`metadata\`: ${fields.join(', ')}.`;
+}

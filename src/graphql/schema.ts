@@ -1,6 +1,6 @@
 /** The schema, built from the code; `schema.graphql` at the root is its print. */
 import 'reflect-metadata';
-import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
+import { type GraphQLObjectType, type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { buildSchema, type ResolverData } from 'type-graphql';
 import { hasNul } from '../platform/text.js';
 import { enforceRequirements } from './authorization.js';
@@ -31,7 +31,14 @@ export async function createSchema(): Promise<GraphQLSchema> {
     validate: false, // bodies are checked where they are used
   });
   enforceRequirements(schema);
+  describe(schema.getQueryType(), 'What can be read.');
+  describe(schema.getMutationType(), 'What can be changed; each change is in the audit log.');
   return schema;
+}
+
+/** Of the roots type-graphql asks for no description. */
+function describe(type: GraphQLObjectType | null | undefined, description: string): void {
+  if (type) type.description = description;
 }
 
 /** There is nothing to be found or named by a text with NUL. @param argument the name under which the value was sent */

@@ -171,6 +171,15 @@ const SHAPES: Record<string, Shape> = {
     query: VIA_VARIABLE,
     variables: `{"f":{"email":"admin@example.com","eventTypes":["logout"${',"login_failure"'.repeat(Math.min(size, 3_500))}]}}`,
   }),
+  'many types of counts': (_dice, size) => ({
+    query: 'query ($f: AuditCountFilter!) { auditCounts(bucket: day, filter: $f) { count } }',
+    variables: `{"f":{"since":"2026-01-01T00:00:00Z","until":"2026-02-01T00:00:00Z","eventTypes":["logout"${',"login_failure"'.repeat(Math.min(size, 3_500))}]}}`,
+  }),
+  'counts of a long time': () => ({
+    query:
+      'query ($f: AuditCountFilter!) { auditCounts(bucket: day, timeZone: "Europe/Berlin", filter: $f) { count } }',
+    variables: '{"f":{"since":"0000-01-01T00:00:00Z","until":"9999-12-31T23:59:59Z"}}',
+  }),
   'a search that backtracks': (_dice, size) => ({
     query: 'query ($s: String) { users(filter: {search: $s}) { edges { cursor } } }',
     variables: `{"s":"${'%_a'.repeat(Math.min(size, 20_000))}"}`,

@@ -342,7 +342,17 @@ function string({ dice, world, isMutation }: Draft, name: string): string {
     case 'after':
       return dice.chance(0.5) ? cursor(dice) : text(dice);
     case 'timeZone':
-      return dice.pick(['UTC', 'Europe/Berlin', 'utc', '+01:00', 'Etc/GMT+12', 'localtime', 'posixrules', text(dice)]);
+      return dice.pick([
+        'UTC',
+        'Europe/Berlin',
+        'America/St_Johns',
+        'utc',
+        '+01:00',
+        'Etc/GMT+12',
+        'localtime',
+        'posixrules',
+        text(dice),
+      ]);
     case 'ipAddress':
       return dice.pick(['127.0.0.1', '::1', 'fe80::1%eth0', '1.2.3.4/8', text(dice)]);
     default:

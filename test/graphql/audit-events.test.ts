@@ -235,6 +235,39 @@ test('CONTRACT 11 totalCount is read where it is asked for, and ten of them cost
   expect(tooMany).toMatchObject({ status: 400, code: 'OPERATION_TOO_COSTLY' });
 });
 
+test('CONTRACT 11 the user of an event needs users:read, which leaves the rest of the page as it is', async () => {
+  const { id, email } = await gateway.user();
+  await gateway.rows('delete from audit_events');
+  await insert('a', { type: 'logout', user: id, at: '2026-03-04T12:00:02Z' });
+  await insert('b', { type: 'logout', user: ANNA, at: '2026-03-04T12:00:01Z' }); // who is gone
+  await insert('c', { type: 'login_failure' });
+  const text = '{ auditEvents(first: 3) { nodes { userId user { id email } } } }';
+  const { as: reader } = await newApiKey(gateway, ['audit:read', 'users:read']);
+  await gateway.rows(`delete from audit_events where event_type = 'api_key_created'`);
+  expect((await dataOf(gateway, reader, text)).auditEvents.nodes).toEqual([
+    { userId: id, user: { id, email } },
+    { userId: ANNA, user: null },
+    { userId: null, user: null },
+  ]);
+  const refused = await ask(gateway, as, text);
+  expect(refused.data.auditEvents.nodes).toEqual([id, ANNA, null].map((userId) => ({ userId, user: null })));
+  expect(refused.errors.map(({ path, extensions }) => [path?.join('.'), extensions['requiredScope']])).toEqual(
+    [0, 1, 2].map((i) => [`auditEvents.nodes.${i}.user`, 'users:read']),
+  );
+});
+
+test('CONTRACT 11 no N+1: the users of a page of events are one statement', async () => {
+  const users = [await gateway.user(), await gateway.user()];
+  const { as: reader } = await newApiKey(gateway, ['audit:read', 'users:read']);
+  const work = countWork();
+  await work.watch(gateway.app.db);
+  const text = '{ auditEvents(first: 100) { nodes { user { id } } edges { node { user { email } } } } }';
+  const [{ auditEvents }, { statements }] = await work.during(() => dataOf(gateway, reader, text));
+  const ids = auditEvents.nodes.map(({ user }: { user: { id: string } | null }) => user?.id);
+  expect(ids).toEqual(expect.arrayContaining(users.map(({ id }) => id)));
+  expect(statements.filter((sql) => sql.includes('from users'))).toHaveLength(1);
+});
+
 test.each([0, -1, 101])('CONTRACT 11 first %j is refused', async (first) => {
   expect(await ask(gateway, as, LIST, { first })).toMatchObject({ code: 'BAD_USER_INPUT', reason: 'invalid_page' });
 });

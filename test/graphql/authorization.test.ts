@@ -66,7 +66,7 @@ const QUERIES: Record<string, Row> = {
   auditCounts: {
     cells: '. nyy yy ynyn ..',
     scope: 'audit:read',
-    operation: () => `{ auditCounts(${A_DAY}, bucket: hour) { count } }`,
+    operation: () => `{ auditCounts(bucket: hour, filter: { ${A_DAY} }) { count } }`,
   },
   apiKeys: { cells: '. nny yy ynyn ..', scope: 'keys:read', operation: () => '{ apiKeys { edges { cursor } } }' },
   cronKeys: { cells: '. nny yy ynyn ..', scope: 'keys:read', operation: () => '{ cronKeys { edges { cursor } } }' },

@@ -93,9 +93,11 @@ async function tooMany(): Promise<Answer> {
   return answers.find(({ status }) => status === 429) as Answer;
 }
 
-const COUNTS_OF_NO_TIME = `{
-  auditCounts(since: "2026-01-01T00:00:00Z", until: "2026-01-01T00:00:00Z", bucket: day) { count }
+/** Counts of this span, by the clocks of this zone. */
+const counts = (since: string, until: string, timeZone: string) => `{
+  auditCounts(bucket: day, timeZone: "${timeZone}", filter: { since: "${since}", until: "${until}" }) { count }
 }`;
+const NEW_YEAR = '2026-01-01T00:00:00Z';
 const HUNDREDS_OF_HUNDREDS = '{ users(first: 100) { nodes { sessions(first: 100) { nodes { id } } } } }';
 const bodyOf = (body: string) =>
   gateway.send('POST', '/graphql', { headers: { 'content-type': 'application/json', ...admin.as(body) }, body });
@@ -131,7 +133,7 @@ const PRODUCED: Record<Reason, [number, string, () => Promise<Answer>] | undefin
   caller_inactive: [200, 'FORBIDDEN', asDeactivated],
   not_a_user: [200, 'FORBIDDEN', async () => ask(gateway, (await newCronKey(gateway)).as, '{ me { id } }')],
   user_unknown: [200, 'NOT_FOUND', byAdmin(`mutation { unlockUser(input: { id: "${UNKNOWN}" }) { user { id } } }`)],
-  session_unknown: [200, 'NOT_FOUND', byAdmin(`mutation { revokeSession(id: "${UNKNOWN}") { id } }`)],
+  session_unknown: [200, 'NOT_FOUND', byAdmin(`mutation { revokeSession(input: { id: "${UNKNOWN}" }) { session { id } } }`)],
   key_unknown: [200, 'NOT_FOUND', rotate('id: "ak_x"')],
   email_taken: [200, 'CONFLICT', () => byAdmin(createUser({ email: admin.user.email }))()],
   last_administrator: [200, 'CONFLICT', demoteOneself],
@@ -142,7 +144,8 @@ const PRODUCED: Record<Reason, [number, string, () => Promise<Answer>] | undefin
   invalid_rate_limit: [200, 'BAD_USER_INPUT', createApiKey('serviceName: "s", scopes: [], rateLimit: 0')],
   invalid_overlap: [200, 'BAD_USER_INPUT', rotate('id: "ak_x", overlapSeconds: -1')],
   invalid_page: [200, 'BAD_USER_INPUT', byAdmin('{ users(first: 0) { nodes { id } } }')],
-  invalid_span: [200, 'BAD_USER_INPUT', byAdmin(COUNTS_OF_NO_TIME)],
+  invalid_span: [200, 'BAD_USER_INPUT', byAdmin(counts(NEW_YEAR, NEW_YEAR, 'UTC'))],
+  invalid_time_zone: [200, 'BAD_USER_INPUT', byAdmin(counts(NEW_YEAR, '2026-01-02T00:00:00Z', 'Moon/Base'))],
   invalid_text: [200, 'BAD_USER_INPUT', byAdmin('query ($id: ID!) { user(id: $id) { id } }', { id: '\0' })],
   invalid_variable: [400, 'BAD_USER_INPUT', byAdmin('query ($id: ID!) { user(id: $id) { id } }', { id: {} })],
   internal_error: [200, 'INTERNAL_SERVER_ERROR', unwritten],

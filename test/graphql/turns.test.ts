@@ -11,7 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const COUNT = 'auditCounts(since: "2026-01-01T00:00:00Z", until: "2026-01-02T00:00:00Z", bucket: day) { count }';
+const COUNT =
+  'auditCounts(bucket: day, filter: { since: "2026-01-01T00:00:00Z", until: "2026-01-02T00:00:00Z" }) { count }';
 const three = `{ a: ${COUNT} b: ${COUNT} c: ${COUNT} }`;
 
 test('CONTRACT 7 counts of two callers run two at once, whoever asks; the others wait, and all are answered', async () => {

@@ -100,14 +100,6 @@ export const IDS = {
 };
 
 /** Texts that find something somewhere, or look hard for nothing. */
-export const TEXTS = [
-  'x',
-  'zzzz',
-  'user00999',
-  'user000001@example.com',
-  '203.0.113.7',
-  'Europe/Paris',
-  'UTC',
-  'PT1H',
-  'é',
-];
+export const TEXTS = ['x', 'zzzz', 'user00999', 'user000001@example.com', '203.0.113.7', 'PT1H', 'é'];
+
+export const TIME_ZONES = ['UTC', 'Europe/Paris', 'America/St_Johns'];

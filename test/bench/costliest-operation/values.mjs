@@ -1,6 +1,6 @@
 /** Values of arguments at random, by the name and type of who asks. */
 import { getNamedType, isEnumType, isInputObjectType, isListType, isNonNullType, isRequiredArgument } from 'graphql';
-import { DAYS, IDS, TEXTS } from './data.mjs';
+import { DAYS, IDS, TEXTS, TIME_ZONES } from './data.mjs';
 
 /** @param random numbers from 0 to 1 */
 export function diceOf(random) {
@@ -23,6 +23,7 @@ export function valuesOf({ random, whole, chance, pick }) {
 
   function textFor(words) {
     if (/cursor|after|before/i.test(words)) return cursors.length > 0 && chance(0.5) ? pick(cursors) : undefined;
+    if (/timeZone/.test(words)) return pick(TIME_ZONES);
     if (chance(0.05))
       return pick(TEXTS)
         .repeat(1 + whole(5_000))
