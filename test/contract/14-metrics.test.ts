@@ -79,7 +79,14 @@ test('14 each known outcome is there from 0', async () => {
   expect(outcomesOf('auth_gateway_refreshes_total')).toEqual(['success', ...ofRefresh, ...ofEveryRoute].sort());
   expect(outcomesOf('auth_gateway_logouts_total')).toEqual(['success', 'without_session', ...ofEveryRoute].sort());
   const checks = 'auth_gateway_caller_checks_total';
-  expect(outcomesOf(checks, 'user')).toEqual(['error', 'invalid_token', 'success', 'unavailable']);
+  expect(outcomesOf(checks, 'user')).toEqual([
+    'error',
+    'invalid_request',
+    'invalid_token',
+    'success',
+    'unavailable',
+    'unsupported_scheme',
+  ]);
   expect(outcomesOf(checks, 'api_key')).toContain('nonce_reused');
   expect(outcomesOf(checks, 'api_key')).toContain('rate_limited');
   expect(outcomesOf(checks, 'cron')).toEqual(['error', 'invalid_key', 'success', 'unavailable']);

@@ -116,7 +116,7 @@ test.each([
 ])('7 what accepts %s alone is 406, and nothing is done', async (accept) => {
   const count = async () => (await gateway.rows('select 1 from cron_keys')).length;
   const before = await count();
-  const create = 'mutation { createCronKey(serviceName: "lost", scopes: ["keys:read"]) { __typename } }';
+  const create = 'mutation { createCronKey(input: {serviceName: "lost", scopes: ["keys:read"]}) { __typename } }';
   const body = JSON.stringify({ query: create });
   const refused = await post({ ...JSON_TYPE, accept }, body);
   expect(refused.status).toBe(406);

@@ -1,6 +1,7 @@
 /** CONTRACT 11: who may ask what, a row a field, a column a caller, each cell retyped by hand; and what is said of it. */
 import { readFileSync } from 'node:fs';
 import { buildSchema, isObjectType } from 'graphql';
+import { administer, COMMAND_LINE } from '../../src/admin/administer.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { type As, ask, newApiKey, newCronKey, newcomer, nobody, type SignedIn } from '../support/graphql.js';
 import { wholeState } from '../support/rows.js';
@@ -172,6 +173,26 @@ interface Inner {
 }
 
 const INNER: Record<string, Inner> = {
+  'AuditEvent.user': {
+    scope: 'users:read',
+    way: ['audit:read'],
+    operation: async () => {
+      const event = { eventType: 'user_unlocked', userId: await aUser(), metadata: {} } as const;
+      await administer(gateway.app, COMMAND_LINE, undefined, ({ audit }) => audit(event));
+      return '{ auditEvents(first: 1, filter: { eventTypes: [user_unlocked] }) { nodes { user { id } } } }';
+    },
+  },
+  'Session.events': {
+    scope: 'audit:read',
+    way: ['sessions:write'],
+    operation: async () =>
+      `mutation { revokeSession(input: { id: "${await aSession()}" }) { session { events { nodes { id } } } } }`,
+  },
+  'Session.user': {
+    scope: 'users:read',
+    way: ['audit:read'],
+    operation: async () => `{ session(id: "${await aSession()}") { user { id } } }`,
+  },
   'User.sessions': {
     scope: 'users:read',
     way: ['users:write'],

@@ -108,7 +108,7 @@ test('CONTRACT 7 an internal error carries no stack and no database text, nor do
   expect([inResolver.status, inContext.status]).toEqual([200, 500]);
   for (const answer of [inResolver, inContext]) {
     const { message, extensions } = answer.errors[0] ?? {};
-    expect(extensions).toEqual({ code: 'INTERNAL_SERVER_ERROR' });
+    expect(extensions).toEqual({ code: 'INTERNAL_SERVER_ERROR', reason: 'internal_error' });
     expect(message).toBe('Internal server error');
     expect(answer.text).not.toMatch(/relation|audit_events|cron_keys|select|stack|node_modules|\.[jt]s:/i);
   }
@@ -139,7 +139,7 @@ test('CONTRACT 7 while the database is away it is 503 with Retry-After, never a 
       [signed(gateway, keyId, secret), CALLER],
       [admin, '{ users { edges { cursor } } }'],
       [admin, '{ me { id } }'],
-      [admin, 'mutation { revokeOtherSessions }'],
+      [admin, 'mutation { revokeOtherSessions { revokedCount } }'],
     ] as const) {
       const answer = await ask(gateway, caller, text);
       expect([answer.status, answer.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);

@@ -133,7 +133,11 @@ const PRODUCED: Record<Reason, [number, string, () => Promise<Answer>] | undefin
   caller_inactive: [200, 'FORBIDDEN', asDeactivated],
   not_a_user: [200, 'FORBIDDEN', async () => ask(gateway, (await newCronKey(gateway)).as, '{ me { id } }')],
   user_unknown: [200, 'NOT_FOUND', byAdmin(`mutation { unlockUser(input: { id: "${UNKNOWN}" }) { user { id } } }`)],
-  session_unknown: [200, 'NOT_FOUND', byAdmin(`mutation { revokeSession(input: { id: "${UNKNOWN}" }) { session { id } } }`)],
+  session_unknown: [
+    200,
+    'NOT_FOUND',
+    byAdmin(`mutation { revokeSession(input: { id: "${UNKNOWN}" }) { session { id } } }`),
+  ],
   key_unknown: [200, 'NOT_FOUND', rotate('id: "ak_x"')],
   email_taken: [200, 'CONFLICT', () => byAdmin(createUser({ email: admin.user.email }))()],
   last_administrator: [200, 'CONFLICT', demoteOneself],

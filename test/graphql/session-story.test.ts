@@ -203,7 +203,11 @@ test('CONTRACT 11 no two events have one id, also where one change ended several
   const expired = await session();
   gateway.clock.advance(600);
   const { as } = await newApiKey(gateway, ['users:write']);
-  await dataOf(gateway, as, `mutation { setUserActive(id: "${caller.user.id}", active: false) { id } }`);
+  await dataOf(
+    gateway,
+    as,
+    `mutation { setUserActive(input: { id: "${caller.user.id}", isActive: false }) { user { id } } }`,
+  );
   const before = (await Promise.all([caller, ...others].map(story))).flat();
   gateway.clock.advance(4_000);
   const after = (await Promise.all([caller, ...others, expired.caller].map(story))).flat();

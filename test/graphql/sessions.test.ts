@@ -178,10 +178,14 @@ test.each<[reason: string, end: (caller: SignedIn) => Promise<unknown>]>([
     },
   ],
   ['revoked', (caller) => dataOf(gateway, caller.as, REVOKE, { id: familyOf(caller) })],
-  ['user_deactivated', ({ user }) => change(`setUserActive(id: "${user.id}", active: false) { id }`)],
+  [
+    'user_deactivated',
+    ({ user }) => change(`setUserActive(input: { id: "${user.id}", isActive: false }) { user { id } }`),
+  ],
   [
     'user_password_set',
-    ({ user }) => change(`setUserPassword(id: "${user.id}", password: "a new good password") { id }`),
+    ({ user }) =>
+      change(`setUserPassword(input: { id: "${user.id}", password: "a new good password" }) { user { id } }`),
   ],
   ['user_deleted', ({ user }) => deleteUser(gateway.app, COMMAND_LINE, user.id)],
 ])('CONTRACT 11 a session says that it ended by %s, and when, as its last event does', async (endReason, end) => {
@@ -211,7 +215,11 @@ test('CONTRACT 11 an expired session ended when it expired, whatever is done to 
   expect(session).toMatchObject({ endedAt: session.expiresAt, endReason: 'expired' });
   expect(session.events.nodes.at(-1)).toEqual({ kind: 'expired', createdAt: session.expiresAt });
   const again = await signIn(gateway, admin.user);
-  await dataOf(gateway, again.as, `mutation { setUserActive(id: "${caller.user.id}", active: false) { id } }`);
+  await dataOf(
+    gateway,
+    again.as,
+    `mutation { setUserActive(input: { id: "${caller.user.id}", isActive: false }) { user { id } } }`,
+  );
   expect((await dataOf(gateway, as, text)).session).toEqual(session);
 });
 
@@ -360,7 +368,10 @@ test('CONTRACT 11 sessions in one document are as each change has left them', as
     `mutation { a: unlockUser(input: { id: "${user.id}" }) { user { ${sessions} } }
       b: setUserActive(input: { id: "${user.id}", isActive: false }) { user { ${sessions} } } }`,
   );
-  expect([nodesOf(data.a.user.sessions), nodesOf(data.b.user.sessions)]).toEqual([[{ isLive: true }], [{ isLive: false }]]);
+  expect([nodesOf(data.a.user.sessions), nodesOf(data.b.user.sessions)]).toEqual([
+    [{ isLive: true }],
+    [{ isLive: false }],
+  ]);
 });
 
 test('CONTRACT 11 the sessions of others need users:read, whatever leads to them', async () => {
