@@ -21,12 +21,13 @@ import type { Parts } from './parts.js';
 import { createCleanUp } from './platform/clean-up.js';
 import { type Clock, systemClock } from './platform/clock.js';
 import { createLogger, type Logger } from './platform/logger.js';
-import { createMetrics } from './platform/metrics.js';
+import { createMetrics, type Metrics } from './platform/metrics.js';
 
-/** The gateway hands in its log and its threads; tests also the clock that they move, and cheaper hashing. */
+/** The gateway hands in its log, its metrics and its threads; tests also the clock that they move, and cheaper hashing. */
 export interface Overrides {
   clock?: Clock;
   log?: Logger;
+  metrics?: Metrics;
   passwords?: Passwords;
   /** Size of libuv's thread pool (UV_THREADPOOL_SIZE) */
   threads?: number | undefined;
@@ -53,7 +54,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
   return cleanUp.guard(async () => {
     const keyring = await openKeyring(config.keyringFile, clock, log);
     cleanUp.defer(keyring.close);
-    const metrics = createMetrics();
+    const metrics = overrides.metrics ?? createMetrics();
     const timeHash = (seconds: number): void => metrics.passwordHashSeconds.observe(seconds);
     const passwords = overrides.passwords ?? (await createPasswords(config.argon2, threads, timeHash));
     const db = await openDatabase(databaseUrl, { pooler: config.databasePooler });

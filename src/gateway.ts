@@ -9,7 +9,9 @@ import type { Config } from './config.js';
 import { openDataDir } from './data-dir.js';
 import { listen } from './http/listener.js';
 import { createCleanUp } from './platform/clean-up.js';
+import { createLogDestination } from './platform/log-destination.js';
 import { createLogger } from './platform/logger.js';
+import { createMetrics } from './platform/metrics.js';
 
 const FIRST_ADMINISTRATOR = 'admin@example.com';
 
@@ -31,13 +33,15 @@ export async function startGateway(
   threads: number | undefined,
   tell: (line: string) => void,
 ): Promise<Gateway> {
-  const log = createLogger(config.logLevel);
+  const metrics = createMetrics();
+  const destination = createLogDestination(process.stdout, () => metrics.droppedLogLines.inc());
+  const log = createLogger(config.logLevel, destination);
   for (const warning of config.warnings) log.warn(warning);
   const cleanUp = createCleanUp();
   return cleanUp.guard(async () => {
     const dataDir = await openDataDir(config, 'gateway', log);
     cleanUp.defer(dataDir.close);
-    const app = await createApp(config, dataDir.databaseUrl, { log, threads });
+    const app = await createApp(config, dataDir.databaseUrl, { log, metrics, threads });
     cleanUp.defer(app.close);
     if (dataDir.embedded) await createFirstAdministrator(app, tell);
     const { host, port, metricsHost, metricsPort, publicUrl } = config;

@@ -1,5 +1,6 @@
 /** CONTRACT 14: logs, one JSON object a line, names in snake_case. Callers pass facts, never tokens, keys or e-mails. */
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type Logger, pino } from 'pino';
+import { createLogDestination, type LogDestination } from './log-destination.js';
 
 export type { Logger };
 
@@ -15,7 +16,7 @@ export interface RequestIds {
 
 export function createLogger(
   level: (typeof LOG_LEVELS)[number],
-  destination: DestinationStream = pino.destination(1),
+  destination: LogDestination = createLogDestination(process.stdout),
 ): Logger {
   const formatters = { level: (label: string) => ({ level: label }) };
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, destination);

@@ -90,6 +90,11 @@ export function createMetrics() {
       labelNames: ['table'],
       registers,
     }),
+    droppedLogLines: new Counter({
+      name: 'auth_gateway_log_lines_dropped_total',
+      help: 'Log lines that could not be written: a full disk, a pipe that is closed or that nobody reads',
+      registers,
+    }),
     clockSkew: new Gauge({
       name: 'auth_gateway_clock_skew_seconds',
       help: 'How far the clock here was ahead of that of the database, when it was last looked at',
