@@ -10,26 +10,28 @@ export interface DataDir {
   databaseUrl: string;
   /** True where the database is embedded. */
   embedded: boolean;
+  /** True where that is the server of a gateway that runs. */
+  joined: boolean;
   /** Stops the server that was started here, if one was. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the embedded server, or just names DATABASE_URL. The keyring is created only beside an embedded database, by who
- * owns its folder.
+ * Opens the embedded server, or just names DATABASE_URL. The keyring is created only beside an embedded database, by the
+ * gateway.
  * @throws {EmbeddedPostgresError}, or {KeyringError} where the keyring cannot be written
  */
 export async function openDataDir(config: Config, role: OwnerRole, log: Logger): Promise<DataDir> {
   if (config.databaseUrl !== undefined) {
-    return { databaseUrl: config.databaseUrl, embedded: false, close: async () => undefined };
+    return { databaseUrl: config.databaseUrl, embedded: false, joined: false, close: async () => undefined };
   }
   const { url, isOwner, close } = await openEmbedded(config.dataDir, role, log);
   const cleanUp = createCleanUp();
   cleanUp.defer(close);
   return cleanUp.guard(async () => {
-    if (isOwner && !existsSync(config.keyringFile)) {
+    if (role === 'gateway' && !existsSync(config.keyringFile)) {
       await writeKeyring(config.keyringFile, await generateKeys(), 'create');
     }
-    return { databaseUrl: url, embedded: true, close };
+    return { databaseUrl: url, embedded: true, joined: !isOwner, close };
   });
 }

@@ -1,8 +1,9 @@
 /** The door of this room: the embedded PostgreSQL of a data folder, started here or joined. Others import this file alone. */
+import { existsSync } from 'node:fs';
 import { createCleanUp } from '../../platform/clean-up.js';
 import type { Logger } from '../../platform/logger.js';
-import { type DataDirHeld, type OwnerRole, ownDataDir } from './owner.js';
-import { locateRunning } from './postmaster.js';
+import { type DataDirHeld, lockFileOf, type OwnerRole, ownDataDir } from './owner.js';
+import { clusterDirOf, locateRunning } from './postmaster.js';
 import { EmbeddedPostgresError } from './programs.js';
 import { startEmbeddedPostgres } from './server.js';
 
@@ -17,20 +18,29 @@ export interface OpenedPostgres {
 }
 
 /**
- * Starts the server of the data folder, or joins that of the gateway that runs on it (the CLI).
- * @throws {EmbeddedPostgresError} where another gateway runs on the folder, or the server cannot run
+ * Starts the server of the data folder, or joins that of the gateway that runs on it (the CLI). The gateway alone makes
+ * a database.
+ * @throws {EmbeddedPostgresError} where another gateway runs on the folder, there is no database, or the server cannot run
  */
 export async function openEmbedded(dataDir: string, role: OwnerRole, log: Logger): Promise<OpenedPostgres> {
+  if (role === 'cli' && !existsSync(lockFileOf(dataDir))) throw noDatabase(dataDir); // before the folder is made
   const owned = await ownDataDir(dataDir, role);
   if ('heldBy' in owned) return join(dataDir, role, owned.heldBy);
 
   const cleanUp = createCleanUp();
   cleanUp.defer(() => owned.release());
   return cleanUp.guard(async () => {
+    if (role === 'cli' && !existsSync(clusterDirOf(dataDir))) throw noDatabase(dataDir);
     const server = await startEmbeddedPostgres(owned, { log: (level, message) => log[level](message) });
     cleanUp.defer(() => server.stop());
     return { url: server.url, isOwner: true, close: cleanUp.run };
   });
+}
+
+function noDatabase(dataDir: string): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    `there is no database in ${dataDir}: the first start of the gateway makes it; or set DATA_DIR or DATABASE_URL`,
+  );
 }
 
 /** The CLI works on the server of the gateway that runs; a second gateway is refused. */
