@@ -27,7 +27,7 @@ const expected = [
   [/\bme \{/, /"me":\{"email":"admin@example.com".*[cC]urrent":true/],
   [/\busers\(/, /"users":\{"nodes":\[\]/],
   [/auditEvents/, /"eventType":"cron_key_created".*"eventType":"token_theft"/],
-  [/cron-key create/, /^key: ck_/m],
+  [/cron-key create/, /^header_value: ck_/m],
   [/api-key create/, /^secret: aks_/m],
   [/session explain/, /token_theft/],
   [/audit tail/, /token_theft/],
@@ -53,6 +53,7 @@ for (const command of commands) {
   }
   const [, shows] = expected.find(([which]) => which.test(command)) ?? [];
   if (shows !== undefined) assert.match(output, shows, command);
-  for (const [, name, value] of output.matchAll(/^(key|secret|key_id): (\S+)$/gm)) filled[name.toUpperCase()] = value;
+  for (const [, name, value] of output.matchAll(/^(header_value|secret|key_id): (\S+)$/gm))
+    filled[name.toUpperCase()] = value;
 }
 console.log(`${commands.length} commands of the README ran as written`);

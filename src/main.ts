@@ -3,20 +3,27 @@ import { runCli } from './cli/cli.js';
 import { exitCodeOf, explain } from './cli/exit.js';
 import { say } from './cli/terminal.js';
 import { readConfig } from './config.js';
-import { type Gateway, startGateway } from './gateway.js';
 
+const STOPS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 /** npm passes on a signal that a terminal or a service manager has sent to both: they are one. */
 const SAME_SIGNAL_MS = 1_000;
 
-const args = process.argv.slice(2);
-const tell = (line: string): void => say(process, line);
-
-if (args.length > 0) {
-  // `npm run cli` says so, or without further words it would start a gateway.
-  process.exitCode = await runCli(args[0] === 'cli' ? args.slice(1) : args, () => readConfig(process.env), process);
-} else {
-  await serve();
+const { stdin, stdout, stderr } = process;
+// Whoever reads, such as `head`, may have read enough.
+for (const stream of [stdout, stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
 }
+
+const [first, ...others] = process.argv.slice(2);
+// Without a word this is the gateway. `cli` says that what follow are the words, even where none follow.
+const words = first === undefined ? ['start'] : first === 'cli' ? others : [first, ...others];
+process.exitCode = await runCli(words, {
+  readConfig: () => readConfig(process.env),
+  terminal: { stdin, stdout, stderr },
+  serve,
+});
 
 async function serve(): Promise<void> {
   const stopRequested = Promise.withResolvers<void>();
@@ -27,23 +34,17 @@ async function serve(): Promise<void> {
     stopRequested.resolve();
     if (performance.now() - firstMs > SAME_SIGNAL_MS) hurry.abort();
   };
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
+  for (const signal of STOPS) process.on(signal, onSignal);
+  const { startGateway } = await import('./gateway.js'); // which other commands need not load
   const threads = Number(process.env['UV_THREADPOOL_SIZE']) || undefined;
-  let gateway: Gateway;
-  try {
-    gateway = await startGateway(readConfig(process.env), threads, tell);
-  } catch (error) {
-    return fail(error);
-  }
+  const config = readConfig(process.env);
+  const gateway = await startGateway(config, threads, (line) => say(process, line));
   process.on('uncaughtException', (error) => {
-    fail(error);
+    say(process, explain(error));
+    process.exitCode = exitCodeOf(error);
     void gateway.stop(AbortSignal.abort()).finally(() => process.exit());
   });
+  if (stderr.isTTY) say(process, `The gateway answers at ${config.publicUrl}. Ctrl-C stops it.`);
   await stopRequested.promise;
   await gateway.stop(hurry.signal);
-}
-
-function fail(error: unknown): void {
-  tell(explain(error));
-  process.exitCode = exitCodeOf(error);
 }

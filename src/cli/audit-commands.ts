@@ -1,58 +1,62 @@
-/** What operators ask at night: why a session ended, and what has happened lately. */
-import { listAuditEvents } from '../admin/audit-log.js';
-import { everyRow } from '../admin/page.js';
-import { AdminRefusal } from '../admin/refusal.js';
-import { sessionsNamed, tellSession } from '../admin/session-story.js';
-import { findSession } from '../admin/sessions.js';
+/** CONTRACT 9: `audit tail`: what has happened lately. */
+import { type AuditEventFilter, type AuditRow, listAuditEvents } from '../admin/audit-log.js';
 import { EVENT_TYPES } from '../audit/events.js';
 import { type Command, command } from './command.js';
-import { oneOf, optional, repeated, text, wholeNumberIn, word } from './parameters.js';
+import type { Contexts } from './context.js';
+import { oneOf, since, text, wholeNumberIn } from './kinds.js';
+import { optional, repeated } from './parameters.js';
+import type { Printable } from './terminal.js';
+
+const LINES = 20;
+const MAX_LINES = 1_000_000;
+/** As many events as one page may have. */
+const PAGE = 100;
 
 export const auditCommands: Record<string, Command> = {
-  'session explain': command({
-    on: 'database',
-    takes: { name: word('JTI|FAMILY|EMAIL', 'name a session by a jti, its family, or the e-mail of its user') },
-    run: async (context, { name }) => {
-      const now = context.clock.now();
-      const families = await sessionsNamed(context, name);
-      if (families.length === 0) throw new AdminRefusal('session_unknown', 'There is no such session');
-      const stories = families.map(async (id) => {
-        const session = await findSession(context.db.admin, id, now);
-        if (session === undefined) return []; // swept meanwhile
-        const events = await everyRow((page) => tellSession(context, session, page, now));
-        return events.map((event) => ({
-          session: session.id,
-          created_at: event.createdAt.toISOString(),
-          kind: event.kind,
-          jti: event.jti,
-          ip_address: event.ipAddress,
-          user_agent: event.userAgent,
-          detail: event.detail,
-        }));
-      });
-      return (await Promise.all(stories)).flat();
-    },
-  }),
   'audit tail': command({
+    does: 'prints the latest audit events, the last one last',
+    example: 'audit tail --since 24h --type token_theft --type account_locked',
     on: 'database',
     takes: {
-      lines: optional('N', wholeNumberIn(1, 100)),
-      type: repeated('EVENT_TYPE', oneOf(EVENT_TYPES)),
-      email: optional('E', text),
-      'user-id': optional('ID', text),
-      ip: optional('ADDRESS', text),
+      lines: optional(wholeNumberIn(1, MAX_LINES), `how many: ${LINES} unless given, with --since all`),
+      type: repeated(oneOf(EVENT_TYPES, 'EVENT_TYPE'), 'of this type, or these'),
+      since: optional(since, 'from that time on: 15m, 24h or 7d ago, or 2026-01-31T09:00:00Z'),
+      email: optional(text('EMAIL'), 'of this user, or of logins that named this e-mail'),
+      'user-id': optional(text('ID'), 'of this user'),
+      ip: optional(text('ADDRESS'), 'from this address'),
     },
-    run: async (context, { lines = 20, type: types, email, 'user-id': userId, ip: ipAddress }) => {
-      const filter = { eventTypes: types.length > 0 ? types : undefined, email, userId, ipAddress };
-      const { rows } = await listAuditEvents(context, filter, { first: lines });
-      return rows.reverse().map(({ row }) => ({
-        created_at: row.createdAt.toISOString(),
-        event_type: row.eventType,
-        user_id: row.userId,
-        ip_address: row.ipAddress,
-        user_agent: row.userAgent,
-        metadata: row.metadata,
-      }));
+    run: async (context, values) => {
+      const { type: types, email, 'user-id': userId, ip: ipAddress } = values;
+      const from = values.since?.(context.clock.now());
+      const filter = { eventTypes: types.length > 0 ? types : undefined, email, userId, ipAddress, since: from };
+      const lines = values.lines ?? (from === undefined ? LINES : MAX_LINES);
+      return (await latestEvents(context, filter, lines)).reverse().map(printable);
     },
   }),
 };
+
+/** The newest events first, `most` of them at most, page after page. */
+async function latestEvents(
+  context: Contexts['database'],
+  filter: AuditEventFilter,
+  most: number,
+): Promise<AuditRow[]> {
+  const events: AuditRow[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await listAuditEvents(context, filter, { first: Math.min(PAGE, most - events.length), after });
+    events.push(...page.rows.map(({ row }) => row));
+    after = page.rows.at(-1)?.cursor;
+    if (!page.hasNextPage || events.length >= most) return events;
+  }
+}
+
+function printable(row: AuditRow): Printable {
+  return {
+    created_at: row.createdAt.toISOString(),
+    event_type: row.eventType,
+    user_id: row.userId,
+    ip_address: row.ipAddress,
+    user_agent: row.userAgent,
+    metadata: row.metadata,
+  };
+}

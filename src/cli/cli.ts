@@ -1,44 +1,86 @@
-/** CONTRACT 9: `NOUN VERB [options]`. Results go to standard output, messages to standard error. */
-import type { Config } from '../config.js';
+/** CONTRACT 9: `NOUN VERB [options]`. Results and help go to standard output, messages to standard error. */
+import { nearest } from '../platform/near-miss.js';
 import { auditCommands } from './audit-commands.js';
 import type { Command } from './command.js';
+import type { Call } from './context.js';
 import { EXIT, exitCodeOf, explain } from './exit.js';
+import { type Commands, helpOfCommand, helpOfProgram, PROGRAM, usageLine } from './help.js';
 import { keyCommands } from './key-commands.js';
 import { keyringCommands } from './keyring-commands.js';
+import { UsageError } from './kinds.js';
 import { migrateCommands } from './migrate-commands.js';
-import { UsageError, usageOf } from './parameters.js';
+import { programCommands } from './program-commands.js';
+import { sessionCommands } from './session-commands.js';
 import { signCommands } from './sign-command.js';
-import { say, type Terminal } from './terminal.js';
+import { say } from './terminal.js';
 import { userCommands } from './user-commands.js';
 
-const COMMANDS: Record<string, Command> = {
+const COMMANDS: Commands = {
   ...userCommands,
+  ...sessionCommands,
+  ...auditCommands,
   ...keyCommands,
   ...keyringCommands,
   ...migrateCommands,
-  ...auditCommands,
   ...signCommands,
+  ...programCommands,
 };
+const NOUNS = new Set(Object.keys(COMMANDS).flatMap((name) => (name.includes(' ') ? [name.split(' ')[0] ?? ''] : [])));
 
-/** Runs one command. @returns the exit code */
-export async function runCli(args: string[], readConfig: () => Config, terminal: Terminal): Promise<number> {
-  const name = [args.slice(0, 2).join(' '), args[0] ?? ''].find((words) => Object.hasOwn(COMMANDS, words)) ?? '';
-  const command = COMMANDS[name];
-  if (command === undefined) {
-    say(terminal, usage());
-    return args.includes('--help') ? EXIT.done : EXIT.usage;
-  }
+/** Runs one command, or prints help. @returns the exit code */
+export async function runCli(args: string[], call: Call): Promise<number> {
+  const [name, command] = commandOf(args);
   try {
-    await command.run(args.slice(name.split(' ').length), { readConfig, terminal });
+    const help = asksForHelp(args) ? helpFor(args) : undefined;
+    if (help !== undefined) call.terminal.stdout.write(`${help}\n`);
+    else if (args[0] === '--version') await COMMANDS['version']?.run(args.slice(1), call);
+    else if (command !== undefined) await command.run(args.slice(name.split(' ').length), call);
+    else throw new UsageError(unknownCommand(args));
     return EXIT.done;
   } catch (error) {
-    say(terminal, explain(error));
-    if (error instanceof UsageError) say(terminal, `usage: cli -- ${usageOf(name, command.takes)} [--json]`);
+    say(call.terminal, explain(error));
+    if (error instanceof UsageError) say(call.terminal, usageFor(args));
     return exitCodeOf(error);
   }
 }
 
-function usage(): string {
-  const lines = Object.entries(COMMANDS).map(([name, { takes }]) => `  ${usageOf(name, takes)}`);
-  return ['usage: npm run --silent cli -- NOUN VERB [options] [--json]', ...lines].join('\n');
+/** The command that the first words name. */
+function commandOf(args: string[]): [name: string, command: Command | undefined] {
+  const name = [args.slice(0, 2).join(' '), args[0] ?? ''].find((words) => Object.hasOwn(COMMANDS, words)) ?? '';
+  return [name, COMMANDS[name]];
+}
+
+/** A noun without a verb asks for its verbs. */
+function asksForHelp(args: string[]): boolean {
+  const options = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  const isShort = args.length === 0 || (args.length === 1 && NOUNS.has(args[0] ?? ''));
+  return isShort || args[0] === 'help' || options.includes('-h') || options.includes('--help');
+}
+
+/** @throws {UsageError} for what is neither a command nor a noun */
+function helpFor(args: string[]): string {
+  const words = args.filter((word, i) => !word.startsWith('-') && !(i === 0 && word === 'help'));
+  const [name, command] = commandOf(words);
+  if (command !== undefined) return helpOfCommand(name, command);
+  const [noun] = words;
+  if (words.length > 1 || (noun !== undefined && !NOUNS.has(noun))) throw new UsageError(unknownCommand(words));
+  return helpOfProgram(COMMANDS, noun);
+}
+
+function unknownCommand(args: string[]): string {
+  const words = args.slice(0, 2).filter((word, i) => i === 0 || !word.startsWith('-'));
+  const [first = ''] = words;
+  const known = [...Object.keys(COMMANDS), 'help'];
+  const meant =
+    nearest(words.join(' '), known) ?? (NOUNS.has(first) ? undefined : nearest(first, [...known, ...NOUNS]));
+  return `unknown command: ${words.join(' ')}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+}
+
+function usageFor(args: string[]): string {
+  const [name, command] = commandOf(args);
+  if (command !== undefined) return usageLine(name, command);
+  const [noun = ''] = args;
+  return NOUNS.has(noun)
+    ? `usage: ${PROGRAM} ${noun} VERB [options]; ${PROGRAM} ${noun} --help lists them`
+    : `usage: ${PROGRAM} NOUN VERB [options]; ${PROGRAM} --help lists them`;
 }

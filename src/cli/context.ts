@@ -2,19 +2,21 @@
 import type { Config } from '../config.js';
 import { openKeyring } from '../credentials/keyring.js';
 import { createPasswords } from '../credentials/passwords.js';
-import { openDataDir } from '../data-dir.js';
+import { type DataDir, openDataDir } from '../data-dir.js';
 import { openDatabase } from '../db/database.js';
-import { migrateUp } from '../db/migrate.js';
+import { migrationStatus } from '../db/migrate.js';
 import type { Deps } from '../parts.js';
 import type { CleanUp } from '../platform/clean-up.js';
 import { systemClock } from '../platform/clock.js';
 import { createLogger } from '../platform/logger.js';
-import type { Terminal } from './terminal.js';
+import { CliRefusal } from './exit.js';
+import { say, type Terminal } from './terminal.js';
 
 /** The keyring is apart: a database can be migrated before there is one. */
 export interface Contexts {
   nothing: Deps<'clock'> & { terminal: Terminal };
-  database: Contexts['nothing'] & Deps<'config' | 'db' | 'passwords'>;
+  'database of any schema': Contexts['nothing'] & Deps<'config' | 'db'> & { server: DataDir };
+  database: Contexts['database of any schema'] & Deps<'passwords'>;
   'database and keyring': Contexts['database'] & Deps<'keyring'>;
 }
 
@@ -22,9 +24,11 @@ export interface Contexts {
 export interface Call {
   readConfig(): Config;
   terminal: Terminal;
+  /** Runs the gateway until the process is to end. */
+  serve(): Promise<void>;
 }
 
-type Open<Context> = (call: Call & { migrates: boolean }, cleanUp: CleanUp) => Promise<Context>;
+type Open<Context> = (call: Call, cleanUp: CleanUp) => Promise<Context>;
 
 /** Enough for the one password that a command hashes. */
 const THREADS = 4;
@@ -34,15 +38,21 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
   nothing: async ({ terminal }) => ({ clock: systemClock, terminal }),
 
   // The configured one, or that of a running gateway, or the embedded one for the time of the command.
-  database: async ({ readConfig, terminal, migrates }, cleanUp) => {
+  'database of any schema': async ({ readConfig, terminal }, cleanUp) => {
     const config = readConfig();
     const server = await openDataDir(config, 'cli', createLogger('silent'));
     cleanUp.defer(server.close);
+    say(terminal, `database: ${nameOf(server, config)}`);
     const db = await openDatabase(server.databaseUrl, { pooler: config.databasePooler });
     cleanUp.defer(db.close);
-    if (migrates) await migrateUp(db);
-    const passwords = await createPasswords(config.argon2, THREADS);
-    return { clock: systemClock, terminal, config, db, passwords };
+    return { clock: systemClock, terminal, config, db, server };
+  },
+
+  database: async (call, cleanUp) => {
+    const context = await openContext['database of any schema'](call, cleanUp);
+    const isPending = (await migrationStatus(context.db)).some(({ executed_at }) => executed_at === null);
+    if (isPending) throw new CliRefusal('the database is not migrated to this version; run: auth-gateway migrate up');
+    return { ...context, passwords: await createPasswords(context.config.argon2, THREADS) };
   },
 
   'database and keyring': async (call, cleanUp) => {
@@ -52,3 +62,12 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
     return { ...context, keyring };
   },
 };
+
+/** The database for a person: where it is, and who asks; without a password. */
+function nameOf({ embedded, joined, databaseUrl }: DataDir, { dataDir }: Config): string {
+  if (embedded) return `embedded in ${dataDir} (${joined ? 'joined the running gateway' : 'started for this command'})`;
+  const [, scheme, authority = '', path = ''] = /^(\w+:\/\/)([^/?#]*)([^?#]*)/.exec(databaseUrl) ?? [];
+  const at = authority.lastIndexOf('@');
+  const user = authority.slice(0, at + 1).replace(/:.*/, '@');
+  return `${scheme}${user}${authority.slice(at + 1)}${path}`;
+}

@@ -6,10 +6,15 @@ import { DatabaseTooOld, PoolerInBetween } from '../db/database.js';
 import { EmbeddedPostgresError } from '../db/embedded/open.js';
 import { isOutage } from '../db/outage.js';
 import { describeError } from '../platform/logger.js';
-import { UsageError } from './parameters.js';
+import { UsageError } from './kinds.js';
 
 /** CONTRACT 2 and 9; 78 is EX_CONFIG of sysexits.h. */
 export const EXIT = { done: 0, refused: 1, usage: 2, config: 78 } as const;
+
+/** The command itself says no, or passes on that somebody else has. The message is for a person. */
+export class CliRefusal extends Error {
+  override readonly name = 'CliRefusal';
+}
 
 /** The errors whose message is written for a person, and how each ends the program. */
 const KNOWN_ERRORS: ReadonlyArray<[kind: abstract new (...args: never[]) => Error, exitCode: number]> = [
@@ -17,6 +22,7 @@ const KNOWN_ERRORS: ReadonlyArray<[kind: abstract new (...args: never[]) => Erro
   [ConfigError, EXIT.config],
   [KeyringError, EXIT.config],
   [AdminRefusal, EXIT.refused],
+  [CliRefusal, EXIT.refused],
   [DatabaseTooOld, EXIT.refused],
   [PoolerInBetween, EXIT.config],
   [EmbeddedPostgresError, EXIT.refused],
@@ -32,6 +38,7 @@ export function explain(error: unknown): string {
   const { name, code = name, at = [] } = describeError(error);
   if (code === 'ABORT_ERR') return 'cancelled';
   const call = systemCallOf(error);
+  if (code === 'EADDRINUSE') return `something else listens at that address already (${call}): end it, or set PORT`;
   if (code === 'EEXIST' && call?.startsWith('link')) return 'the file exists already and is left as it is';
   if (call !== undefined) return `cannot ${call} (${code})`;
   if (/^(28|3D)...$/.test(code)) return `the database refuses the connection (${code}): look at DATABASE_URL`;

@@ -12,16 +12,25 @@ import {
 import { createCronKey, type ListedCronKey, listCronKeys, revokeCronKey } from '../admin/cron-keys.js';
 import { everyRow } from '../admin/page.js';
 import { type Command, command } from './command.js';
-import { list, optional, required, text, wholeNumber, word } from './parameters.js';
+import { duration, text, wholeNumber } from './kinds.js';
+import { list, optional, required, word } from './parameters.js';
 import type { Printable } from './terminal.js';
 
-const KEY = { service: required('N', text), scope: list('S') };
-const KEY_ID = word('ID', 'name the key by its ID');
+const KEY = {
+  service: required(text('NAME'), 'the service that gets the key'),
+  scope: list(text('SCOPE'), 'what it may do: resource:action, repeated or with commas'),
+};
+const KEY_ID = word(text('ID'), 'the ID of the key', 'name the key by its ID');
+
+/** What a revocation asks about: nothing brings a key back. */
+const isLost = (): string => 'the key will be refused everywhere at once, and for good';
 
 export const keyCommands: Record<string, Command> = {
   'api-key create': command({
+    does: 'makes a key for a service that signs its requests; the secret is printed this once',
+    example: 'api-key create --service billing --scope invoices:read --rate-limit 60',
     on: 'database and keyring',
-    takes: { ...KEY, 'rate-limit': required('N', wholeNumber) },
+    takes: { ...KEY, 'rate-limit': required(wholeNumber, 'requests a minute') },
     run: async (context, { service: serviceName, scope: scopes, 'rate-limit': rateLimit }) => {
       const { key, secret } = await createApiKey(context, COMMAND_LINE, { serviceName, scopes, rateLimit });
       const { keyId: key_id, serviceName: service_name, rateLimit: rate_limit } = key;
@@ -29,6 +38,7 @@ export const keyCommands: Record<string, Command> = {
     },
   }),
   'api-key list': command({
+    does: 'lists every API key, oldest first, revoked ones too',
     on: 'database',
     run: async (context) => {
       const now = context.clock.now();
@@ -36,33 +46,48 @@ export const keyCommands: Record<string, Command> = {
     },
   }),
   'api-key rotate': command({
+    does: 'gives a key another secret; the one in use stays good for a while',
+    example: 'api-key rotate ak_… --overlap 7d',
     on: 'database and keyring',
-    takes: { id: KEY_ID, overlap: optional('SECONDS', wholeNumber) },
+    takes: {
+      id: KEY_ID,
+      overlap: optional(duration, 'how long the one in use stays good: 24h unless given, 0 for a leak'),
+    },
+    destroys: ({ overlap }) => (overlap === 0 ? 'the secret in use will be refused at once' : undefined),
     run: async (context, { id, overlap = OVERLAP_SECONDS }) => {
       const { key, secret } = await rotateApiKey(context, COMMAND_LINE, id, overlap);
-      return { key_id: key.keyId, secret, previous_ends_at: key.previousEndsAt?.toISOString() ?? null };
+      return { key_id: key.keyId, secret, previous_secret_ends_at: key.previousEndsAt?.toISOString() ?? null };
     },
   }),
   'api-key revoke': command({
+    does: 'ends a key at once',
     on: 'database',
     takes: { id: KEY_ID },
+    destroys: isLost,
     run: async (context, { id }) => printableApiKey(await revokeApiKey(context, COMMAND_LINE, id), context.clock.now()),
   }),
   'cron-key create': command({
+    does: 'makes a key for a scheduled job: its X-Internal-Key, printed this once',
+    example: 'cron-key create --service nightly-report --scope reports:write',
     on: 'database',
     takes: KEY,
-    run: async (context, { service: serviceName, scope: scopes }) => {
+    run: async (context, { service: serviceName, scope: scopes, json }) => {
       const { key, headerValue } = await createCronKey(context, COMMAND_LINE, { serviceName, scopes });
-      return { key_id: key.keyId, key: headerValue, service_name: key.serviceName, scopes: key.scopes };
+      const { keyId: key_id, serviceName: service_name } = key;
+      const old = json ? { key: headerValue } : {}; // the name before `header_value`
+      return { key_id, header_value: headerValue, ...old, service_name, scopes: key.scopes };
     },
   }),
   'cron-key list': command({
+    does: 'lists every cron key, oldest first, revoked ones too',
     on: 'database',
     run: async (context) => (await everyRow((page) => listCronKeys(context, page))).map(printableKey),
   }),
   'cron-key revoke': command({
+    does: 'ends a key at once',
     on: 'database',
     takes: { id: KEY_ID },
+    destroys: isLost,
     run: async (context, { id }) => printableKey(await revokeCronKey(context, COMMAND_LINE, id)),
   }),
 };
@@ -72,12 +97,17 @@ function printableKey(key: ListedCronKey): Printable {
     key_id: key.keyId,
     service_name: key.serviceName,
     scopes: key.scopes,
-    active: key.revokedAt === null,
     created_at: key.createdAt.toISOString(),
     last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
   };
 }
 
 function printableApiKey(key: ListedApiKey, now: Date): Printable {
-  return { ...printableKey(key), rate_limit: key.rateLimit, secrets_live: liveSecretCount(key, now) };
+  return {
+    ...printableKey(key),
+    rate_limit: key.rateLimit,
+    live_secret_count: liveSecretCount(key, now),
+    previous_secret_ends_at: key.previousEndsAt?.toISOString() ?? null,
+  };
 }

@@ -1,24 +1,33 @@
 /** CONTRACT 3 and 9: `keyring …`. */
 import { rotateKeyring } from '../admin/keyring.js';
-import { generateKeys, writeKeyring } from '../credentials/keyring-file.js';
+import { generateKeys, KeyringError, writeKeyring } from '../credentials/keyring-file.js';
 import { ACCESS_ALGS } from '../credentials/private-jwks.js';
 import { type Command, command } from './command.js';
-import { oneOf, optional, required, text } from './parameters.js';
+import { CliRefusal } from './exit.js';
+import { file as fileKind, oneOf } from './kinds.js';
+import { optional, required } from './parameters.js';
 
 /** Of the key of access tokens; the other keys are the gateway's own affair. */
-const ALG = optional(ACCESS_ALGS.join('|'), oneOf(ACCESS_ALGS));
+const ALG = optional(oneOf(ACCESS_ALGS), 'what signs access tokens, where verifiers do not know EdDSA');
 
 export const keyringCommands: Record<string, Command> = {
   'keyring create': command({
+    does: 'writes a new keyring, which only its owner may read; replaces no file',
     on: 'nothing',
-    takes: { out: required('FILE', text), alg: ALG },
+    takes: { out: required(fileKind, 'where to'), alg: ALG },
     run: async (_context, { out: file, alg }) => {
       const keys = await generateKeys(alg);
-      await writeKeyring(file, keys, 'create');
+      try {
+        await writeKeyring(file, keys, 'create');
+      } catch (error) {
+        // Of the folder that was named here, not of the configuration.
+        throw error instanceof KeyringError ? new CliRefusal(error.message) : error;
+      }
       return { file, kids: keys.map(({ kid }) => kid) };
     },
   }),
   'keyring rotate': command({
+    does: 'puts new keys first, for use in 15 minutes, and drops those that nothing needs',
     on: 'database and keyring',
     takes: { alg: ALG },
     run: async (context, { alg }) => {

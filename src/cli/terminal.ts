@@ -1,6 +1,8 @@
 /** Where a command reads and prints. `main.ts` hands in the process's own streams. */
-import { createInterface } from 'node:readline/promises';
+import { once } from 'node:events';
+import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { CliRefusal } from './exit.js';
 
 export interface Terminal {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
@@ -17,28 +19,72 @@ export async function readAll({ stdin }: Terminal): Promise<string> {
     .replace(/\r?\n$/, '');
 }
 
-/** Asks on the terminal without showing what is typed. */
+/** Asks on the terminal without showing what is typed. @throws {CliRefusal} where the input ends */
 export async function askHidden({ stdin, stderr }: Terminal, question: string): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: silent, terminal: true });
   stderr.write(question);
   try {
-    return await lines.question('');
+    return await nextLine(lines);
   } finally {
     lines.close();
     stderr.write('\n');
   }
 }
 
+/** Goes on where `yes` is typed. @param loss what cannot be undone: a sentence @throws {CliRefusal} */
+export async function confirm({ stdin, stderr }: Terminal, loss: string): Promise<void> {
+  const lines = createInterface({ input: stdin });
+  say({ stderr }, loss);
+  stderr.write('Type yes to go on: ');
+  const answer = await nextLine(lines).finally(() => lines.close());
+  if (answer.trim() !== 'yes') cancelled();
+}
+
+/** @throws {CliRefusal} where the input ends, for which `question` alone would wait for ever */
+function nextLine(lines: Interface): Promise<string> {
+  const ended = once(lines, 'close').then(() => cancelled());
+  return Promise.race([lines.question(''), ended]);
+}
+
+function cancelled(): never {
+  throw new CliRefusal('cancelled; nothing was changed');
+}
+
 type Cell = string | number | boolean | null | readonly string[] | Record<string, unknown>;
 export type Printable = Record<string, Cell>;
 
 /** One JSON object or array with `--json`, else lines for a person: `name: value`, or a table. */
-export function print({ stdout }: Terminal, result: Printable | Printable[], json: boolean): void {
-  if (json)
-    stdout.write(`${escaped(JSON.stringify(result))}\n`); // what is escaped stands in strings, so it stays JSON
-  else if (Array.isArray(result)) stdout.write(table(result));
-  else for (const [name, value] of Object.entries(result)) stdout.write(`${escaped(name)}: ${text(value)}\n`);
+export function print(
+  terminal: Pick<Terminal, 'stdout' | 'stderr'>,
+  result: Printable | Printable[],
+  json: boolean,
+): void {
+  if (json) printJson(terminal, result);
+  else if (!Array.isArray(result))
+    for (const [name, value] of Object.entries(result)) terminal.stdout.write(`${escaped(name)}: ${text(value)}\n`);
+  else if (result.length > 0) printTable(terminal)(result);
+  else say(terminal, 'there are none');
+}
+
+/** One line, which stays the same JSON: what is escaped stands in strings. */
+export function printJson({ stdout }: Pick<Terminal, 'stdout'>, result: Printable | Printable[]): void {
+  stdout.write(`${escaped(JSON.stringify(result))}\n`);
+}
+
+/** A table that may go on: its columns are as wide as all rows so far need. */
+export function printTable({ stdout }: Pick<Terminal, 'stdout'>): (rows: Printable[]) => void {
+  let widths: number[] = [];
+  return (rows) => {
+    const names = Object.keys(rows[0] ?? {});
+    const lines = rows.map((row) => names.map((name) => text(row[name])));
+    if (widths.length === 0) lines.unshift(names.map(escaped));
+    widths = names.map((_, column) =>
+      lines.reduce((widest, line) => Math.max(widest, line[column]?.length ?? 0), widths[column] ?? 0),
+    );
+    const padded = lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+    stdout.write(padded.map((line) => `${line.trimEnd()}\n`).join(''));
+  };
 }
 
 /** Lines for a person on standard error. */
@@ -62,12 +108,4 @@ function text(cell: Cell | undefined): string {
   if (cell === null || cell === undefined) return '-';
   if (Array.isArray(cell)) return escaped(cell.join(' '));
   return escaped(typeof cell === 'object' ? JSON.stringify(cell) : String(cell));
-}
-
-function table(rows: Printable[]): string {
-  const names = Object.keys(rows[0] ?? {});
-  const lines = [names.map(escaped), ...rows.map((row) => names.map((name) => text(row[name])))];
-  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  const padded = lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
-  return padded.map((line) => `${line.trimEnd()}\n`).join('');
 }

@@ -8,16 +8,25 @@ import type { User } from '../db/entities/user.js';
 import { ROLES } from '../roles.js';
 import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';
-import { flag, oneOf, required, text, UsageError, word } from './parameters.js';
+import { oneOf, text, UsageError } from './kinds.js';
+import { flag, required, word } from './parameters.js';
 import { askHidden, type Printable, readAll, type Terminal } from './terminal.js';
 
-const USER = word('EMAIL|ID', 'name one user, by --email or --id', 'email', 'id');
-const ROLE = required(ROLES.join('|'), oneOf(ROLES));
+/** Who is meant; both options are the old way to say it. */
+export const USER = word(text('EMAIL|ID'), 'whom: an e-mail or an ID', 'name one user, by e-mail or ID', 'email', 'id');
+
+const EMAIL = word(text('EMAIL'), 'the e-mail that they log in with', 'name one e-mail', 'email');
+const ROLE = required(oneOf(ROLES), 'what they may do');
+const FROM_STDIN = flag(
+  'read the password from standard input; else a terminal is asked, and without one a password is made and printed',
+);
 
 export const userCommands: Record<string, Command> = {
   'user create': command({
+    does: 'makes a user',
+    example: 'user create ada@example.com --role viewer',
     on: 'database',
-    takes: { email: required('E', text), role: ROLE, 'password-stdin': flag },
+    takes: { email: EMAIL, role: ROLE, 'password-stdin': FROM_STDIN },
     run: async (context, { email, role, 'password-stdin': fromStdin }) => {
       const { password, made } = await newPassword(context.terminal, fromStdin);
       const user = await createUser(context, COMMAND_LINE, { email, password, role });
@@ -25,21 +34,32 @@ export const userCommands: Record<string, Command> = {
     },
   }),
   'user list': command({
+    does: 'lists every user, by e-mail',
     on: 'database',
     run: async (context) => (await everyRow((page) => findUsers(context, {}, page))).map(printable),
   }),
   'user set-role': command({
+    does: 'gives a user another role',
     on: 'database',
     takes: { user: USER, role: ROLE },
     run: async (context, { user, role }) =>
       printable(await setUserRole(context, COMMAND_LINE, await userIdOf(context, user), role)),
   }),
-  'user activate': changing(async (context, id) => (await setUserActive(context, COMMAND_LINE, id, true)).user),
-  'user deactivate': changing(async (context, id) => (await setUserActive(context, COMMAND_LINE, id, false)).user),
-  'user unlock': changing((context, id) => unlockUser(context, COMMAND_LINE, id)),
+  'user activate': changing(
+    'lets a deactivated user log in again',
+    async (context, id) => (await setUserActive(context, COMMAND_LINE, id, true)).user,
+  ),
+  'user deactivate': changing(
+    'lets a user log in no more, and ends every session of theirs',
+    async (context, id) => (await setUserActive(context, COMMAND_LINE, id, false)).user,
+  ),
+  'user unlock': changing('lets a user who is locked by failed logins try again', (context, id) =>
+    unlockUser(context, COMMAND_LINE, id),
+  ),
   'user set-password': command({
+    does: 'sets a password, and ends every session of the user',
     on: 'database',
-    takes: { user: USER, 'password-stdin': flag },
+    takes: { user: USER, 'password-stdin': FROM_STDIN },
     run: async (context, { user, 'password-stdin': fromStdin }) => {
       const id = await userIdOf(context, user);
       const { password, made } = await newPassword(context.terminal, fromStdin);
@@ -50,8 +70,9 @@ export const userCommands: Record<string, Command> = {
 };
 
 /** A command that takes no more than the user whom it changes, and prints. */
-function changing(change: (context: Contexts['database'], id: string) => Promise<User>): Command {
+function changing(does: string, change: (context: Contexts['database'], id: string) => Promise<User>): Command {
   return command({
+    does,
     on: 'database',
     takes: { user: USER },
     run: async (context, { user }) => printable(await change(context, await userIdOf(context, user))),

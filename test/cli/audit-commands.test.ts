@@ -1,16 +1,9 @@
-/** CONTRACT 11 by the command line: `session explain` and `audit tail`, as users run them, on the same database. */
-import { execFile } from 'node:child_process';
-import { PassThrough } from 'node:stream';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { runCli } from '../../src/cli/cli.js';
-import { readConfig } from '../../src/config.js';
+/** CONTRACT 9 and 11: `session …` and `audit tail`, on the database of a gateway. */
+import { messagesOf, type Ran, run, runHere } from '../support/cli.js';
 import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { type SignedIn, signIn } from '../support/graphql.js';
 import { KEYRING_FILE, required } from '../support/postgres.js';
 import { login, logout, refresh } from '../support/routes.js';
-
-const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 
 let gateway: TestGateway;
 let caller: SignedIn;
@@ -29,29 +22,15 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-interface Ran {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-function environment(): Record<string, string> {
-  const url = new URL(gateway.database.url);
-  return { DATABASE_URL: url.href, KEYRING_FILE: required(KEYRING_FILE) };
-}
-
 /** The command in this process, which takes a tenth of the time. */
-async function cli(...args: string[]): Promise<Ran> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const code = await runCli(args, () => readConfig(environment()), { stdin: new PassThrough(), stdout, stderr });
-  const read = (stream: PassThrough) => String(stream.read() ?? '');
-  return { code, stdout: read(stdout), stderr: read(stderr) };
+function cli(...args: string[]): Promise<Ran> {
+  return runHere(args, () => ({ ...gateway.config, databaseUrl: gateway.database.url }));
 }
 
 async function json(...args: string[]): Promise<Array<Record<string, unknown>>> {
-  const { code, stdout, stderr } = await cli(...args, '--json');
-  expect([code, stderr]).toEqual([0, '']);
-  return JSON.parse(stdout);
+  const ran = await cli(...args, '--json');
+  expect([ran.code, messagesOf(ran)]).toEqual([0, '']);
+  return JSON.parse(ran.stdout);
 }
 
 test('CONTRACT 9 session explain tells the same by a jti, by the family and by the e-mail', async () => {
@@ -63,20 +42,17 @@ test('CONTRACT 9 session explain tells the same by a jti, by the family and by t
     json('session', 'explain', ` ${caller.user.email.toUpperCase()} `),
   ]);
   expect(byJti).toMatchObject([
-    { session: family, kind: 'started', jti: first, ip_address: '127.0.0.1' },
-    { session: family, kind: 'rotated', jti: last, user_agent: 'Phone/1' },
-    { session: family, kind: 'logout', jti: last, detail: expect.stringMatching(/^Logged out/) },
+    { session_id: family, kind: 'started', jti: first, ip_address: '127.0.0.1' },
+    { session_id: family, kind: 'rotated', jti: last, user_agent: 'Phone/1' },
+    { session_id: family, kind: 'logout', jti: last, detail: expect.stringMatching(/^Logged out/) },
   ]);
   expect(byFamily).toEqual(byJti);
   expect(byEmail).toEqual(byJti);
 });
 
 test('CONTRACT 9 session explain and audit tail run as users run them', async () => {
-  const env = { PATH: process.env['PATH'], ...environment() };
-  const spawned = async (...args: string[]) => {
-    const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args, '--json'], { env });
-    return JSON.parse(stdout);
-  };
+  const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: required(KEYRING_FILE) };
+  const spawned = async (...args: string[]) => JSON.parse((await run([...args, '--json'], { env })).stdout);
   const { email } = caller.user;
   const [story, events] = await Promise.all([spawned('session', 'explain', email), spawned('audit', 'tail')]);
   expect(story).toEqual(await json('session', 'explain', email));
@@ -88,7 +64,7 @@ test('CONTRACT 9 session explain without --json is a table for a person', async 
   expect(code).toBe(0);
   const lines = stdout.trimEnd().split('\n');
   expect(lines).toHaveLength(4);
-  expect(lines[0]).toMatch(/^session +created_at +kind +jti +ip_address +user_agent +detail$/);
+  expect(lines[0]).toMatch(/^session_id +created_at +kind +jti +ip_address +user_agent +detail$/);
 });
 
 test('CONTRACT 9 session explain of nothing that is known exits with 1, without a name with 2', async () => {
@@ -98,7 +74,7 @@ test('CONTRACT 9 session explain of nothing that is known exits with 1, without 
     cli('session', 'explain'),
   ]);
   expect([unknown.code, email.code, none.code]).toEqual([1, 1, 2]);
-  expect(unknown.stderr).toBe('There is no such session\n');
+  expect(messagesOf(unknown)).toBe('There is no such session\n');
   expect([unknown.stdout, email.stdout, none.stdout]).toEqual(['', '', '']);
 });
 
@@ -129,7 +105,7 @@ test('CONTRACT 9 audit tail prints the latest events, the last one last, with th
   ]);
 });
 
-test.each(['--lines 0', '--lines 101', '--lines x', '--type nonsense', '--nonsense'])(
+test.each(['--lines 0', '--lines 1000001', '--lines x', '--type nonsense', '--since yesterday', '--nonsense'])(
   'CONTRACT 9 audit tail %s exits with 2',
   async (words) => {
     const { code, stdout, stderr } = await cli('audit', 'tail', ...words.split(' '));

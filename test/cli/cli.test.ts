@@ -1,6 +1,6 @@
 /** CONTRACT 9 and 2: `user …` and what every command has in common, run as a shell runs it. */
 
-import { type Cli, cliOnDatabase, run, runHere } from '../support/cli.js';
+import { type Cli, cliOnDatabase, messagesOf, run, runHere } from '../support/cli.js';
 import { handClock } from '../support/clock.js';
 import { type Instance, PASSWORD, startInstance } from '../support/gateway.js';
 import { login, WRONG } from '../support/routes.js';
@@ -43,7 +43,7 @@ async function json<T>(args: string[], stdin?: string): Promise<T> {
 }
 
 const create = (email: string, role = 'viewer', password = PASSWORD): Promise<{ id: string }> =>
-  json(['user', 'create', '--email', email, '--role', role, '--password-stdin'], `${password}\n`);
+  json(['user', 'create', email, '--role', role, '--password-stdin'], `${password}\n`);
 
 test('9 user create --password-stdin prints id, email and role, and the user can log in', async () => {
   const email = ' New.User@Example.com ';
@@ -84,11 +84,11 @@ test('9 user create refuses a taken or bad e-mail and a short password with exit
   ];
   for (const [email, password, message] of refusals) {
     const args = ['user', 'create', '--email', email, '--role', 'viewer', '--password-stdin', '--json'];
-    const { code, stdout, stderr } = await here(args, password);
-    expect([email, code, stdout]).toEqual([email, 1, '']);
-    expect(stderr).toMatch(message);
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-    expect(stderr).not.toContain(password);
+    const ran = await here(args, password);
+    expect([email, ran.code, ran.stdout]).toEqual([email, 1, '']);
+    expect(messagesOf(ran)).toMatch(message);
+    expect(messagesOf(ran).trimEnd().split('\n')).toHaveLength(1);
+    expect(ran.stderr).not.toContain(password);
   }
 });
 
@@ -166,28 +166,45 @@ test('9 user list is an array of users by e-mail, and a table for people', async
 
 test('9 an unknown user is refused with exit code 1', async () => {
   for (const who of ['nobody@example.com', '018f3a3e-1111-7000-8000-000000000000']) {
-    const { code, stdout, stderr } = await here(['user', 'unlock', who, '--json']);
-    expect([code, stdout, stderr]).toEqual([1, '', 'There is no such user\n']);
+    const ran = await here(['user', 'unlock', who, '--json']);
+    expect([ran.code, ran.stdout, messagesOf(ran)]).toEqual([1, '', 'There is no such user\n']);
   }
 });
 
 test('9 wrong words are exit code 2, with the usage on stderr and nothing on stdout', async () => {
   const wrong = [
     ['nonsense'],
-    ['user'],
     ['user', 'explode'],
+    ['user', '--json'],
+    ['help', 'nonsense'],
+    ['start', 'now'],
+    ['start', '--port', '1'],
     ['user', 'create', '--role', 'viewer'],
     ['user', 'create', '--email', 'a@x.io', '--role', 'king'],
     ['user', 'create', '--email', 'a@x.io', '--role', 'viewer', '--admin'],
     ['user', 'unlock'],
     ['user', 'unlock', 'a@x.io', 'b@x.io'],
     ['user', 'unlock', '--email', 'a@x.io', '--id', 'b'],
+    ['user', 'create', 'a@x.io', '--email', 'a@x.io', '--role', 'viewer'],
+    ['session', 'revoke'],
     ['keyring', 'create'],
     ['keyring', 'create', '--out', ''],
     ['api-key', 'create', '--service', 's', '--scope', 'a:b', '--rate-limit', 'x'],
-    ['api-key', 'create', '--service', 's', '--rate-limit', '1', ...Array(51).fill('a:b')],
+    ['api-key', 'create', '--service', 's', '--rate-limit', '1', '--scope', 'a:b', 'c:d'],
     ['api-key', 'rotate'],
-    ['api-key', 'rotate', 'ak_x', '--overlap', '1.5'],
+    ...['1.5', '-1', '24 h', '1w', 'h', '36501d', '9999999999d'].map((text) => [
+      'api-key',
+      'rotate',
+      'ak_x',
+      '--overlap',
+      text,
+    ]),
+    ...['2026-02-30T00:00:00Z', '2026-01-31', '0000-01-01T00:00:00Z', '31 Jan 2026', '1w'].map((text) => [
+      'audit',
+      'tail',
+      '--since',
+      text,
+    ]),
     ['sign', 'GET'],
     ['sign', 'GET', 'no-url', '--key-id', 'ak_x'],
   ];
@@ -196,32 +213,15 @@ test('9 wrong words are exit code 2, with the usage on stderr and nothing on std
     expect([args, code, stdout]).toEqual([args, 2, '']);
     expect(stderr).toContain('usage: ');
   }
-  for (const words of ['0', '101', '05', '1e1']) expect((await here(['audit', 'tail', '--lines', words])).code).toBe(2);
+  for (const words of ['0', '1000001', '05', '1e1'])
+    expect((await here(['audit', 'tail', '--lines', words])).code).toBe(2);
   expect((await cli.run(['nonsense'])).code).toBe(2);
-  const help = await cli.run(['--help']);
-  expect([help.code, help.stdout]).toEqual([0, '']);
 });
 
-test('9 the usage of a command says what it takes', async () => {
-  const lines = (await here(['--help'])).stderr.split('\n');
-  expect(lines).toEqual(
-    expect.arrayContaining([
-      '  user create --email E --role viewer|analyst|admin [--password-stdin]',
-      '  user list',
-      '  user unlock (EMAIL|ID | --email EMAIL | --id ID)',
-      '  api-key create --service N [--scope S…] --rate-limit N',
-      '  api-key rotate ID [--overlap SECONDS]',
-      '  audit tail [--lines N] [--type EVENT_TYPE…] [--email E] [--user-id ID] [--ip ADDRESS]',
-    ]),
-  );
-  const { stderr } = await here(['api-key', 'rotate']);
-  expect(stderr).toBe('name the key by its ID\nusage: cli -- api-key rotate ID [--overlap SECONDS] [--json]\n');
-});
-
-test('9 --scope is repeated, has commas, or is followed by more words', async () => {
-  const words = ['--scope', 'a:b,c:d', 'e:f', '--scope', 'g:h', '--service', 's', 'i:j,k:l'];
+test('9 --scope is repeated, or has commas', async () => {
+  const words = ['--scope', 'a:b,c:d', '--scope', 'g:h', '--service', 's', '--scope', 'i:j'];
   const { scopes } = await json<{ scopes: string[] }>(['cron-key', 'create', ...words]);
-  expect(scopes.sort()).toEqual(['a:b', 'c:d', 'e:f', 'g:h', 'i:j', 'k:l']);
+  expect(scopes.sort()).toEqual(['a:b', 'c:d', 'g:h', 'i:j']);
 });
 
 test('2 four wrong variables at once give four clear lines and exit code 78, for the server and for a command', async () => {
@@ -235,19 +235,13 @@ test('2 four wrong variables at once give four clear lines and exit code 78, for
   }
 });
 
-test('9 a database that is away is exit code 1 and one line, and its URL is not repeated', async () => {
-  const env = { DATABASE_URL: 'postgresql://user:secret@127.0.0.1:1/none', KEYRING_FILE: '/nowhere/keyring.json' };
-  const { code, stdout, stderr } = await run(['user', 'list', '--json'], { env });
-  expect([code, stdout, stderr]).toEqual([1, '', 'the database cannot be reached (ECONNREFUSED)\n']);
-});
-
 test('3 without a keyring a server, and a command that needs it, end with exit code 78, and make none', async () => {
   const env = { DATABASE_URL: cli.database.url, KEYRING_FILE: '/nowhere/keyring.json', PORT: '1' };
   const key = ['api-key', 'create', '--service', 's', '--scope', 'a:b', '--rate-limit', '1'];
   for (const args of [[], key, ['api-key', 'rotate', 'ak_x'], ['keyring', 'rotate']]) {
-    const { code, stdout, stderr } = await run(args, { env });
-    expect([args, code, stdout]).toEqual([args, 78, '']);
-    expect(stderr).toMatch(/^cannot read the keyring \/nowhere\/keyring\.json \(ENOENT\).*\n$/);
+    const ran = await run(args, { env });
+    expect([args, ran.code, ran.stdout]).toEqual([args, 78, '']);
+    expect(messagesOf(ran)).toMatch(/^cannot read the keyring \/nowhere\/keyring\.json \(ENOENT\).*\n$/);
   }
   expect((await run(['api-key', 'list'], { env })).code).toBe(0);
 });

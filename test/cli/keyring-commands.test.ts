@@ -10,7 +10,7 @@ import {
   type JWK,
   jwtVerify,
 } from 'jose';
-import { run, runHere } from '../support/cli.js';
+import { messagesOf, run, runHere } from '../support/cli.js';
 import { logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { type CapturedLog, captureLog } from '../support/log.js';
 import { KEYRING_FILE, required } from '../support/postgres.js';
@@ -83,7 +83,7 @@ test('9 keyring create refuses a folder where others may replace the file, which
   await mkdir(open);
   await chmod(open, 0o777);
   const { code, stdout, stderr } = await run(['keyring', 'create', '--out', join(open, 'keyring.json'), '--json']);
-  expect([code, stdout, await readdir(open)]).toEqual([78, '', []]);
+  expect([code, stdout, await readdir(open)]).toEqual([1, '', []]);
   expect(stderr).toMatch(`; run: chmod o-w ${open}, or for a folder that is shared: chmod +t ${open}\n`);
 });
 
@@ -107,9 +107,9 @@ describe('keyring rotate', () => {
     const old = await logIn(gateway, email);
     const other = await logIn(gateway, email);
     const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: file };
-    const { code, stdout, stderr } = await run(['keyring', 'rotate', '--json'], { env });
-    expect([code, stderr]).toEqual([0, '']);
-    const { added, kept, dropped, used_from: usedFrom } = JSON.parse(stdout);
+    const ran = await run(['keyring', 'rotate', '--json'], { env });
+    expect([ran.code, messagesOf(ran)]).toEqual([0, '']);
+    const { added, kept, dropped, used_from: usedFrom } = JSON.parse(ran.stdout);
     expect([added.length, kept.length, dropped]).toEqual([3, 3, []]);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect((await keysOf(file)).map(({ kid }) => kid)).toEqual([...added, ...kept]);
@@ -177,9 +177,11 @@ describe('keyring rotate', () => {
     const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: file, PORT: '1' };
     const key = ['api-key', 'create', '--service', 's', '--scope', 'a:b', '--rate-limit', '1'];
     for (const args of [[], ['keyring', 'rotate'], key]) {
-      const { code, stdout, stderr } = await run(args, { env });
-      expect([code, stdout]).toEqual([78, '']);
-      expect(stderr).toBe(`the keyring ${file} is refused: others may write ${file}; run: chmod o-w ${file}\n`);
+      const ran = await run(args, { env });
+      expect([ran.code, ran.stdout]).toEqual([78, '']);
+      expect(messagesOf(ran)).toBe(
+        `the keyring ${file} is refused: others may write ${file}; run: chmod o-w ${file}\n`,
+      );
     }
   });
 });

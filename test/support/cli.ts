@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
 import { runCli } from '../../src/cli/cli.js';
+import type { Call } from '../../src/cli/context.js';
 import type { Config } from '../../src/config.js';
 import { createDatabase, KEYRING_FILE, required, type TestDatabase } from './postgres.js';
 
@@ -37,7 +38,12 @@ export function run(args: string[], { env = {}, stdin = '' }: RunOptions = {}): 
 }
 
 /** The same without a process: words in, what was printed out. For what needs no more than words. */
-export async function runHere(args: string[], readConfig: () => Config, stdin = ''): Promise<Ran> {
+export async function runHere(
+  args: string[],
+  readConfig: () => Config,
+  stdin = '',
+  changes: Partial<Call['terminal']> = {},
+): Promise<Ran> {
   const ran: Ran = { code: null, stdout: '', stderr: '' };
   const stream = (name: 'stdout' | 'stderr'): Writable =>
     new Writable({
@@ -46,9 +52,20 @@ export async function runHere(args: string[], readConfig: () => Config, stdin = 
         done();
       },
     });
-  const terminal = { stdin: Readable.from([Buffer.from(stdin)]), stdout: stream('stdout'), stderr: stream('stderr') };
-  ran.code = await runCli(args, readConfig, terminal);
+  const terminal: Call['terminal'] = {
+    stdin: Readable.from([Buffer.from(stdin)]),
+    stdout: stream('stdout'),
+    stderr: stream('stderr'),
+    ...changes,
+  };
+  const serve = () => Promise.reject(new Error('a test runs its gateway by itself'));
+  ran.code = await runCli(args, { readConfig, terminal, serve });
   return ran;
+}
+
+/** Messages but for the one line that names the database. */
+export function messagesOf({ stderr }: Ran): string {
+  return stderr.replace(/^database: .+\n/, '');
 }
 
 export interface Cli {
@@ -68,9 +85,9 @@ export async function cliOnDatabase(from: 'migrated' | 'empty' = 'migrated'): Pr
     database,
     run: runThere,
     json: async (args, stdin) => {
-      const { code, stdout, stderr } = await runThere([...args, '--json'], stdin);
-      if (code !== 0 || stderr !== '') throw new Error(`${args.join(' ')}: ${code} ${stderr}`);
-      return JSON.parse(stdout);
+      const ran = await runThere([...args, '--json'], stdin);
+      if (ran.code !== 0 || messagesOf(ran) !== '') throw new Error(`${args.join(' ')}: ${ran.code} ${ran.stderr}`);
+      return JSON.parse(ran.stdout);
     },
   };
 }

@@ -1,0 +1,65 @@
+/** CONTRACT 9: what `--help` prints: of the program, of a noun, of a command. All of it follows from the commands. */
+import type { Command } from './command.js';
+import { type Parameter, usageOf } from './parameters.js';
+
+export type Commands = Readonly<Record<string, Command>>;
+
+/** The name by which it is installed (`bin` of package.json). */
+export const PROGRAM = 'auth-gateway';
+
+/** Where the right column begins, and how wide it is: characters. */
+const COLUMN = 26;
+const WIDTH = 80;
+
+/** @param noun undefined: of every noun */
+export function helpOfProgram(commands: Commands, noun?: string): string {
+  const shown = Object.entries(commands).filter(([name]) => noun === undefined || name.startsWith(`${noun} `));
+  return [
+    `usage: ${PROGRAM} ${noun ?? 'NOUN'} VERB [options]`,
+    '',
+    ...shown.map(([name, { does }]) => row(name, does)),
+    '',
+    row('-h, --help', 'behind a command: what it takes'),
+    ...(noun === undefined ? [row('--version', 'of this program, and of the Node that it runs on')] : []),
+    '',
+    'The database is that of DATABASE_URL, else the embedded one in DATA_DIR, else in ./data.',
+  ].join('\n');
+}
+
+export function helpOfCommand(name: string, { does, example, takes }: Command): string {
+  return [
+    `${does.charAt(0).toUpperCase()}${does.slice(1)}.`,
+    '',
+    usageLine(name, { takes }),
+    '',
+    ...Object.entries(takes).map(([name, parameter]) => row(waysOf(name, parameter), aboutOf(parameter))),
+    row('-h, --help', 'print this'),
+    ...(example === undefined ? [] : ['', `example: ${PROGRAM} ${example}`]),
+  ].join('\n');
+}
+
+export function usageLine(name: string, { takes }: Pick<Command, 'takes'>): string {
+  return `usage: ${PROGRAM} ${usageOf(name, takes)}`;
+}
+
+/** Every way to give it. */
+function waysOf(name: string, { kind, options = [name], isWord }: Parameter<unknown>): string {
+  const value = isWord || kind === undefined ? '' : ` ${kind.placeholder}`;
+  return [...(isWord && kind ? [kind.placeholder] : []), ...options.map((option) => `--${option}${value}`)].join(', ');
+}
+
+/** What does not fit beside a long name goes below it. */
+function row(name: string, about: string): string {
+  const indent = `\n${' '.repeat(COLUMN)}`;
+  const start = name.length < COLUMN - 3 ? `  ${name}`.padEnd(COLUMN) : `  ${name}${indent}`;
+  return start + about.match(LINES)?.join(indent);
+}
+
+/** Cut between words. */
+const LINES = new RegExp(`\\S.{0,${WIDTH - 1}}(?!\\S)`, 'g');
+
+/** The texts that it may be, where the placeholder does not say them. */
+function aboutOf({ about, kind }: Parameter<unknown>): string {
+  const { choices = [], placeholder = '' } = kind ?? {};
+  return placeholder.includes(choices[0] ?? '') ? about : `${about}: ${choices.join(', ')}`;
+}

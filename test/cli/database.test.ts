@@ -1,0 +1,106 @@
+/** CONTRACT 9: which database a command speaks to, that it says so, and that it makes and migrates none by itself. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrations } from '../../migrations/index.js';
+import { cliOnDatabase, messagesOf, run } from '../support/cli.js';
+import { freePort } from '../support/redis.js';
+import { until } from '../support/until.js';
+
+let folder: string;
+let gateway: ChildProcess | undefined;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gateway-cli-'));
+  await chmod(folder, 0o700);
+});
+afterEach(async () => {
+  await stopGateway();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function startGateway(env: Record<string, string>): Promise<void> {
+  const started = spawn(process.execPath, ['dist/src/main.js'], {
+    env: { PATH: process.env['PATH'], PORT: String(await freePort()), ...env },
+  });
+  gateway = started;
+  let log = '';
+  started.stdout.on('data', (chunk) => {
+    log += chunk;
+  });
+  await until('the gateway is ready', () => log.includes('"msg":"ready"'));
+}
+
+async function stopGateway(): Promise<void> {
+  if (gateway === undefined || gateway.exitCode !== null) return;
+  gateway.kill('SIGTERM');
+  await once(gateway, 'exit');
+}
+
+test.each([
+  ['postgresql://user:secret@127.0.0.1:1/none', 'postgresql://user@127.0.0.1:1/none'],
+  ['postgresql://user:se%40c%3Aret@127.0.0.1:1/none?password=secret', 'postgresql://user@127.0.0.1:1/none'],
+  ['postgres://user@127.0.0.1:1/none', 'postgres://user@127.0.0.1:1/none'],
+  ['postgresql://127.0.0.1:1/none?user=u&password=secret', 'postgresql://127.0.0.1:1/none'],
+])('9 a database that is away is named without its password, and is exit code 1', async (url, name) => {
+  const ran = await run(['user', 'list', '--json'], { env: { DATABASE_URL: url } });
+  const stderr = `database: ${name}\nthe database cannot be reached (ECONNREFUSED)\n`;
+  expect(ran).toEqual({ code: 1, stdout: '', stderr });
+});
+
+test('9 an embedded database that does not exist is not made: exit code 1, and nothing is created', async () => {
+  await mkdir(join(folder, 'empty'));
+  await mkdir(join(folder, 'left')); // by a first start that was killed
+  await writeFile(join(folder, 'left', 'owner.lock'), 'gateway 4194304\n');
+  const key = ['api-key', 'create', '--service', 's', '--scope', 'a:b', '--rate-limit', '1'];
+  for (const dataDir of ['missing', 'empty', 'left'].map((name) => join(folder, name))) {
+    for (const args of [['user', 'list'], ['migrate', 'status'], ['migrate', 'up'], ['keyring', 'rotate'], key]) {
+      const ran = await run(args, { env: { DATA_DIR: dataDir } });
+      const stderr = `there is no database in ${dataDir}: the first start of the gateway makes it; or set DATA_DIR or DATABASE_URL\n`;
+      expect([args, ran]).toEqual([args, { code: 1, stdout: '', stderr }]);
+    }
+  }
+  expect(await readdir(folder, { recursive: true })).toEqual(['empty', 'left', 'left/owner.lock']);
+});
+
+test('9 an embedded database is joined beside a running gateway, else started; no command makes a keyring', async () => {
+  const env = { DATA_DIR: join(folder, 'data') };
+  await startGateway(env);
+  const joined = await run(['user', 'list', '--json'], { env });
+  expect(joined.stderr).toBe(`database: embedded in ${env.DATA_DIR} (joined the running gateway)\n`);
+  expect(JSON.parse(joined.stdout)).toMatchObject([{ email: 'admin@example.com' }]);
+  await stopGateway();
+
+  const keyring = join(env.DATA_DIR, 'keyring.json');
+  await rm(keyring);
+  const started = await run(['user', 'list', '--json'], { env });
+  expect(started.stderr).toBe(`database: embedded in ${env.DATA_DIR} (started for this command)\n`);
+  expect(started.stdout).toBe(joined.stdout);
+  expect((await run(['keyring', 'rotate'], { env })).code).toBe(78);
+  expect(existsSync(keyring)).toBe(false);
+});
+
+test('9 migrate up alone migrates; every other command says so', async () => {
+  const cli = await cliOnDatabase('empty');
+  const pending = migrations.map(({ name }) => ({ name, executed_at: null }));
+  try {
+    for (const words of [
+      'user list',
+      'api-key list',
+      'audit tail',
+      'user create a@x.io --role viewer',
+      'keyring rotate',
+    ]) {
+      const ran = await cli.run(words.split(' '));
+      expect([words, ran.code, ran.stdout]).toEqual([words, 1, '']);
+      expect(messagesOf(ran)).toBe('the database is not migrated to this version; run: auth-gateway migrate up\n');
+    }
+    expect(await cli.json(['migrate', 'status'])).toEqual(pending);
+    await cli.json(['migrate', 'up']);
+    expect(await cli.json(['user', 'list'])).toEqual([]);
+  } finally {
+    await cli.database.drop();
+  }
+});
