@@ -21,9 +21,16 @@ const [first, ...others] = process.argv.slice(2);
 const words = first === undefined ? ['start'] : first === 'cli' ? others : [first, ...others];
 process.exitCode = await runCli(words, {
   readConfig: () => readConfig(process.env),
-  terminal: { stdin, stdout, stderr },
+  terminal: { stdin, stdout, stderr, untilStopped },
   serve,
 });
+
+function untilStopped(): AbortSignal {
+  const stopped = new AbortController();
+  for (const signal of STOPS) process.on(signal, () => stopped.abort());
+  stdout.once('error', () => stopped.abort());
+  return stopped.signal;
+}
 
 async function serve(): Promise<void> {
   const stopRequested = Promise.withResolvers<void>();

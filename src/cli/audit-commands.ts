@@ -1,11 +1,13 @@
-/** CONTRACT 9: `audit tail`: what has happened lately. */
+/** CONTRACT 9: `audit tail`: what has happened lately, and what happens from now on. */
 import { type AuditEventFilter, type AuditRow, listAuditEvents } from '../admin/audit-log.js';
 import { EVENT_TYPES } from '../audit/events.js';
 import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';
+import { CliRefusal } from './exit.js';
+import { follow } from './follow.js';
 import { oneOf, since, text, wholeNumberIn } from './kinds.js';
-import { optional, repeated } from './parameters.js';
-import type { Printable } from './terminal.js';
+import { flag, optional, repeated } from './parameters.js';
+import { type Printable, printJson, printTable } from './terminal.js';
 
 const LINES = 20;
 const MAX_LINES = 1_000_000;
@@ -15,7 +17,7 @@ const PAGE = 100;
 export const auditCommands: Record<string, Command> = {
   'audit tail': command({
     does: 'prints the latest audit events, the last one last',
-    example: 'audit tail --since 24h --type token_theft --type account_locked',
+    example: 'audit tail --follow --type token_theft --type account_locked',
     on: 'database',
     takes: {
       lines: optional(wholeNumberIn(1, MAX_LINES), `how many: ${LINES} unless given, with --since all`),
@@ -24,13 +26,24 @@ export const auditCommands: Record<string, Command> = {
       email: optional(text('EMAIL'), 'of this user, or of logins that named this e-mail'),
       'user-id': optional(text('ID'), 'of this user'),
       ip: optional(text('ADDRESS'), 'from this address'),
+      follow: flag('go on, as events happen, until Ctrl-C; with --json one object a line'),
     },
     run: async (context, values) => {
       const { type: types, email, 'user-id': userId, ip: ipAddress } = values;
       const from = values.since?.(context.clock.now());
       const filter = { eventTypes: types.length > 0 ? types : undefined, email, userId, ipAddress, since: from };
       const lines = values.lines ?? (from === undefined ? LINES : MAX_LINES);
-      return (await latestEvents(context, filter, lines)).reverse().map(printable);
+      const latest = (filter: AuditEventFilter, most: number) => latestEvents(context, filter, most);
+      if (!values.follow) return (await latest(filter, lines)).reverse().map(printable);
+
+      const { joined, embedded } = context.server;
+      if (embedded && !joined)
+        throw new CliRefusal('no gateway runs on this database, so nothing happens: start it first');
+      const append = values.json
+        ? (rows: Printable[]) => rows.forEach((row) => void printJson(context.terminal, row))
+        : printTable(context.terminal);
+      await follow(context, filter, lines, latest, (rows) => append(rows.map(printable)));
+      return undefined;
     },
   }),
 };

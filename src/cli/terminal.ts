@@ -8,6 +8,8 @@ export interface Terminal {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   stdout: NodeJS.WritableStream;
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
+  /** From now on it is told here, and not by the end of the process, when whoever reads wants no more. */
+  untilStopped(): AbortSignal;
 }
 
 /** Everything that stands on standard input, without the newline that ends it. */

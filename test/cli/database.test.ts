@@ -80,6 +80,10 @@ test('9 an embedded database is joined beside a running gateway, else started; n
   expect(started.stdout).toBe(joined.stdout);
   expect((await run(['keyring', 'rotate'], { env })).code).toBe(78);
   expect(existsSync(keyring)).toBe(false);
+
+  const following = await run(['audit', 'tail', '--follow'], { env });
+  expect([following.code, following.stdout]).toEqual([1, '']);
+  expect(messagesOf(following)).toMatch(/^no gateway runs on this database/);
 });
 
 test('9 migrate up alone migrates; every other command says so', async () => {

@@ -56,6 +56,7 @@ export async function runHere(
     stdin: Readable.from([Buffer.from(stdin)]),
     stdout: stream('stdout'),
     stderr: stream('stderr'),
+    untilStopped: () => new AbortController().signal,
     ...changes,
   };
   const serve = () => Promise.reject(new Error('a test runs its gateway by itself'));
