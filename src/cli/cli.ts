@@ -23,7 +23,7 @@ const COMMANDS: Commands = {
   ...keyringCommands,
   ...migrateCommands,
   ...signCommands,
-  ...programCommands,
+  ...programCommands(() => COMMANDS),
 };
 const NOUNS = new Set(Object.keys(COMMANDS).flatMap((name) => (name.includes(' ') ? [name.split(' ')[0] ?? ''] : [])));
 

@@ -179,6 +179,8 @@ test('9 wrong words are exit code 2, with the usage on stderr and nothing on std
     ['help', 'nonsense'],
     ['start', 'now'],
     ['start', '--port', '1'],
+    ['completion'],
+    ['completion', 'csh'],
     ['user', 'create', '--role', 'viewer'],
     ['user', 'create', '--email', 'a@x.io', '--role', 'king'],
     ['user', 'create', '--email', 'a@x.io', '--role', 'viewer', '--admin'],

@@ -109,6 +109,7 @@ test('9 no message repeats a value', async () => {
     ['api-key', 'rotate', 'a', '--overlap', 'hunter2'],
     ['audit', 'tail', '--since', 'hunter2'],
     ['audit', 'tail', '--lines', 'hunter2'],
+    ['completion', 'hunter2'],
     ['user', 'list', 'hunter2'],
     ['user', 'list', '--json=hunter2'],
     ['user', 'list', '--nonsense=hunter2'],
