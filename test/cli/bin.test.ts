@@ -1,0 +1,133 @@
+/** CONTRACT 9: installed as `bin` `auth-gateway`, from what is packed. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { freePort } from '../support/redis.js';
+import { until } from '../support/until.js';
+
+const PACKAGE = JSON.parse(readFileSync('package.json', 'utf8'));
+let folder: string;
+/** A PATH with what the program calls, and without Node. */
+let tools: string;
+let bin: string;
+let installed: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gateway-bin-'));
+  chmodSync(folder, 0o700);
+  const [packed] = JSON.parse(
+    execFileSync('npm', ['pack', '--json', '--pack-destination', folder], { encoding: 'utf8', stdio: 'pipe' }),
+  );
+  tools = join(folder, 'tools');
+  mkdirSync(tools);
+  for (const tool of ['dirname', 'readlink', 'uname']) {
+    symlinkSync(execFileSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' }).trim(), join(tools, tool));
+  }
+  const modules = join(folder, 'project', 'node_modules');
+  installed = join(modules, 'auth-gateway');
+  mkdirSync(join(modules, '.bin'), { recursive: true });
+  mkdirSync(installed);
+  execFileSync('tar', ['-xzf', join(folder, packed.filename), '-C', installed, '--strip-components=1']);
+  for (const name of readdirSync('node_modules')) {
+    if (!name.startsWith('.')) symlinkSync(resolve('node_modules', name), join(modules, name));
+  }
+  bin = join(modules, '.bin', 'auth-gateway');
+  symlinkSync(join('..', 'auth-gateway', PACKAGE.bin['auth-gateway']), bin);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Ended {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+function call(program: string, args: string[], path = tools): Ended {
+  try {
+    const stdout = execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe', cwd: '/', env: { PATH: path } });
+    return { status: 0, stdout, stderr: '' };
+  } catch (error) {
+    return error as Ended;
+  }
+}
+
+/** A copy of what was installed, without the Node beside it. */
+function withoutNode(): string {
+  const copy = mkdtempSync(join(folder, 'copy-'));
+  execFileSync('cp', ['-r', installed, copy]);
+  return join(copy, 'auth-gateway', PACKAGE.bin['auth-gateway']);
+}
+
+/** A folder with a `node` that says it is of that version. */
+function nodeOf(version: string): string {
+  const path = mkdtempSync(join(folder, 'node-'));
+  const node = join(path, 'node');
+  const script = `#!/bin/sh\nexec "${process.execPath}" --require ${path}/version.cjs "$@"\n`;
+  writeFileSync(`${path}/version.cjs`, `Object.defineProperty(process.versions, 'node', { value: '${version}' });`);
+  writeFileSync(node, script);
+  chmodSync(node, 0o755);
+  return `${path}:${tools}`;
+}
+
+test('runs on the Node that is installed beside it, whatever Node the system has', () => {
+  const { stdout, status } = call(bin, ['--version', '--json'], nodeOf('20.0.0'));
+  expect([status, JSON.parse(stdout)]).toEqual([0, { version: PACKAGE.version, node: process.versions.node }]);
+  expect(call(bin, []).stdout).toMatch(/^usage: auth-gateway /);
+  expect(call(bin, ['nonsense']).status).toBe(2);
+});
+
+test('without that Node it takes the one of the system where it is new enough, else says what is missing', () => {
+  const program = withoutNode();
+  for (const path of [tools, nodeOf('20.19.0'), nodeOf('23.9.0')]) {
+    const { status, stdout, stderr } = call(program, ['--version'], path);
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^auth-gateway: it needs Node 24, [^\n]*\n$/);
+  }
+  expect(call(program, ['--nonsense'], nodeOf('24.0.0')).stderr).not.toContain('needs Node 24');
+});
+
+test('says where it is not built', () => {
+  const program = withoutNode();
+  rmSync(join(program, '../../dist'), { recursive: true });
+  const { status, stderr } = call(program, ['--version']);
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/^auth-gateway: it is not built: run [^\n]*\n$/)]);
+});
+
+test('auth-gateway start is the gateway, with a larger thread pool, and ends when it is told to', async () => {
+  const port = await freePort();
+  const start = (dataDir: string) => {
+    const env = { PATH: tools, DATA_DIR: join(folder, dataDir), PORT: String(port) };
+    const child = spawn(bin, ['start'], { env, cwd: '/' });
+    const said = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].on('data', (chunk) => {
+        said[name] += chunk;
+      });
+    }
+    return { child, said, ended: once(child, 'close') };
+  };
+  const gateway = start('data');
+  await until('it is ready', () => gateway.said.stdout.includes('"msg":"ready"'));
+  expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200);
+  expect(readFileSync(`/proc/${gateway.child.pid}/environ`, 'utf8').split('\0')).toContain('UV_THREADPOOL_SIZE=32');
+
+  const second = start('other');
+  expect(await second.ended).toEqual([1, null]);
+  const listen = `listen 127.0.0.1:${port}`;
+  expect(second.said.stderr.trimEnd().split('\n').at(-1)).toBe(
+    `something else listens at that address already (${listen}): end it, or set PORT`,
+  );
+
+  gateway.child.kill('SIGTERM');
+  expect(await gateway.ended).toEqual([0, null]);
+});
