@@ -2,7 +2,14 @@
 import { COMMAND_LINE } from '../admin/administer.js';
 import { everyRow } from '../admin/page.js';
 import { generatePassword } from '../admin/passwords.js';
-import { createUser, setUserActive, setUserPassword, setUserRole, unlockUser } from '../admin/user-changes.js';
+import {
+  createUser,
+  deleteUser,
+  setUserActive,
+  setUserPassword,
+  setUserRole,
+  unlockUser,
+} from '../admin/user-changes.js';
 import { findUsers, type ListedUser, userIdOf } from '../admin/users.js';
 import type { User } from '../db/entities/user.js';
 import { ROLES } from '../roles.js';
@@ -66,6 +73,15 @@ export const userCommands: Record<string, Command> = {
       const { user: changed } = await setUserPassword(context, COMMAND_LINE, id, password);
       return { ...printable(changed), ...(made ? { password } : {}) };
     },
+  }),
+  'user delete': command({
+    does: 'removes a user, and ends every session of theirs; the audit log stays',
+    on: 'database',
+    takes: { user: USER },
+    destroys: () => 'the user will be removed for good',
+    run: async (context, { user }) => ({
+      deleted_id: await deleteUser(context, COMMAND_LINE, await userIdOf(context, user)),
+    }),
   }),
 };
 

@@ -27,10 +27,13 @@ const apiKey = async (): Promise<string> =>
   (await json('api-key', 'create', '--service', 's', '--rate-limit', '1'))['key_id'] ?? '';
 const cronKey = async (): Promise<string> => (await json('cron-key', 'create', '--service', 's'))['key_id'] ?? '';
 
+const user = async (): Promise<string> => (await gateway.user()).id;
+
 /** What is lost, and how it is seen that it is. */
 const DESTROYS: Array<[words: string, make: () => Promise<string>, lost: (id: string) => Promise<boolean>]> = [
   ['api-key revoke ID', apiKey, (id) => isRevoked('api_keys', id)],
   ['cron-key revoke ID', cronKey, (id) => isRevoked('cron_keys', id)],
+  ['user delete ID', user, async (id) => (await gateway.rows('select from users where id = $1', [id])).length === 0],
   ['api-key rotate ID --overlap 0', apiKey, isRotated],
   ['api-key rotate ID --overlap 0d', apiKey, isRotated],
 ];
@@ -49,14 +52,12 @@ test.each(DESTROYS)('9 %s', async (words, make, isLost) => {
   const args = words.replace('ID', id).split(' ');
   const refused = await cli(args);
   expect([refused.code, refused.stdout]).toEqual([2, '']);
-  expect(refused.stderr).toMatch(
-    /^the (key|secret in use) will be refused .*; add --yes .*\nusage: auth-gateway .*\n$/,
-  );
+  expect(refused.stderr).toMatch(/^the (key|secret in use|user) will be re.*; add --yes .*\nusage: auth-gateway .*\n$/);
 
   for (const typed of ['no\n', 'y\n', '\n', '']) {
     const cancelled = await cli(args, typed);
     expect([typed, cancelled.code, cancelled.stdout]).toEqual([typed, 1, '']);
-    expect(messagesOf(cancelled)).toMatch(/^the .* refused .*\nType yes to go on: .*cancelled/);
+    expect(messagesOf(cancelled)).toMatch(/^the .* will be re.*\nType yes to go on: .*cancelled/);
   }
   expect(await isLost(id)).toBe(false);
   expect(await cli(args, 'yes\n')).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });

@@ -75,6 +75,7 @@ test('9 behind -- nothing asks for help', async () => {
 
 test.each([
   ['user lst', 'unknown command: user lst; did you mean user list?'],
+  ['user delte', 'unknown command: user delte; did you mean user delete?'],
   ['users list', 'unknown command: users list; did you mean user list?'],
   ['usr list', 'unknown command: usr list; did you mean user list?'],
   ['sessions', 'unknown command: sessions; did you mean session?'],
