@@ -2,6 +2,7 @@
  * CONTRACT 3: rotation of the keyring. Not in the frame of `administer`: what it commits must be on disk before the file
  * lets a key go. But in turn with it.
  */
+import { writeAudit } from '../audit/write.js';
 import type { Config } from '../config.js';
 import { importKeys } from '../credentials/import-keys.js';
 import { type Keyring, PUBLISH_AHEAD_SECONDS } from '../credentials/keyring.js';
@@ -11,7 +12,7 @@ import { openSealedSecret, sealedBy, sealSecret } from '../credentials/sealed-se
 import { type Db, statement } from '../db/statement.js';
 import type { Deps } from '../parts.js';
 import { addSeconds, epochSeconds } from '../platform/clock.js';
-import { takeTurn } from './administer.js';
+import { COMMAND_LINE, takeTurn } from './administer.js';
 
 export interface KeyringRotation {
   /** `kid`s, newest first */
@@ -47,8 +48,11 @@ export function rotateKeyring(
     const added = await generateKeys(alg ?? newestAccessAlg(old), epochSeconds(usedFrom));
     const kept = old.filter((jwk) => isFirstInUse(jwk, old, now) || isNeeded(jwk, old, sealing, config, now));
     await importKeys([...added, ...kept], now); // what could not start must not be written
-    await writeKeyring(config.keyringFile, [...added, ...kept], 'replace');
     const dropped = old.filter((jwk) => !kept.includes(jwk));
+    const { actor, client } = COMMAND_LINE; // the one that can write the file
+    const metadata = { actor, added: kids(added), dropped: kids(dropped) };
+    await writeAudit(turn, [{ eventType: 'keyring_rotated', userId: null, ...client, metadata }], now);
+    await writeKeyring(config.keyringFile, [...added, ...kept], 'replace');
     return { added: kids(added), kept: kids(kept), dropped: kids(dropped), resealed, usedFrom };
   });
 }

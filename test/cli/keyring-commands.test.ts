@@ -163,6 +163,21 @@ describe('keyring rotate', () => {
     await expect(jwtVerify(answer.json.access_token, keys, options)).resolves.toBeDefined();
   });
 
+  test('11 a rotation is in the audit log, with the kids alone; one that is refused is not', async () => {
+    const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: file };
+    const { stdout } = await run(['keyring', 'rotate', '--json'], { env });
+    const { added, dropped } = JSON.parse(stdout);
+    const events = () =>
+      gateway.rows(`select entity_type, user_id, ip_address, metadata from audit_events
+        where event_type = 'keyring_rotated'`);
+    const metadata = { actor: { caller_type: 'cli' }, added, dropped };
+    const written = [{ entity_type: 'keyring', user_id: null, ip_address: 'cli', metadata }];
+    expect(await events()).toEqual(written);
+    await chmod(file, 0o602);
+    expect((await run(['keyring', 'rotate'], { env })).code).toBe(78);
+    expect(await events()).toEqual(written);
+  });
+
   test('3 a changed keyring that is refused leaves the keys as they are', async () => {
     const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
     const count = (await published()).keys.length;
