@@ -53,7 +53,8 @@ export async function startGateway(
       stop: async (hurry) => {
         log.info('stopping');
         app.state.isStopping = true;
-        await sleep(config.shutdownDelaySeconds * 1000, undefined, { signal: hurry }).catch(() => undefined);
+        const delayMs = config.shutdownDelaySeconds * 1000;
+        if (delayMs > 0) await sleep(delayMs, undefined, { signal: hurry }).catch(() => undefined);
         await cleanUp.run();
         log.info('stopped');
       },
