@@ -6,6 +6,7 @@ import {
   listApiKeys,
   liveSecretCount,
   OVERLAP_SECONDS,
+  previousSecretEndsAt,
   revokeApiKey,
   rotateApiKey,
 } from '../admin/api-keys.js';
@@ -108,6 +109,6 @@ function printableApiKey(key: ListedApiKey, now: Date): Printable {
     ...printableKey(key),
     rate_limit: key.rateLimit,
     live_secret_count: liveSecretCount(key, now),
-    previous_secret_ends_at: key.previousEndsAt?.toISOString() ?? null,
+    previous_secret_ends_at: previousSecretEndsAt(key, now)?.toISOString() ?? null,
   };
 }

@@ -83,7 +83,7 @@ test('9 api-key list has how many secrets are live, and when the one before ends
     revoked_at: null,
     rate_limit: 60,
     live_secret_count: 1,
-    previous_secret_ends_at: null as unknown,
+    previous_secret_ends_at: null,
   };
   expect(await json(['api-key', 'list'])).toEqual([listed]);
 
@@ -94,7 +94,7 @@ test('9 api-key list has how many secrets are live, and when the one before ends
   expect(Math.round(hours)).toBe(48);
   expect(await json(['api-key', 'list'])).toEqual([{ ...listed, live_secret_count: 2, previous_secret_ends_at }]);
 
-  const revoked = { ...listed, revoked_at: TIME, live_secret_count: 0, previous_secret_ends_at };
+  const revoked = { ...listed, revoked_at: TIME, live_secret_count: 0, previous_secret_ends_at: null };
   expect(await json(['api-key', 'revoke', key_id, '--yes'])).toEqual(revoked);
 });
 
