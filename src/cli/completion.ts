@@ -1,8 +1,9 @@
 /** CONTRACT 9: `completion SHELL`: a script by which a shell completes commands, options and the values of enums. */
 import { type Commands, PROGRAM } from './help.js';
+import type { Kind } from './kinds.js';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof SHELLS)[number];
+type Shell = (typeof SHELLS)[number];
 
 /** What may stand next in the line. */
 interface Next {
@@ -57,7 +58,7 @@ function verbsOf(names: readonly string[]): string[] {
   return names.map((name) => name.split(' ')[1] ?? '');
 }
 
-function valueOfKind(kind: Commands[string]['takes'][string]['kind']): Option['value'] {
+function valueOfKind(kind: Kind<unknown> | undefined): Option['value'] {
   if (kind === undefined) return 'none';
   return kind.choices ?? (kind.isFile ? 'file' : 'any');
 }

@@ -1,6 +1,5 @@
 /** CONTRACT 9: the commands that are about the program itself. */
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { GATEWAY_VERSION } from '../platform/versions.js';
 import { type Command, command } from './command.js';
 import { completionOf, SHELLS } from './completion.js';
 import type { Commands } from './help.js';
@@ -22,7 +21,7 @@ export function programCommands(all: () => Commands): Record<string, Command> {
     version: command({
       does: 'prints the version of this program, and of the Node that it runs on',
       on: 'nothing',
-      run: async () => ({ version: packageVersion(), node: process.versions.node }),
+      run: async () => ({ version: GATEWAY_VERSION, node: process.versions.node }),
     }),
     completion: {
       does: 'prints a script by which a shell completes the words of this program',
@@ -33,11 +32,4 @@ export function programCommands(all: () => Commands): Record<string, Command> {
       },
     },
   };
-}
-
-/** Of the package that this file, or its build, is in. */
-function packageVersion(): string {
-  let folder = import.meta.dirname;
-  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
-  return String(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version);
 }

@@ -32,7 +32,7 @@ export async function readKeyring(file: string): Promise<{ jwks: PrivateJwk[]; w
   } catch (error) {
     if (error instanceof KeyringError) throw error;
     const { code = 'error' } = describeError(error);
-    const hint = code === 'ENOENT' ? '; make one with `cli -- keyring create --out FILE`' : '';
+    const hint = code === 'ENOENT' ? '; run: auth-gateway keyring create --out FILE' : '';
     throw new KeyringError(`cannot read the keyring ${file} (${code})${hint}`);
   }
 }

@@ -52,12 +52,14 @@ test.each(DESTROYS)('9 %s', async (words, make, isLost) => {
   const args = words.replace('ID', id).split(' ');
   const refused = await cli(args);
   expect([refused.code, refused.stdout]).toEqual([2, '']);
-  expect(refused.stderr).toMatch(/^the (key|secret in use|user) will be re.*; add --yes .*\nusage: auth-gateway .*\n$/);
+  expect(refused.stderr).toMatch(
+    /^the (key|secret in use|user) will be (refused|deleted).*; add --yes .*\nusage: auth-gateway .*\n$/,
+  );
 
   for (const typed of ['no\n', 'y\n', '\n', '']) {
     const cancelled = await cli(args, typed);
     expect([typed, cancelled.code, cancelled.stdout]).toEqual([typed, 1, '']);
-    expect(messagesOf(cancelled)).toMatch(/^the .* will be re.*\nType yes to go on: .*cancelled/);
+    expect(messagesOf(cancelled)).toMatch(/^the .* will be .*\nType yes to go on: .*cancelled/);
   }
   expect(await isLost(id)).toBe(false);
   expect(await cli(args, 'yes\n')).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
