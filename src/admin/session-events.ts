@@ -1,23 +1,14 @@
 /** CONTRACT 11: what is told of a session: each event of its story, with a sentence for a person. */
-import type { Actor, AuditedEvent } from '../audit/events.js';
+import type { Actor, AuditedEvent, EventType } from '../audit/events.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
-import type { Session } from './sessions.js';
+import { END_OF, type Session, type SessionEndReason } from './sessions.js';
 
-/** Audit events that end a session, or come after its end, and their kinds. */
-const KIND_OF = {
-  token_theft: 'token_theft',
-  logout: 'logout',
-  session_revoked: 'revoked',
-  user_deactivated: 'user_deactivated',
-  user_password_set: 'user_password_set',
-  user_deleted: 'user_deleted',
-} as const satisfies Partial<Record<AuditedEvent['eventType'], string>>;
+type EndingType = EventType & keyof typeof END_OF;
 
-type EndingType = keyof typeof KIND_OF;
+/** Audit events that end a session, or come after its end. */
+export const ENDINGS = Object.keys(END_OF) as EndingType[];
 
-export const ENDINGS = Object.keys(KIND_OF) as EndingType[];
-
-export type SessionEventKind = 'started' | 'rotated' | 'retried' | 'expired' | (typeof KIND_OF)[EndingType];
+export type SessionEventKind = 'started' | 'rotated' | 'retried' | SessionEndReason;
 
 export interface SessionEvent {
   /** No other event of any session has it, and this one keeps it. */
@@ -53,7 +44,7 @@ export function sessionEventOf(row: EventRow, session: Session, isFirst: boolean
   const { id, createdAt, jti, ipAddress, userAgent, rank, event, endedBy } = row;
   const told = { createdAt, jti, ipAddress, userAgent };
   if (event !== null) {
-    const kind = KIND_OF[event.eventType];
+    const kind = END_OF[event.eventType];
     return { ...told, id: `${session.id}.${id}`, kind, detail: detailOf(event, endedBy) }; // it may end several sessions
   }
   if (rank === 3) {

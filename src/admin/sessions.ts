@@ -27,8 +27,8 @@ const COLUMNS = `family_id as id, user_id as "userId", session_started_at as "st
   expires_at as "expiresAt", user_agent as "userAgent", ip_address as "ipAddress", revoked, revoked_at as "revokedAt",
   revoked_reason as "revokedReason"`;
 
-/** What ended a session, by why its newest record was revoked. */
-const END_OF = {
+/** What ended a session, by why its newest record was revoked; audit events have the same names. */
+export const END_OF = {
   logout: 'logout',
   token_theft: 'token_theft',
   session_revoked: 'revoked',
