@@ -31,8 +31,15 @@ export async function createSchema(): Promise<GraphQLSchema> {
     validate: false, // bodies are checked where they are used
   });
   enforceRequirements(schema);
-  describe(schema.getQueryType(), 'What can be read.');
-  describe(schema.getMutationType(), 'What can be changed; each change is in the audit log.');
+  describe(
+    schema.getQueryType(),
+    'What can be read. Every field but `caller` may be null beside an error; the others are answered.',
+  );
+  describe(
+    schema.getMutationType(),
+    'What can be changed; each change is in the audit log. A field may be null beside an error: where the `path` of a ' +
+      'refusal ends with it, nothing was changed; where the path goes on, the change was made.',
+  );
   return schema;
 }
 

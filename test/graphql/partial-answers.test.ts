@@ -46,3 +46,17 @@ test('CONTRACT 11 a query shows what its caller may see beside what it may not',
     [['users'], 'scope_missing'],
   ]);
 });
+
+test('CONTRACT 11 a change is made where only what is asked of its result is refused, as the longer path says', async () => {
+  const { user } = await newcomer(gateway);
+  const { as } = await newApiKey(gateway, ['users:write']);
+  const text = `mutation {
+    setUserActive(input: { id: "${user.id}", isActive: false }) { user { sessions { nodes { id } } } }
+  }`;
+  const { data, errors } = await ask(gateway, as, text);
+  expect(data).toEqual({ setUserActive: null });
+  expect(errors).toMatchObject([
+    { path: ['setUserActive', 'user', 'sessions'], extensions: { reason: 'scope_missing' } },
+  ]);
+  expect(await gateway.rows('select is_active from users where id = $1', [user.id])).toEqual([{ is_active: false }]);
+});

@@ -25,7 +25,7 @@ export class AuditResolver {
   @RequireScope('audit:read')
   @Query(() => AuditEventConnection, {
     nullable: true,
-    description: 'The audit log, newest first. Null beside an error.',
+    description: 'The audit log, newest first.',
     complexity: costOfPage,
   })
   async auditEvents(
@@ -58,7 +58,7 @@ export class AuditResolver {
     description:
       'How many events there were, by time and type: oldest first, at most 1,500 counts of 1,500 buckets. Where ' +
       '`eventTypes` is given, each type has a count in each bucket of the span, be it zero; else there are only those ' +
-      'that are not zero. Null beside an error.',
+      'that are not zero.',
     complexity: costOfCounts,
   })
   auditCounts(

@@ -23,7 +23,7 @@ import { UserType } from '../types/user.js';
 @Resolver(() => SessionType)
 export class SessionResolver {
   @RequiresWhat(readSession)
-  @Query(() => SessionType, { nullable: true, description: 'One session, live or ended. Null beside an error.' })
+  @Query(() => SessionType, { nullable: true, description: 'One session, live or ended.' })
   async session(
     @Ctx() { caller, deps }: GraphqlContext,
     @Arg('id', () => ID, { description: 'The family of its refresh tokens; `sid` of access tokens.' }) id: string,
@@ -60,7 +60,7 @@ export class SessionResolver {
   @RequiresWhat(revokeSession)
   @Mutation(() => RevokeSessionPayload, {
     nullable: true,
-    description: 'Ends a session; one that has ended stays as it is. Null beside an error: nothing was changed.',
+    description: 'Ends a session; one that has ended stays as it is.',
   })
   async revokeSession(
     @Ctx() context: GraphqlContext,
@@ -74,8 +74,7 @@ export class SessionResolver {
   @RequireUser()
   @Mutation(() => RevokeOtherSessionsPayload, {
     nullable: true,
-    description:
-      'Ends every session of the caller but the one of its access token. Null beside an error: nothing was changed.',
+    description: 'Ends every session of the caller but the one of its access token.',
   })
   async revokeOtherSessions(@Ctx() context: GraphqlContext): Promise<RevokeOtherSessionsPayload> {
     const { sub, sid } = userOf(context.caller);

@@ -18,9 +18,9 @@ const ENDS = {
   expired: 'The last refresh token expired without being used.',
 } as const satisfies Record<SessionEndReason, string>;
 
-export const SessionEndReasonEnum = spelledEnum<SessionEndReason>('SessionEndReason', 'Why a session ended.', ENDS);
+const SessionEndReasonEnum = spelledEnum<SessionEndReason>('SessionEndReason', 'Why a session ended.', ENDS);
 
-export const SessionEventKindEnum = spelledEnum<SessionEventKind>('SessionEventKind', 'What happened to a session.', {
+const SessionEventKindEnum = spelledEnum<SessionEventKind>('SessionEventKind', 'What happened to a session.', {
   started: 'The user logged in: the first refresh token was made.',
   rotated: 'The session was refreshed: a new refresh token replaced the one before.',
   retried: 'A refresh was repeated with proof that it was a retry: the same new refresh token was given again.',
@@ -112,20 +112,17 @@ export class SessionEventType implements SessionEvent {
 
 export const SessionEventConnection = connectionType('SessionEvent', SessionEventType, 'Oldest first.');
 
-@InputType('RevokeSessionInput', { description: 'What `revokeSession` takes.' })
+@InputType({ description: 'The session to end.' })
 export class RevokeSessionInput {
-  @Field(() => ID, { description: 'The session to end.' })
-  id!: string;
+  @Field(() => ID, { description: 'The id of the session.' }) id!: string;
 }
 
-@ObjectType('RevokeSessionPayload', { simpleResolvers: true, description: 'What `revokeSession` gives.' })
+@ObjectType({ simpleResolvers: true, description: 'The ended session.' })
 export class RevokeSessionPayload {
-  @Field(() => SessionType, { description: 'The session as it is afterwards.' })
-  session!: SessionType;
+  @Field(() => SessionType, { description: 'The session as it is afterwards.' }) session!: SessionType;
 }
 
-@ObjectType('RevokeOtherSessionsPayload', { simpleResolvers: true, description: 'What `revokeOtherSessions` gives.' })
+@ObjectType({ simpleResolvers: true, description: 'What ended.' })
 export class RevokeOtherSessionsPayload {
-  @Field(() => Int, { description: 'How many sessions ended by it.' })
-  revokedCount!: number;
+  @Field(() => Int, { description: 'Sessions that ended by it.' }) revokedCount!: number;
 }
