@@ -26,7 +26,7 @@ export function methodNotAllowed(...allowed: string[]): RequestHandler {
   };
 }
 
-export function sendUnavailable(res: Response): void {
+function sendUnavailable(res: Response): void {
   res.set('Retry-After', String(RETRY_AFTER_SECONDS));
   sendError(res, 503, OUTAGE_DETAIL);
 }

@@ -10,7 +10,7 @@ import { countedConnectionType } from './connection.js';
 import { GraphQLDateTime } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
 
-export const AuditEventTypeEnum = spelledEnum<EventType>(
+const AuditEventTypeEnum = spelledEnum<EventType>(
   'AuditEventType',
   'What happened, and what the `metadata` of such an event holds. The `actor` of a change is who made it: ' +
     '`caller_type` (`user`, `api_key`, `cron` or `cli`) with the `sub` of a user or the `key_id` of a key.',

@@ -5,7 +5,7 @@ import type { Role } from '../../roles.js';
 import { COST_OF_SCOPES } from '../limits.js';
 import { spelledEnum } from './spelled-enum.js';
 
-export const CallerTypeEnum = spelledEnum<Kind>('CallerType', 'The kinds of caller.', {
+const CallerTypeEnum = spelledEnum<Kind>('CallerType', 'The kinds of caller.', {
   user: 'A person, by an access token.',
   api_key: 'A service, by a signed request.',
   cron: 'A scheduled job, by its static internal key.',
