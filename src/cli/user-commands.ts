@@ -75,10 +75,10 @@ export const userCommands: Record<string, Command> = {
     },
   }),
   'user delete': command({
-    does: 'removes a user, and ends every session of theirs; the audit log stays',
+    does: 'deletes a user, and ends every session of theirs; the audit log stays',
     on: 'database',
     takes: { user: USER },
-    destroys: () => 'the user will be removed for good',
+    destroys: () => 'the user will be deleted for good',
     run: async (context, { user }) => ({
       deleted_id: await deleteUser(context, COMMAND_LINE, await userIdOf(context, user)),
     }),
