@@ -107,6 +107,7 @@ const DESCRIPTION = /, error_description="([\x20-\x21\x23-\x5b\x5d-\x7e]+)"/;
 test.each(Object.entries(cases))('RFC 6750 section 3.1: the challenges of %s', async (_what, sent) => {
   const { status, code, reason, errors, headers } = await ask(gateway, sent.send(), CALLER);
   expect([status, code, reason]).toEqual([401, 'UNAUTHENTICATED', sent.reason]);
+  expect([errors.length, headers['cache-control']]).toEqual([1, 'no-store']);
   const challenges = String(headers['www-authenticate']);
   const [, description] = DESCRIPTION.exec(challenges) ?? [];
   expect(challenges.replace(DESCRIPTION, '')).toBe(sent.challenges.join(', '));

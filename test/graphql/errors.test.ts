@@ -2,17 +2,7 @@
 import { getIntrospectionQuery } from 'graphql';
 import { lacksTable, whileAway, withFault } from '../support/faults.js';
 import { startGateway, startInstance, type TestGateway } from '../support/gateway.js';
-import {
-  type As,
-  ask,
-  bearer,
-  internalKey,
-  newApiKey,
-  newCronKey,
-  newcomer,
-  nobody,
-  signed,
-} from '../support/graphql.js';
+import { type As, ask, internalKey, newApiKey, newCronKey, newcomer, nobody, signed } from '../support/graphql.js';
 import { captureLog } from '../support/log.js';
 
 const captured = captureLog();
@@ -152,45 +142,10 @@ test('CONTRACT 7 while the database is away it is 503 with Retry-After, never a 
   expect((await ask(gateway, signed(gateway, keyId, secret), CALLER)).status).toBe(200);
 });
 
-test.each([
-  [
-    'nothing',
-    nobody,
-    'missing_credentials',
-    /^Bearer realm="[^"]+", Signature realm="[^"]+", InternalKey realm="[^"]+"$/,
-  ],
-  [
-    'a bad token',
-    bearer('x'),
-    'invalid_token',
-    /^Bearer realm="[^"]+", error="invalid_token", error_description="[^"]+"$/,
-  ],
-  ['a bad key', internalKey('x'), 'invalid_key', /^InternalKey realm="[^"]+", error="invalid_key"$/],
-  ['half a signature', () => ({ signature: 'x' }), 'malformed_signature', /^Signature .*error="malformed_signature"$/],
-] as Array<[string, As, string, RegExp]>)(
-  'CONTRACT 7 %s is answered 401 with WWW-Authenticate',
-  async (_what, caller, reason, challenge) => {
-    const answer = await ask(gateway, caller, CALLER);
-    expect(answer).toMatchObject({ status: 401, code: 'UNAUTHENTICATED', reason, data: undefined });
-    expect(answer.headers['www-authenticate']).toMatch(challenge);
-    expect(answer.headers['cache-control']).toBe('no-store');
-    expect(answer.errors).toHaveLength(1);
-  },
-);
-
 test('CONTRACT 7 who is not known is told nothing of the body: neither its form nor the schema', async () => {
   const bodies = [TYPO, '{', getIntrospectionQuery()].map((query) => JSON.stringify({ query }));
   for (const body of [...bodies, 'no JSON']) {
     const answer = await gateway.send('POST', '/graphql', { headers: { 'content-type': 'application/json' }, body });
     expect([answer.status, answer.json.errors[0].extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
   }
-});
-
-test('CONTRACT 7 a variable that does not fit is named, and what was sent in it is not repeated', async () => {
-  const query =
-    'mutation ($password: String!) { setUserPassword(input: { id: "x", password: $password }) { user { id } } }';
-  const answer = await ask(gateway, admin, query, { password: { secret: 'correct horse battery staple' } });
-  expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT' });
-  expect(answer.errors[0]?.message).toBe('Variable "$password" got a value that does not fit its type.');
-  expect(answer.text).not.toContain('horse');
 });

@@ -36,5 +36,8 @@ test.each<[string, object, string | undefined]>([
   const { status, code, reason, errors, text } = await ask(gateway, admin, query, variables);
   expect([status, code, reason]).toEqual([400, 'BAD_USER_INPUT', 'invalid_variable']);
   expect(errors[0]?.extensions['argument']).toBe(argument);
+  expect(errors[0]?.message).toMatch(
+    /^Variable "\$\w+" (got a value that does not fit its type|of required type .*)\.$/,
+  );
   expect(text).not.toContain(SECRET);
 });
