@@ -39,7 +39,7 @@ export function explain(error: unknown): string {
   if (code === 'ABORT_ERR') return 'cancelled';
   const call = systemCallOf(error);
   if (code === 'EADDRINUSE')
-    return `something else listens at that address already (${call}): end it, or set another port`;
+    return `something else listens at that address already (${call}): end it, or set another PORT or METRICS_PORT`;
   if (code === 'EEXIST' && call?.startsWith('link')) return 'the file exists already and is left as it is';
   if (call !== undefined) return `cannot ${call} (${code})`;
   if (/^(28|3D)...$/.test(code)) return `the database refuses the connection (${code}): look at DATABASE_URL`;

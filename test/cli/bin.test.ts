@@ -125,7 +125,7 @@ test('auth-gateway start is the gateway, with a larger thread pool, and ends whe
   expect(await second.ended).toEqual([1, null]);
   const listen = `listen 127.0.0.1:${port}`;
   expect(second.said.stderr.trimEnd().split('\n').at(-1)).toBe(
-    `something else listens at that address already (${listen}): end it, or set another port`,
+    `something else listens at that address already (${listen}): end it, or set another PORT or METRICS_PORT`,
   );
 
   gateway.child.kill('SIGTERM');

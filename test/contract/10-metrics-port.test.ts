@@ -36,13 +36,16 @@ test('10 with METRICS_PORT metrics are there, and there alone; both ports end wi
   expect(server.errors()).toBe('');
 });
 
-test('10 a METRICS_PORT that is in use ends the start with a line that names it', async () => {
+test('10 a METRICS_PORT that is in use ends the start with a line that names the address', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
   await using server = await startProcess(gateway, { METRICS_PORT: String(port) });
   expect(await server.exited).toEqual([1, null]);
-  expect(server.errors()).toContain(`(listen 127.0.0.1:${port}): end it, or set another port\n`);
+  const listen = `listen 127.0.0.1:${port}`;
+  expect(server.errors()).toBe(
+    `something else listens at that address already (${listen}): end it, or set another PORT or METRICS_PORT\n`,
+  );
   expect(await statusOf(server.url, '/health/live')).toBeUndefined();
   taken.close();
 });
