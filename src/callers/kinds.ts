@@ -16,7 +16,11 @@ export type PresentedKind = CallerType | 'none' | 'several';
 
 /** @param rawHeaders names and values in turn, as Node reads them */
 export function presentedKind(rawHeaders: readonly string[]): PresentedKind {
-  const types = Object.keys(KINDS) as CallerType[];
-  const [kind = 'none', ...others] = types.filter((type) => KINDS[type].presents(rawHeaders));
+  const [kind = 'none', ...others] = presentedTypes(rawHeaders);
   return others.length > 0 ? 'several' : kind;
+}
+
+/** Every kind of which the request has a credential, good or not. */
+export function presentedTypes(rawHeaders: readonly string[]): CallerType[] {
+  return (Object.keys(KINDS) as CallerType[]).filter((type) => KINDS[type].presents(rawHeaders));
 }

@@ -3,7 +3,7 @@ import { acceptSignature } from '../credentials/request-signature.js';
 import { randomBase64url } from '../platform/ids.js';
 import { type Explained, refused } from '../platform/refused.js';
 import type { CallerDeps, CallerRefusal, CallerRequest, CallerType, Resolution } from './caller.js';
-import { KINDS } from './kinds.js';
+import { KINDS, presentedTypes } from './kinds.js';
 
 type Kind = (typeof KINDS)[CallerType];
 
@@ -12,12 +12,11 @@ const NONCE_BYTES = 16;
 
 /** Who is calling. @throws the database's error or {Outage}: a store that is away is never a pass */
 export async function resolveCaller(deps: CallerDeps, request: CallerRequest): Promise<Resolution> {
-  const kinds = Object.values(KINDS);
-  const presented = kinds.filter(({ presents }) => presents(request.rawHeaders));
+  const presented = presentedTypes(request.rawHeaders).map((type) => KINDS[type]);
   const [kind, ...others] = presented;
   if (kind === undefined) {
     const refusal = refused('missing_credentials', 'Send an access token, a signed request or an internal key');
-    return { ...refusal, fields: askingFor(kinds, request) };
+    return { ...refusal, fields: askingFor(Object.values(KINDS), request) };
   }
   const resolution =
     others.length > 0
