@@ -22,7 +22,7 @@ export function helpOfProgram(commands: Commands, noun?: string): string {
     row('-h, --help', 'behind a command: what it takes'),
     ...(noun === undefined ? [row('--version', 'of this program, and of the Node that it runs on')] : []),
     '',
-    'The database is that of DATABASE_URL, else the embedded one in DATA_DIR, else in ./data.',
+    'The database is that of DATABASE_URL, else in development the embedded one in DATA_DIR, or ./data.',
   ].join('\n');
 }
 

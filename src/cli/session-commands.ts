@@ -45,7 +45,8 @@ export const sessionCommands: Record<string, Command> = {
     run: async (context, { name }) => {
       const now = context.clock.now();
       const families = await sessionsNamed(context, name);
-      if (families.length === 0) throw new AdminRefusal('session_unknown', 'There is no such session');
+      if (families.length === 0)
+        throw new AdminRefusal('session_unknown', 'There is no session of this token, family or user');
       const stories = families.map(async (id) => {
         const session = await findSession(context.db.admin, id, now);
         if (session === undefined) return []; // swept meanwhile

@@ -74,7 +74,7 @@ test('CONTRACT 9 session explain of nothing that is known exits with 1, without 
     cli('session', 'explain'),
   ]);
   expect([unknown.code, email.code, none.code]).toEqual([1, 1, 2]);
-  expect(messagesOf(unknown)).toBe('There is no such session\n');
+  expect(messagesOf(unknown)).toBe('There is no session of this token, family or user\n');
   expect([unknown.stdout, email.stdout, none.stdout]).toEqual(['', '', '']);
 });
 
