@@ -3,10 +3,10 @@ import type { Actor, AuditedEvent, EventType } from '../audit/events.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
 import { END_OF, type Session, type SessionEndReason } from './sessions.js';
 
-type EndingType = EventType & keyof typeof END_OF;
+type EndingType = keyof typeof END_OF;
 
 /** Audit events that end a session, or come after its end. */
-export const ENDINGS = Object.keys(END_OF) as EndingType[];
+export const ENDINGS: readonly EventType[] = Object.keys(END_OF) as EndingType[];
 
 export type SessionEventKind = 'started' | 'rotated' | 'retried' | SessionEndReason;
 
