@@ -327,7 +327,7 @@ describe('2 DATABASE_URL and REDIS_URL from files', () => {
     return path;
   }
 
-  test.each(['', '\n', '\r\n'])('the text of the file counts, without the newline at its end: %j', async (end) => {
+  test.each(['', '\n', '\r\n', '\n\n'])('the text of the file counts, without newlines at its end: %j', async (end) => {
     const production = { NODE_ENV: 'production', DATABASE_URL_FILE: await file(`${DATABASE_URL}${end}`) };
     expect(readConfig(production)).toMatchObject({ databaseUrl: DATABASE_URL, warnings: [] });
     const redis = { REDIS_URL_FILE: await file(`redis://cache${end}`) };
@@ -354,12 +354,12 @@ describe('2 DATABASE_URL and REDIS_URL from files', () => {
     [
       'another text',
       (path) => ({ DATABASE_URL_FILE: path }),
-      'DATABASE_URL_FILE: must be a URL that starts with postgresql://, or the word embedded',
+      'DATABASE_URL_FILE: must be one line: a URL that starts with postgresql://, or the word embedded',
     ],
     [
       'another text',
       (path) => ({ REDIS_URL_FILE: path }),
-      'REDIS_URL_FILE: must be a URL that starts with redis:// or rediss:// or valkey:// or valkeys://',
+      'REDIS_URL_FILE: must be one line: a URL that starts with redis:// or rediss:// or valkey:// or valkeys://',
     ],
   ])('a fault: %s', async (_name, env, message) => {
     const path = await file('secret-text');
@@ -367,6 +367,11 @@ describe('2 DATABASE_URL and REDIS_URL from files', () => {
       const more: Environment = 'REDIS_URL_FILE' in env(path) ? { DATABASE_URL } : {};
       expect(messagesOf({ NODE_ENV, ...more, ...env(path) })).toEqual([message]);
     }
+  });
+
+  test('a second line is a fault: it would be a part of the name of the database, which commands print', async () => {
+    expect(faultsOf({ DATABASE_URL_FILE: await file(`${DATABASE_URL}\nsecret-text`) })).toEqual(['DATABASE_URL_FILE']);
+    expect(faultsOf({ REDIS_URL_FILE: await file('redis://cache\nsecret-text') })).toEqual(['REDIS_URL_FILE']);
   });
 
   test('an empty file is a fault, and never the embedded database', async () => {

@@ -30,10 +30,10 @@ export function createReader(env: Environment): Reader {
     return env[variable] === '' ? undefined : env[variable];
   };
 
-  /** Without the newline at its end. */
+  /** Without newlines at its end. */
   const textOfFile = (variable: string, path: string): string | undefined => {
     try {
-      return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+      return readFileSync(path, 'utf8').replace(/[\r\n]+$/, '');
     } catch (error) {
       fault(variable, `names a file that cannot be read (${(error as NodeJS.ErrnoException).code})`);
       return undefined;

@@ -39,22 +39,23 @@ export const httpOrigin = z
     'must be an origin such as https://auth.example.com, without path, query or credentials',
   );
 
+/** Of a text of several lines `URL` would make one line. */
 function hasScheme(text: string, schemes: string[]): boolean {
-  return schemes.includes(parseUrl(text)?.protocol ?? '');
+  return !/\p{Cc}/u.test(text) && schemes.includes(parseUrl(text)?.protocol ?? '');
 }
 
 export const databaseUrl = z
   .string()
   .refine(
     (text) => text === 'embedded' || hasScheme(text, ['postgres:', 'postgresql:']),
-    'must be a URL that starts with postgresql://, or the word embedded',
+    'must be one line: a URL that starts with postgresql://, or the word embedded',
   );
 
 export const redisUrl = z
   .string()
   .refine(
     (text) => hasScheme(text, ['redis:', 'rediss:', 'valkey:', 'valkeys:']),
-    'must be a URL that starts with redis:// or rediss:// or valkey:// or valkeys://',
+    'must be one line: a URL that starts with redis:// or rediss:// or valkey:// or valkeys://',
   );
 
 const DOMAIN = /^\.?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
