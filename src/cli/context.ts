@@ -67,6 +67,7 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
 function nameOf({ embedded, joined, databaseUrl }: DataDir, { dataDir }: Config): string {
   if (embedded) return `embedded in ${dataDir} (${joined ? 'joined the running gateway' : 'started for this command'})`;
   const [, scheme, authority = '', path = ''] = /^(\w+:\/\/)([^/?#]*)([^?#]*)/.exec(databaseUrl) ?? [];
+  if (path.includes('@')) return `${scheme}…`; // a slash of the password, not encoded, has ended the authority
   const at = authority.lastIndexOf('@');
   const user = authority.slice(0, at + 1).replace(/:.*/, '@');
   return `${scheme}${user}${authority.slice(at + 1)}${path}`;

@@ -42,6 +42,7 @@ async function stopGateway(): Promise<void> {
 test.each([
   ['postgresql://user:secret@127.0.0.1:1/none', 'postgresql://user@127.0.0.1:1/none'],
   ['postgresql://user:se%40c%3Aret@127.0.0.1:1/none?password=secret', 'postgresql://user@127.0.0.1:1/none'],
+  ['postgresql://127.0.0.1:1/secret@127.0.0.1:1/none', 'postgresql://…'], // its slash is not encoded
   ['postgres://user@127.0.0.1:1/none', 'postgres://user@127.0.0.1:1/none'],
   ['postgresql://127.0.0.1:1/none?user=u&password=secret', 'postgresql://127.0.0.1:1/none'],
 ])('9 a database that is away is named without its password, and is exit code 1', async (url, name) => {
