@@ -35,7 +35,8 @@ export function createMask(schema: GraphQLSchema): Mask {
 
   return ({ message, nodes = [], extensions: { code } }) => {
     if (code === ApolloServerErrorCode.GRAPHQL_PARSE_FAILED) return withoutToken(message);
-    if (code === ApolloServerErrorCode.OPERATION_RESOLUTION_FAILURE) return 'There is no operation of this name';
+    if (code === ApolloServerErrorCode.OPERATION_RESOLUTION_FAILURE)
+      return 'operationName has to name an operation of the document';
     const [node] = nodes;
     if (node !== undefined && VALUES.has(node.kind)) return aboutLiteral(message);
     const atFault = new Set(nodes.map(nameOf));

@@ -58,9 +58,14 @@ test.each([SECRET, `"${SECRET}"`, `a" ${SECRET}`, `пароль${SECRET}`, 'па
   'CONTRACT 7 the name of an operation that is not there is not repeated: %j',
   async (operationName) => {
     const message = await messageOf('query A { caller { callerType } }', { operationName });
-    expect(message).toBe('There is no operation of this name');
+    expect(message).toBe('operationName has to name an operation of the document');
   },
 );
+
+test('CONTRACT 7 a document of several operations is answered with what to send', async () => {
+  const message = await messageOf('query A { caller { callerType } } query B { caller { callerType } }');
+  expect(message).toBe('operationName has to name an operation of the document');
+});
 
 test.each([' or ', ', ', ', or ', '"a", ', '"a" or ', '"a', ' Did you mean ', '\\"', '"', '$', '[', '!', '.'])(
   'CONTRACT 7 a long literal of %j is masked at all, and not in exponential time',

@@ -25,6 +25,7 @@ const SessionEventKindEnum = spelledEnum<SessionEventKind>('SessionEventKind', '
   rotated: 'The session was refreshed: a new refresh token replaced the one before.',
   retried: 'A refresh was repeated with proof that it was a retry: the same new refresh token was given again.',
   ...ENDS,
+  token_theft: 'A refresh token that had been used or ended was presented, which is taken for theft.',
 });
 
 @ObjectType('Session', { simpleResolvers: true, description: 'The refresh tokens of one login.' })
