@@ -50,7 +50,12 @@ export const signCommands: Record<string, Command> = {
 
       const base = signatureBase(request);
       print(terminal, answer.status === 401 ? { ...result, signature_base: base } : result, values.json);
-      if (answer.status === 401) say(terminal, `The gateway expects a signature over this text:\n${base}`);
+      if (answer.status === 401) {
+        say(
+          terminal,
+          `This text was signed; its "@authority" has to be the host of the gateway's PUBLIC_URL:\n${base}`,
+        );
+      }
       throw new CliRefusal(`the request was refused with ${answer.status}`);
     },
   }),

@@ -168,7 +168,7 @@ test('9 sign --send prints the answer, and exits with 1 where it is a refusal', 
     const wrong = await send('/graphql', 'aks_wrong');
     expect(wrong.code).toBe(1);
     expect(wrong.stdout).toMatch(/^status: 401\nbody: .*invalid_signature.*\nsignature_base: "@method": POST/);
-    expect(wrong.stderr).toMatch(/^The gateway expects .*\n[\s\S]*\nthe request was refused with 401\n$/);
+    expect(wrong.stderr).toMatch(/^This text was signed; .*PUBLIC_URL:\n[\s\S]*\nthe request was refused with 401\n$/);
     const missing = await send('/nowhere', secret);
     expect([missing.code, missing.stdout.split('\n')[0], missing.stderr]).toEqual([
       1,
