@@ -31,6 +31,7 @@ export async function openDataDir(config: Config, role: OwnerRole, log: Logger):
   return cleanUp.guard(async () => {
     if (role === 'gateway' && !existsSync(config.keyringFile)) {
       await writeKeyring(config.keyringFile, await generateKeys(), 'create');
+      log.info({ file: config.keyringFile }, 'keyring created');
     }
     return { databaseUrl: url, embedded: true, joined: !isOwner, close };
   });

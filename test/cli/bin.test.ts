@@ -118,6 +118,7 @@ test('auth-gateway start is the gateway, with a larger thread pool, and ends whe
   };
   const gateway = start('data');
   await until('it is ready', () => gateway.said.stdout.includes('"msg":"ready"'));
+  expect(gateway.said.stdout).toContain(`"file":"${join(folder, 'data', 'keyring.json')}","msg":"keyring created"`);
   expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200);
   expect(readFileSync(`/proc/${gateway.child.pid}/environ`, 'utf8').split('\0')).toContain('UV_THREADPOOL_SIZE=32');
 
