@@ -66,6 +66,7 @@ export async function openDatabase(
   { pooler = 'none', limited = true }: DatabaseOptions = {},
 ): Promise<Database> {
   const connection = {
+    connectionString: url, // also of the ORM, which by itself takes from a URL neither sslmode nor any other parameter
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     application_name: 'auth-gateway',
@@ -88,7 +89,7 @@ export async function openDatabase(
     migrations: { migrationsList: migrations, snapshot: false, disableForeignKeys: false },
     schemaGenerator: { skipTables: ['rate_limits', 'mikro_orm_migrations'] },
   });
-  const pool = new pg.Pool({ ...connection, connectionString: url, max: POOL_SIZE, ...limits.connection });
+  const pool = new pg.Pool({ ...connection, max: POOL_SIZE, ...limits.connection });
   pool.on('error', () => undefined); // of a connection that idles: the next one to need it is told
   const admin = orm.em.fork().getKysely<unknown>();
   // Not the ORM's own, which never gives a connection back whose rollback fails.
