@@ -24,6 +24,8 @@ test.each<[string, string | undefined, string[]]>([
   ['user lsit', 'user list', COMMANDS],
   ['user crate', 'user create', COMMANDS],
   ['apikey list', 'api-key list', COMMANDS],
+  ['--jsno', '--json', ['--json', '--yes', '--help']],
+  ['--emial', '--email', ['--email', '--id', '--role', '--json', '--help']],
   ['usr', 'user', ['user', 'session']],
   ['usre', undefined, ['user', 'session']],
   ['database export', undefined, COMMANDS],
