@@ -81,7 +81,7 @@ export async function generateKeys(alg: AccessAlg = 'EdDSA', notBefore?: number)
 /**
  * Writes the file whole or not at all. `create` makes it readable by its owner only and refuses to replace a file
  * (EEXIST); `replace` follows symbolic links to the file and keeps its owner, group and mode.
- * @throws {KeyringError} where `replace` cannot do so, the file is as it was then; or others may write in its folder
+ * @throws {KeyringError} where it cannot do so, the file is as it was then; or others may write in its folder
  */
 export async function writeKeyring(
   file: string,
@@ -89,8 +89,14 @@ export async function writeKeyring(
   how: 'create' | 'replace',
 ): Promise<void> {
   if (how === 'create') {
-    await refuseOpenFolders(file, dirname(file)); // no gateway would start with it
-    return writeWhole(file, keys, (written) => link(written, file));
+    try {
+      await refuseOpenFolders(file, dirname(file)); // no gateway would start with it
+      return await writeWhole(file, keys, (written) => link(written, file));
+    } catch (error) {
+      const { code = 'error' } = error as NodeJS.ErrnoException;
+      if (error instanceof KeyringError || code === 'EEXIST') throw error;
+      throw new KeyringError(`cannot write the keyring ${file} (${code})`);
+    }
   }
   const target = await realpath(file);
   try {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { JWK } from 'jose';
 import { rotateKeyring } from '../../src/admin/keyring.js';
 import { openKeyring } from '../../src/credentials/keyring.js';
-import { generateKeys, readKeyring, writeKeyring } from '../../src/credentials/keyring-file.js';
+import { generateKeys, KeyringError, readKeyring, writeKeyring } from '../../src/credentials/keyring-file.js';
 import type { PrivateJwk } from '../../src/credentials/private-jwks.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { asUser, isRoot, rootTest } from '../support/as-user.js';
@@ -213,6 +213,12 @@ describe('3 a keyring that is replaced', () => {
     }
     expect((await readdir(place)).sort()).toEqual(['keyring.json', 'link']);
     expect(await readFile(target, 'utf8')).toBe('old');
+  });
+
+  test('has a folder that is there, which create does not make', async () => {
+    const file = join(place, 'nowhere', 'keyring.json');
+    const created = writeKeyring(file, keys, 'create');
+    await expect(created).rejects.toEqual(new KeyringError(`cannot write the keyring ${file} (ENOENT)`));
   });
 });
 
