@@ -1,6 +1,4 @@
 /** CONTRACT 7: what HTTP refuses on `/graphql` before GraphQL is asked, in the form that GraphQL clients read. */
-import type { IncomingMessage } from 'node:http';
-
 interface Row {
   code: 'BAD_REQUEST' | 'INTERNAL_SERVER_ERROR' | 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE';
   reason: string;
@@ -26,7 +24,7 @@ export const GRAPHQL_ERRORS: Readonly<Record<number, Row>> = {
 const PATH = /^(?:\w+:\/\/[^/?#]*)?\/graphql(?:[?#]|$)/;
 
 /** What stands beside `detail` in an answer: `errors` where the path is `/graphql`, elsewhere nothing. */
-export function graphqlErrors({ url = '' }: IncomingMessage, status: number, detail: string): object {
+export function graphqlErrors({ url = '' }: { url?: string | undefined }, status: number, detail: string): object {
   if (!PATH.test(url)) return {};
   return { errors: [{ message: detail, extensions: GRAPHQL_ERRORS[status] ?? MALFORMED }] };
 }

@@ -23,11 +23,12 @@ export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGr
     const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0); // as it came, for the signature
     const { method, originalUrl: target, rawHeaders } = req;
     const { client, ids } = res.locals;
+    const json = readJson(body);
     const answered = await answer({
       ids,
       client,
       headers: req.headers,
-      json: readJson(body),
+      json,
       isGone: () => req.socket.destroyed,
       resolveCaller: async () => {
         res.locals.caller = presentedKind(rawHeaders);
@@ -42,7 +43,10 @@ export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGr
         }
       },
     });
-    res.status(answered.status).setHeaders(answered.headers).send(answered.body);
+    const { headers, status } = answered;
+    const isOfHttp = status >= 500 || (status === 400 && json instanceof SyntaxError);
+    res.status(status).setHeaders(headers);
+    res.send(isOfHttp ? withDetail(answered.body) : answered.body);
   };
 
   const route = app.route('/graphql');
@@ -66,6 +70,12 @@ const requireJson: RequestHandler = (req, _res, next) => {
 function outcomeOf(resolution: Resolution): CallerOutcome {
   if (resolution.kind === 'caller') return 'success';
   return resolution.kind === 'refused' ? resolution.reason : resolution.kind;
+}
+
+/** CONTRACT 5: what is no fault of the operation has a `detail` too, as on the other routes. */
+function withDetail(body: string): string {
+  const answer = JSON.parse(body);
+  return JSON.stringify({ detail: answer.errors[0].message, ...answer });
 }
 
 function readJson(bytes: Buffer): unknown {

@@ -130,11 +130,12 @@ export async function listen(
   const unread = setInterval(() => cutUnread(connections, limits.answerMs), limits.checkEveryMs).unref();
 
   const refused = new WeakSet<Duplex>();
-  const refuse = (socket: Duplex, { status, detail }: typeof MALFORMED, more = ''): void => {
+  const refuse = (socket: Duplex, { status, detail }: typeof MALFORMED, fields = '', url?: string): void => {
     if (refused.has(socket)) return; // every further packet is an error again
     refused.add(socket);
     const requestId = requestLog.unparsed(status, peerAddressOf(socket as Socket));
-    socket.end(rawAnswer(status, detail, `X-Request-Id: ${requestId}\r\n${more}`));
+    const body = JSON.stringify({ detail, ...graphqlErrors({ url }, status, detail) });
+    socket.end(rawAnswer(status, body, `X-Request-Id: ${requestId}\r\n${fields}`));
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   };
   server.on('connect', (_req, socket) => {
@@ -143,7 +144,7 @@ export async function listen(
     if (before === undefined) return refuse(socket, NO_TUNNEL, 'Allow: GET, HEAD, POST\r\n');
     before.once('close', () => socket.destroy());
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const fault = UNPARSED[error.code ?? ''] ?? MALFORMED;
     const { open, last } = connections.get(socket) ?? {};
@@ -153,7 +154,7 @@ export async function listen(
     // Whole requests before the broken bytes get their answers; one that has its answer gets no other.
     if (waiting.length > 0) return void waiting.at(-1)?.once('close', () => socket.destroy());
     if (last !== undefined && !last.complete) return void socket.destroy();
-    refuse(socket, fault);
+    refuse(socket, fault, '', targetIn(error.rawPacket));
   });
 
   await once(server.listen(port, host), 'listening');
@@ -187,6 +188,12 @@ function cutUnread(connections: Map<Duplex, Connection>, answerMs: number): void
   }
 }
 
+/** The target of a request that Node could not read (RFC 9112 section 3), where the bytes begin with its line. */
+function targetIn(packet: Buffer | undefined): string | undefined {
+  const line = packet?.subarray(0, 200).toString('latin1') ?? '';
+  return /^[A-Z]+ (\S+) HTTP\//.exec(line)?.[1];
+}
+
 /** The answer to a request whose body broke off its own rules; its handler then has nothing more to say. */
 function sendOver(res: ServerResponse, { status, detail }: typeof MALFORMED): void {
   res.shouldKeepAlive = false;
@@ -200,8 +207,7 @@ function sendOver(res: ServerResponse, { status, detail }: typeof MALFORMED): vo
 }
 
 /** An answer in bytes, where there is no request that Node could answer. */
-function rawAnswer(status: number, detail: string, fields: string): string {
-  const body = JSON.stringify({ detail });
+function rawAnswer(status: number, body: string, fields: string): string {
   return (
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
     `Content-Length: ${Buffer.byteLength(body)}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n` +

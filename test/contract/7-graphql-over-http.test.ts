@@ -1,6 +1,7 @@
 /** CONTRACT 7: every answer of `/graphql` has `errors`, also where HTTP refuses before GraphQL is asked. */
+import { lacksTable, whileAway, withFault } from '../support/faults.js';
 import { type Answer, type SendOptions, startGateway, startInstance, type TestGateway } from '../support/gateway.js';
-import { type As, internalKey, newCronKey, nobody } from '../support/graphql.js';
+import { type As, internalKey, newCronKey, newcomer, nobody } from '../support/graphql.js';
 import { quickPasswords } from '../support/quick-passwords.js';
 import { answersIn, exchange } from '../support/raw.js';
 
@@ -137,7 +138,8 @@ test.each([
 ])('7 the body %s is no request, and Apollo says so in errors', async (body) => {
   for (const accept of ['application/json', 'application/graphql-response+json']) {
     const { status, json } = await post({ ...JSON_TYPE, accept }, body);
-    expect(Object.keys(json)).toEqual(['errors']);
+    const isJson = body !== '' && body !== '{'; // else it is one of the refusals of HTTP
+    expect(Object.keys(json)).toEqual(isJson ? ['errors'] : ['detail', 'errors']);
     const [error, ...others] = json.errors;
     expect([typeof error.message, typeof error.extensions.code, others]).toEqual(['string', 'string', []]);
     expect(status).toBe(error.extensions.code === 'PERSISTED_QUERY_NOT_SUPPORTED' ? 200 : 400);
@@ -157,6 +159,28 @@ test.each([
   const [answer, ...others] = answersIn(await exchange(gateway, text));
   expect([answer?.status, others]).toEqual([400, []]);
   isRefused(answer?.json, 'BAD_REQUEST', 'malformed_request');
+});
+
+test.each([
+  ['a header of 17 KiB', `X: ${'x'.repeat(17 * 1024)}`, 431, 'header_too_large'],
+  ['a field without a name', ': x', 400, 'malformed_request'],
+])('5 and 7 %s is refused by Node, in the same form', async (_what, field, status, reason) => {
+  const [answer] = answersIn(await exchange(gateway, `${HEAD}${field}\r\n\r\n`));
+  expect(answer?.status).toBe(status);
+  isRefused(answer?.json, 'BAD_REQUEST', reason);
+  const [elsewhere] = answersIn(await exchange(gateway, `${HEAD.replace('/graphql', '/')}${field}\r\n\r\n`));
+  expect([elsewhere?.status, Object.keys(elsewhere?.json)]).toEqual([status, ['detail']]);
+});
+
+test('5 and 7 an outage and a fault of ours have a detail too, before the caller is known and after', async () => {
+  const user = (await newcomer(gateway)).as;
+  const during = (caller: As) => post(JSON_TYPE, '{"query":"{ me { id } }"}', caller);
+  const answers = [
+    ...(await whileAway(gateway.database, () => Promise.all([during(as), during(user)]))),
+    await withFault(gateway, lacksTable('cron_keys'), () => during(as)),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 500]);
+  for (const { json } of answers) expect(json.detail).toBe(json.errors[0].message);
 });
 
 test('5 and 7 trailers that are too large are 431, chunks that say too much 413', async () => {
