@@ -52,6 +52,7 @@ export async function watchStatements(db: Database, tell: (statement: Statement)
 
 function watchPool(pool: pg.Pool, tell: (statement: Statement) => void): void {
   const watched = new WeakSet<pg.PoolClient>();
+  pool.setMaxListeners(0); // a file may watch it for each of its tests
   pool.on('acquire', (client) => {
     if (watched.has(client)) return;
     watched.add(client);
