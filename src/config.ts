@@ -50,10 +50,10 @@ export function readConfig(env: Environment) {
   const https = publicUrl.protocol === 'https:';
   const secure = read('COOKIE_SECURE', trueOrFalse, https);
   const sameSite = read('COOKIE_SAMESITE', oneOf('strict', 'lax', 'none'), 'strict');
-  const isDevelopment = read('NODE_ENV', z.string(), '') !== 'production' && isLoopback(publicUrl);
+  const isDevelopment = read('NODE_ENV', z.string(), '') !== 'production' && isLoopback(publicUrl.hostname);
   const database = readOrFile('DATABASE_URL', databaseUrl, 'embedded');
 
-  if (!https && !isGiven('COOKIE_SECURE') && !isLoopback(publicUrl)) {
+  if (!https && !isGiven('COOKIE_SECURE') && !isLoopback(publicUrl.hostname)) {
     fault('COOKIE_SECURE', 'must be set, because PUBLIC_URL is http on a host other than this machine');
   }
   if (metricsPort === port) fault('METRICS_PORT', 'must be another than PORT');
@@ -68,8 +68,12 @@ export function readConfig(env: Environment) {
     );
   }
 
+  const host = read('LISTEN_HOST', hostOrAddress, '127.0.0.1');
+  const isOpen = isDevelopment && !isLoopback(host);
+  const open = 'LISTEN_HOST lets other machines in, and PUBLIC_URL says development, with explorer: set PUBLIC_URL';
+
   const config = {
-    host: read('LISTEN_HOST', hostOrAddress, '127.0.0.1'),
+    host,
     port,
     metricsHost: read('METRICS_HOST', hostOrAddress, '127.0.0.1'),
     /** Undefined: `/metrics` is on the public port. */
@@ -115,7 +119,7 @@ export function readConfig(env: Environment) {
       introspection: read('GRAPHQL_INTROSPECTION', trueOrFalse, isDevelopment),
     },
     /** What the log is to say at the start */
-    warnings: nearMisses(),
+    warnings: [...nearMisses(), ...(isOpen ? [open] : [])],
   };
   if (faults.length > 0) throw new ConfigError(faults);
   return config;

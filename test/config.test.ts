@@ -417,6 +417,16 @@ test.each([
   expect(readConfig({ [name]: '' }).warnings).toEqual([]);
 });
 
+test('2 development that other machines can reach is warned about', () => {
+  const warned = ['LISTEN_HOST lets other machines in, and PUBLIC_URL says development, with explorer: set PUBLIC_URL'];
+  for (const LISTEN_HOST of ['0.0.0.0', '::', '192.0.2.1'])
+    expect(readConfig({ LISTEN_HOST }).warnings).toEqual(warned);
+  for (const LISTEN_HOST of ['127.0.0.2', '::1', 'localhost']) expect(readConfig({ LISTEN_HOST }).warnings).toEqual([]);
+  const production = { LISTEN_HOST: '0.0.0.0', PUBLIC_URL: 'https://auth.example.com', DATABASE_URL };
+  expect(readConfig(production).warnings).toEqual([]);
+  expect(readConfig({ LISTEN_HOST: '0.0.0.0', NODE_ENV: 'production', DATABASE_URL }).warnings).toEqual([]);
+});
+
 test('2 the start warns once, and never repeats a value', async () => {
   const env = { DATABASE_URL: 'postgresql://127.0.0.1:1/none', KEYRING_FILE: '/nowhere/keyring.json' };
   const { code, stdout, stderr } = await run([], { env: { ...env, CORS_ORIGIN: 'https://secret.example' } });

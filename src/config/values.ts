@@ -101,8 +101,8 @@ export function listOf<T>(item: z.ZodType<T, string>): z.ZodType<T[], string> {
     .pipe(z.array(item));
 }
 
-export function isLoopback(url: URL): boolean {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+export function isLoopback(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '');
   if (host === 'localhost' || host.endsWith('.localhost')) return true;
   return isIP(host) !== 0 && ipaddr.process(host).range() === 'loopback';
 }
