@@ -5,8 +5,9 @@ import type { AuditCount, AuditCountFilter } from '../../admin/audit-counts.js';
 import type { AuditEventFilter, AuditRow } from '../../admin/audit-log.js';
 import { describeEvent, EVENT_TYPES, type EventType } from '../../audit/events.js';
 import type { TimeBucket } from '../../platform/time-buckets.js';
-import { COST_OF_METADATA, COST_OF_USER_AGENT } from '../limits.js';
+import { COST_OF_METADATA } from '../limits.js';
 import { countedConnectionType } from './connection.js';
+import { Happening } from './happening.js';
 import { GraphQLDateTime } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
 
@@ -24,7 +25,7 @@ export const TimeBucketEnum = spelledEnum<TimeBucket>('TimeBucket', 'The length 
 });
 
 @ObjectType('AuditEvent', { simpleResolvers: true, description: 'One event of the audit log.' })
-export class AuditEventType implements Omit<AuditRow, 'exactly'> {
+export class AuditEventType extends Happening implements Omit<AuditRow, 'exactly'> {
   @Field(() => ID, { description: 'A UUID.' })
   id!: string;
 
@@ -40,24 +41,11 @@ export class AuditEventType implements Omit<AuditRow, 'exactly'> {
   })
   userId!: string | null;
 
-  @Field(() => String, { description: 'The address of the client, or `cli` for a change by the command line.' })
-  ipAddress!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    complexity: COST_OF_USER_AGENT,
-    description: 'The User-Agent of the client, its first 512 characters. Null for a logout, which does not record it.',
-  })
-  userAgent!: string | null;
-
   @Field(() => GraphQLJSON, {
     complexity: COST_OF_METADATA,
     description: 'What else there is to know, an object; `AuditEventType` says for each type what it holds.',
   })
   metadata!: Record<string, unknown>;
-
-  @Field(() => GraphQLDateTime, { description: 'When it happened.' })
-  createdAt!: Date;
 }
 
 export const AuditEventConnection = countedConnectionType('AuditEvent', AuditEventType, 'Newest first.');

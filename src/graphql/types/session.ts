@@ -5,6 +5,7 @@ import type { Session, SessionEndReason } from '../../admin/sessions.js';
 import { asUser, type Caller } from '../../callers/caller.js';
 import { COST_OF_USER_AGENT } from '../limits.js';
 import { connectionType } from './connection.js';
+import { Happening } from './happening.js';
 import { GraphQLDateTime } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
 
@@ -80,15 +81,12 @@ export function toSession(session: Session, caller: Caller): SessionType {
 }
 
 @ObjectType('SessionEvent', { simpleResolvers: true, description: 'One event in the life of a session.' })
-export class SessionEventType implements SessionEvent {
+export class SessionEventType extends Happening implements SessionEvent {
   @Field(() => ID, { description: 'No other event of any session has it. Opaque.' })
   id!: string;
 
   @Field(() => SessionEventKindEnum, { description: 'What happened.' })
   kind!: SessionEventKind;
-
-  @Field(() => GraphQLDateTime, { description: 'When it happened.' })
-  createdAt!: Date;
 
   @Field(() => ID, {
     nullable: true,
@@ -96,16 +94,6 @@ export class SessionEventType implements SessionEvent {
       'The refresh token that was made, presented or ended, a UUID. Null where the event is about no known token.',
   })
   jti!: string | null;
-
-  @Field(() => String, { description: 'The address of the client, or `cli` for a change by the command line.' })
-  ipAddress!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    complexity: COST_OF_USER_AGENT,
-    description: 'The User-Agent of the client, its first 512 characters. Null for a logout, which does not record it.',
-  })
-  userAgent!: string | null;
 
   @Field(() => String, { description: 'One sentence for a person; its words may change.' })
   detail!: string;
