@@ -14,14 +14,14 @@ import { RefreshToken } from './entities/refresh-token.js';
 import { SignatureNonce } from './entities/signature-nonce.js';
 import { User } from './entities/user.js';
 import { isStartupRefused } from './outage.js';
-import { type Db, statement, valuesOf } from './statement.js';
+import { inTransaction, prepared, unprepared } from './run.js';
+import { type Db, statement } from './statement.js';
 import {
   CHANGE_TIMEOUT_MS,
   LISTING_TIMEOUT_MS,
   NO_LIMITS,
   type Pooler,
   STATEMENT_TIMEOUT_MS,
-  type TimeLimits,
   timeLimits,
 } from './time-limits.js';
 
@@ -136,43 +136,6 @@ export async function openDatabase(
 
 const serverVersionSql = statement('server_version', {}, { number: 'integer' })`
   select current_setting('server_version_num')::integer as number`;
-
-/** Named, so that a connection plans each statement once; behind a pooler `PooledConnection` leaves the names out. */
-function prepared(client: Pick<pg.ClientBase, 'query'>): Db {
-  return {
-    run: async (statement, values) => {
-      const { name, text } = statement;
-      return (await client.query({ name, text, values: valuesOf(statement, values) })).rows;
-    },
-  };
-}
-
-/** On the connections of the ORM, which does not know of names. */
-function unprepared(kysely: Kysely<unknown>): Db {
-  return {
-    run: async (statement, values) => {
-      const query = CompiledQuery.raw(statement.text, valuesOf(statement, values));
-      return (await kysely.executeQuery<never>(query)).rows;
-    },
-  };
-}
-
-async function inTransaction<T>(pool: pg.Pool, limits: TimeLimits, work: (db: Db) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let failed = true; // such a connection is not used again: what it has prepared may be of a table that was changed
-  try {
-    await client.query(limits.transaction === undefined ? 'begin' : `begin; ${limits.transaction}`);
-    const result = await work(prepared(client));
-    await client.query('commit');
-    failed = false;
-    return result;
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined); // it may be gone
-    throw error;
-  } finally {
-    client.release(failed);
-  }
-}
 
 export class DatabaseTooOld extends Error {
   override readonly name = 'DatabaseTooOld';
