@@ -1,0 +1,27 @@
+/** What an experiment is: it tries something many times on real instances, and counts what must not happen. */
+import type { Lab } from './lab/lab.js';
+
+/** A row of the table. */
+export interface Row {
+  /** What was counted, such as `winners other than one` */
+  what: string;
+  /** How often it could have happened */
+  trials: number;
+  /** How often it did: 0 is what is hoped for */
+  violations: number;
+  /** Measured beside it, with the unit in the name: `p99_ms` */
+  figures?: Record<string, number>;
+  /** The first few violations, for whoever looks into them; never a secret */
+  examples?: string[];
+}
+
+/** `small` is for every change, some minutes in all; `full` is what the documents quote. */
+export type Size = 'small' | 'full';
+
+export interface Experiment {
+  /** In lower case with hyphens, as `--only` takes it */
+  name: string;
+  /** Programs that have to be installed: without them it is left out, and the report says so */
+  needs?: readonly string[];
+  run(lab: Lab, size: Size): Promise<Row[]>;
+}

@@ -1,0 +1,36 @@
+/** A browser, as far as the three routes know one: it keeps its cookie and sends it. */
+export interface Answer {
+  status: number;
+  /** The refresh token of the cookie that was set; empty where it was cleared; undefined where nothing was said */
+  cookie: string | undefined;
+  body: Record<string, unknown>;
+  /** From the request to the end of the answer */
+  ms: number;
+}
+
+/** @param more headers beside those of the route. @throws where there is no answer */
+export async function ask(url: string, path: string, init: RequestInit = {}): Promise<Answer> {
+  const startedMs = performance.now();
+  const response = await fetch(`${url}${path}`, { method: 'POST', ...init });
+  const text = await response.text();
+  const [cookie] = response.headers.getSetCookie();
+  return {
+    status: response.status,
+    cookie: cookie === undefined ? undefined : /^refresh_token=([^;]*)/.exec(cookie)?.[1],
+    body: text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {},
+    ms: performance.now() - startedMs,
+  };
+}
+
+export function login(url: string, email: string, password: string): Promise<Answer> {
+  const headers = { 'content-type': 'application/json' };
+  return ask(url, '/auth/login', { headers, body: JSON.stringify({ email, password }) });
+}
+
+export function refresh(url: string, token: string): Promise<Answer> {
+  return ask(url, '/auth/refresh', { headers: { cookie: `refresh_token=${token}` } });
+}
+
+export function logout(url: string, token: string): Promise<Answer> {
+  return ask(url, '/auth/logout', { headers: { cookie: `refresh_token=${token}` } });
+}

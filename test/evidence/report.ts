@@ -1,0 +1,53 @@
+/** The report: a table for the reader, and the same as JSON with the machine, the commit and the date. */
+import { execFileSync } from 'node:child_process';
+import { cpus, totalmem } from 'node:os';
+import type { Row, Size } from './experiment.js';
+
+export interface Result {
+  experiment: string;
+  seconds: number;
+  rows: Row[];
+  /** Why there are none */
+  leftOut?: string;
+}
+
+export interface Report {
+  date: string;
+  commit: string;
+  size: Size;
+  machine: { cpu: string; cores: number; memory_gib: number; node: string };
+  results: Result[];
+}
+
+export function startReport(size: Size): Report {
+  const [cpu] = cpus();
+  return {
+    date: new Date().toISOString(),
+    commit: execFileSync('git', ['describe', '--always', '--dirty', '--abbrev=12'], { encoding: 'utf8' }).trim(),
+    size,
+    machine: {
+      cpu: cpu?.model ?? 'unknown',
+      cores: cpus().length,
+      memory_gib: Math.round(totalmem() / 2 ** 30),
+      node: process.versions.node,
+    },
+    results: [],
+  };
+}
+
+/** In Markdown, as the documents quote it. */
+export function tableOf({ results }: Report): string {
+  const lines = results.flatMap(({ experiment, rows, leftOut }) =>
+    leftOut === undefined
+      ? rows.map(({ what, trials, violations, figures = {} }) => {
+          const measured = Object.entries(figures).map(([name, figure]) => `${name} ${Number(figure.toPrecision(4))}`);
+          return `| ${what} | ${trials.toLocaleString('en')} | ${violations} | ${measured.join(', ')} |`;
+        })
+      : [`| ${experiment} | left out: ${leftOut} | | |`],
+  );
+  return ['| what must not happen | trials | violations | measured |', '|---|---|---|---|', ...lines].join('\n');
+}
+
+export function violationsOf({ results }: Report): number {
+  return results.flatMap(({ rows }) => rows).reduce((sum, { violations }) => sum + violations, 0);
+}
