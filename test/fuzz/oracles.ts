@@ -89,8 +89,8 @@ function judgeBody(sent: HttpRequest | RawRequest, { status, headers, body }: An
   if (!isReadable || (status >= 400 && !says)) tell('json', `${status}, ${type}: ${alike(body.slice(0, 80))}`);
 }
 
-/** Tokens, keys and signatures: in base64url, three letters in their order come about by chance. */
-const RANDOM_TEXT = /[\w-]{32,}/g;
+/** Tokens, keys and their ids: among random letters, three in their order come about by chance. */
+const RANDOM_TEXT = /[\w-]{32,}|\b[ac]k_\w+/g;
 
 const INSIDE = new RegExp(
   [
