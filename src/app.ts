@@ -16,7 +16,7 @@ import { createHost, createMetricsHost } from './http/host.js';
 import type { Listener } from './http/listener.js';
 import { createReadiness } from './http/readiness.js';
 import { createRateLimiter, expiredWindows } from './limits/rate-limiter.js';
-import { connectRedis } from './limits/redis.js';
+import { connectRedis } from './limits/redis-connection.js';
 import type { Parts } from './parts.js';
 import { createCleanUp } from './platform/clean-up.js';
 import { type Clock, systemClock } from './platform/clock.js';
@@ -62,7 +62,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     const applied = await migrateUp(db);
     if (applied.length > 0) log.info({ applied }, 'database migrated');
 
-    const redis = config.redisUrl === undefined ? undefined : connectRedis(config.redisUrl, log);
+    const redis = config.redis === undefined ? undefined : connectRedis(config.redis, log);
     cleanUp.defer(() => redis?.disconnect());
     const parts: Parts = {
       clock,

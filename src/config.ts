@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { createReader, type Environment } from './config/environment.js';
+import { redisUrl } from './config/redis-url.js';
 import {
   databaseUrl,
   domainName,
@@ -12,7 +13,6 @@ import {
   OWASP,
   oneOf,
   proxyCidr,
-  redisUrl,
   trueOrFalse,
   wholeNumber,
 } from './config/values.js';
@@ -87,7 +87,7 @@ export function readConfig(env: Environment) {
     databaseUrl: database === 'embedded' ? undefined : database,
     databasePooler: read('DATABASE_POOLER', oneOf('none', 'transaction'), 'none'),
     /** Undefined: rate limits live in PostgreSQL. */
-    redisUrl: readOrFile('REDIS_URL', redisUrl, undefined),
+    redis: readOrFile('REDIS_URL', redisUrl, undefined),
     keyringFile: resolve(read('KEYRING_FILE', z.string(), `${dataDir}/keyring.json`)),
     accessTokenSeconds: read('ACCESS_TOKEN_TTL_SECONDS', wholeNumber(1, YEAR_SECONDS), 900),
     refreshTokenSeconds: read('REFRESH_TOKEN_TTL_SECONDS', wholeNumber(1, YEAR_SECONDS), 1_209_600),

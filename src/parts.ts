@@ -1,5 +1,4 @@
 /** The parts of the gateway, each built once in `app.ts`. A function is given those that it names. */
-import type { Redis } from 'ioredis';
 import type { AuditRepeats } from './audit/repeats.js';
 import type { Config } from './config.js';
 import type { Tokens } from './credentials/jwt.js';
@@ -8,6 +7,7 @@ import type { Passwords } from './credentials/passwords.js';
 import type { PlaceholderKey } from './credentials/placeholder-key.js';
 import type { Database } from './db/database.js';
 import type { RateLimiter } from './limits/rate-limiter.js';
+import type { RedisClient } from './limits/redis.js';
 import type { Clock } from './platform/clock.js';
 import type { Logger } from './platform/logger.js';
 import type { Metrics } from './platform/metrics.js';
@@ -25,7 +25,7 @@ export interface Parts {
   /** What unknown keys are checked against, so that they cost what known ones do */
   placeholder: PlaceholderKey;
   /** Undefined: rate limits live in PostgreSQL. */
-  redis: Redis | undefined;
+  redis: RedisClient | undefined;
   repeats: AuditRepeats;
   /** Changes while the process runs */
   state: { isStopping: boolean };

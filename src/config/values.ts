@@ -51,13 +51,6 @@ export const databaseUrl = z
     'must be one line: a URL that starts with postgresql://, or the word embedded',
   );
 
-export const redisUrl = z
-  .string()
-  .refine(
-    (text) => hasScheme(text, ['redis:', 'rediss:', 'valkey:', 'valkeys:']),
-    'must be one line: a URL that starts with redis:// or rediss:// or valkey:// or valkeys://',
-  );
-
 const DOMAIN = /^\.?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 export const domainName = z.string().regex(DOMAIN, 'must be a domain name');
 export const hostOrAddress = z

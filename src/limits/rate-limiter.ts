@@ -1,9 +1,9 @@
 /** Fixed windows counted over all instances, by rate-limiter-flexible in PostgreSQL or in Redis. */
-import type { Redis } from 'ioredis';
 import { RateLimiterPostgres, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { Database } from '../db/database.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
 import { Outage } from '../platform/outage.js';
+import type { RedisClient } from './redis.js';
 
 export interface Consumption {
   allowed: boolean;
@@ -26,7 +26,7 @@ const UNLIMITED = 2_147_483_647;
  * @param name prefix of the keys, so that limits do not share counters
  */
 export function createRateLimiter(
-  { db, redis }: { db: Database; redis: Redis | undefined },
+  { db, redis }: { db: Database; redis: RedisClient | undefined },
   name: string,
   windowSeconds: number,
 ): RateLimiter {

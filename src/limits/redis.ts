@@ -1,19 +1,8 @@
-/** The connection to Redis or Valkey, where `REDIS_URL` is set. */
-import { Redis } from 'ioredis';
-import { describeError, type Logger } from '../platform/logger.js';
+/** CONTRACT 10: Redis or Valkey, where `REDIS_URL` is set, and whether it counts. */
+import { Cluster, Command, type Redis } from 'ioredis';
 
-/** Commands fail at once while it is away, so that an answer is 503 and not a long wait. */
-export function connectRedis(url: string, log: Logger): Redis {
-  const redis = new Redis(url.replace(/^valkey/, 'redis'), {
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    connectTimeout: 5_000,
-    commandTimeout: 2_000,
-    retryStrategy: (attempt) => Math.min(attempt * 200, 2_000),
-  });
-  redis.on('error', (error: unknown) => log.warn({ error: describeError(error) }, 'redis connection failed'));
-  return redis;
-}
+/** One server (itself, or the master that Sentinel names), or a cluster. */
+export type RedisClient = Redis | Cluster;
 
 export type RedisState = 'ok' | 'unreachable' | 'read_only' | 'full';
 
@@ -25,13 +14,44 @@ const STATES: Record<string, RedisState> = {
   OOM: 'full',
 };
 
-/** Whether it takes writes. It is asked by one that changes nothing: of a key that no limit has, were it there. */
-export async function stateOfRedis(redis: Redis): Promise<RedisState> {
+/** Of a key that no limit has. */
+const READINESS_KEY = 'login:readiness';
+
+/** Whether it takes writes: of a cluster, each of its masters, since each has a share of the counters. */
+export async function stateOfRedis(redis: RedisClient): Promise<RedisState> {
+  if (!(redis instanceof Cluster)) return stateByKey(redis, READINESS_KEY);
+  const keys = keysOfMasters(redis.slots);
+  if (redis.status !== 'ready' || keys.length === 0) return 'unreachable';
+  const states = await Promise.all(keys.map((key) => stateByKey(redis, key)));
+  return states.find((state) => state !== 'ok') ?? 'ok';
+}
+
+/** Asked by a write that changes nothing, since there is no such key. */
+async function stateByKey(redis: RedisClient, key: string): Promise<RedisState> {
   try {
-    await redis.set('login:readiness', '', 'XX');
+    await redis.call('set', key, '', 'XX');
     return 'ok';
   } catch (error) {
-    const [word = ''] = error instanceof Error ? error.message.split(' ') : [];
-    return STATES[word] ?? 'unreachable';
+    return STATES[wordOf(error) ?? ''] ?? 'unreachable';
   }
+}
+
+/** Enough for masters of very different shares. */
+const MOST_TRIES = 1_000;
+
+/** A key for each master. @param slots for each slot of the cluster its master, then its replicas */
+function keysOfMasters(slots: string[][]): string[] {
+  const masters = new Set(slots.map(([master]) => master));
+  const keys = new Map<string | undefined, string>();
+  for (let i = 0; keys.size < masters.size && i < MOST_TRIES; i += 1) {
+    const key = `${READINESS_KEY}:${i}`;
+    const [master] = slots[new Command('set', [key]).getSlot()] ?? [];
+    if (!keys.has(master)) keys.set(master, key);
+  }
+  return [...keys.values()];
+}
+
+/** The word by which an answer of Redis says what is wrong, such as `READONLY`; undefined for other errors. */
+export function wordOf(error: unknown): string | undefined {
+  return error instanceof Error ? /^[A-Z]+(?= )/.exec(error.message)?.[0] : undefined;
 }

@@ -3,16 +3,23 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 
-export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+
+/** For tests that need a redis-server on the PATH; REQUIRE_REDIS=1 makes its absence a failure. */
+export const withRedis = hasRedis || process.env['REQUIRE_REDIS'] === '1' ? describe : describe.skip;
 
 export interface RedisServer {
+  port: number;
   url: string;
   /** Ends the process, by its id. */
   stop(): Promise<void>;
   /** Starts it again on the same port, empty. */
   start(): Promise<void>;
+  /** The process says and does nothing any more; its connections stay. */
+  freeze(): void;
+  thaw(): void;
   /** Gives it a command, such as `replicaof no one`. */
   command(words: string): Promise<unknown>;
   keys(): Promise<string[]>;
@@ -20,30 +27,44 @@ export interface RedisServer {
   empty(): Promise<unknown>;
 }
 
-export async function startRedis(): Promise<RedisServer> {
+/**
+ * @param settings more words of its command line
+ * @param options how it is spoken to
+ */
+export async function startRedis(
+  settings: string[] = [],
+  options: Pick<RedisOptions, 'password' | 'tls'> = {},
+): Promise<RedisServer> {
+  if (!hasRedis) throw new Error('REQUIRE_REDIS is set, and there is no redis-server on the PATH');
   const port = await freePort();
   let server: ChildProcess | undefined;
   const ask = async <T>(command: (client: Redis) => Promise<T>): Promise<T> => {
-    const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });
+    const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null, ...options });
     client.on('error', () => undefined); // until it listens
-    const answer = await command(client);
-    client.disconnect();
-    return answer;
+    try {
+      return await command(client);
+    } finally {
+      client.disconnect();
+    }
   };
+  const ports = options.tls === undefined ? ['--port', String(port)] : ['--port', '0', '--tls-port', String(port)];
+  const args = [...ports, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', '/'];
   const start = async (): Promise<void> => {
-    const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', '/'];
-    server = spawn('redis-server', args, { stdio: 'ignore' });
+    server = spawn('redis-server', [...args, ...settings], { stdio: 'ignore' });
     await ask((client) => client.ping());
   };
   await start();
   return {
+    port,
     url: `redis://127.0.0.1:${port}`,
     start,
+    freeze: () => server?.kill('SIGSTOP'),
+    thaw: () => server?.kill('SIGCONT'),
     command: (words) => ask((client) => client.call(...(words.split(' ') as [string, ...string[]]))),
     keys: () => ask((client) => client.keys('*')),
     empty: () => ask((client) => client.flushall()),
     stop: async () => {
-      if (server === undefined || server.exitCode !== null) return;
+      if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
       const ended = once(server, 'exit');
       server.kill('SIGKILL');
       await ended;
