@@ -45,7 +45,7 @@ const DEFAULT_THREADS = 4;
 
 /**
  * Opens the keyring and the database, migrates it, and builds all that answers requests. It does not listen yet.
- * @throws {KeyringError} or the database's error; then nothing is left open
+ * @throws {KeyringError}, {DatabaseTooNew} or the database's error; then nothing is left open
  */
 export async function createApp(config: Config, databaseUrl: string, overrides: Overrides = {}): Promise<App> {
   const { clock = systemClock, log = createLogger(config.logLevel), threads = DEFAULT_THREADS } = overrides;
@@ -59,8 +59,9 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     const passwords = overrides.passwords ?? (await createPasswords(config.argon2, threads, timeHash));
     const db = await openDatabase(databaseUrl, { pooler: config.databasePooler });
     cleanUp.defer(db.close);
-    const applied = await migrateUp(db);
+    const { applied, newer } = await migrateUp(db);
     if (applied.length > 0) log.info({ applied }, 'database migrated');
+    if (newer.length > 0) log.warn({ newer }, 'a newer version has migrated the database, and this one can use it');
 
     const redis = config.redis === undefined ? undefined : connectRedis(config.redis, log);
     cleanUp.defer(() => redis?.disconnect());

@@ -4,7 +4,7 @@ import { openKeyring } from '../credentials/keyring.js';
 import { createPasswords } from '../credentials/passwords.js';
 import { type DataDir, openDataDir } from '../data-dir.js';
 import { openDatabase } from '../db/database.js';
-import { migrationStatus } from '../db/migrate.js';
+import { migrationStatus, refuseTooNew } from '../db/migrate.js';
 import type { Deps } from '../parts.js';
 import type { CleanUp } from '../platform/clean-up.js';
 import { systemClock } from '../platform/clock.js';
@@ -50,7 +50,9 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
 
   database: async (call, cleanUp) => {
     const context = await openContext['database of any schema'](call, cleanUp);
-    const isPending = (await migrationStatus(context.db)).some(({ executed_at }) => executed_at === null);
+    const migrations = await migrationStatus(context.db);
+    refuseTooNew(migrations);
+    const isPending = migrations.some(({ executed_at }) => executed_at === null);
     if (isPending) throw new CliRefusal('the database is not migrated to this version; run: auth-gateway migrate up');
     return { ...context, passwords: await createPasswords(context.config.argon2, THREADS) };
   },

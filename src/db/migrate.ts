@@ -1,27 +1,47 @@
-/** CONTRACT 9: migrations, applied and listed. */
+/** CONTRACT 9: migrations, applied and listed, and what those of a newer version mean for this one. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { migrations } from '../../migrations/index.js';
 import { type Database, openDatabase } from './database.js';
 import { LOCKS } from './locks.js';
 import { type Db, statement } from './statement.js';
 
+const OURS = migrations.map(({ name }) => name);
+
+/**
+ * Ends the name of a migration that breaks the version before. The name is what the database keeps, so an older version
+ * reads it there; it is never changed.
+ */
+const BREAKING = '_breaking';
+
+/** A newer version has migrated the database in a way that this one cannot use. */
+export class DatabaseTooNew extends Error {
+  override readonly name = 'DatabaseTooNew';
+}
+
+export interface Migrated {
+  /** Names of what was applied now */
+  applied: string[];
+  /** Names of what a newer version has applied, and this one can use */
+  newer: string[];
+}
+
 /**
  * Applies what is pending, oldest first, all or nothing; instances that start together take turns. On a connection
  * of its own, without the limits of a request: an index over many rows takes its time.
- * @returns the names of what was applied
+ * @throws {DatabaseTooNew}; then nothing was applied
  */
-export async function migrateUp({ url, pooler }: Database): Promise<string[]> {
-  const { orm, close } = await openDatabase(url, { pooler, limited: false });
+export async function migrateUp({ url, pooler }: Database): Promise<Migrated> {
+  const db = await openDatabase(url, { pooler, limited: false });
   try {
-    let applied: string[] | undefined;
-    while (applied === undefined) {
-      applied = await orm.em.fork().transactional((em) => migrateInTurn(orm, em));
-      if (applied === undefined) await sleep(TURN_MS);
+    let migrated: Migrated | undefined;
+    while (migrated === undefined) {
+      migrated = await db.orm.em.fork().transactional((em) => migrateInTurn(db, em));
+      if (migrated === undefined) await sleep(TURN_MS);
     }
-    return applied;
+    return migrated;
   } finally {
-    await close();
+    await db.close();
   }
 }
 
@@ -32,20 +52,28 @@ const TURN_MS = 100;
  * @returns undefined where it is another's turn. It is not waited for inside the transaction: that would hold a
  * connection, and the one whose turn it is needs a second.
  */
-async function migrateInTurn(orm: MikroORM, em: SqlEntityManager): Promise<string[] | undefined> {
+async function migrateInTurn(db: Database, em: SqlEntityManager): Promise<Migrated | undefined> {
   const [turn] = await em.execute<[{ is_ours: boolean; database: string }]>(
     `select pg_try_advisory_xact_lock(${LOCKS.migration}) as is_ours, current_database()::text as database`,
   );
   if (!turn.is_ours) return undefined;
+  const before = await migrationStatus(db);
+  refuseTooNew(before);
+  const { orm } = db;
   orm.config.set('dbName', turn.database); // a pooler may call it otherwise, and what is not there would be created
   const applied = await orm.migrator.up({ transaction: em.getTransactionContext() });
-  return applied.map(({ name }) => name);
+  const newer = before.filter(({ known }) => !known);
+  return { applied: applied.map(({ name }) => name), newer: newer.map(({ name }) => name) };
 }
 
 export interface MigrationStatus {
   name: string;
   /** When it was applied; null: pending. */
   executed_at: string | null;
+  /** False: of a newer version */
+  known: boolean;
+  /** True: versions that do not know it cannot use the database. */
+  breaks_older: boolean;
 }
 
 const tableOfMigrationsSql = statement('table_of_migrations', {}, { exists: 'boolean' })`
@@ -54,12 +82,50 @@ const tableOfMigrationsSql = statement('table_of_migrations', {}, { exists: 'boo
 const executedMigrationsSql = statement('executed_migrations', {}, { name: 'text', executed_at: 'timestamptz' })`
   select name::text, executed_at from mikro_orm_migrations`;
 
-/** Every migration known to this version, oldest first, and when it was applied. Writes nothing. */
+/** Every migration of this version, oldest first, and those that a newer one has applied. Writes nothing. */
 export async function migrationStatus(db: Db): Promise<MigrationStatus[]> {
   const [found] = await db.run(tableOfMigrationsSql, {});
   const executed = new Map<string, string>();
   for (const row of found?.exists ? await db.run(executedMigrationsSql, {}) : []) {
     executed.set(row.name, row.executed_at.toISOString());
   }
-  return migrations.map(({ name }) => ({ name, executed_at: executed.get(name) ?? null }));
+  const newer = [...executed.keys()].filter((name) => !OURS.includes(name)).sort();
+  return [...OURS, ...newer].map((name) => ({
+    name,
+    executed_at: executed.get(name) ?? null,
+    known: OURS.includes(name),
+    breaks_older: name.endsWith(BREAKING),
+  }));
 }
+
+/** @throws {DatabaseTooNew} where one of the migrations is of a newer version and breaks this one */
+export function refuseTooNew(listed: MigrationStatus[]): void {
+  const breaking = listed.find(({ known, breaks_older }) => !known && breaks_older);
+  if (breaking === undefined) return;
+  throw new DatabaseTooNew(
+    `the database was migrated by a newer version, which this one cannot use (${breaking.name})`,
+  );
+}
+
+/** `behind`: it lacks migrations of this version. `ahead`: it has one of a newer version that breaks this one. */
+export type SchemaState = 'ok' | 'behind' | 'ahead';
+
+const schemaStateSql = statement('schema_state', { ours: 'text[]' }, { behind: 'boolean', ahead: 'boolean' })`
+  select coalesce(not :ours <@ array_agg(name::text), true) as behind,
+    coalesce(bool_or(name <> all(:ours) and right(name, ${BREAKING.length}) = '${BREAKING}'), false) as ahead
+  from mikro_orm_migrations`;
+
+/** Whether this version can use the tables as they are now, in one cheap statement. */
+export async function schemaState(db: Db): Promise<SchemaState> {
+  try {
+    const [state] = await db.run(schemaStateSql, { ours: OURS });
+    if (state?.ahead) return 'ahead';
+    return state?.behind ? 'behind' : 'ok';
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === UNDEFINED_TABLE) return 'behind';
+    throw error;
+  }
+}
+
+/** SQLSTATE */
+const UNDEFINED_TABLE = '42P01';
