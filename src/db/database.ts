@@ -6,7 +6,7 @@ import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
-import { Connection, PooledConnection } from './connection.js';
+import { Connection, PooledConnection, renewConnections } from './connection.js';
 import { ApiKey } from './entities/api-key.js';
 import { AuditEvent } from './entities/audit-event.js';
 import { CronKey } from './entities/cron-key.js';
@@ -48,6 +48,8 @@ const POOL_SIZE = 16;
 const ADMIN_POOL_SIZE = 4;
 /** How long a request waits for a connection before it is answered 503: milliseconds. */
 const CONNECT_TIMEOUT_MS = 5_000;
+/** How long a connection may say nothing before the kernel asks whether the other end is there: milliseconds. */
+const KEEP_ALIVE_MS = 10_000;
 
 const MIN_SERVER_VERSION = 140_000;
 
@@ -69,6 +71,7 @@ export async function openDatabase(
     connectionString: url, // also of the ORM, which by itself takes from a URL neither sslmode nor any other parameter
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: 'auth-gateway',
     Client: pooler === 'none' ? Connection : PooledConnection,
   };
@@ -85,11 +88,12 @@ export async function openDatabase(
     pool: { min: 0, max: ADMIN_POOL_SIZE },
     ensureDatabase: false,
     logger: () => undefined, // its texts quote rows
-    driverOptions: { ...connection, types, ...adminLimits.connection },
+    driverOptions: { ...connection, types, ...adminLimits.connection, onPoolCreated: renewConnections },
     migrations: { migrationsList: migrations, snapshot: false, disableForeignKeys: false },
     schemaGenerator: { skipTables: ['rate_limits', 'mikro_orm_migrations'] },
   });
   const pool = new pg.Pool({ ...connection, max: POOL_SIZE, ...limits.connection });
+  renewConnections(pool);
   pool.on('error', () => undefined); // of a connection that idles: the next one to need it is told
   const admin = orm.em.fork().getKysely<unknown>();
   // Not the ORM's own, which never gives a connection back whose rollback fails.

@@ -1,37 +1,43 @@
-/** A connection whose statement came too late is never used again. */
-import { Kysely, PostgresDialect, sql } from 'kysely';
+/** Which connections are used again: none that came too late, has met a fault of its server or is old. */
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import { Connection } from '../../src/db/connection.js';
+import { Connection, renewConnections } from '../../src/db/connection.js';
+import { openDatabase } from '../../src/db/database.js';
+import { type Bridge, bridgeTo, through } from '../support/bridge.js';
 import { createDatabase, type TestDatabase } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
 let database: TestDatabase;
-let pool: pg.Pool;
+let pool: pg.Pool | undefined;
 beforeAll(async () => {
   database = await createDatabase();
 });
 afterAll(() => database.drop());
-afterEach(() => pool.end());
+afterEach(async () => {
+  await pool?.end();
+  pool = undefined;
+});
 
-/** A pool with a time limit for the client alone, so that the server goes on. */
-function openPool(queryTimeoutMs: number): Kysely<unknown> {
-  pool = new pg.Pool({ connectionString: database.url, max: 1, query_timeout: queryTimeoutMs, Client: Connection });
+function openPool(options: pg.PoolConfig): Kysely<unknown> {
+  pool = new pg.Pool({ connectionString: database.url, max: 1, Client: Connection, ...options });
   pool.on('error', () => undefined);
+  renewConnections(pool);
   return new Kysely({ dialect: new PostgresDialect({ pool }) });
 }
 
 const backend = async (db: Kysely<unknown>): Promise<number> =>
   (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]?.pid ?? 0;
 
+// A time limit for the client alone, so that the server goes on.
 test('a statement by itself that times out ends its connection', async () => {
-  const db = openPool(300);
+  const db = openPool({ query_timeout: 300 });
   const pid = await backend(db);
   await expect(sql`select pg_sleep(2)`.execute(db)).rejects.toThrow('Query read timeout');
   await until('another connection serves', async () => (await backend(db).catch(() => pid)) !== pid);
 });
 
 test('a transaction in which a statement times out leaves nobody inside it', async () => {
-  const db = openPool(300);
+  const db = openPool({ query_timeout: 300 });
   const pid = await backend(db);
   const lost = db.transaction().execute(async (tx) => {
     await sql`create table lost (n int)`.execute(tx);
@@ -47,4 +53,102 @@ test('a transaction in which a statement times out leaves nobody inside it', asy
   await other.connect();
   const found = await other.query(`select to_regclass('kept')::text as name`).finally(() => other.end());
   expect(found.rows).toEqual([{ name: 'kept' }]); // committed
+});
+
+describe.each(['by itself', 'in a transaction'])('a statement %s that fails', (where) => {
+  test.each([
+    ...['08006', '25006', '53100', '53200', '57P01', '57P02', '57P03', 'XX000', 'XX001'].map((code) => [
+      code,
+      'is not',
+    ]),
+    ...['22012', '23505', '40001', '40P01', '42P01', '55P03', '57014'].map((code) => [code, 'is']),
+  ])('with %s: its connection %s used again, and the error stays what it was', async (code, used) => {
+    const db = openPool({});
+    const pid = await backend(db);
+    const fails = CompiledQuery.raw(`do $$ begin raise exception using errcode = '${code}'; end $$`);
+    const failed =
+      where === 'by itself' ? db.executeQuery(fails) : db.transaction().execute((tx) => tx.executeQuery(fails));
+    await expect(failed).rejects.toMatchObject({ code });
+    expect((await backend(db)) === pid).toBe(used === 'is');
+    expect(await backend(db)).toBe(await backend(db));
+  });
+});
+
+test('connections that a network swallows cost one request each', async () => {
+  const bridge = await bridgeTo(database.url);
+  try {
+    const count = 20;
+    const db = openPool({ connectionString: through(bridge, database.url), max: count, query_timeout: 5_000 });
+    const ask = (by: (i: number) => Promise<unknown>): Promise<Array<PromiseSettledResult<unknown>>> =>
+      Promise.allSettled(Array.from({ length: count }, (_, i) => by(i)));
+    const work = (i: number): Promise<unknown> => {
+      if (i % 3 === 0) return sql`select pg_sleep(0.1)`.execute(db);
+      if (i % 3 === 1) return db.transaction().execute((tx) => sql`select pg_sleep(0.1)`.execute(tx));
+      return pool?.query('select pg_sleep(0.1)') ?? Promise.reject();
+    };
+    const outcomes = async (): Promise<string[]> => (await ask(work)).map(({ status }) => status);
+    await outcomes();
+    expect(pool?.totalCount).toBe(count);
+    bridge.freeze();
+    expect(await outcomes()).toEqual(Array(count).fill('rejected'));
+    expect(await outcomes()).toEqual(Array(count).fill('fulfilled'));
+  } finally {
+    await pool?.end();
+    pool = undefined;
+    await bridge.close();
+  }
+});
+
+test('a connection that nobody answers any more is closed within its pool', async () => {
+  const bridge: Bridge = await bridgeTo(database.url);
+  try {
+    await backend(openPool({ connectionString: through(bridge, database.url) }));
+    const [client] = [await pool?.connect()];
+    const closed = new Promise<void>((resolve) => client?.once('end', resolve));
+    bridge.freeze();
+    client?.release(true); // the server cannot hear the goodbye
+    await closed;
+  } finally {
+    await bridge.close();
+  }
+});
+
+describe('lifetime', () => {
+  const { jest } = import.meta as unknown as { jest: typeof globalThis.jest };
+  // Only timers stand still: sockets go on.
+  beforeEach(() => {
+    jest.useFakeTimers({
+      doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'performance', 'Date', 'queueMicrotask'],
+    });
+  });
+  afterEach(() => jest.useRealTimers());
+
+  test.each(['routes', 'administration'])('a connection of %s lives four to five minutes', async (of) => {
+    const db = await openDatabase(database.url);
+    try {
+      const pool: pg.Pool = of === 'routes' ? db.pool : await db.orm.em.getConnection().getNativeClient();
+      const held = await pool.connect();
+      jest.advanceTimersByTime(239_000);
+      held.release();
+      const again = await pool.connect();
+      expect(again).toBe(held);
+      jest.advanceTimersByTime(61_000);
+      again.release();
+      const other = await pool.connect();
+      expect(other).not.toBe(held);
+      other.release();
+    } finally {
+      await db.close();
+    }
+  });
+
+  test('those that are made together do not end together', async () => {
+    const count = 24;
+    openPool({ max: count });
+    const clients = await Promise.all(Array.from({ length: count }, () => pool?.connect()));
+    jest.advanceTimersByTime(270_000);
+    const ended = pool?.expiredCount;
+    for (const client of clients) client?.release();
+    expect([0, count]).not.toContain(ended);
+  });
 });

@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { type Bridge, bridgeTo } from './bridge.js';
 import type { TestDatabase } from './postgres.js';
 import { freePort } from './redis.js';
 import { until } from './until.js';
@@ -31,17 +31,16 @@ export async function startPgBouncer(
   settings: string[] = [],
 ): Promise<PgBouncer> {
   const server = new URL(url);
-  const bridge = await bridgeTo(join(decodeURIComponent(server.hostname), '.s.PGSQL.5432'));
+  const bridge = await bridgeTo(url);
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'pgbouncer-'));
   await chmod(folder, 0o755); // it gives up the rights of root
   const file = join(folder, 'pgbouncer.ini');
-  const { port: serverPort } = bridge.address() as AddressInfo;
   await writeFile(
     file,
     [
       '[databases]',
-      `${ALIAS} = host=127.0.0.1 port=${serverPort} dbname=${name} user=${server.username}`,
+      `${ALIAS} = host=127.0.0.1 port=${bridge.port} dbname=${name} user=${server.username}`,
       '[pgbouncer]',
       'listen_addr = 127.0.0.1',
       `listen_port = ${port}`,
@@ -60,19 +59,6 @@ export async function startPgBouncer(
   return { url: through, stop: () => stopAll(bouncer, bridge, folder) };
 }
 
-/** The server listens on a socket in a folder that only we can enter. */
-async function bridgeTo(socketPath: string): Promise<Server> {
-  const bridge = createServer((client) => {
-    const server = connect(socketPath);
-    for (const socket of [client, server]) socket.on('error', () => undefined); // the other end is closed with it
-    client.pipe(server).pipe(client);
-    client.on('close', () => server.destroy());
-    server.on('close', () => client.destroy());
-  }).listen(0, '127.0.0.1');
-  await once(bridge, 'listening');
-  return bridge;
-}
-
 async function answers(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
@@ -87,11 +73,10 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-async function stopAll(bouncer: ChildProcess, bridge: Server, folder: string): Promise<void> {
+async function stopAll(bouncer: ChildProcess, bridge: Bridge, folder: string): Promise<void> {
   const exited = once(bouncer, 'exit');
   bouncer.kill('SIGKILL');
   await exited;
-  bridge.close();
-  await once(bridge, 'close');
+  await bridge.close();
   await rm(folder, { recursive: true });
 }
