@@ -4,6 +4,7 @@ import { ConfigError } from '../config.js';
 import { KeyringError } from '../credentials/keyring-file.js';
 import { DatabaseTooOld, PoolerInBetween } from '../db/database.js';
 import { EmbeddedPostgresError } from '../db/embedded/open.js';
+import { ReadOnlyServer } from '../db/hosts.js';
 import { DatabaseTooNew } from '../db/migrate.js';
 import { isOutage } from '../db/outage.js';
 import { describeError } from '../platform/logger.js';
@@ -27,6 +28,7 @@ const KNOWN_ERRORS: ReadonlyArray<[kind: abstract new (...args: never[]) => Erro
   [DatabaseTooOld, EXIT.refused],
   [DatabaseTooNew, EXIT.refused],
   [PoolerInBetween, EXIT.config],
+  [ReadOnlyServer, EXIT.refused],
   [EmbeddedPostgresError, EXIT.refused],
 ];
 

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { DatabaseUrlFault, parseDatabaseUrl } from './database-url.js';
 
 export const OWASP = ' (the OWASP minimum is m=19456, t=2, p=1)';
 
@@ -39,17 +40,14 @@ export const httpOrigin = z
     'must be an origin such as https://auth.example.com, without path, query or credentials',
   );
 
-/** Of a text of several lines `URL` would make one line. */
-function hasScheme(text: string, schemes: string[]): boolean {
-  return !/\p{Cc}/u.test(text) && schemes.includes(parseUrl(text)?.protocol ?? '');
-}
-
-export const databaseUrl = z
-  .string()
-  .refine(
-    (text) => text === 'embedded' || hasScheme(text, ['postgres:', 'postgresql:']),
-    'must be one line: a URL that starts with postgresql://, or the word embedded',
-  );
+export const databaseUrl = z.string().superRefine((text, context) => {
+  try {
+    if (text !== 'embedded') parseDatabaseUrl(text);
+  } catch (error) {
+    if (!(error instanceof DatabaseUrlFault)) throw error;
+    context.addIssue(error.message);
+  }
+});
 
 const DOMAIN = /^\.?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 export const domainName = z.string().regex(DOMAIN, 'must be a domain name');

@@ -1,5 +1,15 @@
-/** Connections: none used again after an error that says more than of one statement; behind a pooler nothing stays prepared. */
+/** Connections: to a server that takes writes, and none used again after an error that says more than of one statement. */
 import pg from 'pg';
+import type { Host } from '../config/database-url.js';
+import { ServerConnection } from './hosts.js';
+
+/** How long connecting may take, all hosts together, where the driver is not told: milliseconds. */
+const CONNECT_TIMEOUT_MS = 5_000;
+
+export interface ConnectionOptions extends pg.ClientConfig {
+  /** Where there are several, in their order; else the driver knows the one */
+  hosts?: Host[];
+}
 
 /** SQLSTATE classes and codes after which another connection may find what this one does not. */
 const SPENT_SQLSTATE = /^(08|25006|53|57P|XX)/;
@@ -12,7 +22,7 @@ const MIN_LIFETIME_SECONDS = 240;
 const MAX_LIFETIME_SECONDS = 300;
 
 /**
- * After an error of SPENT_SQLSTATE the pool drops it.
+ * Of the hosts it takes the first that takes writes. After an error of SPENT_SQLSTATE the pool drops it.
  *
  * After `query_timeout` the driver reports the error and keeps the connection, with the statement still on its way:
  * a `begin` or `rollback` that comes through later leaves whoever gets the connection next inside a transaction that
@@ -22,11 +32,17 @@ export class Connection extends pg.Client {
   /** True from an error on after which no pool may take it back */
   isSpent = false;
 
-  constructor(config?: string | pg.ClientConfig) {
+  /** @param isPooled whether a pooler may tell what its server was like some time ago */
+  constructor(config: ConnectionOptions = {}, isPooled = false) {
     super(config);
     this.on('error', () => undefined); // it also fails the statement, which is enough
+    const { keepAlive, keepAliveInitialDelayMillis, hosts = [], connectionTimeoutMillis = CONNECT_TIMEOUT_MS } = config;
+    const { ssl, sslNegotiation } = this as unknown as { ssl: unknown; sslNegotiation: unknown };
+    // Ends a little earlier than the driver's own limit, which would hide why it took so long.
+    const choice = { hosts, limitMs: 0.9 * connectionTimeoutMillis, isPooled };
     const query = this.query.bind(this) as (...args: unknown[]) => unknown;
     Object.assign(this, {
+      connection: new ServerConnection({ ssl, sslNegotiation, keepAlive, keepAliveInitialDelayMillis }, choice),
       query: (...args: unknown[]) => {
         const result = query(...args);
         // Who hands in a callback instead is the pool, which drops a connection after any error.
@@ -59,8 +75,8 @@ export class Connection extends pg.Client {
  * not there in the next, or is there already. So statements go without names, whoever has named them.
  */
 export class PooledConnection extends Connection {
-  constructor(config?: string | pg.ClientConfig) {
-    super(config);
+  constructor(config: ConnectionOptions = {}) {
+    super(config, true);
     const query = this.query as (...args: unknown[]) => unknown;
     Object.assign(this, {
       query: (asked: string | pg.QueryConfig, ...rest: unknown[]) =>

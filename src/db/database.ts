@@ -6,6 +6,7 @@ import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
+import { parseDatabaseUrl } from '../config/database-url.js';
 import { Connection, PooledConnection, renewConnections } from './connection.js';
 import { ApiKey } from './entities/api-key.js';
 import { AuditEvent } from './entities/audit-event.js';
@@ -61,18 +62,20 @@ export interface DatabaseOptions {
 }
 
 /**
- * @throws {DatabaseTooOld}, {PoolerInBetween}, or the driver's error where the server cannot be reached (see `isOutage`)
+ * @throws {DatabaseUrlFault}, {DatabaseTooOld}, {PoolerInBetween}, {ReadOnlyServer}, or the driver's error where the server cannot be reached (see `isOutage`)
  */
 export async function openDatabase(
   url: string,
   { pooler = 'none', limited = true }: DatabaseOptions = {},
 ): Promise<Database> {
+  const { driverUrl, hosts } = parseDatabaseUrl(url);
   const connection = {
-    connectionString: url, // also of the ORM, which by itself takes from a URL neither sslmode nor any other parameter
+    connectionString: driverUrl, // also of the ORM, which by itself takes no parameter such as sslmode from a URL
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: 'auth-gateway',
+    hosts,
     Client: pooler === 'none' ? Connection : PooledConnection,
   };
   const limits = limited ? timeLimits(pooler, STATEMENT_TIMEOUT_MS) : NO_LIMITS;
@@ -84,7 +87,7 @@ export async function openDatabase(
     entities: [User, RefreshToken, AuditEvent, ApiKey, CronKey, SignatureNonce],
     metadataProvider: ReflectMetadataProvider,
     extensions: [Migrator],
-    clientUrl: url,
+    clientUrl: driverUrl,
     pool: { min: 0, max: ADMIN_POOL_SIZE },
     ensureDatabase: false,
     logger: () => undefined, // its texts quote rows

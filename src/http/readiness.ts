@@ -1,5 +1,6 @@
 /** CONTRACT 10: whether requests can be answered now: the database, Redis and the clock, each `ok` or one word. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ReadOnlyServer } from '../db/hosts.js';
 import { statement } from '../db/statement.js';
 import { type RedisState, stateOfRedis } from '../limits/redis.js';
 import type { Deps } from '../parts.js';
@@ -34,7 +35,7 @@ export function createReadiness(deps: Deps<'clock' | 'db' | 'log' | 'metrics' | 
 
   const checkDatabase = async (): Promise<Pick<Checks, 'database' | 'clock'>> => {
     const askedMs = clock.now().getTime();
-    const [state] = await db.run(databaseStateSql, {});
+    const [state] = await db.run(databaseStateSql, {}).catch(stateOfReadOnly);
     if (state === undefined) return NO_DATABASE;
     const halfwayMs = (askedMs + clock.now().getTime()) / 2;
     const skewSeconds = (halfwayMs - state.now.getTime()) / 1000;
@@ -60,6 +61,12 @@ export function createReadiness(deps: Deps<'clock' | 'db' | 'log' | 'metrics' | 
       return checking;
     },
   };
+}
+
+/** No connection is made to a server that takes no writes; the refusal tells the time there. */
+function stateOfReadOnly(error: unknown): [{ read_only: true; now: Date }] {
+  if (error instanceof ReadOnlyServer) return [{ read_only: true, now: error.now }];
+  throw error;
 }
 
 const NO_DATABASE = { database: 'unreachable', clock: 'unknown' } as const;

@@ -41,7 +41,7 @@ async function stopGateway(): Promise<void> {
 
 test.each([
   ['postgresql://user:secret@127.0.0.1:1/none', 'postgresql://user@127.0.0.1:1/none'],
-  ['postgresql://user:se%40c%3Aret@127.0.0.1:1/none?password=secret', 'postgresql://user@127.0.0.1:1/none'],
+  ['postgresql://user:se%40c%3Aret@127.0.0.1:1/none?options=secret', 'postgresql://user@127.0.0.1:1/none'],
   ['postgresql://127.0.0.1:1/secret@127.0.0.1:1/none', 'postgresql://…'], // its slash is not encoded
   ['postgres://user@127.0.0.1:1/none', 'postgres://user@127.0.0.1:1/none'],
   ['postgresql://127.0.0.1:1/none?user=u&password=secret', 'postgresql://127.0.0.1:1/none'],

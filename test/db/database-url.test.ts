@@ -1,15 +1,157 @@
-/** CONTRACT 2: what stands in DATABASE_URL, such as `sslmode`, holds for the connections of routes and of administration. */
-import { openDatabase } from '../../src/db/database.js';
-import { createDatabase } from '../support/postgres.js';
+/** CONTRACT 2: what stands in DATABASE_URL holds for the connections of routes and of administration. */
 
-test('2 every connection takes the parameters of DATABASE_URL', async () => {
-  const database = await createDatabase('empty');
-  const db = await openDatabase(`${database.url}?options=-c%20work_mem%3D5MB`);
+import { parseDatabaseUrl } from '../../src/config/database-url.js';
+import { readConfig } from '../../src/config.js';
+import { openDatabase } from '../../src/db/database.js';
+import { createDatabase, type TestDatabase } from '../support/postgres.js';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase('empty');
+});
+afterAll(() => database.drop());
+
+/** The database's URL with its host, user and password elsewhere */
+function withParameters(parameters: string): string {
+  const { pathname } = new URL(database.url);
+  return `postgresql://${pathname}?${parameters}`;
+}
+
+const folder = (): string => decodeURIComponent(new URL(database.url).hostname);
+
+test.each<[string, () => string, question: string, answer: string]>([
+  ['options', () => `${database.url}?options=-c%20work_mem%3D5MB`, `current_setting('work_mem')`, '5MB'],
+  ['application_name', () => `${database.url}?application_name=other`, `current_setting('application_name')`, 'other'],
+  ['none', () => database.url, `current_setting('application_name')`, 'auth-gateway'],
+  ['host, user', () => withParameters(`host=${folder()}&user=auth_gateway`), 'current_user', 'auth_gateway'],
+  [
+    'host, port',
+    () => withParameters(`host=/,${folder()}&port=1,5432&user=auth_gateway`),
+    'current_user',
+    'auth_gateway',
+  ],
+  ['sslmode', () => `${database.url}?sslmode=disable`, 'current_user', 'auth_gateway'],
+  ['target_session_attrs', () => `${database.url}?target_session_attrs=primary`, 'current_user', 'auth_gateway'],
+])('2 every connection takes the parameters of DATABASE_URL: %s', async (_name, url, question, answer) => {
+  const db = await openDatabase(url());
   try {
-    expect((await db.pool.query('show work_mem')).rows).toEqual([{ work_mem: '5MB' }]);
-    expect(await db.orm.em.getConnection().execute('show work_mem')).toEqual([{ work_mem: '5MB' }]);
+    const select = `select ${question}::text as answer`;
+    expect((await db.pool.query(select)).rows).toEqual([{ answer }]);
+    expect(await db.orm.em.getConnection().execute(select)).toEqual([{ answer }]);
   } finally {
     await db.close();
-    await database.drop();
   }
+});
+
+test('2 a connection without TLS is none where sslmode asks for it', async () => {
+  for (const sslmode of ['require', 'verify-full', 'no-verify', 'prefer&uselibpqcompat=true']) {
+    await expect(openDatabase(`${database.url}?sslmode=${sslmode}`)).rejects.toThrow('does not support SSL');
+  }
+});
+
+test.each<[string, string, Array<[host: string, port: number]>]>([
+  [
+    'u:p@h1:5432,h2:5433/db?target_session_attrs=read-write',
+    'u:p@h1:5432/db',
+    [
+      ['h1', 5432],
+      ['h2', 5433],
+    ],
+  ],
+  [
+    'h1,h2/db?sslmode=verify-full',
+    'h1/db?sslmode=verify-full',
+    [
+      ['h1', 5432],
+      ['h2', 5432],
+    ],
+  ],
+  [
+    '[::1]:1,[fe80::2]/db',
+    '[::1]:1/db',
+    [
+      ['::1', 1],
+      ['fe80::2', 5432],
+    ],
+  ],
+  [
+    'u:a@b@%2Frun%2Fpg,h:5/db',
+    'u:a@b@%2Frun%2Fpg/db',
+    [
+      ['/run/pg', 5432],
+      ['h', 5],
+    ],
+  ],
+  [
+    'u@/db?host=/run/pg,::1&port=1,2',
+    'u@%2Frun%2Fpg:1/db',
+    [
+      ['/run/pg', 1],
+      ['::1', 2],
+    ],
+  ],
+  [
+    '/db?host=h1,h2&port=7',
+    'h1:7/db',
+    [
+      ['h1', 7],
+      ['h2', 7],
+    ],
+  ],
+  ['h:1/db?target_session_attrs=primary', 'h:1/db', []],
+  ['/db?port=7', 'localhost:7/db', []],
+  ['/db', '/db', []],
+])('2 hosts of postgresql://%s', (text, driverUrl, hosts) => {
+  expect(parseDatabaseUrl(`postgresql://${text}`)).toEqual({
+    driverUrl: `postgresql://${driverUrl}`,
+    hosts: hosts.map(([host, port]) => ({ host, port })),
+  });
+});
+
+const KNOWN =
+  'application_name, host, options, password, port, sslcert, sslkey, sslmode, sslnegotiation, sslrootcert, ' +
+  'target_session_attrs, uselibpqcompat, user';
+const NO_HOST = 'has a host or a port that is none';
+const NO_URL = 'must be one line: a URL that starts with postgresql://, or the word embedded';
+const LIBPQ = ['connect_timeout', 'dbname', 'fallback_application_name', 'gssencmode', 'hostaddr', 'keepalives', 'ssl'];
+const DRIVER = ['binary', 'client_encoding', 'encoding', 'query_timeout', 'replication', 'statement_timeout'];
+
+test.each([
+  ...[...LIBPQ, ...DRIVER].map((name) => [`h/db?${name}=secret`, `has the parameter ${name}; known are ${KNOWN}`]),
+  ['h/db?sslmode=verify-full&sslmode=secret', 'has the parameter sslmode twice'],
+  ['h/db?sslmode', 'has the parameter sslmode without a value'],
+  ['h/db?sslmode=secret', 'has a sslmode that is none of disable, prefer, require, verify-ca, verify-full, no-verify'],
+  ['h/db?sslnegotiation=secret', 'has a sslnegotiation that is none of postgres, direct'],
+  [
+    'h1,h2/db?target_session_attrs=any',
+    'has a target_session_attrs that is none of read-write, primary, because the gateway writes',
+  ],
+  ['h/db?sslrootcert=/secret', 'names a file that cannot be read (ENOENT)'],
+  [
+    'h/db?sslmode=disable&sslcert=/secret',
+    'has sslmode=disable and one of sslcert, sslkey, sslnegotiation, sslrootcert, uselibpqcompat',
+  ],
+  [
+    'h/db?sslmode=verify-ca&uselibpqcompat=true',
+    'cannot be used: with uselibpqcompat, sslmode=verify-ca needs sslrootcert',
+  ],
+  ['h/db?host=secret', 'has the host in two places'],
+  ['h:1/db?port=2', 'has the port in two places'],
+  ['u@h/db?user=secret', 'has the user in two places'],
+  ['u:secret@h/db?password=secret', 'has the password in two places'],
+  ['/db?host=h1,h2,h3&port=1,2', 'port must be one for all hosts, or one for each'],
+  ['h1,,h2/db', NO_HOST],
+  ['h1,h2,/db', NO_HOST],
+  ['h1:secret,h2/db', NO_HOST],
+  ['h1:65536/db', NO_HOST],
+  ['h1,h%/db', NO_HOST],
+  ['h1,[::secret]/db', NO_HOST],
+  ['u:secret?12@h/db', 'has no parameters behind its ?'],
+  ['u:1/secret?secret@h/db', 'has no parameters behind its ?'],
+  ['h/db#secret', NO_URL],
+  ['h/db\nsecret', NO_URL],
+])('2 a fault that repeats no value: postgresql://%s', (text, message) => {
+  expect(() => readConfig({ DATABASE_URL: `postgresql://${text}` })).toThrow(
+    expect.objectContaining({ faults: [`DATABASE_URL: ${message}`] }),
+  );
 });

@@ -3,8 +3,9 @@ import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { createCleanUp } from '../../src/platform/clean-up.js';
 import { run } from '../support/cli.js';
-import { whileAway } from '../support/faults.js';
+import { whileAway, whileReadOnly } from '../support/faults.js';
 import {
+  type Answer,
   type Instance,
   logIn,
   refreshTokenOf,
@@ -172,6 +173,18 @@ withPgBouncer('with pgbouncer on the PATH (REQUIRE_PROGRAMS=1 makes its absence 
     });
     await until('it is ready again', async () => (await gateway.send('GET', '/health/ready')).status === 200);
     expect((await refresh(gateway, refreshToken)).status).toBe(200);
+  });
+
+  test('10 a server behind it that takes no writes is told as such, and after it all goes on', async () => {
+    const ready = (): Promise<Answer> => gateway.send('GET', '/health/ready');
+    await whileReadOnly(gateway.database, async () => {
+      await until('it is told', async () => (await ready()).json.checks.database === 'read_only');
+      const { code, stderr } = await cli('user', 'list'); // which would need no write
+      expect([code, stderr]).toEqual([1, expect.stringContaining('the database takes no writes')]);
+    });
+    await until('it is ready again', async () => (await ready()).status === 200);
+    const { email } = await gateway.user();
+    expect((await login(gateway, email)).status).toBe(200);
   });
 
   test('2 without DATABASE_POOLER the start and every command say what to set', async () => {

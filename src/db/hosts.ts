@@ -1,0 +1,170 @@
+/** CONTRACT 2: which server a connection is to: of those that DATABASE_URL names, the first that takes writes. */
+import type { EventEmitter } from 'node:events';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import pg from 'pg';
+import type { Host } from '../config/database-url.js';
+import { Outage } from '../platform/outage.js';
+
+export interface ServerChoice {
+  /** In their order, where there are several; empty: the one that the driver knows */
+  hosts: Host[];
+  /** How long the choice may take: milliseconds */
+  limitMs: number;
+  /** True where a pooler may tell what its server was like some time ago */
+  isPooled: boolean;
+}
+
+/** A standby, or a server or database whose settings refuse writes. */
+export class ReadOnlyServer extends Outage {
+  override readonly name = 'ReadOnlyServer';
+  /** SQLSTATE read_only_sql_transaction, as of a statement that such a server refuses */
+  readonly code = '25006';
+
+  /** @param now the time by the server's clock */
+  constructor(readonly now: Date) {
+    super('the database takes no writes: it is a standby, or default_transaction_read_only is on');
+  }
+}
+
+/** How long a host may leave a TCP connection unanswered before the next one is tried: milliseconds. */
+const UNANSWERED_MS = 1_000;
+
+/** Settings that a server tells by itself, `off` both where it takes writes. */
+const TOLD_AT_START = ['in_hot_standby', 'default_transaction_read_only'];
+
+const STATE_SQL = `select current_setting('transaction_read_only'), extract(epoch from clock_timestamp()) * 1000`;
+type State = [isReadOnly: string, nowMs: string];
+
+type Target = [port: number, host: string] | [socketPath: string];
+
+/** What the driver's connection has, and its published types leave out. */
+interface DriverConnection extends EventEmitter {
+  stream: Duplex;
+  _ending: boolean;
+  connect(...target: Target): void;
+  query(text: string): void;
+}
+const DriverConnection = pg.Connection as unknown as new (config: object) => DriverConnection;
+
+/**
+ * The protocol beneath a client of the driver. The client is told nothing of servers that cannot be reached, refuse the
+ * connection or take no writes: for each next one it sees a new start.
+ */
+export class ServerConnection extends DriverConnection {
+  readonly #choice: ServerChoice;
+  #isChoosing = false;
+  #deadlineMs = 0;
+  #targets: Target[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #socket: Duplex | undefined;
+  /** Settings that the server has told */
+  #settings = new Map<string, string>();
+  /** What it has answered to STATE_SQL */
+  #state: State | undefined;
+  #failure: Error | undefined;
+
+  constructor(config: object, choice: ServerChoice) {
+    super(config);
+    this.#choice = choice;
+  }
+
+  override connect(...target: Target): void {
+    const { hosts, limitMs } = this.#choice;
+    const [first = target, ...others] = hosts.map(targetOf);
+    this.#targets = others;
+    this.#deadlineMs = performance.now() + limitMs;
+    this.#isChoosing = true;
+    this.#tryNext(first);
+  }
+
+  override emit(event: string | symbol, ...args: unknown[]): boolean {
+    if (!this.#isChoosing) return super.emit(event, ...args);
+    switch (event) {
+      case 'error':
+      case 'errorMessage':
+        return this.#fail(args[0] as Error);
+      case 'end':
+        return this.#fail(new Error('Connection terminated unexpectedly'));
+      case 'connect':
+        this.#giveUpAfter(this.#shareMs());
+        break;
+      case 'parameterStatus': {
+        const { parameterName, parameterValue } = args[0] as { parameterName: string; parameterValue: string };
+        this.#settings.set(parameterName, parameterValue);
+        break;
+      }
+      case 'readyForQuery':
+        return this.#decide() && super.emit(event, ...args);
+      case 'dataRow':
+        this.#state = (args[0] as { fields: State }).fields;
+        return true;
+      case 'rowDescription':
+      case 'commandComplete':
+        return true;
+    }
+    return super.emit(event, ...args);
+  }
+
+  #tryNext(target: Target): void {
+    this.#settings.clear();
+    this.#state = undefined;
+    this.stream = this.#socket = new Socket();
+    this.#giveUpAfter(this.#targets.length === 0 ? this.#shareMs() : Math.min(this.#shareMs(), UNANSWERED_MS));
+    super.connect(...target);
+  }
+
+  /** Asks the server, unless it has said by itself at the start that it takes writes (PostgreSQL 14 and newer). */
+  #decide(): boolean {
+    if (this.#state === undefined) {
+      const isToldWritable = TOLD_AT_START.every((name) => this.#settings.get(name) === 'off');
+      if (this.#choice.isPooled || !isToldWritable) {
+        this.query(STATE_SQL);
+        return false;
+      }
+    } else if (this.#state[0] !== 'off') {
+      return !this.#fail(new ReadOnlyServer(new Date(Number(this.#state[1]))));
+    }
+    this.#isChoosing = false;
+    clearTimeout(this.#timer);
+    return true;
+  }
+
+  /** Goes on with the next host, or tells what was wrong: rather what a server has said than that one said nothing. */
+  #fail(error: Error): true {
+    clearTimeout(this.#timer);
+    for (const stream of [this.stream, this.#socket]) {
+      stream
+        ?.removeAllListeners()
+        .on('error', () => undefined)
+        .destroy();
+    }
+    if (this.#failure === undefined || (isAnswer(error) && !isAnswer(this.#failure))) this.#failure = error;
+    const next = this.#targets.shift();
+    if (next !== undefined && !this._ending && performance.now() < this.#deadlineMs) {
+      this.#tryNext(next);
+      return true;
+    }
+    this.#isChoosing = false;
+    super.emit('error', this.#failure);
+    return super.emit('end') || true;
+  }
+
+  /** What is left of the time, for each host that is left: milliseconds. */
+  #shareMs(): number {
+    return (this.#deadlineMs - performance.now()) / (this.#targets.length + 1);
+  }
+
+  #giveUpAfter(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#fail(new Error('timeout exceeded when trying to connect')), Math.max(ms, 0));
+  }
+}
+
+function isAnswer(error: Error): boolean {
+  return error instanceof pg.DatabaseError || error instanceof ReadOnlyServer;
+}
+
+function targetOf({ host, port }: Host): Target {
+  return host.startsWith('/') ? [`${host}/.s.PGSQL.${port}`] : [port, host];
+}
