@@ -1,12 +1,12 @@
 /** The sockets: how many and for how long, what is answered to what is no request, and their end. */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../platform/logger.js';
 import { peerAddressOf } from './client.js';
-import { graphqlErrors } from './graphql-errors.js';
 import type { RequestLog } from './request-log.js';
+import { type Fault, faultOf, NO_TUNNEL, rawAnswer, sendOver, TOO_MANY, targetIn } from './unparsed.js';
 
 /** Bounds on what clients can hold open. Times are milliseconds. */
 const LIMITS = {
@@ -35,16 +35,6 @@ const LINGER_MS = 1_000;
 const SILENT_MS = 1_000;
 /** At the end, how long one may take that has begun a request. */
 const LAST_REQUEST_MS = 5_000;
-
-/** What Node's parser refuses (RFC 9110 section 15.5, RFC 6585 section 5), by its code; anything else is a 400. */
-const UNPARSED: Record<string, { status: number; detail: string }> = {
-  HPE_HEADER_OVERFLOW: { status: 431, detail: 'Request header fields are too large' },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, detail: 'Request body is too large' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request took too long to arrive' },
-};
-const MALFORMED = { status: 400, detail: 'Request is not valid HTTP' };
-const NO_TUNNEL = { status: 405, detail: 'Method not allowed' };
-const TOO_MANY = { status: 429, detail: 'Too many requests at once on one connection' };
 
 export interface Listening {
   port: number;
@@ -130,12 +120,11 @@ export async function listen(
   const unread = setInterval(() => cutUnread(connections, limits.answerMs), limits.checkEveryMs).unref();
 
   const refused = new WeakSet<Duplex>();
-  const refuse = (socket: Duplex, { status, detail }: typeof MALFORMED, fields = '', url?: string): void => {
+  const refuse = (socket: Duplex, fault: Fault, fields = '', url?: string): void => {
     if (refused.has(socket)) return; // every further packet is an error again
     refused.add(socket);
-    const requestId = requestLog.unparsed(status, peerAddressOf(socket as Socket));
-    const body = JSON.stringify({ detail, ...graphqlErrors({ url }, status, detail) });
-    socket.end(rawAnswer(status, body, `X-Request-Id: ${requestId}\r\n${fields}`));
+    const requestId = requestLog.unparsed(fault.status, peerAddressOf(socket as Socket));
+    socket.end(rawAnswer(fault, url, `X-Request-Id: ${requestId}\r\n${fields}`));
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   };
   server.on('connect', (_req, socket) => {
@@ -146,7 +135,7 @@ export async function listen(
   });
   server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    const fault = UNPARSED[error.code ?? ''] ?? MALFORMED;
+    const fault = faultOf(error.code);
     const { open, last } = connections.get(socket) ?? {};
     const waiting = [...(open?.keys() ?? [])];
     const broken = waiting.find((res) => !res.req.complete);
@@ -186,31 +175,4 @@ function cutUnread(connections: Map<Duplex, Connection>, answerMs: number): void
       else if (nowMs - sinceMs > answerMs) socket.destroy();
     }
   }
-}
-
-/** The target of a request that Node could not read (RFC 9112 section 3), where the bytes begin with its line. */
-function targetIn(packet: Buffer | undefined): string | undefined {
-  const line = packet?.subarray(0, 200).toString('latin1') ?? '';
-  return /^[A-Z]+ (\S+) HTTP\//.exec(line)?.[1];
-}
-
-/** The answer to a request whose body broke off its own rules; its handler then has nothing more to say. */
-function sendOver(res: ServerResponse, { status, detail }: typeof MALFORMED): void {
-  res.shouldKeepAlive = false;
-  res.removeHeader('Set-Cookie');
-  const body = JSON.stringify({ detail, ...graphqlErrors(res.req, status, detail) });
-  res.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-  });
-  res.end(body);
-}
-
-/** An answer in bytes, where there is no request that Node could answer. */
-function rawAnswer(status: number, body: string, fields: string): string {
-  return (
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-    `Content-Length: ${Buffer.byteLength(body)}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n` +
-    `${fields}Connection: close\r\n\r\n${body}`
-  );
 }
