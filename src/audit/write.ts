@@ -16,9 +16,10 @@ export function insertEvents(events = ':events', ...from: string[]): string {
   return `insert into audit_events (${COLUMNS}) select ${COLUMNS} from ${sources.join(', ')}`;
 }
 
-type EventToWrite = Omit<AuditedEvent, 'metadata'> & { metadata: object | null };
+/** An event of which a statement may find the metadata, or some of it. */
+export type EventToWrite = Omit<AuditedEvent, 'metadata'> & { metadata: object | null };
 
-/** The events as `insertEvents` takes them; `metadata` is null where the statement itself finds it. */
+/** The events as `insertEvents` takes them; what the statement itself finds is left out. */
 export function eventRows(events: readonly EventToWrite[], at: Date) {
   return events.map(({ eventType, userId, ipAddress, userAgent, metadata }) => ({
     id: uuidInTimeOrder(at),

@@ -1,12 +1,11 @@
 /** Spec 4.2: refresh. Steps are numbered as in the specification. */
-import { writeAudit } from '../audit/write.js';
 import { isMissing } from '../credentials/jwt.js';
 import type { Deps } from '../parts.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import { refused } from '../platform/refused.js';
 import type { Client } from '../remote-client.js';
 import type { Outcome } from './outcomes.js';
-import { findRecord, revokeAll, rotate } from './sessions.js';
+import { refuse, rotate } from './sessions.js';
 
 export async function refresh(
   deps: Deps<'clock' | 'db' | 'metrics' | 'repeats' | 'tokens'>,
@@ -40,20 +39,16 @@ export async function refresh(
     return { kind: 'granted', ...(await tokens.issuePair(session, now)) };
   }
 
+  const userId = isUuid(sub) ? sub : null;
+  const theft = { eventType: 'token_theft', userId, ...client, metadata: { reused_jti: jti } } as const;
+  const found = await refuse(db, jti, theft, repeats.isOneTooMany('token_theft', jti), now);
+
   // 6. No record.
-  const record = await findRecord(db, jti);
-  if (record === undefined) return refused('record_unknown');
+  if (found.kind === 'unknown') return refused('record_unknown');
 
   // 7. Already used: theft. Nothing of its family stays alive.
-  if (record.revoked) {
-    const isRepeat = repeats.isOneTooMany('token_theft', jti);
-    await db.transaction(async (tx) => {
-      const ended = await revokeAll(tx, { familyId: record.family_id }, 'token_theft', now);
-      if (isRepeat && ended.length === 0) return repeats.suppressed('token_theft');
-      const metadata = { reused_jti: jti, family_id: record.family_id };
-      const userId = isUuid(sub) ? sub : null;
-      await writeAudit(tx, [{ eventType: 'token_theft', userId, ...client, metadata }], now);
-    });
+  if (found.kind === 'theft') {
+    if (!found.audited) repeats.suppressed('token_theft');
     metrics.tokenThefts.inc();
     return refused('record_revoked');
   }

@@ -1,6 +1,6 @@
 /** Spec 3.1: sessions, each a family of refresh-token records. The only writer of their table. */
 import type { AuthEvent } from '../audit/events.js';
-import { eventRows, insertEvents } from '../audit/write.js';
+import { type EventToWrite, eventRows, insertEvents } from '../audit/write.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
@@ -114,15 +114,6 @@ export async function rotate(
   return rotated;
 }
 
-const findRecordSql = statement('find_record', { jti: 'uuid' }, { revoked: 'boolean', family_id: 'uuid' })`
-  select revoked, family_id from refresh_tokens where jti = :jti`;
-
-/** Spec 4.2 step 6: the record of this `jti`, by which a refusal is decided. */
-export async function findRecord(db: Db, jti: string): Promise<RowOf<typeof findRecordSql> | undefined> {
-  const [found] = await db.run(findRecordSql, { jti });
-  return found;
-}
-
 /** All records of a session, or of a user, or of a user but for one session. */
 export type Whose = { familyId: string } | { userId: string; exceptFamilyId?: string | undefined };
 
@@ -167,6 +158,51 @@ export async function revokeAll(db: Db, whose: Whose, reason: RevokedReason, now
     for (const { family_id, expires_at } of revoked) if (expires_at >= now) live.add(family_id);
     const survivors = await db.run(survivor, records);
     if (survivors.length === 0) return [...live];
+  }
+}
+
+const refuseSql = statement(
+  'refuse',
+  { jti: 'uuid', now: 'timestamptz', is_repeat: 'boolean', events: 'jsonb' },
+  { family_id: 'uuid', revoked: 'boolean', audited: 'boolean' },
+)`
+  with presented as (
+    select family_id, revoked from refresh_tokens where jti = :jti
+  ), ended as (
+    update refresh_tokens set revoked = true, revoked_reason = 'token_theft', revoked_at = :now
+    where family_id = (select family_id from presented where revoked) and not revoked and ${NEWEST}
+    returning expires_at
+  ), audited as (
+    ${insertEvents(`jsonb_set(:events, '{0,metadata,family_id}', to_jsonb(family_id))`, 'presented')}
+    where revoked and (not :is_repeat or exists (select from ended where expires_at >= :now))
+    returning id
+  )
+  select family_id, revoked, exists (select from audited) as audited from presented`;
+
+/** Why no rotation came of a `jti`. A theft has ended its family; `audited` is false where its event was left out. */
+export type NotRotated = { kind: 'unknown' | 'expired' } | { kind: 'theft'; audited: boolean };
+
+/**
+ * Spec 4.2 steps 6 to 8, of a `jti` that was not rotated. Theft revokes the family and writes `token_theft` in the
+ * statement that finds it; another one looks whether a record is left, as in `revokeAll`.
+ * @param event without the family, which the statement finds
+ * @param isRepeat true: the event is written only where a live record was revoked
+ */
+export async function refuse(
+  db: Db,
+  jti: string,
+  event: EventToWrite & { eventType: 'token_theft' },
+  isRepeat: boolean,
+  now: Date,
+): Promise<NotRotated> {
+  let events = eventRows([event], now);
+  for (;;) {
+    const [found] = await db.run(refuseSql, { jti, now, is_repeat: isRepeat, events });
+    if (found === undefined) return { kind: 'unknown' };
+    if (!found.revoked) return { kind: 'expired' };
+    if (found.audited) events = [];
+    const survivors = await db.run(ofFamily.survivor, { id: found.family_id, except: null });
+    if (survivors.length === 0) return { kind: 'theft', audited: events.length === 0 };
   }
 }
 
