@@ -1,12 +1,15 @@
 /** GraphQL over HTTP: what `http/` asks and `graphql/` answers. The two never meet; `app.ts` joins them. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Resolution } from './callers/caller.js';
+import type { Budget } from './platform/budget.js';
 import type { RequestIds } from './platform/logger.js';
 import type { Client } from './remote-client.js';
 
 export interface GraphqlRequest {
   /** For every line of the log about it */
   ids: RequestIds;
+  /** What it may wait for its stores */
+  budget: Budget;
   client: Client;
   headers: IncomingHttpHeaders;
   /** What the body holds: a SyntaxError where it is no JSON */

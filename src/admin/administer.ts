@@ -2,9 +2,7 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Actor, AdminEvent, ChangeEvent } from '../audit/events.js';
 import { writeAudit } from '../audit/write.js';
-import { LOCKS } from '../db/locks.js';
-import { type Db, statement } from '../db/statement.js';
-import { CHANGE_TIMEOUT_MS } from '../db/time-limits.js';
+import type { Db } from '../db/statement.js';
 import type { Deps } from '../parts.js';
 import type { Client } from '../remote-client.js';
 import { hasScope, type OwnScope, type Scopes } from '../scopes.js';
@@ -54,8 +52,6 @@ export async function administer<T>(
   work: (change: Change) => Promise<T>,
 ): Promise<T> {
   return db.change(async (tx, em) => {
-    await takeTurn(tx); // which waits no longer than a listing may take; the change itself may take more
-    await tx.run(limitTimeSql, { milliseconds: String(CHANGE_TIMEOUT_MS) });
     const scopes = await scopesNow(tx);
     if (needs !== undefined && !needs.exceptOwn) requireScope(scopes, needs.scope);
     const now = clock.now();
@@ -65,17 +61,6 @@ export async function administer<T>(
     };
     return work({ em, db: tx, now, scopes, audit });
   });
-}
-
-const limitTimeSql = statement('limit_time', { milliseconds: 'text' }, { set_config: 'text' })`
-  select set_config('statement_timeout', :milliseconds, true)`;
-
-const takeTurnSql = statement('take_turn', {}, { taken: 'text' })`
-  select pg_advisory_xact_lock(${LOCKS.administration})::text as taken`;
-
-/** Waits until no other administrative change is under way, and keeps others waiting until the transaction ends. */
-export async function takeTurn(db: Db): Promise<void> {
-  await db.run(takeTurnSql, {});
 }
 
 /** @throws {AdminRefusal} */

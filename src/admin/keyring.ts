@@ -9,10 +9,11 @@ import { type Keyring, PUBLISH_AHEAD_SECONDS } from '../credentials/keyring.js';
 import { generateKeys, readKeyring, writeKeyring } from '../credentials/keyring-file.js';
 import { type AccessAlg, accessAlg, kindOf, type PrivateJwk } from '../credentials/private-jwks.js';
 import { openSealedSecret, sealedBy, sealSecret } from '../credentials/sealed-secret.js';
+import { takeTurnSql } from '../db/locks.js';
 import { type Db, statement } from '../db/statement.js';
 import type { Deps } from '../parts.js';
 import { addSeconds, epochSeconds } from '../platform/clock.js';
-import { COMMAND_LINE, takeTurn } from './administer.js';
+import { COMMAND_LINE } from './administer.js';
 
 export interface KeyringRotation {
   /** `kid`s, newest first */
@@ -38,7 +39,7 @@ export function rotateKeyring(
 ): Promise<KeyringRotation> {
   const { clock, config, db, keyring } = deps;
   return db.transaction(async (turn) => {
-    await takeTurn(turn); // no key is made or rotated meanwhile
+    await turn.run(takeTurnSql, {}); // no key is made or rotated meanwhile
     const now = clock.now();
     const usedFrom = addSeconds(now, PUBLISH_AHEAD_SECONDS);
     const { jwks: old } = await readKeyring(config.keyringFile);

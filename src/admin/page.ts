@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.js';
 import { isStatementTimeout } from '../db/outage.js';
+import { TimeSpent } from '../platform/budget.js';
 import { hasNul } from '../platform/text.js';
 import { AdminRefusal } from './refusal.js';
 
@@ -100,12 +101,16 @@ export function pageOf<T>(rows: readonly T[], first: number, cursorOf: (row: T) 
   };
 }
 
-/** Rows of a listing. @throws {AdminRefusal} where the database ends it, because it takes longer than it may */
+/**
+ * Rows of a listing.
+ * @throws {AdminRefusal} where it takes longer than it may: the database ends it, or the request has read for too long
+ */
 export async function readRows<Row>(db: Database, query: RawBuilder<Row>): Promise<Row[]> {
   try {
     return await db.admin.list(query);
   } catch (error) {
-    if (!isStatementTimeout(error)) throw error;
+    const isTooMuch = isStatementTimeout(error) || (error instanceof TimeSpent && error.hasAnswers);
+    if (!isTooMuch) throw error;
     throw new AdminRefusal('too_much_to_read', 'This takes too long to read; ask for less');
   }
 }

@@ -3,10 +3,11 @@ import 'reflect-metadata';
 import { ReflectMetadataProvider } from '@mikro-orm/decorators/legacy';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql';
-import { CompiledQuery, type Kysely, type RawBuilder } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { parseDatabaseUrl } from '../config/database-url.js';
+import { type Budget, NO_BUDGET } from '../platform/budget.js';
 import { Connection, PooledConnection, renewConnections } from './connection.js';
 import { ApiKey } from './entities/api-key.js';
 import { AuditEvent } from './entities/audit-event.js';
@@ -14,19 +15,15 @@ import { CronKey } from './entities/cron-key.js';
 import { RefreshToken } from './entities/refresh-token.js';
 import { SignatureNonce } from './entities/signature-nonce.js';
 import { User } from './entities/user.js';
+import { takeTurnSql } from './locks.js';
 import { isStartupRefused } from './outage.js';
-import { inTransaction, prepared, unprepared } from './run.js';
+import { type Ask, inTransaction, kyselyOn, onPool, prepared, unprepared } from './run.js';
 import { type Db, statement } from './statement.js';
-import {
-  CHANGE_TIMEOUT_MS,
-  LISTING_TIMEOUT_MS,
-  NO_LIMITS,
-  type Pooler,
-  STATEMENT_TIMEOUT_MS,
-  timeLimits,
-} from './time-limits.js';
+import { CHANGE_LIMITS, NO_LIMITS, type Pooler, timeLimits } from './time-limits.js';
 
 export interface Database extends Db {
+  /** The same database, asked within what a request may wait in all; a change may take longer once it is its turn. */
+  within(budget: Budget): Database;
   /** Statements that stand or fall together (READ COMMITTED). */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /** The connections of the routes and of resolving callers, for libraries that bring their own statements. */
@@ -36,7 +33,10 @@ export interface Database extends Db {
     /** Rows of what a listing has built. */
     list<Row>(query: RawBuilder<Row>): Promise<Row[]>;
   };
-  /** Changes that stand or fall together, by statements and by an entity manager, on those connections. */
+  /**
+   * Changes that stand or fall together, by statements and by an entity manager, on those connections, one change at a
+   * time over all instances.
+   */
   change<T>(work: (db: Db, em: SqlEntityManager) => Promise<T>): Promise<T>;
   orm: MikroORM;
   url: string;
@@ -47,8 +47,8 @@ export interface Database extends Db {
 /** Most connections of one instance: of the routes, and of administration. */
 const POOL_SIZE = 16;
 const ADMIN_POOL_SIZE = 4;
-/** How long a request waits for a connection before it is answered 503: milliseconds. */
-const CONNECT_TIMEOUT_MS = 5_000;
+/** How long is waited for a connection, be it a new one or one that others use: milliseconds. */
+const CONNECT_TIMEOUT_MS = 4_000;
 /** How long a connection may say nothing before the kernel asks whether the other end is there: milliseconds. */
 const KEEP_ALIVE_MS = 10_000;
 
@@ -78,8 +78,8 @@ export async function openDatabase(
     hosts,
     Client: pooler === 'none' ? Connection : PooledConnection,
   };
-  const limits = limited ? timeLimits(pooler, STATEMENT_TIMEOUT_MS) : NO_LIMITS;
-  const adminLimits = limited ? timeLimits(pooler, LISTING_TIMEOUT_MS, CHANGE_TIMEOUT_MS) : NO_LIMITS;
+  const limits = limited ? timeLimits(pooler) : NO_LIMITS;
+  const adminLimits = limited ? timeLimits(pooler, { locks: false }) : NO_LIMITS;
   // MikroORM leaves times as text; rows are to have them as Date, as the driver reads them by itself.
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ));
@@ -98,39 +98,44 @@ export async function openDatabase(
   const pool = new pg.Pool({ ...connection, max: POOL_SIZE, ...limits.connection });
   renewConnections(pool);
   pool.on('error', () => undefined); // of a connection that idles: the next one to need it is told
-  const admin = orm.em.fork().getKysely<unknown>();
-  // Not the ORM's own, which never gives a connection back whose rollback fails.
-  const inAdminTransaction = <T>(work: (tx: Kysely<unknown>) => Promise<T>): Promise<T> =>
-    admin.transaction().execute(async (tx) => {
-      if (adminLimits.transaction !== undefined) await tx.executeQuery(CompiledQuery.raw(adminLimits.transaction));
-      return work(tx);
-    });
-  const database: Database = {
-    ...prepared(pool),
-    transaction: (work) => inTransaction(pool, limits, work),
-    pool,
-    admin: {
-      ...unprepared(admin),
-      list: async (query) => {
-        const list =
-          adminLimits.transaction === undefined ? query.execute(admin) : inAdminTransaction((tx) => query.execute(tx));
-        return (await list).rows;
+  const adminPool: pg.Pool = await orm.em.getConnection().getNativeClient();
+  const compiler = orm.em.fork().getKysely<unknown>();
+  const within = (budget: Budget): Database => {
+    const admin = onPool(adminPool, budget);
+    return {
+      ...prepared(onPool(pool, budget)),
+      within,
+      transaction: (work) => inTransaction(pool, budget, limits.transaction, (ask) => work(prepared(ask))),
+      pool,
+      admin: {
+        ...unprepared(admin),
+        list: async (query) => {
+          const { sql: text, parameters } = query.compile(compiler);
+          const listing = { text, values: [...parameters] };
+          if (adminLimits.transaction.length === 0) return (await admin(listing)).rows;
+          const limitedList = () => inTransaction(adminPool, budget, adminLimits.transaction, (ask) => ask(listing));
+          return (await budget.spend(limitedList)).rows;
+        },
       },
-    },
-    change: (work) =>
-      inAdminTransaction((tx) => {
-        const em = orm.em.fork();
-        em.setTransactionContext(tx);
-        return work(unprepared(tx), em);
-      }),
-    orm,
-    url,
-    pooler,
-    close: async () => {
-      await pool.end();
-      await orm.close(true);
-    },
+      change: (work) => {
+        const opening = [...adminLimits.transaction, takeTurnSql.text, CHANGE_LIMITS.transaction];
+        const changes = (ask: Ask): ReturnType<typeof work> => {
+          const em = orm.em.fork();
+          em.setTransactionContext(kyselyOn(ask));
+          return work(unprepared(ask), em);
+        };
+        return inTransaction(adminPool, budget, opening, changes, CHANGE_LIMITS.queryTimeoutMs);
+      },
+      orm,
+      url,
+      pooler,
+      close: async () => {
+        await pool.end();
+        await orm.close(true);
+      },
+    };
   };
+  const database = within(NO_BUDGET);
   try {
     const [{ number } = { number: 0 }] = await database.run(serverVersionSql, {});
     if (number < MIN_SERVER_VERSION) throw new DatabaseTooOld('PostgreSQL 14 or newer is needed');

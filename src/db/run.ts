@@ -1,42 +1,98 @@
 /** Runs statements: named on the connections of the routes, without names on those of administration. */
-import { CompiledQuery, type Kysely } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
+import type { Budget } from '../platform/budget.js';
 import { type Db, valuesOf } from './statement.js';
-import type { TimeLimits } from './time-limits.js';
+
+/** Asks PostgreSQL, on whatever connection it is for. */
+export type Ask = (query: pg.QueryConfig) => Promise<pg.QueryResult>;
 
 /** Named, so that a connection plans each statement once; behind a pooler `PooledConnection` leaves the names out. */
-export function prepared(client: Pick<pg.ClientBase, 'query'>): Db {
+export function prepared(ask: Ask): Db {
   return {
     run: async (statement, values) => {
       const { name, text } = statement;
-      return (await client.query({ name, text, values: valuesOf(statement, values) })).rows;
+      return (await ask({ name, text, values: valuesOf(statement, values) })).rows;
     },
   };
 }
 
-/** On the connections of the ORM, which does not know of names. */
-export function unprepared(kysely: Kysely<unknown>): Db {
+/** On the connections that are the entity manager's too, which does not know of names. */
+export function unprepared(ask: Ask): Db {
   return {
-    run: async (statement, values) => {
-      const query = CompiledQuery.raw(statement.text, valuesOf(statement, values));
-      return (await kysely.executeQuery<never>(query)).rows;
-    },
+    run: async (statement, values) => (await ask({ text: statement.text, values: valuesOf(statement, values) })).rows,
   };
 }
 
-export async function inTransaction<T>(pool: pg.Pool, limits: TimeLimits, work: (db: Db) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let failed = true; // such a connection is not used again: what it has prepared may be of a table that was changed
+/** Each query by itself, on whichever connection is free. */
+export function onPool(pool: pg.Pool, budget: Budget): Ask {
+  const once = async (query: pg.QueryConfig): Promise<pg.QueryResult> => {
+    const client = await pool.connect();
+    let failed = false;
+    try {
+      budget.check(); // the connection may have come too late
+      failed = true; // then it is not used again: what it has prepared may be of a table that was changed
+      const result = await client.query(query);
+      failed = false;
+      return result;
+    } finally {
+      client.release(failed);
+    }
+  };
+  return (query) => budget.spend(() => once(query));
+}
+
+/**
+ * Queries that stand or fall together, READ COMMITTED whatever the database's default is: a statement that has waited
+ * for a lock is to see what was committed meanwhile. The budget counts until the work begins.
+ * @param opening SQL with which each transaction begins
+ * @param queryTimeoutMs how long the driver waits for an answer; undefined as for any other query
+ */
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  budget: Budget,
+  opening: readonly string[],
+  work: (ask: Ask) => Promise<T>,
+  queryTimeoutMs?: number,
+): Promise<T> {
+  const client = await budget.spend(() => begin(pool, budget, opening));
+  const ask: Ask = (query) => client.query({ ...query, ...(queryTimeoutMs && { query_timeout: queryTimeoutMs }) });
+  let failed = false;
   try {
-    await client.query(limits.transaction === undefined ? 'begin' : `begin; ${limits.transaction}`);
-    const result = await work(prepared(client));
-    await client.query('commit');
-    failed = false;
+    const result = await work(ask);
+    await ask({ text: 'commit' });
     return result;
   } catch (error) {
-    await client.query('rollback').catch(() => undefined); // it may be gone
+    await ask({ text: 'rollback' }).catch(() => {
+      failed = true; // it may be gone
+    });
     throw error;
   } finally {
     client.release(failed);
   }
+}
+
+async function begin(pool: pg.Pool, budget: Budget, opening: readonly string[]): Promise<pg.PoolClient> {
+  const client = await pool.connect();
+  let hasBegun = false;
+  try {
+    for (const text of ['begin isolation level read committed', ...opening]) {
+      budget.check();
+      hasBegun = true;
+      await client.query(text);
+    }
+    budget.check();
+    return client;
+  } catch (error) {
+    client.release(hasBegun); // then it is not used again, which also undoes what has begun
+    throw error;
+  }
+}
+
+/** What the entity manager asks goes where `ask` does. */
+export function kyselyOn(ask: Ask): Kysely<unknown> {
+  const query = (text: string, values: readonly unknown[]) => ask({ text, values: [...values] }); // it has no cursors
+  const client = { query, release: () => undefined } as unknown as PostgresPoolClient;
+  const pool = { connect: async () => client, end: async () => undefined, options: {} };
+  return new Kysely({ dialect: new PostgresDialect({ pool }) });
 }

@@ -1,40 +1,54 @@
 /** How long PostgreSQL may take: told to it once for a connection, or behind a pooler in each transaction. */
 
-/** How long one statement of a route may run: milliseconds. */
-export const STATEMENT_TIMEOUT_MS = 15_000;
-/** The same for what dashboards list: what takes longer is asked for in smaller parts. */
-export const LISTING_TIMEOUT_MS = 5_000;
-/** The same for a statement of a change, which cannot be made smaller. */
-export const CHANGE_TIMEOUT_MS = 20_000;
+/** How long one statement may run, of a route or of what dashboards list: milliseconds. */
+export const STATEMENT_TIMEOUT_MS = 4_000;
+/** How long it may wait for one lock, but for listings, which are cut as a whole. */
+const LOCK_TIMEOUT_MS = 2_000;
+/** How long a statement of a change may run, which cannot be made smaller. */
+const CHANGE_TIMEOUT_MS = 20_000;
 /** After this the server ends a transaction whose gateway has vanished, and its locks: milliseconds. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
 /** How much longer the driver waits than the server may take, for a server that says nothing at all: milliseconds. */
-const GRACE_MS = 5_000;
+const GRACE_MS = 500;
 
 /** CONTRACT 2: what is between the gateway and PostgreSQL. */
 export type Pooler = 'none' | 'transaction';
 
 export interface TimeLimits {
   /** For the driver: what it tells the server when it connects, and how long it waits itself */
-  connection: { statement_timeout?: number; idle_in_transaction_session_timeout?: number; query_timeout?: number };
+  connection: {
+    statement_timeout?: number;
+    lock_timeout?: number;
+    idle_in_transaction_session_timeout?: number;
+    query_timeout?: number;
+  };
   /** SQL at the begin of each transaction */
-  transaction?: string;
+  transaction: string[];
 }
 
-/**
- * @param statementMs how long a statement may run
- * @param longestMs the same where a transaction gives itself more
- */
-export function timeLimits(pooler: Pooler, statementMs: number, longestMs = statementMs): TimeLimits {
+/** @param locks false where waiting for a lock is no more than being slow */
+export function timeLimits(pooler: Pooler, { locks = true } = {}): TimeLimits {
   const settings = {
-    statement_timeout: statementMs,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    ...(locks && { lock_timeout: LOCK_TIMEOUT_MS }),
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
   };
-  const query_timeout = longestMs + GRACE_MS;
-  if (pooler === 'none') return { connection: { ...settings, query_timeout } };
+  const query_timeout = STATEMENT_TIMEOUT_MS + GRACE_MS;
+  if (pooler === 'none') return { connection: { ...settings, query_timeout }, transaction: [] };
   // What is set for a session would stay for whoever the pooler gives it to next.
-  const transaction = Object.entries(settings).map(([name, ms]) => `set local ${name} = ${ms}`);
-  return { connection: { query_timeout }, transaction: transaction.join('; ') };
+  return { connection: { query_timeout }, transaction: [setLocal(settings)] };
 }
 
-export const NO_LIMITS: TimeLimits = { connection: {} };
+export const NO_LIMITS: TimeLimits = { connection: {}, transaction: [] };
+
+/** Of a change, once it is its turn: SQL for its transaction, and how long the driver waits for each statement. */
+export const CHANGE_LIMITS = {
+  transaction: setLocal({ statement_timeout: CHANGE_TIMEOUT_MS, lock_timeout: LOCK_TIMEOUT_MS }),
+  queryTimeoutMs: CHANGE_TIMEOUT_MS + GRACE_MS,
+};
+
+function setLocal(settings: Record<string, number>): string {
+  return Object.entries(settings)
+    .map(([name, ms]) => `set local ${name} = ${ms}`)
+    .join('; ');
+}

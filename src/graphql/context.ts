@@ -7,6 +7,7 @@ import { type ListedUser, usersById } from '../admin/users.js';
 import type { Caller, Resolution } from '../callers/caller.js';
 import type { GraphqlRequest } from '../graphql-over-http.js';
 import type { Deps } from '../parts.js';
+import type { Budget } from '../platform/budget.js';
 import { errorOf, status } from './errors.js';
 import type { Turns } from './turns.js';
 
@@ -30,12 +31,35 @@ export interface GraphqlContext extends Pick<GraphqlRequest, 'client' | 'ids' | 
 export async function createContext(
   deps: GraphqlDependencies,
   turns: Turns,
-  { client, ids, isGone, json, resolveCaller }: GraphqlRequest,
+  { budget, client, ids, isGone, json, resolveCaller }: GraphqlRequest,
 ): Promise<GraphqlContext> {
   const resolution = await resolveCaller();
   if (resolution.kind !== 'caller') throw refusalError(resolution, deps.clock.now());
   if (json instanceof SyntaxError) throw errorOf('body_not_json', 'Request body is not valid JSON', status(400));
-  return withLoaders({ caller: resolution.caller, client, deps, ids, isGone, turns });
+  return withLoaders({
+    caller: resolution.caller,
+    client,
+    deps: { ...deps, db: deps.db.within(budget) },
+    ids,
+    isGone,
+    turns: turnsWithin(budget, turns),
+  });
+}
+
+/** Who waits for a turn waits for the database, as a rule: that others are done with it. */
+function turnsWithin(budget: Budget, { ofCaller, ofMuch }: Turns): Turns {
+  const waiting = <T>(work: () => Promise<T>, take: (work: () => Promise<T>) => Promise<T>): Promise<T> => {
+    const ended = budget.wait();
+    const begin = (): Promise<T> => {
+      ended();
+      return work();
+    };
+    return take(begin).finally(ended);
+  };
+  return {
+    ofCaller: (caller, kind, isGone, work) => waiting(work, (begin) => ofCaller(caller, kind, isGone, begin)),
+    ofMuch: (isGone, work) => waiting(work, (begin) => ofMuch(isGone, begin)),
+  };
 }
 
 const NO_SESSIONS: Page<Session> = { rows: [], hasNextPage: false };

@@ -27,6 +27,9 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
   const limitLogins = loginRateLimit(config.login, deps);
   const limitSessions = sessionRateLimit(config.sessionRateLimit, deps.clock);
 
+  /** The parts, asked within what this request may wait. */
+  const depsOf = ({ locals }: Response): Dependencies => ({ ...deps, db: deps.db.within(locals.budget) });
+
   /** Spec 2.2, 2.3 and 7: a grant with its cookie, or the row of the refusal. */
   const answer = (res: Response, outcome: Outcome): void => {
     if (outcome.kind === 'refused') {
@@ -47,21 +50,21 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
     .post(refuseCrossSite, limitLogins, requireJson, json, async (req, res) => {
       const body = parseLoginBody(req.body);
       if ('errors' in body) return sendError(res, 422, 'Request body is invalid', { errors: body.errors });
-      answer(res, await login(deps, body.credentials, res.locals.client));
+      answer(res, await login(depsOf(res), body.credentials, res.locals.client));
     })
     .all(methodNotAllowed('POST'));
 
   app
     .route('/auth/refresh')
     .post(refuseCrossSite, limitSessions, passOver, async (req, res) => {
-      answer(res, await refresh(deps, cookie.read(req), res.locals.client));
+      answer(res, await refresh(depsOf(res), cookie.read(req), res.locals.client));
     })
     .all(methodNotAllowed('POST'));
 
   app
     .route('/auth/logout')
     .post(refuseCrossSite, limitSessions, passOver, async (req, res) => {
-      const ended = await logout(deps, cookie.read(req), res.locals.client);
+      const ended = await logout(depsOf(res), cookie.read(req), res.locals.client);
       res.locals.outcome = ended ? 'success' : 'without_session';
       cookie.clear(res);
       res.json({ message: 'Logged out successfully' });

@@ -1,5 +1,6 @@
 /** What is known of a request while it is answered: `res.locals`, with types for all of Express. */
 import type { PresentedKind } from '../callers/kinds.js';
+import type { Budget } from '../platform/budget.js';
 import type { RequestIds } from '../platform/logger.js';
 import type { Client } from '../remote-client.js';
 import type { RequestOutcome } from './outcomes.js';
@@ -10,6 +11,8 @@ export interface Exchange {
   ids: RequestIds;
   /** Where the request came from */
   client: Client;
+  /** What it may wait for its stores */
+  budget: Budget;
   /** What came of the request, in a word for the log and for the counters */
   outcome?: RequestOutcome;
   /** At `/graphql`: the kind of credential, once it is looked at */

@@ -22,18 +22,20 @@ export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGr
   const post: RequestHandler = async (req, res) => {
     const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0); // as it came, for the signature
     const { method, originalUrl: target, rawHeaders } = req;
-    const { client, ids } = res.locals;
+    const { budget, client, ids } = res.locals;
     const json = readJson(body);
     const answered = await answer({
       ids,
+      budget,
       client,
       headers: req.headers,
       json,
       isGone: () => req.socket.destroyed,
       resolveCaller: async () => {
         res.locals.caller = presentedKind(rawHeaders);
+        const within = { db: deps.db.within(budget), keyLimiter: deps.keyLimiter.within(budget) };
         try {
-          const resolution = await resolveCaller(deps, { method, target, rawHeaders, body });
+          const resolution = await resolveCaller({ ...deps, ...within }, { method, target, rawHeaders, body });
           res.locals.outcome = outcomeOf(resolution);
           if (resolution.kind !== 'refused' && resolution.limit !== undefined) setKeyLimit(res, resolution.limit);
           return resolution;

@@ -22,7 +22,7 @@ export function loginRateLimit(
   return async (_req, res, next) => {
     setPolicy(res, 'login', rateLimit, rateWindowSeconds);
     const key = addressGroup(res.locals.client.ipAddress);
-    const state = await limiter.consume(key, rateLimit);
+    const state = await limiter.within(res.locals.budget).consume(key, rateLimit);
     setState(res, 'login', state);
     if (state.allowed) return next();
     res.locals.outcome = 'rate_limited';

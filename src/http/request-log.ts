@@ -1,6 +1,7 @@
 /** One log line and one count an answer, under a request id that the caller gets back. */
 import type { Request, RequestHandler } from 'express';
 import type { Deps } from '../parts.js';
+import { createBudget } from '../platform/budget.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import type { RequestIds } from '../platform/logger.js';
 import { clientReader } from './client.js';
@@ -49,7 +50,7 @@ export function createRequestLog(
       const requestId = given !== undefined && PLAIN_ID.test(given) ? given : uuidInTimeOrder(clock.now());
       const ids: RequestIds = { request_id: requestId, ...traceOf(req.rawHeaders) };
       const client = readClient(req);
-      Object.assign(res.locals, { ids, client } satisfies Exchange);
+      Object.assign(res.locals, { ids, client, budget: createBudget() } satisfies Exchange);
       res.set('X-Request-Id', requestId);
       const started = performance.now();
 

@@ -2,6 +2,7 @@
 import { RateLimiterPostgres, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { Database } from '../db/database.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
+import { type Budget, NO_BUDGET } from '../platform/budget.js';
 import { Outage } from '../platform/outage.js';
 import type { RedisClient } from './redis.js';
 
@@ -16,6 +17,8 @@ export interface Consumption {
 export interface RateLimiter {
   /** Counts one request. @throws {Outage} where the store cannot be asked: never a pass */
   consume(key: string, limit: number): Promise<Consumption>;
+  /** The same counters, asked within what a request may wait in all. */
+  within(budget: Budget): RateLimiter;
 }
 
 /** Above every limit, so that the library counts and the caller's own limit decides. */
@@ -41,9 +44,11 @@ export function createRateLimiter(
           clearExpiredByTimeout: false, // our own sweeper does it, with SKIP LOCKED
         })
       : new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true });
-  return {
+  const within = (budget: Budget): RateLimiter => ({
+    within,
     consume: async (key, limit) => {
-      const { consumedPoints, msBeforeNext } = await store.consume(key).catch((error: unknown): RateLimiterRes => {
+      const count = (): Promise<RateLimiterRes> => budget.spend(() => store.consume(key));
+      const { consumedPoints, msBeforeNext } = await count().catch((error: unknown): RateLimiterRes => {
         throw new Outage('the rate limit store cannot be asked', { cause: error });
       });
       return {
@@ -52,7 +57,8 @@ export function createRateLimiter(
         resetSeconds: Math.max(Math.ceil(msBeforeNext / 1000), 1),
       };
     },
-  };
+  });
+  return within(NO_BUDGET);
 }
 
 export const expiredWindows: Expiring = expiring(
