@@ -1,5 +1,6 @@
 /** Spec 4.1: login. Steps are numbered as in the specification. */
 import { writeAudit } from '../audit/write.js';
+import type { Place } from '../credentials/password-queue.js';
 import type { Db } from '../db/statement.js';
 import type { Deps } from '../parts.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
@@ -15,12 +16,17 @@ export interface Credentials {
   password: string;
 }
 
-/** @throws {Overloaded} where too many passwords wait to be checked; then nothing is written */
+/**
+ * @param place in the queue of passwords, taken before anything is asked
+ * @returns undefined where the client has gone meanwhile: nobody would have the session, so none is started
+ * @throws {Overloaded} where too many passwords wait to be checked; then nothing is written
+ */
 export async function login(
   deps: Deps<'clock' | 'config' | 'db' | 'metrics' | 'passwords' | 'tokens'>,
   { email, password }: Credentials,
   client: Client,
-): Promise<Outcome> {
+  place: Place,
+): Promise<Outcome | undefined> {
   const { clock, db, passwords, tokens } = deps;
 
   // 1. The active user with this e-mail.
@@ -31,7 +37,9 @@ export async function login(
   if (user !== undefined && isLocked(user, askedAt)) return refuseLocked(db, user, client, askedAt);
 
   // 3. The password, or the same work on the placeholder. It takes a while: what follows looks at the user again.
-  const { matches, renewedHash } = await passwords.verify(user?.password_hash, password);
+  const verdict = await passwords.verify(user?.password_hash, password, place);
+  if (verdict === undefined) return undefined;
+  const { matches, renewedHash } = verdict;
   const now = clock.now();
   const failure = {
     eventType: 'login_failure',
@@ -41,6 +49,8 @@ export async function login(
   } as const;
 
   if (user !== undefined && matches) {
+    // A wrong password counts also for a client that has gone: hanging up is no way to guess for nothing.
+    if (place.isGone()) return undefined;
     // 5. and 6. Reset the failures; new jti, new family, record, audit.
     const familyId = uuidInTimeOrder(now);
     const expiresAt = tokens.refreshTokenExpiry(now);

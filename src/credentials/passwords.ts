@@ -1,15 +1,9 @@
 /** Spec 2.5 password_hash, 4.1 step 3. The only file that imports argon2 (RFC 9106). */
 import { availableParallelism } from 'node:os';
 import argon2 from 'argon2';
-import pLimit from 'p-limit';
 import type { Argon2Parameters } from '../config.js';
 import { randomBase64url } from '../platform/ids.js';
-import { Outage } from '../platform/outage.js';
-
-/** Thrown where more passwords wait to be checked than the queue holds. Answered 503. */
-export class Overloaded extends Outage {
-  override readonly name = 'Overloaded';
-}
+import { createPasswordQueue, type PasswordQueue, type Place } from './password-queue.js';
 
 export interface PasswordVerdict {
   matches: boolean;
@@ -17,20 +11,17 @@ export interface PasswordVerdict {
   renewedHash?: string;
 }
 
-export interface Passwords {
-  /** Hash of a password in the PHC string format. @throws {Overloaded} */
-  hash(password: string): Promise<string>;
+export interface Passwords extends Pick<PasswordQueue, 'requireRoom' | 'takePlace' | 'waiting'> {
   /**
    * Checks a password against a stored hash. Without a hash (unknown user) the same work is done on a
-   * placeholder made from the live parameters, and the answer is no. @throws {Overloaded}
+   * placeholder made from the live parameters, and the answer is no.
+   * @returns undefined where the client had gone before its turn: then nothing was checked
+   * @throws {Overloaded}
    */
-  verify(storedHash: string | undefined, password: string): Promise<PasswordVerdict>;
-  /** How many checks wait for a core. */
-  waiting(): number;
+  verify(storedHash: string | undefined, password: string, place?: Place): Promise<PasswordVerdict | undefined>;
+  /** Hash of a password in the PHC string format. @throws {Overloaded} */
+  hash(password: string): Promise<string>;
 }
-
-/** Requests that may wait for a core, about five seconds of work on two cores; memory per waiter is a few KiB. */
-const MAX_WAITING = 256;
 
 /** Bounds for hashes that came from elsewhere, so that one row cannot eat the machine. */
 const IMPORTED = { memoryKib: 262_144, passes: 16, lanes: 16 };
@@ -52,30 +43,34 @@ export async function createPasswords(
     parallelism: parameters.lanes,
   } as const;
   const atOnce = Math.max(1, Math.min(availableParallelism(), threads - 1));
-  const queue = pLimit(atOnce);
-  const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
-    if (queue.pendingCount >= MAX_WAITING) throw new Overloaded('too many passwords are waiting to be checked');
-    return queue(work);
-  };
+  const startedMs = performance.now();
+  const placeholderHash = await argon2.hash(randomBase64url(32), options);
+  const queue = createPasswordQueue(atOnce, (performance.now() - startedMs) / 1000);
   const timed = async <T>(work: () => Promise<T>): Promise<T> => {
-    const startedMs = performance.now();
+    const beganMs = performance.now();
     const done = await work();
-    onHashed((performance.now() - startedMs) / 1000);
+    const seconds = (performance.now() - beganMs) / 1000;
+    queue.learn(seconds);
+    onHashed(seconds);
     return done;
   };
-  const placeholderHash = await argon2.hash(randomBase64url(32), options);
+  const { requireRoom, takePlace, waiting } = queue;
 
   return {
-    hash: async (password) => enqueue(() => timed(() => argon2.hash(password, options))),
-    verify: async (storedHash, password) =>
-      enqueue(async () => {
+    requireRoom,
+    takePlace,
+    waiting,
+    verify: async (storedHash, password, place = takePlace()) =>
+      queue.inTurn(place, async () => {
+        if (place.isGone()) return undefined;
         const usable = storedHash !== undefined && isWithinBounds(storedHash, parameters);
         const matches = await timed(() => argon2.verify(usable ? storedHash : placeholderHash, password));
         if (!matches || !usable) return { matches: false };
         if (!argon2.needsRehash(storedHash, options)) return { matches };
         return { matches, renewedHash: await timed(() => argon2.hash(password, options)) };
       }),
-    waiting: () => queue.pendingCount,
+    hash: async (password) =>
+      queue.inTurn(queue.takePlaceOfChange(), () => timed(() => argon2.hash(password, options))),
   };
 }
 

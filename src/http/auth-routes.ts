@@ -11,7 +11,7 @@ import { crossSiteRefusal } from './cross-site.js';
 import { methodNotAllowed, sendError } from './errors.js';
 import { isJsonType } from './json-type.js';
 import { parseLoginBody } from './login-body.js';
-import { loginRateLimit, sessionRateLimit } from './rate-limits.js';
+import { loginPolicy, loginRateLimit, sessionRateLimit } from './rate-limits.js';
 import { createRefreshCookie } from './refresh-cookie.js';
 import { CHALLENGE, REFUSALS } from './refusals.js';
 
@@ -45,12 +45,20 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
     res.json({ access_token: outcome.accessToken, token_type: 'bearer', expires_in: config.accessTokenSeconds });
   };
 
+  /** What would wait too long for its password to be checked asks no store, and so is not counted there either. */
+  const requireRoom: RequestHandler = (_req, _res, next) => {
+    deps.passwords.requireRoom();
+    next();
+  };
+
   app
     .route('/auth/login')
-    .post(refuseCrossSite, limitLogins, requireJson, json, async (req, res) => {
+    .post(refuseCrossSite, loginPolicy(config.login), requireRoom, limitLogins, requireJson, json, async (req, res) => {
       const body = parseLoginBody(req.body);
       if ('errors' in body) return sendError(res, 422, 'Request body is invalid', { errors: body.errors });
-      answer(res, await login(depsOf(res), body.credentials, res.locals.client));
+      using place = deps.passwords.takePlace(() => !req.socket.writable);
+      const outcome = await login(depsOf(res), body.credentials, res.locals.client, place);
+      if (outcome !== undefined) answer(res, outcome);
     })
     .all(methodNotAllowed('POST'));
 

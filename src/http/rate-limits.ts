@@ -13,6 +13,14 @@ import { createMinuteCounter } from '../platform/minute-counter.js';
 import { addressGroup } from './client.js';
 import { sendError } from './errors.js';
 
+/** What stands in every answer of the route. */
+export function loginPolicy({ rateLimit, rateWindowSeconds }: Config['login']): RequestHandler {
+  return (_req, res, next) => {
+    setPolicy(res, 'login', rateLimit, rateWindowSeconds);
+    next();
+  };
+}
+
 /** Counts every request, valid or not. */
 export function loginRateLimit(
   { rateLimit, rateWindowSeconds }: Config['login'],
@@ -20,7 +28,6 @@ export function loginRateLimit(
 ): RequestHandler {
   const limiter = createRateLimiter(stores, 'login', rateWindowSeconds);
   return async (_req, res, next) => {
-    setPolicy(res, 'login', rateLimit, rateWindowSeconds);
     const key = addressGroup(res.locals.client.ipAddress);
     const state = await limiter.within(res.locals.budget).consume(key, rateLimit);
     setState(res, 'login', state);

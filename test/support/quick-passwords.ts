@@ -20,6 +20,8 @@ export function quickPasswords(): QuickPasswords {
   let held = 0;
   const hashOf = (password: string): string => createHash('sha256').update(password).digest('hex');
   return {
+    requireRoom: () => undefined,
+    takePlace: (isGone = () => false) => ({ isGone, sinceMs: 0, [Symbol.dispose]: () => undefined }),
     hash: async (password) => hashOf(password),
     verify: async (storedHash, password) => {
       const matches = storedHash === hashOf(password);

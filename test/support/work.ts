@@ -23,9 +23,9 @@ export function countWork(): WorkCounter {
   let work: Work = { verifications: [], statements: [] };
   const count = (passwords: Passwords): Passwords => ({
     ...passwords,
-    verify: (hash, password) => {
+    verify: (hash, password, place) => {
       work.verifications.push(hash);
-      return passwords.verify(hash, password);
+      return passwords.verify(hash, password, place);
     },
   });
   return {

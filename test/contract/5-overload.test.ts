@@ -1,0 +1,154 @@
+/** CONTRACT 5: more logins than can be hashed, and clients that hang up before their answer; with real hashing. */
+import { createConnection, type Socket } from 'node:net';
+import type { Place } from '../../src/credentials/password-queue.js';
+import { type Instance, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
+import { wholeTable, withLock } from '../support/locks.js';
+import { figureOf, readMetrics } from '../support/prometheus.js';
+import { quickPasswords } from '../support/quick-passwords.js';
+import { login, WRONG } from '../support/routes.js';
+import { auditDuring, recordsOf, userRow, wholeState } from '../support/rows.js';
+import { until } from '../support/until.js';
+import { watchStatements } from '../support/work.js';
+
+const passwords = quickPasswords();
+let gateway: TestGateway;
+let quick: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ passwords: 'argon2' });
+  quick = await startGateway({ passwords });
+});
+afterAll(async () => {
+  await gateway.close();
+  await quick.close();
+});
+
+async function figure(on: Instance, name: string, labels: Record<string, string> = {}): Promise<number> {
+  return figureOf(readMetrics((await on.send('GET', '/metrics')).text), name, labels) ?? Number.NaN;
+}
+
+const outcomes = (on: Instance, outcome: string): Promise<number> =>
+  figure(on, 'auth_gateway_logins_total', { outcome });
+
+/** Takes every place in the queue that is left. */
+function fill({ app }: Instance): Place[] {
+  const places: Place[] = [];
+  try {
+    for (;;) places.push(app.passwords.takePlace());
+  } catch {
+    return places;
+  }
+}
+
+const giveBack = (places: Place[]): void => {
+  for (const place of places) place[Symbol.dispose]();
+};
+
+test('5 where the queue is full, login is 503 before the limiter and the database are asked', async () => {
+  const { email } = await gateway.user();
+  const before = [await wholeState(gateway), await outcomes(gateway, 'unavailable')];
+  const statements: string[] = [];
+  await watchStatements(gateway.app.db, ({ sql }) => statements.push(sql));
+  const places = fill(gateway);
+  try {
+    for (const body of [{ email, password: PASSWORD }, { email, password: WRONG }, 'no JSON']) {
+      const { status, headers, json, cookies } = await gateway.send('POST', '/auth/login', { body });
+      expect([status, headers['retry-after'], cookies]).toEqual([503, '5', []]);
+      expect(json).toEqual({ detail: 'Service temporarily unavailable, try again later' });
+      expect([headers['ratelimit-policy'], headers['ratelimit']]).toEqual(['"login";q=1000000;w=900', undefined]);
+    }
+    expect(statements).toEqual([]);
+    expect((await gateway.send('POST', '/auth/refresh')).status).toBe(401); // the others go on
+  } finally {
+    giveBack(places);
+  }
+  expect([await wholeState(gateway), await outcomes(gateway, 'unavailable')]).toEqual([
+    before[0],
+    Number(before[1]) + 3,
+  ]);
+  expect((await login(gateway, email)).status).toBe(200);
+});
+
+test('5 a password is set also where the queue is full of logins', async () => {
+  const places = fill(gateway);
+  try {
+    await gateway.user();
+  } finally {
+    giveBack(places);
+  }
+});
+
+test('5 a login that ends otherwise gives its place back', async () => {
+  const { id, email } = await gateway.user();
+  const until = new Date(gateway.clock.now().getTime() + 60_000);
+  await gateway.rows('update users set locked_until = $2 where id = $1', [id, until]);
+  const room = (): number => {
+    const places = fill(gateway);
+    giveBack(places);
+    return places.length;
+  };
+  const before = room();
+  expect((await login(gateway, email)).status).toBe(429);
+  expect((await login(gateway, 'no address')).status).toBe(422);
+  expect(room()).toBe(before);
+});
+
+/** Sends a login and reads nothing. */
+async function begin({ url }: Instance, email: string, password: string): Promise<Socket> {
+  const socket = createConnection(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  const body = JSON.stringify({ email, password });
+  const head = `POST /auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+  await new Promise<void>((resolve) => socket.write(`${head}\r\n\r\n${body}`, () => resolve()));
+  return socket;
+}
+
+/** A client that only ends its sending side has gone for Node, which answers it no more. */
+const WAYS: Array<[how: string, hangUp: (socket: Socket) => unknown]> = [
+  ['that hang up', (socket) => socket.destroy()],
+  ['that reset', (socket) => socket.resetAndDestroy()],
+  ['that end their sending side', (socket) => socket.end()],
+];
+
+test.each(WAYS)('5 for clients %s before their turn nothing is hashed, counted or begun', async (_how, hangUp) => {
+  const { id, email } = await gateway.user();
+  const other = await gateway.user();
+  const hashes = (): Promise<number> => figure(gateway, 'auth_gateway_password_hash_duration_seconds_count');
+  const [user, hashed, gone] = [await userRow(gateway, id), await hashes(), await outcomes(gateway, 'client_closed')];
+  const [, events] = await auditDuring(gateway, async () => {
+    await withLock(gateway, wholeTable('users'), async (waiting) => {
+      const logins = [PASSWORD, WRONG, PASSWORD].map((password) => begin(gateway, email, password));
+      const sockets = await Promise.all(logins);
+      await until('they look their user up', async () => (await waiting()) === 3);
+      for (const socket of sockets) hangUp(socket);
+      await until('they have gone', async () => (await outcomes(gateway, 'client_closed')) === gone + 3);
+    });
+    expect((await login(gateway, other.email)).status).toBe(200); // whose turn comes after theirs
+  });
+  expect(await hashes()).toBe(hashed + 1);
+  expect(await userRow(gateway, id)).toEqual(user);
+  expect(await recordsOf(gateway, id)).toEqual([]);
+  expect(events.map(({ user_id }) => user_id)).toEqual([other.id]);
+});
+
+test.each(WAYS)(
+  '5 for clients %s while they are checked no session begins, and a failure counts',
+  async (_how, hangUp) => {
+    const { id, email } = await quick.user();
+    await login(quick, email, WRONG);
+    const user = await userRow(quick, id);
+    expect(user.failed_login_attempts).toBe(1);
+    const gone = await outcomes(quick, 'client_closed');
+    const [, events] = await auditDuring(quick, async () => {
+      using held = passwords.hold();
+      const sockets = await Promise.all([PASSWORD, WRONG].map((password) => begin(quick, email, password)));
+      await held.reached(2);
+      for (const socket of sockets) hangUp(socket);
+      await until('they have gone', async () => (await outcomes(quick, 'client_closed')) === gone + 2);
+      held.release();
+      await until('the failure is counted', async () => (await userRow(quick, id)).failed_login_attempts === 2);
+    });
+    expect(await userRow(quick, id)).toEqual({ ...user, failed_login_attempts: 2 });
+    expect(await recordsOf(quick, id)).toEqual([]);
+    expect(events.map(({ event_type }) => event_type)).toEqual(['login_failure']);
+  },
+);
