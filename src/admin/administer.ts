@@ -42,6 +42,7 @@ export interface Change {
 }
 
 /**
+ * @param work is done again where a deadlock has undone it: what it keeps outside of the database is to begin anew
  * @param needs what the operator must have; undefined where nothing is needed
  * @throws {AdminRefusal} `scope_missing`, or what `work` throws; then nothing is changed
  */

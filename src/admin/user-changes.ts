@@ -83,6 +83,7 @@ export async function setUserActive(
 ): Promise<EndingChange> {
   let revokedSessionCount = 0;
   const user = await changeUser(deps, operator, setUserActive.needs, id, async (found, { em, db, now }) => {
+    revokedSessionCount = 0; // the work may be done again
     if (found.isActive === isActive) return undefined;
     if (!isActive) await keepAnAdministrator(em, found);
     found.isActive = isActive;

@@ -24,7 +24,7 @@ import { CHANGE_LIMITS, NO_LIMITS, type Pooler, timeLimits } from './time-limits
 export interface Database extends Db {
   /** The same database, asked within what a request may wait in all; a change may take longer once it is its turn. */
   within(budget: Budget): Database;
-  /** Statements that stand or fall together (READ COMMITTED). */
+  /** Statements that stand or fall together (READ COMMITTED). The work is done again where a deadlock has undone it. */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /** The connections of the routes and of resolving callers, for libraries that bring their own statements. */
   pool: pg.Pool;
@@ -35,7 +35,7 @@ export interface Database extends Db {
   };
   /**
    * Changes that stand or fall together, by statements and by an entity manager, on those connections, one change at a
-   * time over all instances.
+   * time over all instances. The work is done again where a deadlock has undone it.
    */
   change<T>(work: (db: Db, em: SqlEntityManager) => Promise<T>): Promise<T>;
   orm: MikroORM;

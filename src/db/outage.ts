@@ -16,6 +16,11 @@ export function isStatementTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '57014';
 }
 
+/** True where PostgreSQL has undone a transaction in favour of others: a serialization failure, or a deadlock. */
+export function isUndone(error: unknown): boolean {
+  return causesOf(error).some((cause) => 'code' in cause && (cause.code === '40001' || cause.code === '40P01'));
+}
+
 /** True where a pooler takes no connection for which something is set at its start. */
 export function isStartupRefused(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error) || error.code !== PROTOCOL_VIOLATION) return false;
@@ -25,11 +30,18 @@ export function isStartupRefused(error: unknown): boolean {
 /** True where the database, or something else that is needed, cannot be asked at present; answered 503. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof Outage) return true;
-  for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
+  for (const cause of causesOf(error)) {
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
     if (code === PROTOCOL_VIOLATION && 'severity' in cause && cause.severity === 'FATAL') return true; // of a pooler
     if (OUTAGE_SQLSTATE.test(code) || OUTAGE_SYSTEM.test(code)) return true;
     if (OUTAGE_TEXT.test(cause.message)) return true;
   }
   return false;
+}
+
+/** The error and what it was caused by: the entity manager wraps those of the driver. */
+function causesOf(error: unknown): Error[] {
+  const causes: Error[] = [];
+  for (let cause = error; cause instanceof Error && causes.length < 5; cause = cause.cause) causes.push(cause);
+  return causes;
 }

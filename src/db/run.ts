@@ -2,6 +2,8 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import type { Budget } from '../platform/budget.js';
+import { isUndone } from './outage.js';
+import { again } from './retry.js';
 import { type Db, valuesOf } from './statement.js';
 
 /** Asks PostgreSQL, on whatever connection it is for. */
@@ -35,11 +37,14 @@ export function onPool(pool: pg.Pool, budget: Budget): Ask {
       const result = await client.query(query);
       failed = false;
       return result;
+    } catch (error) {
+      failed &&= !isUndone(error);
+      throw error;
     } finally {
       client.release(failed);
     }
   };
-  return (query) => budget.spend(() => once(query));
+  return (query) => again(budget, () => budget.spend(() => once(query)));
 }
 
 /**
@@ -48,28 +53,30 @@ export function onPool(pool: pg.Pool, budget: Budget): Ask {
  * @param opening SQL with which each transaction begins
  * @param queryTimeoutMs how long the driver waits for an answer; undefined as for any other query
  */
-export async function inTransaction<T>(
+export function inTransaction<T>(
   pool: pg.Pool,
   budget: Budget,
   opening: readonly string[],
   work: (ask: Ask) => Promise<T>,
   queryTimeoutMs?: number,
 ): Promise<T> {
-  const client = await budget.spend(() => begin(pool, budget, opening));
-  const ask: Ask = (query) => client.query({ ...query, ...(queryTimeoutMs && { query_timeout: queryTimeoutMs }) });
-  let failed = false;
-  try {
-    const result = await work(ask);
-    await ask({ text: 'commit' });
-    return result;
-  } catch (error) {
-    await ask({ text: 'rollback' }).catch(() => {
-      failed = true; // it may be gone
-    });
-    throw error;
-  } finally {
-    client.release(failed);
-  }
+  return again(budget, async () => {
+    const client = await budget.spend(() => begin(pool, budget, opening));
+    const ask: Ask = (query) => client.query({ ...query, ...(queryTimeoutMs && { query_timeout: queryTimeoutMs }) });
+    let failed = false;
+    try {
+      const result = await work(ask);
+      await ask({ text: 'commit' });
+      return result;
+    } catch (error) {
+      await ask({ text: 'rollback' }).catch(() => {
+        failed = true; // it may be gone
+      });
+      throw error;
+    } finally {
+      client.release(failed);
+    }
+  });
 }
 
 async function begin(pool: pg.Pool, budget: Budget, opening: readonly string[]): Promise<pg.PoolClient> {

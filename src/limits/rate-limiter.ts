@@ -1,6 +1,7 @@
 /** Fixed windows counted over all instances, by rate-limiter-flexible in PostgreSQL or in Redis. */
 import { RateLimiterPostgres, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { Database } from '../db/database.js';
+import { again } from '../db/retry.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
 import { type Budget, NO_BUDGET } from '../platform/budget.js';
 import { Outage } from '../platform/outage.js';
@@ -48,7 +49,7 @@ export function createRateLimiter(
     within,
     consume: async (key, limit) => {
       const count = (): Promise<RateLimiterRes> => budget.spend(() => store.consume(key));
-      const { consumedPoints, msBeforeNext } = await count().catch((error: unknown): RateLimiterRes => {
+      const { consumedPoints, msBeforeNext } = await again(budget, count).catch((error: unknown): RateLimiterRes => {
         throw new Outage('the rate limit store cannot be asked', { cause: error });
       });
       return {
