@@ -40,7 +40,9 @@ function open(place: RedisPlace): RedisClient {
   if (place.kind === 'cluster') {
     return new Cluster(hosts, {
       redisOptions: options,
-      enableOfflineQueue: false,
+      // Commands for a node that is not connected yet wait within their time limit; none is given while nothing is ready.
+      enableOfflineQueue: true,
+      retryDelayOnClusterDown: 0, // which it is for longer than a request can wait
       clusterRetryStrategy: retryDelayMs,
       slotsRefreshTimeout: COMMAND_TIMEOUT_MS,
       dnsLookup: (host, done) => done(null, host), // a name stays one, since certificates are for names
@@ -76,13 +78,19 @@ function oncePer<T>(ms: number, isSo: (value: T) => boolean): (value: T) => bool
   };
 }
 
+/** How the client begins what it says of sentinels that are away, or know no master of that name. */
+const NO_MASTER = /^Error: All sentinels are unreachable/;
+
 /** Each try fails by itself, so one of them speaks for those of a minute. */
 function tellErrors(redis: RedisClient, log: Logger): void {
   const isTold = oncePer(TOLD_EVERY_MS, () => true);
   const tell = (error: unknown): void => {
     if (!isTold(undefined)) return;
     const code = wordOf(error);
-    log.warn({ error: { ...describeError(error), ...(code && { code }) } }, 'redis connection failed');
+    const what = NO_MASTER.test(String(error))
+      ? 'no sentinel tells the master of REDIS_URL'
+      : 'redis connection failed';
+    log.warn({ error: { ...describeError(error), ...(code && { code }) } }, what);
   };
   redis.on('error', tell);
   redis.on('node error', tell);

@@ -1,5 +1,6 @@
 /** CONTRACT 2 and 10: REDIS_URL of Sentinel and of a cluster: limits are exact, and a server that goes is outlived. */
 import { type Answer, type Instance, startGateway, type TestGateway } from '../support/gateway.js';
+import { captureLog } from '../support/log.js';
 import { withRedis } from '../support/redis.js';
 import {
   type RedisCluster,
@@ -44,6 +45,17 @@ withRedis('with Sentinel', () => {
     group = await startSentinelGroup();
   });
   afterAll(() => group?.stop());
+
+  test('14 a master of another name is not ready, and the log says what is wrong', async () => {
+    const captured = captureLog();
+    const url = group.url.replace('/limits/', '/others/');
+    gateway = await startGateway({ env: { REDIS_URL: url }, log: captured.log });
+    const told = () => captured.lines().filter(({ msg }) => msg === 'no sentinel tells the master of REDIS_URL');
+    await until('it is told', () => told().length > 0);
+    expect((await ready())[0]?.json.checks.redis).toBe('unreachable');
+    expect((await attempt('192.0.2.1')).status).toBe(503);
+    expect(captured.text()).not.toContain('of/servers');
+  });
 
   test('8 the limit is exact, in the database of the URL; a master that says nothing is 503 until there is another', async () => {
     await start(group.url);
