@@ -43,6 +43,9 @@ const SAID: Array<[what: RegExp, where: RegExp]> = [
   [/\bRefreshToken\b/, /^src\/db\//],
 ];
 
+/** What the programs of the evidence use of ours: they measure the gateway from outside. */
+const EVIDENCE_USES = [/^src\/db\/embedded\//, /^src\/platform\/clean-up\.ts$/, /^src\/client\//];
+
 interface Source {
   path: string;
   text: string;
@@ -50,14 +53,18 @@ interface Source {
   imports: string[];
 }
 
-const sources: Source[] = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
-  .map((name) => {
-    const path = join('src', name);
-    const text = readFileSync(path, 'utf8');
-    const found = text.matchAll(/(?:\bfrom|^import|\bimport\()\s*['"]([^'"]+)['"]/gm);
-    return { path, text, imports: Array.from(found, ([, specifier = '']) => specifier) };
-  });
+const sources = sourcesIn('src');
+
+function sourcesIn(folder: string): Source[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => {
+      const path = join(folder, name);
+      const text = readFileSync(path, 'utf8');
+      const found = text.matchAll(/(?:\bfrom|^import|\bimport\()\s*['"]([^'"]+)['"]/gm);
+      return { path, text, imports: Array.from(found, ([, specifier = '']) => specifier) };
+    });
+}
 
 /** `src/auth/login.ts` is of `auth`, `src/app.ts` is `app` itself. */
 function partOf(path: string): string {
@@ -109,6 +116,14 @@ test('nothing in src leaves src, but for the list of migrations', () => {
       .map((target) => `${source.path} -> ${target}`),
   );
   expect(outside).toEqual(['src/db/database.ts -> migrations/index.ts', 'src/db/migrate.ts -> migrations/index.ts']);
+});
+
+test('the evidence measures from outside', () => {
+  const used = sourcesIn('test/evidence')
+    .flatMap(localImports)
+    .filter((target) => target.startsWith('src/'));
+  expect(used.length).toBeGreaterThan(0);
+  expect(used.filter((target) => !EVIDENCE_USES.some((pattern) => pattern.test(target)))).toEqual([]);
 });
 
 test.each(KEPT)('%p is imported in %p alone', (pattern, where) => {

@@ -21,7 +21,7 @@ export type Size = 'small' | 'full';
 export interface Experiment {
   /** In lower case with hyphens, as `--only` takes it */
   name: string;
-  /** Programs that have to be installed: without them it is left out, and the report says so */
+  /** Programs that have to be installed (see `lab/programs.ts`): without them it is left out, and the report says so */
   needs?: readonly string[];
   run(lab: Lab, size: Size): Promise<Row[]>;
 }

@@ -3,55 +3,83 @@
  *   --full          the large size, about an hour
  *   --only A,B      these experiments alone
  *   --install       first installs, by apt-get, what experiments need beside Node
- *   --out FILE      writes the report there as JSON
+ *   --out FILE      where to write the report as JSON: evidence/DATE-SIZE.json unless given
  */
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import type { Size } from './experiment.js';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import type { Experiment, Size } from './experiment.js';
 import { EXPERIMENTS } from './experiments/index.js';
 import { inLab } from './lab/lab.js';
-import { startReport, tableOf, violationsOf } from './report.js';
+import { findProgram, installPrograms } from './lab/programs.js';
+import { type Result, startReport, tableOf, violationsOf } from './report.js';
 
-const { values: options } = parseArgs({
-  options: {
-    full: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    install: { type: 'boolean', default: false },
-    out: { type: 'string' },
-  },
-});
+const OPTIONS = {
+  full: { type: 'boolean', default: false },
+  only: { type: 'string' },
+  install: { type: 'boolean', default: false },
+  out: { type: 'string' },
+} as const satisfies ParseArgsConfig['options'];
+
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-const wanted = options.only?.split(',');
-const unknown = wanted?.filter((name) => !EXPERIMENTS.some((experiment) => experiment.name === name)) ?? [];
-if (unknown.length > 0) {
-  say(`no such experiment: ${unknown.join(', ')}; there are ${EXPERIMENTS.map(({ name }) => name).join(', ')}`);
+/** Ends the process with 2 where the words are wrong. */
+function readOptions() {
+  try {
+    const { full, only, install, out } = parseArgs({ options: OPTIONS }).values;
+    const names = only?.split(',') ?? EXPERIMENTS.map(({ name }) => name);
+    const unknown = names.filter((name) => !EXPERIMENTS.some((experiment) => experiment.name === name));
+    if (unknown.length === 0) return { full, names, install, out };
+    say(`no such experiment: ${unknown.join(', ')}; there are ${EXPERIMENTS.map(({ name }) => name).join(', ')}`);
+  } catch (error) {
+    say(messageOf(error));
+  }
   process.exit(2);
 }
 
-const size: Size = options.full ? 'full' : 'small';
-const report = startReport(size);
-for (const { name, needs = [], run } of EXPERIMENTS) {
-  if (wanted !== undefined && !wanted.includes(name)) continue;
-  const missing = needs.filter((program) => spawnSync('which', [program]).status !== 0);
-  if (missing.length > 0) {
-    report.results.push({ experiment: name, seconds: 0, rows: [], leftOut: `${missing.join(', ')} not installed` });
-    continue;
-  }
-  say(`${name}: begins`);
-  const startedMs = performance.now();
-  const rows = await inLab(
-    (line) => say(`${name}: ${line}`),
-    (lab) => run(lab, size),
-  );
-  const seconds = Math.round((performance.now() - startedMs) / 1000);
-  report.results.push({ experiment: name, seconds, rows });
-  for (const { what, trials, violations, examples = [] } of rows) {
-    say(`${name}: ${what}: ${violations} of ${trials}`);
-    for (const example of examples.slice(0, 5)) say(`${name}:   ${example}`);
-  }
-  if (options.out !== undefined) writeFileSync(options.out, `${JSON.stringify(report, null, 2)}\n`);
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
+
+async function resultOf({ name, needs = [], run }: Experiment, size: Size, interrupted: AbortSignal): Promise<Result> {
+  const missing = needs.filter((program) => findProgram(program) === undefined);
+  if (missing.length > 0)
+    return { experiment: name, seconds: 0, rows: [], leftOut: `${missing.join(', ')} not installed` };
+
+  const tell = (line: string): void => say(`${name}: ${line}`);
+  tell('begins');
+  const startedMs = performance.now();
+  const seconds = (): number => Math.round((performance.now() - startedMs) / 1000);
+  try {
+    const rows = await inLab(tell, interrupted, (lab) => run(lab, size));
+    for (const { what, trials, violations, examples = [] } of rows) {
+      tell(`${what}: ${violations} of ${trials}`);
+      for (const example of examples.slice(0, 5)) tell(`  ${example}`);
+    }
+    return { experiment: name, seconds: seconds(), rows };
+  } catch (error) {
+    tell(`failed: ${messageOf(error)}`);
+    return { experiment: name, seconds: seconds(), rows: [], failed: messageOf(error).split('\n')[0] ?? '' };
+  }
+}
+
+const { full, names, install, out } = readOptions();
+const chosen = EXPERIMENTS.filter(({ name }) => names.includes(name));
+if (install) installPrograms(chosen.flatMap(({ needs = [] }) => needs));
+
+const interruption = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => interruption.abort(new Error(`interrupted by ${signal}`)));
+
+const size: Size = full ? 'full' : 'small';
+const report = startReport(size);
+const file = out ?? `evidence/${report.date.slice(0, 19).replaceAll(':', '')}-${size}.json`;
+mkdirSync(dirname(file), { recursive: true });
+for (const experiment of chosen) {
+  if (interruption.signal.aborted) break;
+  report.results.push(await resultOf(experiment, size, interruption.signal));
+  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`); // what is measured is kept, whatever comes next
+}
+say(`${violationsOf(report)} violations; the report is in ${file}`);
 process.stdout.write(`${tableOf(report)}\n`);
-process.exitCode = violationsOf(report) > 0 ? 1 : 0;
+process.exit(interruption.signal.aborted ? 130 : violationsOf(report) > 0 ? 1 : 0); // whatever is still in flight

@@ -7,8 +7,10 @@ export interface Result {
   experiment: string;
   seconds: number;
   rows: Row[];
-  /** Why there are none */
+  /** Why there are none: programs that are not installed */
   leftOut?: string;
+  /** What kept it from its end, which counts as a violation */
+  failed?: string;
 }
 
 export interface Report {
@@ -37,17 +39,18 @@ export function startReport(size: Size): Report {
 
 /** In Markdown, as the documents quote it. */
 export function tableOf({ results }: Report): string {
-  const lines = results.flatMap(({ experiment, rows, leftOut }) =>
-    leftOut === undefined
-      ? rows.map(({ what, trials, violations, figures = {} }) => {
-          const measured = Object.entries(figures).map(([name, figure]) => `${name} ${Number(figure.toPrecision(4))}`);
-          return `| ${what} | ${trials.toLocaleString('en')} | ${violations} | ${measured.join(', ')} |`;
-        })
-      : [`| ${experiment} | left out: ${leftOut} | | |`],
-  );
+  const lines = results.flatMap(({ experiment, rows, leftOut, failed }) => {
+    if (leftOut !== undefined) return [`| ${experiment} | left out: ${leftOut} | | |`];
+    if (failed !== undefined) return [`| ${experiment} | failed: ${failed} | 1 | |`];
+    return rows.map(({ what, trials, violations, figures = {} }) => {
+      const measured = Object.entries(figures).map(([name, figure]) => `${name} ${Number(figure.toPrecision(4))}`);
+      return `| ${what} | ${trials.toLocaleString('en')} | ${violations} | ${measured.join(', ')} |`;
+    });
+  });
   return ['| what must not happen | trials | violations | measured |', '|---|---|---|---|', ...lines].join('\n');
 }
 
 export function violationsOf({ results }: Report): number {
-  return results.flatMap(({ rows }) => rows).reduce((sum, { violations }) => sum + violations, 0);
+  const failures = results.filter(({ failed }) => failed !== undefined).length;
+  return results.flatMap(({ rows }) => rows).reduce((sum, { violations }) => sum + violations, failures);
 }

@@ -8,10 +8,13 @@ export interface Answer {
   ms: number;
 }
 
-/** @param more headers beside those of the route. @throws where there is no answer */
+/** An answer that takes longer is none: milliseconds. */
+const GIVE_UP_MS = 60_000;
+
+/** @throws where there is no answer */
 export async function ask(url: string, path: string, init: RequestInit = {}): Promise<Answer> {
   const startedMs = performance.now();
-  const response = await fetch(`${url}${path}`, { method: 'POST', ...init });
+  const response = await fetch(`${url}${path}`, { method: 'POST', signal: AbortSignal.timeout(GIVE_UP_MS), ...init });
   const text = await response.text();
   const [cookie] = response.headers.getSetCookie();
   return {
@@ -22,8 +25,14 @@ export async function ask(url: string, path: string, init: RequestInit = {}): Pr
   };
 }
 
-export function login(url: string, email: string, password: string): Promise<Answer> {
-  const headers = { 'content-type': 'application/json' };
+/** @param more headers beside its own */
+export function login(
+  url: string,
+  email: string,
+  password: string,
+  more: Record<string, string> = {},
+): Promise<Answer> {
+  const headers = { 'content-type': 'application/json', ...more };
   return ask(url, '/auth/login', { headers, body: JSON.stringify({ email, password }) });
 }
 

@@ -1,7 +1,7 @@
 /** Real instances: processes of the build, on one database, with one keyring and one PUBLIC_URL. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../../support/redis.js';
@@ -25,15 +25,22 @@ export interface Instance {
 }
 
 export interface Gateways {
-  /** Starts one and waits until it is ready. @param env more of its environment */
-  start(env?: Record<string, string>): Promise<Instance>;
+  /** That all instances share */
+  keyringFile: string;
+  /**
+   * Starts one and waits until it is ready.
+   * @param env more of its environment
+   * @param wrapper a program that runs it in its own process, such as `taskset -c 0`
+   */
+  start(env?: Record<string, string>, wrapper?: string[]): Promise<Instance>;
   /** Runs a command of the gateway's. @returns what it prints with --json */
   cli<T>(...words: string[]): Promise<T>;
 }
 
 /** Limits that are no part of an experiment */
 const WIDE = { LOGIN_RATE_LIMIT: '1000000', LOGIN_MAX_FAILURES: '1000000' };
-const PUBLIC_URL = 'http://localhost:3000';
+/** Issuer of tokens, and its host is the `@authority` of signatures: whichever instance is asked */
+export const PUBLIC_URL = 'http://localhost:3000';
 
 /** Makes the keyring that all share. @param env of all instances; limits are wide unless it says otherwise */
 export async function prepareGateways(
@@ -41,12 +48,13 @@ export async function prepareGateways(
   databaseUrl: string,
   env: Record<string, string> = {},
 ): Promise<Gateways> {
-  const KEYRING_FILE = join(lab.folder, 'keyring.json');
+  const keyringFile = join(lab.folder, 'keyring.json');
   const PATH = process.env['PATH'] ?? '';
-  await run(PROGRAM, ['keyring', 'create', '--out', KEYRING_FILE], { env: { PATH } });
-  const shared = { PATH, DATABASE_URL: databaseUrl, KEYRING_FILE, PUBLIC_URL, ...WIDE, ...env };
+  await run(PROGRAM, ['keyring', 'create', '--out', keyringFile], { env: { PATH } });
+  const shared = { PATH, DATABASE_URL: databaseUrl, KEYRING_FILE: keyringFile, PUBLIC_URL, ...WIDE, ...env };
   return {
-    start: (more = {}) => startInstance(lab, { ...shared, ...more }),
+    keyringFile,
+    start: (more = {}, wrapper = []) => startInstance(lab, { ...shared, ...more }, wrapper),
     cli: async <T>(...words: string[]) => {
       const running = run(PROGRAM, [...words, '--json'], { env: shared });
       running.child.stdin?.end(PASSWORD);
@@ -55,13 +63,14 @@ export async function prepareGateways(
   };
 }
 
-async function startInstance(lab: Lab, shared: Record<string, string>): Promise<Instance> {
+async function startInstance(lab: Lab, shared: Record<string, string>, wrapper: string[]): Promise<Instance> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const logFile = join(lab.folder, `gateway-${port}.log`);
   const env = { ...shared, PORT: String(port) };
   const log = openSync(logFile, 'a');
-  const launch = (): ChildProcess => spawn(PROGRAM, ['start'], { env, stdio: ['ignore', log, log] });
+  const [program = '', ...words] = [...wrapper, PROGRAM, 'start'];
+  const launch = (): ChildProcess => spawn(program, words, { env, stdio: ['ignore', log, log] });
   const instance: Instance = {
     url,
     process: launch(),
@@ -77,7 +86,10 @@ async function startInstance(lab: Lab, shared: Record<string, string>): Promise<
       await ended;
     },
   };
-  lab.defer(() => instance.kill());
+  lab.defer(async () => {
+    await instance.kill();
+    closeSync(log);
+  });
   await ready(instance);
   return instance;
 }
@@ -88,10 +100,15 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
 
 async function ready(instance: Instance): Promise<void> {
   await until(`${instance.url} is ready`, async () => {
-    if (hasEnded(instance.process)) throw new Error(`the gateway has ended: see ${instance.logFile}`);
+    if (hasEnded(instance.process)) throw new Error(`the gateway has ended: ${lastLineOf(instance.logFile)}`);
     return fetch(`${instance.url}/health/ready`).then(
       ({ ok }) => ok,
       () => false,
     );
   });
+}
+
+/** The folder is removed at the end, so what was wrong is told at once. */
+function lastLineOf(file: string): string {
+  return readFileSync(file, 'utf8').trimEnd().split('\n').at(-1) ?? '';
 }

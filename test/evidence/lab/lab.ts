@@ -7,20 +7,37 @@ import { createCleanUp } from '../../../src/platform/clean-up.js';
 export interface Lab {
   /** For logs and data, closed to others, removed at the end */
   folder: string;
-  /** Ends what has been started. */
+  /** Ends what has been started; at once where the experiment is over already. */
   defer(end: () => unknown): void;
   /** Tells whoever waits how far it is. */
   say(line: string): void;
 }
 
-/** Runs `work` in a place of its own. */
-export async function inLab<T>(say: (line: string) => void, work: (lab: Lab) => Promise<T>): Promise<T> {
+/** Runs `work` in a place of its own. @throws what `work` throws, or the reason of `interrupted` */
+export async function inLab<T>(
+  say: (line: string) => void,
+  interrupted: AbortSignal,
+  work: (lab: Lab) => Promise<T>,
+): Promise<T> {
   const cleanUp = createCleanUp();
   const folder = await mkdtemp(join(tmpdir(), 'evidence-')); // mode 0700
-  cleanUp.defer(() => rm(folder, { recursive: true, force: true }));
+  cleanUp.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
+  let isOver = false;
+  const defer = (end: () => unknown): void => {
+    if (isOver) void Promise.resolve(end()).catch(() => undefined);
+    else cleanUp.defer(end);
+  };
   try {
-    return await work({ folder, say, defer: cleanUp.defer });
+    return await Promise.race([work({ folder, say, defer }), rejectionBy(interrupted)]);
   } finally {
+    isOver = true;
     await cleanUp.run();
   }
+}
+
+function rejectionBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 }

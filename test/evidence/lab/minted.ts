@@ -1,0 +1,41 @@
+/** Sessions begun without a login, which costs a password check: their records by SQL, their tokens by the keyring. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { type JWK, SignJWT } from 'jose';
+import { type Gateways, PUBLIC_URL } from './gateways.js';
+import type { Postgres } from './postgres.js';
+
+const LIFETIME_SECONDS = 86_400;
+
+/** @returns the refresh tokens of new sessions of this user, each as a login would have given it */
+export async function mintSessions(
+  { keyringFile }: Gateways,
+  db: Postgres,
+  email: string,
+  count: number,
+): Promise<string[]> {
+  const { keys } = JSON.parse(readFileSync(keyringFile, 'utf8')) as { keys: Array<JWK & { k: string; kid: string }> };
+  const key = keys.find(({ alg }) => alg === 'HS256');
+  if (key === undefined) throw new Error('the keyring has no key of refresh tokens');
+  const [user] = await db.query<{ id: string }>('select id from users where email = $1', [email]);
+  if (user === undefined) throw new Error('there is no such user');
+
+  const now = Math.floor(Date.now() / 1000);
+  const exp = now + LIFETIME_SECONDS;
+  const sessions = Array.from({ length: count }, () => ({ jti: randomUUID(), sid: randomUUID() }));
+  await db.query(
+    `insert into refresh_tokens (jti, user_id, family_id, user_agent, ip_address, expires_at)
+     select jti, $1, family_id, '', '127.0.0.1', to_timestamp($2) from unnest($3::uuid[], $4::uuid[]) as s (jti, family_id)`,
+    [user.id, exp, sessions.map(({ jti }) => jti), sessions.map(({ sid }) => sid)],
+  );
+  return Promise.all(
+    sessions.map(({ jti, sid }) =>
+      new SignJWT({ type: 'refresh', jti, sub: user.id, sid })
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: key.kid })
+        .setIssuer(PUBLIC_URL)
+        .setIssuedAt(now)
+        .setExpirationTime(exp)
+        .sign(Buffer.from(key.k, 'base64url')),
+    ),
+  );
+}
