@@ -1,5 +1,8 @@
 /** Every experiment, in the order of the report. */
 import type { Experiment } from '../experiment.js';
+import { limiterInPostgres, limiterInRedis } from './limiter.js';
+import { lockout } from './lockout.js';
 import { refreshRaces } from './refresh-races.js';
+import { replays } from './replays.js';
 
-export const EXPERIMENTS: readonly Experiment[] = [refreshRaces];
+export const EXPERIMENTS: readonly Experiment[] = [refreshRaces, lockout, limiterInPostgres, limiterInRedis, replays];
