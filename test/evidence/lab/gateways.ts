@@ -98,7 +98,8 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-async function ready(instance: Instance): Promise<void> {
+/** Waits until it is. @throws where it has ended */
+export async function ready(instance: Instance): Promise<void> {
   await until(`${instance.url} is ready`, async () => {
     if (hasEnded(instance.process)) throw new Error(`the gateway has ended: ${lastLineOf(instance.logFile)}`);
     return fetch(`${instance.url}/health/ready`).then(

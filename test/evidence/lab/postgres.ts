@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { ownDataDir } from '../../../src/db/embedded/owner.js';
-import { clusterDirOf } from '../../../src/db/embedded/postmaster.js';
+import { clearLeftovers, clusterDirOf, locateRunning } from '../../../src/db/embedded/postmaster.js';
 import { startEmbeddedPostgres } from '../../../src/db/embedded/server.js';
 import type { Lab } from './lab.js';
 
@@ -23,11 +23,29 @@ export async function startPostgres(lab: Lab): Promise<Postgres> {
   lab.defer(owned.release);
   const server = await startEmbeddedPostgres(owned);
   lab.defer(server.stop);
-  const pool = new pg.Pool({ connectionString: server.url, max: 4 });
+  return connectTo(lab, server.url, dataDir);
+}
+
+/**
+ * The server that a gateway runs in its DATA_DIR. Call it before the gateway is started, so that a server that it has
+ * left behind is stopped after it.
+ * @returns what connects to it, once it runs
+ */
+export function joinEmbedded(lab: Lab, dataDir: string): () => Promise<Postgres> {
+  lab.defer(() => clearLeftovers(clusterDirOf(dataDir), ''));
+  return async () => {
+    const url = await locateRunning(dataDir);
+    if (url === undefined) throw new Error('no gateway runs on the data folder');
+    return connectTo(lab, url, dataDir);
+  };
+}
+
+function connectTo(lab: Lab, url: string, dataDir: string): Postgres {
+  const pool = new pg.Pool({ connectionString: url, max: 4 });
   pool.on('error', () => undefined); // the server may be killed
   lab.defer(() => pool.end());
   return {
-    url: server.url,
+    url,
     clusterDir: clusterDirOf(dataDir),
     query: async (text, values) => (await pool.query(text, values)).rows,
   };
