@@ -5,6 +5,7 @@ import { limiterInPostgres, limiterInRedis } from './limiter.js';
 import { lockout } from './lockout.js';
 import { refreshRaces } from './refresh-races.js';
 import { replays } from './replays.js';
+import { timing } from './timing.js';
 
 export const EXPERIMENTS: readonly Experiment[] = [
   refreshRaces,
@@ -14,4 +15,5 @@ export const EXPERIMENTS: readonly Experiment[] = [
   replays,
   kills,
   killsEmbedded,
+  timing,
 ];

@@ -111,5 +111,6 @@ export async function ready(instance: Instance): Promise<void> {
 
 /** The folder is removed at the end, so what was wrong is told at once. */
 function lastLineOf(file: string): string {
-  return readFileSync(file, 'utf8').trimEnd().split('\n').at(-1) ?? '';
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  return lines.findLast((line) => !line.startsWith(' ')) ?? ''; // a stack is indented
 }

@@ -1,0 +1,29 @@
+/** One keep-alive connection on which requests follow each other, so that nothing but the answer is timed. */
+import { Agent, request } from 'node:http';
+
+export interface Timed {
+  path: string;
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+export interface OneConnection {
+  /** @returns milliseconds until the end of the answer. @throws where it has another status than 401 */
+  refuse(timed: Timed): Promise<number>;
+  close(): void;
+}
+
+export function openOneConnection(url: string): OneConnection {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const refuse = ({ path, headers, body }: Timed): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const startedMs = performance.now();
+      const options = { method: 'POST', agent, headers: { ...headers, 'content-length': body.length } };
+      const sent = request(`${url}${path}`, options, (res) => {
+        if (res.statusCode !== 401) reject(new Error(`${path} answered ${res.statusCode}`));
+        res.resume().once('end', () => resolve(performance.now() - startedMs));
+      });
+      sent.once('error', reject).end(body);
+    });
+  return { refuse, close: () => agent.destroy() };
+}
