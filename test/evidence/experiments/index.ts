@@ -1,5 +1,6 @@
 /** Every experiment, in the order of the report. */
 import type { Experiment } from '../experiment.js';
+import { keyRotation } from './key-rotation.js';
 import { kills, killsEmbedded } from './kills.js';
 import { limiterInPostgres, limiterInRedis } from './limiter.js';
 import { lockout } from './lockout.js';
@@ -16,4 +17,5 @@ export const EXPERIMENTS: readonly Experiment[] = [
   kills,
   killsEmbedded,
   timing,
+  keyRotation,
 ];

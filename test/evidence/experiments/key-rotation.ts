@@ -1,0 +1,113 @@
+/**
+ * CONTRACT 3: a rotation of the keyring is seen by nobody: neither by services that keep the JWKS for ten minutes, nor
+ * by callers. Time is not waited for: what depends on it, the `nbf` of keys and the age of what a service keeps, is
+ * moved back instead, by steps.
+ */
+import { decodeProtectedHeader } from 'jose';
+import type { Experiment, Row } from '../experiment.js';
+import { refresh } from '../lab/browser.js';
+import { askAs, createApiKey, sendSigned, signAs } from '../lab/callers.js';
+import { prepareGateways } from '../lab/gateways.js';
+import { letPass, untilRead } from '../lab/keyring-time.js';
+import { upTo } from '../lab/lanes.js';
+import { mintSessions } from '../lab/minted.js';
+import { startPostgres } from '../lab/postgres.js';
+import { createUsers } from '../lab/users.js';
+import { createVerifier } from '../lab/verifier.js';
+
+const TOKEN_SECONDS = 900;
+const CACHE_SECONDS = 600;
+/** A new key is published this long before it signs (README, Keys). */
+const AHEAD_SECONDS = 900;
+/** How long it signs before the next rotation; in full until no older token lives */
+const AFTER_SECONDS = { small: 300, full: TOKEN_SECONDS };
+const STEP_SECONDS = { small: 300, full: 100 };
+/** What is rotated to, one after the other: EdDSA unless it says otherwise. Every second rotation is done twice. */
+const ROTATIONS = { small: [[]], full: [[], [], ['--alg', 'ES256'], [], ['--alg', 'EdDSA'], []] };
+
+export const keyRotation: Experiment = {
+  name: 'key-rotation',
+  run: async (lab, size) => {
+    const db = await startPostgres(lab);
+    const gateways = await prepareGateways(lab, db.url);
+    const instances = await Promise.all([gateways.start(), gateways.start()]);
+    const [email = ''] = await createUsers(gateways, db, 1);
+    const sessions = await mintSessions(gateways, db, email, instances.length);
+    const [untouched = ''] = await mintSessions(gateways, db, email, 1);
+    const apiKey = await createApiKey(gateways, 1_000_000);
+    const stepSeconds = STEP_SECONDS[size];
+    // Time jumps from step to step: what is kept for ten minutes is kept over the first step after them.
+    const keptSeconds = CACHE_SECONDS + stepSeconds;
+    const verifiers = upTo((instances.length * keptSeconds) / stepSeconds).map((i) =>
+      createVerifier(instances[i % instances.length]?.url ?? '', keptSeconds),
+    );
+
+    const failed: Row = {
+      what: 'failed verifications during key rotations, the JWKS being kept for ten minutes',
+      ...{ trials: 0, violations: 0, examples: [] },
+    };
+    const refused: Row = { what: 'callers and sessions refused during key rotations', trials: 0, violations: 0 };
+    const count = (row: Row, isGood: boolean): void => {
+      row.trials += 1;
+      if (!isGood) row.violations += 1;
+    };
+    const kids = new Set<string>();
+    let issued: Array<{ token: string; step: number }> = [];
+    let step = 0;
+
+    /** Each instance issues a token, and every token that has not expired is presented everywhere. */
+    const look = async (): Promise<void> => {
+      for (const [i, { url }] of instances.entries()) {
+        const { status, cookie = '', body } = await refresh(url, sessions[i] ?? '');
+        count(refused, status === 200);
+        sessions[i] = cookie;
+        const token = String(body['access_token']);
+        kids.add(String(decodeProtectedHeader(token).kid));
+        issued.push({ token, step });
+        count(refused, (await sendSigned(url, signAs(apiKey))).status === 200);
+      }
+      issued = issued.filter((token) => (step - token.step) * stepSeconds < TOKEN_SECONDS);
+      for (const { token, step: issuedAt } of issued) {
+        // In the first steps one more for each instance, so that there are key sets of every age.
+        for (const verifier of verifiers.slice(0, instances.length * (step + 1))) {
+          const fault = await verifier.verify(token).then(() => undefined, String);
+          count(failed, fault === undefined);
+          if (fault !== undefined) failed.examples?.push(`at step ${step}, a token of step ${issuedAt}: ${fault}`);
+        }
+        for (const { url } of instances) {
+          count(refused, (await askAs(url, { authorization: `Bearer ${token}` })).status === 200);
+        }
+      }
+    };
+    const forward = async (seconds: number): Promise<void> => {
+      for (let passed = 0; passed < seconds; passed += stepSeconds) {
+        await untilRead(instances, () => letPass(gateways.keyringFile, stepSeconds));
+        for (const verifier of verifiers) verifier.age(stepSeconds);
+        step += 1;
+        await look();
+      }
+    };
+    const rotate = (words: string[]): Promise<void> =>
+      untilRead(instances, () => gateways.cli('keyring', 'rotate', ...words), look);
+
+    await look();
+    await forward(CACHE_SECONDS);
+    for (const [i, words] of ROTATIONS[size].entries()) {
+      lab.say(`rotation ${i + 1} of ${ROTATIONS[size].length}`);
+      await rotate(words);
+      if (i % 2 === 1) {
+        await forward(stepSeconds);
+        await rotate(words);
+      }
+      await forward(AHEAD_SECONDS + AFTER_SECONDS[size]);
+    }
+    count(refused, (await refresh(instances[0].url, untouched)).status === 200);
+    if (kids.size <= ROTATIONS[size].length) throw new Error('a new key was never used: nothing was tried');
+    failed.figures = {
+      rotations: ROTATIONS[size].length,
+      keys_that_signed: kids.size,
+      minutes: (step * stepSeconds) / 60,
+    };
+    return [failed, refused];
+  },
+};
