@@ -43,7 +43,7 @@ export function tableOf({ results }: Report): string {
     if (leftOut !== undefined) return [`| ${experiment} | left out: ${leftOut} | | |`];
     if (failed !== undefined) return [`| ${experiment} | failed: ${failed} | 1 | |`];
     return rows.map(({ what, trials, violations, figures = {} }) => {
-      const measured = Object.entries(figures).map(([name, figure]) => `${name} ${Number(figure.toPrecision(4))}`);
+      const measured = Object.entries(figures).map(([name, figure]) => `${name} ${shown(figure)}`);
       return `| ${what} | ${trials.toLocaleString('en')} | ${violations} | ${measured.join(', ')} |`;
     });
   });
@@ -53,4 +53,9 @@ export function tableOf({ results }: Report): string {
 export function violationsOf({ results }: Report): number {
   const failures = results.filter(({ failed }) => failed !== undefined).length;
   return results.flatMap(({ rows }) => rows).reduce((sum, { violations }) => sum + violations, failures);
+}
+
+/** A count as it is, and what was measured in three digits. */
+function shown(figure: number): string {
+  return Number.isInteger(figure) ? figure.toLocaleString('en') : String(Number(figure.toPrecision(3)));
 }

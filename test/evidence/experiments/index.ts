@@ -1,11 +1,14 @@
 /** Every experiment, in the order of the report. */
 import type { Experiment } from '../experiment.js';
+import { fuzz } from './fuzz.js';
 import { keyRotation } from './key-rotation.js';
 import { kills, killsEmbedded } from './kills.js';
 import { limiterInPostgres, limiterInRedis } from './limiter.js';
 import { lockout } from './lockout.js';
+import { overload } from './overload.js';
 import { refreshRaces } from './refresh-races.js';
 import { replays } from './replays.js';
+import { soak } from './soak.js';
 import { timing } from './timing.js';
 
 export const EXPERIMENTS: readonly Experiment[] = [
@@ -18,4 +21,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   killsEmbedded,
   timing,
   keyRotation,
+  overload,
+  soak,
+  fuzz,
 ];

@@ -32,7 +32,7 @@ export async function startPostgres(lab: Lab): Promise<Postgres> {
  * @returns what connects to it, once it runs
  */
 export function joinEmbedded(lab: Lab, dataDir: string): () => Promise<Postgres> {
-  lab.defer(() => clearLeftovers(clusterDirOf(dataDir), ''));
+  lab.defer(() => clearLeftovers(clusterDirOf(dataDir), dataDir));
   return async () => {
     const url = await locateRunning(dataDir);
     if (url === undefined) throw new Error('no gateway runs on the data folder');

@@ -1,0 +1,146 @@
+/** Ten times more logins than can be hashed: memory stays bounded, whoever cannot be served is told in time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Experiment, Row } from '../experiment.js';
+import { login, refresh } from '../lab/browser.js';
+import { type Instance, prepareGateways } from '../lab/gateways.js';
+import { inLanes, upTo } from '../lab/lanes.js';
+import { BESIDE_THE_LOAD, generateLoad } from '../lab/load.js';
+import type { Answers, Load, Measured } from '../lab/load-generator.js';
+import { mintSessions } from '../lab/minted.js';
+import { startPostgres } from '../lab/postgres.js';
+import { memoryOf } from '../lab/process.js';
+import { percentile } from '../lab/stats.js';
+import { createUsers, PASSWORD } from '../lab/users.js';
+
+const SECONDS = { small: 10, full: 60 };
+const QUIET_SECONDS = { small: 2, full: 10 };
+const TIMES = 10;
+const USERS = 50;
+/** Logins by which is found how many can be hashed in a second */
+const TO_MEASURE = 40;
+const SAMPLE_MS = 200;
+const MOST_MIB = 300;
+const LATE_MS = 5_000;
+/** It is normal again when a login is answered 200 within this: milliseconds. */
+const NORMAL_MS = 1_000;
+const MOST_SECONDS = 60;
+const EXPECTED = [200, 401, 429, 503];
+
+export const overload: Experiment = {
+  name: 'overload',
+  run: async (lab, size) => {
+    const db = await startPostgres(lab);
+    const gateways = await prepareGateways(lab, db.url);
+    const instance = await gateways.start({}, BESIDE_THE_LOAD);
+    const emails = await createUsers(gateways, db, USERS);
+    const [first = '', second = '', third = ''] = await mintSessions(gateways, db, emails[0] ?? '', 3);
+    const { body } = await refresh(instance.url, third);
+    const load: Load = {
+      ...{ url: instance.url, emails, password: PASSWORD, accessToken: String(body['access_token']) },
+      ...{ seconds: QUIET_SECONDS[size], loginsPerSecond: 0, refreshToken: first },
+    };
+
+    const perSecond = await loginsPerSecond(instance, emails);
+    const quietMib = memoryOf(instance.process.pid ?? 0).residentMib;
+    const quiet = await generateLoad(lab, load);
+    lab.say(`${perSecond.toFixed(1)} logins a second can be hashed; ${TIMES} times more follow for ${SECONDS[size]} s`);
+    const memory = watchMemory(instance);
+    const loginRate = TIMES * perSecond;
+    const busy = await generateLoad(lab, {
+      ...load,
+      ...{ seconds: SECONDS[size], loginsPerSecond: loginRate, refreshToken: second },
+    });
+    const samples = await memory.stop();
+    const seconds = busy.drainSeconds + (await secondsUntilNormal(instance, emails[1] ?? ''));
+
+    const late = busy.login.filter(([status]) => status === 503);
+    const all = [...busy.login, ...busy.refresh, ...busy.caller, ...busy.health];
+    const strange = all.filter(([status]) => !EXPECTED.includes(status));
+    return [
+      {
+        what: `more than ${MOST_MIB} MiB of memory under ${TIMES} times more logins than can be hashed`,
+        trials: samples.length,
+        violations: samples.filter((mib) => mib > MOST_MIB).length,
+        figures: { mib_max: memoryOf(instance.process.pid ?? 0).peakMib, mib_before: quietMib },
+      },
+      {
+        what: 'a 503 later than 5 s in overload',
+        trials: late.length,
+        violations: late.filter(([, ms]) => ms > LATE_MS).length,
+        figures: { p99_ms: p99(late), max_ms: Math.max(0, ...late.map(([, ms]) => ms)) },
+      },
+      {
+        what: 'answers other than 200, 401, 429 and 503 in overload',
+        trials: all.length,
+        violations: strange.length,
+        figures: { logins_a_second: loginRate, hashed_a_second: perSecond },
+        examples: strange.map(([status]) => `answered ${status}`),
+      },
+      besides(quiet, busy, seconds),
+    ];
+  },
+};
+
+function besides(quiet: Answers, busy: Answers, secondsUntilNormal: number): Row {
+  return {
+    what: 'not normal again within a minute after overload',
+    trials: 1,
+    violations: secondsUntilNormal > MOST_SECONDS ? 1 : 0,
+    figures: {
+      seconds_until_normal: secondsUntilNormal,
+      accepted_login_p99_ms: p99(busy.login.filter(([status]) => status === 200)),
+      ...Object.fromEntries(
+        (['refresh', 'caller', 'health'] as const).flatMap((kind) => [
+          [`${kind}_p99_ms`, p99(busy[kind])],
+          [`quiet_${kind}_p99_ms`, p99(quiet[kind])],
+        ]),
+      ),
+    },
+  };
+}
+
+function p99(answers: Measured[]): number {
+  return percentile(
+    answers.map(([, ms]) => ms),
+    0.99,
+  );
+}
+
+async function loginsPerSecond({ url }: Instance, emails: string[]): Promise<number> {
+  const send = (index: number): Promise<void> =>
+    login(url, emails[index % emails.length] ?? '', PASSWORD).then(({ status }) => {
+      if (status !== 200) throw new Error(`a login before the overload was answered ${status}`);
+    });
+  const startedMs = performance.now();
+  await inLanes(upTo(TO_MEASURE), 8, send);
+  return TO_MEASURE / ((performance.now() - startedMs) / 1000);
+}
+
+function watchMemory({ process: { pid = 0 } }: Instance): { stop(): Promise<number[]> } {
+  const samples: number[] = [];
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      samples.push(memoryOf(pid).residentMib);
+      await sleep(SAMPLE_MS);
+    }
+    return samples;
+  })();
+  return {
+    stop: () => {
+      isOver = true;
+      return watching;
+    },
+  };
+}
+
+/** Gives up after the time that it may take. */
+async function secondsUntilNormal({ url }: Instance, email: string): Promise<number> {
+  const startedMs = performance.now();
+  const seconds = (): number => (performance.now() - startedMs) / 1000;
+  while (seconds() < MOST_SECONDS) {
+    const { status, ms } = await login(url, email, PASSWORD);
+    if (status === 200 && ms < NORMAL_MS) break;
+  }
+  return seconds();
+}
