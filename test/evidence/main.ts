@@ -1,6 +1,6 @@
 /**
  * `npm run evidence`: measures real instances from outside and prints a table. Exit code 1 where something was violated.
- *   --full          the large size, about an hour
+ *   --full          the large size, an hour or two
  *   --only A,B      these experiments alone
  *   --install       first installs, by apt-get, what experiments need beside Node
  *   --out FILE      where to write the report as JSON: evidence/DATE-SIZE.json unless given
