@@ -1,5 +1,6 @@
 /** Every experiment, in the order of the report. */
 import type { Experiment } from '../experiment.js';
+import { faultsPostgres } from './faults-postgres.js';
 import { fuzz } from './fuzz.js';
 import { keyRotation } from './key-rotation.js';
 import { kills, killsEmbedded } from './kills.js';
@@ -19,6 +20,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   replays,
   kills,
   killsEmbedded,
+  faultsPostgres,
   timing,
   keyRotation,
   overload,

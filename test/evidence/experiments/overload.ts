@@ -31,7 +31,7 @@ export const overload: Experiment = {
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url);
-    const instance = await gateways.start({}, BESIDE_THE_LOAD);
+    const instance = await gateways.start({}, { wrapper: BESIDE_THE_LOAD });
     const emails = await createUsers(gateways, db, USERS);
     const [first = '', second = '', third = ''] = await mintSessions(gateways, db, emails[0] ?? '', 3);
     const { body } = await refresh(instance.url, third);

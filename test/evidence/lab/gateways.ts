@@ -24,15 +24,22 @@ export interface Instance {
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
+/** How a process is started, where not by itself with its log in a file. */
+export interface Launch {
+  /** A program that runs it in its own process, such as `taskset -c 0` */
+  wrapper?: string[];
+  /** A descriptor for its log */
+  stdout?: number;
+}
+
 export interface Gateways {
   /** That all instances share */
   keyringFile: string;
   /**
    * Starts one and waits until it is ready.
    * @param env more of its environment
-   * @param wrapper a program that runs it in its own process, such as `taskset -c 0`
    */
-  start(env?: Record<string, string>, wrapper?: string[]): Promise<Instance>;
+  start(env?: Record<string, string>, how?: Launch): Promise<Instance>;
   /** Runs a command of the gateway's. @returns what it prints with --json */
   cli<T>(...words: string[]): Promise<T>;
 }
@@ -54,7 +61,7 @@ export async function prepareGateways(
   const shared = { PATH, DATABASE_URL: databaseUrl, KEYRING_FILE: keyringFile, PUBLIC_URL, ...WIDE, ...env };
   return {
     keyringFile,
-    start: (more = {}, wrapper = []) => startInstance(lab, { ...shared, ...more }, wrapper),
+    start: (more = {}, how = {}) => startInstance(lab, { ...shared, ...more }, how),
     cli: async <T>(...words: string[]) => {
       const running = run(PROGRAM, [...words, '--json'], { env: shared });
       running.child.stdin?.end(PASSWORD);
@@ -63,14 +70,14 @@ export async function prepareGateways(
   };
 }
 
-async function startInstance(lab: Lab, shared: Record<string, string>, wrapper: string[]): Promise<Instance> {
+async function startInstance(lab: Lab, shared: Record<string, string>, how: Launch): Promise<Instance> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const logFile = join(lab.folder, `gateway-${port}.log`);
   const env = { ...shared, PORT: String(port) };
   const log = openSync(logFile, 'a');
-  const [program = '', ...words] = [...wrapper, PROGRAM, 'start'];
-  const launch = (): ChildProcess => spawn(program, words, { env, stdio: ['ignore', log, log] });
+  const [program = '', ...words] = [...(how.wrapper ?? []), PROGRAM, 'start'];
+  const launch = (): ChildProcess => spawn(program, words, { env, stdio: ['ignore', how.stdout ?? log, log] });
   const instance: Instance = {
     url,
     process: launch(),

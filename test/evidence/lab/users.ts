@@ -5,7 +5,7 @@ import type { Postgres } from './postgres.js';
 export { PASSWORD };
 
 /** @returns their e-mails: the first `count` of `user0@example.com` and so on */
-export async function createUsers({ cli }: Gateways, db: Postgres, count: number): Promise<string[]> {
+export async function createUsers({ cli }: Gateways, db: Pick<Postgres, 'query'>, count: number): Promise<string[]> {
   await cli('user', 'create', emailOf(0), '--role', 'viewer', '--password-stdin');
   await db.query(
     `insert into users (id, email, password_hash, role, created_at)

@@ -1,0 +1,20 @@
+/** CONTRACT 5 and 10: what a gateway answers while its database, or the network before it, is faulty. */
+import type { Experiment } from '../experiment.js';
+import { prepareGateways } from '../lab/gateways.js';
+import { startPostgresServer } from '../lab/postgres-server.js';
+import { createPeople, PROBED_ENV } from '../lab/probes.js';
+import { startTcpProxy } from '../lab/tcp-proxy.js';
+import { POSTGRES_FAULTS } from './faults/postgres.js';
+import { tryFaults } from './faults/try-faults.js';
+
+export const faultsPostgres: Experiment = {
+  name: 'faults-postgres',
+  run: async (lab, size) => {
+    const db = await startPostgresServer(lab);
+    const proxy = await startTcpProxy(lab, db.port);
+    const gateways = await prepareGateways(lab, db.urlAt(proxy.port), PROBED_ENV);
+    await gateways.cli('migrate', 'up');
+    const people = await createPeople(gateways, db);
+    return tryFaults(lab, size, { instance: await gateways.start(), db, proxy }, people, POSTGRES_FAULTS);
+  },
+};

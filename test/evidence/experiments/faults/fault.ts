@@ -1,0 +1,61 @@
+/** What a fault is: a row of a table that says how it begins and ends, and what may be answered meanwhile. */
+import type { Instance } from '../../lab/gateways.js';
+import type { PostgresServer } from '../../lab/postgres-server.js';
+import { PROBES, type ProbeName } from '../../lab/probes.js';
+
+/**
+ * - `right`: the answer that is given when all is well
+ * - `503`: and a cookie is neither set nor cleared
+ * - `either`
+ * - `any`: also another, but for a 500
+ */
+export type Expected = 'right' | '503' | 'either' | 'any';
+
+export interface Stand {
+  /** Which is asked */
+  instance: Instance;
+  /** The server itself, past whatever is between it and the gateway */
+  db: PostgresServer;
+}
+
+export interface Fault<S extends Stand = Stand> {
+  /** Goes on after "while" */
+  name: string;
+  /** Also in the small size: quick, and well again soon */
+  small?: true;
+  /** How long it lasts in the full size, where that is not the usual: seconds */
+  seconds?: number;
+  /** @returns what ends it; undefined where it cannot be made on this machine */
+  begin(stand: S): Promise<(() => unknown) | undefined>;
+  expected: Partial<Record<ProbeName, Expected>>;
+}
+
+/** Where a fault says nothing; what needs no store has to be right. */
+export const USUALLY: Record<ProbeName, Expected> = { ...all('either'), live: 'right' };
+
+export const ALL_RIGHT = all('right');
+
+/** Nothing can be asked of the database. */
+export const NO_DATABASE: Fault['expected'] = {
+  login: '503',
+  'spent login': '503',
+  refresh: '503',
+  logout: '503',
+  signature: '503',
+  listing: '503',
+  change: '503',
+  ready: '503',
+};
+
+/** The database is read, and takes no writes. */
+export const NO_WRITES: Fault['expected'] = {
+  login: '503',
+  refresh: '503',
+  logout: '503',
+  change: '503',
+  ready: '503',
+};
+
+function all(expected: Expected): Record<ProbeName, Expected> {
+  return Object.fromEntries(PROBES.map((name) => [name, expected])) as Record<ProbeName, Expected>;
+}

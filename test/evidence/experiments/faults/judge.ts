@@ -1,0 +1,57 @@
+/** CONTRACT 5 and 10: which answers are wrong or late while something is wrong with a store, the clock or the log. */
+import type { Answer } from '../../lab/browser.js';
+import { IS_RIGHT, type ProbeName } from '../../lab/probes.js';
+import type { Expected } from './fault.js';
+
+const LATE_MS = 5_000;
+
+export interface Judge {
+  take(probe: ProbeName, answer: Answer | 'no answer', expected: Expected): void;
+  /** Whatever else must not be */
+  fault(what: string): void;
+  /** What was found, and how often */
+  sum(): {
+    answers: number;
+    answered503: number;
+    slowest503Ms: number;
+    late: number;
+    wrong: number;
+    examples: string[];
+  };
+}
+
+export function createJudge(): Judge {
+  const found = new Map<string, number>();
+  const sum = { answers: 0, answered503: 0, slowest503Ms: 0, late: 0, wrong: 0 };
+  const note = (kind: 'late' | 'wrong', what: string): void => {
+    sum[kind] += 1;
+    found.set(what, (found.get(what) ?? 0) + 1);
+  };
+  return {
+    take: (probe, answer, expected) => {
+      sum.answers += 1;
+      if (answer === 'no answer') return note('late', `${probe}: no answer`);
+      if (answer.status === 503) {
+        sum.answered503 += 1;
+        sum.slowest503Ms = Math.max(sum.slowest503Ms, answer.ms);
+        if (answer.ms > LATE_MS) note('late', `${probe}: 503 after ${Math.round(answer.ms / 1000)} s`);
+      }
+      const what = wrongIn(probe, answer, expected);
+      if (what !== undefined) note('wrong', `${probe}: ${what}`);
+    },
+    fault: (what) => note('wrong', what),
+    sum: () => ({ ...sum, examples: Array.from(found, ([what, times]) => `${what} (${times} times)`) }),
+  };
+}
+
+function wrongIn(probe: ProbeName, answer: Answer, expected: Expected): string | undefined {
+  const { status, cookie } = answer;
+  if (status === 503) {
+    if (cookie !== undefined) return 'a cookie beside 503';
+    return expected === 'right' ? '503' : undefined;
+  }
+  if (IS_RIGHT[probe](answer)) return expected === '503' ? `${status} where 503 is due` : undefined;
+  // Whether an honest token was refused, and why, is counted by its session.
+  if (probe === 'refresh' && status === 401) return undefined;
+  return expected === 'any' && status < 500 ? undefined : `${status}`;
+}

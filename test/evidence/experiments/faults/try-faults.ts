@@ -1,0 +1,178 @@
+/** Does one fault after the other to a gateway, and asks it everything meanwhile. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Row, Size } from '../../experiment.js';
+import type { Answer } from '../../lab/browser.js';
+import type { Lab } from '../../lab/lab.js';
+import {
+  accessTokenOf,
+  askAsBearer,
+  askAsCron,
+  askSigned,
+  change,
+  health,
+  IS_RIGHT,
+  list,
+  logInAt,
+  type People,
+  PROBES,
+  type ProbeName,
+  sendSpentLogin,
+  spendLogins,
+} from '../../lab/probes.js';
+import { type Expected, type Fault, type Stand, USUALLY } from './fault.js';
+import { createJudge, type Judge } from './judge.js';
+import { type Kept, type Sessions, startSessions } from './sessions.js';
+
+/** How long a fault lasts: seconds. */
+const LASTS = { small: 2, full: 8 };
+const PAUSE_MS = 300;
+const GIVE_UP_MS = 60_000;
+
+type Probes = Record<ProbeName, () => Promise<Answer | 'no answer' | 'nothing to ask'>>;
+
+/** @returns a row for each fault, and three for what clients were promised over all of them */
+export async function tryFaults<S extends Stand>(
+  lab: Lab,
+  size: Size,
+  stand: S,
+  people: People,
+  faults: readonly Fault<S>[],
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  const lost: Row = { what: 'acknowledged sessions lost over these faults', trials: 0, violations: 0, examples: [] };
+  const falseThefts: Row = { what: 'false thefts after an answer of 503', trials: 0, violations: 0, examples: [] };
+  const undone: Row = { what: 'acknowledged logouts undone over these faults', trials: 0, violations: 0, examples: [] };
+  const add = (row: Row, trials: number, violations: number, name: string): void => {
+    row.trials += trials;
+    row.violations += violations;
+    if (violations > 0) row.examples?.push(`${name}: ${violations} of ${trials}`);
+  };
+  for (const fault of faults.filter(({ small }) => size === 'full' || small)) {
+    const tried = await tryFault(stand, people, fault, fault.seconds && size === 'full' ? fault.seconds : LASTS[size]);
+    if (tried === undefined) {
+      lab.say(`left out, since this machine cannot do it: ${fault.name}`);
+      continue;
+    }
+    const { row, kept } = tried;
+    lab.say(`${fault.name}: ${row.violations} of ${row.trials}, ${JSON.stringify(row.figures)}`);
+    rows.push(row);
+    add(lost, kept.acknowledged, kept.lost, fault.name);
+    add(falseThefts, kept.askedAgain, kept.falseThefts, fault.name);
+    add(undone, kept.logouts, kept.undone, fault.name);
+  }
+  return [...rows, lost, falseThefts, undone];
+}
+
+async function tryFault<S extends Stand>(
+  stand: S,
+  people: People,
+  fault: Fault<S>,
+  seconds: number,
+): Promise<{ row: Row; kept: Kept } | undefined> {
+  const judge = createJudge();
+  const sessions = await startSessions(stand.instance.url, people);
+  await spendLogins(stand.instance.url);
+  const adminToken = accessTokenOf(await logInAt(stand.instance.url, people.admin));
+  const probes = probesOf(stand, people, adminToken, sessions);
+  // Every connection that it may have is open.
+  await Promise.all(Array.from({ length: 24 }, (_, i) => (i % 4 === 0 ? probes.listing() : probes['cron key']())));
+  const countAudit = async (): Promise<number> => {
+    const [row] = await stand.db.query<{ count: number }>('select count(*)::integer as count from audit_events');
+    return row?.count ?? 0;
+  };
+  const auditRows = await countAudit();
+
+  const end = await fault.begin(stand);
+  if (end === undefined) return undefined;
+  try {
+    await askAll(probes, { ...USUALLY, ...fault.expected }, seconds * 1000, judge);
+  } finally {
+    await end();
+  }
+  const wellAgain = await untilWell(probes, fault.expected, judge);
+  if (wellAgain === undefined) {
+    judge.fault('not well again within a minute');
+    await stand.instance.kill();
+    await stand.instance.start();
+  }
+  if ((await countAudit()) < auditRows) judge.fault('audit rows are gone');
+  const kept = await sessions.check(stand.instance.url);
+
+  const { answers, answered503, slowest503Ms, late, wrong, examples } = judge.sum();
+  const figures = {
+    answered_503: answered503,
+    late_503: late,
+    wrong,
+    slowest_503_ms: Math.round(slowest503Ms),
+    ...(wellAgain !== undefined && { well_again_s: wellAgain }),
+  };
+  const what = `late or wrong answers while ${fault.name}`;
+  return { row: { what, trials: answers, violations: late + wrong, figures, examples }, kept };
+}
+
+function probesOf(stand: Stand, people: People, adminToken: string, sessions: Sessions): Probes {
+  const url = (): string => stand.instance.url;
+  const asking: Record<ProbeName, () => Promise<Answer | undefined>> = {
+    login: async () => {
+      const answer = await logInAt(url(), people.user);
+      if (answer.status === 200 && answer.cookie) sessions.add(answer.cookie);
+      return answer;
+    },
+    'spent login': () => sendSpentLogin(url(), people),
+    refresh: () => sessions.refresh(url()),
+    logout: () => sessions.logout(url()),
+    token: () => askAsBearer(url(), adminToken),
+    'expired token': () => askAsBearer(url(), people.expired),
+    signature: () => askSigned(url(), people),
+    'cron key': () => askAsCron(url(), people),
+    listing: () => list(url(), adminToken),
+    change: () => change(url(), adminToken, people),
+    live: () => health(url(), 'live'),
+    ready: () => health(url(), 'ready'),
+  };
+  const probe = (name: ProbeName) => async () => {
+    try {
+      return (await asking[name]()) ?? 'nothing to ask';
+    } catch {
+      return 'no answer';
+    }
+  };
+  return Object.fromEntries(PROBES.map((name) => [name, probe(name)])) as Probes;
+}
+
+/** Asks everything at once, again and again, for so long; then waits for the last answers. */
+async function askAll(probes: Probes, expected: Record<ProbeName, Expected>, lastsMs: number, judge: Judge) {
+  const untilMs = performance.now() + lastsMs;
+  const statuses = new Map<ProbeName, number[]>(PROBES.map((name) => [name, []]));
+  const askAgain = async (name: ProbeName): Promise<void> => {
+    do {
+      const answer = await probes[name]();
+      if (answer !== 'nothing to ask') judge.take(name, answer, expected[name]);
+      if (typeof answer === 'object') statuses.get(name)?.push(answer.status);
+      await sleep(PAUSE_MS);
+    } while (performance.now() < untilMs);
+  };
+  await Promise.all(PROBES.map(askAgain));
+  const [logins = [], ready] = [statuses.get('login'), statuses.get('ready')?.at(-1)];
+  if (expected.ready !== 'either') return;
+  if (ready === 200 && logins.every((status) => status === 503)) judge.fault('ready: 200 while every login is 503');
+  if (ready === 503 && logins.every((status) => status === 200)) judge.fault('ready: 503 while every login is right');
+}
+
+/** @returns after how many seconds every answer is right again, without a restart; undefined after a minute */
+async function untilWell(probes: Probes, expected: Fault['expected'], judge: Judge): Promise<number | undefined> {
+  const startedMs = performance.now();
+  const asked = PROBES.filter((name) => expected[name] !== 'any');
+  const isWell = async (name: ProbeName): Promise<boolean> => {
+    const answer = await probes[name]();
+    if (answer === 'nothing to ask') return true;
+    judge.take(name, answer, 'either');
+    return answer !== 'no answer' && IS_RIGHT[name](answer);
+  };
+  while (performance.now() - startedMs < GIVE_UP_MS) {
+    const round = await Promise.all(asked.map(isWell));
+    if (round.every(Boolean)) return (performance.now() - startedMs) / 1000;
+    await sleep(PAUSE_MS);
+  }
+  return undefined;
+}
