@@ -1,6 +1,11 @@
 /** Every experiment, in the order of the report. */
 import type { Experiment } from '../experiment.js';
+import { faultsClock } from './faults-clock.js';
+import { faultsDisk } from './faults-disk.js';
+import { faultsLog } from './faults-log.js';
+import { faultsPgBouncer } from './faults-pgbouncer.js';
 import { faultsPostgres } from './faults-postgres.js';
+import { faultsRedis } from './faults-redis.js';
 import { fuzz } from './fuzz.js';
 import { keyRotation } from './key-rotation.js';
 import { kills, killsEmbedded } from './kills.js';
@@ -21,6 +26,11 @@ export const EXPERIMENTS: readonly Experiment[] = [
   kills,
   killsEmbedded,
   faultsPostgres,
+  faultsPgBouncer,
+  faultsRedis,
+  faultsClock,
+  faultsLog,
+  faultsDisk,
   timing,
   keyRotation,
   overload,

@@ -25,8 +25,10 @@ export interface Fault<S extends Stand = Stand> {
   small?: true;
   /** How long it lasts in the full size, where that is not the usual: seconds */
   seconds?: number;
-  /** @returns what ends it; undefined where it cannot be made on this machine */
-  begin(stand: S): Promise<(() => unknown) | undefined>;
+  /** What the limiter has counted is lost by it. */
+  losesCounts?: true;
+  /** @returns what ends it, which may itself find something wrong, in words */
+  begin(stand: S): Promise<() => unknown>;
   expected: Partial<Record<ProbeName, Expected>>;
 }
 

@@ -48,12 +48,12 @@ export async function tryFaults<S extends Stand>(
     if (violations > 0) row.examples?.push(`${name}: ${violations} of ${trials}`);
   };
   for (const fault of faults.filter(({ small }) => size === 'full' || small)) {
-    const tried = await tryFault(stand, people, fault, fault.seconds && size === 'full' ? fault.seconds : LASTS[size]);
-    if (tried === undefined) {
-      lab.say(`left out, since this machine cannot do it: ${fault.name}`);
-      continue;
-    }
-    const { row, kept } = tried;
+    const { row, kept } = await tryFault(
+      stand,
+      people,
+      fault,
+      fault.seconds && size === 'full' ? fault.seconds : LASTS[size],
+    );
     lab.say(`${fault.name}: ${row.violations} of ${row.trials}, ${JSON.stringify(row.figures)}`);
     rows.push(row);
     add(lost, kept.acknowledged, kept.lost, fault.name);
@@ -68,7 +68,7 @@ async function tryFault<S extends Stand>(
   people: People,
   fault: Fault<S>,
   seconds: number,
-): Promise<{ row: Row; kept: Kept } | undefined> {
+): Promise<{ row: Row; kept: Kept }> {
   const judge = createJudge();
   const sessions = await startSessions(stand.instance.url, people);
   await spendLogins(stand.instance.url);
@@ -83,13 +83,10 @@ async function tryFault<S extends Stand>(
   const auditRows = await countAudit();
 
   const end = await fault.begin(stand);
-  if (end === undefined) return undefined;
-  try {
-    await askAll(probes, { ...USUALLY, ...fault.expected }, seconds * 1000, judge);
-  } finally {
-    await end();
-  }
-  const wellAgain = await untilWell(probes, fault.expected, judge);
+  await askAll(probes, { ...USUALLY, ...fault.expected }, seconds * 1000, judge);
+  const complaint = await end();
+  if (typeof complaint === 'string') judge.fault(complaint);
+  const wellAgain = await untilWell(probes, fault.losesCounts ?? false, judge);
   if (wellAgain === undefined) {
     judge.fault('not well again within a minute');
     await stand.instance.kill();
@@ -160,9 +157,9 @@ async function askAll(probes: Probes, expected: Record<ProbeName, Expected>, las
 }
 
 /** @returns after how many seconds every answer is right again, without a restart; undefined after a minute */
-async function untilWell(probes: Probes, expected: Fault['expected'], judge: Judge): Promise<number | undefined> {
+async function untilWell(probes: Probes, hasLostCounts: boolean, judge: Judge): Promise<number | undefined> {
   const startedMs = performance.now();
-  const asked = PROBES.filter((name) => expected[name] !== 'any');
+  const asked = PROBES.filter((name) => !(hasLostCounts && name === 'spent login'));
   const isWell = async (name: ProbeName): Promise<boolean> => {
     const answer = await probes[name]();
     if (answer === 'nothing to ask') return true;

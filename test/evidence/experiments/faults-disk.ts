@@ -1,0 +1,36 @@
+/** CONTRACT 10: what a gateway answers while the disk of its database is full. */
+import type { Experiment } from '../experiment.js';
+import { prepareGateways } from '../lab/gateways.js';
+import { startPostgresServer } from '../lab/postgres-server.js';
+import { createPeople, PROBED_ENV } from '../lab/probes.js';
+import { mountSmallDisk } from '../lab/small-disk.js';
+import type { Fault } from './faults/fault.js';
+import { tryFaults } from './faults/try-faults.js';
+
+const DISK_MEGABYTES = 300;
+
+export const faultsDisk: Experiment = {
+  name: 'faults-disk',
+  run: async (lab, size) => {
+    if (size === 'small') return [];
+    const disk = await mountSmallDisk(lab, DISK_MEGABYTES);
+    if (disk === undefined) {
+      lab.say('left out: only root can mount a small disk');
+      return [];
+    }
+    const fault: Fault = {
+      name: 'the disk of PostgreSQL is full',
+      seconds: 20,
+      begin: async () => {
+        await disk.fill();
+        return disk.free;
+      },
+      expected: {},
+    };
+    const db = await startPostgresServer(lab, disk.folder, { max_wal_size: '64MB', min_wal_size: '32MB' });
+    const gateways = await prepareGateways(lab, db.urlAt(db.port), PROBED_ENV);
+    await gateways.cli('migrate', 'up');
+    const people = await createPeople(gateways, db);
+    return tryFaults(lab, size, { instance: await gateways.start(), db }, people, [fault]);
+  },
+};

@@ -1,0 +1,23 @@
+/** CONTRACT 2, DATABASE_POOLER: what a gateway answers while the pooler before its database is faulty. */
+import type { Experiment } from '../experiment.js';
+import { prepareGateways } from '../lab/gateways.js';
+import { startPgBouncer } from '../lab/pgbouncer.js';
+import { startPostgresServer } from '../lab/postgres-server.js';
+import { createPeople, PROBED_ENV } from '../lab/probes.js';
+import { startTcpProxy } from '../lab/tcp-proxy.js';
+import { PGBOUNCER_FAULTS } from './faults/pgbouncer.js';
+import { tryFaults } from './faults/try-faults.js';
+
+export const faultsPgBouncer: Experiment = {
+  name: 'faults-pgbouncer',
+  needs: ['pgbouncer'],
+  run: async (lab, size) => {
+    const db = await startPostgresServer(lab);
+    const proxy = await startTcpProxy(lab, db.port);
+    const pgbouncer = await startPgBouncer(lab, proxy.port);
+    const gateways = await prepareGateways(lab, pgbouncer.url, { ...PROBED_ENV, DATABASE_POOLER: 'transaction' });
+    await gateways.cli('migrate', 'up');
+    const people = await createPeople(gateways, db);
+    return tryFaults(lab, size, { instance: await gateways.start(), db, pgbouncer, proxy }, people, PGBOUNCER_FAULTS);
+  },
+};
