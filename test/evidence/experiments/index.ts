@@ -14,6 +14,7 @@ import { lockout } from './lockout.js';
 import { overload } from './overload.js';
 import { refreshRaces } from './refresh-races.js';
 import { replays } from './replays.js';
+import { rollingRestarts, rollingRestartsHaproxy } from './rolling-restarts.js';
 import { soak } from './soak.js';
 import { timing } from './timing.js';
 
@@ -31,6 +32,8 @@ export const EXPERIMENTS: readonly Experiment[] = [
   faultsClock,
   faultsLog,
   faultsDisk,
+  rollingRestarts,
+  rollingRestartsHaproxy,
   timing,
   keyRotation,
   overload,
