@@ -21,6 +21,6 @@ export const faultsClock: Experiment = {
     await writeFile(clockFile, '0');
     await gateways.start(); // whose clock is right
     const instance = await gateways.start({ NODE_OPTIONS: `--import=${MOVED_CLOCK}`, MOVED_CLOCK_FILE: clockFile });
-    return tryFaults(lab, size, { instance, db, clockFile }, people, CLOCK_FAULTS);
+    return tryFaults(lab, size, { instance, db, clockFile }, people, 'the clock', CLOCK_FAULTS);
   },
 };

@@ -31,6 +31,6 @@ export const faultsDisk: Experiment = {
     const gateways = await prepareGateways(lab, db.urlAt(db.port), PROBED_ENV);
     await gateways.cli('migrate', 'up');
     const people = await createPeople(gateways, db);
-    return tryFaults(lab, size, { instance: await gateways.start(), db }, people, [fault]);
+    return tryFaults(lab, size, { instance: await gateways.start(), db }, people, 'the disk', [fault]);
   },
 };

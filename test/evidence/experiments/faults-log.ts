@@ -14,6 +14,6 @@ export const faultsLog: Experiment = {
     await gateways.cli('migrate', 'up');
     const people = await createPeople(gateways, db);
     const stand = { instance: await gateways.start(), db, gateways, folder: lab.folder };
-    return tryFaults(lab, size, stand, people, LOG_FAULTS);
+    return tryFaults(lab, size, stand, people, 'the log', LOG_FAULTS);
   },
 };

@@ -18,6 +18,13 @@ export const faultsPgBouncer: Experiment = {
     const gateways = await prepareGateways(lab, pgbouncer.url, { ...PROBED_ENV, DATABASE_POOLER: 'transaction' });
     await gateways.cli('migrate', 'up');
     const people = await createPeople(gateways, db);
-    return tryFaults(lab, size, { instance: await gateways.start(), db, pgbouncer, proxy }, people, PGBOUNCER_FAULTS);
+    return tryFaults(
+      lab,
+      size,
+      { instance: await gateways.start(), db, pgbouncer, proxy },
+      people,
+      'PgBouncer',
+      PGBOUNCER_FAULTS,
+    );
   },
 };

@@ -15,6 +15,6 @@ export const faultsPostgres: Experiment = {
     const gateways = await prepareGateways(lab, db.urlAt(proxy.port), PROBED_ENV);
     await gateways.cli('migrate', 'up');
     const people = await createPeople(gateways, db);
-    return tryFaults(lab, size, { instance: await gateways.start(), db, proxy }, people, POSTGRES_FAULTS);
+    return tryFaults(lab, size, { instance: await gateways.start(), db, proxy }, people, 'PostgreSQL', POSTGRES_FAULTS);
   },
 };

@@ -20,6 +20,6 @@ export const faultsRedis: Experiment = {
     const gateways = await prepareGateways(lab, db.urlAt(db.port), { ...PROBED_ENV, REDIS_URL });
     await gateways.cli('migrate', 'up');
     const people = await createPeople(gateways, db);
-    return tryFaults(lab, size, { instance: await gateways.start(), db, redis, proxy }, people, REDIS_FAULTS);
+    return tryFaults(lab, size, { instance: await gateways.start(), db, redis, proxy }, people, 'Redis', REDIS_FAULTS);
   },
 };

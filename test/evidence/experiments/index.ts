@@ -1,5 +1,6 @@
 /** Every experiment, in the order of the report. */
 import type { Experiment } from '../experiment.js';
+import { failovers } from './failovers.js';
 import { faultsClock } from './faults-clock.js';
 import { faultsDisk } from './faults-disk.js';
 import { faultsLog } from './faults-log.js';
@@ -32,6 +33,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   faultsClock,
   faultsLog,
   faultsDisk,
+  failovers,
   rollingRestarts,
   rollingRestartsHaproxy,
   timing,

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from '../../support/until.js';
 import type { Lab } from './lab.js';
 
 export interface Program {
@@ -25,16 +26,7 @@ export function startProgram(lab: Lab, name: string, words: string[], env: Recor
   const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
   let child: ChildProcess | undefined;
   const isRunning = (): boolean => child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
-  const signal = (pids: number[], name: NodeJS.Signals): void => {
-    for (const pid of pids) {
-      try {
-        process.kill(pid, name);
-      } catch {
-        // it has just ended
-      }
-    }
-  };
-  const everyPid = (): number[] => (isRunning() && child?.pid ? [child.pid, ...descendantsOf(child.pid)] : []);
+  const everyPid = (): number[] => (isRunning() && child?.pid ? withDescendants(child.pid) : []);
   const ended = async (): Promise<void> => {
     if (child !== undefined && isRunning()) await once(child, 'exit');
   };
@@ -74,8 +66,25 @@ export function startProgram(lab: Lab, name: string, words: string[], env: Recor
   return program;
 }
 
-/** Children, their children, and so on. */
-function descendantsOf(pid: number): number[] {
+/** @param pid of a process that nobody here has started @returns when it and all that it has started are gone */
+export async function killAll(pid: number): Promise<void> {
+  const pids = withDescendants(pid);
+  signal(pids, 'SIGKILL');
+  await until('killed processes are gone', () => pids.every((each) => parentOf(String(each)) === undefined));
+}
+
+export function signal(pids: number[], name: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, name);
+    } catch {
+      // it has just ended
+    }
+  }
+}
+
+/** Itself, its children, their children, and so on */
+export function withDescendants(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     const parent = parentOf(name);
@@ -83,14 +92,16 @@ function descendantsOf(pid: number): number[] {
   }
   const found = [pid];
   for (const one of found) for (const [child, parent] of parents) if (parent === one) found.push(child);
-  return found.slice(1);
+  return found;
 }
 
+/** Undefined for one that has ended, also where nobody has asked how. */
 function parentOf(pid: string): number | undefined {
   try {
     // The name, in brackets, may hold anything.
-    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]);
+    const [state, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    return state === 'Z' ? undefined : Number(parent);
   } catch {
-    return undefined; // it has just ended
+    return undefined;
   }
 }

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Row, Size } from '../../experiment.js';
 import type { Answer } from '../../lab/browser.js';
+import { brokenOf, createJournal, type Journal, rowsOf } from '../../lab/journal.js';
 import type { Lab } from '../../lab/lab.js';
 import {
   accessTokenOf,
@@ -21,59 +22,52 @@ import {
 } from '../../lab/probes.js';
 import { type Expected, type Fault, type Stand, USUALLY } from './fault.js';
 import { createJudge, type Judge } from './judge.js';
-import { type Kept, type Sessions, startSessions } from './sessions.js';
 
 /** How long a fault lasts: seconds. */
 const LASTS = { small: 2, full: 8 };
 const PAUSE_MS = 300;
 const GIVE_UP_MS = 60_000;
+/** Begun for each fault, to be refreshed and ended meanwhile */
+const SESSIONS = 9;
 
 type Probes = Record<ProbeName, () => Promise<Answer | 'no answer' | 'nothing to ask'>>;
 
-/** @returns a row for each fault, and three for what clients were promised over all of them */
+/**
+ * @param of what they are faults of
+ * @returns a row for each fault, and what clients were promised over all of them
+ */
 export async function tryFaults<S extends Stand>(
   lab: Lab,
   size: Size,
   stand: S,
   people: People,
+  of: string,
   faults: readonly Fault<S>[],
 ): Promise<Row[]> {
+  const journal = createJournal();
   const rows: Row[] = [];
-  const lost: Row = { what: 'acknowledged sessions lost over these faults', trials: 0, violations: 0, examples: [] };
-  const falseThefts: Row = { what: 'false thefts after an answer of 503', trials: 0, violations: 0, examples: [] };
-  const undone: Row = { what: 'acknowledged logouts undone over these faults', trials: 0, violations: 0, examples: [] };
-  const add = (row: Row, trials: number, violations: number, name: string): void => {
-    row.trials += trials;
-    row.violations += violations;
-    if (violations > 0) row.examples?.push(`${name}: ${violations} of ${trials}`);
-  };
   for (const fault of faults.filter(({ small }) => size === 'full' || small)) {
-    const { row, kept } = await tryFault(
-      stand,
-      people,
-      fault,
-      fault.seconds && size === 'full' ? fault.seconds : LASTS[size],
-    );
+    const seconds = (size === 'full' && fault.seconds) || LASTS[size];
+    const row = await tryFault(stand, people, journal, fault, seconds);
     lab.say(`${fault.name}: ${row.violations} of ${row.trials}, ${JSON.stringify(row.figures)}`);
     rows.push(row);
-    add(lost, kept.acknowledged, kept.lost, fault.name);
-    add(falseThefts, kept.askedAgain, kept.falseThefts, fault.name);
-    add(undone, kept.logouts, kept.undone, fault.name);
   }
-  return [...rows, lost, falseThefts, undone];
+  return [...rows, ...rowsOf(journal.kept, `over faults of ${of}`)];
 }
 
 async function tryFault<S extends Stand>(
   stand: S,
   people: People,
+  journal: Journal,
   fault: Fault<S>,
   seconds: number,
-): Promise<{ row: Row; kept: Kept }> {
+): Promise<Row> {
   const judge = createJudge();
-  const sessions = await startSessions(stand.instance.url, people);
+  const brokenBefore = brokenOf(journal.kept);
+  await Promise.all(Array.from({ length: SESSIONS }, () => journal.login(stand.instance.url, people.other)));
   await spendLogins(stand.instance.url);
   const adminToken = accessTokenOf(await logInAt(stand.instance.url, people.admin));
-  const probes = probesOf(stand, people, adminToken, sessions);
+  const probes = probesOf(stand, people, adminToken, journal);
   // Every connection that it may have is open.
   await Promise.all(Array.from({ length: 24 }, (_, i) => (i % 4 === 0 ? probes.listing() : probes['cron key']())));
   const countAudit = async (): Promise<number> => {
@@ -93,31 +87,28 @@ async function tryFault<S extends Stand>(
     await stand.instance.start();
   }
   if ((await countAudit()) < auditRows) judge.fault('audit rows are gone');
-  const kept = await sessions.check(stand.instance.url);
+  await journal.check(stand.instance.url);
 
   const { answers, answered503, slowest503Ms, late, wrong, examples } = judge.sum();
   const figures = {
     answered_503: answered503,
     late_503: late,
     wrong,
+    broken_promises: brokenOf(journal.kept) - brokenBefore,
     slowest_503_ms: Math.round(slowest503Ms),
     ...(wellAgain !== undefined && { well_again_s: wellAgain }),
   };
   const what = `late or wrong answers while ${fault.name}`;
-  return { row: { what, trials: answers, violations: late + wrong, figures, examples }, kept };
+  return { what, trials: answers, violations: late + wrong, figures, examples };
 }
 
-function probesOf(stand: Stand, people: People, adminToken: string, sessions: Sessions): Probes {
+function probesOf(stand: Stand, people: People, adminToken: string, journal: Journal): Probes {
   const url = (): string => stand.instance.url;
   const asking: Record<ProbeName, () => Promise<Answer | undefined>> = {
-    login: async () => {
-      const answer = await logInAt(url(), people.user);
-      if (answer.status === 200 && answer.cookie) sessions.add(answer.cookie);
-      return answer;
-    },
+    login: () => journal.login(url(), people.user),
     'spent login': () => sendSpentLogin(url(), people),
-    refresh: () => sessions.refresh(url()),
-    logout: () => sessions.logout(url()),
+    refresh: () => journal.refresh(url()),
+    logout: () => journal.logout(url()),
     token: () => askAsBearer(url(), adminToken),
     'expired token': () => askAsBearer(url(), people.expired),
     signature: () => askSigned(url(), people),
