@@ -18,7 +18,7 @@ const FIRST_ADMINISTRATOR = 'admin@example.com';
 export interface Gateway {
   /**
    * Is not ready from now on, and after SHUTDOWN_DELAY_SECONDS answers what is in flight and stops everything.
-   * @param hurry ends the delay
+   * @param hurry ends the delay, and the wait for requests that may be on their way
    */
   stop(hurry: AbortSignal): Promise<void>;
 }
@@ -45,16 +45,25 @@ export async function startGateway(
     cleanUp.defer(app.close);
     if (dataDir.embedded) await createFirstAdministrator(app, tell);
     const { host, port, metricsHost, metricsPort, publicUrl } = config;
+    let hurried: AbortSignal | undefined;
     // First, so that it is stopped last: what happens at the end can still be scraped.
-    if (metricsPort !== undefined) cleanUp.defer((await listen(app.metricsListener, metricsHost, metricsPort)).stop);
-    cleanUp.defer((await listen(app, host, port)).stop);
+    if (metricsPort !== undefined) {
+      const scraped = await listen(app.metricsListener, metricsHost, metricsPort);
+      cleanUp.defer(() => scraped.stop({ hurry: AbortSignal.abort() }));
+    }
+    const listening = await listen(app, host, port);
+    cleanUp.defer(() => listening.stop({ hurry: hurried }));
     log.info({ host, port, metrics_port: metricsPort, public_url: publicUrl }, 'ready');
     return {
       stop: async (hurry) => {
         log.info('stopping');
         app.state.isStopping = true;
+        hurried = hurry;
         const delayMs = config.shutdownDelaySeconds * 1000;
-        if (delayMs > 0) await sleep(delayMs, undefined, { signal: hurry }).catch(() => undefined);
+        if (delayMs > 0) {
+          listening.drain();
+          await sleep(delayMs, undefined, { signal: hurry }).catch(() => undefined);
+        }
         await cleanUp.run();
         log.info('stopped');
       },

@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../platform/logger.js';
 import { peerAddressOf } from './client.js';
+import { closeInIdleTurn, closeListener, hasSaidLast, sayLast } from './closing.js';
 import type { RequestLog } from './request-log.js';
 import { type Fault, faultOf, NO_TUNNEL, rawAnswer, sendOver, TOO_MANY, targetIn } from './unparsed.js';
 
@@ -20,6 +22,10 @@ const LIMITS = {
   requestMs: 30_000,
   /** Between two requests: longer than the usual 60 s of a proxy, which then closes first. */
   idleMs: 65_000,
+  /** At the end, how long a request may be on its way on a connection that idles. */
+  onItsWayMs: 1_000,
+  /** At the end, from when the listener closes until what has begun to come as a request is there. */
+  lastRequestMs: 5_000,
   /** How often these times are looked at. */
   checkEveryMs: 5_000,
 };
@@ -33,13 +39,20 @@ const MAX_PIPELINED = 16;
 const LINGER_MS = 1_000;
 /** How long a connection may say nothing before it makes room for others. */
 const SILENT_MS = 1_000;
-/** At the end, how long one may take that has begun a request. */
-const LAST_REQUEST_MS = 5_000;
 
 export interface Listening {
   port: number;
-  /** Takes no new connections, answers what is in flight, then ends; the rest is cut after `graceMs`. */
-  stop(graceMs?: number): Promise<void>;
+  /** From now on each answer is the last of its connection, so that clients and proxies go elsewhere. */
+  drain(): void;
+  /** Takes no new connections, drains, answers what is in flight, then ends. */
+  stop(options?: StopOptions): Promise<void>;
+}
+
+export interface StopOptions {
+  /** After so long (milliseconds) the rest is cut. */
+  graceMs?: number;
+  /** Ends the wait for requests that may be on their way. */
+  hurry?: AbortSignal | undefined;
 }
 
 export interface Listener {
@@ -74,7 +87,7 @@ export async function listen(
     requireHostHeader: false, // it is among the things that `handle` checks, which then are logged
   });
   server.maxConnections = limits.connections;
-  let draining = false;
+  let drainingSinceMs = Number.POSITIVE_INFINITY;
   const connections = new Map<Duplex, Connection>();
 
   server.on('connection', (socket) => {
@@ -103,7 +116,7 @@ export async function listen(
     const connection = connections.get(req.socket);
     if (connection === undefined) return void req.socket.destroy();
     const { open } = connection;
-    if (open.size > MAX_PIPELINED) return; // the connection ends with the refusal that is on its way
+    if (hasSaidLast(open.keys())) return;
     connection.last = req;
     open.set(res, 0);
     res.once('close', () => open.delete(res));
@@ -112,7 +125,7 @@ export async function listen(
       req.socket.pause(); // what it has sent beyond stays where it is
       return sendOver(res, TOO_MANY);
     }
-    if (draining) res.setHeader('Connection', 'close');
+    if (drainingSinceMs < Number.POSITIVE_INFINITY) sayLast(open.keys());
     handle(req, res);
   };
   server.on('request', answer);
@@ -146,21 +159,32 @@ export async function listen(
     refuse(socket, fault, '', targetIn(error.rawPacket));
   });
 
+  const drain = (): void => {
+    drainingSinceMs = Math.min(drainingSinceMs, performance.now());
+    for (const { open } of connections.values()) sayLast(open.keys());
+  };
   await once(server.listen(port, host), 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    stop: async (graceMs = 20_000) => {
-      draining = true;
-      const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    drain,
+    stop: async ({ graceMs = 20_000, hurry } = {}) => {
+      const closed = once(server, 'close');
+      await closeInIdleTurn(server, () => closeListener(server));
+      drain(); // no sooner: connections that proxies make anew meanwhile would be among those that closing resets
       const stoppedMs = performance.now();
-      const idle = setInterval(() => {
-        server.closeIdleConnections(); // those that were busy when it began
-        endUnused(SILENT_MS, performance.now() - stoppedMs > LAST_REQUEST_MS ? 'all' : 'silent');
-      }, 100);
-      await new Promise((resolve) => server.close(resolve));
-      clearInterval(unread);
-      clearInterval(idle);
+      const endIdle = (): void => {
+        const nowMs = performance.now();
+        if (hurry?.aborted || nowMs - drainingSinceMs > limits.onItsWayMs) server.closeIdleConnections();
+        endUnused(SILENT_MS, nowMs - stoppedMs > limits.lastRequestMs ? 'all' : 'silent');
+      };
+      const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+      for (let isClosed = false; !isClosed; ) {
+        isClosed = await Promise.race([closed.then(() => true), sleep(100, false, { ref: false })]);
+        await closeInIdleTurn(server, endIdle);
+      }
       clearTimeout(cut);
+      clearInterval(unread);
+      server.close(); // nothing is open; it ends a timer of Node's
     },
   };
 }

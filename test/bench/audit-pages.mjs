@@ -91,7 +91,7 @@ for (const [name, filter] of [
 }
 
 agent.destroy();
-await listening.stop(0);
+await listening.stop({ graceMs: 0 });
 await app.close();
 await postgres.stop();
 await rm(dataDir, { recursive: true, force: true });

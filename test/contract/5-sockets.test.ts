@@ -223,7 +223,7 @@ test('5 connections without a request do not hold up the end', async () => {
   const listening = await listen(app, '127.0.0.1', 0);
   const url = `http://127.0.0.1:${listening.port}`;
   const holding = [await open({ url }), await open({ url }, 'GET /hea')];
-  await listening.stop(3_600_000); // an hour of grace, which nobody needs
+  await listening.stop({ graceMs: 3_600_000 }); // an hour of grace, which nobody needs
   for (const socket of holding) socket.destroy();
 });
 

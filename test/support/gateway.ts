@@ -131,7 +131,7 @@ export async function startInstance(
     url,
     send: (method, path, options) => send(url, method, path, options),
     close: async () => {
-      await listening.stop(0);
+      await listening.stop({ graceMs: 0 });
       await app.close();
     },
   };

@@ -14,13 +14,17 @@ export interface ServerProcess extends AsyncDisposable {
   errors(): string;
 }
 
-/** Starts it; it need not be ready yet, nor ever be. @param stdout where its log goes: a pipe, or an open file */
+/**
+ * Starts it; it need not be ready yet, nor ever be.
+ * @param env more variables; without a PORT it gets one that is free
+ * @param stdout where its log goes: a pipe, or an open file
+ */
 export async function startProcess(
   { config, database }: TestGateway,
   env: Record<string, string> = {},
   stdout: 'pipe' | number = 'pipe',
 ): Promise<ServerProcess> {
-  const port = await freePort();
+  const port = env['PORT'] ?? (await freePort());
   const server = spawn(process.execPath, ['dist/src/main.js'], {
     env: {
       PATH: process.env['PATH'],

@@ -90,7 +90,7 @@ const commands = {
   },
 
   async end() {
-    await listening.stop(0);
+    await listening.stop({ graceMs: 0 });
     await app.close();
     process.disconnect();
   },

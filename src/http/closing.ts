@@ -1,0 +1,51 @@
+/** CONTRACT 10: a listener ends without the loss of a request that somebody believes to have sent. */
+import type { Server, ServerResponse } from 'node:http';
+import { Server as NetServer } from 'node:net';
+
+/** A turn of the event loop that is over so soon had nothing to do: what has come was taken. Milliseconds. */
+const IDLE_TURN_MS = 0.2;
+/** Under load there may be no such turn. Milliseconds. */
+const MAX_WAIT_MS = 1_000;
+
+/**
+ * Closes something in a moment in which nothing is known to wait in the kernel, neither a connection nor a byte of a
+ * request: what is lost is no more than what comes in the next microseconds.
+ */
+export function closeInIdleTurn(server: Server, close: () => void): Promise<void> {
+  const deadlineMs = performance.now() + MAX_WAIT_MS;
+  return new Promise((resolve) => {
+    let beganMs = Number.NEGATIVE_INFINITY;
+    const onTaken = (): void => {
+      beganMs = Number.NEGATIVE_INFINITY; // Node takes one connection a turn: another may wait
+    };
+    const look = (): void => {
+      const nowMs = performance.now();
+      if (nowMs - beganMs > IDLE_TURN_MS && nowMs < deadlineMs) {
+        beganMs = nowMs;
+        setImmediate(look);
+        return;
+      }
+      close();
+      server.off('connection', onTaken).off('drop', onTaken);
+      resolve();
+    };
+    server.on('connection', onTaken).on('drop', onTaken);
+    setImmediate(look);
+  });
+}
+
+/** As `close` of a server of HTTP, which would also end idle connections at once. */
+export function closeListener(server: Server): void {
+  NetServer.prototype.close.call(server);
+}
+
+/** Lets the newest answer of a connection, and no other, say that none follows (RFC 9112 section 9.6). */
+export function sayLast(answers: Iterable<ServerResponse>): void {
+  const inOrder = [...answers];
+  for (const answer of inOrder) if (!answer.headersSent) answer.shouldKeepAlive = answer !== inOrder.at(-1);
+}
+
+/** True where an answer has said that none follows: what comes after it on its connection is not to be done. */
+export function hasSaidLast(answers: Iterable<ServerResponse>): boolean {
+  return [...answers].some(({ headersSent, shouldKeepAlive }) => headersSent && !shouldKeepAlive);
+}
