@@ -22,10 +22,13 @@ import { createCleanUp } from './platform/clean-up.js';
 import { type Clock, systemClock } from './platform/clock.js';
 import { createLogger, type Logger } from './platform/logger.js';
 import { createMetrics, type Metrics } from './platform/metrics.js';
+import { watchClock } from './platform/watched-clock.js';
 
 /** The gateway hands in its log, its metrics and its threads; tests also the clock that they move, and cheaper hashing. */
 export interface Overrides {
   clock?: Clock;
+  /** How far that clock may be from the database's before it decides nothing: seconds */
+  maxSkewSeconds?: number | undefined;
   log?: Logger;
   metrics?: Metrics;
   passwords?: Passwords;
@@ -48,7 +51,8 @@ const DEFAULT_THREADS = 4;
  * @throws {KeyringError}, {DatabaseTooNew} or the database's error; then nothing is left open
  */
 export async function createApp(config: Config, databaseUrl: string, overrides: Overrides = {}): Promise<App> {
-  const { clock = systemClock, log = createLogger(config.logLevel), threads = DEFAULT_THREADS } = overrides;
+  const { log = createLogger(config.logLevel), threads = DEFAULT_THREADS } = overrides;
+  const clock = watchClock(overrides.clock ?? systemClock, overrides.maxSkewSeconds);
   const cleanUp = createCleanUp();
 
   return cleanUp.guard(async () => {
@@ -78,14 +82,15 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       redis,
       repeats: createAuditRepeats(clock, log, metrics),
       state: { isStopping: false },
-      tokens: createTokens(keyring, config),
+      tokens: createTokens(keyring, config, clock),
     };
     const sweeper = startSweeper(parts, expiringRows(config));
     cleanUp.defer(sweeper.stop);
     const graphql = await createGraphqlServer(parts);
     cleanUp.defer(graphql.stop);
     const readiness = createReadiness(parts);
-    const metricsListener = createMetricsHost(parts, readiness);
+    await readiness.check(); // from now on the clock is known
+    const metricsListener = createMetricsHost(parts);
     return { ...parts, ...createHost(parts, readiness, graphql.answer), metricsListener, close: cleanUp.run };
   });
 }

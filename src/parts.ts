@@ -8,12 +8,12 @@ import type { PlaceholderKey } from './credentials/placeholder-key.js';
 import type { Database } from './db/database.js';
 import type { RateLimiter } from './limits/rate-limiter.js';
 import type { RedisClient } from './limits/redis.js';
-import type { Clock } from './platform/clock.js';
 import type { Logger } from './platform/logger.js';
 import type { Metrics } from './platform/metrics.js';
+import type { WatchedClock } from './platform/watched-clock.js';
 
 export interface Parts {
-  clock: Clock;
+  clock: WatchedClock;
   config: Config;
   db: Database;
   /** Requests per minute of each API key */

@@ -19,7 +19,8 @@ export interface Credentials {
 /**
  * @param place in the queue of passwords, taken before anything is asked
  * @returns undefined where the client has gone meanwhile: nobody would have the session, so none is started
- * @throws {Overloaded} where too many passwords wait to be checked; then nothing is written
+ * @throws {Overloaded} where too many passwords wait to be checked, {ClockSkewed} where the clock here is wrong; then
+ *   nothing is written
  */
 export async function login(
   deps: Deps<'clock' | 'config' | 'db' | 'metrics' | 'passwords' | 'tokens'>,
@@ -40,6 +41,7 @@ export async function login(
   const verdict = await passwords.verify(user?.password_hash, password, place);
   if (verdict === undefined) return undefined;
   const { matches, renewedHash } = verdict;
+  clock.mustAgree();
   const now = clock.now();
   const failure = {
     eventType: 'login_failure',

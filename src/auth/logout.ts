@@ -6,7 +6,10 @@ import { toText } from '../platform/text.js';
 import type { Client } from '../remote-client.js';
 import { revokeRecord } from './sessions.js';
 
-/** @returns true where the cookie decoded and carried a `jti` */
+/**
+ * @returns true where the cookie decoded and carried a `jti`
+ * @throws {ClockSkewed} where it is not known whether the cookie has expired: then nobody is told that they are logged out
+ */
 export async function logout(
   deps: Deps<'clock' | 'db' | 'repeats' | 'tokens'>,
   cookie: string | undefined,

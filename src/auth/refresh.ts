@@ -3,10 +3,12 @@ import { isMissing } from '../credentials/jwt.js';
 import type { Deps } from '../parts.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import { refused } from '../platform/refused.js';
+import { ClockSkewed } from '../platform/watched-clock.js';
 import type { Client } from '../remote-client.js';
 import type { Outcome } from './outcomes.js';
 import { refuse, rotate } from './sessions.js';
 
+/** @throws {ClockSkewed} where only the time could tell, and the clock here is wrong; then nothing is written */
 export async function refresh(
   deps: Deps<'clock' | 'db' | 'metrics' | 'repeats' | 'tokens'>,
   cookie: string | undefined,
@@ -31,8 +33,10 @@ export async function refresh(
   if (!isUuid(jti)) return refused('jti_not_uuid');
 
   // 9. Rotate. Steps 6 to 8 are the conditions of this one statement, so that of many presentations one succeeds.
+  // By a wrong clock nothing is issued; what does not rest on time is refused all the same.
+  const isSkewed = clock.isSkewed();
   const successor = { jti: uuidInTimeOrder(now), expiresAt: tokens.refreshTokenExpiry(now), client };
-  const rotated = await rotate(db, jti, successor, now);
+  const rotated = isSkewed ? undefined : await rotate(db, jti, successor, now);
   if (rotated !== undefined) {
     const { user_id, family_id, role } = rotated;
     const session = { ...successor, sub: user_id, role, sid: family_id };
@@ -54,5 +58,6 @@ export async function refresh(
   }
 
   // 8. Not claimed and not revoked: its time is over.
+  if (isSkewed) throw new ClockSkewed('whether the session is over cannot be told by the clock here');
   return refused('record_expired');
 }

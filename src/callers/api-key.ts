@@ -50,6 +50,8 @@ export const apiKey: CallerKind<'api_key'> = {
 
     // Form, coverage, times and digest: nothing is asked of the database.
     const signature = readRequestSignature({ ...request, authority: config.publicAuthority }, clock.now());
+    // A wrong clock decides neither whether `created` is in its window nor which secrets live.
+    if (signature.kind === 'signature' || signature.reason === 'signature_expired') clock.mustAgree();
     if (signature.kind === 'refused') return signature;
 
     // The MAC, with each live secret of the key. An unknown key costs what a wrong secret does.

@@ -9,6 +9,7 @@ import type { Deps } from '../parts.js';
 import type { CleanUp } from '../platform/clean-up.js';
 import { systemClock } from '../platform/clock.js';
 import { createLogger } from '../platform/logger.js';
+import { watchClock } from '../platform/watched-clock.js';
 import { CliRefusal } from './exit.js';
 import { say, type Terminal } from './terminal.js';
 
@@ -35,7 +36,7 @@ const THREADS = 4;
 
 /** Opens what a command runs on, and defers the closing of it. */
 export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
-  nothing: async ({ terminal }) => ({ clock: systemClock, terminal }),
+  nothing: async ({ terminal }) => ({ clock: watchClock(systemClock), terminal }),
 
   // The configured one, or that of a running gateway, or the embedded one for the time of the command.
   'database of any schema': async ({ readConfig, terminal }, cleanUp) => {
@@ -45,7 +46,7 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
     say(terminal, `database: ${nameOf(server, config)}`);
     const db = await openDatabase(server.databaseUrl, { pooler: config.databasePooler });
     cleanUp.defer(db.close);
-    return { clock: systemClock, terminal, config, db, server };
+    return { clock: watchClock(systemClock), terminal, config, db, server };
   },
 
   database: async (call, cleanUp) => {

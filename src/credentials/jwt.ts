@@ -3,6 +3,7 @@ import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, SignJWT } fr
 import type { Config } from '../config.js';
 import { addSeconds, epochSeconds } from '../platform/clock.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
+import type { WatchedClock } from '../platform/watched-clock.js';
 import { isRole, type Role } from '../roles.js';
 import { ownScopes, ROLE_SCOPES } from '../scopes.js';
 import type { SigningKey } from './import-keys.js';
@@ -47,13 +48,19 @@ export interface Tokens {
   ): Promise<TokenPair>;
   /** When a refresh token issued now expires: `exp` of the JWT and `expires_at` of its record. */
   refreshTokenExpiry(now: Date): Date;
-  /** The claims, or undefined for a token that is not a good access token of this gateway. */
+  /**
+   * The claims, or undefined for a token that is not a good access token of this gateway.
+   * @throws {ClockSkewed} where the time alone decides, and the clock here is wrong
+   */
   verifyAccessToken(token: string, now: Date): Promise<AccessClaims | undefined>;
-  /** The claims, or undefined where signature, expiry or issuer are not good. The type is left to Spec 4.2 step 3. */
+  /**
+   * The claims, or undefined where signature, expiry or issuer are not good. The type is left to Spec 4.2 step 3.
+   * @throws {ClockSkewed} where it would be refused by its expiry alone, and the clock here is wrong
+   */
   verifyRefreshToken(token: string, now: Date): Promise<RefreshClaims | undefined>;
 }
 
-export function createTokens(keyring: Keyring, settings: TokenSettings): Tokens {
+export function createTokens(keyring: Keyring, settings: TokenSettings, clock: WatchedClock): Tokens {
   const sign = (claims: JWTPayload, typ: string, key: SigningKey, issuedAt: Date, expiresAt: number): Promise<string> =>
     new SignJWT(claims)
       .setProtectedHeader({ alg: key.alg, typ, kid: key.kid })
@@ -92,21 +99,28 @@ export function createTokens(keyring: Keyring, settings: TokenSettings): Tokens 
     refreshTokenExpiry: (now) => addSeconds(new Date(epochSeconds(now) * 1000), settings.refreshTokenSeconds),
 
     verifyAccessToken: async (token, now) => {
-      const claims = await verify(token, (kid) => keyring.byKid('access', kid), now, {
+      const verified = await verify(token, (kid) => keyring.byKid('access', kid), now, {
         typ: 'at+jwt',
         issuer: settings.publicUrl,
         audience: settings.jwtAudience,
       });
-      if (claims === undefined || claims['type'] !== 'access') return undefined;
-      const { sub, role, sid } = claims;
+      if (verified === undefined || verified.claims['type'] !== 'access') return undefined;
+      const { sub, role, sid } = verified.claims;
       if (!isUuid(sub) || !isRole(role)) return undefined;
-      return { sub, role, sid: isUuid(sid) ? sid : undefined };
+      clock.mustAgree(); // only its expiry is left to decide
+      return verified.isExpired ? undefined : { sub, role, sid: isUuid(sid) ? sid : undefined };
     },
 
     verifyRefreshToken: async (token, now) => {
       const keyOf = (kid?: string) => keyring.byKid('refresh', kid) ?? keyring.byKid('access', kid);
-      const claims = await verify(token, keyOf, now, { issuer: settings.publicUrl });
-      return claims && { type: claims['type'], jti: claims.jti, sub: claims.sub };
+      const verified = await verify(token, keyOf, now, { issuer: settings.publicUrl });
+      if (verified === undefined) return undefined;
+      if (verified.isExpired) {
+        clock.mustAgree();
+        return undefined;
+      }
+      const { type, jti, sub } = verified.claims;
+      return { type, jti, sub };
     },
   };
 }
@@ -120,13 +134,16 @@ function permissions(role: Role): { roles: Role[]; scope?: string } {
   return { roles: [role], ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) };
 }
 
-/** Verifies with the key that `kid` names and with that key's own algorithm (RFC 8725 sections 3.1 and 3.10). */
+/**
+ * Verifies with the key that `kid` names and with that key's own algorithm (RFC 8725 sections 3.1 and 3.10).
+ * @returns undefined where more is wrong with it than its expiry
+ */
 async function verify(
   token: string,
   keyOf: (kid?: string) => SigningKey | undefined,
   now: Date,
   expected: JWTVerifyOptions,
-): Promise<JWTPayload | undefined> {
+): Promise<{ claims: JWTPayload; isExpired: boolean } | undefined> {
   try {
     const { payload } = await jwtVerify(
       token,
@@ -137,8 +154,9 @@ async function verify(
       },
       { ...expected, requiredClaims: ['exp'], currentDate: now },
     );
-    return payload;
+    return { claims: payload, isExpired: false };
   } catch (error) {
+    if (error instanceof errors.JWTExpired) return { claims: error.payload, isExpired: true }; // `exp` is checked last
     if (error instanceof errors.JOSEError) return undefined;
     throw error;
   }

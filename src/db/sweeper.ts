@@ -1,7 +1,8 @@
 /** Deletes rows whose time is over, in small batches that step around each other (SKIP LOCKED). */
-import { addSeconds, type Clock } from '../platform/clock.js';
+import { addSeconds } from '../platform/clock.js';
 import { describeError, type Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
+import type { WatchedClock } from '../platform/watched-clock.js';
 import { type Db, type Statement, statement } from './statement.js';
 
 const EVERY_MS = 60_000;
@@ -61,7 +62,7 @@ export interface Sweeper {
 
 /** Sweeps every minute while the process runs. */
 export function startSweeper(
-  { clock, db, log, metrics }: { clock: Clock; db: Db; log: Logger; metrics: Metrics },
+  { clock, db, log, metrics }: { clock: WatchedClock; db: Db; log: Logger; metrics: Metrics },
   everything: readonly Expiring[],
 ): Sweeper {
   for (const { table } of everything) metrics.sweptRows.inc({ table }, 0);
@@ -69,7 +70,7 @@ export function startSweeper(
   let running: Promise<void> | undefined;
   const pass = async (): Promise<void> => {
     try {
-      const deleted = await sweep(db, everything, clock.now(), () => !stopped);
+      const deleted = await sweep(db, everything, clock.now(), () => !stopped && !clock.isSkewed());
       for (const [table, rows] of Object.entries(deleted)) metrics.sweptRows.inc({ table }, rows);
     } catch (error) {
       log.warn({ error: describeError(error) }, 'sweeping failed; it is tried again in a minute');

@@ -45,15 +45,19 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
     res.json({ access_token: outcome.accessToken, token_type: 'bearer', expires_in: config.accessTokenSeconds });
   };
 
-  /** What would wait too long for its password to be checked asks no store, and so is not counted there either. */
-  const requireRoom: RequestHandler = (_req, _res, next) => {
+  /**
+   * A login is limited, locked and issued by time: with a wrong clock it is an outage. One that would wait too long for
+   * its password to be checked asks no store either, and so is not counted there.
+   */
+  const mayDecide: RequestHandler = (_req, _res, next) => {
+    deps.clock.mustAgree();
     deps.passwords.requireRoom();
     next();
   };
 
   app
     .route('/auth/login')
-    .post(refuseCrossSite, loginPolicy(config.login), requireRoom, limitLogins, requireJson, json, async (req, res) => {
+    .post(refuseCrossSite, loginPolicy(config.login), mayDecide, limitLogins, requireJson, json, async (req, res) => {
       const body = parseLoginBody(req.body);
       if ('errors' in body) return sendError(res, 422, 'Request body is invalid', { errors: body.errors });
       using place = deps.passwords.takePlace(() => !req.socket.writable);

@@ -22,15 +22,15 @@ export function createHost(parts: Parts, readiness: Readiness, answerGraphql: An
     addWellKnownRoutes(app, parts); // for every origin, so before those of the list
     if (config.corsOrigins.length > 0) app.use(allowOrigins(config.corsOrigins));
     addHealthRoutes(app, parts, readiness);
-    if (config.metricsPort === undefined) addMetricsRoute(app, parts, readiness);
+    if (config.metricsPort === undefined) addMetricsRoute(app, parts);
     addAuthRoutes(app, parts);
     addGraphqlRoute(app, parts, answerGraphql);
   });
 }
 
 /** What listens on METRICS_PORT: `/metrics` and nothing else. */
-export function createMetricsHost(parts: Parts, readiness: Readiness): Listener {
-  return createListener(parts, (app) => addMetricsRoute(app, parts, readiness));
+export function createMetricsHost(parts: Parts): Listener {
+  return createListener(parts, (app) => addMetricsRoute(app, parts));
 }
 
 function createListener(parts: Parts, addRoutes: (app: Express) => void): Listener {

@@ -3,15 +3,15 @@ import type { Express } from 'express';
 import { poolFigures } from '../db/pools.js';
 import type { Deps } from '../parts.js';
 import { methodNotAllowed } from './errors.js';
-import type { Readiness } from './readiness.js';
 
 export function addMetricsRoute(
   app: Express,
-  { db, metrics, passwords }: Deps<'db' | 'metrics' | 'passwords'>,
-  readiness: Readiness,
+  { clock, db, metrics, passwords }: Deps<'clock' | 'db' | 'metrics' | 'passwords'>,
 ): void {
   /** What is not counted as it happens. */
   const measure = async (): Promise<void> => {
+    const skewSeconds = clock.skewSeconds();
+    if (skewSeconds !== undefined) metrics.clockSkew.set(skewSeconds);
     metrics.passwordQueue.set(passwords.waiting());
     const { idle, used, waiters } = await poolFigures(db);
     metrics.poolConnections.set({ state: 'idle' }, idle);
@@ -23,7 +23,6 @@ export function addMetricsRoute(
     .route('/metrics')
     .get(async (_req, res) => {
       await measure();
-      void readiness.check(); // looks at the clock for the next scrape; this one waits for no store
       res.set('Content-Type', metrics.registry.contentType).send(await metrics.registry.metrics());
     })
     .all(methodNotAllowed('GET', 'HEAD'));

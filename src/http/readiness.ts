@@ -21,25 +21,25 @@ export interface Readiness {
 /** How long a store may take to answer before it counts as unreachable: milliseconds. */
 const ANSWER_WITHIN_MS = 3_000;
 
-/** How far the clock may be from the database's before it is told, and before nothing is answered any more: seconds. */
+/** How far the clocks may be apart before it is told: seconds. */
 const SKEW_TOLD_SECONDS = 5;
-const MAX_SKEW_SECONDS = 60;
 
 /** A standby is always read-only, another server where its settings say so. */
 const databaseStateSql = statement('database_state', {}, { read_only: 'boolean', now: 'timestamptz' })`
   select current_setting('transaction_read_only') = 'on' as read_only, clock_timestamp() as now`;
 
-export function createReadiness(deps: Deps<'clock' | 'db' | 'log' | 'metrics' | 'redis'>): Readiness {
+export function createReadiness(deps: Deps<'clock' | 'db' | 'log' | 'redis'>): Readiness {
   const { clock, db, redis } = deps;
-  const judgeClock = clockJudge(deps);
+  const tellSkew = skewTeller(deps);
 
   const checkDatabase = async (): Promise<Pick<Checks, 'database' | 'clock'>> => {
-    const askedMs = clock.now().getTime();
+    const askedMs = performance.now();
     const [state] = await db.run(databaseStateSql, {}).catch(stateOfReadOnly);
+    const tookMs = performance.now() - askedMs;
     if (state === undefined) return NO_DATABASE;
-    const halfwayMs = (askedMs + clock.now().getTime()) / 2;
-    const skewSeconds = (halfwayMs - state.now.getTime()) / 1000;
-    return { database: state.read_only ? 'read_only' : 'ok', clock: judgeClock(skewSeconds) };
+    if (tookMs <= ANSWER_WITHIN_MS) clock.compare(state.now, tookMs / 2);
+    tellSkew();
+    return { database: state.read_only ? 'read_only' : 'ok', clock: clock.isSkewed() ? 'skewed' : 'ok' };
   };
   const checkAll = async (): Promise<Checks> => {
     const [database, redisState] = await Promise.all([
@@ -75,18 +75,15 @@ function inTime<T>(work: Promise<T>, late: T): Promise<T> {
   return Promise.race([work, sleep(ANSWER_WITHIN_MS, late, { ref: false })]);
 }
 
-/** Measures each skew, and tells in the log when it comes and goes. Positive: the clock here is ahead (seconds). */
-function clockJudge({ log, metrics }: Deps<'log' | 'metrics'>): (skewSeconds: number) => 'ok' | 'skewed' {
+/** Tells in the log when the clocks part and when they agree again. A skew is positive where the clock here is ahead. */
+function skewTeller({ clock, log }: Deps<'clock' | 'log'>): () => void {
   let told: 'close' | 'apart' | 'far apart' = 'close';
-  return (skewSeconds) => {
-    metrics.clockSkew.set(skewSeconds);
-    const skew = Math.abs(skewSeconds);
-    const now = skew > MAX_SKEW_SECONDS ? 'far apart' : skew > SKEW_TOLD_SECONDS ? 'apart' : 'close';
-    if (now !== told) {
-      const level = now === 'close' ? 'info' : 'warn';
-      log[level]({ clock_skew_seconds: skewSeconds }, `the clock here and that of the database are ${now}`);
-    }
+  return () => {
+    const skewSeconds = clock.skewSeconds() ?? 0;
+    const now = clock.isSkewed() ? 'far apart' : Math.abs(skewSeconds) > SKEW_TOLD_SECONDS ? 'apart' : 'close';
+    if (now === told) return;
     told = now;
-    return now === 'far apart' ? 'skewed' : 'ok';
+    const level = now === 'close' ? 'info' : 'warn';
+    log[level]({ clock_skew_seconds: skewSeconds }, `the clock here and that of the database are ${now}`);
   };
 }

@@ -97,7 +97,7 @@ export function createMetrics() {
     }),
     clockSkew: new Gauge({
       name: 'auth_gateway_clock_skew_seconds',
-      help: 'How far the clock here was ahead of that of the database, when it was last looked at',
+      help: 'How far the clock here is ahead of that of the database',
       registers,
     }),
     suppressedAuditRows: new Counter({

@@ -1,4 +1,5 @@
 /** CONTRACT 10: health. */
+import { runningClock } from '../support/clock.js';
 import { whileAway, whileReadOnly } from '../support/faults.js';
 import { type Answer, startGateway, type TestGateway } from '../support/gateway.js';
 import { captureLog } from '../support/log.js';
@@ -9,7 +10,7 @@ import { until } from '../support/until.js';
 const captured = captureLog();
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway({ log: captured.log });
+  gateway = await startGateway({ log: captured.log, clock: runningClock(), maxSkewSeconds: 60 });
 });
 beforeEach(() => skewClock(0));
 afterAll(() => gateway.close());

@@ -10,6 +10,7 @@ import { openKeyring } from '../../src/credentials/keyring.js';
 import { generateKeys, KeyringError, readKeyring, writeKeyring } from '../../src/credentials/keyring-file.js';
 import type { PrivateJwk } from '../../src/credentials/private-jwks.js';
 import { createLogger } from '../../src/platform/logger.js';
+import { watchClock } from '../../src/platform/watched-clock.js';
 import { asUser, isRoot, rootTest } from '../support/as-user.js';
 import { handClock } from '../support/clock.js';
 import { keyringJwk } from '../support/forge.js';
@@ -103,7 +104,7 @@ test('3 rotation: new keys wait 900 s, old ones stay while their tokens live, an
   const rotate = async () => {
     const keyring = await openKeyring(file, clock, createLogger('silent'));
     keyring.close();
-    return rotateKeyring({ ...gateway.app, clock, config, keyring });
+    return rotateKeyring({ ...gateway.app, clock: watchClock(clock), config, keyring });
   };
   const kids = async (): Promise<string[]> =>
     (JSON.parse(await readFile(file, 'utf8')).keys as JWK[]).map(({ kid = '' }) => kid);

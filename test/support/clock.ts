@@ -1,4 +1,4 @@
-/** A clock that stands still until a test moves it. */
+/** Clocks that tests move: one that stands still between, and one that goes on. */
 import type { Clock } from '../../src/platform/clock.js';
 
 export interface HandClock extends Clock {
@@ -17,6 +17,20 @@ export function handClock(start = new Date(Math.floor(Date.now() / 1000) * 1000)
     },
     set: (instant) => {
       now = instant.getTime();
+    },
+  };
+}
+
+/** Goes on by itself, as long as a test takes; right until it is moved. */
+export function runningClock(): HandClock {
+  let aheadMs = 0;
+  return {
+    now: () => new Date(Date.now() + aheadMs),
+    advance: (seconds) => {
+      aheadMs += seconds * 1000;
+    },
+    set: (instant) => {
+      aheadMs = instant.getTime() - Date.now();
     },
   };
 }

@@ -64,6 +64,8 @@ export interface Setup {
   env?: Record<string, string>;
   instances?: number;
   clock?: HandClock;
+  /** Any difference unless given: a clock that a test has moved is believed. */
+  maxSkewSeconds?: number;
   log?: Logger;
   /** Quick ones unless given; `argon2` is what the gateway itself makes of its configuration. */
   passwords?: Passwords | 'argon2';
@@ -110,6 +112,7 @@ export async function startInstance(
   {
     env = {},
     clock = handClock(),
+    maxSkewSeconds = Number.POSITIVE_INFINITY,
     log = createLogger('silent'),
     passwords = quickPasswords(),
     sockets,
@@ -121,7 +124,7 @@ export async function startInstance(
     KEYRING_FILE: required(KEYRING_FILE),
     ...env,
   });
-  const overrides = { clock, log, ...(passwords === 'argon2' ? {} : { passwords }) };
+  const overrides = { clock, maxSkewSeconds, log, ...(passwords === 'argon2' ? {} : { passwords }) };
   const app = await createApp(config, database.url, overrides);
   const listening = await listen(app, '127.0.0.1', 0, sockets);
   const url = `http://127.0.0.1:${listening.port}`;
