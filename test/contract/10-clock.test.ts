@@ -1,5 +1,7 @@
 /** CONTRACT 10: an instance whose clock is wrong issues nothing and lets nothing rest on time; sessions live on. */
 import { randomUUID } from 'node:crypto';
+import { expiringRows } from '../../src/app.js';
+import { sweepRound } from '../../src/db/sweeper.js';
 import { type HandClock, runningClock } from '../support/clock.js';
 import { cookieAction } from '../support/cookies.js';
 import { forgeRefreshToken, keyringJwk } from '../support/forge.js';
@@ -167,6 +169,14 @@ describe.each(WAYS)('with a clock that is %s', (_way, seconds) => {
     clock.advance(-seconds);
     expect((await ask(wrong, user.as, CALLER)).data.caller.callerType).toBe('user');
     expect((await ask(wrong, apiKey.as, CALLER)).data.caller.callerType).toBe('api_key');
+  });
+
+  test('10 nothing is swept', async () => {
+    await right.rows('truncate refresh_tokens');
+    await tokenOf(-2 * DAY);
+    clock.advance(seconds);
+    await sweepRound(wrong.app, expiringRows({ auditRetentionDays: 1 }));
+    expect(await right.rows('select 1 from refresh_tokens')).toHaveLength(1);
   });
 });
 

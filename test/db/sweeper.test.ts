@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { expiringRows } from '../../src/app.js';
 import { valuesOf } from '../../src/db/statement.js';
-import { sweep } from '../../src/db/sweeper.js';
-import { claimsOf, logIn, startGateway, type TestGateway } from '../support/gateway.js';
+import { sweep, sweepRound } from '../../src/db/sweeper.js';
+import { runningClock } from '../support/clock.js';
+import { claimsOf, logIn, startGateway, startInstance, type TestGateway } from '../support/gateway.js';
 import { refresh } from '../support/routes.js';
 import { recordOf } from '../support/rows.js';
 
@@ -17,7 +18,10 @@ beforeAll(async () => {
   gateway = await startGateway();
 });
 afterAll(() => gateway.close());
-beforeEach(() => gateway.rows('truncate refresh_tokens, audit_events, rate_limits, signature_nonces'));
+beforeEach(async () => {
+  await gateway.rows('truncate refresh_tokens, audit_events, rate_limits, signature_nonces');
+  gateway.clock.set(new Date());
+});
 
 const at = (seconds: number): Date => new Date(gateway.clock.now().getTime() + seconds * 1000);
 const run = () => sweep(gateway.app.db, EXPIRING, gateway.clock.now());
@@ -77,7 +81,7 @@ test('what has expired is found by an index of each table, however much has not'
   await planner.connect();
   try {
     for (const { batch } of EXPIRING) {
-      const values = valuesOf(batch, { before: gateway.clock.now(), limit: 1 });
+      const values = valuesOf(batch, { now: gateway.clock.now(), limit: 1 });
       const { rows } = await planner.query({ text: `explain ${batch.text}`, values });
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
       expect(plan).toMatch(/Index Cond: \((expires_at|expire|created_at) </);
@@ -87,14 +91,14 @@ test('what has expired is found by an index of each table, however much has not'
   }
 });
 
-test('a backlog goes in batches, and rows that others hold are stepped around', async () => {
-  await records(2500, false, at(-2 * DAY));
+test('rows that others hold are stepped around', async () => {
+  await records(50, false, at(-2 * DAY));
   const other = new pg.Client({ connectionString: gateway.database.url });
   await other.connect();
   try {
     await other.query('begin');
     await other.query('select 1 from refresh_tokens limit 3 for update');
-    expect(await run()).toMatchObject({ refresh_tokens: 2497 });
+    expect(await run()).toMatchObject({ refresh_tokens: 47 });
     await other.query('commit');
   } finally {
     await other.end();
@@ -103,21 +107,78 @@ test('a backlog goes in batches, and rows that others hold are stepped around', 
 });
 
 test('two instances that sweep at once share the work', async () => {
-  await records(3000, false, at(-2 * DAY));
-  const [one, two] = await Promise.all([run(), run()]);
-  expect(Number(one['refresh_tokens']) + Number(two['refresh_tokens'])).toBe(3000);
-  expect(await left('refresh_tokens')).toBe(0);
+  await records(300, false, at(-2 * DAY));
+  let swept = 0;
+  for (let round = 0; round < 3; round += 1) {
+    for (const { refresh_tokens = 0 } of await Promise.all([run(), run()])) swept += refresh_tokens;
+  }
+  expect([swept, await left('refresh_tokens')]).toEqual([300, 0]);
+});
+
+const NONCES = `insert into signature_nonces (key_id, nonce, expires_at)
+  select 'ak', gen_random_uuid()::text, $1 from generate_series(1, $2)`;
+
+test('a round deletes a small share of a table, and a larger one of what nobody needs', async () => {
+  await records(60_000, false, at(-2 * DAY));
+  await gateway.rows(NONCES, [at(-1), 6_000]);
+  await gateway.rows('analyze refresh_tokens, signature_nonces');
+  expect(await run()).toMatchObject({ refresh_tokens: 120, signature_nonces: 1_200 });
+});
+
+test('of a small table a round deletes a hundred rows', async () => {
+  await records(101, false, at(-2 * DAY));
+  expect(await run()).toMatchObject({ refresh_tokens: 100 });
+  expect(await run()).toMatchObject({ refresh_tokens: 1 });
 });
 
 test('a sweep stops between batches when it is told to', async () => {
-  await records(2500, false, at(-2 * DAY));
-  let batches = 0;
-  const deleted = await sweep(gateway.app.db, EXPIRING, gateway.clock.now(), () => {
-    batches += 1;
-    return batches <= 1;
+  await gateway.rows(NONCES, [at(-1), 10_000]);
+  await gateway.rows('analyze signature_nonces');
+  const nonces = EXPIRING.filter(({ table }) => table === 'signature_nonces');
+  let asked = 0;
+  const deleted = await sweep(gateway.app.db, nonces, gateway.clock.now(), () => {
+    asked += 1;
+    return asked <= 2; // before the table, and before its first batch
   });
-  expect(deleted['refresh_tokens']).toBe(1000);
-  expect(await left('refresh_tokens')).toBe(1500);
+  expect(deleted).toEqual({ signature_nonces: 1_000 });
+  expect(await left('signature_nonces')).toBe(9_000);
+});
+
+test('10 a clock that is ahead deletes only what is over by the clock of the database too', async () => {
+  await records(1, false, at(-2 * DAY));
+  await records(1, false, at(1_000));
+  await gateway.rows(NONCES, [at(1_000), 1]);
+  await gateway.rows(`insert into rate_limits (key, points, expire) values ('live', 1, $1)`, [at(1_000).getTime()]);
+  await gateway.rows(`insert into audit_events (event_type, ip_address, metadata) values ('logout', 'x', '{}')`);
+  expect(await sweep(gateway.app.db, EXPIRING, at(400 * DAY))).toEqual({
+    refresh_tokens: 1,
+    signature_nonces: 0,
+    rate_limits: 0,
+    audit_events: 0,
+  });
+});
+
+test('10 a clock that is behind deletes nothing that is not over by it', async () => {
+  await records(1, false, at(-2 * DAY));
+  expect(await sweep(gateway.app.db, EXPIRING, at(-400 * DAY))).toMatchObject({ refresh_tokens: 0 });
+});
+
+test('10 an instance whose clock is skewed does not sweep, until the clocks agree again', async () => {
+  const clock = runningClock();
+  const other = await startInstance(gateway.database, { clock, maxSkewSeconds: 60 });
+  try {
+    await records(3, false, at(-2 * DAY));
+    for (const seconds of [61, -61]) {
+      clock.advance(seconds);
+      await sweepRound(other.app, EXPIRING);
+      expect(await left('refresh_tokens')).toBe(3);
+      clock.advance(-seconds);
+    }
+    await sweepRound(other.app, EXPIRING);
+    expect(await left('refresh_tokens')).toBe(0);
+  } finally {
+    await other.close();
+  }
 });
 
 test('2.6 a live record is never touched', async () => {
