@@ -1,12 +1,15 @@
 /** CONTRACT 10: whether requests can be answered now: the database, Redis and the clock, each `ok` or one word. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { rehearseLogin } from '../audit/rehearsal.js';
 import { ReadOnlyServer } from '../db/hosts.js';
-import { statement } from '../db/statement.js';
+import { schemaState } from '../db/migrate.js';
+import { type DatabaseState, databaseStateSql, stateOf } from '../db/state.js';
 import { type RedisState, stateOfRedis } from '../limits/redis.js';
 import type { Deps } from '../parts.js';
+import { createStateLog } from './state-log.js';
 
 export interface Checks {
-  database: 'ok' | 'unreachable' | 'read_only';
+  database: DatabaseState;
   /** Only where Redis is configured */
   redis?: RedisState;
   /** `unknown` where the database does not tell the time */
@@ -20,36 +23,58 @@ export interface Readiness {
 
 /** How long a store may take to answer before it counts as unreachable: milliseconds. */
 const ANSWER_WITHIN_MS = 3_000;
+/** How long the connections of administration are waited for: dashboards that keep them busy are no outage. */
+const ADMIN_WITHIN_MS = 2_000;
 
 /** How far the clocks may be apart before it is told: seconds. */
 const SKEW_TOLD_SECONDS = 5;
 
-/** A standby is always read-only, another server where its settings say so. */
-const databaseStateSql = statement('database_state', {}, { read_only: 'boolean', now: 'timestamptz' })`
-  select current_setting('transaction_read_only') = 'on' as read_only, clock_timestamp() as now`;
+interface Finding {
+  state: DatabaseState;
+  error?: unknown;
+}
+
+const OK: Finding = { state: 'ok' };
+const NO_ANSWER: Finding = { state: 'unreachable' };
 
 export function createReadiness(deps: Deps<'clock' | 'db' | 'log' | 'redis'>): Readiness {
-  const { clock, db, redis } = deps;
+  const { clock, db, log, redis } = deps;
+  const tellState = createStateLog(log);
   const tellSkew = skewTeller(deps);
 
-  const checkDatabase = async (): Promise<Pick<Checks, 'database' | 'clock'>> => {
+  /** Compares the clocks. @returns whether the server takes writes at all */
+  const readState = async (): Promise<Finding> => {
     const askedMs = performance.now();
     const [state] = await db.run(databaseStateSql, {}).catch(stateOfReadOnly);
     const tookMs = performance.now() - askedMs;
-    if (state === undefined) return NO_DATABASE;
+    if (state === undefined) return NO_ANSWER;
     if (tookMs <= ANSWER_WITHIN_MS) clock.compare(state.now, tookMs / 2);
     tellSkew();
-    return { database: state.read_only ? 'read_only' : 'ok', clock: clock.isSkewed() ? 'skewed' : 'ok' };
+    return state.read_only ? { state: 'read_only' } : OK;
+  };
+  const checkSchema = async (): Promise<Finding> => ({ state: await schemaState(db.admin) });
+  const checkDatabase = async (): Promise<Finding> => {
+    const state = await readState();
+    if (state.state !== 'ok') return state;
+    const [schema, login] = await Promise.all([
+      inTime(checkSchema().catch(failed), ADMIN_WITHIN_MS, OK),
+      rehearseLogin(db).then(() => OK, failed),
+    ]);
+    return schema.state === 'ok' ? login : schema;
   };
   const checkAll = async (): Promise<Checks> => {
     const [database, redisState] = await Promise.all([
-      inTime(
-        checkDatabase().catch(() => NO_DATABASE),
-        NO_DATABASE,
-      ),
-      redis && inTime(stateOfRedis(redis), 'unreachable'),
+      inTime(checkDatabase().catch(failed), ANSWER_WITHIN_MS, NO_ANSWER),
+      redis && inTime(stateOfRedis(redis), ANSWER_WITHIN_MS, 'unreachable'),
     ]);
-    return { ...database, ...(redisState && { redis: redisState }) };
+    tellState('database', database.state, database.error);
+    if (redisState !== undefined) tellState('redis', redisState);
+    const isUnknown = database.state === 'unreachable' || clock.skewSeconds() === undefined;
+    return {
+      database: database.state,
+      clock: isUnknown ? 'unknown' : clock.isSkewed() ? 'skewed' : 'ok',
+      ...(redisState && { redis: redisState }),
+    };
   };
   /** One check serves all who ask meanwhile. */
   let checking: Promise<Checks> | undefined;
@@ -63,16 +88,16 @@ export function createReadiness(deps: Deps<'clock' | 'db' | 'log' | 'redis'>): R
   };
 }
 
+const failed = (error: unknown): Finding => ({ state: stateOf(error), error });
+
 /** No connection is made to a server that takes no writes; the refusal tells the time there. */
 function stateOfReadOnly(error: unknown): [{ read_only: true; now: Date }] {
   if (error instanceof ReadOnlyServer) return [{ read_only: true, now: error.now }];
   throw error;
 }
 
-const NO_DATABASE = { database: 'unreachable', clock: 'unknown' } as const;
-
-function inTime<T>(work: Promise<T>, late: T): Promise<T> {
-  return Promise.race([work, sleep(ANSWER_WITHIN_MS, late, { ref: false })]);
+function inTime<T>(work: Promise<T>, withinMs: number, late: T): Promise<T> {
+  return Promise.race([work, sleep(withinMs, late, { ref: false })]);
 }
 
 /** Tells in the log when the clocks part and when they agree again. A skew is positive where the clock here is ahead. */

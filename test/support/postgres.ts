@@ -23,11 +23,12 @@ function urlOf(database: string, user?: string): string {
   return url.href;
 }
 
-export async function asSuperuser(statement: string): Promise<void> {
+/** @returns the rows */
+export async function asSuperuser<R extends pg.QueryResultRow>(statement: string): Promise<R[]> {
   const client = new pg.Client({ connectionString: urlOf('postgres', 'postgres') });
   await client.connect();
   try {
-    await client.query(statement);
+    return (await client.query<R>(statement)).rows;
   } finally {
     await client.end();
   }
@@ -46,5 +47,6 @@ export async function createDatabase(from: 'migrated' | 'empty' = 'migrated'): P
   const owner = template.searchParams.get('user') ?? template.username;
   const source = from === 'migrated' ? template.pathname.slice(1) : 'template0';
   await asSuperuser(`create database ${name} owner "${owner}" template ${source} strategy file_copy`);
-  return { url: urlOf(name), name, drop: () => asSuperuser(`drop database if exists ${name} with (force)`) };
+  const drop = async () => void (await asSuperuser(`drop database if exists ${name} with (force)`));
+  return { url: urlOf(name), name, drop };
 }

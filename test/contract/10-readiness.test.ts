@@ -1,0 +1,127 @@
+/** CONTRACT 10: ready says so while every login would be 503, and why; it is ready again by itself. */
+import { migrations } from '../../migrations/index.js';
+import { statement } from '../../src/db/statement.js';
+import { lacksTable, withFault } from '../support/faults.js';
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import { wholeTable, withLock } from '../support/locks.js';
+import { captureLog } from '../support/log.js';
+import { asSuperuser } from '../support/postgres.js';
+import { login } from '../support/routes.js';
+import { canMount, moveToSmallDisk } from '../support/small-disk.js';
+import { until } from '../support/until.js';
+
+const captured = captureLog();
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ log: captured.log });
+});
+afterEach(async () => {
+  await until('it is ready again', async () => (await word()) === 'ok');
+});
+afterAll(() => gateway.close());
+
+/** What ready says of the database. */
+const word = async (): Promise<unknown> => (await gateway.send('GET', '/health/ready')).json.checks.database;
+const becomes = (expected: string) => until(`ready says ${expected}`, async () => (await word()) === expected);
+
+/** What is told of the state of the database, without the times. */
+const told = (since = 0) =>
+  captured
+    .lines()
+    .filter(({ msg }) => String(msg).startsWith('database is '))
+    .slice(since)
+    .map(({ level, msg, error }) => ({ level, msg, ...(error === undefined ? {} : { error }) }));
+
+test('a check leaves nothing in the audit log', async () => {
+  for (let i = 0; i < 3; i += 1) expect(await word()).toBe('ok');
+  expect(await gateway.rows('select 1 from audit_events')).toEqual([]);
+});
+
+test.each(['users', 'refresh_tokens', 'audit_events', 'rate_limits'])(
+  'a lock that is held on the whole of %s is told as such, once',
+  async (table) => {
+    const before = told().length;
+    await withLock(gateway, wholeTable(table), async () => {
+      for (let i = 0; i < 2; i += 1) await becomes('locked');
+    });
+    await becomes('ok');
+    expect(told(before)).toEqual([
+      { level: 'error', msg: 'database is locked', error: { name: 'error', code: '55P03' } },
+      { level: 'info', msg: 'database is ok again' },
+    ]);
+    const lasted = captured.lines().map(({ after_seconds }) => after_seconds);
+    expect(lasted.filter((seconds) => seconds !== undefined).at(-1)).toBeGreaterThan(0);
+  },
+);
+
+test('a lock that lets logins pass is none', async () => {
+  await withLock(gateway, 'begin; lock table users in row exclusive mode', async () => {
+    expect(await word()).toBe('ok');
+  });
+});
+
+test('a database without connections to spare says so, and so does each login', async () => {
+  const { name } = gateway.database;
+  await asSuperuser(`alter database ${name} connection limit 0`);
+  try {
+    await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+    await becomes('out_of_connections');
+    expect((await login(gateway, 'nobody@example.com')).status).toBe(503);
+  } finally {
+    await asSuperuser(`alter database ${name} connection limit -1`);
+  }
+});
+
+test('a database that lacks a migration of this version is behind', async () => {
+  const { name } = migrations.at(-1) ?? { name: '' };
+  const [row] = await gateway.rows('delete from mikro_orm_migrations where name = $1 returning id, executed_at', [
+    name,
+  ]);
+  expect(await word()).toBe('behind');
+  await gateway.rows('insert into mikro_orm_migrations (id, name, executed_at) values ($1, $2, $3)', [
+    row?.['id'],
+    name,
+    row?.['executed_at'],
+  ]);
+});
+
+test('a database that was restored without its tables is behind', async () => {
+  await withFault(gateway, lacksTable('mikro_orm_migrations'), async () => expect(await word()).toBe('behind'));
+});
+
+test('a table that is missing all the same is a failure of the database', async () => {
+  await withFault(gateway, lacksTable('users'), async () => expect(await word()).toBe('failing'));
+});
+
+const listKeys = statement('list_keys', {}, {})`select 1 from api_keys`;
+
+test('administration that is busy does not take logins from an instance', async () => {
+  const before = told().length;
+  const { admin } = gateway.app.db;
+  const listings: Array<Promise<unknown>> = [];
+  await withLock(gateway, wholeTable('api_keys'), async (waiting) => {
+    for (let i = 0; i < 4; i += 1) listings.push(admin.run(listKeys, {}).catch(() => undefined)); // all it has
+    await until('all of them wait', async () => (await waiting()) === 4);
+    expect(await word()).toBe('ok');
+  });
+  await Promise.all(listings);
+  expect(told(before)).toEqual([]);
+});
+
+const withDisk = canMount ? test : test.skip;
+
+withDisk('a full disk is told, as long as logins are 503 because of it', async () => {
+  const before = told().length;
+  await using disk = await moveToSmallDisk(gateway, 'audit_events');
+  expect(await word()).toBe('ok');
+  await disk.fill();
+  await becomes('full');
+  expect((await login(gateway, 'nobody@example.com')).status).toBe(503);
+  await disk.empty();
+  await becomes('ok');
+  expect((await login(gateway, 'nobody@example.com')).status).toBe(401);
+  expect(told(before)).toEqual([
+    { level: 'error', msg: 'database is full', error: { name: 'error', code: '53100' } },
+    { level: 'info', msg: 'database is ok again' },
+  ]);
+});
