@@ -15,6 +15,7 @@ import { createGraphqlServer } from './graphql/server.js';
 import { createHost, createMetricsHost } from './http/host.js';
 import type { Listener } from './http/listener.js';
 import { createReadiness } from './http/readiness.js';
+import { createWatch, type Watch } from './http/watch.js';
 import { createRateLimiter, expiredWindows } from './limits/rate-limiter.js';
 import { connectRedis } from './limits/redis-connection.js';
 import type { Parts } from './parts.js';
@@ -40,6 +41,7 @@ export interface Overrides {
 export interface App extends Parts, Listener {
   /** What answers on METRICS_PORT, where that is set */
   metricsListener: Listener;
+  watch: Watch;
   close(): Promise<void>;
 }
 
@@ -90,8 +92,16 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     cleanUp.defer(graphql.stop);
     const readiness = createReadiness(parts);
     await readiness.check(); // from now on the clock is known
+    const watch = createWatch(readiness);
+    cleanUp.defer(watch.stop);
     const metricsListener = createMetricsHost(parts);
-    return { ...parts, ...createHost(parts, readiness, graphql.answer), metricsListener, close: cleanUp.run };
+    return {
+      ...parts,
+      ...createHost(parts, readiness, watch, graphql.answer),
+      metricsListener,
+      watch,
+      close: cleanUp.run,
+    };
   });
 }
 

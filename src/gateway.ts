@@ -43,6 +43,7 @@ export async function startGateway(
     cleanUp.defer(dataDir.close);
     const app = await createApp(config, dataDir.databaseUrl, { log, metrics, threads });
     cleanUp.defer(app.close);
+    app.watch.begin();
     if (dataDir.embedded) await createFirstAdministrator(app, tell);
     const { host, port, metricsHost, metricsPort, publicUrl } = config;
     let hurried: AbortSignal | undefined;

@@ -14,11 +14,13 @@ import { readable, refuseMalformed } from './malformed.js';
 import { addMetricsRoute } from './metrics-route.js';
 import type { Readiness } from './readiness.js';
 import { createRequestLog } from './request-log.js';
+import type { Watch } from './watch.js';
 import { addWellKnownRoutes } from './well-known.js';
 
-export function createHost(parts: Parts, readiness: Readiness, answerGraphql: AnswerGraphql): Listener {
+export function createHost(parts: Parts, readiness: Readiness, watch: Watch, answerGraphql: AnswerGraphql): Listener {
   const { config } = parts;
   return createListener(parts, (app) => {
+    app.use(watch.middleware);
     addWellKnownRoutes(app, parts); // for every origin, so before those of the list
     if (config.corsOrigins.length > 0) app.use(allowOrigins(config.corsOrigins));
     addHealthRoutes(app, parts, readiness);

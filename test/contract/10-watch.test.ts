@@ -1,0 +1,123 @@
+/** CONTRACT 10: a gateway of its own, which notices by itself that its clock or its database is not as it should be. */
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { whileAway } from '../support/faults.js';
+import { type Instance, logIn, send, startGateway, type TestGateway } from '../support/gateway.js';
+import { ask, newcomer } from '../support/graphql.js';
+import { login, refresh } from '../support/routes.js';
+import { wholeState } from '../support/rows.js';
+import { type ServerProcess, startProcess } from '../support/server-process.js';
+import { until } from '../support/until.js';
+
+const DAY_MS = 86_400_000;
+
+let gateway: TestGateway;
+let folder: string;
+let clockFile: string;
+beforeAll(async () => {
+  gateway = await startGateway({ passwords: 'argon2' });
+  folder = await mkdtemp(join(tmpdir(), 'gateway-clock-'));
+  clockFile = join(folder, 'ahead');
+});
+afterAll(async () => {
+  await gateway.close();
+  await rm(folder, { recursive: true });
+});
+
+/** At once, so that nobody reads half of it. */
+async function moveClock(aheadMs: number): Promise<void> {
+  await writeFile(`${clockFile}.new`, String(aheadMs));
+  await rename(`${clockFile}.new`, clockFile);
+}
+
+interface Watched extends Instance {
+  server: ServerProcess;
+  /** What it has logged of the database and of the clocks, in turn */
+  told(): string[];
+}
+
+async function startWatched(): Promise<Watched> {
+  const server = await startProcess(gateway, {
+    CLOCK_AHEAD_MS_FILE: clockFile,
+    LOGIN_RATE_LIMIT: '1000000',
+    NODE_OPTIONS: `--import=${new URL('../support/moved-clock.js', import.meta.url).href}`,
+  });
+  const told: string[] = [];
+  if (server.process.stdout === null) throw new Error('its log is not read');
+  createInterface({ input: server.process.stdout }).on('line', (line) => {
+    const { msg } = JSON.parse(line);
+    if (/^(database is|the clock)/.test(msg)) told.push(msg);
+  });
+  const { url } = server;
+  const instance = { ...gateway, url, send: (...request: Parameters<Instance['send']>) => send(url, ...request) };
+  await until('it listens', async () => (await statusOf(url, '/health/live')) === 200);
+  return { ...instance, server, told: () => [...told] };
+}
+
+const statusOf = async (url: string, path: string): Promise<number | undefined> =>
+  (await send(url, 'GET', path).catch(() => undefined))?.status;
+
+const FAR = 'the clock here and that of the database are far apart';
+const CLOSE = 'the clock here and that of the database are close';
+
+test('10 an instance at +400 and at -400 days issues nothing and undoes nothing, and comes back by itself', async () => {
+  const { email } = await gateway.user();
+  const user = await newcomer(gateway);
+  await moveClock(400 * DAY_MS);
+  const watched = await startWatched();
+  await using _ = watched.server;
+
+  const isWrong = async (): Promise<void> => {
+    const ready = await watched.send('GET', '/health/ready');
+    expect([ready.status, ready.json.checks]).toEqual([503, { database: 'ok', clock: 'skewed' }]);
+    const before = await wholeState(gateway);
+    const { refreshToken } = user;
+    const answers = [
+      await login(watched, email),
+      await refresh(watched, refreshToken),
+      await ask(watched, user.as, '{ caller { callerType } }'),
+    ];
+    expect(answers.map(({ status, cookies }) => [status, cookies])).toEqual(answers.map(() => [503, []]));
+    expect(await wholeState(gateway)).toEqual(before);
+  };
+  const isRightAgain = async (): Promise<void> => {
+    await until('it is ready', async () => (await statusOf(watched.url, '/health/ready')) === 200);
+    const { refreshToken } = await logIn(watched, email);
+    expect((await refresh(watched, refreshToken)).status).toBe(200);
+  };
+
+  await isWrong();
+  await moveClock(0);
+  await isRightAgain();
+  await until('both are told', () => watched.told().length === 2);
+  await moveClock(-400 * DAY_MS);
+  await until('a login finds it', async () => (await login(watched, email)).status === 503);
+  await isWrong();
+  await moveClock(0);
+  await isRightAgain();
+  await until('all are told', () => watched.told().length >= 4);
+  expect(watched.told()).toEqual([FAR, CLOSE, FAR, CLOSE]);
+});
+
+test('10 a clock that goes wrong is told, though nobody asks', async () => {
+  await moveClock(0);
+  const watched = await startWatched();
+  await using _ = watched.server;
+  await moveClock(-400 * DAY_MS);
+  await until('it is told', () => watched.told().includes(FAR));
+  await moveClock(0);
+  await until('so is the end', () => watched.told().includes(CLOSE));
+});
+
+test('14 a database that goes away is told once, and so is its return, though nobody asks', async () => {
+  await moveClock(0);
+  const watched = await startWatched();
+  await using _ = watched.server;
+  await whileAway(gateway.database, () =>
+    until('it is told', () => watched.told().includes('database is unreachable')),
+  );
+  await until('so is its return', () => watched.told().includes('database is ok again'));
+  expect(watched.told()).toEqual(['database is unreachable', 'database is ok again']);
+});
