@@ -8,7 +8,7 @@ import { startPostgres } from '../lab/postgres.js';
 import { createUsers, PASSWORD } from '../lab/users.js';
 
 const THRESHOLD = 5;
-const USERS = { small: 2, full: 40 };
+const USERS = { small: 1, full: 40 };
 /** For each user, each from an address of its own */
 const GUESSES = 500;
 /** Of them: so many are checked beside each other before the lock is there */

@@ -10,7 +10,7 @@ import { startPostgres } from '../lab/postgres.js';
 import { areaUnderCurve, percentile, welchT } from '../lab/stats.js';
 import { createUsers, PASSWORD } from '../lab/users.js';
 
-const PAIRS = { small: { logins: 60, keys: 300 }, full: { logins: 5_000, keys: 5_000 } };
+const PAIRS = { small: { logins: 40, keys: 300 }, full: { logins: 5_000, keys: 5_000 } };
 const WARM_UP = 20;
 /** What the literature on timing leaks takes for one (Reparaz et al., "dude, is my code constant time?") */
 const TOLD_APART = 4.5;
