@@ -1,12 +1,24 @@
 /** The process: arguments, environment, streams and signals. Nothing else reads them. */
-import { runCli } from './cli/cli.js';
-import { exitCodeOf, explain } from './cli/exit.js';
-import { say } from './cli/terminal.js';
-import { readConfig } from './config.js';
+import { availableParallelism } from 'node:os';
+import type { Gateway } from './gateway.js';
 
 const STOPS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 /** npm passes on a signal that a terminal or a service manager has sent to both: they are one. */
 const SAME_SIGNAL_MS = 1_000;
+/** For the requests in flight, 20 s as the listener has it, and for what is closed after them. */
+const STOP_MS = 25_000;
+/** The same after a second signal, or after an error that nobody caught. */
+const HURRY_MS = 5_000;
+
+const [first, ...others] = process.argv.slice(2);
+// Without a word this is the gateway. `cli` says that what follow are the words, even where none follow.
+const words = first === undefined ? ['start'] : first === 'cli' ? others : [first, ...others];
+if (words[0] === 'start') beginAnew();
+
+const { readConfig } = await import('./config.js');
+const { runCli } = await import('./cli/cli.js');
+const { exitCodeOf, explain } = await import('./cli/exit.js');
+const { say } = await import('./cli/terminal.js');
 
 const { stdin, stdout, stderr } = process;
 // Whoever reads, such as `head`, may have read enough.
@@ -16,14 +28,29 @@ for (const stream of [stdout, stderr]) {
   });
 }
 
-const [first, ...others] = process.argv.slice(2);
-// Without a word this is the gateway. `cli` says that what follow are the words, even where none follow.
-const words = first === undefined ? ['start'] : first === 'cli' ? others : [first, ...others];
 process.exitCode = await runCli(words, {
   readConfig: () => readConfig(process.env),
   terminal: { stdin, stdout, stderr, untilStopped },
   serve,
 });
+
+/**
+ * Sets what libuv and glibc read once, before any JavaScript runs, by putting this program in the place of itself:
+ * the process stays the same to whoever started it. What an operator has set is kept.
+ */
+function beginAnew(): void {
+  const wanted = {
+    // As many hash as there are cores; of the rest DNS takes half at most, and so one is left to files and WebCrypto.
+    UV_THREADPOOL_SIZE: String(2 * availableParallelism() + 2),
+    // Each further arena keeps the memory of the largest hash that was made in it.
+    MALLOC_ARENA_MAX: '1',
+  };
+  const missing = Object.entries(wanted).filter(([name]) => !process.env[name]);
+  if (missing.length === 0) return;
+  const env = { ...process.env, ...Object.fromEntries(missing) };
+  const { argv, argv0, execArgv, execPath } = process;
+  process.execve?.(execPath, [argv0, ...execArgv, import.meta.filename, ...argv.slice(2)], env);
+}
 
 function untilStopped(): AbortSignal {
   const stopped = new AbortController();
@@ -33,25 +60,40 @@ function untilStopped(): AbortSignal {
 }
 
 async function serve(): Promise<void> {
+  const config = readConfig(process.env);
   const stopRequested = Promise.withResolvers<void>();
   const hurry = new AbortController();
+  let gateway: Gateway | undefined;
   let firstMs: number | undefined;
   const onSignal = (): void => {
     firstMs ??= performance.now();
     stopRequested.resolve();
-    if (performance.now() - firstMs > SAME_SIGNAL_MS) hurry.abort();
+    const isSecond = performance.now() - firstMs > SAME_SIGNAL_MS;
+    if (isSecond) hurry.abort();
+    endWithin(isSecond ? HURRY_MS : config.shutdownDelaySeconds * 1000 + STOP_MS);
   };
   for (const signal of STOPS) process.on(signal, onSignal);
-  const { startGateway } = await import('./gateway.js'); // which other commands need not load
-  const threads = Number(process.env['UV_THREADPOOL_SIZE']) || undefined;
-  const config = readConfig(process.env);
-  const gateway = await startGateway(config, threads, (line) => say(process, line));
+  let isFailing = false;
+  // Also of promises that nobody waits for.
   process.on('uncaughtException', (error) => {
+    if (isFailing) return; // such as standard error, which cannot be told then
+    isFailing = true;
     say(process, explain(error));
     process.exitCode = exitCodeOf(error);
-    void gateway.stop(AbortSignal.abort()).finally(() => process.exit());
+    endWithin(HURRY_MS);
+    const stopped = gateway?.stop(AbortSignal.abort()) ?? Promise.resolve();
+    void stopped.finally(() => process.exit());
   });
+  const { startGateway } = await import('./gateway.js'); // which other commands need not load
+  const threads = Number(process.env['UV_THREADPOOL_SIZE']) || undefined;
+  gateway = await startGateway(config, threads, (line) => say(process, line));
   if (stderr.isTTY) say(process, `The gateway answers at ${config.publicUrl}. Ctrl-C stops it.`);
   await stopRequested.promise;
   await gateway.stop(hurry.signal);
+  endWithin(HURRY_MS); // a connection may be left to a database that does not answer
+}
+
+/** Ends the process by then at the latest, whatever hangs: a database that does not answer, a disk that is full. */
+function endWithin(ms: number): void {
+  setTimeout(() => process.exit(), ms).unref();
 }

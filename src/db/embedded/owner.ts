@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { othersMayWrite } from '../../platform/permissions.js';
 import { EmbeddedPostgresError, SYSTEM_PATH } from './programs.js';
@@ -31,7 +31,7 @@ export async function ownDataDir(
   waitSeconds = 30,
 ): Promise<DataDirOwnership | DataDirHeld> {
   const absoluteDir = resolve(dataDir);
-  await mkdir(absoluteDir, { recursive: true, mode: 0o700 });
+  await makeFolder(absoluteDir);
   // Also with the sticky bit: what we make there must not have been made before us by somebody else.
   const fault = othersMayWrite(absoluteDir, await stat(absoluteDir));
   if (fault !== undefined) throw new EmbeddedPostgresError(`the data folder is refused: ${fault}`);
@@ -56,6 +56,16 @@ export async function ownDataDir(
     release();
     throw error;
   }
+}
+
+/** With its parents. Node's own `recursive` goes round for ever where a folder that is there takes no other, as /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST' && (await stat(folder)).isDirectory()) return;
+    if (error.code !== 'ENOENT' || existsSync(dirname(folder))) throw error;
+    await makeFolder(dirname(folder));
+    await makeFolder(folder);
+  });
 }
 
 async function lockOrHolder(fd: number, lockFile: string, waitMs: number): Promise<DataDirHeld['heldBy'] | undefined> {

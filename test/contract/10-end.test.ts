@@ -1,0 +1,113 @@
+/** CONTRACT 10: the process ends, whatever hangs: with 0 when it is told to, with 1 for an error that nobody caught. */
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { send, startGateway, type TestGateway } from '../support/gateway.js';
+import { wholeTable, withLock } from '../support/locks.js';
+import { type ServerProcess, startProcess } from '../support/server-process.js';
+import { until } from '../support/until.js';
+
+/** Loaded before the gateway: signals that nobody else uses make errors that nobody catches, and no listener ever closes. */
+const FAULTS = `
+process.on('SIGUSR2', () => setImmediate(() => { throw new Error('with a secret'); }));
+process.on('SIGWINCH', () => void Promise.reject(new Error('with a secret')));
+require('node:http').Server.prototype.close = function () { return this; };
+`;
+
+let gateway: TestGateway;
+let folder: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  folder = mkdtempSync(join(tmpdir(), 'gateway-end-'));
+  writeFileSync(join(folder, 'faults.cjs'), FAULTS);
+});
+afterAll(async () => {
+  await gateway.close();
+  rmSync(folder, { recursive: true });
+});
+
+interface Bridge extends Disposable {
+  url: string;
+  /** From now on nothing comes through, and no connection ends. */
+  freeze(): void;
+}
+
+/** A way to the database that can be blocked, as by a machine that has stopped. */
+async function bridge(): Promise<Bridge> {
+  const { hostname, username, pathname } = new URL(gateway.database.url);
+  const path = join(decodeURIComponent(hostname), '.s.PGSQL.5432');
+  const sockets = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const database = connect({ path, allowHalfOpen: true });
+    for (const socket of [client, database]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+    }
+    client.pipe(database).pipe(client);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `postgresql://${username}@127.0.0.1:${port}${pathname}`,
+    freeze: () => {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    [Symbol.dispose]: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+type End = (server: ServerProcess) => unknown;
+
+function againAndAgain({ process, exited }: ServerProcess): void {
+  const again = setInterval(() => process.kill('SIGTERM'), 300);
+  void exited.then(() => clearInterval(again));
+}
+
+/** @returns what it says on standard error */
+async function endsOnFrozenDatabase(end: End, code: number, env: Record<string, string> = {}): Promise<string> {
+  using way = await bridge();
+  await using server = await startProcess(gateway, { DATABASE_URL: way.url, ...env });
+  const ready = () => send(server.url, 'GET', '/health/ready').catch(() => undefined);
+  await until('it is ready', async () => (await ready())?.status === 200);
+  way.freeze();
+  end(server);
+  expect(await server.exited).toEqual([code, null]);
+  return server.errors();
+}
+
+test('10 SIGTERM ends it with 0 while the database does not answer', async () => {
+  expect(await endsOnFrozenDatabase(({ process }) => process.kill('SIGTERM'), 0)).toBe('');
+});
+
+const ENDS: Array<[what: string, end: End, code: number]> = [
+  ['SIGTERM again and again', againAndAgain, 0],
+  ['an exception', ({ process }) => process.kill('SIGUSR2'), 1],
+  ['a rejection that nobody waits for', ({ process }) => process.kill('SIGWINCH'), 1],
+];
+
+test.each(ENDS)('10 %s ends it also where a listener never closes', async (_what, end, code) => {
+  const env = { NODE_OPTIONS: `--require ${join(folder, 'faults.cjs')}` };
+  const errors = await endsOnFrozenDatabase(end, code, env);
+  expect(errors).toMatch(code === 0 ? /^$/ : /^unexpected error: Error\n/);
+  expect(errors).not.toContain('secret');
+});
+
+test('10 SIGTERM again and again ends a start that waits for somebody else', async () => {
+  await withLock(gateway, wholeTable('mikro_orm_migrations'), async (waiting) => {
+    await using server = await startProcess(gateway);
+    await until('it waits', async () => (await waiting()) > 0);
+    againAndAgain(server);
+    expect(await server.exited).toEqual([0, null]);
+  });
+});
+
+test('10 a data folder that cannot be made ends the start', async () => {
+  await using server = await startProcess(gateway, { DATABASE_URL: '', DATA_DIR: '/proc/none/data' });
+  expect(await server.exited).toEqual([1, null]);
+  expect(server.errors()).toBe('cannot mkdir /proc/none (ENOENT)\n');
+});
