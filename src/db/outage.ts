@@ -1,4 +1,5 @@
 /** Which errors say that PostgreSQL, or the way to it, is away. */
+import pg from 'pg';
 import { Outage } from '../platform/outage.js';
 
 /** The code of everything that a pooler says by itself (FATAL), and of a fault in the protocol (ERROR). */
@@ -19,6 +20,11 @@ export function isStatementTimeout(error: unknown): boolean {
 /** True where PostgreSQL has undone a transaction in favour of others: a serialization failure, or a deadlock. */
 export function isUndone(error: unknown): boolean {
   return causesOf(error).some((cause) => 'code' in cause && (cause.code === '40001' || cause.code === '40P01'));
+}
+
+/** True where a table was altered since this connection has prepared the statement: without its name it would run. */
+export function isPlanStale(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
 }
 
 /** True where a pooler takes no connection for which something is set at its start. */

@@ -2,7 +2,7 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import type { Budget } from '../platform/budget.js';
-import { isUndone } from './outage.js';
+import { isPlanStale, isUndone } from './outage.js';
 import { again } from './retry.js';
 import { type Db, valuesOf } from './statement.js';
 
@@ -44,7 +44,13 @@ export function onPool(pool: pg.Pool, budget: Budget): Ask {
       client.release(failed);
     }
   };
-  return (query) => again(budget, () => budget.spend(() => once(query)));
+  const atOnce = (query: pg.QueryConfig): Promise<pg.QueryResult> =>
+    once(query).catch((error: unknown) => {
+      if (!isPlanStale(error)) throw error;
+      const { name: _, ...unnamed } = query; // on the next connection the plan may be as old
+      return once(unnamed);
+    });
+  return (query) => again(budget, () => budget.spend(() => atOnce(query)));
 }
 
 /**
