@@ -30,7 +30,7 @@ const APART = 17 * MINUTE;
 let gateway: TestGateway;
 let as: As;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ env: { AUDIT_RETENTION_DAYS: '10000' } });
   ({ as } = await newApiKey(gateway, ['audit:read']));
   await gateway.rows('delete from audit_events');
   const times = PLACES.flatMap(([, instant]) => {
