@@ -1,7 +1,6 @@
 /** CONTRACT 2 and 10: REDIS_URL of Sentinel and of a cluster: limits are exact, and a server that goes is outlived. */
 import { type Answer, type Instance, startGateway, type TestGateway } from '../support/gateway.js';
 import { captureLog } from '../support/log.js';
-import { withRedis } from '../support/redis.js';
 import {
   type RedisCluster,
   type SentinelGroup,
@@ -10,6 +9,7 @@ import {
 } from '../support/redis-groups.js';
 import { login } from '../support/routes.js';
 import { until } from '../support/until.js';
+import { withRedis } from '../support/with-redis.js';
 
 const LIMIT = 7;
 

@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { startGateway } from '../support/gateway.js';
-import { freePort, type RedisServer, startRedis, withRedis } from '../support/redis.js';
+import { freePort, type RedisServer, startRedis } from '../support/redis.js';
 import { login } from '../support/routes.js';
 import { until } from '../support/until.js';
+import { withRedis } from '../support/with-redis.js';
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 const withBoth = hasOpenssl || process.env['REQUIRE_PROGRAMS'] === '1' ? withRedis : describe.skip;

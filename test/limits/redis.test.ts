@@ -1,8 +1,9 @@
 /** CONTRACT 2: with REDIS_URL rate limits live in Redis. Needs a `redis-server` on the PATH. */
 import { type Answer, type Instance, startGateway, type TestGateway } from '../support/gateway.js';
-import { type RedisServer, startRedis, withRedis } from '../support/redis.js';
+import { type RedisServer, startRedis } from '../support/redis.js';
 import { login, logout } from '../support/routes.js';
 import { until } from '../support/until.js';
+import { withRedis } from '../support/with-redis.js';
 
 withRedis('with one server', () => {
   let redis: RedisServer;
