@@ -48,7 +48,7 @@ export interface Database extends Db {
 const POOL_SIZE = 16;
 const ADMIN_POOL_SIZE = 4;
 /** How long is waited for a connection, be it a new one or one that others use: milliseconds. */
-const CONNECT_TIMEOUT_MS = 4_000;
+const CONNECT_TIMEOUT_MS = 3_500;
 /** How long a connection may say nothing before the kernel asks whether the other end is there: milliseconds. */
 const KEEP_ALIVE_MS = 10_000;
 

@@ -1,7 +1,7 @@
 /** How long PostgreSQL may take: told to it once for a connection, or behind a pooler in each transaction. */
 
 /** How long one statement may run, of a route or of what dashboards list: milliseconds. */
-export const STATEMENT_TIMEOUT_MS = 4_000;
+export const STATEMENT_TIMEOUT_MS = 3_500;
 /** How long it may wait for one lock, but for listings, which are cut as a whole. */
 const LOCK_TIMEOUT_MS = 2_000;
 /** How long a statement of a change may run, which cannot be made smaller. */

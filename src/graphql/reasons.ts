@@ -62,7 +62,7 @@ const ADMINISTRATION = {
   invalid_page: { code: 'BAD_USER_INPUT', means: '`first` is out of its range, or `after` no cursor of this list.' },
   invalid_span: { code: 'BAD_USER_INPUT', means: 'The span of time is empty, or has more points than are given.' },
   invalid_time_zone: { code: 'BAD_USER_INPUT', means: 'The time zone is no name of the IANA database.' },
-  too_much_to_read: { code: 'OPERATION_TOO_COSTLY', means: 'Reading takes longer than 4 seconds: ask for less.' },
+  too_much_to_read: { code: 'OPERATION_TOO_COSTLY', means: 'Reading takes longer than 3.5 seconds: ask for less.' },
 } as const satisfies Record<AdminRefusalReason, Row>;
 
 export const REASONS = {

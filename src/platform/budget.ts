@@ -1,8 +1,8 @@
 /** CONTRACT 5: what one request may wait for its stores, over all that it asks of them. Then it is answered 503. */
 import { Outage } from './outage.js';
 
-/** How long one request may wait for its stores, in all: milliseconds. */
-export const REQUEST_BUDGET_MS = 4_500;
+/** How long one request may wait for its stores, in all: milliseconds. A second is left for a machine that is busy. */
+export const REQUEST_BUDGET_MS = 4_000;
 
 /**
  * Begun once a request, and handed on. Time counts while something is waited for, once where several things are: what a
