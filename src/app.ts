@@ -23,6 +23,7 @@ import { createCleanUp } from './platform/clean-up.js';
 import { type Clock, systemClock } from './platform/clock.js';
 import { createLogger, type Logger } from './platform/logger.js';
 import { createMetrics, type Metrics } from './platform/metrics.js';
+import { createSampling } from './platform/sampling.js';
 import { watchClock } from './platform/watched-clock.js';
 
 /** The gateway hands in its log, its metrics and its threads; tests also the clock that they move, and cheaper hashing. */
@@ -61,6 +62,8 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     const keyring = await openKeyring(config.keyringFile, clock, log);
     cleanUp.defer(keyring.close);
     const metrics = overrides.metrics ?? createMetrics();
+    const sampling = createSampling();
+    cleanUp.defer(sampling.flush);
     const timeHash = (seconds: number): void => metrics.passwordHashSeconds.observe(seconds);
     const passwords = overrides.passwords ?? (await createPasswords(config.argon2, threads, timeHash));
     const db = await openDatabase(databaseUrl, { pooler: config.databasePooler });
@@ -83,6 +86,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       passwords,
       redis,
       repeats: createAuditRepeats(clock, log, metrics),
+      sampling,
       state: { isStopping: false },
       tokens: createTokens(keyring, config, clock),
     };

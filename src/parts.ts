@@ -10,6 +10,7 @@ import type { RateLimiter } from './limits/rate-limiter.js';
 import type { RedisClient } from './limits/redis.js';
 import type { Logger } from './platform/logger.js';
 import type { Metrics } from './platform/metrics.js';
+import type { Sampling } from './platform/sampling.js';
 import type { WatchedClock } from './platform/watched-clock.js';
 
 export interface Parts {
@@ -27,6 +28,8 @@ export interface Parts {
   /** Undefined: rate limits live in PostgreSQL. */
   redis: RedisClient | undefined;
   repeats: AuditRepeats;
+  /** Of log lines that come again and again */
+  sampling: Sampling;
   /** Changes while the process runs */
   state: { isStopping: boolean };
   tokens: Tokens;

@@ -4,7 +4,8 @@ import { ApolloServerErrorCode, unwrapResolverError } from '@apollo/server/error
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { AdminRefusal } from '../admin/refusal.js';
 import { isOutage } from '../db/outage.js';
-import { describeError, type Logger, type RequestIds } from '../platform/logger.js';
+import { type ErrorLines, tellBug, tellOutage } from '../platform/error-lines.js';
+import type { RequestIds } from '../platform/logger.js';
 import { OUTAGE_DETAIL, RETRY_AFTER_SECONDS } from '../platform/outage.js';
 import type { Mask } from './masking.js';
 import { REASONS, type Reason } from './reasons.js';
@@ -27,12 +28,12 @@ export function errorOf(reason: Reason, message: string, http?: Status, more?: o
 }
 
 /** Turns an outage into 503 with Retry-After, before Apollo makes it a 500 or, in a resolver, a 200. */
-export async function outagesAs503<T>(log: Logger, ids: RequestIds, work: () => Promise<T>): Promise<T> {
+export async function outagesAs503<T>(lines: ErrorLines, ids: RequestIds, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!isOutage(error)) throw error;
-    log.warn({ ...ids, error: describeError(error) }, 'answered 503');
+    tellOutage(lines, ids, error);
     const unavailable = status(503, ['retry-after', String(RETRY_AFTER_SECONDS)]);
     throw errorOf('outage', OUTAGE_DETAIL, unavailable);
   }
@@ -46,7 +47,7 @@ const ABOUT_THE_DOCUMENT: ReadonlySet<unknown> = new Set([
 ]);
 
 /** What leaves of an error: that of a refusal as it is, of a document no value, of a bug only that it happened. */
-export function formatError(log: Logger, mask: Mask, idsOfRequest: () => RequestIds | undefined) {
+export function formatError(lines: ErrorLines, mask: Mask, idsOfRequest: () => RequestIds | undefined) {
   return (formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError => {
     const cause = unwrapResolverError(error);
     if (cause instanceof AdminRefusal) {
@@ -56,7 +57,7 @@ export function formatError(log: Logger, mask: Mask, idsOfRequest: () => Request
     const code = formatted.extensions?.['code'];
     if (ABOUT_THE_DOCUMENT.has(code) && error instanceof GraphQLError) return { ...formatted, message: mask(error) };
     if (code !== ApolloServerErrorCode.INTERNAL_SERVER_ERROR) return formatted;
-    log.error({ ...idsOfRequest(), error: describeError(cause) }, 'unexpected error in GraphQL');
+    tellBug(lines, idsOfRequest(), cause, 'unexpected error in GraphQL');
     const { path, locations } = formatted;
     return {
       message: 'Internal server error',

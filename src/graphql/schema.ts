@@ -25,7 +25,7 @@ export async function createSchema(): Promise<GraphQLSchema> {
         const isRoot = info.path.prev === undefined; // below, loaders take a turn for all rows of a page
         const kind = info.operation.operation === 'mutation' ? 'changes' : 'reads';
         const inTurn = () => turns.ofCaller(caller, kind, isGone, next);
-        return outagesAs503(deps.log, ids, isRoot ? inTurn : next);
+        return outagesAs503(deps, ids, isRoot ? inTurn : next);
       },
     ],
     validate: false, // bodies are checked where they are used

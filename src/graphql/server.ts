@@ -21,7 +21,7 @@ export interface GraphqlServer {
 }
 
 export async function createGraphqlServer(deps: GraphqlDependencies & Deps<'config'>): Promise<GraphqlServer> {
-  const { config, log } = deps;
+  const { config } = deps;
   const { introspection } = config.graphql;
   const schema = await createSchema();
   const mask = createMask(schema);
@@ -47,7 +47,7 @@ export async function createGraphqlServer(deps: GraphqlDependencies & Deps<'conf
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginCacheControlDisabled(),
     ],
-    formatError: formatError(log, mask, () => answering.getStore()?.ids),
+    formatError: formatError(deps, mask, () => answering.getStore()?.ids),
     logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
   });
   await server.start();
@@ -57,7 +57,7 @@ export async function createGraphqlServer(deps: GraphqlDependencies & Deps<'conf
     const { body, headers, status } = await server.executeHTTPGraphQLRequest({
       // `search` is where a query by GET would be.
       httpGraphQLRequest: { method: 'POST', headers: new HeaderMap(sent), search: '', body: request.json },
-      context: () => outagesAs503(log, request.ids, () => createContext(deps, turns, request)),
+      context: () => outagesAs503(deps, request.ids, () => createContext(deps, turns, request)),
     });
     if (body.kind !== 'complete') throw new Error('The schema has neither @defer nor @stream');
     return { status: status ?? 200, headers, body: body.string };

@@ -1,7 +1,7 @@
 /** CONTRACT 5 and 7: every error body is JSON with a text `detail`; what a caller submitted is never repeated. */
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { isOutage } from '../db/outage.js';
-import { describeError, type Logger } from '../platform/logger.js';
+import { type ErrorLines, tellBug, tellOutage } from '../platform/error-lines.js';
 import { OUTAGE_DETAIL, RETRY_AFTER_SECONDS } from '../platform/outage.js';
 import { graphqlErrors } from './graphql-errors.js';
 
@@ -32,19 +32,19 @@ function sendUnavailable(res: Response): void {
 }
 
 /** The last handler: an outage is 503, what the parser refuses keeps its status, anything else is a bug of ours. */
-export function errorHandler(log: Logger): ErrorRequestHandler {
+export function errorHandler(lines: ErrorLines): ErrorRequestHandler {
   return (error: unknown, _req, res, next) => {
     if (res.headersSent) return next(error);
     // An outage or a bug never touches the cookie (CONTRACT 5).
     res.removeHeader('Set-Cookie');
     const { ids } = res.locals;
     if (isOutage(error)) {
-      log.warn({ ...ids, error: describeError(error) }, 'answered 503');
+      tellOutage(lines, ids, error);
       return sendUnavailable(res);
     }
     const status = statusOf(error);
     if (status !== undefined) return sendError(res, status, DETAILS[status] ?? 'Bad request');
-    log.error({ ...ids, error: describeError(error) }, 'unexpected error');
+    tellBug(lines, ids, error, 'unexpected error');
     return sendError(res, 500, 'Internal server error');
   };
 }

@@ -36,7 +36,7 @@ export function createMetricsHost(parts: Parts): Listener {
 }
 
 function createListener(parts: Parts, addRoutes: (app: Express) => void): Listener {
-  const { config, log } = parts;
+  const { config, log, sampling } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag'); // answers are small and mostly uncacheable
@@ -50,7 +50,7 @@ function createListener(parts: Parts, addRoutes: (app: Express) => void): Listen
   app.use(refuseMalformed);
   addRoutes(app);
   app.use(notFound);
-  app.use(errorHandler(log));
+  app.use(errorHandler({ log, sampling }));
   return { handle: readable(app), log, requestLog };
 }
 

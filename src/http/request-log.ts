@@ -15,6 +15,10 @@ const PLAIN_ID = /^[\w.:-]{1,128}$/;
 /** Answers nobody wants a line for, unless they fail. */
 const QUIET = new Set(['/health/live', '/health/ready', '/metrics']);
 
+/** In an outage every answer is this one. Of a route and an outcome, so many have a line of their own in ten seconds. */
+const UNAVAILABLE = 503;
+const MOST_UNAVAILABLE = 10;
+
 interface Answered extends RequestIds, CountedRequest {
   method: string;
   status: number;
@@ -30,10 +34,10 @@ export interface RequestLog {
 
 /** @param isRoute true for a path that is answered by a route of ours */
 export function createRequestLog(
-  deps: Deps<'clock' | 'config' | 'log' | 'metrics'>,
+  deps: Deps<'clock' | 'config' | 'log' | 'metrics' | 'sampling'>,
   isRoute: (path: string) => boolean,
 ): RequestLog {
-  const { clock, config, log, metrics } = deps;
+  const { clock, config, log, metrics, sampling } = deps;
   const readClient = clientReader(config.trustProxy);
   const count = createOutcomeCounters(metrics);
   const record = (answered: Answered): void => {
@@ -42,7 +46,10 @@ export function createRequestLog(
     metrics.requestSeconds.observe(route === undefined ? labels : { ...labels, http_route: route }, duration_ms / 1000);
     count(answered);
     const level = status >= 500 ? 'error' : route !== undefined && QUIET.has(route) ? 'debug' : 'info';
-    log[level](answered, 'request');
+    if (status !== UNAVAILABLE) return log[level](answered, 'request');
+    sampling.sample(`${method} ${route} ${answered.outcome}`, MOST_UNAVAILABLE, (more) => {
+      log[level]({ ...answered, ...more }, 'request');
+    });
   };
   return {
     middleware: (req, res, next) => {

@@ -1,5 +1,6 @@
 /** CONTRACT 14: logs, one JSON object a line, names in snake_case. Callers pass facts, never tokens, keys or e-mails. */
 import { type Logger, pino } from 'pino';
+import { fixedTextOf } from './fixed-texts.js';
 import { createLogDestination, type LogDestination } from './log-destination.js';
 
 export type { Logger };
@@ -22,13 +23,26 @@ export function createLogger(
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, destination);
 }
 
+/** What may be told about an outage: class, code and fixed text of the error and of its causes. Its place tells nothing. */
+export function describeOutage(error: unknown): { name: string; code?: string; text?: string; cause?: unknown } {
+  if (!(error instanceof Error)) return { name: typeof error };
+  const code = codeOf(error);
+  const text = fixedTextOf(error);
+  return {
+    name: error.name,
+    ...(code === undefined ? {} : { code }),
+    ...(text === undefined ? {} : { text }),
+    ...(error.cause instanceof Error ? { cause: describeOutage(error.cause) } : {}),
+  };
+}
+
 /**
  * What may be told about an unexpected error: its class, code and place, but not its message,
  * because messages of the database and the ORM quote the row that failed, password hash included.
  */
 export function describeError(error: unknown): { name: string; code?: string; at?: string[]; cause?: unknown } {
   if (!(error instanceof Error)) return { name: typeof error };
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  const code = codeOf(error);
   const at = error.stack
     ?.split('\n')
     .filter((line) => /^\s+at /.test(line))
@@ -40,4 +54,8 @@ export function describeError(error: unknown): { name: string; code?: string; at
     ...(at === undefined ? {} : { at }),
     ...(error.cause instanceof Error ? { cause: describeError(error.cause) } : {}),
   };
+}
+
+function codeOf(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

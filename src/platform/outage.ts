@@ -5,7 +5,7 @@ export const RETRY_AFTER_SECONDS = 5;
 
 export const OUTAGE_DETAIL = 'Service temporarily unavailable, try again later';
 
-/** Thrown where something that an answer needs is away or overloaded. Answered 503, never a pass. */
+/** Thrown where something that an answer needs is away or overloaded. Answered 503, never a pass. Its text is logged. */
 export class Outage extends Error {
   override readonly name: string = 'Outage';
 }

@@ -65,6 +65,18 @@ test('14 the metrics are those of the contract, with these types and labels, bes
   expect(answer.text).toMatch(/^nodejs_heap_size_used_bytes /m);
 });
 
+test('14 they are there while the database is away', async () => {
+  const { text } = await whileAway(gateway.database, async () => {
+    await gateway.send('POST', '/auth/refresh');
+    return gateway.send('GET', '/metrics');
+  });
+  const families = readMetrics(text);
+  for (const name of Object.keys(OURS)) expect([name, families.get(name)?.samples.length]).not.toEqual([name, 0]);
+  for (const state of ['idle', 'used']) {
+    expect(figureOf(families, 'auth_gateway_db_pool_connections', { state })).toEqual(expect.any(Number));
+  }
+});
+
 test('14 each known outcome is there from 0', async () => {
   const families = await metrics();
   const outcomesOf = (name: string, caller?: string): string[] =>

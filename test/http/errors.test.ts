@@ -5,6 +5,7 @@ import express from 'express';
 import { errorHandler } from '../../src/http/errors.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { Outage } from '../../src/platform/outage.js';
+import { createSampling } from '../../src/platform/sampling.js';
 import { send } from '../support/gateway.js';
 
 const errors: Record<string, [error: unknown, status: number]> = {
@@ -37,7 +38,7 @@ test.each(Object.entries(errors))(
       res.set('Set-Cookie', 'refresh_token=x; Path=/auth');
       throw error;
     });
-    app.use(errorHandler(createLogger('silent')));
+    app.use(errorHandler({ log: createLogger('silent'), sampling: createSampling() }));
     const server = app.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

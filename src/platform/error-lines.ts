@@ -1,0 +1,25 @@
+/** CONTRACT 14: the lines about errors of requests, at most one of a kind in ten seconds. */
+import { describeError, describeOutage, type Logger, type RequestIds } from './logger.js';
+import type { Sampling } from './sampling.js';
+
+export interface ErrorLines {
+  log: Logger;
+  sampling: Sampling;
+}
+
+/** Says why a request was answered 503. A kind is the classes, codes and texts of the error and its causes. */
+export function tellOutage({ log, sampling }: ErrorLines, ids: RequestIds, error: unknown): void {
+  const described = describeOutage(error);
+  sampling.sample(`outage ${JSON.stringify(described)}`, 1, (more) => {
+    log.warn({ ...ids, error: described, ...more }, 'answered 503');
+  });
+}
+
+/** Tells of a bug. A kind is its class, code and place, and those of its causes. */
+export function tellBug(lines: ErrorLines, ids: RequestIds | undefined, error: unknown, message: string): void {
+  const { log, sampling } = lines;
+  const described = describeError(error);
+  sampling.sample(`bug ${JSON.stringify(described)}`, 1, (more) => {
+    log.error({ ...ids, error: described, ...more }, message);
+  });
+}

@@ -1,0 +1,43 @@
+/** The texts of errors that may be logged: drivers and the system say the same whatever was asked. No row is in them. */
+import { Outage } from './outage.js';
+
+const FIXED = [
+  // pg and its pool
+  /^timeout exceeded when trying to connect$/,
+  /^timeout expired$/,
+  /^Query read timeout$/,
+  /^Connection terminated( unexpectedly| due to connection timeout)?$/,
+  /^Client has encountered a connection error and is not queryable$/,
+  /^Client was closed and is not queryable$/,
+  /^Cannot use a pool after calling end on the pool$/,
+  /^The server does not support SSL connections$/,
+  /^There was an error establishing an SSL connection$/,
+  // ioredis
+  /^Connection is closed\.$/,
+  /^Command timed out$/,
+  /^Command aborted due to connection close$/,
+  /^Stream isn't writeable and enableOfflineQueue options is false$/,
+  /^Cluster isn't ready and enableOfflineQueue options is false$/,
+  /^Socket timeout\. Expecting data, but didn't receive any in \d+ms\.$/,
+  /^connect ETIMEDOUT$/,
+  // the system, by Node: what was tried, the code, and the address
+  /^(connect|read|write|getaddrinfo) E[A-Z_]+( [\w.:/-]+)?$/,
+];
+const PART = [
+  // of ioredis, which goes on with figures and other errors
+  /^Reached the max retries per request limit/,
+  /^All sentinels are unreachable/,
+  // of a Redis server
+  /^(CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOREPLICAS|OOM|READONLY|WRONGPASS)\b/,
+];
+
+/** The text of an error where it is one of those, or an outage of ours; else undefined. */
+export function fixedTextOf(error: Error): string | undefined {
+  const { message } = error;
+  if (error instanceof Outage || FIXED.some((text) => text.test(message))) return message;
+  for (const text of PART) {
+    const [part] = text.exec(message) ?? [];
+    if (part !== undefined) return part;
+  }
+  return undefined;
+}
