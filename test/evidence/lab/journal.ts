@@ -10,6 +10,8 @@ interface Session {
   by: 'logins' | 'rotations';
   /** It was answered 503 when it presented that token, and presents it again. */
   isAskedAgain: boolean;
+  /** The gateway itself may have had no answer then, so that nobody knows whether the token was used. */
+  isInDoubt: boolean;
 }
 
 /** How often the gateway was asked to keep its word, and how often it did not. */
@@ -19,8 +21,10 @@ export interface Kept {
   logouts: Count;
   /** Of tokens that were answered 503 and presented again: refused, as if they were stolen. */
   askedAgain: Count;
-  /** Sessions whose client had no answer: it cannot know which token is the newest, so they are set aside. */
-  inDoubt: number;
+  /** The same where nobody could know: no violations, since the specification has no grace period. */
+  inDoubt: Count;
+  /** Clients that had no answer at all: their sessions are set aside. */
+  unanswered: number;
 }
 
 interface Count {
@@ -30,6 +34,8 @@ interface Count {
 
 /** Each method asks one thing for one session that no other call has in hand. */
 export interface Journal {
+  /** Whether what the database answers to the gateway may be lost at present */
+  mayLoseAnswers: boolean;
   login(url: string, email: string): Promise<Answer>;
   /** Undefined where no session is free @throws where there is no answer */
   refresh(url: string): Promise<Answer | undefined>;
@@ -42,12 +48,17 @@ export interface Journal {
 }
 
 /** A row of the report for each kind of promise. @param over what happened meanwhile, such as `over failovers` */
-export function rowsOf({ logins, rotations, logouts, askedAgain }: Kept, over: string): Row[] {
+export function rowsOf({ logins, rotations, logouts, askedAgain, inDoubt, unanswered }: Kept, over: string): Row[] {
+  const doubts = {
+    in_doubt: inDoubt.trials,
+    lost_in_doubt: inDoubt.violations,
+    unanswered,
+  };
   return [
     { what: `acknowledged logins lost ${over}`, ...logins },
     { what: `acknowledged rotations lost ${over}`, ...rotations },
     { what: `acknowledged logouts undone ${over}`, ...logouts },
-    { what: `false thefts after an answer of 503 ${over}`, ...askedAgain },
+    { what: `false thefts ${over}`, ...askedAgain, figures: doubts },
   ];
 }
 
@@ -55,13 +66,20 @@ export function brokenOf({ logins, rotations, logouts, askedAgain }: Kept): numb
   return [logins, rotations, logouts, askedAgain].reduce((sum, { violations }) => sum + violations, 0);
 }
 
-export function createJournal(): Journal {
+export function createJournal(mayLoseAnswers = false): Journal {
   let free: Session[] = [];
   /** Sessions whose logout was answered 503 */
   const leaving: Session[] = [];
   let ended: string[] = [];
   const count = (): Count => ({ trials: 0, violations: 0 });
-  const kept: Kept = { logins: count(), rotations: count(), logouts: count(), askedAgain: count(), inDoubt: 0 };
+  const kept: Kept = {
+    logins: count(),
+    rotations: count(),
+    logouts: count(),
+    askedAgain: count(),
+    inDoubt: count(),
+    unanswered: 0,
+  };
 
   const asking = async (
     session: Session | undefined,
@@ -71,25 +89,27 @@ export function createJournal(): Journal {
     try {
       return await ask(session);
     } catch (error) {
-      kept.inDoubt += 1;
+      kept.unanswered += 1;
       throw error;
     }
   };
   const refresh = async (url: string, session: Session): Promise<Answer> => {
     const answer = await sendCookie(url, '/auth/refresh', session.token);
     if (answer.status === 200 || answer.status === 401) {
-      const counted = session.isAskedAgain ? kept.askedAgain : kept[session.by];
+      const counted = session.isInDoubt ? kept.inDoubt : session.isAskedAgain ? kept.askedAgain : kept[session.by];
       counted.trials += 1;
       if (answer.status === 401) counted.violations += 1;
     }
-    if (answer.status === 200) free.push({ token: answer.cookie ?? '', by: 'rotations', isAskedAgain: false });
-    else if (answer.status !== 401) free.push({ ...session, isAskedAgain: true });
+    if (answer.status === 200) free.push(begun(answer, 'rotations'));
+    else if (answer.status !== 401)
+      free.push({ ...session, isAskedAgain: true, isInDoubt: session.isInDoubt || journal.mayLoseAnswers });
     return answer;
   };
-  return {
+  const journal: Journal = {
+    mayLoseAnswers,
     login: async (url, email) => {
       const answer = await logInAt(url, email);
-      if (answer.status === 200) free.push({ token: answer.cookie ?? '', by: 'logins', isAskedAgain: false });
+      if (answer.status === 200) free.push(begun(answer, 'logins'));
       return answer;
     },
     refresh: (url) => asking(free.shift(), (session) => refresh(url, session)),
@@ -113,4 +133,9 @@ export function createJournal(): Journal {
     },
     kept,
   };
+  return journal;
+}
+
+function begun({ cookie = '' }: Answer, by: Session['by']): Session {
+  return { token: cookie, by, isAskedAgain: false, isInDoubt: false };
 }

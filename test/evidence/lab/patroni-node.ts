@@ -1,14 +1,11 @@
 /** One node of a Patroni cluster: PostgreSQL of Debian, and the Patroni that decides whether it is the primary. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { freePort } from '../../support/redis.js';
 import type { Lab } from './lab.js';
 import { killAll, signal, startProgram, withDescendants } from './program.js';
-
-const DEBIAN = '/usr/lib/postgresql';
-
-export type Role = 'primary' | 'sync';
+import { findProgram } from './programs.js';
 
 export interface Node {
   name: string;
@@ -20,7 +17,7 @@ export interface Node {
   start(): void;
   /** Stops both where they are, as a machine that hangs. @returns what lets them go on */
   freeze(): () => void;
-  is(role: Role): Promise<boolean>;
+  isPrimary(): Promise<boolean>;
 }
 
 export async function startNode(lab: Lab, name: string, etcdPort: number): Promise<Node> {
@@ -43,7 +40,7 @@ export async function startNode(lab: Lab, name: string, etcdPort: number): Promi
     postgresql: {
       ...address(port),
       data_dir: dataDir,
-      bin_dir: join(DEBIAN, readdirSync(DEBIAN).sort().at(-1) ?? '', 'bin'),
+      bin_dir: dirname(findProgram('pg_basebackup') ?? ''),
       authentication: { superuser: { username: 'postgres' }, replication: { username: 'replicator' } },
       pg_hba: trusted,
       // A node that cannot follow the new primary is copied anew.
@@ -80,8 +77,8 @@ export async function startNode(lab: Lab, name: string, etcdPort: number): Promi
         program.thaw();
       };
     },
-    is: (role) =>
-      fetch(`http://127.0.0.1:${restPort}/${role}`, { signal: AbortSignal.timeout(1_000) }).then(
+    isPrimary: () =>
+      fetch(`http://127.0.0.1:${restPort}/primary`, { signal: AbortSignal.timeout(1_000) }).then(
         ({ ok }) => ok,
         () => false,
       ),

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { freePort } from '../../support/redis.js';
 import { until } from '../../support/until.js';
 import type { Lab } from './lab.js';
-import { type Node, type Role, startNode } from './patroni-node.js';
+import { type Node, startNode } from './patroni-node.js';
 import type { Postgres } from './postgres.js';
 import { startProgram } from './program.js';
 
@@ -26,14 +26,17 @@ export interface Patroni {
 export async function startPatroni(lab: Lab): Promise<Patroni> {
   const etcdPort = await startEtcd(lab);
   const nodes = [await startNode(lab, 'one', etcdPort), await startNode(lab, 'two', etcdPort)];
-  const answering = async (role: Role): Promise<Node | undefined> => {
-    for (const node of nodes) if (await node.is(role)) return node;
+  const findPrimary = async (): Promise<Node | undefined> => {
+    for (const node of nodes) if (await node.isPrimary()) return node;
     return undefined;
   };
+  /** The name of the replica that has all that this primary acknowledges. */
+  const replicaOf = async (primary: Node | undefined): Promise<string | undefined> => {
+    const { leader, sync_standby } = await readSyncKey(etcdPort);
+    return leader === primary?.name ? sync_standby : undefined;
+  };
   const settled = (): Promise<void> =>
-    until('Patroni has a primary and a synchronous replica', async () =>
-      Boolean((await answering('primary')) && (await answering('sync'))),
-    );
+    until('Patroni has a primary and a synchronous replica', async () => Boolean(await replicaOf(await findPrimary())));
   await settled();
   const proxyPort = await startProxy(lab, nodes);
   for (const text of ['create role gateway login', 'create database gateway owner gateway']) {
@@ -44,19 +47,26 @@ export async function startPatroni(lab: Lab): Promise<Patroni> {
     proxyPort,
     query: (text, values) => queryAt(proxyPort, 'gateway', text, values),
     primary: async () => {
-      const node = await answering('primary');
-      if (node === undefined) throw new Error('Patroni has no primary');
-      return node;
+      const primary = await findPrimary();
+      if (primary === undefined) throw new Error('Patroni has no primary');
+      return primary;
     },
     settled,
     switchOver: async () => {
-      const [leader, candidate] = [await answering('primary'), await answering('sync')];
-      if (leader === undefined || candidate === undefined) throw new Error('Patroni is not settled');
-      const body = JSON.stringify({ leader: leader.name, candidate: candidate.name });
-      const { ok } = await fetch(`http://127.0.0.1:${leader.restPort}/switchover`, { method: 'POST', body });
+      const primary = await findPrimary();
+      const body = JSON.stringify({ leader: primary?.name, candidate: await replicaOf(primary) });
+      const { ok } = await fetch(`http://127.0.0.1:${primary?.restPort}/switchover`, { method: 'POST', body });
       if (!ok) throw new Error('Patroni refuses to switch over');
     },
   };
+}
+
+/** What Patroni has agreed on. Its REST interface still calls the old primary a synchronous replica for some seconds. */
+async function readSyncKey(etcdPort: number): Promise<{ leader?: string; sync_standby?: string }> {
+  const body = JSON.stringify({ key: Buffer.from('/service/evidence/sync').toString('base64') });
+  const response = await fetch(`http://127.0.0.1:${etcdPort}/v3/kv/range`, { method: 'POST', body });
+  const { kvs: [found] = [] } = (await response.json()) as { kvs?: { value: string }[] };
+  return found === undefined ? {} : JSON.parse(Buffer.from(found.value, 'base64').toString());
 }
 
 async function startEtcd(lab: Lab): Promise<number> {
@@ -102,7 +112,8 @@ async function startProxy(lab: Lab, nodes: readonly Node[]): Promise<number> {
     ].join('\n'),
   );
   startProgram(lab, 'haproxy', ['haproxy', '-db', '-f', file]);
-  await until('HAProxy answers', () => canConnect(port));
+  // Before its first checks it takes both for the primary, in turn.
+  await until('HAProxy knows the primary', async () => (await isPrimary(port)) && (await isPrimary(port)));
   return port;
 }
 
@@ -113,9 +124,9 @@ async function connectTo(port: number, database: string): Promise<pg.Client> {
   return client;
 }
 
-async function canConnect(port: number): Promise<boolean> {
-  return connectTo(port, 'postgres').then(
-    (client) => client.end().then(() => true),
+async function isPrimary(port: number): Promise<boolean> {
+  return queryAt<{ standby: boolean }>(port, 'postgres', 'select pg_is_in_recovery() as standby').then(
+    ([row]) => row?.standby === false,
     () => false,
   );
 }

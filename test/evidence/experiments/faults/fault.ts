@@ -25,6 +25,8 @@ export interface Fault<S extends Stand = Stand> {
   small?: true;
   /** How long it lasts in the full size, where that is not the usual: seconds */
   seconds?: number;
+  /** What the database answers to the gateway may be lost: nobody knows whether a rotation has happened. */
+  losesAnswers?: true;
   /** What the limiter has counted is lost by it. */
   losesCounts?: true;
   /** @returns what ends it, which may itself find something wrong, in words */

@@ -12,6 +12,7 @@ export interface PgBouncerStand extends Stand {
 export const PGBOUNCER_FAULTS: readonly Fault<PgBouncerStand>[] = [
   {
     name: 'PgBouncer is stopped',
+    losesAnswers: true,
     begin: async ({ pgbouncer: { program } }) => {
       await program.kill();
       return () => program.start();
@@ -20,6 +21,7 @@ export const PGBOUNCER_FAULTS: readonly Fault<PgBouncerStand>[] = [
   },
   {
     name: 'PgBouncer is frozen',
+    losesAnswers: true,
     begin: async ({ pgbouncer: { program } }) => {
       program.freeze();
       return () => program.thaw();
@@ -35,5 +37,5 @@ function behind(name: string, mode: Parameters<TcpProxy['set']>[0]): Fault<PgBou
     await proxy.set(mode);
     return () => proxy.set('pass');
   };
-  return { name, begin, expected: NO_DATABASE };
+  return { name, losesAnswers: true, begin, expected: NO_DATABASE };
 }

@@ -14,6 +14,7 @@ const DISCONNECT = `select pg_terminate_backend(pid) from pg_stat_activity where
 export const POSTGRES_FAULTS: readonly Fault<PostgresStand>[] = [
   {
     name: 'PostgreSQL is stopped',
+    losesAnswers: true,
     small: true,
     begin: async ({ db }) => {
       await db.program.stop('SIGINT');
@@ -23,6 +24,7 @@ export const POSTGRES_FAULTS: readonly Fault<PostgresStand>[] = [
   },
   {
     name: 'PostgreSQL is frozen',
+    losesAnswers: true,
     small: true,
     begin: async ({ db: { program } }) => {
       program.freeze();
@@ -32,6 +34,7 @@ export const POSTGRES_FAULTS: readonly Fault<PostgresStand>[] = [
   },
   {
     name: 'PostgreSQL is killed and started again, over and over',
+    losesAnswers: true,
     begin: async ({ db }) => {
       let isOver = false;
       const loop = (async () => {
@@ -54,6 +57,7 @@ export const POSTGRES_FAULTS: readonly Fault<PostgresStand>[] = [
   network('PostgreSQL is two seconds away', 'slow', {}),
   {
     name: 'every connection that is open to PostgreSQL is dead',
+    losesAnswers: true,
     small: true,
     begin: async ({ proxy }) => {
       proxy.holdPresent();
@@ -131,6 +135,7 @@ export const POSTGRES_FAULTS: readonly Fault<PostgresStand>[] = [
 function network(name: string, mode: Parameters<TcpProxy['set']>[0], expected: Fault['expected'], small?: true) {
   const fault: Fault<PostgresStand> = {
     name,
+    losesAnswers: true,
     ...(small && { small }),
     begin: async ({ proxy }) => {
       await proxy.set(mode);

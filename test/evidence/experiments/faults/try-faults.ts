@@ -76,6 +76,7 @@ async function tryFault<S extends Stand>(
   };
   const auditRows = await countAudit();
 
+  journal.mayLoseAnswers = fault.losesAnswers ?? false;
   const end = await fault.begin(stand);
   await askAll(probes, { ...USUALLY, ...fault.expected }, seconds * 1000, judge);
   const complaint = await end();
@@ -86,6 +87,7 @@ async function tryFault<S extends Stand>(
     await stand.instance.kill();
     await stand.instance.start();
   }
+  journal.mayLoseAnswers = false;
   if ((await countAudit()) < auditRows) judge.fault('audit rows are gone');
   await journal.check(stand.instance.url);
 
