@@ -2,10 +2,11 @@
 import { migrations } from '../../migrations/index.js';
 import { statement } from '../../src/db/statement.js';
 import { lacksTable, withFault } from '../support/faults.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
+import { startGateway, startInstance, type TestGateway } from '../support/gateway.js';
 import { wholeTable, withLock } from '../support/locks.js';
 import { captureLog } from '../support/log.js';
 import { asSuperuser } from '../support/postgres.js';
+import { hasRedis, startRedis } from '../support/redis.js';
 import { login } from '../support/routes.js';
 import { canMount, moveToSmallDisk } from '../support/small-disk.js';
 import { until } from '../support/until.js';
@@ -124,4 +125,34 @@ withDisk('a full disk is told, as long as logins are 503 because of it', async (
     { level: 'error', msg: 'database is full', error: { name: 'error', code: '53100' } },
     { level: 'info', msg: 'database is ok again' },
   ]);
+});
+
+const isRequired = process.env['REQUIRE_REDIS'] === '1';
+const withRedis = hasRedis || isRequired ? test : test.skip;
+
+withRedis('14 a Redis that takes no writes is told once, and so is its end', async () => {
+  const log = captureLog();
+  const redis = await startRedis();
+  const instance = await startInstance(gateway.database, { env: { REDIS_URL: redis.url }, log: log.log });
+  const says = async (state: string): Promise<void> => {
+    const ready = async () => (await instance.send('GET', '/health/ready')).json.checks.redis;
+    await until(`ready says ${state}`, async () => (await ready()) === state);
+    expect(await ready()).toBe(state);
+  };
+  try {
+    await says('ok');
+    const before = log.lines().length;
+    await redis.command('replicaof 127.0.0.1 1');
+    await says('read_only');
+    await redis.command('replicaof no one');
+    await says('ok');
+    const lines = log
+      .lines()
+      .slice(before)
+      .map(({ msg }) => String(msg));
+    expect(lines.filter((msg) => msg.startsWith('redis is'))).toEqual(['redis is read_only', 'redis is ok again']);
+  } finally {
+    await instance.close();
+    await redis.stop();
+  }
 });
