@@ -35,21 +35,24 @@ process.exitCode = await runCli(words, {
 });
 
 /**
- * Sets what libuv and glibc read once, before any JavaScript runs, by putting this program in the place of itself:
+ * Sets what libuv, glibc and V8 read once, before any JavaScript runs, by putting this program in the place of itself:
  * the process stays the same to whoever started it. What an operator has set is kept.
  */
 function beginAnew(): void {
+  const { argv, argv0, env, execArgv, execPath } = process;
   const wanted = {
     // As many hash as there are cores; of the rest DNS takes half at most, and so one is left to files and WebCrypto.
     UV_THREADPOOL_SIZE: String(2 * availableParallelism() + 2),
     // Each further arena keeps the memory of the largest hash that was made in it.
     MALLOC_ARENA_MAX: '1',
   };
-  const missing = Object.entries(wanted).filter(([name]) => !process.env[name]);
-  if (missing.length === 0) return;
-  const env = { ...process.env, ...Object.fromEntries(missing) };
-  const { argv, argv0, execArgv, execPath } = process;
-  process.execve?.(execPath, [argv0, ...execArgv, import.meta.filename, ...argv.slice(2)], env);
+  const missing = Object.entries(wanted).filter(([name]) => !env[name]);
+  // MiB of what is new: V8 takes twice as much by itself, and then the heap grows by what requests leave behind.
+  const isSized = /max.semi.space.size/.test([...execArgv, env['NODE_OPTIONS']].join(' '));
+  const options = isSized ? [] : ['--max-semi-space-size=8'];
+  if (missing.length + options.length === 0) return;
+  const args = [argv0, ...options, ...execArgv, import.meta.filename, ...argv.slice(2)];
+  process.execve?.(execPath, args, { ...env, ...Object.fromEntries(missing) });
 }
 
 function untilStopped(): AbortSignal {

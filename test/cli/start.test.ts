@@ -11,20 +11,23 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const THREADS = String(2 * availableParallelism() + 2);
+const ENV = { UV_THREADPOOL_SIZE: String(2 * availableParallelism() + 2), MALLOC_ARENA_MAX: '1' };
+const OPTION = '--max-semi-space-size=8';
 
 test.each([
-  [{}, { UV_THREADPOOL_SIZE: THREADS, MALLOC_ARENA_MAX: '1' }],
-  [{ UV_THREADPOOL_SIZE: '' }, { UV_THREADPOOL_SIZE: THREADS, MALLOC_ARENA_MAX: '1' }],
-  [{ UV_THREADPOOL_SIZE: '7' }, { UV_THREADPOOL_SIZE: '7', MALLOC_ARENA_MAX: '1' }],
-  [{ MALLOC_ARENA_MAX: '3' }, { UV_THREADPOOL_SIZE: THREADS, MALLOC_ARENA_MAX: '3' }],
-])('a gateway that is given %j runs with %j, as the same process', async (given, has) => {
-  await using server = await startProcess(gateway, { ...given, NODE_OPTIONS: '--no-deprecation' });
+  { given: {}, env: ENV, options: [OPTION] },
+  { given: { UV_THREADPOOL_SIZE: '' }, env: ENV, options: [OPTION] },
+  { given: { UV_THREADPOOL_SIZE: '7' }, env: { ...ENV, UV_THREADPOOL_SIZE: '7' }, options: [OPTION] },
+  { given: { MALLOC_ARENA_MAX: '3' }, env: { ...ENV, MALLOC_ARENA_MAX: '3' }, options: [OPTION] },
+  { given: { NODE_OPTIONS: '--max_semi_space_size=4' }, env: ENV, options: [] },
+  { given: { ...ENV, NODE_OPTIONS: '--max-semi-space-size=4' }, env: ENV, options: [] },
+])('a gateway that is given $given runs with $env and $options, as the same process', async (row) => {
+  await using server = await startProcess(gateway, row.given);
   const live = () => send(server.url, 'GET', '/health/live').catch(() => undefined);
   await until('it listens', async () => (await live())?.status === 200);
   const of = (file: string): string[] => readFileSync(`/proc/${server.process.pid}/${file}`, 'utf8').split('\0');
-  const env = Object.fromEntries(of('environ').map((line) => line.split('=', 2)));
-  expect(env).toMatchObject({ ...has, NODE_OPTIONS: '--no-deprecation' });
+  expect(of('environ')).toEqual(expect.arrayContaining(Object.entries(row.env).map((pair) => pair.join('='))));
+  expect(of('cmdline').slice(1, -2)).toEqual(row.options);
   server.process.kill('SIGTERM');
   expect(await server.exited).toEqual([0, null]);
   expect(server.errors()).toBe('');
