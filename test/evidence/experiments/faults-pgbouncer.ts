@@ -12,6 +12,7 @@ export const faultsPgBouncer: Experiment = {
   name: 'faults-pgbouncer',
   needs: ['pgbouncer'],
   run: async (lab, size) => {
+    if (size === 'small') return []; // none of them is quick
     const db = await startPostgresServer(lab);
     const proxy = await startTcpProxy(lab, db.port);
     const pgbouncer = await startPgBouncer(lab, proxy.port);

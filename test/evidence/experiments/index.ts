@@ -1,9 +1,8 @@
 /** Every experiment, in the order of the report. */
 import type { Experiment } from '../experiment.js';
 import { failovers } from './failovers.js';
-import { faultsClock } from './faults-clock.js';
 import { faultsDisk } from './faults-disk.js';
-import { faultsLog } from './faults-log.js';
+import { faultsHost } from './faults-host.js';
 import { faultsPgBouncer } from './faults-pgbouncer.js';
 import { faultsPostgres } from './faults-postgres.js';
 import { faultsRedis } from './faults-redis.js';
@@ -30,8 +29,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   faultsPostgres,
   faultsPgBouncer,
   faultsRedis,
-  faultsClock,
-  faultsLog,
+  faultsHost,
   faultsDisk,
   failovers,
   rollingRestarts,

@@ -1,4 +1,5 @@
 /** What clients ask of a gateway while something is wrong with it, and how each right answer looks. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { signRequest } from '../../../src/client/sign-request.js';
 import { type Answer, ask } from './browser.js';
 import type { Gateways } from './gateways.js';
@@ -47,21 +48,24 @@ export interface People {
 
 export async function createPeople(gateways: Gateways, db: Pick<PostgresServer, 'query'>): Promise<People> {
   const [user = '', other = '', admin = ''] = await createUsers(gateways, db, 3);
-  await gateways.cli('user', 'set-role', admin, '--role', 'admin');
-  const key = ['--service', 'evidence', '--scope', 'users:read'];
+  await db.query(`update users set role = 'admin' where email = $1`, [admin]);
   const [{ id: otherId = '' } = {}] = await db.query<{ id: string }>('select id from users where email = $1', [other]);
+  const key = ['--service', 'evidence', '--scope', 'users:read'];
+  const [apiKey, cronKey, expired] = await Promise.all([
+    gateways.cli<People['apiKey']>('api-key', 'create', ...key, '--rate-limit', '1000000'),
+    gateways.cli<People['cronKey']>('cron-key', 'create', ...key),
+    expiredTokenOf(gateways, user),
+  ]);
+  return { user, other, otherId, admin, apiKey, cronKey, expired };
+}
+
+/** Of an instance whose tokens live a second, which is over before anybody presents it. */
+async function expiredTokenOf(gateways: Gateways, email: string): Promise<string> {
   const brief = await gateways.start({ ACCESS_TOKEN_TTL_SECONDS: '1' });
-  const expired = accessTokenOf(await logInAt(brief.url, user));
+  const token = accessTokenOf(await logInAt(brief.url, email));
+  await sleep(2_000);
   await brief.kill();
-  return {
-    user,
-    other,
-    otherId,
-    admin,
-    apiKey: await gateways.cli('api-key', 'create', ...key, '--rate-limit', '1000000'),
-    cronKey: await gateways.cli('cron-key', 'create', ...key),
-    expired,
-  };
+  return token;
 }
 
 let addresses = 0;

@@ -1,17 +1,18 @@
-/** CONTRACT 10: what an instance answers, and leaves alone, while its clock is wrong. */
+/** CONTRACT 10 and 14: what an instance answers, and leaves alone, while its own clock or its log is faulty. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Experiment } from '../experiment.js';
 import { prepareGateways } from '../lab/gateways.js';
 import { startPostgresServer } from '../lab/postgres-server.js';
 import { createPeople, PROBED_ENV } from '../lab/probes.js';
-import { CLOCK_FAULTS } from './faults/clock.js';
+import { CLOCK_FAULTS, type ClockStand } from './faults/clock.js';
+import { LOG_FAULTS, type LogStand } from './faults/log.js';
 import { tryFaults } from './faults/try-faults.js';
 
 const MOVED_CLOCK = new URL('../lab/moved-clock.js', import.meta.url).href;
 
-export const faultsClock: Experiment = {
-  name: 'faults-clock',
+export const faultsHost: Experiment = {
+  name: 'faults-host',
   run: async (lab, size) => {
     const db = await startPostgresServer(lab);
     const gateways = await prepareGateways(lab, db.urlAt(db.port), PROBED_ENV);
@@ -21,6 +22,7 @@ export const faultsClock: Experiment = {
     await writeFile(clockFile, '0');
     await gateways.start(); // whose clock is right
     const instance = await gateways.start({ NODE_OPTIONS: `--import=${MOVED_CLOCK}`, MOVED_CLOCK_FILE: clockFile });
-    return tryFaults(lab, size, { instance, db, clockFile }, people, 'the clock', CLOCK_FAULTS);
+    const stand = { instance, db, clockFile, gateways, folder: lab.folder };
+    return tryFaults<ClockStand & LogStand>(lab, size, stand, people, 'the host', [...CLOCK_FAULTS, ...LOG_FAULTS]);
   },
 };
