@@ -4,30 +4,34 @@ import { Server as NetServer } from 'node:net';
 
 /** A turn of the event loop that is over so soon had nothing to do: what has come was taken. Milliseconds. */
 const IDLE_TURN_MS = 0.2;
-/** Under load there may be no such turn. Milliseconds. */
-const MAX_WAIT_MS = 1_000;
+/** Under load there may be no such turn; after this time any will do that brings no connection. Milliseconds. */
+const BUSY_AFTER_MS = 1_000;
+/** Under a flood there may be none of those either. Milliseconds. */
+const MAX_WAIT_MS = 5_000;
 
 /**
  * Closes something in a moment in which nothing is known to wait in the kernel, neither a connection nor a byte of a
  * request: what is lost is no more than what comes in the next microseconds.
  */
 export function closeInIdleTurn(server: Server, close: () => void): Promise<void> {
-  const deadlineMs = performance.now() + MAX_WAIT_MS;
+  const startedMs = performance.now();
   return new Promise((resolve) => {
-    let beganMs = Number.NEGATIVE_INFINITY;
+    let turnBeganMs = startedMs;
+    let hasTaken = true; // nothing is known of the turn that is under way
     const onTaken = (): void => {
-      beganMs = Number.NEGATIVE_INFINITY; // Node takes one connection a turn: another may wait
+      hasTaken = true; // Node takes one connection a turn: another may wait
     };
     const look = (): void => {
       const nowMs = performance.now();
-      if (nowMs - beganMs > IDLE_TURN_MS && nowMs < deadlineMs) {
-        beganMs = nowMs;
-        setImmediate(look);
-        return;
+      const isIdle = nowMs - turnBeganMs < IDLE_TURN_MS || nowMs - startedMs > BUSY_AFTER_MS;
+      if ((isIdle && !hasTaken) || nowMs - startedMs > MAX_WAIT_MS) {
+        close();
+        server.off('connection', onTaken).off('drop', onTaken);
+        return resolve();
       }
-      close();
-      server.off('connection', onTaken).off('drop', onTaken);
-      resolve();
+      turnBeganMs = nowMs;
+      hasTaken = false;
+      setImmediate(look);
     };
     server.on('connection', onTaken).on('drop', onTaken);
     setImmediate(look);
