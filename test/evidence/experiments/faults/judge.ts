@@ -53,5 +53,11 @@ function wrongIn(probe: ProbeName, answer: Answer, expected: Expected): string |
   if (IS_RIGHT[probe](answer)) return expected === '503' ? `${status} where 503 is due` : undefined;
   // Whether an honest token was refused, and why, is counted by its session.
   if (probe === 'refresh' && status === 401) return undefined;
-  return expected === 'any' && status < 500 ? undefined : `${status}`;
+  return expected === 'any' && status < 500 ? undefined : `${status} ${reasonOf(answer)}`.trimEnd();
+}
+
+/** Of a GraphQL error: a word of the documents */
+function reasonOf({ body }: Answer): string {
+  const [error] = Array.isArray(body['errors']) ? body['errors'] : [];
+  return String(error?.extensions?.reason ?? '');
 }
