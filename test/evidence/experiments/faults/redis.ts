@@ -31,9 +31,8 @@ export const REDIS_FAULTS: readonly Fault<RedisStand>[] = [
   {
     name: 'Redis is frozen',
     begin: async ({ redis }) => {
-      const pid = Number(/^process_id:(\d+)/m.exec(String(await redis.command('info server')))?.[1]);
-      process.kill(pid, 'SIGSTOP');
-      return () => process.kill(pid, 'SIGCONT');
+      redis.freeze();
+      return redis.thaw;
     },
     expected: NO_LIMITER,
   },
@@ -76,7 +75,7 @@ function network(name: string, mode: Parameters<TcpProxy['set']>[0], expected: F
 function told(name: string, breaks: string, mends: string): Fault<RedisStand> {
   const begin: Fault<RedisStand>['begin'] = async ({ redis }) => {
     await redis.command(breaks);
-    return () => redis.command(mends);
+    return async () => void (await redis.command(mends));
   };
   return { name, begin, expected: NO_LIMITER };
 }
