@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { COMMAND_LINE } from '../src/admin/administer.js';
 import { createApiKey } from '../src/admin/api-keys.js';
+import { runningClock } from './support/clock.js';
 import { startGateway, type TestGateway } from './support/gateway.js';
 import { ask, newApiKey } from './support/graphql.js';
 
@@ -16,7 +17,7 @@ let gateway: TestGateway;
 let folder: string;
 let env: Record<string, string>;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ clock: runningClock() }); // recipes sign by the time of the machine
   folder = await mkdtemp(join(tmpdir(), 'recipes-'));
   const fields = { serviceName: 'billing', scopes: ['invoices:read'], rateLimit: 60 };
   const { key, secret } = await createApiKey(gateway.app, COMMAND_LINE, fields);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { print } from '../../src/cli/terminal.js';
 import { type Cli, cliOnDatabase, messagesOf, type Ran, runHere } from '../support/cli.js';
-import { handClock } from '../support/clock.js';
+import { runningClock } from '../support/clock.js';
 import { claimsOf, type Instance, logIn, PASSWORD, startInstance } from '../support/gateway.js';
 import { ask, internalKey } from '../support/graphql.js';
 import { refresh } from '../support/routes.js';
@@ -14,7 +14,7 @@ let cli: Cli;
 let gateway: Instance;
 beforeAll(async () => {
   cli = await cliOnDatabase();
-  gateway = await startInstance(cli.database, { clock: handClock(), passwords: 'argon2' });
+  gateway = await startInstance(cli.database, { clock: runningClock(), passwords: 'argon2' });
 });
 afterAll(async () => {
   await gateway.close();
