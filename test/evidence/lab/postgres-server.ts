@@ -81,8 +81,10 @@ export async function startPostgresServer(
     clusterDir,
     program,
     start: async () => {
-      if (!program.isRunning()) program.start();
-      await answers();
+      await until('PostgreSQL runs and answers', () => {
+        if (!program.isRunning()) program.start(); // it ends at once where the memory of a killed one is still in use
+        return acceptsConnections(urlOf('postgres', 'postgres'));
+      });
     },
     becomeStandby: async () => {
       await writeFile(join(clusterDir, 'standby.signal'), '');

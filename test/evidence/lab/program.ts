@@ -52,7 +52,7 @@ export function startProgram(lab: Lab, name: string, words: string[], env: Recor
       clearTimeout(late);
     },
     kill: async () => {
-      signal(everyPid(), 'SIGKILL');
+      if (isRunning() && child?.pid) await killAll(child.pid);
       await ended();
     },
     freeze: () => signal(everyPid(), 'SIGSTOP'),
@@ -66,7 +66,7 @@ export function startProgram(lab: Lab, name: string, words: string[], env: Recor
   return program;
 }
 
-/** @param pid of a process that nobody here has started @returns when it and all that it has started are gone */
+/** @returns when the process and all that it has started are gone */
 export async function killAll(pid: number): Promise<void> {
   const pids = withDescendants(pid);
   signal(pids, 'SIGKILL');

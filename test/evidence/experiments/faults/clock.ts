@@ -15,7 +15,7 @@ const ISSUES_NOTHING: Fault['expected'] = { login: '503', refresh: '503', ready:
 const FAR_OFF: Fault['expected'] = { ...ISSUES_NOTHING, token: '503', signature: '503', listing: '503', change: '503' };
 
 export const CLOCK_FAULTS: readonly Fault<ClockStand>[] = [
-  { ...offBy(400 * DAY_SECONDS, { ...FAR_OFF, logout: '503' }), seconds: WITH_SWEEPER_SECONDS },
+  { ...offBy(400 * DAY_SECONDS, FAR_OFF), seconds: WITH_SWEEPER_SECONDS },
   { ...offBy(-400 * DAY_SECONDS, FAR_OFF), seconds: WITH_SWEEPER_SECONDS },
   { ...offBy(120, ISSUES_NOTHING), small: true },
   offBy(-120, ISSUES_NOTHING),
