@@ -1,5 +1,6 @@
 /** The process: arguments, environment, streams and signals. Nothing else reads them. */
 import { availableParallelism } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
 import type { Gateway } from './gateway.js';
 
 const STOPS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -47,9 +48,10 @@ function beginAnew(): void {
     MALLOC_ARENA_MAX: '1',
   };
   const missing = Object.entries(wanted).filter(([name]) => !env[name]);
-  // MiB of what is new: V8 takes twice as much by itself, and then the heap grows by what requests leave behind.
-  const isSized = /max.semi.space.size/.test([...execArgv, env['NODE_OPTIONS']].join(' '));
-  const options = isSized ? [] : ['--max-semi-space-size=8'];
+  // With much memory V8 lets the heap grow to four times what is in use; where it has 1 GiB at most, to less than twice.
+  const isBounded = /max.old.space.size/.test([...execArgv, env['NODE_OPTIONS']].join(' '));
+  const isLarge = getHeapStatistics().heap_size_limit > 2 ** 30;
+  const options = isLarge && !isBounded ? ['--max-old-space-size=1024'] : [];
   if (missing.length + options.length === 0) return;
   const args = [argv0, ...options, ...execArgv, import.meta.filename, ...argv.slice(2)];
   process.execve?.(execPath, args, { ...env, ...Object.fromEntries(missing) });

@@ -1,6 +1,7 @@
 /** What glibc and libuv read before any JavaScript runs is set also where somebody types `node dist/src/main.js`. */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
 import { send, startGateway, type TestGateway } from '../support/gateway.js';
 import { startProcess } from '../support/server-process.js';
 import { until } from '../support/until.js';
@@ -12,15 +13,15 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const ENV = { UV_THREADPOOL_SIZE: String(2 * availableParallelism() + 2), MALLOC_ARENA_MAX: '1' };
-const OPTION = '--max-semi-space-size=8';
+const OPTIONS = getHeapStatistics().heap_size_limit > 2 ** 30 ? ['--max-old-space-size=1024'] : [];
 
 test.each([
-  { given: {}, env: ENV, options: [OPTION] },
-  { given: { UV_THREADPOOL_SIZE: '' }, env: ENV, options: [OPTION] },
-  { given: { UV_THREADPOOL_SIZE: '7' }, env: { ...ENV, UV_THREADPOOL_SIZE: '7' }, options: [OPTION] },
-  { given: { MALLOC_ARENA_MAX: '3' }, env: { ...ENV, MALLOC_ARENA_MAX: '3' }, options: [OPTION] },
-  { given: { NODE_OPTIONS: '--max_semi_space_size=4' }, env: ENV, options: [] },
-  { given: { ...ENV, NODE_OPTIONS: '--max-semi-space-size=4' }, env: ENV, options: [] },
+  { given: {}, env: ENV, options: OPTIONS },
+  { given: { UV_THREADPOOL_SIZE: '' }, env: ENV, options: OPTIONS },
+  { given: { UV_THREADPOOL_SIZE: '7' }, env: { ...ENV, UV_THREADPOOL_SIZE: '7' }, options: OPTIONS },
+  { given: { MALLOC_ARENA_MAX: '3' }, env: { ...ENV, MALLOC_ARENA_MAX: '3' }, options: OPTIONS },
+  { given: { NODE_OPTIONS: '--max_old_space_size=2000' }, env: ENV, options: [] },
+  { given: { ...ENV, NODE_OPTIONS: '--max-old-space-size=500' }, env: ENV, options: [] },
 ])('a gateway that is given $given runs with $env and $options, as the same process', async (row) => {
   await using server = await startProcess(gateway, row.given);
   const live = () => send(server.url, 'GET', '/health/live').catch(() => undefined);
