@@ -44,7 +44,7 @@ interface Way {
 
 export const failovers: Experiment = {
   name: 'failovers',
-  needs: ['patroni', 'etcd', 'haproxy', 'pg_basebackup'],
+  needs: ['patroni', 'etcd', 'haproxy', 'pg_controldata'],
   run: async (lab, size) => {
     const patroni = await startPatroni(lab);
     const urlOf = (hosts: string): string => `postgresql://gateway@${hosts}/gateway`;

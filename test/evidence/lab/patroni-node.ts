@@ -40,9 +40,10 @@ export async function startNode(lab: Lab, name: string, etcdPort: number): Promi
     postgresql: {
       ...address(port),
       data_dir: dataDir,
-      bin_dir: dirname(findProgram('pg_basebackup') ?? ''),
+      bin_dir: dirname(findProgram('pg_controldata') ?? ''),
       authentication: { superuser: { username: 'postgres' }, replication: { username: 'replicator' } },
       pg_hba: trusted,
+      basebackup: [{ checkpoint: 'fast' }],
       // A node that cannot follow the new primary is copied anew.
       remove_data_directory_on_rewind_failure: true,
       remove_data_directory_on_diverged_timelines: true,
