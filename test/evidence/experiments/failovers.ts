@@ -26,9 +26,10 @@ const KINDS: ReadonlyArray<(patroni: Patroni) => Promise<void>> = [
   },
   async (patroni) => {
     const old = await patroni.primary();
-    const thaw = old.freeze();
+    old.freeze();
     await untilAnotherThan(old, patroni);
-    thaw();
+    await old.kill(); // and not left to wake up: Patroni asks for a watchdog against that
+    old.start();
   },
 ];
 
