@@ -8,9 +8,9 @@ const MAX_EXPECTED_SECONDS = 2;
 const MAX_WAIT_SECONDS = 4;
 /** Logins that wait at once, whatever the speed; memory of each is a few KiB. */
 const MAX_LOGINS = 1_024;
-/** Passwords to be set that wait at once. They are let in where logins are not. */
+/** Passwords to be set that wait at once; they are let in where logins are not. */
 const MAX_CHANGES = 16;
-/** Of the speed of late, how much the newest hash counts. */
+/** Of the speed of late, how much the newest turn counts. */
 const NEWEST_COUNTS = 1 / 16;
 
 /** Thrown where a password would wait too long for its turn, or has. Answered 503. */
@@ -23,7 +23,7 @@ export interface Place {
   /** True where the client has gone, for whom nothing more is done. */
   isGone(): boolean;
   /** Since when it is taken (milliseconds) */
-  sinceMs: number;
+  readonly sinceMs: number;
   /** Gives it back, where its turn has not come. */
   [Symbol.dispose](): void;
 }
@@ -37,29 +37,35 @@ export interface PasswordQueue {
   takePlaceOfChange(): Place;
   /** Runs the work when it is this place's turn. @throws {Overloaded} where that comes too late */
   inTurn<T>(place: Place, work: () => Promise<T>): Promise<T>;
-  /** What a hash has taken, by which it is expected how long the next ones wait. */
-  learn(hashSeconds: number): void;
   /** How many wait for a core. */
   waiting(): number;
 }
 
-/** @param hashSeconds what a hash takes, as far as is known */
-export function createPasswordQueue(atOnce: number, hashSeconds: number): PasswordQueue {
+/**
+ * @param hashSeconds what a hash takes, as far as is known; from then on waiting itself is measured
+ * @param nowMs of a clock that only goes forward
+ */
+export function createPasswordQueue(
+  atOnce: number,
+  hashSeconds: number,
+  nowMs: () => number = () => performance.now(),
+): PasswordQueue {
   const queue = pLimit(atOnce);
   const logins = new Set<Place>();
   const changes = new Set<Place>();
-  let secondsOfLate = hashSeconds;
+  let secondsATurn = hashSeconds / atOnce;
 
+  /** How many turns come before that of one more; 0 where a core is free. */
+  const turnsBehind = (waiting: number): number => Math.max(0, waiting + queue.activeCount - atOnce + 1);
   const enter = (places: Set<Place>, isGone: () => boolean): Place => {
-    const place = { isGone, sinceMs: performance.now(), [Symbol.dispose]: () => void places.delete(place) };
+    const place = { isGone, sinceMs: nowMs(), [Symbol.dispose]: () => void places.delete(place) };
     places.add(place);
     return place;
   };
   const requireRoom = (): void => {
-    const ahead = Math.max(0, logins.size + changes.size + queue.activeCount - atOnce);
-    const expectedSeconds = (ahead / atOnce) * secondsOfLate;
-    if (logins.size < MAX_LOGINS && expectedSeconds <= MAX_EXPECTED_SECONDS) return;
-    throw new Overloaded('too many passwords are waiting to be checked');
+    const turns = turnsBehind(logins.size + changes.size);
+    const isSoon = turns <= 1 || turns * secondsATurn <= MAX_EXPECTED_SECONDS;
+    if (logins.size >= MAX_LOGINS || !isSoon) throw new Overloaded('too many passwords are waiting to be checked');
   };
   return {
     requireRoom,
@@ -71,16 +77,17 @@ export function createPasswordQueue(atOnce: number, hashSeconds: number): Passwo
       if (changes.size >= MAX_CHANGES) throw new Overloaded('too many passwords are waiting to be set');
       return enter(changes, () => false);
     },
-    inTurn: (place, work) =>
-      queue(async () => {
+    inTurn: (place, work) => {
+      const turns = turnsBehind(queue.pendingCount);
+      const joinedMs = nowMs();
+      return queue(async () => {
         place[Symbol.dispose]();
-        const waitedSeconds = (performance.now() - place.sinceMs) / 1000;
-        const isLate = waitedSeconds > MAX_WAIT_SECONDS && !place.isGone();
+        const waitedSeconds = (nowMs() - joinedMs) / 1000;
+        if (turns > 0) secondsATurn += (waitedSeconds / turns - secondsATurn) * NEWEST_COUNTS;
+        const isLate = nowMs() - place.sinceMs > MAX_WAIT_SECONDS * 1000 && !place.isGone();
         if (isLate) throw new Overloaded('a password has waited too long for its turn');
         return work();
-      }),
-    learn: (seconds) => {
-      secondsOfLate += (seconds - secondsOfLate) * NEWEST_COUNTS;
+      });
     },
     waiting: () => queue.pendingCount,
   };

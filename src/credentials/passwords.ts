@@ -49,9 +49,7 @@ export async function createPasswords(
   const timed = async <T>(work: () => Promise<T>): Promise<T> => {
     const beganMs = performance.now();
     const done = await work();
-    const seconds = (performance.now() - beganMs) / 1000;
-    queue.learn(seconds);
-    onHashed(seconds);
+    onHashed((performance.now() - beganMs) / 1000);
     return done;
   };
   const { requireRoom, takePlace, waiting } = queue;

@@ -13,15 +13,16 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const ENV = { UV_THREADPOOL_SIZE: String(2 * availableParallelism() + 2), MALLOC_ARENA_MAX: '1' };
-const OPTIONS = getHeapStatistics().heap_size_limit > 2 ** 30 ? ['--max-old-space-size=1024'] : [];
+const OLD = `--max-old-space-size=${Math.min(1_024, Math.floor(getHeapStatistics().heap_size_limit / 2 ** 20))}`;
+const NEW = '--max-semi-space-size=8';
 
 test.each([
-  { given: {}, env: ENV, options: OPTIONS },
-  { given: { UV_THREADPOOL_SIZE: '' }, env: ENV, options: OPTIONS },
-  { given: { UV_THREADPOOL_SIZE: '7' }, env: { ...ENV, UV_THREADPOOL_SIZE: '7' }, options: OPTIONS },
-  { given: { MALLOC_ARENA_MAX: '3' }, env: { ...ENV, MALLOC_ARENA_MAX: '3' }, options: OPTIONS },
-  { given: { NODE_OPTIONS: '--max_old_space_size=2000' }, env: ENV, options: [] },
-  { given: { ...ENV, NODE_OPTIONS: '--max-old-space-size=500' }, env: ENV, options: [] },
+  { given: {}, env: ENV, options: [OLD, NEW] },
+  { given: { UV_THREADPOOL_SIZE: '' }, env: ENV, options: [OLD, NEW] },
+  { given: { UV_THREADPOOL_SIZE: '7' }, env: { ...ENV, UV_THREADPOOL_SIZE: '7' }, options: [OLD, NEW] },
+  { given: { MALLOC_ARENA_MAX: '3' }, env: { ...ENV, MALLOC_ARENA_MAX: '3' }, options: [OLD, NEW] },
+  { given: { NODE_OPTIONS: '--max_old_space_size=2000' }, env: ENV, options: [NEW] },
+  { given: { NODE_OPTIONS: '--max-semi-space-size=16' }, env: ENV, options: [OLD] },
 ])('a gateway that is given $given runs with $env and $options, as the same process', async (row) => {
   await using server = await startProcess(gateway, row.given);
   const live = () => send(server.url, 'GET', '/health/live').catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Which passwords are let in, and for how long they wait; the speed of a hash is given, not measured. */
+/** Which passwords are let in, and for how long they wait, by a clock that the tests move. */
 import {
   createPasswordQueue,
   Overloaded,
@@ -20,10 +20,10 @@ function fill({ takePlace }: PasswordQueue): Place[] {
 }
 
 test.each([
-  // Two at work, one who is next, and as many as have their turn within 2 s.
-  { cores: 2, hashSeconds: 0.1, places: 2 + 1 + 40 },
-  { cores: 2, hashSeconds: 0.5, places: 2 + 1 + 8 },
-  { cores: 1, hashSeconds: 0.5, places: 1 + 1 + 4 },
+  // Those at work, and as many as have their turn within 2 s: one at least.
+  { cores: 2, hashSeconds: 0.1, places: 2 + 40 },
+  { cores: 2, hashSeconds: 0.5, places: 2 + 8 },
+  { cores: 1, hashSeconds: 0.5, places: 1 + 4 },
   { cores: 2, hashSeconds: 60, places: 2 + 1 },
   { cores: 64, hashSeconds: 0.01, places: 1_024 },
 ])('$places logins are let in on $cores cores with $hashSeconds s a hash', ({ cores, hashSeconds, places }) => {
@@ -37,16 +37,26 @@ test.each([
   expect(fill(queue)).toHaveLength(1);
 });
 
-test('fewer are let in where hashes become slow, and more again once they are fast', () => {
-  const queue = createPasswordQueue(2, 0.1);
-  const roomAfter = (hashSeconds: number): number => {
-    for (let i = 0; i < 200; i += 1) queue.learn(hashSeconds);
+test('fewer are let in where turns have taken long of late, and more again once they do not', async () => {
+  let nowMs = 0;
+  const queue = createPasswordQueue(1, 0.1, () => nowMs);
+  const pass = async (seconds: number): Promise<void> => {
+    nowMs += seconds * 1000;
+  };
+  /** Two at a time, so that one waits for the other. */
+  const roomAfterTurnsOf = async (seconds: number): Promise<number> => {
+    for (let i = 0; i < 200; i += 1) {
+      const both = [queue.takePlace(), queue.takePlace()];
+      await Promise.all(both.map((place) => queue.inTurn(place, () => pass(seconds))));
+    }
     const places = fill(queue);
     for (const place of places) place[Symbol.dispose]();
     return places.length;
   };
-  expect(roomAfter(0.9)).toBe(2 + 1 + 4);
-  expect(roomAfter(0.26)).toBe(2 + 1 + 15);
+  expect(await roomAfterTurnsOf(0.45)).toBe(1 + 4);
+  expect(await roomAfterTurnsOf(0.06)).toBe(1 + 33);
+  expect(await roomAfterTurnsOf(3.9)).toBe(1 + 1);
+  expect(await roomAfterTurnsOf(0.45)).toBe(1 + 4);
 });
 
 test('a password that is to be set is let in where logins are not: 16 at once', () => {
@@ -81,11 +91,12 @@ test('as many are at work as there are cores, the others in the order of their c
 });
 
 test('whoever has waited more than 4 s is refused in its turn, and nothing is done', async () => {
-  const queue = createPasswordQueue(1, 0.01);
+  let nowMs = 0;
+  const queue = createPasswordQueue(1, 0.01, () => nowMs);
   let done = 0;
   const waiting = (seconds: number): Promise<void> => {
     const place = queue.takePlace();
-    place.sinceMs -= seconds * 1000;
+    nowMs += seconds * 1000;
     return queue.inTurn(place, async () => {
       done += 1;
     });
