@@ -132,6 +132,7 @@ export async function openDatabase(
       close: async () => {
         await pool.end();
         await orm.close(true);
+        if (!adminPool.ending) await adminPool.end(); // the ORM ends it only where it has itself asked something
       },
     };
   };

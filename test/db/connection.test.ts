@@ -74,6 +74,14 @@ describe.each(['by itself', 'in a transaction'])('a statement %s that fails', (w
   });
 });
 
+test('a database that is closed has no connection left, whoever has asked', async () => {
+  const db = await openDatabase(database.url);
+  const pools: pg.Pool[] = [db.pool, await db.orm.em.getConnection().getNativeClient()];
+  await db.admin.list(sql`select 1`);
+  await db.close();
+  expect(pools.map(({ ended }) => ended)).toEqual([true, true]);
+});
+
 test('connections that a network swallows cost one request each', async () => {
   const bridge = await bridgeTo(database.url);
   try {
