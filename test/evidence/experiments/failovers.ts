@@ -51,13 +51,13 @@ export const failovers: Experiment = {
     const urlOf = (hosts: string): string => `postgresql://gateway@${hosts}/gateway`;
     const throughProxy = urlOf(`127.0.0.1:${patroni.proxyPort}`);
     const gateways = await prepareGateways(lab, throughProxy);
-    await gateways.cli('migrate', 'up');
+    const behindProxy = await gateways.start(); // which migrates
     const { query } = patroni;
     const emails = await createUsers(gateways, { query }, CLIENTS);
     const hosts = patroni.nodes.map(({ port }) => `127.0.0.1:${port}`).join();
     const throughHosts = `${urlOf(hosts)}?target_session_attrs=read-write`;
     const ways = [
-      startWay('through HAProxy', await gateways.start()),
+      startWay('through HAProxy', behindProxy),
       startWay('by two hosts in DATABASE_URL', await gateways.start({ DATABASE_URL: throughHosts })),
     ];
 

@@ -29,8 +29,8 @@ export const faultsDisk: Experiment = {
     };
     const db = await startPostgresServer(lab, disk.folder, { max_wal_size: '64MB', min_wal_size: '32MB' });
     const gateways = await prepareGateways(lab, db.urlAt(db.port), PROBED_ENV);
-    await gateways.cli('migrate', 'up');
+    const instance = await gateways.start(); // which migrates
     const people = await createPeople(gateways, db);
-    return tryFaults(lab, size, { instance: await gateways.start(), db }, people, 'the disk', [fault]);
+    return tryFaults(lab, size, { instance, db }, people, 'the disk', [fault]);
   },
 };

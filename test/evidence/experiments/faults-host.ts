@@ -16,11 +16,10 @@ export const faultsHost: Experiment = {
   run: async (lab, size) => {
     const db = await startPostgresServer(lab);
     const gateways = await prepareGateways(lab, db.urlAt(db.port), PROBED_ENV);
-    await gateways.cli('migrate', 'up');
+    await gateways.start(); // whose clock is right, and which migrates
     const people = await createPeople(gateways, db);
     const clockFile = join(lab.folder, 'clock');
     await writeFile(clockFile, '0');
-    await gateways.start(); // whose clock is right
     const instance = await gateways.start({ NODE_OPTIONS: `--import=${MOVED_CLOCK}`, MOVED_CLOCK_FILE: clockFile });
     const stand = { instance, db, clockFile, gateways, folder: lab.folder };
     return tryFaults<ClockStand & LogStand>(lab, size, stand, people, 'the host', [...CLOCK_FAULTS, ...LOG_FAULTS]);

@@ -17,15 +17,8 @@ export const faultsPgBouncer: Experiment = {
     const proxy = await startTcpProxy(lab, db.port);
     const pgbouncer = await startPgBouncer(lab, proxy.port);
     const gateways = await prepareGateways(lab, pgbouncer.url, { ...PROBED_ENV, DATABASE_POOLER: 'transaction' });
-    await gateways.cli('migrate', 'up');
+    const instance = await gateways.start(); // which migrates
     const people = await createPeople(gateways, db);
-    return tryFaults(
-      lab,
-      size,
-      { instance: await gateways.start(), db, pgbouncer, proxy },
-      people,
-      'PgBouncer',
-      PGBOUNCER_FAULTS,
-    );
+    return tryFaults(lab, size, { instance, db, pgbouncer, proxy }, people, 'PgBouncer', PGBOUNCER_FAULTS);
   },
 };

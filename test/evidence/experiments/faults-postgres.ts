@@ -13,8 +13,8 @@ export const faultsPostgres: Experiment = {
     const db = await startPostgresServer(lab);
     const proxy = await startTcpProxy(lab, db.port);
     const gateways = await prepareGateways(lab, db.urlAt(proxy.port), PROBED_ENV);
-    await gateways.cli('migrate', 'up');
+    const instance = await gateways.start(); // which migrates
     const people = await createPeople(gateways, db);
-    return tryFaults(lab, size, { instance: await gateways.start(), db, proxy }, people, 'PostgreSQL', POSTGRES_FAULTS);
+    return tryFaults(lab, size, { instance, db, proxy }, people, 'PostgreSQL', POSTGRES_FAULTS);
   },
 };

@@ -18,8 +18,8 @@ export const faultsRedis: Experiment = {
     const proxy = await startTcpProxy(lab, Number(new URL(redis.url).port));
     const REDIS_URL = `redis://127.0.0.1:${proxy.port}`;
     const gateways = await prepareGateways(lab, db.urlAt(db.port), { ...PROBED_ENV, REDIS_URL });
-    await gateways.cli('migrate', 'up');
+    const instance = await gateways.start(); // which migrates
     const people = await createPeople(gateways, db);
-    return tryFaults(lab, size, { instance: await gateways.start(), db, redis, proxy }, people, 'Redis', REDIS_FAULTS);
+    return tryFaults(lab, size, { instance, db, redis, proxy }, people, 'Redis', REDIS_FAULTS);
   },
 };

@@ -40,7 +40,7 @@ export async function startPostgresServer(
 ): Promise<PostgresServer> {
   const programs = await prepare(folder);
   const clusterDir = join(folder, 'cluster');
-  const auth = ['--auth=trust', '--encoding=UTF8', '--locale=C', '--no-instructions'];
+  const auth = ['--auth=trust', '--encoding=UTF8', '--locale=C', '--no-instructions', '--no-sync'];
   await runProgram(programs, 'initdb', ['-D', clusterDir, '-U', 'postgres', ...auth]);
   const port = await freePort();
   const all = {

@@ -15,7 +15,6 @@ export const POSTGRES_FAULTS: readonly Fault<PostgresStand>[] = [
   {
     name: 'PostgreSQL is stopped',
     losesAnswers: true,
-    small: true,
     begin: async ({ db }) => {
       await db.program.stop('SIGINT');
       return () => db.start();

@@ -24,7 +24,7 @@ import { type Expected, type Fault, type Stand, USUALLY } from './fault.js';
 import { createJudge, type Judge } from './judge.js';
 
 /** How long a fault lasts: seconds. */
-const LASTS = { small: 2, full: 8 };
+const LASTS = { small: 1, full: 8 };
 const PAUSE_MS = 300;
 const GIVE_UP_MS = 60_000;
 /** Begun for each fault, to be refreshed and ended meanwhile */
