@@ -19,7 +19,7 @@ import { takeTurnSql } from './locks.js';
 import { isStartupRefused } from './outage.js';
 import { type Ask, inTransaction, kyselyOn, onPool, prepared, unprepared } from './run.js';
 import { type Db, statement } from './statement.js';
-import { CHANGE_LIMITS, NO_LIMITS, type Pooler, timeLimits } from './time-limits.js';
+import { CHANGE_LIMITS, NO_LIMITS, type Pooler, TURN_LIMITS, timeLimits } from './time-limits.js';
 
 export interface Database extends Db {
   /** The same database, asked within what a request may wait in all; a change may take longer once it is its turn. */
@@ -79,7 +79,6 @@ export async function openDatabase(
     Client: pooler === 'none' ? Connection : PooledConnection,
   };
   const limits = limited ? timeLimits(pooler) : NO_LIMITS;
-  const adminLimits = limited ? timeLimits(pooler, { locks: false }) : NO_LIMITS;
   // MikroORM leaves times as text; rows are to have them as Date, as the driver reads them by itself.
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ));
@@ -91,7 +90,7 @@ export async function openDatabase(
     pool: { min: 0, max: ADMIN_POOL_SIZE },
     ensureDatabase: false,
     logger: () => undefined, // its texts quote rows
-    driverOptions: { ...connection, types, ...adminLimits.connection, onPoolCreated: renewConnections },
+    driverOptions: { ...connection, types, ...limits.connection, onPoolCreated: renewConnections },
     migrations: { migrationsList: migrations, snapshot: false, disableForeignKeys: false },
     schemaGenerator: { skipTables: ['rate_limits', 'mikro_orm_migrations'] },
   });
@@ -112,13 +111,13 @@ export async function openDatabase(
         list: async (query) => {
           const { sql: text, parameters } = query.compile(compiler);
           const listing = { text, values: [...parameters] };
-          if (adminLimits.transaction.length === 0) return (await admin(listing)).rows;
-          const limitedList = () => inTransaction(adminPool, budget, adminLimits.transaction, (ask) => ask(listing));
+          if (limits.transaction.length === 0) return (await admin(listing)).rows;
+          const limitedList = () => inTransaction(adminPool, budget, limits.transaction, (ask) => ask(listing));
           return (await budget.spend(limitedList)).rows;
         },
       },
       change: (work) => {
-        const opening = [...adminLimits.transaction, takeTurnSql.text, CHANGE_LIMITS.transaction];
+        const opening = [...limits.transaction, TURN_LIMITS, takeTurnSql.text, CHANGE_LIMITS.transaction];
         const changes = (ask: Ask): ReturnType<typeof work> => {
           const em = orm.em.fork();
           em.setTransactionContext(kyselyOn(ask));

@@ -2,7 +2,7 @@
 
 /** How long one statement may run, of a route or of what dashboards list: milliseconds. */
 export const STATEMENT_TIMEOUT_MS = 3_500;
-/** How long it may wait for one lock, but for listings, which are cut as a whole. */
+/** How long it may wait for one lock: milliseconds. */
 const LOCK_TIMEOUT_MS = 2_000;
 /** How long a statement of a change may run, which cannot be made smaller. */
 const CHANGE_TIMEOUT_MS = 20_000;
@@ -26,11 +26,10 @@ export interface TimeLimits {
   transaction: string[];
 }
 
-/** @param locks false where waiting for a lock is no more than being slow */
-export function timeLimits(pooler: Pooler, { locks = true } = {}): TimeLimits {
+export function timeLimits(pooler: Pooler): TimeLimits {
   const settings = {
     statement_timeout: STATEMENT_TIMEOUT_MS,
-    ...(locks && { lock_timeout: LOCK_TIMEOUT_MS }),
+    lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
   };
   const query_timeout = STATEMENT_TIMEOUT_MS + GRACE_MS;
@@ -40,6 +39,9 @@ export function timeLimits(pooler: Pooler, { locks = true } = {}): TimeLimits {
 }
 
 export const NO_LIMITS: TimeLimits = { connection: {}, transaction: [] };
+
+/** Of a change that waits for its turn, which is a lock: as long as its request has time. SQL for its transaction. */
+export const TURN_LIMITS = setLocal({ lock_timeout: 0 });
 
 /** Of a change, once it is its turn: SQL for its transaction, and how long the driver waits for each statement. */
 export const CHANGE_LIMITS = {

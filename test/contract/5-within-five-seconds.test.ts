@@ -127,6 +127,14 @@ describe('a lock that somebody else holds', () => {
     expect((await ask(gateway, as, caller)).errors).toEqual([]);
   });
 
+  test.each(['users', 'audit_events'])('11 a listing of the table %s', async (table) => {
+    const { as } = await newcomer(gateway, 'admin');
+    const listing =
+      table === 'users' ? '{ users(first: 1) { nodes { id } } }' : '{ auditEvents(first: 1) { nodes { id } } }';
+    await withLock(gateway, wholeTable(table), () => isOutage(ask(gateway, as, listing)));
+    expect((await ask(gateway, as, listing)).errors).toEqual([]);
+  });
+
   test('11 a change whose turn does not come, and one whose row is held', async () => {
     const { as, user } = await newcomer(gateway, 'admin');
     const { id } = await gateway.user();

@@ -14,6 +14,7 @@ import {
   type TestGateway,
 } from '../support/gateway.js';
 import { ask, dataOf, newApiKey, newCronKey, newcomer, nodesOf } from '../support/graphql.js';
+import { whileReadsWait } from '../support/locks.js';
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
 import { createDatabase, KEYRING_FILE, required } from '../support/postgres.js';
 import { login, logout, refresh, WRONG } from '../support/routes.js';
@@ -125,15 +126,10 @@ withPgBouncer('with pgbouncer on the PATH (REQUIRE_PROGRAMS=1 makes its absence 
 
   test('11 a listing that takes too long is too much to read, not an outage', async () => {
     const { as } = await newApiKey(gateway, ['audit:read']);
-    const holder = new pg.Client({ connectionString: gateway.database.url });
-    await holder.connect();
-    try {
-      await holder.query('begin; lock table audit_events in access exclusive mode');
+    await whileReadsWait(gateway, 'audit_events', async () => {
       const answer = await ask(gateway, as, '{ auditEvents(first: 1) { edges { cursor } } }');
       expect(answer).toMatchObject({ code: 'OPERATION_TOO_COSTLY', reason: 'too_much_to_read' });
-    } finally {
-      await holder.end();
-    }
+    });
   });
 
   // After those above, so that it sees what they have left, and before the connections end in the next.

@@ -14,7 +14,7 @@ import {
   nobody,
   type SignedIn,
 } from '../support/graphql.js';
-import { wholeTable, withLock } from '../support/locks.js';
+import { whileReadsWait } from '../support/locks.js';
 import { freshNonce, type Signing, signByHand } from '../support/signer.js';
 import { until } from '../support/until.js';
 
@@ -70,7 +70,7 @@ async function withoutEveryScope(): Promise<Answer> {
 /** Another reads for longer than a listing may take. */
 async function slowRead(): Promise<Answer> {
   let answer: Answer | undefined;
-  await withLock(gateway, wholeTable('users'), async () => {
+  await whileReadsWait(gateway, 'users', async () => {
     answer = await ask(gateway, (await newApiKey(gateway, ['users:read'])).as, '{ users { nodes { id } } }');
   });
   return answer as Answer;
@@ -83,7 +83,7 @@ async function tooMany(): Promise<Answer> {
   const answers: Answer[] = [];
   const asked: Array<Promise<unknown>> = [];
   const isOver = () => answers.some(({ status }) => status === 429);
-  await withLock(gateway, wholeTable('users'), () =>
+  await whileReadsWait(gateway, 'users', () =>
     until('there is one too many', () => {
       if (!isOver()) asked.push(ask(gateway, as, text).then((answer) => answers.push(answer)));
       return isOver();

@@ -1,7 +1,7 @@
 /** CONTRACT 7: what dashboards ask is bounded at once, of one caller and of all, and no login waits for it. */
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
 import { type As, ask, newApiKey, newcomer, signIn } from '../support/graphql.js';
-import { wholeTable, withLock } from '../support/locks.js';
+import { whileReadsWait, wholeTable, withLock } from '../support/locks.js';
 import { login, refresh } from '../support/routes.js';
 import { until } from '../support/until.js';
 
@@ -18,7 +18,7 @@ const three = `{ a: ${COUNT} b: ${COUNT} c: ${COUNT} }`;
 test('CONTRACT 7 counts of two callers run two at once, whoever asks; the others wait, and all are answered', async () => {
   const callers = await Promise.all([1, 2, 3].map(() => newApiKey(gateway, ['audit:read'])));
   let asked: ReturnType<typeof ask>[] = [];
-  await withLock(gateway, wholeTable('audit_events'), async (waiting) => {
+  await whileReadsWait(gateway, 'audit_events', async (waiting) => {
     asked = callers.flatMap(({ as }) => [ask(gateway, as, three), ask(gateway, as, three)]);
     await until('counts have begun', async () => (await waiting()) > 0);
     for (let i = 0; i < 20; i += 1) expect(await waiting()).toBeLessThanOrEqual(2);
@@ -31,7 +31,7 @@ test('CONTRACT 7 stories are told two at once, of whatever pages of sessions', a
   for (const { user } of callers) await signIn(gateway, user);
   const stories = '{ me { sessions(first: 2) { nodes { events(first: 1) { nodes { id } } } } } }';
   let asked: ReturnType<typeof ask>[] = [];
-  await withLock(gateway, wholeTable('audit_events'), async (waiting) => {
+  await whileReadsWait(gateway, 'audit_events', async (waiting) => {
     asked = callers.map(({ as }) => ask(gateway, as, stories));
     await until('two are told', async () => (await waiting()) === 2);
     for (let i = 0; i < 20; i += 1) expect(await waiting()).toBeLessThanOrEqual(2);
@@ -49,7 +49,7 @@ test('CONTRACT 7 one caller has two fields at once, and a hundred that wait; one
       `{ ${Array.from({ length: aliases }, (_, i) => `a${i}: users(first: 1) { edges { cursor } }`).join(' ')} }`,
     );
   const asked: ReturnType<typeof ask>[] = [];
-  await withLock(gateway, wholeTable('users'), async (waiting) => {
+  await whileReadsWait(gateway, 'users', async (waiting) => {
     let over: Awaited<ReturnType<typeof ask>> | undefined;
     const askAgain = async () => {
       const answer = await users(as, 10);
@@ -98,7 +98,7 @@ test('FIELD however much dashboards ask, logins, refreshes and callers have conn
 
 test('CONTRACT 11 counts that the database cuts off are too much to read, not an outage', async () => {
   const { as } = await newApiKey(gateway, ['audit:read']);
-  await withLock(gateway, wholeTable('audit_events'), async () => {
+  await whileReadsWait(gateway, 'audit_events', async () => {
     const answer = await ask(gateway, as, `{ ${COUNT} }`);
     expect(answer).toMatchObject({ status: 200, code: 'OPERATION_TOO_COSTLY', reason: 'too_much_to_read' });
     expect(answer.errors[0]?.message).toBe('This takes too long to read; ask for less');

@@ -111,7 +111,7 @@ export const POSTGRES_FAULTS: readonly Fault<PostgresStand>[] = [
     },
     expected: {},
   },
-  locked('users', { login: '503', 'cron key': 'right', signature: 'right' }),
+  locked('users', { login: '503', listing: '503', 'cron key': 'right', signature: 'right' }),
   locked(
     'refresh_tokens',
     { login: '503', refresh: '503', logout: '503', listing: 'right', 'cron key': 'right' },
