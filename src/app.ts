@@ -68,7 +68,9 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     const passwords = overrides.passwords ?? (await createPasswords(config.argon2, threads, timeHash));
     const db = await openDatabase(databaseUrl, { pooler: config.databasePooler });
     cleanUp.defer(db.close);
-    const { applied, newer } = await migrateUp(db);
+    const { applied, newer } = await migrateUp(db, () =>
+      log.warn('a migration waits for a table that somebody else uses'),
+    );
     if (applied.length > 0) log.info({ applied }, 'database migrated');
     if (newer.length > 0) log.warn({ newer }, 'a newer version has migrated the database, and this one can use it');
 

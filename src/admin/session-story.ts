@@ -107,8 +107,11 @@ const familyOfTokenSql = statement('family_of_token', { id: 'uuid' }, { family_i
 const MAX_SESSIONS = 20;
 
 const familiesOfEmailSql = statement('families_of_email', { email: 'text' }, { family_id: 'uuid' })`
-  select family_id from refresh_tokens join users on users.id = user_id
-  where email = :email and ${NEWEST} order by refresh_tokens.created_at desc limit ${MAX_SESSIONS}`;
+  select sessions.family_id from users join sessions on sessions.user_id = users.id
+  cross join lateral (
+    select created_at from refresh_tokens where family_id = sessions.family_id order by created_at desc limit 1
+  ) as newest
+  where email = :email order by newest.created_at desc limit ${MAX_SESSIONS}`;
 
 /** Sessions that a person may mean: the one of a token or family, or those of an e-mail, newest first. */
 export async function sessionsNamed({ db }: Deps<'db'>, name: string): Promise<string[]> {

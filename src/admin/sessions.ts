@@ -39,6 +39,11 @@ export const END_OF = {
 
 export type SessionEndReason = (typeof END_OF)[keyof typeof END_OF] | 'expired';
 
+/** @param family SQL of its id */
+function newestRecordOf(family: string): string {
+  return `select ${COLUMNS} from refresh_tokens where family_id = ${family} and ${NEWEST} order by created_at desc limit 1`;
+}
+
 const findSessionSql = statement(
   'find_session',
   { id: 'uuid' },
@@ -55,7 +60,7 @@ const findSessionSql = statement(
     revokedReason: 'text?',
   },
 )`
-  select ${COLUMNS} from refresh_tokens where family_id = :id and ${NEWEST} order by created_at desc limit 1`;
+  ${newestRecordOf(':id')}`;
 
 type NewestRecord = RowOf<typeof findSessionSql>;
 
@@ -101,19 +106,19 @@ export async function listSessions(
 ): Promise<Map<string, Page<Session>>> {
   checkFirst(page);
   const conditions = allOf(
-    sql`user_id = users.id and ${sql.raw(NEWEST)}`,
-    page.live != null && sql`(not revoked and expires_at >= ${now}) = ${page.live}`,
+    sql`sessions.user_id = users.id`,
+    page.live != null && sql`(not revoked and "expiresAt" >= ${now}) = ${page.live}`,
     page.after != null && beforeCursor(page.after),
   );
   const rows = await readRows(
     db,
     sql<NewestRecord & { exactly: string }>`
-      select sessions.* from unnest(${[...new Set(userIds)]}::uuid[]) as users (id) cross join lateral (
-        select ${sql.raw(COLUMNS)}, ${exactTime('created_at')} as exactly
-        from refresh_tokens
+      select page.* from unnest(${[...new Set(userIds)]}::uuid[]) as users (id) cross join lateral (
+        select newest.*, ${exactTime('lastUsedAt')} as exactly
+        from sessions cross join lateral (${sql.raw(newestRecordOf('sessions.family_id'))}) as newest
         where ${conditions}
-        order by created_at desc, family_id desc limit ${page.first + 1}
-      ) as sessions`,
+        order by "lastUsedAt" desc, newest.id desc limit ${page.first + 1}
+      ) as page`,
   );
   const ofUser = Map.groupBy(rows, ({ userId }) => userId);
   return new Map(
@@ -127,7 +132,7 @@ export async function listSessions(
 /** @throws {AdminRefusal} for a text that is no cursor */
 function beforeCursor(cursor: string): RawBuilder<unknown> {
   const { exactly, rest } = decodeTimeCursor(cursor, isUuid);
-  return sql`(created_at, family_id) < (${exactly}::timestamptz, ${rest[0]}::uuid)`;
+  return sql`("lastUsedAt", newest.id) < (${exactly}::timestamptz, ${rest[0]}::uuid)`;
 }
 
 /** Who asks for a session: the user, unless it is a key, and what the caller may do. */

@@ -12,7 +12,7 @@ const rehearseLoginSql = statement('rehearse_login', {}, {})`
   do $$
   begin
     perform set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', true);
-    lock table users, refresh_tokens, audit_events, rate_limits in row exclusive mode;
+    lock table users, refresh_tokens, sessions, audit_events, rate_limits in row exclusive mode;
     begin
       insert into audit_events (event_type, ip_address, metadata) values ('login_success', '', '{}');
       raise exception 'taken back' using errcode = 'RH000';

@@ -1,4 +1,7 @@
-/** Spec 3.1: sessions, each a family of refresh-token records. The only writer of their table. */
+/**
+ * Spec 3.1: sessions, each a family of refresh-token records. The only writer of their table; that of the sessions
+ * themselves follows it by triggers.
+ */
 import type { AuthEvent } from '../audit/events.js';
 import { type EventToWrite, eventRows, insertEvents } from '../audit/write.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
@@ -117,28 +120,27 @@ export async function rotate(
 /** All records of a session, or of a user, or of a user but for one session. */
 export type Whose = { familyId: string } | { userId: string; exceptFamilyId?: string | undefined };
 
-/** Of a family only the newest record was not replaced by another. The index of sessions is on these. */
+/** Of a family only the newest record was not replaced by another. */
 export const NEWEST = "revoked_reason is distinct from 'rotated'";
 
-/** @param column what is compared with `:id` */
-function revocation(column: 'family_id' | 'user_id') {
-  const unrevoked = `${column} = :id and family_id is distinct from :except and not revoked
-    and ${NEWEST}`; // follows, and lets the index of sessions serve
+/** @param of what they are of, for the names of the statements @param families SQL of a condition on `:id` */
+function revocation(of: string, families: string) {
+  const unrevoked = `not revoked and family_id ${families} and family_id is distinct from :except`;
   const revoke = statement(
-    `revoke_by_${column}`,
+    `revoke_of_${of}`,
     { id: 'uuid', except: 'uuid?', reason: 'text', now: 'timestamptz' },
     { family_id: 'uuid', expires_at: 'timestamptz' },
   )`
     update refresh_tokens set revoked = true, revoked_reason = :reason, revoked_at = :now
     where ${unrevoked}
     returning family_id, expires_at`;
-  const survivor = statement(`survivor_by_${column}`, { id: 'uuid', except: 'uuid?' }, { jti: 'uuid' })`
+  const survivor = statement(`survivor_of_${of}`, { id: 'uuid', except: 'uuid?' }, { jti: 'uuid' })`
     select jti from refresh_tokens where ${unrevoked} limit 1`;
   return { revoke, survivor };
 }
 
-const ofFamily = revocation('family_id');
-const ofUser = revocation('user_id');
+const ofFamily = revocation('family', '= :id');
+const ofUser = revocation('user', 'in (select family_id from sessions where user_id = :id)');
 
 /**
  * Revokes every record of a family or of a user; call it in a transaction. One UPDATE is not enough under READ
@@ -170,7 +172,7 @@ const refuseSql = statement(
     select family_id, revoked from refresh_tokens where jti = :jti
   ), ended as (
     update refresh_tokens set revoked = true, revoked_reason = 'token_theft', revoked_at = :now
-    where family_id = (select family_id from presented where revoked) and not revoked and ${NEWEST}
+    where family_id = (select family_id from presented where revoked) and not revoked
     returning expires_at
   ), audited as (
     ${insertEvents(`jsonb_set(:events, '{0,metadata,family_id}', to_jsonb(family_id))`, 'presented')}

@@ -13,6 +13,7 @@ import { ApiKey } from './entities/api-key.js';
 import { AuditEvent } from './entities/audit-event.js';
 import { CronKey } from './entities/cron-key.js';
 import { RefreshToken } from './entities/refresh-token.js';
+import { Session } from './entities/session.js';
 import { SignatureNonce } from './entities/signature-nonce.js';
 import { User } from './entities/user.js';
 import { takeTurnSql } from './locks.js';
@@ -83,7 +84,7 @@ export async function openDatabase(
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ));
   const orm = await MikroORM.init({
-    entities: [User, RefreshToken, AuditEvent, ApiKey, CronKey, SignatureNonce],
+    entities: [User, Session, RefreshToken, AuditEvent, ApiKey, CronKey, SignatureNonce],
     metadataProvider: ReflectMetadataProvider,
     extensions: [Migrator],
     clientUrl: driverUrl,

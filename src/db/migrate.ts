@@ -4,6 +4,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { migrations } from '../../migrations/index.js';
 import { type Database, openDatabase } from './database.js';
 import { LOCKS } from './locks.js';
+import { isLockTimeout } from './outage.js';
 import { type Db, statement } from './statement.js';
 
 const OURS = migrations.map(({ name }) => name);
@@ -27,19 +28,27 @@ export interface Migrated {
 }
 
 /**
- * Applies what is pending, oldest first, all or nothing; instances that start together take turns. On a connection
- * of its own, without the limits of a request: an index over many rows takes its time.
+ * Applies what is pending, oldest first, each migration all or nothing; instances that start together take turns. On a
+ * connection of its own, without the limits of a request: an index over many rows takes its time.
+ * @param onWait told once where a table is held by somebody else
  * @throws {DatabaseTooNew}; then nothing was applied
  */
-export async function migrateUp({ url, pooler }: Database): Promise<Migrated> {
+export async function migrateUp({ url, pooler }: Database, onWait: () => void = () => undefined): Promise<Migrated> {
   const db = await openDatabase(url, { pooler, limited: false });
+  const applied: string[] = [];
+  let isWaiting = false;
   try {
-    let migrated: Migrated | undefined;
-    while (migrated === undefined) {
-      migrated = await db.orm.em.fork().transactional((em) => migrateInTurn(db, em));
-      if (migrated === undefined) await sleep(TURN_MS);
+    for (;;) {
+      const turn = await db.orm.em
+        .fork()
+        .transactional((em) => takeTurn(db, em))
+        .catch(heldUp);
+      if (turn.kind === 'done') return { applied, newer: turn.newer };
+      if (turn.kind === 'applied') applied.push(turn.name);
+      else await sleep(TURN_MS);
+      if (turn.kind === 'held_up' && !isWaiting) onWait();
+      isWaiting ||= turn.kind === 'held_up';
     }
-    return migrated;
   } finally {
     await db.close();
   }
@@ -47,23 +56,39 @@ export async function migrateUp({ url, pooler }: Database): Promise<Migrated> {
 
 /** How often it is asked whose turn it is: milliseconds. */
 const TURN_MS = 100;
+/** How long a migration waits for a table: whoever comes after it waits as well, also the requests of other instances. */
+const LOCK_TIMEOUT_MS = 1_000;
+
+type Turn =
+  | { kind: 'applied'; name: string }
+  | { kind: 'done'; newer: string[] }
+  /** `another`: it is another's turn. `held_up`: a table is not free. */
+  | { kind: 'another' | 'held_up' };
 
 /**
- * @returns undefined where it is another's turn. It is not waited for inside the transaction: that would hold a
+ * Applies the oldest that is pending. Another's turn is not waited for inside the transaction: that would hold a
  * connection, and the one whose turn it is needs a second.
  */
-async function migrateInTurn(db: Database, em: SqlEntityManager): Promise<Migrated | undefined> {
+async function takeTurn(db: Database, em: SqlEntityManager): Promise<Turn> {
   const [turn] = await em.execute<[{ is_ours: boolean; database: string }]>(
     `select pg_try_advisory_xact_lock(${LOCKS.migration}) as is_ours, current_database()::text as database`,
   );
-  if (!turn.is_ours) return undefined;
-  const before = await migrationStatus(db);
-  refuseTooNew(before);
+  if (!turn.is_ours) return { kind: 'another' };
+  const listed = await migrationStatus(db);
+  refuseTooNew(listed);
+  const next = listed.find(({ known, executed_at }) => known && executed_at === null);
+  if (next === undefined) return { kind: 'done', newer: listed.filter(({ known }) => !known).map(({ name }) => name) };
+  await em.execute(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
   const { orm } = db;
   orm.config.set('dbName', turn.database); // a pooler may call it otherwise, and what is not there would be created
-  const applied = await orm.migrator.up({ transaction: em.getTransactionContext() });
-  const newer = before.filter(({ known }) => !known);
-  return { applied: applied.map(({ name }) => name), newer: newer.map(({ name }) => name) };
+  await orm.migrator.up({ to: next.name, transaction: em.getTransactionContext() });
+  return { kind: 'applied', name: next.name };
+}
+
+/** @throws whatever else has ended the transaction */
+function heldUp(error: unknown): Turn {
+  if (isLockTimeout(error)) return { kind: 'held_up' };
+  throw error;
 }
 
 export interface MigrationStatus {

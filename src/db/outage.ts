@@ -22,6 +22,11 @@ export function isUndone(error: unknown): boolean {
   return causesOf(error).some((cause) => 'code' in cause && (cause.code === '40001' || cause.code === '40P01'));
 }
 
+/** True where a statement has waited for a lock as long as it may (SQLSTATE lock_not_available). */
+export function isLockTimeout(error: unknown): boolean {
+  return causesOf(error).some((cause) => 'code' in cause && cause.code === '55P03');
+}
+
 /** True where a table was altered since this connection has prepared the statement: without its name it would run. */
 export function isPlanStale(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';

@@ -137,7 +137,6 @@ withRedis('14 a Redis that takes no writes is told once, and so is its end', asy
   const says = async (state: string): Promise<void> => {
     const ready = async () => (await instance.send('GET', '/health/ready')).json.checks.redis;
     await until(`ready says ${state}`, async () => (await ready()) === state);
-    expect(await ready()).toBe(state);
   };
   try {
     await says('ok');

@@ -33,10 +33,10 @@ async function refusedBy(text: string, values: unknown[] = []): Promise<string |
   }
 }
 
-/** What the entities would change. Indexes of listings stand in migrations alone: entities cannot say all of them. */
+/** What the entities would change. Indexes of listings and triggers stand in migrations alone. */
 async function differences(): Promise<string[]> {
   const statements = (await db.orm.schema.getUpdateSchemaSQL({ wrap: false })).split('\n');
-  return statements.filter((statement) => statement !== '' && !statement.startsWith('drop index '));
+  return statements.filter((statement) => !/^(drop (index|trigger|function) |$)/.test(statement));
 }
 
 const USER = `insert into users (email, password_hash, role) values ($1, 'x', $2)`;
@@ -131,6 +131,57 @@ test('11 stored words of administration are renamed with the events', async () =
   expect(rows.map(({ word }) => word)).toEqual(renamed);
 });
 
+/** The one before there was a row for each session */
+const BEFORE_SESSIONS = 'Migration20261121000005_event_names';
+
+test('11 sessions that began before there was a row for each have one, and those that older versions begin', async () => {
+  await open('empty');
+  await db.orm.migrator.up({ to: BEFORE_SESSIONS });
+  const [family, userId, later] = [randomUUID(), randomUUID(), randomUUID()];
+  const insert = `insert into refresh_tokens
+      (jti, user_id, family_id, revoked, revoked_reason, user_agent, ip_address, expires_at, created_at, session_started_at)
+    values ($1, $2, $3, $4, $5, '', '127.0.0.1', now(), $6, '2026-01-01')`;
+  const stored = (familyId: string, revokedReason: string | null, createdAt: string) =>
+    db.pool.query(insert, [randomUUID(), userId, familyId, revokedReason !== null, revokedReason, createdAt]);
+  await stored(family, 'rotated', '2026-01-01');
+  await stored(family, null, '2026-01-02');
+  await migrateUp(db);
+  await stored(later, 'rotated', '2026-01-01');
+  await stored(later, null, '2026-01-02');
+  const { rows } = await db.pool.query('select family_id, user_id, started_at from sessions');
+  const session = { user_id: userId, started_at: new Date('2026-01-01T00:00:00Z') };
+  const begun = [family, later].map((family_id) => ({ family_id, ...session }));
+  expect(rows).toHaveLength(2);
+  expect(rows).toEqual(expect.arrayContaining(begun));
+});
+
+test('9 a migration that waits for a table lets requests pass, says so, and goes on when it is free', async () => {
+  await open('empty');
+  await db.orm.migrator.up({ to: BEFORE_SESSIONS });
+  const reader = new pg.Client({ connectionString: database.url });
+  await reader.connect();
+  await reader.query('begin; select from refresh_tokens'); // as a backup does
+  const waits = Promise.withResolvers<void>();
+  const migrated = migrateUp(db, waits.resolve);
+  await waits.promise;
+  expect(await record('meanwhile')).toBeUndefined();
+  expect((await migrationStatus(db)).filter(({ executed_at }) => executed_at === null)).toHaveLength(1);
+  await reader.end();
+  expect((await migrated).applied).toEqual(names.slice(names.indexOf(BEFORE_SESSIONS) + 1));
+});
+
+test('3.1 no index or trigger of refresh tokens makes a rotation more than an update in place', async () => {
+  await open('migrated');
+  const { rows } = await db.pool.query<{ indexdef: string }>(
+    `select indexdef from pg_indexes where tablename = 'refresh_tokens' order by indexname`,
+  );
+  expect(rows.map(({ indexdef }) => indexdef.replace(/^.* USING /, ''))).toEqual([
+    'btree (expires_at)',
+    'btree (family_id, created_at)',
+    'btree (jti)',
+  ]);
+});
+
 test('8 a failed migration leaves none of its tables, and can be tried again', async () => {
   await open('empty');
   await db.pool.query('create table audit_events (in_the_way int)');
@@ -152,7 +203,7 @@ test('9 migrate up and status: three processes on one empty database, each succe
   const { rows } = await db.pool.query(`select tablename from pg_tables where schemaname = 'public'`);
   expect(rows).toEqual([]); // status writes nothing
   const runs = await Promise.all([1, 2, 3].map(() => cli.json<{ applied: string[] }>(['migrate', 'up'])));
-  expect(runs.flatMap(({ applied }) => applied)).toEqual(names);
+  expect(runs.flatMap(({ applied }) => applied).toSorted()).toEqual(names);
   expect((await status()).map(({ name, executed_at }) => [name, executed_at !== null])).toEqual(
     names.map((name) => [name, true]),
   );

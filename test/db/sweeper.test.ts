@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 beforeEach(async () => {
-  await gateway.rows('truncate refresh_tokens, audit_events, rate_limits, signature_nonces');
+  await gateway.rows('truncate refresh_tokens, sessions, audit_events, rate_limits, signature_nonces');
   gateway.clock.set(new Date());
 });
 
@@ -52,6 +52,19 @@ test('3.1 a used token that could still be presented is theft after a sweep, not
   gateway.clock.advance(1_209_600 - 1);
   await run();
   expect((await refresh(gateway, refreshToken)).json.detail).toBe('Session invalidated — please log in again');
+});
+
+test('a session is known by its user as long as its newest record', async () => {
+  const user = await gateway.user();
+  const { refreshToken } = await logIn(gateway, user.email);
+  await refresh(gateway, refreshToken);
+  const sweepWhereOver = async (which: string) => {
+    await gateway.rows(`update refresh_tokens set expires_at = now() - interval '2 days' where ${which}`);
+    expect(await run()).toMatchObject({ refresh_tokens: 1 });
+    return gateway.rows('select user_id from sessions');
+  };
+  expect(await sweepWhereOver('revoked')).toEqual([{ user_id: user.id }]); // the record of its login
+  expect(await sweepWhereOver('not revoked')).toEqual([]);
 });
 
 test('audit events stay for the days of AUDIT_RETENTION_DAYS', async () => {

@@ -285,10 +285,11 @@ test('CONTRACT 11 where the event cannot be written no session ends', async () =
 test('CONTRACT 11 pages through the sessions of a user, the last used first, each once', async () => {
   const caller = await newcomer(gateway);
   await gateway.rows(
-    `insert into refresh_tokens (jti, user_id, family_id, user_agent, ip_address, created_at, expires_at)
-     select gen_random_uuid(), $1, gen_random_uuid(), 'old ' || i, '127.0.0.1', $2::timestamptz - i / 2 * interval '1 s',
+    `insert into refresh_tokens
+       (jti, user_id, family_id, user_agent, ip_address, created_at, session_started_at, expires_at)
+     select gen_random_uuid(), $1, gen_random_uuid(), 'old ' || i, '127.0.0.1', used_at, used_at,
        $3::timestamptz - i % 3 * interval '1 hour'
-     from generate_series(1, 110) as i`,
+     from generate_series(1, 110) as i, lateral (select $2::timestamptz - i / 2 * interval '1 s' as used_at) as used`,
     [caller.user.id, gateway.clock.now(), new Date(gateway.clock.now().getTime() + 60_000)],
   );
   const text = `query ($after: String, $live: Boolean) {
@@ -386,8 +387,9 @@ test('CONTRACT 11 the sessions of others need users:read, whatever leads to them
 test('CONTRACT 11 ends thousands of own sessions, an event each', async () => {
   const caller = await newcomer(gateway);
   await gateway.rows(
-    `insert into refresh_tokens (jti, user_id, family_id, user_agent, ip_address, created_at, expires_at)
-     select gen_random_uuid(), $1, gen_random_uuid(), '', '127.0.0.1', $2, $3 from generate_series(1, 2500)`,
+    `insert into refresh_tokens
+       (jti, user_id, family_id, user_agent, ip_address, created_at, session_started_at, expires_at)
+     select gen_random_uuid(), $1, gen_random_uuid(), '', '127.0.0.1', $2, $2, $3 from generate_series(1, 2500)`,
     [caller.user.id, gateway.clock.now(), new Date(gateway.clock.now().getTime() + 60_000)],
   );
   const [data, events] = await auditDuring(gateway, () => dataOf(gateway, caller.as, REVOKE_OTHERS));
