@@ -6,6 +6,7 @@ import {
   GraphQLError,
   type GraphQLSchema,
   getVariableValues,
+  type OperationDefinitionNode,
   type ValidationContext,
   type ValidationRule,
 } from 'graphql';
@@ -103,6 +104,9 @@ export const validationRules: ValidationRule[] = [
 
 /** Refuses an operation whose variables do not fit, or whose cost with them is above the limit. */
 export function costLimit(schema: GraphQLSchema, mask: Mask): ApolloServerPlugin {
+  const estimators = [fieldExtensionsEstimator(), costOfRootField, simpleEstimator({ defaultComplexity: 1 })];
+  /** Of operations without variables, as long as their documents are kept */
+  const known = new WeakMap<OperationDefinitionNode, number>();
   return {
     requestDidStart: async () => ({
       didResolveOperation: async ({ request, document, operation }) => {
@@ -117,12 +121,14 @@ export function costLimit(schema: GraphQLSchema, mask: Mask): ApolloServerPlugin
         }
         const { operationName } = request;
         const asked = { schema, query: document, variables, ...(operationName ? { operationName } : {}) };
-        const estimators = [fieldExtensionsEstimator(), costOfRootField, simpleEstimator({ defaultComplexity: 1 })];
         const hasCounts = request.query?.includes(COUNT_FIELD) ?? false; // few have, and each look takes its time
-        const cost = costOf(() => {
-          const once = hasCounts ? getComplexity({ ...asked, estimators: [costOnce] }) : 0;
-          return getComplexity({ ...asked, estimators }) + once;
-        }, mask);
+        const cost =
+          known.get(operation) ??
+          costOf(() => {
+            const once = hasCounts ? getComplexity({ ...asked, estimators: [costOnce] }) : 0;
+            return getComplexity({ ...asked, estimators }) + once;
+          }, mask);
+        if (definitions.length === 0) known.set(operation, cost);
         if (cost > MAX_COST) {
           const message = `The operation costs ${cost}; at most ${MAX_COST} is allowed`;
           throw errorOf('cost_above_limit', message, status(400));
