@@ -36,30 +36,41 @@ export async function startPgBouncer(
   const folder = await mkdtemp(join(tmpdir(), 'pgbouncer-'));
   await chmod(folder, 0o755); // it gives up the rights of root
   const file = join(folder, 'pgbouncer.ini');
-  await writeFile(
-    file,
-    [
-      '[databases]',
-      `${ALIAS} = host=127.0.0.1 port=${bridge.port} dbname=${name} user=${server.username}`,
-      '[pgbouncer]',
-      'listen_addr = 127.0.0.1',
-      `listen_port = ${port}`,
-      'unix_socket_dir =',
-      'auth_type = any',
-      'pool_mode = transaction',
-      `default_pool_size = ${poolSize}`,
-      'server_login_retry = 1',
-      ...settings,
-    ].join('\n'),
-  );
-  const words = process.getuid?.() === 0 ? ['-u', 'nobody', file] : [file];
-  const bouncer = spawn('pgbouncer', words, { stdio: 'ignore' });
-  const through = `postgresql://gateway@127.0.0.1:${port}/${ALIAS}`;
-  await until('PgBouncer answers', () => answers(through));
+  const behind = `port=${bridge.port} dbname=${name} user=${server.username}`;
+  await writeFile(file, pgBouncerConfig(port, behind, poolSize, settings));
+  const bouncer = spawn('pgbouncer', pgBouncerWords(file), { stdio: 'ignore' });
+  const through = urlOfPgBouncer(port);
+  await until('PgBouncer answers', () => answersAsDatabase(through));
   return { url: through, stop: () => stopAll(bouncer, bridge, folder) };
 }
 
-async function answers(url: string): Promise<boolean> {
+/** @param behind port, database and user of the server on loopback, as libpq writes them */
+export function pgBouncerConfig(port: number, behind: string, poolSize: number, settings: string[] = []): string {
+  return [
+    '[databases]',
+    `${ALIAS} = host=127.0.0.1 ${behind}`,
+    '[pgbouncer]',
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${port}`,
+    'unix_socket_dir =',
+    'auth_type = any',
+    'pool_mode = transaction',
+    `default_pool_size = ${poolSize}`,
+    'server_login_retry = 1',
+    ...settings,
+  ].join('\n');
+}
+
+/** It does not run as root. The file has to be readable for nobody. */
+export function pgBouncerWords(file: string): string[] {
+  return process.getuid?.() === 0 ? ['-u', 'nobody', file] : [file];
+}
+
+export function urlOfPgBouncer(port: number): string {
+  return `postgresql://gateway@127.0.0.1:${port}/${ALIAS}`;
+}
+
+export async function answersAsDatabase(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
   try {

@@ -7,6 +7,7 @@ import { until } from '../../support/until.js';
 import type { Experiment, Row } from '../experiment.js';
 import { type Clients, startClients } from '../lab/clients.js';
 import { type Instance, prepareGateways, ready } from '../lab/gateways.js';
+import { rowsOf } from '../lab/journal.js';
 import type { Lab } from '../lab/lab.js';
 import { joinEmbedded, type Postgres, startPostgres } from '../lab/postgres.js';
 import { percentile } from '../lab/stats.js';
@@ -90,28 +91,26 @@ async function inRounds(
     await clients.check();
   }
   await clients.stop();
-  return rowsOf(whom, clients, rounds, seconds);
+  return rowsOfKills(whom, clients, rounds, seconds);
 }
 
-function rowsOf(whom: string, { journal }: Clients, rounds: number, seconds: number[]): Row[] {
-  const { logins, rotations, logouts, lostAnswers, lostInDoubt, lost, undone, falseThefts, unexpected } = journal;
-  const trials = logins + rotations + logouts;
-  const row = (what: string, violations: string[], figures: Record<string, number> = {}): Row => ({
-    what: `${what} over kill -9 of ${whom}`,
-    trials,
-    violations: violations.length,
-    figures,
-    examples: violations,
-  });
+function rowsOfKills(whom: string, clients: Clients, rounds: number, seconds: number[]): Row[] {
+  const { journal, unexpected } = clients;
+  const over = `over kill -9 of ${whom}`;
   return [
-    row('acknowledged logins, rotations and logouts lost or undone', [...lost, ...undone], {
-      rounds,
-      ...{ logins, rotations, logouts },
-      seconds_until_well_p50: percentile(seconds, 0.5),
-      seconds_until_well_max: Math.max(...seconds),
-    }),
-    row('false thefts', falseThefts, { answers_lost: lostAnswers, sessions_lost_with_an_answer: lostInDoubt }),
-    row('answers other than 200, 401 and 503', unexpected),
+    {
+      what: `answers other than 200, 401 and 503 ${over}`,
+      trials: clients.acknowledged() + clients.lostAnswers(),
+      violations: unexpected.length,
+      figures: {
+        rounds,
+        answers_lost: clients.lostAnswers(),
+        seconds_until_well_p50: percentile(seconds, 0.5),
+        seconds_until_well_max: Math.max(...seconds),
+      },
+      examples: unexpected,
+    },
+    ...rowsOf(journal.kept, over),
   ];
 }
 

@@ -1,30 +1,18 @@
-/** The journal of honest clients: what the gateway has acknowledged to them, and whether it holds. */
+/** The journal of honest clients: what the gateway has acknowledged to them, answered 200, and whether it holds. */
 import type { Row } from '../experiment.js';
 import type { Answer } from './browser.js';
 import { logInAt, sendCookie } from './probes.js';
+
+/** Spec 7: what the 401 of a used token says. Any other 401 of a token that was issued means that its record is gone. */
+const USED = /^Session invalidated/;
 
 interface Session {
   /** The newest token that the client was given */
   token: string;
   /** By what: a login, or a rotation */
   by: 'logins' | 'rotations';
-  /** It was answered 503 when it presented that token, and presents it again. */
-  isAskedAgain: boolean;
-  /** The gateway itself may have had no answer then, so that nobody knows whether the token was used. */
+  /** The answer of the gateway, or that of the database to the gateway, was lost: nobody knows whether it was used. */
   isInDoubt: boolean;
-}
-
-/** How often the gateway was asked to keep its word, and how often it did not. */
-export interface Kept {
-  logins: Count;
-  rotations: Count;
-  logouts: Count;
-  /** Of tokens that were answered 503 and presented again: refused, as if they were stolen. */
-  askedAgain: Count;
-  /** The same where nobody could know: no violations, since the specification has no grace period. */
-  inDoubt: Count;
-  /** Clients that had no answer at all: their sessions are set aside. */
-  unanswered: number;
 }
 
 interface Count {
@@ -32,12 +20,26 @@ interface Count {
   violations: number;
 }
 
+/** How often the gateway was asked to keep its word, and how often it did not. */
+export interface Kept {
+  logins: Count;
+  rotations: Count;
+  logouts: Count;
+  /** Of tokens that nobody had used: refused as if they were stolen. */
+  thefts: Count;
+  /** The same where nobody could know: no violations, since the specification has no grace period. */
+  inDoubt: Count;
+  /** Requests that had no answer at all */
+  unanswered: number;
+}
+
 /** Each method asks one thing for one session that no other call has in hand. */
 export interface Journal {
   /** Whether what the database answers to the gateway may be lost at present */
   mayLoseAnswers: boolean;
+  /** @throws where there is no answer */
   login(url: string, email: string): Promise<Answer>;
-  /** Undefined where no session is free @throws where there is no answer */
+  /** Undefined where no session is free @throws the same */
   refresh(url: string): Promise<Answer | undefined>;
   /** The same */
   logout(url: string): Promise<Answer | undefined>;
@@ -48,27 +50,23 @@ export interface Journal {
 }
 
 /** A row of the report for each kind of promise. @param over what happened meanwhile, such as `over failovers` */
-export function rowsOf({ logins, rotations, logouts, askedAgain, inDoubt, unanswered }: Kept, over: string): Row[] {
-  const doubts = {
-    in_doubt: inDoubt.trials,
-    lost_in_doubt: inDoubt.violations,
-    unanswered,
-  };
+export function rowsOf({ logins, rotations, logouts, thefts, inDoubt, unanswered }: Kept, over: string): Row[] {
+  const doubts = { in_doubt: inDoubt.trials, lost_in_doubt: inDoubt.violations, unanswered };
   return [
     { what: `acknowledged logins lost ${over}`, ...logins },
     { what: `acknowledged rotations lost ${over}`, ...rotations },
     { what: `acknowledged logouts undone ${over}`, ...logouts },
-    { what: `false thefts ${over}`, ...askedAgain, figures: doubts },
+    { what: `false thefts ${over}`, ...thefts, figures: doubts },
   ];
 }
 
-export function brokenOf({ logins, rotations, logouts, askedAgain }: Kept): number {
-  return [logins, rotations, logouts, askedAgain].reduce((sum, { violations }) => sum + violations, 0);
+export function brokenOf({ logins, rotations, logouts, thefts }: Kept): number {
+  return [logins, rotations, logouts, thefts].reduce((sum, { violations }) => sum + violations, 0);
 }
 
 export function createJournal(mayLoseAnswers = false): Journal {
   let free: Session[] = [];
-  /** Sessions whose logout was answered 503 */
+  /** Sessions whose logout was not acknowledged */
   const leaving: Session[] = [];
   let ended: string[] = [];
   const count = (): Count => ({ trials: 0, violations: 0 });
@@ -76,13 +74,15 @@ export function createJournal(mayLoseAnswers = false): Journal {
     logins: count(),
     rotations: count(),
     logouts: count(),
-    askedAgain: count(),
+    thefts: count(),
     inDoubt: count(),
     unanswered: 0,
   };
 
+  /** @param back where the session goes whose answer did not come */
   const asking = async (
     session: Session | undefined,
+    back: Session[],
     ask: (session: Session) => Promise<Answer>,
   ): Promise<Answer | undefined> => {
     if (session === undefined) return undefined;
@@ -90,20 +90,21 @@ export function createJournal(mayLoseAnswers = false): Journal {
       return await ask(session);
     } catch (error) {
       kept.unanswered += 1;
+      back.push({ ...session, isInDoubt: true });
       throw error;
     }
   };
   const refresh = async (url: string, session: Session): Promise<Answer> => {
     const answer = await sendCookie(url, '/auth/refresh', session.token);
-    if (answer.status === 200 || answer.status === 401) {
-      const counted = session.isInDoubt ? kept.inDoubt : session.isAskedAgain ? kept.askedAgain : kept[session.by];
-      counted.trials += 1;
-      if (answer.status === 401) counted.violations += 1;
-    }
     if (answer.status === 200) free.push(begun(answer, 'rotations'));
-    else if (answer.status !== 401)
-      free.push({ ...session, isAskedAgain: true, isInDoubt: session.isInDoubt || journal.mayLoseAnswers });
+    if (answer.status === 200 || answer.status === 401) countAnswer(session, answer);
+    else free.push({ ...session, isInDoubt: session.isInDoubt || journal.mayLoseAnswers });
     return answer;
+  };
+  const countAnswer = ({ by, isInDoubt }: Session, { status, body }: Answer): void => {
+    const isUsed = status === 401 && USED.test(String(body['detail']));
+    tally(kept[by], status === 401 && !isUsed);
+    tally(isInDoubt ? kept.inDoubt : kept.thefts, isUsed);
   };
   const journal: Journal = {
     mayLoseAnswers,
@@ -112,9 +113,9 @@ export function createJournal(mayLoseAnswers = false): Journal {
       if (answer.status === 200) free.push(begun(answer, 'logins'));
       return answer;
     },
-    refresh: (url) => asking(free.shift(), (session) => refresh(url, session)),
+    refresh: (url) => asking(free.shift(), free, (session) => refresh(url, session)),
     logout: (url) =>
-      asking(leaving.shift() ?? free.shift(), async (session) => {
+      asking(leaving.shift() ?? free.shift(), leaving, async (session) => {
         const answer = await sendCookie(url, '/auth/logout', session.token);
         if (answer.status === 200) ended.push(session.token);
         else leaving.push(session);
@@ -126,8 +127,7 @@ export function createJournal(mayLoseAnswers = false): Journal {
       for (const session of sessions) await refresh(url, session);
       for (const token of tokens) {
         const { status } = await sendCookie(url, '/auth/refresh', token);
-        kept.logouts.trials += 1;
-        if (status !== 401) kept.logouts.violations += 1;
+        tally(kept.logouts, status !== 401);
       }
       free = [];
     },
@@ -136,6 +136,11 @@ export function createJournal(mayLoseAnswers = false): Journal {
   return journal;
 }
 
+function tally(count: Count, isViolation: boolean): void {
+  count.trials += 1;
+  if (isViolation) count.violations += 1;
+}
+
 function begun({ cookie = '' }: Answer, by: Session['by']): Session {
-  return { token: cookie, by, isAskedAgain: false, isInDoubt: false };
+  return { token: cookie, by, isInDoubt: false };
 }
