@@ -18,6 +18,9 @@ export interface Row {
 /** `small` is for every change, some minutes in all; `full` is what the documents quote. */
 export type Size = 'small' | 'full';
 
+/** A 503 that comes later is a violation: milliseconds. The small size also runs where others compute beside it. */
+export const LATE_MS: Record<Size, number> = { small: 20_000, full: 5_000 };
+
 export interface Experiment {
   /** In lower case with hyphens, as `--only` takes it */
   name: string;

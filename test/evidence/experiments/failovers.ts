@@ -1,7 +1,7 @@
 /** What the gateway acknowledged holds when another PostgreSQL takes the primary's place (Patroni, synchronous). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../support/until.js';
-import type { Experiment, Row } from '../experiment.js';
+import type { Experiment, Row, Size } from '../experiment.js';
 import { type Instance, prepareGateways } from '../lab/gateways.js';
 import { createJournal, type Journal, rowsOf } from '../lab/journal.js';
 import { type Patroni, startPatroni } from '../lab/patroni.js';
@@ -57,8 +57,8 @@ export const failovers: Experiment = {
     const hosts = patroni.nodes.map(({ port }) => `127.0.0.1:${port}`).join();
     const throughHosts = `${urlOf(hosts)}?target_session_attrs=read-write`;
     const ways = [
-      startWay('through HAProxy', behindProxy),
-      startWay('by two hosts in DATABASE_URL', await gateways.start({ DATABASE_URL: throughHosts })),
+      startWay(size, 'through HAProxy', behindProxy),
+      startWay(size, 'by two hosts in DATABASE_URL', await gateways.start({ DATABASE_URL: throughHosts })),
     ];
 
     for (let round = 0; round < FAILOVERS[size]; round += 1) {
@@ -77,9 +77,9 @@ export const failovers: Experiment = {
   },
 };
 
-function startWay(name: string, instance: Instance): Way {
+function startWay(size: Size, name: string, instance: Instance): Way {
   // A connection that ends may take the answer to a commit with it.
-  return { name, instance, journal: createJournal(true), judge: createJudge(), gapsMs: [] };
+  return { name, instance, journal: createJournal(true), judge: createJudge(size), gapsMs: [] };
 }
 
 async function untilAnotherThan(old: { name: string }, { nodes }: Patroni): Promise<void> {

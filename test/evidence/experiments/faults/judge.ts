@@ -1,9 +1,8 @@
 /** CONTRACT 5 and 10: which answers are wrong or late while something is wrong with a store, the clock or the log. */
+import { LATE_MS, type Size } from '../../experiment.js';
 import type { Answer } from '../../lab/browser.js';
 import { IS_RIGHT, type ProbeName } from '../../lab/probes.js';
 import type { Expected } from './fault.js';
-
-const LATE_MS = 5_000;
 
 export interface Judge {
   take(probe: ProbeName, answer: Answer | 'no answer', expected: Expected): void;
@@ -20,7 +19,7 @@ export interface Judge {
   };
 }
 
-export function createJudge(): Judge {
+export function createJudge(size: Size): Judge {
   const found = new Map<string, number>();
   const sum = { answers: 0, answered503: 0, slowest503Ms: 0, late: 0, wrong: 0 };
   const note = (kind: 'late' | 'wrong', what: string): void => {
@@ -34,7 +33,7 @@ export function createJudge(): Judge {
       if (answer.status === 503) {
         sum.answered503 += 1;
         sum.slowest503Ms = Math.max(sum.slowest503Ms, answer.ms);
-        if (answer.ms > LATE_MS) note('late', `${probe}: 503 after ${Math.round(answer.ms / 1000)} s`);
+        if (answer.ms > LATE_MS[size]) note('late', `${probe}: 503 after ${Math.round(answer.ms / 1000)} s`);
       }
       const what = wrongIn(probe, answer, expected);
       if (what !== undefined) note('wrong', `${probe}: ${what}`);

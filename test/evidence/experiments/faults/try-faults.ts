@@ -48,7 +48,7 @@ export async function tryFaults<S extends Stand>(
   const rows: Row[] = [];
   for (const fault of faults.filter(({ small }) => size === 'full' || small)) {
     const seconds = (size === 'full' && fault.seconds) || LASTS[size];
-    const row = await tryFault(stand, people, journal, fault, seconds);
+    const row = await tryFault(size, stand, people, journal, fault, seconds);
     lab.say(`${fault.name}: ${row.violations} of ${row.trials}, ${JSON.stringify(row.figures)}`);
     rows.push(row);
   }
@@ -56,13 +56,14 @@ export async function tryFaults<S extends Stand>(
 }
 
 async function tryFault<S extends Stand>(
+  size: Size,
   stand: S,
   people: People,
   journal: Journal,
   fault: Fault<S>,
   seconds: number,
 ): Promise<Row> {
-  const judge = createJudge();
+  const judge = createJudge(size);
   const brokenBefore = brokenOf(journal.kept);
   await Promise.all(Array.from({ length: SESSIONS }, () => journal.login(stand.instance.url, people.other)));
   await spendLogins(stand.instance.url);
