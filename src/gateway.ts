@@ -12,6 +12,7 @@ import { createCleanUp } from './platform/clean-up.js';
 import { createLogDestination } from './platform/log-destination.js';
 import { createLogger } from './platform/logger.js';
 import { createMetrics } from './platform/metrics.js';
+import { putWorkersBehind } from './platform/worker-threads.js';
 
 const FIRST_ADMINISTRATOR = 'admin@example.com';
 
@@ -43,6 +44,7 @@ export async function startGateway(
     cleanUp.defer(dataDir.close);
     const app = await createApp(config, dataDir.databaseUrl, { log, metrics, threads });
     cleanUp.defer(app.close);
+    putWorkersBehind();
     app.watch.begin();
     if (dataDir.embedded) await createFirstAdministrator(app, tell);
     const { host, port, metricsHost, metricsPort, publicUrl } = config;
