@@ -10,7 +10,7 @@ const LIFETIME_SECONDS = 86_400;
 /** @returns the refresh tokens of new sessions of this user, each as a login would have given it */
 export async function mintSessions(
   { keyringFile }: Gateways,
-  db: Postgres,
+  db: Pick<Postgres, 'query'>,
   email: string,
   count: number,
 ): Promise<string[]> {

@@ -1,0 +1,26 @@
+/** Who runs where: the gateway, or what it is compared with, on the first core; PostgreSQL and the load on the others. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { withDescendants } from '../evidence/lab/program.js';
+import { findProgram } from '../evidence/lab/programs.js';
+
+const [first = 0, ...others] = allowedCores();
+export const IS_PINNED = others.length > 0 && findProgram('taskset') !== undefined;
+
+/** What a program is started with, to run on the core of the gateway. */
+export const ON_THE_GATEWAYS_CORE = IS_PINNED ? ['taskset', '-c', String(first)] : [];
+
+/** Moves a process and all that it has started, threads too, to the cores beside the gateway's. */
+export function moveBeside(pid: number): void {
+  if (!IS_PINNED) return;
+  for (const each of withDescendants(pid)) execFileSync('taskset', ['-a', '-c', '-p', others.join(), String(each)]);
+}
+
+/** Such as `0-1,4` of proc(5) */
+function allowedCores(): number[] {
+  const [, list = '0'] = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  return list.split(',').flatMap((range) => {
+    const [from = 0, to = from] = range.split('-').map(Number);
+    return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  });
+}

@@ -1,0 +1,51 @@
+/** CPU as the kernel counts it (proc(5)): of processes, and of whoever else has used the machine. */
+import { readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { withDescendants } from '../evidence/lab/program.js';
+
+/** A tick of /proc is 10 ms wherever Node runs. */
+const TICK_MICROS = 10_000;
+
+/** Of these processes and of the children that they have seen end: microseconds. One that has ended counts nothing. */
+export function cpuMicros(pids: Iterable<number>): number {
+  let ticks = 0;
+  for (const pid of pids) for (const part of statOf(pid).slice(11, 15)) ticks += Number(part);
+  return ticks * TICK_MICROS;
+}
+
+/** The fields of `/proc/PID/stat` from the third on: the second is a name in brackets that may hold anything. */
+function statOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  } catch {
+    return [];
+  }
+}
+
+export function parentOf(pid: number): number {
+  return Number(statOf(pid)[1]);
+}
+
+/** Watches who else uses the machine. @param postmaster of a PostgreSQL that this process may not have started */
+export function watchStrangers(postmaster: number | undefined): { share(): number } {
+  const look = () => {
+    const ours = new Set([process.pid, ...(postmaster === undefined ? [] : [postmaster])].flatMap(withDescendants));
+    return { ms: performance.now(), ours: cpuMicros(ours), all: busyMicros() };
+  };
+  const before = look();
+  return {
+    /** Since then, of all that the cores could have done */
+    share: () => {
+      const now = look();
+      const theirs = now.all - before.all - (now.ours - before.ours);
+      return Math.max(0, theirs / ((now.ms - before.ms) * 1000 * cpus().length));
+    },
+  };
+}
+
+/** All cores: processes, and what the host has taken away. Interrupts are nobody's. */
+function busyMicros(): number {
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
+  const [user = 0, nice = 0, system = 0, , , , , steal = 0] = line.split(/\s+/).slice(1).map(Number);
+  return (user + nice + system + steal) * TICK_MICROS;
+}

@@ -1,0 +1,72 @@
+/** Starts the programs of `programs/`, and gives them their tasks. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Lab } from '../evidence/lab/lab.js';
+import type { Counted, Edge } from './closed-loop.js';
+import type { Told } from './programs/task.js';
+
+export interface Runner<Task, Result = Counted> {
+  pid: number;
+  /** Of a program that listens */
+  url: string;
+  /** @param onEdge called when what is counted begins and ends. @throws what kept the program from its end */
+  run(task: Task, onEdge?: (edge: Edge) => void): Promise<Result>;
+}
+
+export interface Start {
+  /** Such as `taskset -c 0` */
+  wrapper?: string[];
+  /** Options of Node */
+  options?: string[];
+  env?: Record<string, string>;
+}
+
+/** @param name of a file in `programs/` */
+export async function startRunner<Task, Result = Counted>(
+  lab: Lab,
+  name: string,
+  { wrapper = [], options = [], env = {} }: Start = {},
+): Promise<Runner<Task, Result>> {
+  const file = fileURLToPath(new URL(`./programs/${name}.js`, import.meta.url));
+  const [program = '', ...words] = [...wrapper, process.execPath, ...options, file];
+  const PATH = process.env['PATH'] ?? '';
+  const child = spawn(program, words, { env: { PATH, ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  lab.defer(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  });
+  let onTold: (told: Told<Result>) => void = () => undefined;
+  child.on('message', (told: Told<Result>) => onTold(told));
+  child.on('exit', () => onTold({ kind: 'failed', why: `${name} has ended` }));
+  const toldUntil = <T>(listen: (told: Told<Result>, resolve: (value: T) => void) => void): Promise<T> =>
+    new Promise((resolve, reject) => {
+      onTold = (told) => (told.kind === 'failed' ? reject(new Error(told.why)) : listen(told, resolve));
+    });
+
+  const port = await toldUntil<number>((told, resolve) => told.kind === 'ready' && resolve(told.port ?? 0));
+  return {
+    pid: child.pid ?? 0,
+    url: `http://127.0.0.1:${port}`,
+    run: (task, onEdge) => {
+      const done = toldUntil<Result>((told, resolve) => {
+        if (told.kind === 'done') resolve(told.result);
+        else if (told.kind === 'began' || told.kind === 'ended') onEdge?.(told.kind);
+      });
+      child.send(task as object);
+      return done;
+    },
+  };
+}
+
+/** How a running gateway has set up its own process, so that what it is compared with runs in the same way. */
+export function setUpAs(pid: number): Required<Pick<Start, 'options' | 'env'>> {
+  const words = (file: string): string[] => readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0');
+  const settings = words('environ').filter((word) => /^(UV_|MALLOC_|NODE_ENV=)/.test(word));
+  return {
+    options: words('cmdline').filter((word) => word.startsWith('--max-')),
+    env: Object.fromEntries(settings.map((word) => word.split('=', 2))),
+  };
+}

@@ -1,0 +1,74 @@
+/** What stands while the works are measured: PostgreSQL, a gateway, users, keys, and the process that makes the load. */
+import { login, refresh } from '../evidence/lab/browser.js';
+import { type ApiKey, createApiKey } from '../evidence/lab/callers.js';
+import { type Gateways, type Instance, PUBLIC_URL, prepareGateways } from '../evidence/lab/gateways.js';
+import type { Lab } from '../evidence/lab/lab.js';
+import { inLanes } from '../evidence/lab/lanes.js';
+import { mintSessions } from '../evidence/lab/minted.js';
+import { createUsers, PASSWORD } from '../evidence/lab/users.js';
+import { IS_PINNED, moveBeside, ON_THE_GATEWAYS_CORE } from './cores.js';
+import { type Database, openPostgres, type Postgres } from './postgres.js';
+import type { LoadTask } from './programs/load.js';
+import { type Runner, type Start, setUpAs, startRunner } from './runner.js';
+
+export interface Stage {
+  lab: Lab;
+  postgres: Postgres;
+  database: Database;
+  gateways: Gateways;
+  /** Of every process of the gateway's */
+  environment: Record<string, string>;
+  gateway: Instance;
+  gatewayPid: number;
+  load: Runner<LoadTask>;
+  emails: string[];
+  apiKey: ApiKey;
+  accessTokens: string[];
+  /** How a program is started that the gateway is compared with: on its core, its Node set up as the gateway's */
+  beside: Start;
+  /** Refresh tokens of new sessions, of all users alike */
+  mint(count: number): Promise<string[]>;
+}
+
+/** Limits that nothing here is to reach, and an environment as of operators */
+const ENVIRONMENT = { NODE_ENV: 'production', SESSION_RATE_LIMIT: '1000000', ACCESS_TOKEN_TTL_SECONDS: '86400' };
+const USERS = 64;
+/** Users whose sessions are rotated */
+const OWNERS = 16;
+const ACCESS_TOKENS = 256;
+const KEY_LIMIT = 1_000_000;
+
+/** @param nodeOptions more options for the Node of the gateway */
+export async function openStage(lab: Lab, databaseUrl: string | undefined, nodeOptions?: string): Promise<Stage> {
+  if (IS_PINNED) moveBeside(process.pid);
+  const postgres = await openPostgres(lab, databaseUrl);
+  const database = await postgres.createDatabase();
+  const gateways = await prepareGateways(lab, database.url, ENVIRONMENT);
+  const more = nodeOptions === undefined ? {} : { NODE_OPTIONS: nodeOptions };
+  const gateway = await gateways.start(more, { wrapper: ON_THE_GATEWAYS_CORE });
+  const gatewayPid = gateway.process.pid ?? 0;
+  const emails = await createUsers(gateways, database, USERS);
+  const apiKey = await createApiKey(gateways, KEY_LIMIT);
+  const mint = async (count: number): Promise<string[]> => {
+    const shares = emails
+      .slice(0, OWNERS)
+      .map((email) => mintSessions(gateways, database, email, Math.ceil(count / OWNERS)));
+    return (await Promise.all(shares)).flat();
+  };
+  const accessTokens: string[] = [];
+  await inLanes(await mint(ACCESS_TOKENS), OWNERS, async (token) => {
+    const { body } = await refresh(gateway.url, token);
+    accessTokens.push(String(body['access_token']));
+  });
+  const first = await login(gateway.url, emails[0] ?? '', PASSWORD);
+  if (first.status !== 200) throw new Error(`the first login was answered ${first.status}`);
+  const { keyringFile } = gateways;
+  const PATH = process.env['PATH'] ?? '';
+  const environment = { ...ENVIRONMENT, PATH, PUBLIC_URL, DATABASE_URL: database.url, KEYRING_FILE: keyringFile };
+  const beside = { wrapper: ON_THE_GATEWAYS_CORE, ...setUpAs(gatewayPid) };
+  const load = await startRunner<LoadTask>(lab, 'load');
+  return {
+    ...{ lab, postgres, database, gateways, environment, gateway, gatewayPid },
+    ...{ load, emails, apiKey, accessTokens, beside, mint },
+  };
+}
