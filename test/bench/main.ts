@@ -1,66 +1,54 @@
 /**
  * `npm run bench`: how fast the gateway is, beside what it could be at best on the same machine in the same minutes
- * (docs/benchmark.md). It fails where anything was answered otherwise than 200.
- *   --only A,B      these works alone
- *   --seconds N     of each measurement, 2 unless given
- *   --rounds N      3 unless given
- *   --json FILE     where to write the figures: bench/DATE.json unless given
+ * (docs/benchmark.md has the options). Exit code 1 where anything was answered otherwise than 200.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { inLab } from '../evidence/lab/lab.js';
+import { inLab, type Lab } from '../evidence/lab/lab.js';
 import { memoryOf } from '../evidence/lab/process.js';
 import { startReport } from '../evidence/report.js';
-import { IS_PINNED } from './cores.js';
-import { inRounds } from './rounds.js';
-import { openStage } from './stage.js';
+import { freePort } from '../support/redis.js';
+import { IS_PINNED, moveBeside } from './cores.js';
+import { type Options, readOptions } from './options.js';
+import { openPostgres, type Postgres } from './postgres.js';
+import { openInspector, profileOf } from './profile.js';
+import { type Failed, inRounds } from './rounds.js';
+import { FEW, MANY, rowsWork } from './rows.js';
+import { ENVIRONMENT, openStage } from './stage.js';
 import { GOALS, judge, judgeMemory, medians, tableOf } from './summary.js';
-import { NAMES, worksOf } from './works/index.js';
-
-const OPTIONS = {
-  only: { type: 'string' },
-  seconds: { type: 'string', default: '2' },
-  rounds: { type: 'string', default: '3' },
-  json: { type: 'string' },
-} as const satisfies ParseArgsConfig['options'];
+import type { Work } from './work.js';
+import { worksOf } from './works/index.js';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** Ends the process with 2 where the words are wrong. */
-function readOptions() {
+function optionsOrEnd(): Options {
   try {
-    const { only, json, ...numbers } = parseArgs({ options: OPTIONS }).values;
-    const names = only?.split(',') ?? NAMES;
-    const unknown = names.filter((name) => !NAMES.includes(name));
-    if (unknown.length > 0) throw new Error(`no such work: ${unknown.join(', ')}; there are ${NAMES.join(', ')}`);
-    const seconds = Number(numbers.seconds);
-    const rounds = Number(numbers.rounds);
-    if (!(seconds > 0 && Number.isInteger(rounds) && rounds > 0))
-      throw new Error('--seconds and --rounds take a number');
-    return { names, seconds, rounds, json };
+    return readOptions(process.argv.slice(2));
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
+    say(messageOf(error));
     return process.exit(2);
   }
 }
 
-const { names, seconds, rounds, json } = readOptions();
-const interruption = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => interruption.abort(new Error(`interrupted by ${signal}`)));
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
+const options = optionsOrEnd();
 const { date, commit, machine } = startReport('small');
-const file = json ?? `bench/${date.slice(0, 19).replaceAll(':', '')}.json`;
-const failures = await inLab(say, interruption.signal, async (lab) => {
-  const stage = await openStage(lab, process.env['DATABASE_URL']);
-  const { postgres, gatewayPid } = stage;
+const base = `bench/${date.slice(0, 19).replaceAll(':', '')}`;
+const file = options.json ?? `${base}.json`;
+
+/** @param gatewayPid whose memory is looked at before and after each round */
+async function measure(works: Work[], { postmaster, version }: Postgres, gatewayPid?: number): Promise<Failed[]> {
+  const { rounds, seconds } = options;
   const memory: number[] = [];
-  const lookAtMemory = (): void => void memory.push((memoryOf(gatewayPid).residentMib * 2 ** 20) / 1e6);
+  const lookAtMemory = (): void => {
+    if (gatewayPid !== undefined) memory.push((memoryOf(gatewayPid).residentMib * 2 ** 20) / 1e6);
+  };
   lookAtMemory();
-  const works = await worksOf(stage, names);
-  const { postmaster, version } = postgres;
   const { measured, failed } = await inRounds(works, { rounds, seconds, postmaster, say, onRound: lookAtMemory });
 
   const lines = medians(measured);
@@ -68,10 +56,47 @@ const failures = await inLab(say, interruption.signal, async (lab) => {
   const report = { date, commit, machine, postgres: version, pinned: IS_PINNED, seconds, rounds, memory_mb: memory };
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify({ ...report, lines, goals, failed, measured }, null, 2)}\n`);
-  process.stdout.write(`${tableOf(lines, goals)}\n`);
-  say(`memory of the gateway: ${memory.map((mb) => mb.toFixed(0)).join(', ')} MB before and after each round`);
+  print(tableOf(lines, goals));
+  if (memory.length > 0)
+    say(`memory of the gateway: ${memory.map(Math.round).join(', ')} MB, before and after each round`);
   say(`the figures are in ${file}`);
   return failed;
-});
-for (const { work, why } of failures) say(`${work} failed: ${why}`);
-process.exit(failures.length > 0 ? 1 : 0);
+}
+
+async function run(lab: Lab): Promise<Failed[]> {
+  if (IS_PINNED) moveBeside(process.pid);
+  const postgres = await openPostgres(lab, process.env['DATABASE_URL']);
+  const { mode, names, seconds } = options;
+  if (mode === 'rows') return measure([await rowsWork(lab, postgres, ENVIRONMENT, [FEW, MANY])], postgres);
+
+  const port = mode === 'profile' ? await freePort() : undefined;
+  const stage = await openStage(
+    lab,
+    postgres,
+    port === undefined ? {} : { NODE_OPTIONS: `--inspect=127.0.0.1:${port}` },
+  );
+  const works = await worksOf(stage, names);
+  if (port === undefined) return measure(works, postgres, stage.gatewayPid);
+
+  const inspector = await openInspector(port);
+  mkdirSync(dirname(base), { recursive: true });
+  for (const work of works.filter(({ isGateways }) => isGateways)) {
+    say(`${work.name} is profiled`);
+    print(await profileOf(inspector, work, seconds, `${base}-${work.name}.cpuprofile`));
+  }
+  inspector.close();
+  return [];
+}
+
+const interruption = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => interruption.abort(new Error(`interrupted by ${signal}`)));
+}
+try {
+  const failed = await inLab(say, interruption.signal, run);
+  for (const { work, why } of failed) say(`${work} failed: ${why}`);
+  process.exit(failed.length > 0 ? 1 : 0);
+} catch (error) {
+  say(messageOf(error));
+  process.exit(interruption.signal.aborted ? 130 : 1);
+}

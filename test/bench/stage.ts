@@ -6,8 +6,8 @@ import type { Lab } from '../evidence/lab/lab.js';
 import { inLanes } from '../evidence/lab/lanes.js';
 import { mintSessions } from '../evidence/lab/minted.js';
 import { createUsers, PASSWORD } from '../evidence/lab/users.js';
-import { IS_PINNED, moveBeside, ON_THE_GATEWAYS_CORE } from './cores.js';
-import { type Database, openPostgres, type Postgres } from './postgres.js';
+import { ON_THE_GATEWAYS_CORE } from './cores.js';
+import type { Database, Postgres } from './postgres.js';
 import type { LoadTask } from './programs/load.js';
 import { type Runner, type Start, setUpAs, startRunner } from './runner.js';
 
@@ -31,21 +31,18 @@ export interface Stage {
 }
 
 /** Limits that nothing here is to reach, and an environment as of operators */
-const ENVIRONMENT = { NODE_ENV: 'production', SESSION_RATE_LIMIT: '1000000', ACCESS_TOKEN_TTL_SECONDS: '86400' };
+export const ENVIRONMENT = { NODE_ENV: 'production', SESSION_RATE_LIMIT: '1000000', ACCESS_TOKEN_TTL_SECONDS: '86400' };
 const USERS = 64;
 /** Users whose sessions are rotated */
 const OWNERS = 16;
 const ACCESS_TOKENS = 256;
 const KEY_LIMIT = 1_000_000;
 
-/** @param nodeOptions more options for the Node of the gateway */
-export async function openStage(lab: Lab, databaseUrl: string | undefined, nodeOptions?: string): Promise<Stage> {
-  if (IS_PINNED) moveBeside(process.pid);
-  const postgres = await openPostgres(lab, databaseUrl);
+/** @param env more of the gateway's environment */
+export async function openStage(lab: Lab, postgres: Postgres, env: Record<string, string> = {}): Promise<Stage> {
   const database = await postgres.createDatabase();
   const gateways = await prepareGateways(lab, database.url, ENVIRONMENT);
-  const more = nodeOptions === undefined ? {} : { NODE_OPTIONS: nodeOptions };
-  const gateway = await gateways.start(more, { wrapper: ON_THE_GATEWAYS_CORE });
+  const gateway = await gateways.start(env, { wrapper: ON_THE_GATEWAYS_CORE });
   const gatewayPid = gateway.process.pid ?? 0;
   const emails = await createUsers(gateways, database, USERS);
   const apiKey = await createApiKey(gateways, KEY_LIMIT);

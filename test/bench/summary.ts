@@ -1,6 +1,7 @@
 /** Medians over the rounds, and the goals that they are held against. */
 import { percentile } from '../evidence/lab/stats.js';
 import { type Measured, NOISY } from './rounds.js';
+import { FEW, MANY, rowsName } from './rows.js';
 import type { Row } from './work.js';
 
 type Figure = Exclude<keyof Row, 'what' | 'connections'>;
@@ -57,6 +58,8 @@ export interface Judged {
 const ratio = (left: number | undefined, right: number | undefined): number | undefined =>
   left === undefined || right === undefined ? undefined : left / right;
 
+const [few, many] = [FEW, MANY].map(rowsName) as [string, string];
+
 export const GOALS: Goal[] = [
   {
     what: 'refresh / bare statement',
@@ -102,6 +105,18 @@ export const GOALS: Goal[] = [
     value: (find) => ratio(find('caller-signature', 'rate', 64), find('apollo', 'rate', 64)),
     least: 0.4,
   },
+  {
+    what: '10 k / 10 M rows, throughput',
+    connections: 64,
+    value: (find) => ratio(find(few, 'rate', 64), find(many, 'rate', 64)),
+    most: 1.1,
+  },
+  {
+    what: '10 M / 10 k rows, PostgreSQL µs',
+    connections: 64,
+    value: (find) => ratio(find(many, 'postgresUs', 64), find(few, 'postgresUs', 64)),
+    most: 1.1,
+  },
   { what: 'start until ready, ms', value: (find) => find('start until ready', 'medianMs'), most: 500 },
   { what: 'command, ms', value: (find) => find('command `user list`', 'medianMs'), most: 500 },
 ];
@@ -133,7 +148,7 @@ export function judgeMemory(samples: readonly number[]): Judged[] {
 /** In Markdown, as the documents quote it */
 export function tableOf(lines: readonly Line[], judged: readonly Judged[]): string {
   const cell = (figure: number | undefined, digits = 3): string =>
-    figure === undefined ? '' : Number(figure.toPrecision(digits)).toLocaleString('en', { maximumFractionDigits: 2 });
+    figure === undefined ? '' : Number(figure.toPrecision(digits)).toLocaleString('en', { maximumFractionDigits: 3 });
   const row = (...cells: Array<string | number | undefined>): string =>
     `| ${cells.map((text) => text ?? '').join(' | ')} |`;
   return [

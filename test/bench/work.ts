@@ -23,10 +23,23 @@ export interface Work {
   name: string;
   /** What is measured one by one, in this order */
   parts: Array<(seconds: number) => Promise<Row[]>>;
+  /** Whether it is the gateway that answers: then `--profile` looks at it */
+  isGateways?: boolean;
 }
 
 export const CONNECTIONS = [1, 16, 64] as const;
 export const LEAD_IN_MS = 300;
+
+/** What is measured at each number of connections. @param what also the name of the work */
+export function workAt(
+  what: string,
+  measure: (connections: (typeof CONNECTIONS)[number], seconds: number) => Promise<Omit<Row, 'what'>>,
+): Work {
+  const parts = CONNECTIONS.map((connections) => async (seconds: number): Promise<Row[]> => {
+    return [{ what, connections, ...(await measure(connections, seconds)) }];
+  });
+  return { name: what, parts };
+}
 
 /** Runs a load and says what its answers have cost. @param pid of the process that gives them */
 export async function costOf(

@@ -6,7 +6,7 @@ import type { StatementTask } from '../programs/statement.js';
 import { post, type Requests } from '../requests.js';
 import { startRunner } from '../runner.js';
 import type { Stage } from '../stage.js';
-import { CONNECTIONS, costOf, LEAD_IN_MS, type Row, type Work } from '../work.js';
+import { costOf, LEAD_IN_MS, type Row, type Work, workAt } from '../work.js';
 import { SESSIONS } from './gateway.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -66,13 +66,6 @@ async function signatures(stage: Stage): Promise<Work> {
     return Object.entries(micros).map(([what, serverUs]) => ({ what, serverUs }));
   };
   return { name: 'signatures', parts: [part] };
-}
-
-function workAt(what: string, measure: (connections: number, seconds: number) => Promise<Omit<Row, 'what'>>): Work {
-  const parts = CONNECTIONS.map((connections) => async (seconds: number): Promise<Row[]> => {
-    return [{ what, connections, ...(await measure(connections, seconds)) }];
-  });
-  return { name: what, parts };
 }
 
 function jtiOf(token: string): string {

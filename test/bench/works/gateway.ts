@@ -4,7 +4,7 @@ import { upTo } from '../../evidence/lab/lanes.js';
 import { PASSWORD } from '../../evidence/lab/users.js';
 import { post, type Requests } from '../requests.js';
 import type { Stage } from '../stage.js';
-import { CONNECTIONS, costOf, LEAD_IN_MS, type Row, type Work } from '../work.js';
+import { type CONNECTIONS, costOf, LEAD_IN_MS, type Work, workAt } from '../work.js';
 
 /** That are rotated in turn */
 export const SESSIONS = 1_000;
@@ -62,11 +62,9 @@ function workOf(
   leadInMs = LEAD_IN_MS,
 ): Work {
   const { gateway, gatewayPid, load } = stage;
-  const parts = CONNECTIONS.map((connections) => async (seconds: number): Promise<Row[]> => {
-    const requests = await make(connections, seconds);
-    const task = { url: gateway.url, requests, connections, seconds, leadInMs };
-    const cost = await costOf(stage, gatewayPid, (onEdge) => load.run(task, onEdge));
-    return [{ what: name, connections, ...cost }];
+  const work = workAt(name, async (connections, seconds) => {
+    const task = { url: gateway.url, requests: await make(connections, seconds), connections, seconds, leadInMs };
+    return costOf(stage, gatewayPid, (onEdge) => load.run(task, onEdge));
   });
-  return { name, parts };
+  return { ...work, isGateways: true };
 }

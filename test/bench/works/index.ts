@@ -4,10 +4,13 @@ import type { Work } from '../work.js';
 import { worksBeside } from './beside.js';
 import { gatewayWorks } from './gateway.js';
 import { mixedWork } from './mixed.js';
+import { peerWork } from './peer.js';
 import { startWork } from './start.js';
 
-export const NAMES = [
-  ...['refresh', 'statement', 'logout', 'login', 'argon2', 'mixed'],
+/** Has to be installed, and so is measured only where it is asked for. */
+export const PEER = 'peer';
+export const ALL_WORKS = [
+  ...['refresh', PEER, 'statement', 'logout', 'login', 'argon2', 'mixed'],
   ...['caller-token', 'apollo', 'caller-signature', 'express', 'signatures', 'start'],
 ];
 
@@ -16,6 +19,7 @@ export async function worksOf(stage: Stage, names: readonly string[]): Promise<W
     ...gatewayWorks(stage),
     ...(await worksBeside(stage, names)),
     ...(names.includes('mixed') ? [await mixedWork(stage)] : []),
+    ...(names.includes(PEER) ? [await peerWork(stage)] : []),
     startWork(stage),
   ];
   return names.flatMap((name) => works.filter((work) => work.name === name));

@@ -7,34 +7,45 @@ import type { Postgres } from './postgres.js';
 
 const LIFETIME_SECONDS = 86_400;
 
+interface Minted {
+  jti: string;
+  sid: string;
+  sub: string;
+}
+
 /** @returns the refresh tokens of new sessions of this user, each as a login would have given it */
 export async function mintSessions(
-  { keyringFile }: Gateways,
+  gateways: Gateways,
   db: Pick<Postgres, 'query'>,
   email: string,
   count: number,
 ): Promise<string[]> {
-  const { keys } = JSON.parse(readFileSync(keyringFile, 'utf8')) as { keys: Array<JWK & { k: string; kid: string }> };
-  const key = keys.find(({ alg }) => alg === 'HS256');
-  if (key === undefined) throw new Error('the keyring has no key of refresh tokens');
   const [user] = await db.query<{ id: string }>('select id from users where email = $1', [email]);
   if (user === undefined) throw new Error('there is no such user');
 
-  const now = Math.floor(Date.now() / 1000);
-  const exp = now + LIFETIME_SECONDS;
-  const sessions = Array.from({ length: count }, () => ({ jti: randomUUID(), sid: randomUUID() }));
+  const exp = Math.floor(Date.now() / 1000) + LIFETIME_SECONDS;
+  const sessions = Array.from({ length: count }, () => ({ jti: randomUUID(), sid: randomUUID(), sub: user.id }));
   await db.query(
     `insert into refresh_tokens (jti, user_id, family_id, user_agent, ip_address, expires_at)
      select jti, $1, family_id, '', '127.0.0.1', to_timestamp($2) from unnest($3::uuid[], $4::uuid[]) as s (jti, family_id)`,
     [user.id, exp, sessions.map(({ jti }) => jti), sessions.map(({ sid }) => sid)],
   );
+  return signRefreshTokens(gateways, sessions);
+}
+
+/** Of sessions that have a live record, whenever that expires */
+export function signRefreshTokens({ keyringFile }: Gateways, sessions: Minted[]): Promise<string[]> {
+  const { keys } = JSON.parse(readFileSync(keyringFile, 'utf8')) as { keys: Array<JWK & { k: string; kid: string }> };
+  const key = keys.find(({ alg }) => alg === 'HS256');
+  if (key === undefined) throw new Error('the keyring has no key of refresh tokens');
+  const now = Math.floor(Date.now() / 1000);
   return Promise.all(
-    sessions.map(({ jti, sid }) =>
-      new SignJWT({ type: 'refresh', jti, sub: user.id, sid })
+    sessions.map(({ jti, sid, sub }) =>
+      new SignJWT({ type: 'refresh', jti, sub, sid })
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: key.kid })
         .setIssuer(PUBLIC_URL)
         .setIssuedAt(now)
-        .setExpirationTime(exp)
+        .setExpirationTime(now + LIFETIME_SECONDS)
         .sign(Buffer.from(key.k, 'base64url')),
     ),
   );

@@ -1,0 +1,101 @@
+/** `--rows`: refreshes over ten thousand rows and over ten million, in turns, each of a database and gateway of its own. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Gateways, type Instance, prepareGateways } from '../evidence/lab/gateways.js';
+import type { Lab } from '../evidence/lab/lab.js';
+import { signRefreshTokens } from '../evidence/lab/minted.js';
+import { createUsers } from '../evidence/lab/users.js';
+import { ON_THE_GATEWAYS_CORE } from './cores.js';
+import type { Database, Postgres } from './postgres.js';
+import type { LoadTask } from './programs/load.js';
+import type { Requests } from './requests.js';
+import { startRunner } from './runner.js';
+import { costOf, LEAD_IN_MS, type Row, type Work } from './work.js';
+
+export const FEW = 10_000;
+export const MANY = 10_000_000;
+/** One login and its rotations: the last is live */
+const RECORDS_A_SESSION = 10;
+const ROWS_A_USER = 100;
+const CONNECTIONS = 64;
+/** Live sessions, anywhere in the table, of which each is refreshed when all others have been */
+const SESSIONS = 40_000;
+
+export function rowsName(count: number): string {
+  return `refresh over ${count.toLocaleString('en')} rows`;
+}
+
+/** @param environment of both gateways */
+export async function rowsWork(
+  lab: Lab,
+  postgres: Postgres,
+  environment: Record<string, string>,
+  counts: readonly number[],
+): Promise<Work> {
+  const load = await startRunner<LoadTask>(lab, 'load');
+  const parts: Work['parts'] = [];
+  for (const count of counts) {
+    const folder = join(lab.folder, String(count));
+    await mkdir(folder);
+    const database = await postgres.createDatabase();
+    const gateways = await prepareGateways({ ...lab, folder }, database.url, environment);
+    const gateway = await gateways.start({}, { wrapper: ON_THE_GATEWAYS_CORE });
+    lab.say(`${count.toLocaleString('en')} rows are made`);
+    await createUsers(gateways, database, Math.ceil(count / ROWS_A_USER));
+    await fill(database, count);
+    parts.push((seconds) => measure(count, seconds, { database, gateways, gateway }));
+  }
+  return { name: 'rows', parts };
+
+  async function measure(count: number, seconds: number, its: Its): Promise<Row[]> {
+    const requests: Requests = { kind: 'rotate', way: 'cookie', tokens: await tokensOf(its) };
+    const task = { url: its.gateway.url, requests, connections: CONNECTIONS, seconds, leadInMs: LEAD_IN_MS };
+    const cost = await costOf({ postgres }, its.gateway.process.pid ?? 0, (onEdge) => load.run(task, onEdge));
+    return [{ what: rowsName(count), connections: CONNECTIONS, ...cost }];
+  }
+}
+
+interface Its {
+  database: Database;
+  gateways: Gateways;
+  gateway: Instance;
+}
+
+/** Two weeks of sessions that begin one after the other, refreshed every quarter of an hour; `jti`s are in time order. */
+async function fill(database: Database, count: number): Promise<void> {
+  await database.query(
+    `insert into refresh_tokens (jti, user_id, family_id, revoked, revoked_reason, revoked_at,
+       user_agent, ip_address, created_at, session_started_at, expires_at)
+     select ${uuidAt('at')}, owner, family_id, rotated, case when rotated then 'rotated' end,
+       case when rotated then at + interval '15 minutes' end,
+       'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', '203.0.113.7', at, began, at + interval '14 days'
+     from (
+       select began + rotation * interval '15 minutes' as at, began, rotation < $2 - 1 as rotated, owner, family_id
+       from (
+         select began, owners[1 + session % cardinality(owners)] as owner, ${uuidAt('began')} as family_id
+         from generate_series(0, $1::integer / $2 - 1) as session,
+           (select array_agg(id) as owners from users) as u,
+           lateral (select now() - interval '13 days' + session * (interval '12 days' / ($1 / $2)) as began) as b
+       ) as sessions, generate_series(0, $2::integer - 1) as rotation
+       order by at
+     ) as records`,
+    [count, RECORDS_A_SESSION],
+  );
+  await database.query('vacuum analyze refresh_tokens');
+}
+
+/** SQL of a UUID of version 7 at that time */
+function uuidAt(time: string): string {
+  const millis = `lpad(to_hex((extract(epoch from ${time}) * 1000)::bigint), 12, '0')`;
+  return `(${millis} || '7' || substr(md5(random()::text), 1, 3) || '8' || substr(md5(random()::text), 1, 15))::uuid`;
+}
+
+/** Of live sessions anywhere in the table; all of them, where there are fewer. */
+async function tokensOf({ database, gateways }: Its): Promise<string[]> {
+  const live = await database.query<{ jti: string; sid: string; sub: string }>(
+    `select jti, family_id as sid, user_id as sub from refresh_tokens
+     where not revoked order by random() limit $1`,
+    [SESSIONS],
+  );
+  return signRefreshTokens(gateways, live);
+}

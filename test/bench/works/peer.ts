@@ -1,0 +1,34 @@
+/** The peer, installed where it is asked for, in a folder of its own that no package of ours knows. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import type { Requests } from '../requests.js';
+import { startRunner } from '../runner.js';
+import type { Stage } from '../stage.js';
+import { costOf, LEAD_IN_MS, type Work, workAt } from '../work.js';
+import { SESSIONS } from './gateway.js';
+
+const VERSION = '9.13.3';
+const FOLDER = resolve('bench', `oidc-provider-${VERSION}`);
+const ENTRY = join(FOLDER, 'node_modules/oidc-provider/lib/index.js');
+
+export async function peerWork(stage: Stage): Promise<Work> {
+  const { lab, beside, database, load } = stage;
+  if (!existsSync(ENTRY)) await install();
+  const env = { ...beside.env, DATABASE_URL: database.url, PEER_ENTRY: ENTRY };
+  const peer = await startRunner<{ sessions: number }, string[]>(lab, 'peer', { ...beside, env });
+  return workAt('peer', async (connections, seconds) => {
+    const requests: Requests = { kind: 'rotate', way: 'oauth', tokens: await peer.run({ sessions: SESSIONS }) };
+    const task = { url: peer.url, requests, connections, seconds, leadInMs: LEAD_IN_MS };
+    return costOf(stage, peer.pid, (onEdge) => load.run(task, onEdge));
+  });
+}
+
+async function install(): Promise<void> {
+  await mkdir(FOLDER, { recursive: true });
+  await writeFile(join(FOLDER, 'package.json'), '{ "private": true }\n');
+  const words = ['install', '--save-exact', '--ignore-scripts', '--no-audit', '--no-fund', `oidc-provider@${VERSION}`];
+  await promisify(execFile)('npm', words, { cwd: FOLDER });
+}
