@@ -59,7 +59,7 @@ export async function login(
     const session = { user, jti: uuidInTimeOrder(now), familyId, client, renewedHash, expiresAt };
     const role = await startSession(db, session, now);
     if (role !== undefined) {
-      return { kind: 'granted', ...(await tokens.issuePair({ ...session, sub: user.id, role, sid: familyId }, now)) };
+      return { kind: 'granted', ...tokens.issuePair({ ...session, sub: user.id, role, sid: familyId }, now) };
     }
   } else if (await countFailure(deps, failure, now)) {
     // 4. Counted, locked at the maximum, audited.

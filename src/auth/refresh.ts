@@ -40,7 +40,7 @@ export async function refresh(
   if (rotated !== undefined) {
     const { user_id, family_id, role } = rotated;
     const session = { ...successor, sub: user_id, role, sid: family_id };
-    return { kind: 'granted', ...(await tokens.issuePair(session, now)) };
+    return { kind: 'granted', ...tokens.issuePair(session, now) };
   }
 
   const userId = isUuid(sub) ? sub : null;

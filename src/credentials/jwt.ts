@@ -1,19 +1,26 @@
 /** Spec 2.7 and CONTRACT 4: access tokens (RFC 9068) and refresh tokens (RFC 7519), checked as RFC 8725 asks. */
-import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose';
+import { hash } from 'node:crypto';
+import type { JWTPayload } from 'jose';
+import { LRUCache } from 'lru-cache';
 import type { Config } from '../config.js';
 import { addSeconds, epochSeconds } from '../platform/clock.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import type { WatchedClock } from '../platform/watched-clock.js';
 import { isRole, type Role } from '../roles.js';
 import { ownScopes, ROLE_SCOPES } from '../scopes.js';
+import { readOwnJwt, signJwt } from './compact-jws.js';
 import type { SigningKey } from './import-keys.js';
 import type { Keyring } from './keyring.js';
+import { verifyJwt } from './verify-jwt.js';
 
 /** Who issues, for whom and for how long. */
 type TokenSettings = Pick<Config, 'publicUrl' | 'jwtAudience' | 'accessTokenSeconds' | 'refreshTokenSeconds'>;
 
 /** `client_id` of RFC 9068 section 2.2: the gateway is its own and only client. */
 const CLIENT_ID = 'auth-gateway';
+
+/** Access tokens that are known to be good, so that the signature of each is checked once: some 5 MB. */
+const MAX_KNOWN_TOKENS = 10_000;
 
 export interface AccessClaims {
   /** User id, a UUID */
@@ -42,10 +49,7 @@ export interface TokenPair {
 
 export interface Tokens {
   /** @param session `jti` and `expiresAt` are of the refresh token */
-  issuePair(
-    session: { sub: string; role: Role; sid: string; jti: string; expiresAt: Date },
-    now: Date,
-  ): Promise<TokenPair>;
+  issuePair(session: { sub: string; role: Role; sid: string; jti: string; expiresAt: Date }, now: Date): TokenPair;
   /** When a refresh token issued now expires: `exp` of the JWT and `expires_at` of its record. */
   refreshTokenExpiry(now: Date): Date;
   /**
@@ -60,18 +64,49 @@ export interface Tokens {
   verifyRefreshToken(token: string, now: Date): Promise<RefreshClaims | undefined>;
 }
 
+/** An access token whose signature and claims are good, whatever the time is. */
+interface KnownToken {
+  claims: AccessClaims;
+  /** `exp`: seconds since the epoch */
+  expiresAt: number;
+  /** It was checked with */
+  key: SigningKey;
+}
+
 export function createTokens(keyring: Keyring, settings: TokenSettings, clock: WatchedClock): Tokens {
-  const sign = (claims: JWTPayload, typ: string, key: SigningKey, issuedAt: Date, expiresAt: number): Promise<string> =>
-    new SignJWT(claims)
-      .setProtectedHeader({ alg: key.alg, typ, kid: key.kid })
-      .setIssuer(settings.publicUrl)
-      .setIssuedAt(epochSeconds(issuedAt))
-      .setExpirationTime(expiresAt)
-      .sign(key.signWith);
+  const sign = (claims: JWTPayload, key: SigningKey, issuedAt: Date, expiresAt: number): string =>
+    signJwt({ ...claims, iss: settings.publicUrl, iat: epochSeconds(issuedAt), exp: expiresAt }, key);
+
+  /** By SHA-256, so that no token stays in memory for its sake. */
+  const known = new LRUCache<string, KnownToken>({ max: MAX_KNOWN_TOKENS });
+
+  /** Undefined also where the keyring has been read again since. */
+  const findKnown = (digest: string): KnownToken | undefined => {
+    const token = known.get(digest);
+    return token && keyring.byKid('access', token.key.kid) === token.key ? token : undefined;
+  };
+
+  /** Only what is good now is kept, so that strangers cannot fill the memory. */
+  const checkAccessToken = async (token: string, digest: string, now: Date): Promise<AccessClaims | undefined> => {
+    const verified = await verifyJwt(token, (kid) => keyring.byKid('access', kid), now, {
+      typ: 'at+jwt',
+      issuer: settings.publicUrl,
+      audience: settings.jwtAudience,
+    });
+    if (verified === undefined || verified.claims['type'] !== 'access') return undefined;
+    const { sub, role, sid, exp, nbf } = verified.claims;
+    if (!isUuid(sub) || !isRole(role)) return undefined;
+    clock.mustAgree(); // only its expiry is left to decide
+    if (verified.isExpired) return undefined;
+    const claims = { sub, role, sid: isUuid(sid) ? sid : undefined };
+    // A time from which on it is good would have to be compared at each use; ours have none.
+    if (exp !== undefined && nbf === undefined) known.set(digest, { claims, expiresAt: exp, key: verified.key });
+    return claims;
+  };
 
   return {
-    issuePair: async ({ sub, role, sid, jti, expiresAt }, now) => ({
-      accessToken: await sign(
+    issuePair: ({ sub, role, sid, jti, expiresAt }, now) => ({
+      accessToken: sign(
         {
           aud: settings.jwtAudience,
           sub,
@@ -82,14 +117,12 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
           sid,
           type: 'access',
         },
-        'at+jwt',
         keyring.inUse('access', now),
         now,
         epochSeconds(now) + settings.accessTokenSeconds,
       ),
-      refreshToken: await sign(
+      refreshToken: sign(
         { type: 'refresh', jti, sub, sid },
-        'JWT',
         keyring.inUse('refresh', now),
         now,
         epochSeconds(expiresAt),
@@ -99,28 +132,25 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
     refreshTokenExpiry: (now) => addSeconds(new Date(epochSeconds(now) * 1000), settings.refreshTokenSeconds),
 
     verifyAccessToken: async (token, now) => {
-      const verified = await verify(token, (kid) => keyring.byKid('access', kid), now, {
-        typ: 'at+jwt',
-        issuer: settings.publicUrl,
-        audience: settings.jwtAudience,
-      });
-      if (verified === undefined || verified.claims['type'] !== 'access') return undefined;
-      const { sub, role, sid } = verified.claims;
-      if (!isUuid(sub) || !isRole(role)) return undefined;
-      clock.mustAgree(); // only its expiry is left to decide
-      return verified.isExpired ? undefined : { sub, role, sid: isUuid(sid) ? sid : undefined };
+      const digest = hash('sha256', token, 'base64');
+      const found = findKnown(digest);
+      if (found === undefined) return checkAccessToken(token, digest, now);
+      clock.mustAgree();
+      return found.expiresAt > epochSeconds(now) ? found.claims : undefined;
     },
 
     verifyRefreshToken: async (token, now) => {
+      const own = readOwnJwt(token, (header) => keyring.byHeader('refresh', header));
+      if (own !== undefined && isPlainAndGood(own, settings.publicUrl, now)) return refreshClaims(own);
+
       const keyOf = (kid?: string) => keyring.byKid('refresh', kid) ?? keyring.byKid('access', kid);
-      const verified = await verify(token, keyOf, now, { issuer: settings.publicUrl });
+      const verified = await verifyJwt(token, keyOf, now, { issuer: settings.publicUrl });
       if (verified === undefined) return undefined;
       if (verified.isExpired) {
         clock.mustAgree();
         return undefined;
       }
-      const { type, jti, sub } = verified.claims;
-      return { type, jti, sub };
+      return refreshClaims(verified.claims);
     },
   };
 }
@@ -134,30 +164,12 @@ function permissions(role: Role): { roles: Role[]; scope?: string } {
   return { roles: [role], ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) };
 }
 
-/**
- * Verifies with the key that `kid` names and with that key's own algorithm (RFC 8725 sections 3.1 and 3.10).
- * @returns undefined where more is wrong with it than its expiry
- */
-async function verify(
-  token: string,
-  keyOf: (kid?: string) => SigningKey | undefined,
-  now: Date,
-  expected: JWTVerifyOptions,
-): Promise<{ claims: JWTPayload; isExpired: boolean } | undefined> {
-  try {
-    const { payload } = await jwtVerify(
-      token,
-      ({ kid, alg }) => {
-        const key = keyOf(kid);
-        if (key === undefined || key.alg !== alg) throw new errors.JWSInvalid('no such key');
-        return key.verifyWith;
-      },
-      { ...expected, requiredClaims: ['exp'], currentDate: now },
-    );
-    return { claims: payload, isExpired: false };
-  } catch (error) {
-    if (error instanceof errors.JWTExpired) return { claims: error.payload, isExpired: true }; // `exp` is checked last
-    if (error instanceof errors.JOSEError) return undefined;
-    throw error;
-  }
+function refreshClaims({ type, jti, sub }: JWTPayload): RefreshClaims {
+  return { type, jti, sub };
+}
+
+/** True where nothing is left to judge of the claims of a token that we wrote; what is false may still be good. */
+function isPlainAndGood({ iss, iat, nbf, exp }: JWTPayload, issuer: string, now: Date): boolean {
+  const areTimes = typeof iat === 'number' && typeof exp === 'number' && nbf === undefined;
+  return iss === issuer && areTimes && exp > epochSeconds(now);
 }

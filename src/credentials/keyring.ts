@@ -17,6 +17,8 @@ export interface Keyring {
   inUse<Kind extends keyof KeyOf>(kind: Kind, now: Date): KeyOf[Kind];
   /** The key that checks or opens what was made with it, whenever that was. */
   byKid<Kind extends keyof KeyOf>(kind: Kind, kid: string | undefined): KeyOf[Kind] | undefined;
+  /** The key that writes this protected header, in base64url, before each of its tokens. */
+  byHeader<Kind extends 'access' | 'refresh'>(kind: Kind, header: string): KeyOf[Kind] | undefined;
   /** Public halves of the access keys: the body of the JWKS endpoint. */
   publicJwks(): { keys: PublicJwk[] };
   close(): void;
@@ -62,6 +64,7 @@ export async function openKeyring(file: string, clock: Clock, log: Logger): Prom
       return key;
     },
     byKid: (kind, kid) => keys[kind].find((key) => key.kid === kid),
+    byHeader: (kind, header) => keys[kind].find((key) => key.header === header),
     publicJwks: () => ({ keys: keys.access.map(({ publicJwk }) => publicJwk) }),
     close: () => clearInterval(timer),
   };

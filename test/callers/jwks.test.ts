@@ -1,9 +1,10 @@
 /** CONTRACT 3: a stock JOSE library verifies access tokens by the JWKS, and signed requests go on, over rotations. */
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRemoteJWKSet, decodeProtectedHeader, type JWK, jwtVerify } from 'jose';
 import { rotateKeyring } from '../../src/admin/keyring.js';
+import { generateKeys } from '../../src/credentials/keyring-file.js';
 import { ACCESS_ALGS, type AccessAlg } from '../../src/credentials/private-jwks.js';
 import {
   type Answer,
@@ -13,7 +14,7 @@ import {
   startGateway,
   type TestGateway,
 } from '../support/gateway.js';
-import { ask, bearer, newApiKey, signed } from '../support/graphql.js';
+import { ask, bearer, newApiKey, newcomer, signed } from '../support/graphql.js';
 import { KEYRING_FILE, required } from '../support/postgres.js';
 import { refresh } from '../support/routes.js';
 
@@ -57,12 +58,17 @@ async function jwksOf(on: Instance): Promise<Array<JWK & { kid: string }>> {
 /** Rotates, and has both instances pick it up without a restart. */
 async function rotate(alg?: AccessAlg) {
   const rotation = await rotateKeyring(gateway.app, alg);
+  await pickedUp(rotation.added[0]);
+  return rotation;
+}
+
+/** Both instances have read the file again, which has this access key now. */
+async function pickedUp(newKid: string | undefined): Promise<void> {
   for (const look of looks) look();
   for (const instance of gateway.instances) {
-    const isNew = async () => (await jwksOf(instance)).some(({ kid }) => kid === rotation.added[0]);
+    const isNew = async () => (await jwksOf(instance)).some(({ kid }) => kid === newKid);
     for (let tries = 0; !(await isNew()); tries += 1) if (tries > 500) throw new Error('not picked up');
   }
-  return rotation;
 }
 
 async function fileKeys(): Promise<Array<JWK & { kid: string; alg: string }>> {
@@ -150,6 +156,19 @@ test.each(ACCESS_ALGS)('CONTRACT 3 a new key of %s is used 900 s later, the old 
   expect((await rotate()).kept).toContain(second);
   gateway.clock.advance(1);
   expect((await rotate()).dropped).toContain(second);
+});
+
+test('CONTRACT 3 a token is refused once its key is out of the file, also where it was good a moment ago', async () => {
+  const { as } = await newcomer(gateway);
+  for (const on of gateway.two()) expect((await ask(on, as, CALLER)).status).toBe(200);
+  const [leaked] = await kidsOf('EdDSA');
+  const [access] = await generateKeys();
+  const others = (await fileKeys()).filter(({ kid }) => kid !== leaked);
+  await writeFile(file, JSON.stringify({ keys: [access, ...others] }));
+  await pickedUp(access?.kid);
+  for (const on of gateway.two()) {
+    expect(await ask(on, as, CALLER)).toMatchObject({ status: 401, reason: 'invalid_token' });
+  }
 });
 
 test('CONTRACT 3 refresh tokens of an old key are taken as long as they live, then the key is dropped', async () => {

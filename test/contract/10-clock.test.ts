@@ -158,6 +158,7 @@ describe.each(WAYS)('with a clock that is %s', (_way, seconds) => {
     right.clock.advance(3_600);
     const apiKey = await newApiKey(right);
     const cronKey = await newCronKey(right);
+    for (const { as } of [user, apiKey]) expect((await ask(wrong, as, CALLER)).status).toBe(200); // both are known now
     clock.advance(seconds);
     for (const { as } of [user, expired]) await expectOutage(() => ask(wrong, as, CALLER));
     await expectOutage(() => ask(wrong, apiKey.as, CALLER));

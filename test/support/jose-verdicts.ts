@@ -1,0 +1,54 @@
+/** What CONTRACT 4 makes of a token, by jose alone: shares no code with src, so that the two can be compared. */
+import { importJWK, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+
+export interface Judge {
+  /** `type`, `jti` and `sub`, or undefined where it is refused */
+  refresh(token: string, now: Date): Promise<Record<string, unknown> | undefined>;
+  /** `sub`, `role` and `sid`, or undefined where it is refused */
+  access(token: string, now: Date): Promise<Record<string, unknown> | undefined>;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** @param jwks the keys of a keyring, private as they stand in its file */
+export function createJudge(jwks: readonly JWK[], issuer: string, audience: string): Judge {
+  const keys = new Map(jwks.map((jwk) => [jwk, importJWK(publicHalf(jwk), jwk.alg)]));
+  const verified = async (token: string, now: Date, typ?: string): Promise<JWTPayload | undefined> => {
+    const ofAccess = typ !== undefined;
+    const getKey = async ({ kid, alg }: { kid?: string; alg?: string }) => {
+      const jwk = jwks.find((candidate) => candidate.kid === kid && candidate.use === 'sig');
+      if (jwk === undefined || jwk.alg !== alg || (ofAccess && jwk.kty === 'oct')) throw new Error('no such key');
+      return keys.get(jwk) as ReturnType<typeof importJWK>;
+    };
+    const expected = { issuer, requiredClaims: ['exp'], currentDate: now, ...(ofAccess && { typ, audience }) };
+    try {
+      return (await jwtVerify(token, getKey, expected)).payload;
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    refresh: async (token, now) => {
+      const claims = await verified(token, now);
+      return claims && { type: claims['type'], jti: claims['jti'], sub: claims['sub'] };
+    },
+    access: async (token, now) => {
+      const { type, sub, role, sid } = (await verified(token, now, 'at+jwt')) ?? {};
+      if (type !== 'access' || typeof sub !== 'string' || !UUID.test(sub)) return undefined;
+      if (!['viewer', 'analyst', 'admin'].includes(String(role)) || typeof role !== 'string') return undefined;
+      return { sub, role, sid: typeof sid === 'string' && UUID.test(sid) ? sid : undefined };
+    },
+  };
+}
+
+function publicHalf(jwk: JWK): JWK {
+  if (jwk.kty === 'oct') return jwk;
+  const { d: _d, p: _p, q: _q, dp: _dp, dq: _dq, qi: _qi, ...shown } = jwk;
+  return shown;
+}
+
+/** Signed by jose as the gateway would sign it. */
+export async function joseSigned(claims: JWTPayload, typ: string, jwk: JWK): Promise<string> {
+  const { alg = '', kid = '' } = jwk;
+  return new SignJWT(claims).setProtectedHeader({ alg, typ, kid }).sign(await importJWK(jwk, alg));
+}
