@@ -1,20 +1,18 @@
-/** Every migration, oldest first. A landed migration is never edited; a change is a new one at the end. */
-import { Migration20261121000001_users_sessions_audit } from './Migration20261121000001_users_sessions_audit.js';
-import { Migration20261121000002_keys_and_nonces } from './Migration20261121000002_keys_and_nonces.js';
-import { Migration20261121000003_administration } from './Migration20261121000003_administration.js';
-import { Migration20261121000004_user_listings } from './Migration20261121000004_user_listings.js';
-import { Migration20261121000005_event_names } from './Migration20261121000005_event_names.js';
-import { Migration20261122000001_sessions } from './Migration20261122000001_sessions.js';
-import { Migration20261122000002_sessions_begun_before } from './Migration20261122000002_sessions_begun_before.js';
-import { Migration20261122000003_rotations_in_place } from './Migration20261122000003_rotations_in_place.js';
+/** Every migration, oldest first, by the name of its class. A landed one is never edited; a change is a new one at the end. */
+import type { Migration } from '@mikro-orm/migrations';
 
-export const migrations = [
-  Migration20261121000001_users_sessions_audit,
-  Migration20261121000002_keys_and_nonces,
-  Migration20261121000003_administration,
-  Migration20261121000004_user_listings,
-  Migration20261121000005_event_names,
-  Migration20261122000001_sessions,
-  Migration20261122000002_sessions_begun_before,
-  Migration20261122000003_rotations_in_place,
-].map((migration) => ({ name: migration.name, class: migration }));
+type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
+
+/** Each is loaded where it may be applied, not at every start. */
+const FILES: Record<string, () => Promise<Record<string, MigrationClass>>> = {
+  Migration20261121000001_users_sessions_audit: () => import('./Migration20261121000001_users_sessions_audit.js'),
+  Migration20261121000002_keys_and_nonces: () => import('./Migration20261121000002_keys_and_nonces.js'),
+  Migration20261121000003_administration: () => import('./Migration20261121000003_administration.js'),
+  Migration20261121000004_user_listings: () => import('./Migration20261121000004_user_listings.js'),
+  Migration20261121000005_event_names: () => import('./Migration20261121000005_event_names.js'),
+  Migration20261122000001_sessions: () => import('./Migration20261122000001_sessions.js'),
+  Migration20261122000002_sessions_begun_before: () => import('./Migration20261122000002_sessions_begun_before.js'),
+  Migration20261122000003_rotations_in_place: () => import('./Migration20261122000003_rotations_in_place.js'),
+};
+
+export const migrations = Object.entries(FILES).map(([name, load]) => ({ name, load }));

@@ -17,7 +17,6 @@ import type { Listener } from './http/listener.js';
 import { createReadiness } from './http/readiness.js';
 import { createWatch, type Watch } from './http/watch.js';
 import { createRateLimiter, expiredWindows } from './limits/rate-limiter.js';
-import { connectRedis } from './limits/redis-connection.js';
 import type { Parts } from './parts.js';
 import { createCleanUp } from './platform/clean-up.js';
 import { type Clock, systemClock } from './platform/clock.js';
@@ -74,7 +73,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     if (applied.length > 0) log.info({ applied }, 'database migrated');
     if (newer.length > 0) log.warn({ newer }, 'a newer version has migrated the database, and this one can use it');
 
-    const redis = config.redis === undefined ? undefined : connectRedis(config.redis, log);
+    const redis = config.redis && (await import('./limits/redis-connection.js')).connectRedis(config.redis, log);
     cleanUp.defer(() => redis?.disconnect());
     const parts: Parts = {
       clock,

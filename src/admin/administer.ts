@@ -2,6 +2,7 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Actor, AdminEvent, ChangeEvent } from '../audit/events.js';
 import { writeAudit } from '../audit/write.js';
+import type { Entities } from '../db/orm.js';
 import type { Db } from '../db/statement.js';
 import type { Deps } from '../parts.js';
 import type { Client } from '../remote-client.js';
@@ -33,6 +34,7 @@ export const COMMAND_LINE: Operator = {
 /** What a change works with, inside its transaction. */
 export interface Change {
   em: SqlEntityManager;
+  entities: Entities;
   db: Db;
   now: Date;
   /** Of the operator */
@@ -52,7 +54,7 @@ export async function administer<T>(
   needs: Needs | undefined,
   work: (change: Change) => Promise<T>,
 ): Promise<T> {
-  return db.change(async (tx, em) => {
+  return db.change(async (tx, em, entities) => {
     const scopes = await scopesNow(tx);
     if (needs !== undefined && !needs.exceptOwn) requireScope(scopes, needs.scope);
     const now = clock.now();
@@ -60,7 +62,7 @@ export async function administer<T>(
       const made = events.map((event) => ({ ...event, ...client, metadata: { actor, ...event.metadata } }));
       return writeAudit(tx, made as AdminEvent[], now); // each keeps the metadata of its type
     };
-    return work({ em, db: tx, now, scopes, audit });
+    return work({ em, entities, db: tx, now, scopes, audit });
   });
 }
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { generateKeyId, generateKeySecret } from '../credentials/key-secrets.js';
 import { sealSecret } from '../credentials/sealed-secret.js';
-import { ApiKey } from '../db/entities/api-key.js';
+import type { ApiKey } from '../db/entities/api-key.js';
 import { statement } from '../db/statement.js';
 import type { Deps } from '../parts.js';
 import { addSeconds } from '../platform/clock.js';
@@ -50,7 +50,7 @@ export function createApiKey(
   operator: Operator,
   { serviceName, scopes: wanted, rateLimit }: NewApiKey,
 ): Promise<IssuedApiKey> {
-  return administer(deps, operator, createApiKey.needs, async ({ em, db, now, scopes, audit }) => {
+  return administer(deps, operator, createApiKey.needs, async ({ em, entities, db, now, scopes, audit }) => {
     checkServiceName(serviceName);
     if (!Number.isInteger(rateLimit) || rateLimit < 1 || rateLimit > MAX_RATE_LIMIT) {
       throw new AdminRefusal('invalid_rate_limit', `A rate limit is 1 to ${MAX_RATE_LIMIT} requests a minute`, {
@@ -68,7 +68,7 @@ export function createApiKey(
       sealed_secret: await sealSecret(deps.keyring, keyId, secret, now),
       now,
     });
-    const key = await em.findOneOrFail(ApiKey, { keyId });
+    const key = await em.findOneOrFail(entities.ApiKey, { keyId });
     const metadata = { key_id: keyId, service_name: serviceName, scopes: granted, rate_limit: rateLimit };
     await audit({ eventType: 'api_key_created', userId: null, metadata });
     return { key, secret };
@@ -108,13 +108,13 @@ export function rotateApiKey(
   keyId: string,
   overlapSeconds: number,
 ): Promise<IssuedApiKey> {
-  return administer(deps, operator, rotateApiKey.needs, async ({ em, db, now, scopes, audit }) => {
+  return administer(deps, operator, rotateApiKey.needs, async ({ em, entities, db, now, scopes, audit }) => {
     if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > MAX_OVERLAP_SECONDS) {
       throw new AdminRefusal('invalid_overlap', `An overlap is 0 to ${MAX_OVERLAP_SECONDS} seconds`, {
         argument: 'overlapSeconds',
       });
     }
-    const key = await em.findOne(ApiKey, { keyId, revokedAt: null });
+    const key = await em.findOne(entities.ApiKey, { keyId, revokedAt: null });
     if (key === null) throw unknownKey();
     grantScopes(scopes, key.scopes); // who gets the new secret gets the scopes
     const secret = generateKeySecret('api');
@@ -133,8 +133,8 @@ rotateApiKey.needs = { scope: 'keys:write' } satisfies Needs;
 
 /** Ends a key at once, on every instance. @throws {AdminRefusal} for an unknown or already revoked key */
 export function revokeApiKey(deps: Deps<'clock' | 'db'>, operator: Operator, keyId: string): Promise<ApiKey> {
-  return administer(deps, operator, revokeApiKey.needs, async ({ em, now, audit }) => {
-    const key = await em.findOne(ApiKey, { keyId, revokedAt: null });
+  return administer(deps, operator, revokeApiKey.needs, async ({ em, entities, now, audit }) => {
+    const key = await em.findOne(entities.ApiKey, { keyId, revokedAt: null });
     if (key === null) throw unknownKey();
     key.revokedAt = now;
     await em.flush();

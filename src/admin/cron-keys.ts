@@ -1,7 +1,7 @@
 /** CONTRACT 6, 9 and 11: administration of cron keys. A key leaves only in the answer that makes it. */
 import { sql } from 'kysely';
 import { generateKeyId, generateKeySecret, sha256Hex } from '../credentials/key-secrets.js';
-import { CronKey } from '../db/entities/cron-key.js';
+import type { CronKey } from '../db/entities/cron-key.js';
 import { statement } from '../db/statement.js';
 import type { Deps } from '../parts.js';
 import { administer, type Needs, type Operator } from './administer.js';
@@ -28,7 +28,7 @@ export function createCronKey(
   operator: Operator,
   { serviceName, scopes: wanted }: { serviceName: string; scopes: readonly string[] },
 ): Promise<IssuedCronKey> {
-  return administer(deps, operator, createCronKey.needs, async ({ em, db, now, scopes, audit }) => {
+  return administer(deps, operator, createCronKey.needs, async ({ em, entities, db, now, scopes, audit }) => {
     checkServiceName(serviceName);
     const granted = grantScopes(scopes, wanted);
     const keyId = generateKeyId('cron');
@@ -40,7 +40,7 @@ export function createCronKey(
       secret_sha256: sha256Hex(secret),
       now,
     });
-    const key = await em.findOneOrFail(CronKey, { keyId });
+    const key = await em.findOneOrFail(entities.CronKey, { keyId });
     const metadata = { key_id: keyId, service_name: serviceName, scopes: granted };
     await audit({ eventType: 'cron_key_created', userId: null, metadata });
     return { key, headerValue: `${keyId}.${secret}` };
@@ -62,8 +62,8 @@ export function listCronKeys({ db }: Deps<'db'>, page: PageRequest): Promise<Pag
 
 /** Ends a key at once, on every instance. @throws {AdminRefusal} for an unknown or already revoked key */
 export function revokeCronKey(deps: Deps<'clock' | 'db'>, operator: Operator, keyId: string): Promise<CronKey> {
-  return administer(deps, operator, revokeCronKey.needs, async ({ em, now, audit }) => {
-    const key = await em.findOne(CronKey, { keyId, revokedAt: null });
+  return administer(deps, operator, revokeCronKey.needs, async ({ em, entities, now, audit }) => {
+    const key = await em.findOne(entities.CronKey, { keyId, revokedAt: null });
     if (key === null) throw unknownKey();
     key.revokedAt = now;
     await em.flush();

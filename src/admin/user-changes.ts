@@ -1,8 +1,8 @@
 /** CONTRACT 9 and 11: changes of users. Each change and its audit event stand or fall together. */
-import { LockMode, type SqlEntityManager } from '@mikro-orm/postgresql';
+import type { LockMode } from '@mikro-orm/postgresql';
 import type { ChangeEvent } from '../audit/events.js';
 import { revokeAll } from '../auth/sessions.js';
-import { User } from '../db/entities/user.js';
+import type { User } from '../db/entities/user.js';
 import { statement } from '../db/statement.js';
 import { emailSchema } from '../email.js';
 import type { Deps } from '../parts.js';
@@ -38,14 +38,14 @@ export async function createUser(
   if (!parsed.success) throw new AdminRefusal('invalid_email', 'The e-mail is not an address', { argument: 'email' });
   checkNewPassword(password);
   const passwordHash = await deps.passwords.hash(password);
-  return administer(deps, operator, createUser.needs, async ({ em, db, now, scopes, audit }) => {
+  return administer(deps, operator, createUser.needs, async ({ em, entities, db, now, scopes, audit }) => {
     if (role === 'admin') requireAllScopes(scopes);
-    if ((await em.count(User, { email: parsed.data })) > 0) {
+    if ((await em.count(entities.User, { email: parsed.data })) > 0) {
       throw new AdminRefusal('email_taken', 'A user with this e-mail exists', { argument: 'email' });
     }
     const id = uuidInTimeOrder(now);
     await db.run(createUserSql, { id, email: parsed.data, password_hash: passwordHash, role, now });
-    const user = await em.findOneOrFail(User, id);
+    const user = await em.findOneOrFail(entities.User, id);
     await audit({ eventType: 'user_created', userId: id, metadata: { email: user.email, role } });
     return user;
   });
@@ -54,10 +54,10 @@ createUser.needs = { scope: 'users:write' } satisfies Needs;
 
 /** @throws {AdminRefusal} for an unknown user, or where the last active administrator would lose the role */
 export function setUserRole(deps: Deps<'clock' | 'db'>, operator: Operator, id: string, role: Role): Promise<User> {
-  return changeUser(deps, operator, setUserRole.needs, id, async (user, { em, scopes }) => {
+  return changeUser(deps, operator, setUserRole.needs, id, async (user, change) => {
     if (user.role === role) return undefined;
-    if (role === 'admin') requireAllScopes(scopes);
-    if (role !== 'admin') await keepAnAdministrator(em, user);
+    if (role === 'admin') requireAllScopes(change.scopes);
+    if (role !== 'admin') await keepAnAdministrator(change, user);
     const metadata = { from: user.role, to: role };
     user.role = role;
     return { eventType: 'user_role_changed', userId: id, metadata };
@@ -82,10 +82,11 @@ export async function setUserActive(
   isActive: boolean,
 ): Promise<EndingChange> {
   let revokedSessionCount = 0;
-  const user = await changeUser(deps, operator, setUserActive.needs, id, async (found, { em, db, now }) => {
+  const user = await changeUser(deps, operator, setUserActive.needs, id, async (found, change) => {
+    const { db, now } = change;
     revokedSessionCount = 0; // the work may be done again
     if (found.isActive === isActive) return undefined;
-    if (!isActive) await keepAnAdministrator(em, found);
+    if (!isActive) await keepAnAdministrator(change, found);
     found.isActive = isActive;
     if (isActive) return { eventType: 'user_activated', userId: id, metadata: {} };
     revokedSessionCount = (await revokeAll(db, { userId: id }, 'user_deactivated', now)).length;
@@ -141,8 +142,9 @@ setUserPassword.needs = { scope: 'users:write' } satisfies Needs;
  * @throws {AdminRefusal} for an unknown user or the last active administrator
  */
 export async function deleteUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<string> {
-  const user = await changeUser(deps, operator, deleteUser.needs, id, async (found, { em, db, now }) => {
-    await keepAnAdministrator(em, found);
+  const user = await changeUser(deps, operator, deleteUser.needs, id, async (found, change) => {
+    const { em, db, now } = change;
+    await keepAnAdministrator(change, found);
     const ended = await revokeAll(db, { userId: id }, 'user_deleted', now);
     em.remove(found);
     const { email, role } = found;
@@ -151,6 +153,9 @@ export async function deleteUser(deps: Deps<'clock' | 'db'>, operator: Operator,
   return user.id;
 }
 deleteUser.needs = { scope: 'users:write' } satisfies Needs;
+
+/** The number, since the enumeration itself would load the ORM. */
+const FOR_UPDATE: LockMode.PESSIMISTIC_WRITE = 3;
 
 /**
  * Locks the user's row, applies the change and writes its event; a change that changes nothing writes none. A login
@@ -164,8 +169,8 @@ function changeUser(
   work: (user: User, change: Change) => Promise<ChangeEvent | undefined>,
 ): Promise<User> {
   return administer(deps, operator, needs, async (change) => {
-    const { em, audit } = change;
-    const user = isUuid(id) ? await em.findOne(User, id, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
+    const { em, entities, audit } = change;
+    const user = isUuid(id) ? await em.findOne(entities.User, id, { lockMode: FOR_UPDATE }) : null;
     if (user === null) throw unknownUser();
     if (user.role === 'admin') requireAllScopes(change.scopes);
     const event = await work(user, change);
@@ -185,9 +190,9 @@ function requireAllScopes(scopes: Scopes): void {
 }
 
 /** Nobody removes the last active administrator. */
-async function keepAnAdministrator(em: SqlEntityManager, user: User): Promise<void> {
+async function keepAnAdministrator({ em, entities }: Change, user: User): Promise<void> {
   if (user.role !== 'admin' || !user.isActive) return;
-  const others = await em.count(User, { role: 'admin', isActive: true, id: { $ne: user.id } });
+  const others = await em.count(entities.User, { role: 'admin', isActive: true, id: { $ne: user.id } });
   if (others === 0) {
     throw new AdminRefusal(
       'last_administrator',

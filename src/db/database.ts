@@ -1,24 +1,14 @@
 /** PostgreSQL: connections for the routes, and others for administration, with MikroORM. */
-import 'reflect-metadata';
-import { ReflectMetadataProvider } from '@mikro-orm/decorators/legacy';
-import { Migrator } from '@mikro-orm/migrations';
-import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql';
+import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
 import type { RawBuilder } from 'kysely';
 import pg from 'pg';
-import { migrations } from '../../migrations/index.js';
 import { parseDatabaseUrl } from '../config/database-url.js';
 import { type Budget, NO_BUDGET } from '../platform/budget.js';
 import { Connection, PooledConnection, renewConnections } from './connection.js';
-import { ApiKey } from './entities/api-key.js';
-import { AuditEvent } from './entities/audit-event.js';
-import { CronKey } from './entities/cron-key.js';
-import { RefreshToken } from './entities/refresh-token.js';
-import { Session } from './entities/session.js';
-import { SignatureNonce } from './entities/signature-nonce.js';
-import { User } from './entities/user.js';
 import { takeTurnSql } from './locks.js';
+import type { Entities } from './orm.js';
 import { isStartupRefused } from './outage.js';
-import { type Ask, inTransaction, kyselyOn, onPool, prepared, unprepared } from './run.js';
+import { type Ask, inTransaction, onPool, prepared, unprepared } from './run.js';
 import { type Db, statement } from './statement.js';
 import { CHANGE_LIMITS, NO_LIMITS, type Pooler, TURN_LIMITS, timeLimits } from './time-limits.js';
 
@@ -29,7 +19,9 @@ export interface Database extends Db {
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /** The connections of the routes and of resolving callers, for libraries that bring their own statements. */
   pool: pg.Pool;
-  /** Connections of administration, for which no login waits. */
+  /** The connections of administration, for which no login waits. */
+  adminPool: pg.Pool;
+  /** Statements on those. */
   admin: Db & {
     /** Rows of what a listing has built. */
     list<Row>(query: RawBuilder<Row>): Promise<Row[]>;
@@ -38,8 +30,9 @@ export interface Database extends Db {
    * Changes that stand or fall together, by statements and by an entity manager, on those connections, one change at a
    * time over all instances. The work is done again where a deadlock has undone it.
    */
-  change<T>(work: (db: Db, em: SqlEntityManager) => Promise<T>): Promise<T>;
-  orm: MikroORM;
+  change<T>(work: (db: Db, em: SqlEntityManager, entities: Entities) => Promise<T>): Promise<T>;
+  /** On the connections of administration, made when it is first asked for */
+  orm(): Promise<MikroORM>;
   url: string;
   pooler: Pooler;
   close(): Promise<void>;
@@ -71,7 +64,7 @@ export async function openDatabase(
 ): Promise<Database> {
   const { driverUrl, hosts } = parseDatabaseUrl(url);
   const connection = {
-    connectionString: driverUrl, // also of the ORM, which by itself takes no parameter such as sslmode from a URL
+    connectionString: driverUrl,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
@@ -80,26 +73,19 @@ export async function openDatabase(
     Client: pooler === 'none' ? Connection : PooledConnection,
   };
   const limits = limited ? timeLimits(pooler) : NO_LIMITS;
-  // MikroORM leaves times as text; rows are to have them as Date, as the driver reads them by itself.
-  const types = new pg.TypeOverrides();
-  types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ));
-  const orm = await MikroORM.init({
-    entities: [User, Session, RefreshToken, AuditEvent, ApiKey, CronKey, SignatureNonce],
-    metadataProvider: ReflectMetadataProvider,
-    extensions: [Migrator],
-    clientUrl: driverUrl,
-    pool: { min: 0, max: ADMIN_POOL_SIZE },
-    ensureDatabase: false,
-    logger: () => undefined, // its texts quote rows
-    driverOptions: { ...connection, types, ...limits.connection, onPoolCreated: renewConnections },
-    migrations: { migrationsList: migrations, snapshot: false, disableForeignKeys: false },
-    schemaGenerator: { skipTables: ['rate_limits', 'mikro_orm_migrations'] },
-  });
-  const pool = new pg.Pool({ ...connection, max: POOL_SIZE, ...limits.connection });
-  renewConnections(pool);
-  pool.on('error', () => undefined); // of a connection that idles: the next one to need it is told
-  const adminPool: pg.Pool = await orm.em.getConnection().getNativeClient();
-  const compiler = orm.em.fork().getKysely<unknown>();
+  const openPool = (max: number): pg.Pool => {
+    const pool = new pg.Pool({ ...connection, max, ...limits.connection });
+    renewConnections(pool);
+    pool.on('error', () => undefined); // of a connection that idles: the next one to need it is told
+    return pool;
+  };
+  const pool = openPool(POOL_SIZE);
+  const adminPool = openPool(ADMIN_POOL_SIZE);
+  let openedOrm: Promise<MikroORM> | undefined;
+  const orm = (): Promise<MikroORM> => {
+    openedOrm ??= import('./orm.js').then(({ openOrm }) => openOrm(driverUrl, adminPool));
+    return openedOrm;
+  };
   const within = (budget: Budget): Database => {
     const admin = onPool(adminPool, budget);
     return {
@@ -107,23 +93,23 @@ export async function openDatabase(
       within,
       transaction: (work) => inTransaction(pool, budget, limits.transaction, (ask) => work(prepared(ask))),
       pool,
+      adminPool,
       admin: {
         ...unprepared(admin),
         list: async (query) => {
-          const { sql: text, parameters } = query.compile(compiler);
+          const { compile } = await import('./kysely.js');
+          const { sql: text, parameters } = compile(query);
           const listing = { text, values: [...parameters] };
           if (limits.transaction.length === 0) return (await admin(listing)).rows;
           const limitedList = () => inTransaction(adminPool, budget, limits.transaction, (ask) => ask(listing));
           return (await budget.spend(limitedList)).rows;
         },
       },
-      change: (work) => {
+      change: async (work) => {
+        const { entities, managerOn } = await import('./orm.js');
+        const manager = await orm();
         const opening = [...limits.transaction, TURN_LIMITS, takeTurnSql.text, CHANGE_LIMITS.transaction];
-        const changes = (ask: Ask): ReturnType<typeof work> => {
-          const em = orm.em.fork();
-          em.setTransactionContext(kyselyOn(ask));
-          return work(unprepared(ask), em);
-        };
+        const changes = (ask: Ask): ReturnType<typeof work> => work(unprepared(ask), managerOn(manager, ask), entities);
         return inTransaction(adminPool, budget, opening, changes, CHANGE_LIMITS.queryTimeoutMs);
       },
       orm,
@@ -131,8 +117,7 @@ export async function openDatabase(
       pooler,
       close: async () => {
         await pool.end();
-        await orm.close(true);
-        if (!adminPool.ending) await adminPool.end(); // the ORM ends it only where it has itself asked something
+        await adminPool.end();
       },
     };
   };

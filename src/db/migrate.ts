@@ -1,6 +1,6 @@
 /** CONTRACT 9: migrations, applied and listed, and what those of a newer version mean for this one. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
 import { migrations } from '../../migrations/index.js';
 import { type Database, openDatabase } from './database.js';
 import { LOCKS } from './locks.js';
@@ -33,15 +33,19 @@ export interface Migrated {
  * @param onWait told once where a table is held by somebody else
  * @throws {DatabaseTooNew}; then nothing was applied
  */
-export async function migrateUp({ url, pooler }: Database, onWait: () => void = () => undefined): Promise<Migrated> {
-  const db = await openDatabase(url, { pooler, limited: false });
+export async function migrateUp(asked: Database, onWait: () => void = () => undefined): Promise<Migrated> {
+  const before = await migrationStatus(asked);
+  refuseTooNew(before);
+  if (nextOf(before) === undefined) return { applied: [], newer: newerOf(before) };
+  const db = await openDatabase(asked.url, { pooler: asked.pooler, limited: false });
   const applied: string[] = [];
   let isWaiting = false;
   try {
+    const orm = await db.orm();
     for (;;) {
-      const turn = await db.orm.em
+      const turn = await orm.em
         .fork()
-        .transactional((em) => takeTurn(db, em))
+        .transactional((em) => takeTurn(db, orm, em))
         .catch(heldUp);
       if (turn.kind === 'done') return { applied, newer: turn.newer };
       if (turn.kind === 'applied') applied.push(turn.name);
@@ -69,20 +73,28 @@ type Turn =
  * Applies the oldest that is pending. Another's turn is not waited for inside the transaction: that would hold a
  * connection, and the one whose turn it is needs a second.
  */
-async function takeTurn(db: Database, em: SqlEntityManager): Promise<Turn> {
+async function takeTurn(db: Database, orm: MikroORM, em: SqlEntityManager): Promise<Turn> {
   const [turn] = await em.execute<[{ is_ours: boolean; database: string }]>(
     `select pg_try_advisory_xact_lock(${LOCKS.migration}) as is_ours, current_database()::text as database`,
   );
   if (!turn.is_ours) return { kind: 'another' };
   const listed = await migrationStatus(db);
   refuseTooNew(listed);
-  const next = listed.find(({ known, executed_at }) => known && executed_at === null);
-  if (next === undefined) return { kind: 'done', newer: listed.filter(({ known }) => !known).map(({ name }) => name) };
+  const next = nextOf(listed);
+  if (next === undefined) return { kind: 'done', newer: newerOf(listed) };
   await em.execute(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-  const { orm } = db;
   orm.config.set('dbName', turn.database); // a pooler may call it otherwise, and what is not there would be created
   await orm.migrator.up({ to: next.name, transaction: em.getTransactionContext() });
   return { kind: 'applied', name: next.name };
+}
+
+/** The oldest that is pending. */
+function nextOf(listed: MigrationStatus[]): MigrationStatus | undefined {
+  return listed.find(({ known, executed_at }) => known && executed_at === null);
+}
+
+function newerOf(listed: MigrationStatus[]): string[] {
+  return listed.filter(({ known }) => !known).map(({ name }) => name);
 }
 
 /** @throws whatever else has ended the transaction */

@@ -9,8 +9,8 @@ export interface PoolFigures {
   waiters: number;
 }
 
-export async function poolFigures({ orm, pool }: Database): Promise<PoolFigures> {
-  const pools: pg.Pool[] = [pool, await orm.em.getConnection().getNativeClient()];
+export function poolFigures({ adminPool, pool }: Database): PoolFigures {
+  const pools = [pool, adminPool];
   const sum = (figure: (of: pg.Pool) => number): number => pools.reduce((total, of) => total + figure(of), 0);
   return {
     idle: sum(({ idleCount }) => idleCount),

@@ -1,5 +1,4 @@
 /** Runs statements: named on the connections of the routes, without names on those of administration. */
-import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import type { Budget } from '../platform/budget.js';
 import { isPlanStale, isUndone } from './outage.js';
@@ -100,12 +99,4 @@ async function begin(pool: pg.Pool, budget: Budget, opening: readonly string[]):
     client.release(hasBegun); // then it is not used again, which also undoes what has begun
     throw error;
   }
-}
-
-/** What the entity manager asks goes where `ask` does. */
-export function kyselyOn(ask: Ask): Kysely<unknown> {
-  const query = (text: string, values: readonly unknown[]) => ask({ text, values: [...values] }); // it has no cursors
-  const client = { query, release: () => undefined } as unknown as PostgresPoolClient;
-  const pool = { connect: async () => client, end: async () => undefined, options: {} };
-  return new Kysely({ dialect: new PostgresDialect({ pool }) });
 }

@@ -1,12 +1,13 @@
 /** The sockets: how many and for how long, what is answered to what is no request, and their end. */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../platform/logger.js';
 import { peerAddressOf } from './client.js';
 import { closeInIdleTurn, closeListener, hasSaidLast, sayLast } from './closing.js';
+import { createServer } from './node-http.js';
 import type { RequestLog } from './request-log.js';
 import { type Fault, faultOf, NO_TUNNEL, rawAnswer, sendOver, TOO_MANY, targetIn } from './unparsed.js';
 

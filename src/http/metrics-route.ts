@@ -9,11 +9,11 @@ export function addMetricsRoute(
   { clock, db, metrics, passwords }: Deps<'clock' | 'db' | 'metrics' | 'passwords'>,
 ): void {
   /** What is not counted as it happens. */
-  const measure = async (): Promise<void> => {
+  const measure = (): void => {
     const skewSeconds = clock.skewSeconds();
     if (skewSeconds !== undefined) metrics.clockSkew.set(skewSeconds);
     metrics.passwordQueue.set(passwords.waiting());
-    const { idle, used, waiters } = await poolFigures(db);
+    const { idle, used, waiters } = poolFigures(db);
     metrics.poolConnections.set({ state: 'idle' }, idle);
     metrics.poolConnections.set({ state: 'used' }, used);
     metrics.poolWaiters.set(waiters);
@@ -22,7 +22,7 @@ export function addMetricsRoute(
   app
     .route('/metrics')
     .get(async (_req, res) => {
-      await measure();
+      measure();
       res.set('Content-Type', metrics.registry.contentType).send(await metrics.registry.metrics());
     })
     .all(methodNotAllowed('GET', 'HEAD'));

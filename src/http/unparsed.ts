@@ -1,6 +1,7 @@
 /** RFC 9110 section 15: what Node's parser refuses, and what the listener refuses by itself, answered in JSON. */
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { graphqlErrors } from './graphql-errors.js';
+import { STATUS_CODES } from './node-http.js';
 
 export interface Fault {
   status: number;

@@ -1,5 +1,5 @@
 /** CONTRACT 10: Redis or Valkey, where `REDIS_URL` is set, and whether it counts. */
-import { Cluster, Command, type Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 
 /** One server (itself, or the master that Sentinel names), or a cluster. */
 export type RedisClient = Redis | Cluster;
@@ -19,8 +19,8 @@ const READINESS_KEY = 'login:readiness';
 
 /** Whether it takes writes: of a cluster, each of its masters, since each has a share of the counters. */
 export async function stateOfRedis(redis: RedisClient): Promise<RedisState> {
-  if (!(redis instanceof Cluster)) return stateByKey(redis, READINESS_KEY);
-  const keys = keysOfMasters(redis.slots);
+  if (!('slots' in redis)) return stateByKey(redis, READINESS_KEY);
+  const keys = await keysOfMasters(redis.slots);
   if (redis.status !== 'ready' || keys.length === 0) return 'unreachable';
   const states = await Promise.all(keys.map((key) => stateByKey(redis, key)));
   return states.find((state) => state !== 'ok') ?? 'ok';
@@ -40,7 +40,8 @@ async function stateByKey(redis: RedisClient, key: string): Promise<RedisState> 
 const MOST_TRIES = 1_000;
 
 /** A key for each master. @param slots for each slot of the cluster its master, then its replicas */
-function keysOfMasters(slots: string[][]): string[] {
+async function keysOfMasters(slots: string[][]): Promise<string[]> {
+  const { Command } = await import('ioredis'); // loaded where Redis is used
   const masters = new Set(slots.map(([master]) => master));
   const keys = new Map<string | undefined, string>();
   for (let i = 0; keys.size < masters.size && i < MOST_TRIES; i += 1) {

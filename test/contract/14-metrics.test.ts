@@ -246,11 +246,10 @@ test('14 passwords, connections, swept rows and versions are measured', async ()
 });
 
 test('14 connections that are in use and requests that wait for one are counted, those of administration too', async () => {
-  const { pool, orm } = gateway.app.db;
+  const { pool, adminPool } = gateway.app.db;
   const held = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
   const waiting = pool.connect();
-  const administration = await orm.em.getConnection().getNativeClient();
-  const alsoHeld = await administration.connect();
+  const alsoHeld = await adminPool.connect();
   try {
     const families = await metrics();
     expect(figureOf(families, 'auth_gateway_db_pool_connections', { state: 'used' })).toBe(held.length + 1);

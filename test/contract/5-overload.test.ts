@@ -47,7 +47,7 @@ test('5 where the queue is full, login is 503 before the limiter and the databas
   const { email } = await gateway.user();
   const before = [await wholeState(gateway), await outcomes(gateway, 'unavailable')];
   const statements: string[] = [];
-  await watchStatements(gateway.app.db, ({ sql }) => statements.push(sql));
+  watchStatements(gateway.app.db, ({ sql }) => statements.push(sql));
   const places = fill(gateway);
   try {
     for (const body of [{ email, password: PASSWORD }, { email, password: WRONG }, 'no JSON']) {

@@ -76,7 +76,7 @@ describe.each(['by itself', 'in a transaction'])('a statement %s that fails', (w
 
 test('a database that is closed has no connection left, whoever has asked', async () => {
   const db = await openDatabase(database.url);
-  const pools: pg.Pool[] = [db.pool, await db.orm.em.getConnection().getNativeClient()];
+  const pools: pg.Pool[] = [db.pool, db.adminPool];
   await db.admin.list(sql`select 1`);
   await db.close();
   expect(pools.map(({ ended }) => ended)).toEqual([true, true]);
@@ -134,7 +134,7 @@ describe('lifetime', () => {
   test.each(['routes', 'administration'])('a connection of %s lives four to five minutes', async (of) => {
     const db = await openDatabase(database.url);
     try {
-      const pool: pg.Pool = of === 'routes' ? db.pool : await db.orm.em.getConnection().getNativeClient();
+      const pool: pg.Pool = of === 'routes' ? db.pool : db.adminPool;
       const held = await pool.connect();
       jest.advanceTimersByTime(239_000);
       held.release();

@@ -37,7 +37,7 @@ test.each<[string, () => string, question: string, answer: string]>([
   try {
     const select = `select ${question}::text as answer`;
     expect((await db.pool.query(select)).rows).toEqual([{ answer }]);
-    expect(await db.orm.em.getConnection().execute(select)).toEqual([{ answer }]);
+    expect((await db.adminPool.query(select)).rows).toEqual([{ answer }]);
   } finally {
     await db.close();
   }

@@ -49,9 +49,9 @@ async function written(db: Database): Promise<[routes: string, administration: s
   return [rows[0].name, await writtenByAdministration(db)];
 }
 
-async function writtenByAdministration({ orm }: Database): Promise<string> {
-  const [row] = await orm.em.getConnection().execute<Array<{ name: string }>>(writeSql);
-  return row?.name ?? 'none';
+async function writtenByAdministration({ adminPool }: Database): Promise<string> {
+  const { rows } = await adminPool.query(writeSql);
+  return rows[0].name;
 }
 
 async function onDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {

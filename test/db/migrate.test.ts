@@ -35,7 +35,7 @@ async function refusedBy(text: string, values: unknown[] = []): Promise<string |
 
 /** What the entities would change. Indexes of listings and triggers stand in migrations alone. */
 async function differences(): Promise<string[]> {
-  const statements = (await db.orm.schema.getUpdateSchemaSQL({ wrap: false })).split('\n');
+  const statements = (await (await db.orm()).schema.getUpdateSchemaSQL({ wrap: false })).split('\n');
   return statements.filter((statement) => !/^(drop (index|trigger|function) |$)/.test(statement));
 }
 
@@ -101,7 +101,7 @@ test.each(names.slice(0, -1).map((name, i) => [i + 1, name] as const))(
   '8 a database of %i migrations is upgraded in place, and keeps its rows (%s)',
   async (applied) => {
     await open('empty');
-    await db.orm.migrator.up({ to: names[applied - 1] ?? '' });
+    await (await db.orm()).migrator.up({ to: names[applied - 1] ?? '' });
     expect((await migrationStatus(db)).filter(({ executed_at }) => executed_at !== null)).toHaveLength(applied);
     expect(await user('old@x.io', 'admin')).toBeUndefined();
     expect(await record('old')).toBeUndefined();
@@ -118,7 +118,7 @@ test.each(names.slice(0, -1).map((name, i) => [i + 1, name] as const))(
 
 test('11 stored words of administration are renamed with the events', async () => {
   await open('empty');
-  await db.orm.migrator.up({ to: 'Migration20261121000004_user_listings' });
+  await (await db.orm()).migrator.up({ to: 'Migration20261121000004_user_listings' });
   await record('old');
   await db.pool.query(`update refresh_tokens set revoked = true, revoked_reason = 'password_set'`);
   await db.pool.query(`
@@ -136,7 +136,7 @@ const BEFORE_SESSIONS = 'Migration20261121000005_event_names';
 
 test('11 sessions that began before there was a row for each have one, and those that older versions begin', async () => {
   await open('empty');
-  await db.orm.migrator.up({ to: BEFORE_SESSIONS });
+  await (await db.orm()).migrator.up({ to: BEFORE_SESSIONS });
   const [family, userId, later] = [randomUUID(), randomUUID(), randomUUID()];
   const insert = `insert into refresh_tokens
       (jti, user_id, family_id, revoked, revoked_reason, user_agent, ip_address, expires_at, created_at, session_started_at)
@@ -157,7 +157,7 @@ test('11 sessions that began before there was a row for each have one, and those
 
 test('9 a migration that waits for a table lets requests pass, says so, and goes on when it is free', async () => {
   await open('empty');
-  await db.orm.migrator.up({ to: BEFORE_SESSIONS });
+  await (await db.orm()).migrator.up({ to: BEFORE_SESSIONS });
   const reader = new pg.Client({ connectionString: database.url });
   await reader.connect();
   await reader.query('begin; select from refresh_tokens'); // as a backup does

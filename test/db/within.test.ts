@@ -12,7 +12,7 @@ let adminPool: pg.Pool;
 beforeAll(async () => {
   database = await createDatabase();
   db = await openDatabase(database.url);
-  adminPool = await db.orm.em.getConnection().getNativeClient();
+  adminPool = db.adminPool;
   await db.pool.query('create table done (what text)');
 });
 afterAll(async () => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await planner.connect();
   reader = (await newApiKey(gateway, ['users:read'])).as;
   auditor = (await newApiKey(gateway, ['audit:read'])).as;
-  await watchStatements(gateway.app.db, (statement) => statements.push(statement));
+  watchStatements(gateway.app.db, (statement) => statements.push(statement));
   // One user and one address in a hundred events, the others hardly ever; a failed login of one of twenty names in ten.
   await gateway.rows(
     `insert into audit_events (id, event_type, user_id, ip_address, metadata, created_at)

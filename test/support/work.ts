@@ -30,7 +30,7 @@ export function countWork(): WorkCounter {
   });
   return {
     passwords: createPasswords(OWASP_MINIMUM, 4).then(count),
-    watch: (db) => watchStatements(db, ({ sql }) => work.statements.push(sql)),
+    watch: async (db) => watchStatements(db, ({ sql }) => work.statements.push(sql)),
     during: async (act) => {
       work = { verifications: [], statements: [] };
       const result = await act();
@@ -45,9 +45,8 @@ export interface Statement {
 }
 
 /** Tells every statement that the connections are given from now on, of the routes and of administration. */
-export async function watchStatements(db: Database, tell: (statement: Statement) => void): Promise<void> {
-  const admin = (await db.orm.em.getConnection().getNativeClient()) as pg.Pool;
-  for (const pool of [db.pool, admin]) watchPool(pool, tell);
+export function watchStatements(db: Database, tell: (statement: Statement) => void): void {
+  for (const pool of [db.pool, db.adminPool]) watchPool(pool, tell);
 }
 
 function watchPool(pool: pg.Pool, tell: (statement: Statement) => void): void {
