@@ -2,4 +2,4 @@
 import { spawnSync } from 'node:child_process';
 
 const { status } = spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
-if (status === 0) await import('../dist/src/main.js'); // else the next change may help
+if (status === 0) await import('../dist/program/main.js'); // else the next change may help

@@ -1,6 +1,6 @@
 /** CONTRACT 2: the environment, read and checked once. Nothing else reads it. */
 import { resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createReader, type Environment } from './config/environment.js';
 import { redisUrl } from './config/redis-url.js';
 import {

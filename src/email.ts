@@ -1,5 +1,5 @@
 /** Spec 2.1: an e-mail address, normalised before any comparison. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Dot-string local part (RFC 5321 section 4.1.2) of at most 64, and a domain of two labels or more. */
 const EMAIL =

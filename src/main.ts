@@ -1,5 +1,7 @@
 /** The process: arguments, environment, streams and signals. Nothing else reads them. */
+import { enableCompileCache, flushCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import type { Gateway } from './gateway.js';
 
@@ -15,6 +17,9 @@ const [first, ...others] = process.argv.slice(2);
 // Without a word this is the gateway. `cli` says that what follow are the words, even where none follow.
 const words = first === undefined ? ['start'] : first === 'cli' ? others : [first, ...others];
 if (words[0] === 'start') beginAnew();
+// What Node has compiled is kept beside the program, where nobody may write who may not write the program. Elsewhere, as
+// in a common temporary folder, code could be planted. Where it cannot be written nothing is kept.
+enableCompileCache(join(import.meta.dirname, '../compiled'));
 
 const { readConfig } = await import('./config.js');
 const { runCli } = await import('./cli/cli.js');
@@ -97,6 +102,7 @@ async function serve(): Promise<void> {
   const { startGateway } = await import('./gateway.js'); // which other commands need not load
   const threads = Number(process.env['UV_THREADPOOL_SIZE']) || undefined;
   gateway = await startGateway(config, threads, (line) => say(process, line));
+  flushCompileCache(); // a gateway that is killed has not ended as others do
   if (stderr.isTTY) say(process, `The gateway answers at ${config.publicUrl}. Ctrl-C stops it.`);
   await stopRequested.promise;
   await gateway.stop(hurry.signal);

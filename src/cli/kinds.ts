@@ -1,5 +1,5 @@
 /** CONTRACT 9: what a word may be: how the usage shows it, what completes it, and what it means. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The words are wrong. */
 export class UsageError extends Error {

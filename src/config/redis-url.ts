@@ -1,6 +1,6 @@
 /** CONTRACT 2: REDIS_URL: one server, the master that Sentinel names, or a cluster. */
 import { isIPv6 } from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 
 export interface RedisAddress {
   host: string;

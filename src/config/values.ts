@@ -1,7 +1,7 @@
 /** CONTRACT 2: what the values of variables must look like, and what is said where they do not. */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { z } from 'zod';
+import * as z from 'zod';
 import { DatabaseUrlFault, parseDatabaseUrl } from './database-url.js';
 
 export const OWASP = ' (the OWASP minimum is m=19456, t=2, p=1)';

@@ -2,7 +2,7 @@
 import { type FileHandle, link, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
-import { z } from 'zod';
+import * as z from 'zod';
 import { randomBase62, randomBase64url } from '../platform/ids.js';
 import { describeError } from '../platform/logger.js';
 import { othersMayRead, othersMayReplaceIn, othersMayWrite } from '../platform/permissions.js';

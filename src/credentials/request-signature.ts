@@ -7,7 +7,7 @@ import {
   serializeDictionary,
   serializeInnerList,
 } from 'structured-headers';
-import { z } from 'zod';
+import * as z from 'zod';
 import { epochSeconds } from '../platform/clock.js';
 import { type Explained, refused } from '../platform/refused.js';
 import { checkContentDigest } from './content-digest.js';

@@ -1,5 +1,5 @@
 /** Spec 2.1: the body of `POST /auth/login`, validated once; inside, types are true. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Credentials } from '../auth/login.js';
 import { isShortEnough, MAX_PASSWORD_BYTES } from '../credentials/password-text.js';
 import { emailSchema } from '../email.js';

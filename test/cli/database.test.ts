@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 async function startGateway(env: Record<string, string>): Promise<void> {
-  const started = spawn(process.execPath, ['dist/src/main.js'], {
+  const started = spawn(process.execPath, ['dist/program/main.js'], {
     env: { PATH: process.env['PATH'], PORT: String(await freePort()), ...env },
   });
   gateway = started;

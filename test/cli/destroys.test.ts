@@ -91,7 +91,7 @@ const hasScript = spawnSync('script', ['--version']).status === 0;
 (hasScript ? test : test.skip)('9 a real terminal is asked', async () => {
   const id = await apiKey();
   const env = { PATH: process.env['PATH'], DATABASE_URL: gateway.database.url, KEYRING_FILE: required(KEYRING_FILE) };
-  const command = `${process.execPath} dist/src/main.js api-key revoke ${id}`;
+  const command = `${process.execPath} dist/program/main.js api-key revoke ${id}`;
   const script = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
   let shown = '';
   for await (const chunk of script.stdout.setEncoding('utf8')) {

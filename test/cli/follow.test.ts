@@ -131,7 +131,7 @@ test('9 audit tail --follow keeps to its filter, and to one heading', async () =
 test('9 audit tail --follow ends with exit code 0 on SIGINT and SIGTERM', async () => {
   await login(gateway, 'first@example.com', 'wrong');
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    const args = ['dist/src/main.js', 'audit', 'tail', '--follow', '--json'];
+    const args = ['dist/program/main.js', 'audit', 'tail', '--follow', '--json'];
     const child = spawn(process.execPath, args, { env: environment() });
     let stderr = '';
     child.stderr.on('data', (chunk) => {
@@ -147,7 +147,7 @@ test.each(['audit tail --follow --lines 1', 'audit tail --lines 5000'])(
   '9 %s ends in silence when whoever reads has read enough',
   async (words) => {
     await connected((client) => insert(client, 1, 5000));
-    const script = `"$0" dist/src/main.js ${words} --json 2>&1 | head -c 90 >/dev/null; exit \${PIPESTATUS[0]}`;
+    const script = `"$0" dist/program/main.js ${words} --json 2>&1 | head -c 90 >/dev/null; exit \${PIPESTATUS[0]}`;
     const child = spawn('bash', ['-c', script, process.execPath], {
       env: { PATH: process.env['PATH'], ...environment() },
     });

@@ -1,4 +1,4 @@
-/** What glibc and libuv read before any JavaScript runs is set also where somebody types `node dist/src/main.js`. */
+/** What glibc and libuv read before any JavaScript runs is set also where somebody types `node dist/program/main.js`. */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { getHeapStatistics } from 'node:v8';

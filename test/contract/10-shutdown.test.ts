@@ -18,7 +18,7 @@ test('10 SIGTERM: no new connections, the request in flight is answered, exit co
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   const port = await freePort();
   const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: required(KEYRING_FILE), PORT: String(port) };
-  const server = spawn(process.execPath, ['dist/src/main.js'], {
+  const server = spawn(process.execPath, ['dist/program/main.js'], {
     env: { PATH: process.env['PATH'], ...env, PUBLIC_URL: gateway.config.publicUrl },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

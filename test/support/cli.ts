@@ -20,7 +20,9 @@ export interface RunOptions {
 }
 
 export function run(args: string[], { env = {}, stdin = '' }: RunOptions = {}): Promise<Ran> {
-  const child = spawn(process.execPath, ['dist/src/main.js', ...args], { env: { PATH: process.env['PATH'], ...env } });
+  const child = spawn(process.execPath, ['dist/program/main.js', ...args], {
+    env: { PATH: process.env['PATH'], ...env },
+  });
   const read = (stream: NodeJS.ReadableStream): { text: string } => {
     const read = { text: '' };
     stream.setEncoding('utf8').on('data', (chunk: string) => {

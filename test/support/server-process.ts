@@ -25,7 +25,7 @@ export async function startProcess(
   stdout: 'pipe' | number = 'pipe',
 ): Promise<ServerProcess> {
   const port = env['PORT'] ?? (await freePort());
-  const server = spawn(process.execPath, ['dist/src/main.js'], {
+  const server = spawn(process.execPath, ['dist/program/main.js'], {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: database.url,

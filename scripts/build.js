@@ -1,0 +1,70 @@
+/**
+ * `npm run build`: compiles and bundles, or finds in a moment that nothing has changed. What counts is what the files
+ * hold, whatever their times say.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** From which the program is made; the lock is of the packages as they are installed. */
+const MADE_FROM = [
+  ...['src', 'migrations', 'scripts/build.js', 'scripts/bundle.js', 'tsconfig.json', 'tsconfig.build.json'],
+  'node_modules/.package-lock.json',
+];
+const COMPILER = 'node_modules/.bin/tsc';
+const STAMP = 'dist/build.json';
+/** What Node keeps of the code that it has compiled. */
+const COMPILED = 'dist/compiled';
+
+process.chdir(join(import.meta.dirname, '..'));
+const fingerprint = fingerprintOf(MADE_FROM);
+const last = readStamp();
+if (last?.fingerprint !== fingerprint || !last.files.every((file) => existsSync(file))) await make();
+
+async function make() {
+  const before = last?.files ?? [];
+  stamp({ files: before }); // of nothing, until all is made
+  if (!existsSync(COMPILER)) {
+    process.stderr.write('it cannot be built without its packages: run npm ci\n');
+    process.exit(1);
+  }
+  const { status } = spawnSync(COMPILER, ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+  if (status !== 0) process.exit(1);
+  const { bundle, PROGRAM } = await import('./bundle.js');
+  const files = await bundle();
+  // A gateway that runs may still load a part of the build before.
+  const kept = new Set([...files, ...before]);
+  for (const name of readdirSync(PROGRAM)) if (!kept.has(`${PROGRAM}/${name}`)) rmSync(`${PROGRAM}/${name}`);
+  rmSync(COMPILED, { recursive: true, force: true });
+  stamp({ fingerprint, files });
+}
+
+/** @param made the files of the program, and from what they were made */
+function stamp(made) {
+  mkdirSync(dirname(STAMP), { recursive: true });
+  writeFileSync(`${STAMP}.new`, JSON.stringify(made));
+  renameSync(`${STAMP}.new`, STAMP);
+}
+
+/** @returns undefined before the first build */
+function readStamp() {
+  return existsSync(STAMP) ? JSON.parse(readFileSync(STAMP, 'utf8')) : undefined;
+}
+
+function fingerprintOf(paths) {
+  const hash = createHash('sha256');
+  for (const path of paths.flatMap(filesOf)) {
+    const content = readFileSync(path);
+    hash.update(`${path} ${content.length}\n`).update(content);
+  }
+  return hash.digest('hex');
+}
+
+/** The path itself, or every file below it. */
+function filesOf(path) {
+  if (!existsSync(path)) return [];
+  if (!statSync(path).isDirectory()) return [path];
+  const names = readdirSync(path, { recursive: true }).sort();
+  return names.map((name) => join(path, name)).filter((file) => statSync(file).isFile());
+}

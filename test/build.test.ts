@@ -1,0 +1,106 @@
+/** CONTRACT 1: a start builds only what has changed, and never runs what is older than its source. */
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+let folder: string;
+/** Builds take their time on a busy machine. */
+const BUILDS_MS = 300_000;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gateway-build-'));
+  for (const path of ['bin', 'migrations', 'package.json', 'scripts', 'src', 'tsconfig.json', 'tsconfig.build.json']) {
+    cpSync(path, join(folder, path), { recursive: true });
+  }
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  build();
+}, BUILDS_MS);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function run(program: string, ...args: string[]): string {
+  const env = { PATH: `${resolve('node_modules/.bin')}:${process.env['PATH']}` };
+  return execFileSync(program, args, { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' });
+}
+
+const build = (): string => run('node', 'scripts/build.js');
+const help = (): string => run('bin/auth-gateway', 'user', 'list', '--help');
+const inside = (...path: string[]): string => join(folder, ...path);
+const program = (): string[] => readdirSync(inside('dist/program'));
+const madeMs = (): number => statSync(inside('dist/program/main.js')).mtimeMs;
+
+/** Another text in the place of one as long, in a file that keeps its times. */
+function edit(file: string, from: string, to: string): void {
+  const { atime, mtime } = statSync(inside(file));
+  const text = readFileSync(inside(file), 'utf8');
+  expect(text).toContain(from);
+  expect(to).toHaveLength(from.length);
+  writeFileSync(inside(file), text.replace(from, to));
+  utimesSync(inside(file), atime, mtime);
+}
+
+test('1 nothing is made anew where nothing has changed', () => {
+  const before = madeMs();
+  expect(build()).toBe('');
+  expect(madeMs()).toBe(before);
+});
+
+test(
+  '1 a change is built whatever the times of its file say, and a gateway that runs keeps what it may still load',
+  () => {
+    const before = program();
+    expect(help()).toContain('every user, by');
+    edit('src/cli/user-commands.ts', 'every user, by', 'EVERY USER, by');
+    build();
+    expect(help()).toContain('EVERY USER, by');
+    expect(program()).toEqual(expect.arrayContaining(before));
+    edit('src/cli/user-commands.ts', 'EVERY USER, by', 'Every User, by');
+    build();
+    expect(help()).toContain('Every User, by');
+    expect(before.filter((name) => !existsSync(inside('dist/program', name)))).not.toEqual([]); // of two builds ago
+  },
+  BUILDS_MS,
+);
+
+test(
+  '1 what is gone is made again',
+  () => {
+    const parts = program().filter((name) => /^cli-.*\.js$/.test(name));
+    expect(parts).not.toEqual([]);
+    for (const name of parts) rmSync(inside('dist/program', name));
+    build();
+    expect(help()).toContain('usage: auth-gateway user list');
+  },
+  BUILDS_MS,
+);
+
+test(
+  '1 what does not compile is told, and is not taken for built the next time',
+  () => {
+    edit('src/cli/help.ts', 'export const PROGRAM =', 'export const PROGRAM +');
+    for (let i = 0; i < 2; i += 1) expect(build).toThrow();
+    edit('src/cli/help.ts', 'export const PROGRAM +', 'export const PROGRAM =');
+    build();
+    expect(help()).toContain('usage: auth-gateway user list');
+  },
+  BUILDS_MS,
+);
+
+test('what Node has compiled is kept beside the program, and where it cannot be, nothing is said', () => {
+  expect(existsSync(inside('dist/compiled'))).toBe(true);
+  rmSync(inside('dist/compiled'), { recursive: true });
+  writeFileSync(inside('dist/compiled'), ''); // no folder can be made there
+  expect(help()).toContain('usage: auth-gateway user list');
+  expect(readFileSync(inside('dist/compiled'), 'utf8')).toBe('');
+});

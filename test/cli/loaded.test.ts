@@ -1,0 +1,69 @@
+/** What a run does not use it does not load: as `tsc` has it, since the bundle keeps apart what is imported where it is needed. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres.js';
+import { freePort } from '../support/redis.js';
+
+let database: TestDatabase;
+let empty: TestDatabase;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gateway-loaded-'));
+  database = await createDatabase();
+  empty = await createDatabase('empty');
+});
+afterAll(async () => {
+  await database.drop();
+  await empty.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs until it ends, or is ready and then told to. @returns the packages and the migrations that it has loaded */
+async function loadedBy(words: string[], { url }: TestDatabase = database): Promise<Set<string>> {
+  const told = join(mkdtempSync(join(folder, 'run-')), 'loaded');
+  const hook = resolve('test/support/tell-loaded.js');
+  const child = spawn(process.execPath, ['--import', hook, 'dist/src/main.js', ...words], {
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: url,
+      KEYRING_FILE: required(KEYRING_FILE),
+      PORT: String(await freePort()),
+      TELL_LOADED: told,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.on('data', (chunk) => {
+    said += chunk;
+    if (said.includes('"msg":"ready"')) child.kill('SIGTERM');
+  });
+  expect(await once(child, 'close')).toEqual([0, null]);
+  const addresses = readFileSync(told, 'utf8').split('\n');
+  const names = addresses.map((address) => /node_modules\/((?:@[^/]+\/)?[^/]+)|(Migration\w+)\.js$/.exec(address));
+  return new Set(names.flatMap((found) => found?.[1] ?? found?.[2] ?? []));
+}
+
+const ORM = ['@mikro-orm/core', '@mikro-orm/migrations', 'Migration20261121000001_users_sessions_audit'];
+const NOT_AT_START = [...ORM, 'ioredis', '@graphql-yoga/render-graphiql'];
+
+test('a start on a migrated database loads neither the ORM nor migrations, Redis or the explorer', async () => {
+  const loaded = await loadedBy(['start']);
+  expect([...loaded]).toEqual(expect.arrayContaining(['pg', 'express', 'graphql']));
+  expect(NOT_AT_START.filter((name) => loaded.has(name))).toEqual([]);
+});
+
+test.each([['--help'], ['--version'], ['user list']])(
+  '%s loads neither the ORM nor what only the gateway uses',
+  async (words) => {
+    const loaded = await loadedBy(words.split(' '));
+    expect([...loaded]).toContain('zod');
+    expect([...NOT_AT_START, 'express', 'graphql', 'type-graphql'].filter((name) => loaded.has(name))).toEqual([]);
+  },
+);
+
+test('what migrates loads the ORM and every migration', async () => {
+  expect([...(await loadedBy(['migrate', 'up'], empty))]).toEqual(expect.arrayContaining(ORM));
+});
