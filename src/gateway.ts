@@ -6,6 +6,7 @@ import { createUser } from './admin/user-changes.js';
 import { hasUsers } from './admin/users.js';
 import { type App, createApp } from './app.js';
 import type { Config } from './config.js';
+import { argon2Build } from './credentials/argon2-build.js';
 import { openDataDir } from './data-dir.js';
 import { listen } from './http/listener.js';
 import { createCleanUp } from './platform/clean-up.js';
@@ -56,7 +57,8 @@ export async function startGateway(
     }
     const listening = await listen(app, host, port);
     cleanUp.defer(() => listening.stop({ hurry: hurried }));
-    log.info({ host, port, metrics_port: metricsPort, public_url: publicUrl }, 'ready');
+    const hashing = { argon2: argon2Build(), passwords_per_second: Math.round(1 / app.passwords.hashSeconds) }; // of a core
+    log.info({ ...hashing, host, port, metrics_port: metricsPort, public_url: publicUrl }, 'ready');
     return {
       stop: async (hurry) => {
         log.info('stopping');

@@ -3,6 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -119,6 +120,10 @@ test('auth-gateway start is the gateway, and ends when it is told to', async () 
   const gateway = start('data');
   await until('it is ready', () => gateway.said.stdout.includes('"msg":"ready"'));
   expect(gateway.said.stdout).toContain(`"file":"${join(folder, 'data', 'keyring.json')}","msg":"keyring created"`);
+  const ready = JSON.parse(gateway.said.stdout.split('\n').find((line) => line.includes('"msg":"ready"')) ?? '');
+  const argon2 = existsSync('node_modules/argon2/build/Release') ? 'native' : 'prebuilt';
+  expect(ready).toMatchObject({ argon2, passwords_per_second: expect.any(Number), port });
+  expect(ready.passwords_per_second).toBeGreaterThanOrEqual(0);
   expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200);
   expect(readFileSync(`/proc/${gateway.child.pid}/environ`, 'utf8').split('\0')).toContain('MALLOC_ARENA_MAX=1');
 
