@@ -2,12 +2,13 @@
 import { createAuditRepeats } from './audit/repeats.js';
 import { expiredEvents } from './audit/write.js';
 import { expiredRecords } from './auth/sessions.js';
-import { expiredNonces, KEY_WINDOW_SECONDS } from './callers/api-key.js';
+import { expiredNonces, KEY_LIMIT_NAME, KEY_WINDOW_SECONDS } from './callers/api-key.js';
 import type { Config } from './config.js';
 import { createTokens } from './credentials/jwt.js';
 import { openKeyring } from './credentials/keyring.js';
 import { createPasswords, type Passwords } from './credentials/passwords.js';
 import { createPlaceholderKey } from './credentials/placeholder-key.js';
+import { createKeptSecrets } from './credentials/sealed-secret.js';
 import { openDatabase } from './db/database.js';
 import { migrateUp } from './db/migrate.js';
 import { type Expiring, startSweeper } from './db/sweeper.js';
@@ -80,7 +81,8 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       config,
       db,
       placeholder: createPlaceholderKey(keyring),
-      keyLimiter: createRateLimiter({ db, redis }, 'api_key', KEY_WINDOW_SECONDS),
+      keptSecrets: createKeptSecrets(),
+      keyLimiter: redis && createRateLimiter({ db, redis }, KEY_LIMIT_NAME, KEY_WINDOW_SECONDS),
       keyring,
       log,
       metrics,

@@ -5,6 +5,7 @@ import type { Tokens } from './credentials/jwt.js';
 import type { Keyring } from './credentials/keyring.js';
 import type { Passwords } from './credentials/passwords.js';
 import type { PlaceholderKey } from './credentials/placeholder-key.js';
+import type { KeptSecrets } from './credentials/sealed-secret.js';
 import type { Database } from './db/database.js';
 import type { RateLimiter } from './limits/rate-limiter.js';
 import type { RedisClient } from './limits/redis.js';
@@ -17,8 +18,10 @@ export interface Parts {
   clock: WatchedClock;
   config: Config;
   db: Database;
-  /** Requests per minute of each API key */
-  keyLimiter: RateLimiter;
+  /** Of API keys, opened */
+  keptSecrets: KeptSecrets;
+  /** Requests per minute of each API key, in Redis. Undefined: the statement that takes a request counts it. */
+  keyLimiter: RateLimiter | undefined;
   keyring: Keyring;
   log: Logger;
   metrics: Metrics;

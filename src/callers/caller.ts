@@ -75,7 +75,9 @@ export type Resolution = Known<CallerType> | (Explained<CallerRefusal> & { field
 /** What a caller presents: a request as it came, before any parsing. */
 export type CallerRequest = Omit<RequestFacts, 'authority'>;
 
-export type CallerDeps = Deps<'clock' | 'config' | 'db' | 'keyLimiter' | 'keyring' | 'placeholder' | 'tokens'>;
+export type CallerDeps = Deps<
+  'clock' | 'config' | 'db' | 'keptSecrets' | 'keyLimiter' | 'keyring' | 'placeholder' | 'tokens'
+>;
 
 /** All that the gateway asks of a kind of caller. */
 export interface CallerKind<Type extends CallerType> {

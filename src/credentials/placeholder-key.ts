@@ -1,12 +1,14 @@
 /** CONTRACT 6: an unknown key is checked against a placeholder, so that it costs and answers what a wrong secret does. */
 import { generateKeyId, generateKeySecret, sha256Hex } from './key-secrets.js';
 import type { Keyring } from './keyring.js';
-import { sealSecret } from './sealed-secret.js';
+import { type OpenedSecret, sealSecret } from './sealed-secret.js';
 
 export interface PlaceholderKey {
   keyId: string;
   /** Sealed by the key in use, so that it opens like the secrets of real keys do. */
   sealedSecret(now: Date): Promise<string>;
+  /** Two, as a key has that is rotated; no row has them. */
+  opened: readonly OpenedSecret[];
   secretSha256: string;
 }
 
@@ -22,6 +24,10 @@ export function createPlaceholderKey(keyring: Keyring): PlaceholderKey {
       if (sealed?.kid !== kid) sealed = { kid, text: sealSecret(keyring, keyId, secret, now) };
       return sealed.text;
     },
+    opened: [
+      { sealed: '', secret },
+      { sealed: '', secret },
+    ],
     secretSha256: sha256Hex(generateKeySecret('cron')),
   };
 }

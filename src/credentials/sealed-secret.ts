@@ -1,5 +1,6 @@
 /** CONTRACT 6: secrets of API keys at rest, as compact JWE (RFC 7516), `dir` + `A256GCM`, bound to the key id. */
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader, errors } from 'jose';
+import { LRUCache } from 'lru-cache';
 import type { Keyring } from './keyring.js';
 
 /** The secret, readable only by who holds the keyring. */
@@ -27,6 +28,25 @@ export async function openSealedSecret(keyring: Keyring, keyId: string, sealed: 
     if (error instanceof errors.JOSEError) return undefined;
     throw error;
   }
+}
+
+export interface OpenedSecret {
+  /** As it is stored */
+  sealed: string;
+  secret: string;
+}
+
+/** By key id */
+export type KeptSecrets = LRUCache<string, readonly OpenedSecret[]>;
+
+/** How long a secret is kept opened: milliseconds. */
+const KEPT_MS = 10_000;
+/** Of how many keys: some 10 MB. */
+const MAX_KEPT = 10_000;
+
+/** For secrets that have been right, so that a busy key's are not opened for each request. In memory alone. */
+export function createKeptSecrets(): KeptSecrets {
+  return new LRUCache({ max: MAX_KEPT, ttl: KEPT_MS, ttlAutopurge: true });
 }
 
 /** `kid` of the key that sealed this secret. */

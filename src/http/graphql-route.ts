@@ -33,7 +33,7 @@ export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGr
       isGone: () => req.socket.destroyed,
       resolveCaller: async () => {
         res.locals.caller = presentedKind(rawHeaders);
-        const within = { db: deps.db.within(budget), keyLimiter: deps.keyLimiter.within(budget) };
+        const within = { db: deps.db.within(budget), keyLimiter: deps.keyLimiter?.within(budget) };
         try {
           const resolution = await resolveCaller({ ...deps, ...within }, { method, target, rawHeaders, body });
           res.locals.outcome = outcomeOf(resolution);

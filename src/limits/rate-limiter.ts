@@ -52,14 +52,36 @@ export function createRateLimiter(
       const { consumedPoints, msBeforeNext } = await again(budget, count).catch((error: unknown): RateLimiterRes => {
         throw new Outage('the rate limit store cannot be asked', { cause: error });
       });
-      return {
-        allowed: consumedPoints <= limit,
-        remaining: Math.max(limit - consumedPoints, 0),
-        resetSeconds: Math.max(Math.ceil(msBeforeNext / 1000), 1),
-      };
+      return consumption(consumedPoints, msBeforeNext, limit);
     },
   });
   return within(NO_BUDGET);
+}
+
+/** @param count requests of this window, with this one */
+export function consumption(count: number, msLeft: number, limit: number): Consumption {
+  return {
+    allowed: count <= limit,
+    remaining: Math.max(limit - count, 0),
+    resetSeconds: Math.max(Math.ceil(msLeft / 1000), 1),
+  };
+}
+
+/**
+ * SQL that counts one request at `:now` in PostgreSQL, as the library does and in its rows, for a statement that does
+ * more. It returns `points` and `ms_left` for `consumption`.
+ * @param key SQL of the key, with the name of the limit and a colon before it
+ * @param from SQL of a table with one row where the request is to be counted, else none
+ */
+export function countingOne(key: string, windowSeconds: number, from: string): string {
+  const nowMs = '(extract(epoch from :now) * 1000)::bigint';
+  const isOver = `counter.expire <= ${nowMs}`;
+  return `insert into rate_limits as counter (key, points, expire)
+    select ${key}, 1, ${nowMs} + ${windowSeconds * 1000} from ${from}
+    on conflict (key) do update set
+      points = case when ${isOver} then 1 else counter.points + 1 end,
+      expire = case when ${isOver} then excluded.expire else counter.expire end
+    returning points, (expire - ${nowMs})::integer as ms_left`;
 }
 
 export const expiredWindows: Expiring = expiring(

@@ -1,12 +1,15 @@
 /** CONTRACT 6: `api_key`, a signed request, against the whole gateway over HTTP. */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/admin/api-keys.js';
+import { apiKey } from '../../src/callers/api-key.js';
+import type { Db } from '../../src/db/statement.js';
+import { createRateLimiter } from '../../src/limits/rate-limiter.js';
 import { whileAway } from '../support/faults.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { ask, newCronKey } from '../support/graphql.js';
 import { refusedCases } from '../support/refused-signatures/all.js';
 import { sendSigned, signerAt } from '../support/send-signed.js';
-import { freshNonce, QUERY, type Sign } from '../support/signer.js';
+import { freshNonce, QUERY, type Sign, type SignedRequest } from '../support/signer.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -163,13 +166,25 @@ describe('CONTRACT 6 the life of a key', () => {
 
   test('an overlap of 0 ends the old secret at once, and a second rotation ends the oldest', async () => {
     const { keyId, sign } = await issue();
+    expect((await sendSigned(gateway, sign())).status).toBe(200);
     const second = await rotateApiKey(gateway.app, COMMAND_LINE, keyId, 3600);
     const third = await rotateApiKey(gateway.app, COMMAND_LINE, keyId, 3600);
     expect((await sendSigned(gateway, sign())).status).toBe(401);
     expect((await sendSigned(gateway, signerAt(gateway, keyId, second.secret)())).status).toBe(200);
+    expect((await sendSigned(gateway, signerAt(gateway, keyId, third.secret)())).status).toBe(200);
     const last = await rotateApiKey(gateway.app, COMMAND_LINE, keyId, 0);
     expect((await sendSigned(gateway, signerAt(gateway, keyId, third.secret)())).status).toBe(401);
     expect((await sendSigned(gateway, signerAt(gateway, keyId, last.secret)())).status).toBe(200);
+  });
+
+  test('other scopes and another limit hold from the next request on', async () => {
+    const { keyId, sign } = await issue();
+    await sendSigned(gateway, sign());
+    await gateway.rows(`update api_keys set scopes = '{other:read}', rate_limit = 7 where key_id = $1`, [keyId]);
+    const body = '{"query":"{ caller { ... on ApiKeyCaller { scopes rateLimit } } }"}';
+    const { headers, text } = await sendSigned(gateway, sign({ body }));
+    expect(JSON.parse(text).data.caller).toEqual({ scopes: ['other:read'], rateLimit: 7 });
+    expect(headers['ratelimit-policy']).toBe('"key";q=7;w=60');
   });
 
   test('last_used_at is written at most once a minute', async () => {
@@ -256,13 +271,80 @@ describe('CONTRACT 6 the rate limit of a key', () => {
     }
   });
 
+  test('is not touched by a request that is refused', async () => {
+    const { keyId, sign } = await issue(10);
+    const used = sign();
+    const wrong = signerAt(gateway, keyId, 'aks_other');
+    const left = async (request: SignedRequest) => (await sendSigned(gateway, request)).headers['ratelimit'];
+    expect(await left(used)).toMatch(/r=9;/);
+    for (const request of [used, wrong(), used]) expect(await left(request)).toBeUndefined();
+    expect(await left(sign())).toMatch(/r=8;/);
+  });
+
+  test('is counted where an instance of an older version counts, and as it does', async () => {
+    const { keyId, sign } = await issue(10);
+    const older = createRateLimiter({ db: gateway.app.db, redis: undefined }, 'api_key', 60);
+    const left = async () => LEFT.exec(String((await sendSigned(gateway, sign())).headers['ratelimit']))?.[1];
+    expect(await left()).toBe('9');
+    expect(await older.consume(keyId, 10)).toMatchObject({ allowed: true, remaining: 8 });
+    expect(await left()).toBe('7');
+    expect(await older.consume(keyId, 4)).toMatchObject({ allowed: true, remaining: 0 });
+    const rows = await gateway.rows('select key, points from rate_limits where key like $1', [`%${keyId}`]);
+    expect(rows).toEqual([{ key: `api_key:${keyId}`, points: 4 }]);
+  });
+
   test('is each key its own, and begins anew after its minute', async () => {
     const [one, other] = [await issue(1), await issue(1)];
     expect((await sendSigned(gateway, one.sign())).status).toBe(200);
     expect((await sendSigned(gateway, one.sign())).status).toBe(429);
     expect((await sendSigned(gateway, other.sign())).status).toBe(200);
-    await gateway.rows('update rate_limits set expire = expire - 60000 where key like $1', [`%${one.keyId}`]);
-    expect((await sendSigned(gateway, one.sign())).status).toBe(200);
+    gateway.clock.advance(59);
+    expect((await sendSigned(gateway, one.sign())).status).toBe(429);
+    gateway.clock.advance(1);
+    for (const status of [200, 429]) expect((await sendSigned(gateway, one.sign())).status).toBe(status);
+  });
+});
+
+describe('CONTRACT 6 the secrets that are kept opened', () => {
+  /** Resolves the caller of a request. @returns what came of it, and the names of the statements that were run */
+  async function resolved(request: SignedRequest): Promise<[kind: string, statements: string[]]> {
+    const { app } = gateway;
+    const statements: string[] = [];
+    const db: Db = {
+      run: (statement, values) => {
+        statements.push(statement.name);
+        return app.db.run(statement, values);
+      },
+    };
+    const facts = { ...request, rawHeaders: request.headers.flat() };
+    const { kind } = await apiKey.resolve({ ...app, db: { ...app.db, ...db } }, facts);
+    return [kind, statements];
+  }
+
+  const FIND = 'secrets_of_api_key';
+  const ADMIT = 'admit_api_key';
+
+  test('spare a key in use a statement; a wrong secret costs what an unknown key does', async () => {
+    const { keyId, sign } = await issue();
+    const wrong = signerAt(gateway, keyId, 'aks_other');
+    const unknown = signerAt(gateway, 'ak_00000000000000000000', 'aks_other');
+    for (const signAs of [wrong, unknown]) expect(await resolved(signAs())).toEqual(['refused', [FIND]]);
+    expect(await resolved(sign())).toEqual(['caller', [FIND, ADMIT, 'touch_api_keys']]);
+    expect(await resolved(sign())).toEqual(['caller', [ADMIT]]);
+    for (const signAs of [wrong, unknown]) expect(await resolved(signAs())).toEqual(['refused', [FIND]]);
+    await revokeApiKey(gateway.app, COMMAND_LINE, keyId);
+    expect(await resolved(sign())).toEqual(['refused', [ADMIT, FIND]]);
+    expect(await resolved(sign())).toEqual(['refused', [FIND]]);
+  });
+
+  test('are those of keys whose secret was right, and go 10 s after they were opened', async () => {
+    const { keptSecrets } = gateway.app;
+    const { keyId, sign } = await issue();
+    await resolved(signerAt(gateway, keyId, 'aks_other')());
+    expect(keptSecrets.has(keyId)).toBe(false);
+    await resolved(sign());
+    expect(keptSecrets.getRemainingTTL(keyId)).toBeLessThanOrEqual(10_000);
+    expect(keptSecrets).toMatchObject({ ttlAutopurge: true, updateAgeOnGet: false });
   });
 });
 

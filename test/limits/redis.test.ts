@@ -1,5 +1,6 @@
 /** CONTRACT 2: with REDIS_URL rate limits live in Redis. Needs a `redis-server` on the PATH. */
 import { type Answer, type Instance, startGateway, type TestGateway } from '../support/gateway.js';
+import { ask, newApiKey } from '../support/graphql.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
 import { login, logout } from '../support/routes.js';
 import { until } from '../support/until.js';
@@ -46,6 +47,23 @@ withRedis('with one server', () => {
     expect(over.headers['ratelimit-policy']).toBe('"login";q=7;w=900');
     expect(Number(over.headers['retry-after'])).toBeGreaterThan(450);
     expect(await gateway.rows('select 1 from rate_limits')).toEqual([]);
+  });
+
+  test('6 so they do for an API key, and while Redis is away its requests are 503', async () => {
+    const { as } = await newApiKey(gateway, [], 5);
+    const call = (on: Instance = gateway) => ask(on, as, '{ caller { callerType } }');
+    const [one, two] = gateway.two();
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => call(i % 2 === 0 ? one : two)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(7).fill(429)]);
+    expect((await call()).headers['ratelimit-policy']).toBe('"key";q=5;w=60');
+    expect(await gateway.rows('select 1 from rate_limits')).toEqual([]);
+    await redis.stop();
+    try {
+      await until('Redis is missed', async () => !(await isReady()));
+      expect((await call()).status).toBe(503);
+    } finally {
+      await redis.start();
+    }
   });
 
   test('5 while Redis is away login is 503, never a pass and never 429; the rest goes on; ready says so', async () => {
