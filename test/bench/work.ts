@@ -30,12 +30,13 @@ export interface Work {
 export const CONNECTIONS = [1, 16, 64] as const;
 export const LEAD_IN_MS = 300;
 
-/** What is measured at each number of connections. @param what also the name of the work */
+/** What is measured at these numbers of connections. @param what also the name of the work */
 export function workAt(
   what: string,
   measure: (connections: (typeof CONNECTIONS)[number], seconds: number) => Promise<Omit<Row, 'what'>>,
+  numbers: ReadonlyArray<(typeof CONNECTIONS)[number]> = CONNECTIONS,
 ): Work {
-  const parts = CONNECTIONS.map((connections) => async (seconds: number): Promise<Row[]> => {
+  const parts = numbers.map((connections) => async (seconds: number): Promise<Row[]> => {
     return [{ what, connections, ...(await measure(connections, seconds)) }];
   });
   return { name: what, parts };

@@ -6,7 +6,7 @@ import type { StatementTask } from '../programs/statement.js';
 import { post, type Requests } from '../requests.js';
 import { startRunner } from '../runner.js';
 import type { Stage } from '../stage.js';
-import { costOf, LEAD_IN_MS, type Row, type Work, workAt } from '../work.js';
+import { type CONNECTIONS, costOf, LEAD_IN_MS, type Row, type Work, workAt } from '../work.js';
 import { SESSIONS } from './gateway.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -45,18 +45,24 @@ async function apollo(stage: Stage): Promise<Work> {
   return serverWork(stage, 'apollo', post('/graphql', JSON_TYPE, query));
 }
 
+/** No goal names it, so it is measured once in a round. */
 async function express(stage: Stage): Promise<Work> {
-  return serverWork(stage, 'express', post('/', {}));
+  return serverWork(stage, 'express', post('/', {}), [64]);
 }
 
-async function serverWork(stage: Stage, name: string, request: string): Promise<Work> {
-  const { lab, beside, load } = stage;
+async function serverWork(
+  { postgres, lab, beside, load }: Stage,
+  name: string,
+  request: string,
+  numbers?: typeof CONNECTIONS | [64],
+): Promise<Work> {
   const { pid, url } = await startRunner(lab, name, beside);
-  return workAt(name, (connections, seconds) => {
-    const requests: Requests = { kind: 'in-turn', requests: [request] };
+  const requests: Requests = { kind: 'in-turn', requests: [request] };
+  const measure: Parameters<typeof workAt>[1] = (connections, seconds) => {
     const task = { url, requests, connections, seconds, leadInMs: LEAD_IN_MS };
-    return costOf(stage, pid, (onEdge) => load.run(task, onEdge));
-  });
+    return costOf({ postgres }, pid, (onEdge) => load.run(task, onEdge));
+  };
+  return workAt(name, measure, numbers);
 }
 
 async function signatures(stage: Stage): Promise<Work> {
