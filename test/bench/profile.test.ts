@@ -1,10 +1,18 @@
 /** What is read from a CPU profile. */
-import { sharesOf } from './profile.js';
+import { readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { inSources, sharesOf } from './profile.js';
 
-const frame = (functionName: string, url = '', lineNumber = 0) => ({ functionName, url, lineNumber });
+const frame = (functionName: string, url = '', lineNumber = 0, columnNumber = 0) => ({
+  functionName,
+  url,
+  lineNumber,
+  columnNumber,
+});
 
 test('shares of self time by function and by package, without idle time and what is small', () => {
-  const ours = 'file:///srv/dist/src/auth/refresh.js';
+  const ours = 'file:///srv/src/auth/refresh.ts';
   const nodes = [
     { id: 1, callFrame: frame('(root)'), children: [2, 3, 4, 6, 7] },
     { id: 2, callFrame: frame('(idle)') },
@@ -18,9 +26,9 @@ test('shares of self time by function and by package, without idle time and what
   const timeDeltas = [5_000, 500, 200, 190, 100, 10];
   expect(sharesOf({ nodes, samples, timeDeltas })).toEqual({
     functions: [
-      { what: 'refresh dist/src/auth/refresh.js:10', share: 0.5 },
+      { what: 'refresh src/auth/refresh.ts:10', share: 0.5 },
       { what: '(anonymous) node_modules/jose/b.js:1', share: 0.2 },
-      { what: 'run (native), called by refresh dist/src/auth/refresh.js:10', share: 0.19 },
+      { what: 'run (native), called by refresh src/auth/refresh.ts:10', share: 0.19 },
       { what: '(garbage collector)', share: 0.1 },
     ],
     packages: [
@@ -30,4 +38,24 @@ test('shares of self time by function and by package, without idle time and what
       { what: '(garbage collector)', share: 0.1 },
     ],
   });
+});
+
+test('functions of the bundle are told by the files that they come from', () => {
+  const files = readdirSync('dist/program').filter((name) => name.endsWith('.js'));
+  const functions: Array<[name: string, source: string]> = [
+    ['runCli', 'src/cli/cli.ts'],
+    ['compactVerify', 'node_modules/jose/dist/webapi/jws/compact/verify.js'],
+  ];
+  for (const [name, source] of functions) {
+    const found = files.flatMap((file) => {
+      const lines = readFileSync(`dist/program/${file}`, 'utf8').split('\n');
+      const line = lines.findIndex((text) => text.startsWith(`async function ${name}(`));
+      const address = pathToFileURL(resolve('dist/program', file)).href;
+      return line === -1 ? [] : [frame(name, address, line, `async function ${name}`.length)];
+    });
+    const nodes = found.map((callFrame, id) => ({ id, callFrame }));
+    const placed = inSources({ nodes, samples: [], timeDeltas: [] }).nodes;
+    const addresses = new Set(placed.map(({ callFrame }) => callFrame.url)); // two builds may be there
+    expect([...addresses]).toEqual([pathToFileURL(resolve(source)).href]);
+  }
 });

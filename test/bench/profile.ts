@@ -1,6 +1,8 @@
 /** `--profile`: where the main thread of the gateway spends its time in each work, by its inspector. */
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import type { Work } from './work.js';
 
 /** As V8 writes them into a `.cpuprofile`; times are microseconds. */
@@ -14,7 +16,9 @@ export interface Profile {
 interface Frame {
   functionName: string;
   url: string;
+  /** Both from 0 */
   lineNumber: number;
+  columnNumber: number;
 }
 
 export interface Share {
@@ -70,9 +74,34 @@ export async function profileOf(inspector: Inspector, work: Work, seconds: numbe
   await work.parts.at(-1)?.(seconds);
   const { profile } = (await inspector.call('Profiler.stop')) as { profile?: Profile };
   if (profile === undefined) throw new Error('the inspector gave no profile');
-  writeFileSync(file, JSON.stringify(profile));
-  const { functions, packages } = sharesOf(profile);
+  const placed = inSources(profile);
+  writeFileSync(file, JSON.stringify(placed));
+  const { functions, packages } = sharesOf(placed);
   return `${work.name}: ${file}\n\n${tableOf('function', functions)}\n\n${tableOf('package', packages)}\n`;
+}
+
+/** The same with functions of the bundle in the files that they come from, by its source maps. */
+export function inSources(profile: Profile): Profile {
+  const maps = new Map<string, SourceMap | undefined>();
+  const placed = (frame: Frame): Frame => {
+    if (!maps.has(frame.url)) maps.set(frame.url, mapOf(frame.url));
+    const found = maps.get(frame.url)?.findEntry(frame.lineNumber, frame.columnNumber);
+    if (found === undefined || !('originalSource' in found)) return frame;
+    const { originalSource, originalLine, originalColumn } = found;
+    return {
+      ...frame,
+      url: new URL(originalSource, frame.url).href,
+      lineNumber: originalLine,
+      columnNumber: originalColumn,
+    };
+  };
+  return { ...profile, nodes: profile.nodes.map((node) => ({ ...node, callFrame: placed(node.callFrame) })) };
+}
+
+function mapOf(url: string): SourceMap | undefined {
+  if (!url.startsWith('file:')) return undefined;
+  const file = `${fileURLToPath(url)}.map`;
+  return existsSync(file) ? new SourceMap(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
 }
 
 /** Shares of self time, the largest first; idle time is none. */
@@ -108,16 +137,16 @@ function nameOf({ functionName, url, lineNumber }: Frame, caller: Frame | undefi
   return `${functionName || '(anonymous)'} ${placeOf(url)}:${lineNumber + 1}`;
 }
 
-/** From the folder of the package or of the build on */
+/** From the folder of the package, of the source or of the build on */
 function placeOf(url: string): string {
-  return url.replace(/^.*\/node_modules\//, 'node_modules/').replace(/^file:.*\/dist\//, 'dist/');
+  return url.replace(/^.*\/node_modules\//, 'node_modules/').replace(/^file:.*\/(?=(src|dist)\/)/, '');
 }
 
 function packageOf({ functionName, url }: Frame): string {
   const [, name] = /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(placeOf(url)) ?? [];
   if (name !== undefined) return name;
   if (functionName.startsWith('(')) return functionName;
-  return placeOf(url).startsWith('dist/') ? 'auth-gateway' : 'node';
+  return /^(src|dist)\//.test(placeOf(url)) ? 'auth-gateway' : 'node';
 }
 
 function tableOf(what: string, shares: readonly Share[]): string {
