@@ -118,6 +118,14 @@ test('nothing in src leaves src, but for the list of migrations', () => {
   expect(outside).toEqual(['src/db/migrate.ts -> migrations/index.ts', 'src/db/orm.ts -> migrations/index.ts']);
 });
 
+/** Of a CommonJS package the bundle would give such an import no names, unless the package stays outside of it. */
+test('no package is imported where it is needed, but for one outside of the bundle', () => {
+  const found = sources.flatMap(({ path, text }) =>
+    Array.from(text.matchAll(/\bimport\('([^.'][^']*)'\)/g), ([, name]) => `${path} -> ${name}`),
+  );
+  expect(found).toEqual(['src/http/explorer.ts -> @graphql-yoga/render-graphiql']);
+});
+
 test('the evidence measures from outside', () => {
   const used = sourcesIn('test/evidence')
     .flatMap(localImports)

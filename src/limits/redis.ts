@@ -20,7 +20,8 @@ const READINESS_KEY = 'login:readiness';
 /** Whether it takes writes: of a cluster, each of its masters, since each has a share of the counters. */
 export async function stateOfRedis(redis: RedisClient): Promise<RedisState> {
   if (!('slots' in redis)) return stateByKey(redis, READINESS_KEY);
-  const keys = await keysOfMasters(redis.slots);
+  const { keysOfMasters } = await import('./redis-slots.js'); // which loads the client
+  const keys = keysOfMasters(redis.slots, READINESS_KEY);
   if (redis.status !== 'ready' || keys.length === 0) return 'unreachable';
   const states = await Promise.all(keys.map((key) => stateByKey(redis, key)));
   return states.find((state) => state !== 'ok') ?? 'ok';
@@ -34,22 +35,6 @@ async function stateByKey(redis: RedisClient, key: string): Promise<RedisState> 
   } catch (error) {
     return STATES[wordOf(error) ?? ''] ?? 'unreachable';
   }
-}
-
-/** Enough for masters of very different shares. */
-const MOST_TRIES = 1_000;
-
-/** A key for each master. @param slots for each slot of the cluster its master, then its replicas */
-async function keysOfMasters(slots: string[][]): Promise<string[]> {
-  const { Command } = await import('ioredis'); // loaded where Redis is used
-  const masters = new Set(slots.map(([master]) => master));
-  const keys = new Map<string | undefined, string>();
-  for (let i = 0; keys.size < masters.size && i < MOST_TRIES; i += 1) {
-    const key = `${READINESS_KEY}:${i}`;
-    const [master] = slots[new Command('set', [key]).getSlot()] ?? [];
-    if (!keys.has(master)) keys.set(master, key);
-  }
-  return [...keys.values()];
 }
 
 /** The word by which an answer of Redis says what is wrong, such as `READONLY`; undefined for other errors. */
