@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 
 /** From which the program is made; the lock is of the packages as they are installed. */
 const MADE_FROM = [
-  ...['src', 'migrations', 'scripts/build.js', 'scripts/bundle.js', 'tsconfig.json', 'tsconfig.build.json'],
+  ...['src', 'migrations', 'scripts', 'tsconfig.json', 'tsconfig.build.json'],
   'node_modules/.package-lock.json',
 ];
 const COMPILER = 'node_modules/.bin/tsc';

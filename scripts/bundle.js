@@ -17,6 +17,7 @@ export async function bundle() {
     platform: 'node',
     target: 'node24',
     external: EXTERNAL,
+    alias: { 'sha.js': './scripts/node-hash.cjs' },
     keepNames: true, // classes name tables and types
     sourcemap: 'linked',
     sourcesContent: false,
