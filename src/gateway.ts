@@ -57,7 +57,7 @@ export async function startGateway(
     }
     const listening = await listen(app, host, port);
     cleanUp.defer(() => listening.stop({ hurry: hurried }));
-    const hashing = { argon2: argon2Build(), passwords_per_second: Math.round(1 / app.passwords.hashSeconds) }; // of a core
+    const hashing = { argon2: argon2Build(), passwords_per_second: Math.round(1 / app.passwords.hashCpuSeconds) }; // of a core
     log.info({ ...hashing, host, port, metrics_port: metricsPort, public_url: publicUrl }, 'ready');
     return {
       stop: async (hurry) => {

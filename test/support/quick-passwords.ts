@@ -32,7 +32,7 @@ export function quickPasswords(): QuickPasswords {
       }
       return { matches };
     },
-    hashSeconds: 0.001,
+    hashCpuSeconds: 0.001,
     waiting: () => 0,
     hold: () => {
       held = 0;
