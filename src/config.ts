@@ -110,6 +110,8 @@ export function readConfig(env: Environment) {
       passes: read('ARGON2_PASSES', wholeNumber(2, 100, OWASP), 2),
       lanes: read('ARGON2_LANES', wholeNumber(1, 64, OWASP), 1),
     },
+    /** Processes that share the port */
+    workers: read('WORKERS', wholeNumber(1, 64), 1),
     /** How long it answers as not ready before it takes no more connections */
     shutdownDelaySeconds: read('SHUTDOWN_DELAY_SECONDS', wholeNumber(0, 300), 0),
     auditRetentionDays: read('AUDIT_RETENTION_DAYS', wholeNumber(1, 36_500), 365),

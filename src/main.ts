@@ -1,38 +1,27 @@
 /** The process: arguments, environment, streams and signals. Nothing else reads them. */
-import { enableCompileCache, flushCompileCache } from 'node:module';
+import { flushCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
-import type { Gateway } from './gateway.js';
+import { STOPS } from './platform/signals.js';
+import { keepCompiled } from './program.js';
 
-const STOPS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 /** npm passes on a signal that a terminal or a service manager has sent to both: they are one. */
 const SAME_SIGNAL_MS = 1_000;
-/** For the requests in flight, 20 s as the listener has it, and for what is closed after them. */
-const STOP_MS = 25_000;
-/** The same after a second signal, or after an error that nobody caught. */
-const HURRY_MS = 5_000;
 
 const [first, ...others] = process.argv.slice(2);
 // Without a word this is the gateway. `cli` says that what follow are the words, even where none follow.
 const words = first === undefined ? ['start'] : first === 'cli' ? others : [first, ...others];
 if (words[0] === 'start') beginAnew();
-// What Node has compiled is kept beside the program, where nobody may write who may not write the program. Elsewhere, as
-// in a common temporary folder, code could be planted. Where it cannot be written nothing is kept.
-enableCompileCache(join(import.meta.dirname, '../compiled'));
+keepCompiled();
 
 const { readConfig } = await import('./config.js');
 const { runCli } = await import('./cli/cli.js');
-const { exitCodeOf, explain } = await import('./cli/exit.js');
 const { say } = await import('./cli/terminal.js');
+const { createEnding, outliveReaders } = await import('./ending.js');
+const { WorkerEnded } = await import('./workers/messages.js');
 
 const { stdin, stdout, stderr } = process;
-// Whoever reads, such as `head`, may have read enough.
-for (const stream of [stdout, stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
-}
+outliveReaders();
 
 process.exitCode = await runCli(words, {
   readConfig: () => readConfig(process.env),
@@ -46,9 +35,11 @@ process.exitCode = await runCli(words, {
  */
 function beginAnew(): void {
   const { argv, argv0, env, execArgv, execPath } = process;
+  /** Of a worker, where there are several */
+  const cores = Math.max(1, Math.ceil(availableParallelism() / (Number(env['WORKERS']) || 1)));
   const wanted = {
     // As many hash as there are cores; of the rest DNS takes half at most, and so one is left to files and WebCrypto.
-    UV_THREADPOOL_SIZE: String(2 * availableParallelism() + 2),
+    UV_THREADPOOL_SIZE: String(2 * cores + 2),
     // Each further arena keeps the memory of the largest hash that was made in it.
     MALLOC_ARENA_MAX: '1',
   };
@@ -76,40 +67,25 @@ function untilStopped(): AbortSignal {
 
 async function serve(): Promise<void> {
   const config = readConfig(process.env);
-  const stopRequested = Promise.withResolvers<void>();
-  const hurry = new AbortController();
-  let gateway: Gateway | undefined;
+  const ending = createEnding();
   let firstMs: number | undefined;
   const onSignal = (): void => {
     firstMs ??= performance.now();
-    stopRequested.resolve();
     const isSecond = performance.now() - firstMs > SAME_SIGNAL_MS;
-    if (isSecond) hurry.abort();
-    endWithin(isSecond ? HURRY_MS : config.shutdownDelaySeconds * 1000 + STOP_MS);
+    if (isSecond) ending.hurry();
+    else ending.stop(config.shutdownDelaySeconds);
   };
   for (const signal of STOPS) process.on(signal, onSignal);
-  let isFailing = false;
-  // Also of promises that nobody waits for.
-  process.on('uncaughtException', (error) => {
-    if (isFailing) return; // such as standard error, which cannot be told then
-    isFailing = true;
-    say(process, explain(error));
-    process.exitCode = exitCodeOf(error);
-    endWithin(HURRY_MS);
-    const stopped = gateway?.stop(AbortSignal.abort()) ?? Promise.resolve();
-    void stopped.finally(() => process.exit());
+  const start = async () => {
+    const { startGateway } = await import('./gateway.js'); // which other commands need not load
+    const threads = Number(process.env['UV_THREADPOOL_SIZE']) || undefined;
+    const gateway = await startGateway(config, threads, (line) => say(process, line));
+    flushCompileCache(); // a gateway that is killed has not ended as others do
+    if (stderr.isTTY) say(process, `The gateway answers at ${config.publicUrl}. Ctrl-C stops it.`);
+    return gateway;
+  };
+  await ending.run(start).catch((error: unknown) => {
+    if (error instanceof WorkerEnded) process.exit(error.exitCode); // what was wrong it has said itself
+    throw error;
   });
-  const { startGateway } = await import('./gateway.js'); // which other commands need not load
-  const threads = Number(process.env['UV_THREADPOOL_SIZE']) || undefined;
-  gateway = await startGateway(config, threads, (line) => say(process, line));
-  flushCompileCache(); // a gateway that is killed has not ended as others do
-  if (stderr.isTTY) say(process, `The gateway answers at ${config.publicUrl}. Ctrl-C stops it.`);
-  await stopRequested.promise;
-  await gateway.stop(hurry.signal);
-  endWithin(HURRY_MS); // a connection may be left to a database that does not answer
-}
-
-/** Ends the process by then at the latest, whatever hangs: a database that does not answer, a disk that is full. */
-function endWithin(ms: number): void {
-  setTimeout(() => process.exit(), ms).unref();
 }

@@ -11,6 +11,7 @@ import type { RateLimiter } from './limits/rate-limiter.js';
 import type { RedisClient } from './limits/redis.js';
 import type { Logger } from './platform/logger.js';
 import type { Metrics } from './platform/metrics.js';
+import type { Primary } from './platform/primary.js';
 import type { Sampling } from './platform/sampling.js';
 import type { WatchedClock } from './platform/watched-clock.js';
 
@@ -28,6 +29,8 @@ export interface Parts {
   passwords: Passwords;
   /** What unknown keys are checked against, so that they cost what known ones do */
   placeholder: PlaceholderKey;
+  /** Undefined: the gateway is one process. */
+  primary: Primary | undefined;
   /** Undefined: rate limits live in PostgreSQL. */
   redis: RedisClient | undefined;
   repeats: AuditRepeats;

@@ -4,20 +4,23 @@ import { dirname, join, normalize } from 'node:path';
 
 /** Top to bottom. A part imports from the layers below its own, and from its own layer only what BESIDE allows. */
 const LAYERS = [
-  ['main'],
-  ['app', 'gateway', 'cli'],
+  ['main', 'worker'],
+  ['ending'],
+  ['gateway', 'cli'],
+  ['serving', 'workers'],
+  ['app'],
   ['http', 'graphql'],
   ['graphql-over-http'],
   ['auth', 'callers', 'admin', 'data-dir'],
   ['parts'],
   ['audit', 'limits'],
   ['credentials', 'db'],
-  ['config', 'email', 'remote-client', 'roles', 'scopes'],
+  ['config', 'email', 'program', 'remote-client', 'roles', 'scopes'],
   ['platform'],
 ];
 
 /** Parts of one layer that may know another: `auth` and `callers` never meet, nor do `http` and `graphql`. */
-const BESIDE = ['gateway -> app', 'admin -> auth', 'scopes -> roles'];
+const BESIDE = ['admin -> auth', 'scopes -> roles'];
 
 /** Stand-alone: a copy of the folder works elsewhere, so it imports nothing from the rest. */
 const ALONE = 'client';

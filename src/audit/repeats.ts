@@ -5,7 +5,7 @@ import type { Metrics } from '../platform/metrics.js';
 import { createMinuteCounter } from '../platform/minute-counter.js';
 import type { EventType } from './events.js';
 
-/** Rows of one event type about one token and minute, of one instance; what lies beyond is counted. */
+/** Rows of one event type about one token and minute, of one process; what lies beyond is counted. */
 const MAX_ROWS = 100;
 
 export interface AuditRepeats {
@@ -23,11 +23,11 @@ export function createAuditRepeats(clock: Clock, log: Logger, metrics: Metrics):
   const lines = createMinuteCounter(clock);
   let sinceLastLine = 0;
   return {
-    isOneTooMany: (eventType, jti) => ofToken.count(`${eventType} ${jti}`) > MAX_ROWS,
+    isOneTooMany: (eventType, jti) => ofToken.count(`${eventType} ${jti}`).count > MAX_ROWS,
     suppressed: (eventType) => {
       metrics.suppressedAuditRows.inc();
       sinceLastLine += 1;
-      if (lines.count('line') > 1) return;
+      if (lines.count('line').count > 1) return;
       log.warn(
         { event_type: eventType, suppressed: sinceLastLine },
         'audit rows about a token presented again and again are left out',

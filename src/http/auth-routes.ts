@@ -18,14 +18,16 @@ import { CHALLENGE, REFUSALS } from './refusals.js';
 /** CONTRACT 5 */
 const BODY_BYTES = 16 * 1024;
 
-type Dependencies = Deps<'clock' | 'config' | 'db' | 'metrics' | 'passwords' | 'redis' | 'repeats' | 'tokens'>;
+type Dependencies = Deps<
+  'clock' | 'config' | 'db' | 'metrics' | 'passwords' | 'primary' | 'redis' | 'repeats' | 'tokens'
+>;
 
 export function addAuthRoutes(app: Express, deps: Dependencies): void {
   const { config } = deps;
   const cookie = createRefreshCookie(config);
   const refuseCrossSite = crossSiteRefusal(config);
   const limitLogins = loginRateLimit(config.login, deps);
-  const limitSessions = sessionRateLimit(config.sessionRateLimit, deps.clock);
+  const limitSessions = sessionRateLimit(config.sessionRateLimit, deps);
 
   /** The parts, asked within what this request may wait. */
   const depsOf = ({ locals }: Response): Dependencies => ({ ...deps, db: deps.db.within(locals.budget) });

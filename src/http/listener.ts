@@ -72,12 +72,17 @@ interface Connection {
   last?: IncomingMessage;
 }
 
-/** Starts to listen. @throws the system's error, such as EADDRINUSE */
+/**
+ * Starts to listen.
+ * @param reusePort where several processes listen on the port, among which the kernel spreads connections (SO_REUSEPORT)
+ * @throws the system's error, such as EADDRINUSE
+ */
 export async function listen(
   { handle, log, requestLog }: Listener,
   host: string,
   port: number,
   overrides: Partial<SocketLimits> = {},
+  reusePort = false,
 ): Promise<Listening> {
   const limits = { ...LIMITS, ...overrides };
   const server = createServer({
@@ -164,7 +169,7 @@ export async function listen(
     drainingSinceMs = Math.min(drainingSinceMs, performance.now());
     for (const { open } of connections.values()) sayLast(open.keys());
   };
-  await once(server.listen(port, host), 'listening');
+  await once(server.listen({ port, host, reusePort }), 'listening');
   return {
     port: (server.address() as AddressInfo).port,
     drain,

@@ -8,7 +8,6 @@ import type { KeyLimit } from '../callers/caller.js';
 import type { Config } from '../config.js';
 import { createRateLimiter } from '../limits/rate-limiter.js';
 import type { Deps } from '../parts.js';
-import type { Clock } from '../platform/clock.js';
 import { createMinuteCounter } from '../platform/minute-counter.js';
 import { addressGroup } from './client.js';
 import { sendError } from './errors.js';
@@ -38,14 +37,23 @@ export function loginRateLimit(
   };
 }
 
-/** Counted in memory, before any store is asked; both routes share the count. Without a limit nothing is counted. */
-export function sessionRateLimit(limit: Config['sessionRateLimit'], clock: Clock): RequestHandler {
+/**
+ * Counted in memory, of workers in that of their primary, before any store is asked; both routes share the count.
+ * Without a limit nothing is counted.
+ */
+export function sessionRateLimit(
+  limit: Config['sessionRateLimit'],
+  { clock, primary }: Deps<'clock' | 'primary'>,
+): RequestHandler {
   if (limit === undefined) return (_req, _res, next) => next();
   const counter = createMinuteCounter(clock);
-  return (_req, res, next) => {
-    if (counter.count(addressGroup(res.locals.client.ipAddress)) <= limit) return next();
+  return async (_req, res, next) => {
+    const { budget, client } = res.locals;
+    const key = addressGroup(client.ipAddress);
+    const counted = primary === undefined ? counter.count(key) : await budget.spend(() => primary.count(key));
+    if (counted.count <= limit) return next();
     res.locals.outcome = 'rate_limited';
-    res.set('Retry-After', String(counter.resetSeconds()));
+    res.set('Retry-After', String(counted.resetSeconds));
     return sendError(res, 429, 'Too many requests, try again later');
   };
 }

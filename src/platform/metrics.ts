@@ -4,6 +4,9 @@ import { GATEWAY_VERSION, versionOf } from './versions.js';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
+/** The same as they travel between processes. */
+export type MetricsOfProcess = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
 /** Those of OpenTelemetry for the durations of requests: seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
@@ -16,6 +19,7 @@ export function createMetrics() {
     name: 'auth_gateway_build_info',
     help: 'Always 1; the versions of the gateway, of Node and of the package argon2',
     labelNames: ['version', 'node', 'argon2'],
+    aggregator: 'first', // of several workers; what is not said is summed
     registers,
   });
   buildInfo.set({ version: GATEWAY_VERSION, node: process.versions.node, argon2: versionOf('argon2') }, 1);
@@ -98,6 +102,7 @@ export function createMetrics() {
     clockSkew: new Gauge({
       name: 'auth_gateway_clock_skew_seconds',
       help: 'How far the clock here is ahead of that of the database',
+      aggregator: 'average', // workers have one clock
       registers,
     }),
     suppressedAuditRows: new Counter({

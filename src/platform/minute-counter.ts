@@ -5,11 +5,16 @@ const MINUTE_MS = 60_000;
 /** Keys that are told apart in one minute: some 10 MB. */
 const MAX_KEYS = 100_000;
 
+export interface Counted {
+  /** How many the key has had in this minute with this one; 1 for a key beyond the bound */
+  count: number;
+  /** Whole seconds until the minute ends, at least 1 */
+  resetSeconds: number;
+}
+
 export interface MinuteCounter {
-  /** Counts one. @returns how many the key has had in this minute with it; 1 for a key beyond the bound */
-  count(key: string): number;
-  /** Whole seconds until the minute ends, at least 1. */
-  resetSeconds(): number;
+  /** Counts one. */
+  count(key: string): Counted;
 }
 
 /** A minute begins when its first key is counted after the last one has ended. */
@@ -25,8 +30,7 @@ export function createMinuteCounter(clock: Clock): MinuteCounter {
       }
       const count = (counts.get(key) ?? 0) + 1;
       if (count > 1 || counts.size < MAX_KEYS) counts.set(key, count);
-      return count;
+      return { count, resetSeconds: Math.max(Math.ceil((endsMs - nowMs) / 1000), 1) };
     },
-    resetSeconds: () => Math.max(Math.ceil((endsMs - clock.now().getTime()) / 1000), 1),
   };
 }

@@ -4,8 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
+import { LOCKS } from '../../src/db/locks.js';
 import { send, startGateway, type TestGateway } from '../support/gateway.js';
-import { wholeTable, withLock } from '../support/locks.js';
+import { createDatabase } from '../support/postgres.js';
 import { type ServerProcess, startProcess } from '../support/server-process.js';
 import { until } from '../support/until.js';
 
@@ -97,13 +99,24 @@ test.each(ENDS)('10 %s ends it also where a listener never closes', async (_what
   expect(errors).not.toContain('secret');
 });
 
-test('10 SIGTERM again and again ends a start that waits for somebody else', async () => {
-  await withLock(gateway, wholeTable('mikro_orm_migrations'), async (waiting) => {
-    await using server = await startProcess(gateway);
-    await until('it waits', async () => (await waiting()) > 0);
+test('10 SIGTERM again and again ends a start that waits for its turn to migrate', async () => {
+  const database = await createDatabase('empty');
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  try {
+    await holder.query(`select pg_advisory_lock(${LOCKS.migration})`);
+    await using server = await startProcess({ ...gateway, database });
+    await until('it asks for its turn', async () => {
+      const { rows } = await holder.query(`select from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and query like '%pg_try_advisory_xact_lock%'`);
+      return rows.length > 0;
+    });
     againAndAgain(server);
     expect(await server.exited).toEqual([0, null]);
-  });
+  } finally {
+    await holder.end();
+    await database.drop();
+  }
 });
 
 test('10 a data folder that cannot be made ends the start', async () => {

@@ -3,17 +3,22 @@ import { type Answer, type Instance, PASSWORD } from './gateway.js';
 
 type Headers = Record<string, string | string[]>;
 
-export function login(on: Instance, email: string, password = PASSWORD, headers: Headers = {}): Promise<Answer> {
+export function login(
+  on: Pick<Instance, 'send'>,
+  email: string,
+  password = PASSWORD,
+  headers: Headers = {},
+): Promise<Answer> {
   return on.send('POST', '/auth/login', { headers, body: { email, password } });
 }
 
 /** Without a token no cookie is sent. */
-export function refresh(on: Instance, refreshToken?: string, headers: Headers = {}): Promise<Answer> {
+export function refresh(on: Pick<Instance, 'send'>, refreshToken?: string, headers: Headers = {}): Promise<Answer> {
   return on.send('POST', '/auth/refresh', { headers: { ...headers, ...cookie(refreshToken) } });
 }
 
 /** Without a token no cookie is sent. */
-export function logout(on: Instance, refreshToken?: string, headers: Headers = {}): Promise<Answer> {
+export function logout(on: Pick<Instance, 'send'>, refreshToken?: string, headers: Headers = {}): Promise<Answer> {
   return on.send('POST', '/auth/logout', { headers: { ...headers, ...cookie(refreshToken) } });
 }
 

@@ -14,7 +14,10 @@ export interface SignedAnswer {
   text: string;
 }
 
-export function sendSigned(on: Instance, { method, target, headers, body }: SignedRequest): Promise<SignedAnswer> {
+export function sendSigned(
+  on: Pick<Instance, 'url'>,
+  { method, target, headers, body }: SignedRequest,
+): Promise<SignedAnswer> {
   const { hostname, port } = new URL(on.url);
   const lines = ['Host', `${hostname}:${port}`, 'Content-Length', String(body.length), ...headers.flat()];
   return new Promise((resolve, reject) => {

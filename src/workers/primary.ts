@@ -1,0 +1,80 @@
+/** CONTRACT 2, WORKERS: the process that has the workers: it serves nothing itself, and has what they have in common. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../config.js';
+import type { DataDir } from '../data-dir.js';
+import { systemClock } from '../platform/clock.js';
+import type { Logger } from '../platform/logger.js';
+import type { Metrics, MetricsOfProcess } from '../platform/metrics.js';
+import { createMinuteCounter } from '../platform/minute-counter.js';
+import { createCrew, type Member } from './crew.js';
+import type { PrimaryAnswers } from './messages.js';
+import { countedBy, sum } from './sum.js';
+
+/** How long a worker may take to tell its metrics; then it has those that it told last: milliseconds. */
+const MEASURED_WITHIN_MS = 2_000;
+/** How long it may take to find out that somebody listens: milliseconds. */
+const CONNECT_WITHIN_MS = 1_000;
+
+/**
+ * Starts as many as the configuration says, the first before the others: it migrates.
+ * @throws {WorkerEnded} where one of them cannot start; then none is left
+ */
+export async function startWorkers(
+  config: Config,
+  { databaseUrl, embedded }: DataDir,
+  { log, metrics, threads }: { log: Logger; metrics: Metrics; threads: number | undefined },
+): Promise<{ stop(hurry: AbortSignal): Promise<void> }> {
+  const { host, port, metricsHost, metricsPort, workers } = config;
+  await requireFree(host, port);
+  if (metricsPort !== undefined) await requireFree(metricsHost, metricsPort);
+
+  const sessions = createMinuteCounter(systemClock);
+  /** What each worker has told last, and what those had counted that have ended */
+  const told = new Map<Member, MetricsOfProcess>();
+  let past: Promise<MetricsOfProcess> = Promise.resolve([]);
+  const answers: PrimaryAnswers = {
+    count: (key) => sessions.count(key),
+    metrics: async () => {
+      await Promise.all(crew.members().map(measure));
+      const own = await countedBy([await metrics.registry.getMetricsAsJSON()]);
+      return sum([...told.values(), await past, own]).metrics();
+    },
+  };
+  const measure = async (member: Member): Promise<void> => {
+    const late = sleep(MEASURED_WITHIN_MS, undefined, { ref: false });
+    const measured = await Promise.race([member.ask('measure', undefined), late]).catch(() => undefined);
+    if (measured !== undefined && crew.members().includes(member)) told.set(member, measured);
+  };
+  const keepCounted = (member: Member): void => {
+    const last = told.get(member) ?? [];
+    past = past.then((before) => countedBy([before, last]));
+    told.delete(member);
+  };
+  const orderOf = (number: number) => ({ number, config, database: { databaseUrl, embedded }, threads });
+  const crew = createCrew(orderOf, answers, log, keepCounted);
+  try {
+    await crew.start(1);
+    await Promise.all(Array.from({ length: workers - 1 }, (_, i) => crew.start(i + 2)));
+  } catch (error) {
+    await crew.kill();
+    throw error;
+  }
+  return { stop: (hurry) => crew.stop(config.shutdownDelaySeconds, hurry) };
+}
+
+/**
+ * Where several processes of one user share a port, one more would share it too, such as that of another gateway.
+ * @throws as `listen` does where somebody listens
+ */
+async function requireFree(address: string, port: number): Promise<void> {
+  const socket = connect({ host: address, port });
+  const isTaken = await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_WITHIN_MS) }).then(
+    () => true,
+    () => false,
+  );
+  socket.on('error', () => undefined).destroy();
+  if (isTaken)
+    throw Object.assign(new Error('somebody listens'), { code: 'EADDRINUSE', syscall: 'listen', address, port });
+}

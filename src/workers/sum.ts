@@ -1,0 +1,14 @@
+/** CONTRACT 14: the metrics of several processes as those of one gateway. */
+import { AggregatorRegistry } from 'prom-client';
+import type { MetricsOfProcess } from '../platform/metrics.js';
+
+/** As their `aggregator` says; without one they are added. */
+export function sum(all: MetricsOfProcess[]) {
+  return AggregatorRegistry.aggregate(all);
+}
+
+/** What stays of processes that have ended: counters and histograms never go back. */
+export async function countedBy(all: MetricsOfProcess[]): Promise<MetricsOfProcess> {
+  const summed = await sum(all).getMetricsAsJSON();
+  return summed.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
+}
