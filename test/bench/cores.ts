@@ -7,6 +7,9 @@ import { findProgram } from '../evidence/lab/programs.js';
 const [first = 0, ...others] = allowedCores();
 export const IS_PINNED = others.length > 0 && findProgram('taskset') !== undefined;
 
+/** How many the gateway has, and so how many passwords it hashes at once */
+export const GATEWAYS_CORES = IS_PINNED ? 1 : others.length + 1;
+
 /** What a program is started with, to run on the core of the gateway. */
 export const ON_THE_GATEWAYS_CORE = IS_PINNED ? ['taskset', '-c', String(first)] : [];
 

@@ -3,9 +3,16 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 export interface HttpConnection {
-  /** @param request all bytes of it @returns head and body of the answer. @throws where it is another than 200 */
+  /** @param request all bytes of it @returns head and body of the answer. @throws {NotOk} or whatever kept it away */
   ask(request: string): Promise<{ head: string; body: string }>;
   close(): void;
+}
+
+/** An answer other than 200 */
+export class NotOk extends Error {
+  constructor(readonly status: string) {
+    super(`answered ${status}`);
+  }
 }
 
 const END_OF_HEAD = '\r\n\r\n';
@@ -30,7 +37,7 @@ export async function openHttpConnection(url: string): Promise<HttpConnection> {
     const body = received.slice(headEnds + END_OF_HEAD.length);
     if (body.length < Number(length)) return;
     received = '';
-    if (!head.startsWith('HTTP/1.1 200 ')) return fail(`answered ${head.slice(9, 12)}`);
+    if (!head.startsWith('HTTP/1.1 200 ')) return waiting?.reject(new NotOk(head.slice(9, 12)));
     waiting?.resolve({ head, body });
   });
   return {

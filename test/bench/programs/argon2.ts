@@ -1,4 +1,4 @@
-/** Raw argon2: the hash of a user, verified again and again, with as many in flight as there are connections. */
+/** Raw argon2: the hash of a user, verified again and again, as many at once as the gateway has cores. */
 import argon2 from 'argon2';
 import { inClosedLoop, type Loop } from '../closed-loop.js';
 import { doTasks } from './task.js';

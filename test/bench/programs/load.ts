@@ -1,26 +1,46 @@
 /** The load: HTTP requests in a closed loop. Whatever is not answered 200 ends it. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inClosedLoop, type Loop } from '../closed-loop.js';
-import { openHttpConnection } from '../http-connection.js';
+import { NotOk, openHttpConnection } from '../http-connection.js';
 import { type Requests, ROTATIONS } from '../requests.js';
 import { doTasks } from './task.js';
 
 export interface LoadTask extends Loop {
   url: string;
   requests: Requests;
+  /** Comes again where it was told that the gateway is too busy (503), instead of giving up */
+  isPatient?: boolean;
 }
 
-type Send = (ask: (request: string) => Promise<{ head: string; body: string }>) => Promise<boolean>;
+const COME_AGAIN_MS = 500;
 
-doTasks<LoadTask>(async ({ url, requests, ...loop }, tell) => {
+type Ask = (request: string) => Promise<{ head: string; body: string }>;
+type Send = (ask: Ask) => Promise<boolean>;
+
+doTasks<LoadTask>(async ({ url, requests, isPatient = false, ...loop }, tell) => {
   const open = Array.from({ length: loop.connections }, () => openHttpConnection(url));
   const connections = await Promise.all(open);
+  const asks = connections.map(({ ask }) => (isPatient ? patient(ask) : ask));
   const send = senderOf(requests);
   try {
-    return await inClosedLoop(loop, (number) => send(connections[number]?.ask ?? neverAsked), tell);
+    return await inClosedLoop(loop, (number) => send(asks[number] ?? neverAsked), tell);
   } finally {
     for (const connection of connections) connection.close();
   }
 });
+
+function patient(ask: Ask): Ask {
+  return async (request) => {
+    for (;;) {
+      try {
+        return await ask(request);
+      } catch (error) {
+        if (!(error instanceof NotOk) || error.status !== '503') throw error;
+        await sleep(COME_AGAIN_MS);
+      }
+    }
+  };
+}
 
 function neverAsked(): never {
   throw new Error('there are fewer connections than lanes');

@@ -1,5 +1,6 @@
 /** What the works are compared with, in the same minutes and on the core of the gateway. */
 import { PASSWORD } from '../../evidence/lab/users.js';
+import { GATEWAYS_CORES } from '../cores.js';
 import type { Argon2Task } from '../programs/argon2.js';
 import type { Signatures, SignaturesTask } from '../programs/signatures.js';
 import type { StatementTask } from '../programs/statement.js';
@@ -31,13 +32,14 @@ async function statement(stage: Stage): Promise<Work> {
 
 async function argon2(stage: Stage): Promise<Work> {
   const runner = await startRunner<Argon2Task>(stage.lab, 'argon2', stage.beside);
-  return workAt('argon2', async (connections, seconds) => {
+  const part = async (seconds: number): Promise<Row[]> => {
     const [{ hash } = { hash: '' }] = await stage.database.query<{ hash: string }>(
       'select password_hash as hash from users limit 1',
     );
-    const task = { hash, password: PASSWORD, connections, seconds, leadInMs: LEAD_IN_MS };
-    return costOf(stage, runner.pid, (onEdge) => runner.run(task, onEdge));
-  });
+    const task = { hash, password: PASSWORD, connections: GATEWAYS_CORES, seconds, leadInMs: LEAD_IN_MS };
+    return [{ what: 'argon2', ...(await costOf(stage, runner.pid, (onEdge) => runner.run(task, onEdge))) }];
+  };
+  return { name: 'argon2', parts: [part] };
 }
 
 async function apollo(stage: Stage): Promise<Work> {

@@ -1,4 +1,4 @@
-/** Refreshes while 64 others log in: what waits behind the hashing of passwords. They are few, or logins were refused. */
+/** Refreshes while 64 others log in: what waits behind the hashing of passwords. They are few, so that logins go on. */
 import type { LoadTask } from '../programs/load.js';
 import { startRunner } from '../runner.js';
 import type { Stage } from '../stage.js';
@@ -20,7 +20,7 @@ export async function mixedWork(stage: Stage): Promise<Work> {
     const begun = Promise.withResolvers<void>();
     const loggingIn = others.run(
       {
-        ...{ url: gateway.url, requests: logins(stage), connections: LOGINS },
+        ...{ url: gateway.url, requests: logins(stage), connections: LOGINS, isPatient: true },
         ...{ leadInMs: AROUND_SECONDS * 1000, seconds: seconds + LEAD_IN_MS / 1000 + AROUND_SECONDS },
       },
       (edge) => edge === 'began' && begun.resolve(),
