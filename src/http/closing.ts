@@ -11,7 +11,7 @@ const MAX_WAIT_MS = 5_000;
 
 /**
  * Closes something in a moment in which nothing is known to wait in the kernel, neither a connection nor a byte of a
- * request: what is lost is no more than what comes in the next microseconds.
+ * request: what is lost is no more than what comes while the system closes, a fraction of a millisecond.
  */
 export function closeInIdleTurn(server: Server, close: () => void): Promise<void> {
   const startedMs = performance.now();

@@ -1,5 +1,6 @@
 /** CONTRACT 10, SIGTERM: no request fails while two instances behind a proxy are restarted in turn. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../support/until.js';
 import type { Experiment, Row } from '../experiment.js';
 import { type Answer, ask, login, refresh } from '../lab/browser.js';
 import { prepareGateways } from '../lab/gateways.js';
@@ -12,6 +13,8 @@ const CLIENTS = 8;
 const PAUSE_MS = 5;
 /** Of so many steps of a client, one is a login. */
 const LOGIN_EVERY = 50;
+/** Requests before the first restart: the proxy has the connections then that it keeps. */
+const WARM_UP = CLIENTS * 20;
 
 export const rollingRestarts = behind('nginx');
 export const rollingRestartsHaproxy = behind('haproxy');
@@ -34,6 +37,7 @@ function behind(kind: Kind): Experiment {
       };
       const working = new AbortController();
       const clients = Promise.all(emails.map((email) => work(url, email, row, working.signal)));
+      await until('the proxy has its connections', async () => row.trials >= WARM_UP);
 
       const stops: number[] = [];
       for (let round = 0; round < ROUNDS[size]; round += 1) {
