@@ -18,6 +18,8 @@ export interface Counted {
   rate: number;
   medianMs: number;
   p99Ms: number;
+  /** How often the gateway was too busy (503) and was asked again; also before and after what is counted */
+  refused?: number;
 }
 
 /** A loop that ends early leaves its timer. */

@@ -22,6 +22,8 @@ export const NOISY = 0.1;
 const AGAIN = 2;
 const AGAIN_IN_ALL = 12;
 
+const WARM_UP_SECONDS = 1;
+
 export interface Rounds {
   rounds: number;
   seconds: number;
@@ -54,6 +56,11 @@ export async function inRounds(works: Work[], how: Rounds): Promise<{ measured: 
     return quietest;
   };
 
+  how.say('each is done once, so that it is compiled');
+  for (const { parts } of works)
+    await parts
+      .at(-1)?.(WARM_UP_SECONDS)
+      .catch(() => undefined); // tells in its round
   for (let round = 1; round <= how.rounds; round += 1) {
     for (const { name, parts } of works) {
       for (const part of parts) {

@@ -40,7 +40,8 @@ export async function startRunner<Task, Result = Counted>(
   });
   let onTold: (told: Told<Result>) => void = () => undefined;
   child.on('message', (told: Told<Result>) => onTold(told));
-  child.on('exit', () => onTold({ kind: 'failed', why: `${name} has ended` }));
+  const hasEnded = { kind: 'failed', why: `${name} has ended` } as const;
+  child.on('exit', () => onTold(hasEnded));
   const toldUntil = <T>(listen: (told: Told<Result>, resolve: (value: T) => void) => void): Promise<T> =>
     new Promise((resolve, reject) => {
       onTold = (told) => (told.kind === 'failed' ? reject(new Error(told.why)) : listen(told, resolve));
@@ -55,7 +56,7 @@ export async function startRunner<Task, Result = Counted>(
         if (told.kind === 'done') resolve(told.result);
         else if (told.kind === 'began' || told.kind === 'ended') onEdge?.(told.kind);
       });
-      child.send(task as object);
+      child.send(task as object, (error) => error && onTold(hasEnded));
       return done;
     },
   };

@@ -16,8 +16,8 @@ test('medians are of the quiet rounds, and of all where none was quiet', () => {
     ...[10, 20].map((rate) => measured('statement', rate, LOUD)),
   ];
   expect(medians(rounds)).toEqual([
-    { what: 'refresh', connections: 64, rate: 200, rounds: 3, isNoisy: false },
-    { what: 'statement', connections: 64, rate: 15, rounds: 2, isNoisy: true },
+    { what: 'refresh', connections: 64, rate: 200, rounds: 3, spread: 1, isNoisy: false },
+    { what: 'statement', connections: 64, rate: 15, rounds: 2, spread: 10 / 15, isNoisy: true },
   ]);
 });
 
@@ -29,7 +29,7 @@ test.each([
   const judged = judge(GOALS, lines);
   expect(judged.map(({ what }) => what)).toEqual(['refresh / bare statement']); // what was not measured is not judged
   expect(tableOf(lines, judged).split('\n').at(-1)).toBe(
-    `| refresh / bare statement | 64 |  |  |  |  |  | ${refresh === 600 ? '0.6' : '0.599'} | ≥ 0.6 | ${holds} |`,
+    `| refresh / bare statement | 64 |  |  |  |  |  |  | ${refresh === 600 ? '0.6' : '0.599'} | ≥ 0.6 | ${holds} |`,
   );
 });
 

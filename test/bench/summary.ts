@@ -10,6 +10,8 @@ type Figure = Exclude<keyof Row, 'what' | 'connections'>;
 export interface Line extends Row {
   /** How many measurements these are the medians of */
   rounds: number;
+  /** How far apart they are: of the rate, or else of the time or CPU, from the least to the most, beside the median */
+  spread: number;
   isNoisy: boolean;
 }
 
@@ -24,17 +26,17 @@ export function medians(measured: readonly Measured[]): Line[] {
     const [first] = rows;
     if (first === undefined) return [];
     const { what, connections: _, ...figures } = first;
+    const valuesOf = (name: Figure): number[] => rows.map((row) => row[name] ?? 0);
     const names = Object.keys(figures) as Figure[];
-    const ofRounds = names.map((name) => [
-      name,
-      percentile(
-        rows.map((row) => row[name] ?? 0),
-        0.5,
-      ),
-    ]);
-    return [{ ...first, what, ...Object.fromEntries(ofRounds), rounds: rows.length, isNoisy: quiet.length === 0 }];
+    const ofRounds = Object.fromEntries(names.map((name) => [name, percentile(valuesOf(name), 0.5)]));
+    const main = SPREAD_OF.find((name) => name in figures) ?? 'rate';
+    const values = valuesOf(main);
+    const spread = (Math.max(...values) - Math.min(...values)) / (ofRounds[main] ?? 1);
+    return [{ ...first, what, ...ofRounds, rounds: rows.length, spread, isNoisy: quiet.length === 0 }];
   });
 }
+
+const SPREAD_OF = ['rate', 'medianMs', 'serverUs'] as const;
 
 /** A figure of the table */
 type Find = (what: string, figure: Figure, connections?: number) => number | undefined;
@@ -152,15 +154,28 @@ export function tableOf(lines: readonly Line[], judged: readonly Judged[]): stri
   const row = (...cells: Array<string | number | undefined>): string =>
     `| ${cells.map((text) => text ?? '').join(' | ')} |`;
   return [
-    row('work', 'connections', 'rate', 'median ms', 'p99 ms', 'gateway µs', 'PostgreSQL µs', 'ratio', 'goal', 'holds?'),
-    row('---', '--:', '--:', '--:', '--:', '--:', '--:', '--:', '--:', '---'),
-    ...lines.map(({ what, connections, rate, medianMs, p99Ms, serverUs, postgresUs, isNoisy }) => {
+    row(
+      'work',
+      'connections',
+      'rate',
+      'median ms',
+      'p99 ms',
+      'gateway µs',
+      'PostgreSQL µs',
+      'spread',
+      'ratio',
+      'goal',
+      'holds?',
+    ),
+    row('---', '--:', '--:', '--:', '--:', '--:', '--:', '--:', '--:', '--:', '---'),
+    ...lines.map(({ what, connections, rate, medianMs, p99Ms, serverUs, postgresUs, spread, isNoisy }) => {
       const noisy = isNoisy ? 'noisy' : '';
       const measured = [cell(rate, 4), cell(medianMs), cell(p99Ms), cell(serverUs), cell(postgresUs)];
-      return row(what, connections, ...measured, '', '', noisy);
+      const apart = `${(spread * 100).toFixed(0)} %`;
+      return row(what, connections, ...measured, apart, '', '', noisy);
     }),
     ...judged.map(({ what, connections, value, goal, holds }) =>
-      row(what, connections, '', '', '', '', '', cell(value), goal, holds ? 'yes' : 'no'),
+      row(what, connections, '', '', '', '', '', '', cell(value), goal, holds ? 'yes' : 'no'),
     ),
   ].join('\n');
 }

@@ -12,6 +12,8 @@ export interface Row {
   rate?: number;
   medianMs?: number;
   p99Ms?: number;
+  /** Logins that were told to come again (503), by a queue that is full */
+  refused?: number;
   /** CPU of each answer: microseconds, of the gateway or what stands in its place */
   serverUs?: number;
   /** The same of all of PostgreSQL */

@@ -20,22 +20,28 @@ type Send = (ask: Ask) => Promise<boolean>;
 doTasks<LoadTask>(async ({ url, requests, isPatient = false, ...loop }, tell) => {
   const open = Array.from({ length: loop.connections }, () => openHttpConnection(url));
   const connections = await Promise.all(open);
-  const asks = connections.map(({ ask }) => (isPatient ? patient(ask) : ask));
+  let refused = 0;
+  const onRefused = (): void => {
+    refused += 1;
+  };
+  const asks = connections.map(({ ask }) => (isPatient ? patient(ask, onRefused) : ask));
   const send = senderOf(requests);
   try {
-    return await inClosedLoop(loop, (number) => send(asks[number] ?? neverAsked), tell);
+    const counted = await inClosedLoop(loop, (number) => send(asks[number] ?? neverAsked), tell);
+    return { ...counted, ...(isPatient && { refused }) };
   } finally {
     for (const connection of connections) connection.close();
   }
 });
 
-function patient(ask: Ask): Ask {
+function patient(ask: Ask, onRefused: () => void): Ask {
   return async (request) => {
     for (;;) {
       try {
         return await ask(request);
       } catch (error) {
         if (!(error instanceof NotOk) || error.status !== '503') throw error;
+        onRefused();
         await sleep(COME_AGAIN_MS);
       }
     }

@@ -2,6 +2,7 @@
 import { signAs } from '../../evidence/lab/callers.js';
 import { upTo } from '../../evidence/lab/lanes.js';
 import { PASSWORD } from '../../evidence/lab/users.js';
+import type { LoadTask } from '../programs/load.js';
 import { post, type Requests } from '../requests.js';
 import type { Stage } from '../stage.js';
 import { type CONNECTIONS, costOf, LEAD_IN_MS, type Work, workAt } from '../work.js';
@@ -27,7 +28,7 @@ export function gatewayWorks(stage: Stage): Work[] {
   };
   return [
     workOf(stage, 'refresh', async () => ({ kind: 'rotate', way: 'cookie', tokens: await stage.mint(SESSIONS) })),
-    workOf(stage, 'login', () => logins(stage), LOGIN_LEAD_IN_MS),
+    workOf(stage, 'login', () => logins(stage), { leadInMs: LOGIN_LEAD_IN_MS, isPatient: true }),
     workOf(stage, 'logout', (connections, seconds) =>
       once(connections, seconds, async (count) =>
         (await stage.mint(count)).map((token) => post('/auth/logout', { cookie: `refresh_token=${token}` })),
@@ -59,11 +60,12 @@ function workOf(
   stage: Stage,
   name: string,
   make: (connections: (typeof CONNECTIONS)[number], seconds: number) => Promise<Requests> | Requests,
-  leadInMs = LEAD_IN_MS,
+  how: Partial<LoadTask> = {},
 ): Work {
   const { gateway, gatewayPid, load } = stage;
   const work = workAt(name, async (connections, seconds) => {
-    const task = { url: gateway.url, requests: await make(connections, seconds), connections, seconds, leadInMs };
+    const requests = await make(connections, seconds);
+    const task = { url: gateway.url, requests, connections, seconds, leadInMs: LEAD_IN_MS, ...how };
     return costOf(stage, gatewayPid, (onEdge) => load.run(task, onEdge));
   });
   return { ...work, isGateways: true };

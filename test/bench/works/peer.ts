@@ -17,8 +17,9 @@ const ENTRY = join(FOLDER, 'node_modules/oidc-provider/lib/index.js');
 export async function peerWork(stage: Stage): Promise<Work> {
   const { lab, beside, database, load } = stage;
   if (!existsSync(ENTRY)) await install();
-  const env = { ...beside.env, DATABASE_URL: database.url, PEER_ENTRY: ENTRY };
-  const peer = await startRunner<{ sessions: number }, string[]>(lab, 'peer', { ...beside, env });
+  const env = { NODE_ENV: 'production', DATABASE_URL: database.url, PEER_ENTRY: ENTRY };
+  const how = { wrapper: beside.wrapper ?? [], env }; // its Node is as Node is: what suits the gateway may not suit it
+  const peer = await startRunner<{ sessions: number }, string[]>(lab, 'peer', how);
   return workAt('peer', async (connections, seconds) => {
     const requests: Requests = { kind: 'rotate', way: 'oauth', tokens: await peer.run({ sessions: SESSIONS }) };
     const task = { url: peer.url, requests, connections, seconds, leadInMs: LEAD_IN_MS };
