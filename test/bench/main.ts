@@ -89,14 +89,16 @@ async function run(lab: Lab): Promise<Failed[]> {
 }
 
 const interruption = new AbortController();
+class Interrupted extends Error {}
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => interruption.abort(new Error(`interrupted by ${signal}`)));
+  process.on(signal, () => interruption.abort(new Interrupted(`interrupted by ${signal}`)));
 }
+process.on('uncaughtException', (error) => interruption.abort(error)); // whatever runs is ended all the same
 try {
   const failed = await inLab(say, interruption.signal, run);
   for (const { work, why } of failed) say(`${work} failed: ${why}`);
   process.exit(failed.length > 0 ? 1 : 0);
 } catch (error) {
   say(messageOf(error));
-  process.exit(interruption.signal.aborted ? 130 : 1);
+  process.exit(error instanceof Interrupted ? 130 : 1);
 }
