@@ -13,7 +13,7 @@ import { type Options, readOptions } from './options.js';
 import { openPostgres, type Postgres } from './postgres.js';
 import { openInspector, profileOf } from './profile.js';
 import { type Failed, inRounds } from './rounds.js';
-import { FEW, MANY, rowsWork } from './rows.js';
+import { FEW, MANY, rowsWorks } from './rows.js';
 import { ENVIRONMENT, openStage } from './stage.js';
 import { GOALS, judge, judgeMemory, medians, tableOf } from './summary.js';
 import type { Work } from './work.js';
@@ -67,7 +67,7 @@ async function run(lab: Lab): Promise<Failed[]> {
   if (IS_PINNED) moveBeside(process.pid);
   const postgres = await openPostgres(lab, process.env['DATABASE_URL']);
   const { mode, names, seconds } = options;
-  if (mode === 'rows') return measure([await rowsWork(lab, postgres, ENVIRONMENT, [FEW, MANY])], postgres);
+  if (mode === 'rows') return measure(await rowsWorks(lab, postgres, ENVIRONMENT, [FEW, MANY]), postgres);
 
   const port = mode === 'profile' ? await freePort() : undefined;
   const stage = await openStage(

@@ -26,14 +26,14 @@ export function rowsName(count: number): string {
 }
 
 /** @param environment of both gateways */
-export async function rowsWork(
+export async function rowsWorks(
   lab: Lab,
   postgres: Postgres,
   environment: Record<string, string>,
   counts: readonly number[],
-): Promise<Work> {
+): Promise<Work[]> {
   const load = await startRunner<LoadTask>(lab, 'load');
-  const parts: Work['parts'] = [];
+  const works: Work[] = [];
   for (const count of counts) {
     const folder = join(lab.folder, String(count));
     await mkdir(folder);
@@ -43,9 +43,10 @@ export async function rowsWork(
     lab.say(`${count.toLocaleString('en')} rows are made`);
     await createUsers(gateways, database, Math.ceil(count / ROWS_A_USER));
     await fill(database, count);
-    parts.push((seconds) => measure(count, seconds, { database, gateways, gateway }));
+    const part = (seconds: number): Promise<Row[]> => measure(count, seconds, { database, gateways, gateway });
+    works.push({ name: rowsName(count), parts: [part] });
   }
-  return { name: 'rows', parts };
+  return works;
 
   async function measure(count: number, seconds: number, its: Its): Promise<Row[]> {
     const requests: Requests = { kind: 'rotate', way: 'cookie', tokens: await tokensOf(its) };
