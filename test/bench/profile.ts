@@ -133,7 +133,7 @@ export function sharesOf({ nodes, samples, timeDeltas }: Profile): { functions: 
 function nameOf({ functionName, url, lineNumber }: Frame, caller: Frame | undefined): string {
   if (functionName.startsWith('(')) return functionName; // V8 itself, such as its garbage collector
   if (url === '')
-    return `${functionName} (native)${caller === undefined ? '' : `, called by ${nameOf(caller, undefined)}`}`;
+    return `${functionName || '(anonymous)'} (native)${caller === undefined ? '' : `, called by ${nameOf(caller, undefined)}`}`;
   return `${functionName || '(anonymous)'} ${placeOf(url)}:${lineNumber + 1}`;
 }
 
