@@ -4,13 +4,23 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** From which the program is made; the lock is of the packages as they are installed. */
 const MADE_FROM = [
-  ...['src', 'migrations', 'scripts', 'tsconfig.json', 'tsconfig.build.json'],
-  'node_modules/.package-lock.json',
+  ...['src', 'migrations', 'client/src', 'scripts', 'schema.graphql'],
+  ...['tsconfig.json', 'tsconfig.build.json', 'client/tsconfig.json', 'node_modules/.package-lock.json'],
 ];
 const COMPILER = 'node_modules/.bin/tsc';
 const STAMP = 'dist/build.json';
@@ -29,8 +39,11 @@ async function make() {
     process.stderr.write('it cannot be built without its packages: run npm ci\n');
     process.exit(1);
   }
-  const { status } = spawnSync(COMPILER, ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
-  if (status !== 0) process.exit(1);
+  for (const project of ['tsconfig.build.json', 'client']) {
+    const { status } = spawnSync(COMPILER, ['-p', project], { stdio: 'inherit' });
+    if (status !== 0) process.exit(1);
+  }
+  copyFileSync('schema.graphql', 'client/dist/schema.graphql');
   const { bundle, PROGRAM } = await import('./bundle.js');
   const files = await bundle();
   // A gateway that runs may still load a part of the build before.

@@ -22,10 +22,6 @@ const LAYERS = [
 /** Parts of one layer that may know another: `auth` and `callers` never meet, nor do `http` and `graphql`. */
 const BESIDE = ['admin -> auth', 'scopes -> roles'];
 
-/** Stand-alone: a copy of the folder works elsewhere, so it imports nothing from the rest. */
-const ALONE = 'client';
-const MAY_USE_IT = ['cli'];
-
 /** Packages that only these parts or files import. */
 const KEPT: Array<[pattern: RegExp, where: RegExp]> = [
   [/^jose$/, /^src\/credentials\//],
@@ -41,13 +37,13 @@ const DOORS: Array<[room: string, door: string]> = [['src/db/embedded/', 'src/db
 /** Words that only these parts or files may say. */
 const SAID: Array<[what: RegExp, where: RegExp]> = [
   [/process\.env/, /^src\/main\.ts$/],
-  [/Date\.now|new Date\(\)|randomUUID/, /^src\/(platform|client)\//],
+  [/Date\.now|new Date\(\)|randomUUID/, /^src\/platform\//],
   [/(insert into|update|delete from|merge into|expiring\(')\s*refresh_tokens/i, /^src\/auth\/sessions\.ts$/],
   [/\bRefreshToken\b/, /^src\/db\//],
 ];
 
 /** What the programs of the evidence use of ours: they measure the gateway from outside. */
-const EVIDENCE_USES = [/^src\/db\/embedded\//, /^src\/platform\/clean-up\.ts$/, /^src\/client\//];
+const EVIDENCE_USES = [/^src\/db\/embedded\//, /^src\/platform\/clean-up\.ts$/];
 
 interface Source {
   path: string;
@@ -85,15 +81,13 @@ const layerOf = (part: string): number => LAYERS.findIndex((layer) => layer.incl
 
 function isAllowed(from: string, to: string): boolean {
   if (from === to) return true;
-  if (from === ALONE) return false;
-  if (to === ALONE) return MAY_USE_IT.includes(from);
   return layerOf(from) < layerOf(to) || BESIDE.includes(`${from} -> ${to}`);
 }
 
 test('every part of src has its place', () => {
   expect(sources.length).toBeGreaterThan(50);
   const parts = new Set(sources.map(({ path }) => partOf(path)));
-  expect([...parts].filter((part) => part !== ALONE && layerOf(part) === -1)).toEqual([]);
+  expect([...parts].filter((part) => layerOf(part) === -1)).toEqual([]);
 });
 
 test('imports point down only', () => {
@@ -112,13 +106,28 @@ test.each(DOORS)('%s is entered by %s alone', (room, door) => {
   expect(new Set(entered)).toEqual(new Set([door]));
 });
 
-test('nothing in src leaves src, but for the list of migrations', () => {
+test('nothing in src leaves src, but for the list of migrations and the signer', () => {
   const outside = sources.flatMap((source) =>
     localImports(source)
       .filter((target) => !target.startsWith('src/'))
       .map((target) => `${source.path} -> ${target}`),
   );
-  expect(outside).toEqual(['src/db/migrate.ts -> migrations/index.ts', 'src/db/orm.ts -> migrations/index.ts']);
+  expect(outside.toSorted()).toEqual([
+    'src/cli/sign-command.ts -> client/src/sign.ts',
+    'src/db/migrate.ts -> migrations/index.ts',
+    'src/db/orm.ts -> migrations/index.ts',
+  ]);
+});
+
+test('the client stands alone, and what signs is one file that can be copied', () => {
+  const ofClient = sourcesIn('client/src');
+  expect(ofClient.length).toBeGreaterThan(3);
+  const foreign = ofClient.flatMap(({ path, imports }) =>
+    imports.filter((specifier) => !/^\.\/[\w-]+\.js$/.test(specifier)).map((specifier) => `${path} -> ${specifier}`),
+  );
+  expect(foreign).toEqual(['client/src/sign.ts -> node:crypto']);
+  expect(ofClient.filter((source) => localImports(source).includes('client/src/sign.ts'))).toEqual([]);
+  expect(localImports(ofClient.find(({ path }) => path === 'client/src/sign.ts') as Source)).toEqual([]);
 });
 
 /** Of a CommonJS package the bundle would give such an import no names, unless the package stays outside of it. */

@@ -21,7 +21,8 @@ const BUILDS_MS = 300_000;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'gateway-build-'));
-  for (const path of ['bin', 'migrations', 'package.json', 'scripts', 'src', 'tsconfig.json', 'tsconfig.build.json']) {
+  const made = ['bin', 'client', 'migrations', 'package.json', 'schema.graphql', 'scripts', 'src'];
+  for (const path of [...made, 'tsconfig.json', 'tsconfig.build.json']) {
     cpSync(path, join(folder, path), { recursive: true });
   }
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));

@@ -108,7 +108,7 @@ test('docs/dashboards.md: the counts of a week are those of seven days, of which
 });
 
 test('docs/signed-requests.md: the TypeScript client is answered as the key', async () => {
-  await copyFile(join(ROOT, 'src/client/sign-request.ts'), join(folder, 'sign-request.ts'));
+  await copyFile(join(ROOT, 'client/src/sign.ts'), join(folder, 'sign.ts'));
   const printed = await blockOf('signed-requests.md', 'ts');
   const script = printed
     .replace('http://localhost:3000', gateway.url)

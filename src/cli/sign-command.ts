@@ -1,6 +1,6 @@
 /** CONTRACT 6: signs a request by hand, and shows what a refused one should have signed. */
 import { readFile } from 'node:fs/promises';
-import { type RequestToSign, signatureBase, signRequest } from '../client/sign-request.js';
+import { type RequestToSign, signatureBase, signRequest } from '../../client/src/sign.js';
 import { randomBase62 } from '../platform/ids.js';
 import { type Command, command } from './command.js';
 import { CliRefusal } from './exit.js';

@@ -1,6 +1,6 @@
 /** What clients ask of a gateway while something is wrong with it, and how each right answer looks. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { signRequest } from '../../../src/client/sign-request.js';
+import { signRequest } from '../../../client/src/sign.js';
 import { type Answer, ask } from './browser.js';
 import type { Gateways } from './gateways.js';
 import type { PostgresServer } from './postgres-server.js';

@@ -1,0 +1,41 @@
+/** CONTRACT 13: a `fetch` that adds the token, for trusted origins alone. */
+export interface Session {
+  send: typeof fetch;
+  /** Which are trusted */
+  origins: ReadonlySet<string>;
+  getAccessToken(): Promise<string | undefined>;
+  /** Its ID: what was asked for in one session is not repeated in another. */
+  session(): string | undefined;
+  /** The token was not accepted. */
+  refuse(token: string): void;
+}
+
+export function createAuthorizedFetch({ send, origins, getAccessToken, session, refuse }: Session): typeof fetch {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const { origin, protocol } = new URL(request.url);
+    const isTrusted = /^https?:$/.test(protocol) && origins.has(origin) && !request.headers.has('authorization');
+    const token = isTrusted ? await getAccessToken() : undefined;
+    if (!token) return send(request);
+
+    // What `init` has can be read again, but for a stream; a Request cannot.
+    const isStream = init?.body instanceof ReadableStream;
+    const copy = input instanceof Request && !init?.body ? request.clone() : undefined;
+    const asked = session();
+    const response = await send(authorized(request, token));
+    // A browser takes the token off where a redirect leaves the origin, and so a 401 from there says nothing of it.
+    const isMoved = response.url !== '' && new URL(response.url).origin !== origin;
+    if (response.status !== 401 || isMoved || isStream) return response;
+
+    refuse(token);
+    const next = await getAccessToken().catch(() => undefined);
+    if (!next || session() !== asked) return response;
+    void response.body?.cancel();
+    return send(authorized(copy ?? new Request(input, init), next));
+  };
+}
+
+function authorized(request: Request, token: string): Request {
+  request.headers.set('authorization', `Bearer ${token}`);
+  return request;
+}

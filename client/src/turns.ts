@@ -1,0 +1,36 @@
+/** One at a time: in this tab always, among tabs where the browser has Web Locks. */
+import type { Environment } from './environment.js';
+
+/** How long another tab is waited for; what is asked of the gateway under the lock takes less. */
+export const LOCK_MS = 15_000;
+
+export type TakeTurn = <T>(run: () => Promise<T>) => Promise<T>;
+
+/** A lock that is not given within its time is gone without, and never stolen: its holder may have hung. */
+export function createTurns(name: string, { locks, setTimeout, clearTimeout }: Environment): TakeTurn {
+  let last: Promise<unknown> = Promise.resolve();
+
+  const amongTabs = async <T>(run: () => Promise<T>): Promise<T> => {
+    if (!locks) return run();
+    let granted = false;
+    const wait = new AbortController();
+    const timer = setTimeout(() => wait.abort(), LOCK_MS);
+    try {
+      return await locks.request(name, { signal: wait.signal }, () => {
+        granted = true;
+        return run();
+      });
+    } catch (error) {
+      if (granted) throw error;
+      return run(); // not given in time, or forbidden to this page
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  return (run) => {
+    const turn = last.then(() => amongTabs(run));
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+}
