@@ -1,16 +1,13 @@
 /** CONTRACT 13: a `fetch` that adds the token, for trusted origins alone. */
-export interface Session {
-  send: typeof fetch;
-  /** Which are trusted */
-  origins: ReadonlySet<string>;
-  getAccessToken(): Promise<string | undefined>;
-  /** Its ID: what was asked for in one session is not repeated in another. */
-  session(): string | undefined;
-  /** The token was not accepted. */
-  refuse(token: string): void;
-}
+import type { Session } from './session.js';
 
-export function createAuthorizedFetch({ send, origins, getAccessToken, session, refuse }: Session): typeof fetch {
+/** @param origins which are trusted */
+export function createAuthorizedFetch(
+  send: typeof fetch,
+  origins: ReadonlySet<string>,
+  getAccessToken: () => Promise<string | undefined>,
+  session: Session,
+): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     const { origin, protocol } = new URL(request.url);
@@ -21,15 +18,17 @@ export function createAuthorizedFetch({ send, origins, getAccessToken, session, 
     // What `init` has can be read again, but for a stream; a Request cannot.
     const isStream = init?.body instanceof ReadableStream;
     const copy = input instanceof Request && !init?.body ? request.clone() : undefined;
-    const asked = session();
+    const { sid } = session;
     const response = await send(authorized(request, token));
     // A browser takes the token off where a redirect leaves the origin, and so a 401 from there says nothing of it.
     const isMoved = response.url !== '' && new URL(response.url).origin !== origin;
     if (response.status !== 401 || isMoved || isStream) return response;
 
-    refuse(token);
+    const { held } = session;
+    if (held?.token === token) held.endsAt = 0;
     const next = await getAccessToken().catch(() => undefined);
-    if (!next || session() !== asked) return response;
+    // What was asked for in one session is not repeated in another.
+    if (!next || session.sid !== sid) return response;
     void response.body?.cancel();
     return send(authorized(copy ?? new Request(input, init), next));
   };

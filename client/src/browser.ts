@@ -31,10 +31,7 @@ function environmentOfTheBrowser(): Environment {
     openChannel: (name) => new BroadcastChannel(name),
     storage: attempt(() => localStorage),
     origin: attempt(() => location.origin) ?? '',
-    onOnline: (listener) => {
-      addEventListener('online', listener);
-      return () => removeEventListener('online', listener);
-    },
+    onOnline: (listener) => addEventListener('online', listener),
   };
 }
 

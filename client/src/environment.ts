@@ -13,8 +13,7 @@ export interface Environment {
   storage?: KeyValueStorage | undefined;
   /** The page's own */
   origin: string;
-  /** @returns what ends it */
-  onOnline?(listener: () => void): () => void;
+  onOnline?(listener: () => void): unknown;
 }
 
 /** @returns undefined where it throws, as what a browser has switched off does */
@@ -24,4 +23,14 @@ export function attempt<T>(run: () => T): T | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Waits until the promise is fulfilled, or the time is up. */
+export async function atMost(ms: number, promise: Promise<void> | undefined, environment: Environment): Promise<void> {
+  let timer: unknown;
+  const timeUp = new Promise<void>((resolve) => {
+    timer = environment.setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, timeUp]);
+  environment.clearTimeout(timer);
 }

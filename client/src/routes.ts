@@ -1,86 +1,61 @@
 /** Spec 4: the three routes, asked by `fetch`, and what their answers mean. */
 import { AuthError } from './auth-error.js';
-import { attempt, type Environment } from './environment.js';
-import { type Grant, readGrant } from './grant.js';
+import { atMost, attempt, type Environment } from './environment.js';
 
 /** How long an answer is waited for. The gateway itself answers within 5 s. */
 export const ANSWER_MS = 10_000;
 
-export interface Routes {
-  /** @throws {AuthError} */
-  login(body: string): Promise<Grant>;
-  /** @throws {AuthError} or {Refused} */
-  refresh(retryField: string): Promise<Grant>;
-  /** @throws {AuthError} */
-  logout(): Promise<void>;
-}
+/**
+ * @param accept what is wanted of the body of a 200, undefined where that is none of the gateway
+ * @throws {AuthError} for every other answer, and for none; a 401 in it is one of the gateway
+ */
+export type Ask = <T>(
+  route: 'login' | 'refresh' | 'logout',
+  // biome-ignore lint/suspicious/noExplicitAny: whatever answers; what is taken of it is looked at
+  accept: (body: any) => T | undefined,
+  headers?: Record<string, string>,
+  body?: string,
+) => Promise<T>;
 
-interface Answer {
-  status: number;
-  headers?: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever answers; each field is looked at before it is used
-  body?: any;
-}
+/** Of the answer to a logout (Spec 2.4) */
+export const messageOf = ({ message }: { message?: string }): string | undefined => message;
 
-export function createRoutes(base: string, send: typeof fetch, environment: Environment): Routes {
-  /** Never rejects: without an answer the status is 0. A redirect is none: the gateway gives no such. */
-  const post = (route: string, init: RequestInit): Promise<Answer> =>
-    new Promise((resolve) => {
-      const late = new AbortController();
-      const done = (answer: Answer): void => {
-        environment.clearTimeout(timer);
-        resolve(answer);
-      };
-      const timer = environment.setTimeout(() => {
-        late.abort();
-        done({ status: 0 });
-      }, ANSWER_MS);
-      const asked = async (): Promise<Answer> => {
-        const response = await send(`${base}/auth/${route}`, {
-          method: 'POST',
-          credentials: 'include',
-          redirect: 'error',
-          signal: late.signal,
-          ...init,
-        });
-        const { status, headers } = response;
-        const text = await response.text(); // one that breaks off here is no answer
-        return { status, headers, body: attempt(() => JSON.parse(text)) };
-      };
-      asked().then(done, () => done({ status: 0 }));
-    });
+export function createAsk(base: string, send: typeof fetch, environment: Environment): Ask {
+  return async (route, accept, headers = {}, body) => {
+    const late = new AbortController();
+    let response: Response | undefined;
+    let text = '';
+    const answered = async (): Promise<void> => {
+      const got = await send(`${base}/auth/${route}`, {
+        method: 'POST',
+        credentials: 'include',
+        redirect: 'error', // the gateway has none
+        keepalive: true, // goes on when the page is closed
+        signal: late.signal,
+        headers,
+        body: body ?? null,
+      });
+      text = await got.text();
+      response = got; // one that breaks off is none
+    };
+    await atMost(
+      ANSWER_MS,
+      answered().catch(() => undefined),
+      environment,
+    );
+    late.abort();
 
-  return {
-    login: async (body) => {
-      const answer = await post('login', { headers: { 'content-type': 'application/json' }, body });
-      return grantOf(answer) ?? fail(answer);
-    },
-    refresh: async (retryField) => {
-      const answer = await post('refresh', { headers: { 'refresh-retry': retryField }, keepalive: true });
-      return grantOf(answer) ?? fail(answer);
-    },
-    logout: async () => {
-      const answer = await post('logout', { keepalive: true });
-      if (answer.status !== 200 || typeof answer.body?.message !== 'string') fail(answer);
-    },
+    const status = response?.status ?? 0;
+    const header = (name: string): string => response?.headers.get(name) ?? '';
+    const json = attempt(() => JSON.parse(text)) ?? {};
+    const accepted = status === 200 ? accept(json) : undefined;
+    if (accepted) return accepted;
+    // A proxy or a portal has another scheme, or no JSON with a `detail`.
+    const isOurs = typeof json.detail === 'string' && /^(cookie\b|$)/i.test(header('www-authenticate'));
+    throw new AuthError(
+      isOurs || status > 401 ? status : 0,
+      isOurs ? json.detail : undefined,
+      Number(header('retry-after')) || undefined,
+    );
   };
-}
-
-function grantOf({ status, body }: Answer): Grant | undefined {
-  return status === 200 ? readGrant(body?.access_token) : undefined;
-}
-
-/** A 401 of the gateway itself; a proxy or portal has another scheme, or no JSON with a `detail`. */
-export class Refused extends AuthError {}
-
-function fail({ status, headers, body }: Answer): never {
-  const isOurs = typeof body?.detail === 'string';
-  const scheme = headers?.get('www-authenticate') ?? 'Cookie';
-  const seconds = Number.parseInt(headers?.get('retry-after') ?? '', 10);
-  const Reason = status === 401 && isOurs && /^cookie\b/i.test(scheme) ? Refused : AuthError;
-  throw new Reason(
-    status,
-    isOurs ? body.detail : status ? 'That was no answer of the gateway' : 'The gateway did not answer',
-    seconds >= 0 ? seconds : undefined,
-  );
 }

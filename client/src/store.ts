@@ -1,5 +1,5 @@
 /** CONTRACT 13: the mark that there is a session, and its retry keys, in storage that tabs share; else in memory. */
-import { attempt } from './environment.js';
+import type { Environment } from './environment.js';
 import type { KeyValueStorage } from './types.js';
 
 /** Of the session that the browser's cookie belongs to. Keys are in base64. */
@@ -21,40 +21,39 @@ export interface Store {
   write(kept: Kept): void;
 }
 
+/** 32 random bytes */
+export function newKey({ random }: Environment): string {
+  return btoa(String.fromCharCode(...random(32)));
+}
+
 export function createStore(name: string, storage: KeyValueStorage | undefined): Store {
   let memory: Kept = {};
-  /** What has thrown once is left alone: a full one would give what was true before. */
-  let works =
-    storage !== undefined &&
-    attempt(() => {
-      storage.setItem(`${name}?`, '');
-      storage.removeItem(`${name}?`);
-      return true;
-    });
+  let shared = storage;
 
-  const using = (run: (storage: KeyValueStorage) => void): void => {
-    if (!works || !storage) return;
-    works = attempt(() => {
-      run(storage);
-      return true;
-    });
+  /** What has thrown once is left alone: one that is full would give what was true before. */
+  const use = (run: (storage: KeyValueStorage) => void): void => {
+    try {
+      if (shared) run(shared);
+    } catch {
+      shared = undefined;
+    }
   };
 
+  use((it) => {
+    it.setItem(`${name}?`, '');
+    it.removeItem(`${name}?`);
+  });
   return {
-    isShared: () => works === true,
+    isShared: () => !!shared,
     read: () => {
-      using((shared) => {
-        const text = shared.getItem(name);
-        memory = attempt(() => JSON.parse(text ?? '')) ?? {};
+      use((it) => {
+        memory = JSON.parse(it.getItem(name) ?? '{}');
       });
       return memory;
     },
     write: (kept) => {
       memory = kept;
-      using((shared) => {
-        if (kept.sid) shared.setItem(name, JSON.stringify(kept));
-        else shared.removeItem(name);
-      });
+      use((it) => (kept.sid ? it.setItem(name, JSON.stringify(kept)) : it.removeItem(name)));
     },
   };
 }

@@ -22,19 +22,18 @@ export type Event =
   | 'refused'
   /** A refresh got no answer that settles it. */
   | 'failed'
-  /** A refresh was answered for a session that has been left or replaced meanwhile. */
+  /** A refresh was answered with a token, for a session that has been left or replaced meanwhile. */
   | 'outdated'
   /** `logout` was called. */
   | 'leave'
   /** The gateway did not confirm it. */
   | 'stayed'
-  /** The session was ended by a logout, here or in another tab. */
+  /** The session was ended: by a logout here, or in another tab. */
   | 'ended'
   /** Another tab has begun another session. */
   | 'replaced';
 
 export type Effect =
-  | 'nothing'
   /** Begin a refresh, unless one is under way. It is repeated for as long as the state wants a token. */
   | 'refresh'
   /** Use the token from now on. */
@@ -43,61 +42,52 @@ export type Effect =
   | 'drop'
   /** Drop the token, and say that the session has ended. */
   | 'forget'
-  /** Log out, since that answer has brought the cookie back. */
+  /** That answer has brought the cookie back. */
   | 'log out again';
 
-export type Table = Record<State, Record<Event, readonly [State, Effect]>>;
+/** What happens next, and what the page is told meanwhile, and whether a refresh goes on. */
+export type Table = Record<
+  State,
+  Record<Event, readonly [State, Effect?]> & { status: AuthState['status']; isWanted: boolean }
+>;
 
-// biome-ignore format: a row a state
+/** What is the same in most: the session goes on until something ends or replaces it. */
+const within = <S extends State, T extends AuthState['status'], W extends boolean>(state: S, status: T, isWanted: W) =>
+  ({
+    status,
+    isWanted,
+    wanted: [state, 'refresh'],
+    granted: ['signed-in', 'take'],
+    refused: ['signed-out', 'forget'],
+    failed: [state],
+    outdated: [state],
+    leave: ['leaving'],
+    stayed: [state],
+    ended: ['signed-out', 'forget'],
+    replaced: ['resuming', 'drop'],
+  }) as const;
+
 export const TABLE = {
-  unknown: {
-    wanted: ['unknown', 'refresh'], granted: ['signed-in', 'take'], refused: ['signed-out', 'forget'],
-    failed: ['unknown', 'nothing'], outdated: ['unknown', 'nothing'], leave: ['leaving', 'nothing'],
-    stayed: ['unknown', 'nothing'], ended: ['signed-out', 'forget'], replaced: ['resuming', 'drop'],
-  },
-  resuming: {
-    wanted: ['resuming', 'refresh'], granted: ['signed-in', 'take'], refused: ['signed-out', 'forget'],
-    failed: ['resuming', 'nothing'], outdated: ['resuming', 'nothing'], leave: ['leaving', 'nothing'],
-    stayed: ['resuming', 'nothing'], ended: ['signed-out', 'forget'], replaced: ['resuming', 'drop'],
-  },
+  unknown: within('unknown', 'loading', true),
+  resuming: within('resuming', 'loading', true),
   'signed-in': {
-    wanted: ['renewing', 'refresh'], granted: ['signed-in', 'take'], refused: ['signed-out', 'forget'],
-    failed: ['signed-in', 'nothing'], outdated: ['signed-in', 'nothing'], leave: ['leaving', 'nothing'],
-    stayed: ['signed-in', 'nothing'], ended: ['signed-out', 'forget'], replaced: ['resuming', 'drop'],
+    ...within('signed-in', 'signed-in', false),
+    wanted: ['renewing', 'refresh'],
   },
-  renewing: {
-    wanted: ['renewing', 'refresh'], granted: ['signed-in', 'take'], refused: ['signed-out', 'forget'],
-    failed: ['renewing', 'nothing'], outdated: ['renewing', 'nothing'], leave: ['leaving', 'nothing'],
-    stayed: ['renewing', 'nothing'], ended: ['signed-out', 'forget'], replaced: ['resuming', 'drop'],
-  },
+  renewing: within('renewing', 'signed-in', true),
   leaving: {
-    wanted: ['leaving', 'nothing'], granted: ['leaving', 'nothing'], refused: ['leaving', 'nothing'],
-    failed: ['leaving', 'nothing'], outdated: ['leaving', 'nothing'], leave: ['leaving', 'nothing'],
-    stayed: ['resuming', 'refresh'], ended: ['signed-out', 'forget'], replaced: ['leaving', 'drop'],
+    ...within('leaving', 'loading', false),
+    wanted: ['leaving'],
+    granted: ['leaving'],
+    refused: ['leaving'],
+    stayed: ['resuming', 'refresh'],
+    replaced: ['leaving', 'drop'],
   },
   'signed-out': {
-    wanted: ['signed-out', 'nothing'], granted: ['signed-in', 'take'], refused: ['signed-out', 'nothing'],
-    failed: ['signed-out', 'nothing'], outdated: ['signed-out', 'log out again'], leave: ['leaving', 'nothing'],
-    stayed: ['signed-out', 'nothing'], ended: ['signed-out', 'nothing'], replaced: ['resuming', 'drop'],
+    ...within('signed-out', 'signed-out', false),
+    wanted: ['signed-out'],
+    refused: ['signed-out'],
+    outdated: ['signed-out', 'log out again'],
+    ended: ['signed-out'],
   },
 } as const satisfies Table;
-
-/** Whether a refresh goes on. */
-export const WANTS_TOKEN = {
-  unknown: true,
-  resuming: true,
-  'signed-in': false,
-  renewing: true,
-  leaving: false,
-  'signed-out': false,
-} as const satisfies Record<State, boolean>;
-
-/** What the page is told. */
-export const STATUS = {
-  unknown: 'loading',
-  resuming: 'loading',
-  'signed-in': 'signed-in',
-  renewing: 'signed-in',
-  leaving: 'loading',
-  'signed-out': 'signed-out',
-} as const satisfies Record<State, AuthState['status']>;

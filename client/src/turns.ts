@@ -7,25 +7,23 @@ export const LOCK_MS = 15_000;
 export type TakeTurn = <T>(run: () => Promise<T>) => Promise<T>;
 
 /** A lock that is not given within its time is gone without, and never stolen: its holder may have hung. */
-export function createTurns(name: string, { locks, setTimeout, clearTimeout }: Environment): TakeTurn {
+export function createTurns(name: string, environment: Environment): TakeTurn {
   let last: Promise<unknown> = Promise.resolve();
 
   const amongTabs = async <T>(run: () => Promise<T>): Promise<T> => {
-    if (!locks) return run();
-    let granted = false;
+    let running: Promise<T> | undefined;
     const wait = new AbortController();
-    const timer = setTimeout(() => wait.abort(), LOCK_MS);
+    const timer = environment.setTimeout(() => wait.abort(), LOCK_MS);
     try {
-      return await locks.request(name, { signal: wait.signal }, () => {
-        granted = true;
-        return run();
+      await environment.locks?.request(name, { signal: wait.signal }, () => {
+        running = run();
+        return running;
       });
-    } catch (error) {
-      if (granted) throw error;
-      return run(); // not given in time, or forbidden to this page
-    } finally {
-      clearTimeout(timer);
+    } catch {
+      // not given in time, or forbidden to this page, or what `running` says
     }
+    environment.clearTimeout(timer);
+    return running ?? run();
   };
 
   return (run) => {

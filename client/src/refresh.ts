@@ -1,0 +1,122 @@
+/** Spec 4.2 and CONTRACT 12: the refresh, tried until it is settled. */
+import type { AuthError } from './auth-error.js';
+import { atMost, type Environment } from './environment.js';
+import { type Grant, grantOf } from './grant.js';
+import { type Ask, messageOf } from './routes.js';
+import type { Session } from './session.js';
+import { type Kept, newKey, type Store } from './store.js';
+import type { Event } from './table.js';
+import type { TakeTurn } from './turns.js';
+import type { AuthEvents } from './types.js';
+
+/** A refresh that another page has sent, and not lived to see answered: how long its answer may be on the way. */
+export const CUT_OFF_MS = 2_500;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 30_000;
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
+
+/** What comes of it, told to all tabs. */
+interface Tabs {
+  granted(got: Grant, askedAt: number): void;
+  end(event: Event, signedOut: AuthEvents['signed-out']): void;
+}
+
+export interface Refresh {
+  /** Unless one is under way. */
+  begin(): void;
+  /** When the one that is under way has ended: a token has come, the session is over, or more tries would not help. */
+  settled(): Promise<void> | undefined;
+  /** Ends a wait, but one that the gateway asked for does not end because the network is back. */
+  hurry(isOnline?: boolean): void;
+  /** Why the last try was not the last. */
+  failure(): AuthError | undefined;
+}
+
+export function createRefresh(
+  session: Session,
+  store: Store,
+  ask: Ask,
+  takeTurn: TakeTurn,
+  environment: Environment,
+  { granted, end }: Tabs,
+): Refresh {
+  let underWay: Promise<void> | undefined;
+  let failure: AuthError | undefined;
+  let hurry = (_isOnline?: boolean): void => undefined;
+
+  async function refresh(): Promise<void> {
+    for (let failures = 0; session.isWanted(); failures += 1) {
+      failure = await takeTurn(() => tryOnce(failures > 0));
+      if (!failure || !session.isWanted()) continue;
+      const { status, retryAfterSeconds = 0 } = failure;
+      // What another try will not change: the gateway is not there, or does not want this page.
+      if (status > 401 && status < 408) break;
+      const [random = 0] = environment.random(1);
+      const ownMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures) * (0.5 + random / 510);
+      await pause(Math.min(LONGEST_RETRY_AFTER_MS, retryAfterSeconds * 1000) + ownMs, retryAfterSeconds > 0);
+    }
+    underWay = undefined;
+  }
+
+  /** @param isAskedFor it does not end because the network is back */
+  function pause(ms: number, isAskedFor: boolean): Promise<void> {
+    const hurried = new Promise<void>((resolve) => {
+      hurry = (isOnline) => {
+        if (!isOnline || !isAskedFor) resolve();
+      };
+    });
+    return atMost(ms, hurried, environment);
+  }
+
+  /** @returns why it is to be tried again after a wait */
+  async function tryOnce(isRepeated: boolean): Promise<AuthError | undefined> {
+    session.look();
+    if (session.isWanted() && !isRepeated && store.read().sent) {
+      await pause(CUT_OFF_MS, true);
+      session.look();
+    }
+    if (!session.isWanted()) return undefined; // another tab has brought a token, or the session has ended
+
+    const { epoch } = session;
+    const kept = { key: newKey(environment), ...store.read(), sent: true };
+    const { key, previous } = kept;
+    store.write(kept);
+    /** Unless another tab has had the same answer, and gone on. */
+    const keep = (next: Kept): void => {
+      if (store.read().key === key) store.write(next);
+    };
+    const askedAt = environment.now();
+    const field = `this=:${key}:${previous ? `, previous=:${previous}:` : ''}`;
+    try {
+      const got = await ask('refresh', grantOf, { 'refresh-retry': field });
+      session.look();
+      if (session.epoch === epoch) {
+        keep({ sid: got.sid, key: newKey(environment), previous: key });
+        granted(got, askedAt);
+      } else if (session.step('outdated')) {
+        await ask('logout', messageOf).catch(() => undefined);
+      }
+    } catch (thrown) {
+      const error = thrown as AuthError;
+      session.look();
+      if (session.epoch !== epoch) return undefined;
+      if (error.status !== 401) {
+        if (error.status) keep({ ...kept, sent: false }); // none is on the way any more
+        session.step('failed');
+        session.emit('offline', { error });
+        return error;
+      }
+      end('refused', { reason: 'refused', detail: error.detail });
+    }
+    return undefined;
+  }
+
+  return {
+    begin: () => {
+      underWay ??= refresh();
+    },
+    settled: () => underWay,
+    hurry: (isOnline) => hurry(isOnline),
+    failure: () => failure,
+  };
+}

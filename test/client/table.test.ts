@@ -1,0 +1,54 @@
+/** CONTRACT 13: the table of the client. */
+import { type Event, type State, TABLE, type Table } from '../../client/src/table.js';
+
+const STATES = Object.keys(TABLE) as State[];
+const to = (state: State, event: Event): State => (TABLE as Table)[state][event][0];
+const effect = (state: State, event: Event): string | undefined => (TABLE as Table)[state][event][1];
+
+test('a gap does not compile', () => {
+  const { failed: _, ...row } = TABLE.resuming;
+  const { resuming: __, ...rows } = TABLE;
+  // @ts-expect-error an event is missing
+  const withoutEvent: Table = { ...TABLE, resuming: row };
+  // @ts-expect-error a state is missing
+  const withoutState: Table = rows;
+  // @ts-expect-error a state that there is not
+  const elsewhere: Table = { ...TABLE, resuming: { ...TABLE.resuming, failed: ['nowhere'] } };
+  expect([withoutEvent, withoutState, elsewhere]).toHaveLength(3);
+});
+
+test('every state can be come to, and a session ends by the 401 of a refresh or by a logout alone', () => {
+  const steps = STATES.flatMap((from) =>
+    (Object.keys(TABLE[from]) as Array<Event | 'status' | 'isWanted'>)
+      .filter((event) => event !== 'status' && event !== 'isWanted')
+      .map((event) => ({ from, event, to: to(from, event) })),
+  );
+  expect(steps).toHaveLength(6 * 9);
+  expect(new Set(steps.filter((step) => step.from !== step.to).map((step) => step.to))).toEqual(
+    new Set(STATES.filter((state) => state !== 'unknown')), // in which a page only begins
+  );
+  const ending = steps.filter((step) => step.to === 'signed-out' && step.from !== 'signed-out');
+  expect(new Set(ending.map(({ event }) => event))).toEqual(new Set(['refused', 'ended']));
+});
+
+test.each(STATES)('%s: a failure changes nothing, a logout begins, and what is ended holds no token', (state) => {
+  expect([to(state, 'failed'), effect(state, 'failed')]).toEqual([state, undefined]);
+  expect(to(state, 'leave')).toBe('leaving');
+  expect(to(state, 'ended')).toBe('signed-out');
+  for (const event of ['refused', 'ended'] as const) {
+    const isOver = state !== 'signed-out' && to(state, event) === 'signed-out';
+    expect(effect(state, event)).toBe(isOver ? 'forget' : undefined);
+  }
+});
+
+test('while a logout is under way no answer to a refresh brings the session back', () => {
+  for (const event of ['granted', 'refused', 'failed', 'outdated', 'wanted'] as const) {
+    expect([to('leaving', event), effect('leaving', event)]).toEqual(['leaving', undefined]);
+  }
+  expect(TABLE['signed-out'].outdated).toEqual(['signed-out', 'log out again']);
+});
+
+test('nobody who is signed out causes a refresh', () => {
+  expect([to('signed-out', 'wanted'), effect('signed-out', 'wanted')]).toEqual(['signed-out', undefined]);
+  expect(STATES.filter((state) => TABLE[state].isWanted)).toEqual(['unknown', 'resuming', 'renewing']);
+});
