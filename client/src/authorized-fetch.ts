@@ -10,8 +10,9 @@ export function createAuthorizedFetch(
 ): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
-    const { origin, protocol } = new URL(request.url);
-    const isTrusted = /^https?:$/.test(protocol) && origins.has(origin) && !request.headers.has('authorization');
+    const { origin } = new URL(request.url);
+    // `null` is the origin of many, such as files.
+    const isTrusted = origin !== 'null' && origins.has(origin) && !request.headers.has('authorization');
     const token = isTrusted ? await getAccessToken() : undefined;
     if (!token) return send(request);
 

@@ -19,30 +19,24 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
   return createClient(options, environmentOfTheBrowser());
 }
 
-/** What a browser leaves out, or forbids to the page, is left out. */
+/** What a browser leaves out, or forbids to the page, is left out. On a server nothing is kept, or held open. */
 function environmentOfTheBrowser(): Environment {
+  const startedAt = Date.now() - performance.now();
   return {
     fetch: (input, init) => fetch(input, init),
-    now: steadyClock(),
+    // `performance.now` stands still while some machines sleep; a jump of `Date` costs a refresh.
+    now: () => Math.max(performance.now(), Date.now() - startedAt),
     setTimeout: (run, ms) => setTimeout(run, ms),
     clearTimeout: (timer) => clearTimeout(timer as number),
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     locks: attempt(() => navigator.locks),
-    openChannel: (name) => new BroadcastChannel(name),
+    openChannel: (name) => {
+      const channel = new BroadcastChannel(name);
+      (channel as { unref?(): void }).unref?.(); // Node has it
+      return channel;
+    },
     storage: attempt(() => localStorage),
     origin: attempt(() => location.origin) ?? '',
-    onOnline: (listener) => addEventListener('online', listener),
-  };
-}
-
-/** `performance.now` stops while some machines sleep, and `Date` may jump: whichever has gone further counts. */
-function steadyClock(): () => number {
-  let now = 0;
-  let [steady, wall] = [performance.now(), Date.now()];
-  return () => {
-    const [steadyNow, wallNow] = [performance.now(), Date.now()];
-    now += Math.max(steadyNow - steady, wallNow - wall);
-    [steady, wall] = [steadyNow, wallNow];
-    return now;
+    onOnline: (listener) => globalThis.addEventListener?.('online', listener),
   };
 }

@@ -102,8 +102,6 @@ export function createClient(options: AuthClientOptions, environment: Environmen
       session,
     ),
     getAccessToken,
-    state: session.state,
-    subscribe: session.subscribe,
-    on: session.on,
+    ...session.page,
   };
 }

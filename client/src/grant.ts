@@ -1,5 +1,4 @@
 /** CONTRACT 4: what an access token says. It is read, not verified: that is for those to whom it is sent. */
-import { attempt } from './environment.js';
 import type { User } from './types.js';
 
 export interface Grant {
@@ -10,15 +9,13 @@ export interface Grant {
   lifetimeMs: number;
 }
 
-/** Of a token response (Spec 2.2) */
-export const grantOf = (body: { access_token?: unknown }): Grant | undefined => readGrant(body.access_token);
-
-/** @returns undefined for anything but an access token of the gateway */
-export function readGrant(token: unknown): Grant | undefined {
-  return attempt(() => {
-    const [, payload] = (token as string).split('.') as [string, string];
-    const { sub, sid, role, scope = '', iat, exp } = JSON.parse(atob(payload.replace(/-/g, '+').replace(/_/g, '/')));
-    const user = { sub, role, scopes: scope.split(' ').filter(Boolean) };
-    return sid && exp > iat ? { token: token as string, sid, user, lifetimeMs: (exp - iat) * 1000 } : undefined;
-  });
+/**
+ * Of a token response (Spec 2.2)
+ * @returns undefined, or throws, for any other
+ */
+export function grantOf({ access_token: token }: { access_token: string }): Grant | undefined {
+  const payload = token.split('.')[1] as string;
+  const { sub, sid, role, scope = '', iat, exp } = JSON.parse(atob(payload.replace(/-/g, '+').replace(/_/g, '/')));
+  const user = { sub, role, scopes: scope.match(/\S+/g) ?? [] };
+  return sid && exp > iat ? { token, sid, user, lifetimeMs: (exp - iat) * 1000 } : undefined;
 }

@@ -19,7 +19,9 @@ interface About {
   signedOut?: AuthEvents['signed-out'] | undefined;
 }
 
-export interface Session extends Pick<AuthClient, 'on' | 'subscribe' | 'state'> {
+export interface Session {
+  /** For the page */
+  page: Pick<AuthClient, 'on' | 'subscribe' | 'state'>;
   sid?: string | undefined;
   held?: Held | undefined;
   /** Counts what leaves or replaces the session: the answer to a refresh that is under way is of the one before. */
@@ -51,15 +53,10 @@ export function createSession(store: Store, environment: Environment, refresh: (
     const wasSignedIn = snapshot.status === 'signed-in';
     const [next, effect] = TABLE[state][event];
     state = next;
-    if (about.held) session.sid = about.held.sid;
-    if (event === 'replaced') session.sid = about.sid;
-    if (effect === 'forget') {
-      endedSid = sid;
-      session.sid = undefined;
-    }
+    session.sid = effect === 'forget' ? undefined : (about.sid ?? about.held?.sid ?? sid);
+    if (effect === 'forget') endedSid = sid;
+    if (effect === 'take' || effect === 'drop' || effect === 'forget') session.held = about.held;
     if (event === 'leave' || session.sid !== sid) session.epoch += 1;
-    if (effect === 'take') session.held = about.held;
-    if (effect === 'drop' || effect === 'forget') session.held = undefined;
 
     show();
     const isWanted = session.isWanted();
@@ -105,13 +102,15 @@ export function createSession(store: Store, environment: Environment, refresh: (
     usable: () => (TABLE[state].status === 'signed-in' && leftMs() > 0 ? session.held?.token : undefined),
     isFresh: () => leftMs() > Math.min(AHEAD_MS, (session.held?.lifetimeMs ?? 0) / 5),
     isWanted: () => TABLE[state].isWanted,
-    state: () => snapshot,
-    subscribe: (listener) => {
-      if (state === 'unknown') step('wanted');
-      return on('changed', () => listener());
-    },
-    on,
     emit,
+    page: {
+      state: () => snapshot,
+      subscribe: (listener) => {
+        if (state === 'unknown') step('wanted');
+        return on('changed', () => listener());
+      },
+      on,
+    },
   };
   return session;
 }

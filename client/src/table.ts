@@ -42,8 +42,8 @@ export type Effect =
   | 'drop'
   /** Drop the token, and say that the session has ended. */
   | 'forget'
-  /** That answer has brought the cookie back. */
-  | 'log out again';
+  /** Log out again: that answer has brought the cookie back. */
+  | 'leave';
 
 /** What happens next, and what the page is told meanwhile, and whether a refresh goes on. */
 export type Table = Record<
@@ -87,7 +87,7 @@ export const TABLE = {
     ...within('signed-out', 'signed-out', false),
     wanted: ['signed-out'],
     refused: ['signed-out'],
-    outdated: ['signed-out', 'log out again'],
+    outdated: ['signed-out', 'leave'],
     ended: ['signed-out'],
   },
 } as const satisfies Table;

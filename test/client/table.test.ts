@@ -45,7 +45,7 @@ test('while a logout is under way no answer to a refresh brings the session back
   for (const event of ['granted', 'refused', 'failed', 'outdated', 'wanted'] as const) {
     expect([to('leaving', event), effect('leaving', event)]).toEqual(['leaving', undefined]);
   }
-  expect(TABLE['signed-out'].outdated).toEqual(['signed-out', 'log out again']);
+  expect(TABLE['signed-out'].outdated).toEqual(['signed-out', 'leave']);
 });
 
 test('nobody who is signed out causes a refresh', () => {
