@@ -23,6 +23,8 @@ const MADE_FROM = [
   ...['tsconfig.json', 'tsconfig.build.json', 'client/tsconfig.json', 'node_modules/.package-lock.json'],
 ];
 const COMPILER = 'node_modules/.bin/tsc';
+/** What is made last of the client */
+const CLIENT_SCHEMA = 'client/dist/schema.graphql';
 const STAMP = 'dist/build.json';
 /** What Node keeps of the code that it has compiled. */
 const COMPILED = 'dist/compiled';
@@ -39,18 +41,19 @@ async function make() {
     process.stderr.write('it cannot be built without its packages: run npm ci\n');
     process.exit(1);
   }
+  rmSync('client/dist', { recursive: true, force: true });
   for (const project of ['tsconfig.build.json', 'client']) {
     const { status } = spawnSync(COMPILER, ['-p', project], { stdio: 'inherit' });
     if (status !== 0) process.exit(1);
   }
-  copyFileSync('schema.graphql', 'client/dist/schema.graphql');
+  copyFileSync('schema.graphql', CLIENT_SCHEMA);
   const { bundle, PROGRAM } = await import('./bundle.js');
   const files = await bundle();
   // A gateway that runs may still load a part of the build before.
   const kept = new Set([...files, ...before]);
   for (const name of readdirSync(PROGRAM)) if (!kept.has(`${PROGRAM}/${name}`)) rmSync(`${PROGRAM}/${name}`);
   rmSync(COMPILED, { recursive: true, force: true });
-  stamp({ fingerprint, files });
+  stamp({ fingerprint, files: [...files, CLIENT_SCHEMA] });
 }
 
 /** @param made the files of the program, and from what they were made */
