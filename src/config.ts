@@ -100,6 +100,8 @@ export function readConfig(env: Environment) {
     },
     /** Requests a minute to refresh and logout per client address; undefined: no limit */
     sessionRateLimit: read('SESSION_RATE_LIMIT', wholeNumber(1, 1_000_000), undefined),
+    /** CONTRACT 12: a refresh may prove that it is a retry */
+    refreshRetry: read('REFRESH_RETRY', trueOrFalse, false),
     cookie: { secure, sameSite, domain: read('COOKIE_DOMAIN', domainName, undefined) },
     /** CIDRs of proxies whose X-Forwarded-For is believed */
     trustProxy: read('TRUST_PROXY', listOf(proxyCidr), []),

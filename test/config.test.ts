@@ -125,6 +125,7 @@ const VARIABLES: Array<
   ['LOGIN_RATE_WINDOW_SECONDS', (config) => config.login.rateWindowSeconds, 900, [['6', 6]]],
   ['SESSION_RATE_LIMIT', (config) => config.sessionRateLimit, undefined, [['60', 60]]],
   ['WORKERS', (config) => config.workers, 1, [['64', 64]]],
+  ['REFRESH_RETRY', (config) => config.refreshRetry, false, [['true', true]]],
   ['COOKIE_SECURE', (config) => config.cookie.secure, false, [['true', true]]],
   [
     'COOKIE_SAMESITE',
@@ -219,6 +220,7 @@ test.each<[string, string[]]>([
   ['LOGIN_RATE_WINDOW_SECONDS', ['0', 'x']],
   ['SESSION_RATE_LIMIT', ['0', '1000001']],
   ['WORKERS', ['0', '65', 'auto']],
+  ['REFRESH_RETRY', ['yes', '1', 'TRUE']],
   ['COOKIE_SECURE', ['yes', '1', 'TRUE']],
   ['COOKIE_SAMESITE', ['loose', 'none']],
   ['COOKIE_DOMAIN', ['x; Secure', 'a b', 'https://x.io', 'x,y']],

@@ -21,5 +21,8 @@ export interface Locked extends Refused<'account_locked'> {
   retryAfterSeconds: number;
 }
 
-/** A grant (Spec 2.2 and 2.3) with the new refresh JWT for the cookie, or a refusal. */
-export type Outcome = ({ kind: 'granted' } & TokenPair) | Refused<Exclude<Refusal, 'account_locked'>> | Locked;
+/** A grant (Spec 2.2 and 2.3) with the refresh JWT for the cookie, `retried` where it was given before; or a refusal. */
+export type Outcome =
+  | ({ kind: 'granted' | 'retried' } & TokenPair)
+  | Refused<Exclude<Refusal, 'account_locked'>>
+  | Locked;

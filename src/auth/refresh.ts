@@ -6,13 +6,18 @@ import { refused } from '../platform/refused.js';
 import { ClockSkewed } from '../platform/watched-clock.js';
 import type { Client } from '../remote-client.js';
 import type { Outcome } from './outcomes.js';
+import { type RetryKeys, retry } from './retries.js';
 import { refuse, rotate } from './sessions.js';
 
-/** @throws {ClockSkewed} where only the time could tell, and the clock here is wrong; then nothing is written */
+/**
+ * @param retryKeys CONTRACT 12: proof that this is a retry; undefined where none is asked for, or none was sent
+ * @throws {ClockSkewed} where only the time could tell, and the clock here is wrong; then nothing is written
+ */
 export async function refresh(
   deps: Deps<'clock' | 'db' | 'metrics' | 'repeats' | 'tokens'>,
   cookie: string | undefined,
   client: Client,
+  retryKeys: RetryKeys | undefined,
 ): Promise<Outcome> {
   const { clock, db, metrics, repeats, tokens } = deps;
   const now = clock.now();
@@ -36,11 +41,20 @@ export async function refresh(
   // By a wrong clock nothing is issued; what does not rest on time is refused all the same.
   const isSkewed = clock.isSkewed();
   const successor = { jti: uuidInTimeOrder(now), expiresAt: tokens.refreshTokenExpiry(now), client };
-  const rotated = isSkewed ? undefined : await rotate(db, jti, successor, now);
+  const rotated = isSkewed ? undefined : await rotate(db, jti, successor, retryKeys?.current ?? null, now);
   if (rotated !== undefined) {
     const { user_id, family_id, role } = rotated;
     const session = { ...successor, sub: user_id, role, sid: family_id };
     return { kind: 'granted', ...tokens.issuePair(session, now) };
+  }
+
+  // CONTRACT 12: the rotation of this very request has happened already, and its answer was lost.
+  const retried = retryKeys && (await retry(db, jti, retryKeys, client, isSkewed, now));
+  if (retried !== undefined) {
+    if (isSkewed) throw new ClockSkewed('nothing is issued by the clock here, not even again');
+    const { user_id, family_id, role, successor_jti, expires_at } = retried;
+    const session = { jti: successor_jti, expiresAt: expires_at, sub: user_id, role, sid: family_id };
+    return { kind: 'retried', ...tokens.issuePair(session, now) };
   }
 
   const userId = isUuid(sub) ? sub : null;

@@ -1,6 +1,6 @@
 /**
- * Spec 3.1: sessions, each a family of refresh-token records. The only writer of their table; that of the sessions
- * themselves follows it by triggers.
+ * Spec 3.1: sessions, each a family of refresh-token records. With `retries.ts` the only writer of their table; that of
+ * the sessions themselves follows it by triggers.
  */
 import type { AuthEvent } from '../audit/events.js';
 import { type EventToWrite, eventRows, insertEvents } from '../audit/write.js';
@@ -87,7 +87,7 @@ export async function startSession(db: Db, session: NewSession, now: Date): Prom
 
 const rotateSql = statement(
   'rotate',
-  { ...NEW_RECORD, used: 'uuid' },
+  { ...NEW_RECORD, used: 'uuid', retry_key_sha256: 'bytea?' },
   { user_id: 'uuid', family_id: 'uuid', role: only<Role>('text') },
 )`
   with claimed as (
@@ -96,8 +96,11 @@ const rotateSql = statement(
     returning user_id, family_id, session_started_at
   ), stored as (
     insert into refresh_tokens
-      (jti, user_id, family_id, user_agent, ip_address, expires_at, created_at, session_started_at)
-    select :jti, user_id, family_id, :user_agent, :ip_address, :expires_at, :now, session_started_at from claimed
+      (jti, user_id, family_id, user_agent, ip_address, expires_at, created_at, session_started_at, retry_key_sha256,
+        predecessor_jti)
+    select :jti, user_id, family_id, :user_agent, :ip_address, :expires_at, :now, session_started_at, :retry_key_sha256,
+      case when :retry_key_sha256 is not null then :used end
+    from claimed
   )
   select claimed.user_id, claimed.family_id, coalesce(users.role, 'viewer') as role -- 4.2.9: the user row may be gone
   from claimed left join users on users.id = claimed.user_id`;
@@ -105,15 +108,18 @@ const rotateSql = statement(
 /**
  * Spec 3.1 row 2 and 4.2 step 9 in one statement: claims the active record, stores its successor in the same family
  * and reads the user's role. Of any number of concurrent presentations one claims the row.
+ * @param retryKeySha256 of the key that proves a retry of this rotation (CONTRACT 12); null where there is to be none
  * @returns owner, family and current role; undefined where no active record has this `jti`
  */
 export async function rotate(
   db: Db,
   jti: string,
   successor: NewRecord,
+  retryKeySha256: Uint8Array | null,
   now: Date,
 ): Promise<RowOf<typeof rotateSql> | undefined> {
-  const [rotated] = await db.run(rotateSql, { ...newRecord(successor, now), used: jti });
+  const values = { ...newRecord(successor, now), used: jti, retry_key_sha256: retryKeySha256 };
+  const [rotated] = await db.run(rotateSql, values);
   return rotated;
 }
 
@@ -214,17 +220,20 @@ const revokeRecordSql = statement(
   { id: 'uuid' },
 )`
   with ended as (
-    update refresh_tokens set revoked = true, revoked_reason = 'logout', revoked_at = :now
-    where jti = :jti and not revoked
-    returning jti
+    update refresh_tokens
+    set revoked = true, revoked_reason = case when revoked then revoked_reason else 'logout' end,
+      revoked_at = case when revoked then revoked_at else :now end, retry_ended = case when revoked then true end
+    where jti = :jti and (not revoked or (revoked_reason = 'rotated' and retry_ended is null))
+    returning revoked_reason
   ), audited as (
-    ${insertEvents()} where not :is_repeat or exists (select from ended)
+    ${insertEvents()} where not :is_repeat or exists (select from ended where revoked_reason = 'logout')
     returning id
   )
   select id from audited`;
 
 /**
- * Spec 4.3: revokes the record of this `jti`, if there is one, and writes `logout`, in one statement.
+ * Spec 4.3: revokes the record of this `jti`, if there is one, and writes `logout`, in one statement. A record that was
+ * used before stays as it is, but no retry of its rotation is answered any more (CONTRACT 12).
  * @param jti null where the claim is no UUID, so that no record has it
  * @param isRepeat true: the event is written only where a record was revoked
  * @returns false where the event was left out

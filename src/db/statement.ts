@@ -6,6 +6,7 @@
 /** Types of PostgreSQL that statements use, and what the driver takes and gives for each. */
 interface Values {
   boolean: boolean;
+  bytea: Uint8Array;
   integer: number;
   jsonb: unknown;
   text: string;

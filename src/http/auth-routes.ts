@@ -13,6 +13,7 @@ import { isJsonType } from './json-type.js';
 import { parseLoginBody } from './login-body.js';
 import { loginPolicy, loginRateLimit, sessionRateLimit } from './rate-limits.js';
 import { createRefreshCookie } from './refresh-cookie.js';
+import { retryKeysReader } from './refresh-retry.js';
 import { CHALLENGE, REFUSALS } from './refusals.js';
 
 /** CONTRACT 5 */
@@ -25,6 +26,7 @@ type Dependencies = Deps<
 export function addAuthRoutes(app: Express, deps: Dependencies): void {
   const { config } = deps;
   const cookie = createRefreshCookie(config);
+  const readRetryKeys = retryKeysReader(config);
   const refuseCrossSite = crossSiteRefusal(config);
   const limitLogins = loginRateLimit(config.login, deps);
   const limitSessions = sessionRateLimit(config.sessionRateLimit, deps);
@@ -42,7 +44,7 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
       if (outcome.reason === 'account_locked') res.set('Retry-After', String(outcome.retryAfterSeconds));
       return sendError(res, status, detail);
     }
-    res.locals.outcome = 'success';
+    res.locals.outcome = outcome.kind === 'retried' ? 'retried' : 'success';
     cookie.set(res, outcome.refreshToken);
     res.json({ access_token: outcome.accessToken, token_type: 'bearer', expires_in: config.accessTokenSeconds });
   };
@@ -71,7 +73,7 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
   app
     .route('/auth/refresh')
     .post(refuseCrossSite, limitSessions, passOver, async (req, res) => {
-      answer(res, await refresh(depsOf(res), cookie.read(req), res.locals.client));
+      answer(res, await refresh(depsOf(res), cookie.read(req), res.locals.client, readRetryKeys(req)));
     })
     .all(methodNotAllowed('POST'));
 

@@ -74,7 +74,7 @@ function allowOrigins(origins: string[]) {
     origin: origins,
     credentials: true,
     methods: ['POST'],
-    allowedHeaders: ['Authorization', 'Content-Type', 'X-Request-Id'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'Refresh-Retry', 'X-Request-Id'],
     exposedHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
     maxAge: 600,
   });

@@ -17,6 +17,7 @@ const OF_ROUTES = {
   '/auth/login': ['success', 'invalid_credentials', 'account_locked', ...OF_EVERY_ROUTE],
   '/auth/refresh': [
     'success',
+    'retried',
     'no_refresh_token',
     'invalid_refresh_token',
     'wrong_token_type',

@@ -89,7 +89,9 @@ test('14 each known outcome is there from 0', async () => {
   const ofLogin = refusals.filter((reason) => ['invalid_credentials', 'account_locked'].includes(reason));
   const ofRefresh = refusals.filter((reason) => !ofLogin.includes(reason));
   expect(outcomesOf('auth_gateway_logins_total')).toEqual(['success', ...ofLogin, ...ofEveryRoute].sort());
-  expect(outcomesOf('auth_gateway_refreshes_total')).toEqual(['success', ...ofRefresh, ...ofEveryRoute].sort());
+  expect(outcomesOf('auth_gateway_refreshes_total')).toEqual(
+    ['success', 'retried', ...ofRefresh, ...ofEveryRoute].sort(),
+  );
   expect(outcomesOf('auth_gateway_logouts_total')).toEqual(['success', 'without_session', ...ofEveryRoute].sort());
   const checks = 'auth_gateway_caller_checks_total';
   expect(outcomesOf(checks, 'user')).toEqual([

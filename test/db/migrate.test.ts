@@ -155,6 +155,9 @@ test('11 sessions that began before there was a row for each have one, and those
   expect(rows).toEqual(expect.arrayContaining(begun));
 });
 
+/** The first that needs a table for itself */
+const FIRST_TO_WAIT = 'Migration20261122000003_rotations_in_place';
+
 test('9 a migration that waits for a table lets requests pass, says so, and goes on when it is free', async () => {
   await open('empty');
   await (await db.orm()).migrator.up({ to: BEFORE_SESSIONS });
@@ -165,7 +168,8 @@ test('9 a migration that waits for a table lets requests pass, says so, and goes
   const migrated = migrateUp(db, waits.resolve);
   await waits.promise;
   expect(await record('meanwhile')).toBeUndefined();
-  expect((await migrationStatus(db)).filter(({ executed_at }) => executed_at === null)).toHaveLength(1);
+  const pending = (await migrationStatus(db)).filter(({ executed_at }) => executed_at === null);
+  expect(pending.map(({ name }) => name)).toEqual(names.slice(names.indexOf(FIRST_TO_WAIT)));
   await reader.end();
   expect((await migrated).applied).toEqual(names.slice(names.indexOf(BEFORE_SESSIONS) + 1));
 });

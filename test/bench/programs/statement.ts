@@ -25,7 +25,7 @@ doTasks<StatementTask>(({ jtis, ...loop }, tell) => {
     const now = new Date();
     const jti = uuidInTimeOrder(now);
     const successor = { jti, expiresAt: new Date(now.getTime() + LIFETIME_MS), client: CLIENT };
-    if ((await rotate(db, used, successor, now)) === undefined) throw new Error('a live record was not rotated');
+    if ((await rotate(db, used, successor, null, now)) === undefined) throw new Error('a live record was not rotated');
     jtis.push(jti);
     return true;
   };

@@ -1,0 +1,77 @@
+/** CONTRACT 12: proof of retry. Whoever has the key of a rotation is given its successor again, until that is used. */
+import { type Db, only, type RowOf, statement } from '../db/statement.js';
+import type { Client } from '../remote-client.js';
+import type { Role } from '../roles.js';
+
+/** SHA-256 of the keys of a request. */
+export interface RetryKeys {
+  /** Of this attempt */
+  current: Uint8Array;
+  /** Of the attempt before; null where there is none */
+  previous: Uint8Array | null;
+}
+
+const retrySql = statement(
+  'retry',
+  {
+    used: 'uuid',
+    current_key: 'bytea',
+    previous_key: 'bytea?',
+    user_agent: 'text',
+    ip_address: 'text',
+    is_skewed: 'boolean',
+    now: 'timestamptz',
+  },
+  {
+    user_id: 'uuid',
+    family_id: 'uuid',
+    successor_jti: 'uuid',
+    expires_at: 'timestamptz',
+    role: only<Role>('text'),
+  },
+)`
+  with proven as (
+    select used.jti, successor.user_id, successor.family_id, successor.jti as successor_jti, successor.expires_at
+    from refresh_tokens as used join refresh_tokens as successor
+      on successor.family_id = used.family_id and successor.created_at = used.revoked_at -- by their index
+        and successor.predecessor_jti = used.jti
+    where used.jti = :used and used.revoked_reason = 'rotated' and used.retry_ended is null
+      and successor.retry_key_sha256 in (:current_key, :previous_key)
+      and not successor.revoked and successor.expires_at >= :now
+    for no key update -- whoever ends one of the two meanwhile is waited for, and then it is looked at again
+  ), noted as (
+    update refresh_tokens
+    set retries = coalesce(retries, 0) + 1, retried_at = :now, retried_ip_address = :ip_address,
+      retried_user_agent = :user_agent
+    from proven where refresh_tokens.jti = proven.jti and not :is_skewed
+  )
+  select proven.user_id, proven.family_id, proven.successor_jti, proven.expires_at,
+    coalesce(users.role, 'viewer') as role -- as a rotation has it, 4.2.9
+  from proven left join users on users.id = proven.user_id`;
+
+/**
+ * Finds the successor that the rotation of a used record has made, and notes the retry in the used one; nothing else is
+ * written. It is a statement after the one that did not rotate, so that it sees the rotation for which that one waited.
+ * @param isSkewed true: the retry is not noted, since it cannot be answered
+ * @returns owner, family and current role beside `jti` and expiry of the successor; undefined where no key fits, or the
+ *   successor is used, revoked or expired
+ */
+export async function retry(
+  db: Db,
+  jti: string,
+  keys: RetryKeys,
+  client: Client,
+  isSkewed: boolean,
+  now: Date,
+): Promise<RowOf<typeof retrySql> | undefined> {
+  const [retried] = await db.run(retrySql, {
+    used: jti,
+    current_key: keys.current,
+    previous_key: keys.previous,
+    user_agent: client.userAgent,
+    ip_address: client.ipAddress,
+    is_skewed: isSkewed,
+    now,
+  });
+  return retried;
+}
