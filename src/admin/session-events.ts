@@ -23,17 +23,30 @@ export interface SessionEvent {
   detail: string;
 }
 
-/** Order of events of one instant: a record that was replaced, the newest record, an audit event, the expiry. */
-export type Rank = 0 | 1 | 2 | 3;
+/** Order of events of one instant: a record that was replaced, the newest record, a retry, an audit event, the expiry. */
+export type Rank = 0 | 1 | 2 | 3 | 4;
 
 export interface EventRow extends Omit<SessionEvent, 'kind' | 'detail'> {
   /** `createdAt` in microseconds */
   exactly: string;
   rank: Rank;
-  /** Null for a record */
+  /** Null for all that is told of a record */
   event: Ending | null;
   /** What had ended the record whose token an event is about */
   endedBy: RevokedReason | null;
+  /** Null where no token came back */
+  cameBack: CameBack | null;
+}
+
+/** How a token that had been used came back. */
+interface CameBack {
+  /** Since it was used, or ended */
+  seconds: number;
+  /** Whether it came from where it had been used; null where that is not known */
+  isSameAddress: boolean | null;
+  isSameAgent: boolean | null;
+  /** How often it was answered again by now */
+  retries: number | null;
 }
 
 /** The two parts of an audit event that its sentence is made of. */
@@ -41,15 +54,16 @@ type Told<Event extends AuditedEvent> = Event extends unknown ? Pick<Event, 'eve
 type Ending = Told<Extract<AuditedEvent, { eventType: EndingType }>>;
 
 export function sessionEventOf(row: EventRow, session: Session, isFirst: boolean): SessionEvent {
-  const { id, createdAt, jti, ipAddress, userAgent, rank, event, endedBy } = row;
+  const { id, createdAt, jti, ipAddress, userAgent, rank, event, cameBack } = row;
   const told = { createdAt, jti, ipAddress, userAgent };
   if (event !== null) {
     const kind = END_OF[event.eventType];
-    return { ...told, id: `${session.id}.${id}`, kind, detail: detailOf(event, endedBy) }; // it may end several sessions
+    return { ...told, id: `${session.id}.${id}`, kind, detail: detailOf(event, row) }; // it may end several sessions
   }
-  if (rank === 3) {
+  if (rank === 4) {
     return { ...told, id: `${id}.expired`, kind: 'expired', detail: 'The last token expired without being used' };
   }
+  if (cameBack !== null) return { ...told, id: `${id}.retried`, kind: 'retried', detail: detailOfRetry(cameBack) };
   return isFirst && isStart(row, session)
     ? { ...told, id, kind: 'started', detail: 'Logged in; the first refresh token was made' }
     : { ...told, id, kind: 'rotated', detail: 'Refreshed; a new token replaced the one before' };
@@ -71,10 +85,13 @@ const HAD_ENDED: Record<RevokedReason, string> = {
   user_deleted: 'that had ended when the user was deleted',
 };
 
-function detailOf(event: Ending, endedBy: RevokedReason | null): string {
+function detailOf(event: Ending, row: EventRow): string {
   switch (event.eventType) {
-    case 'token_theft':
-      return `A refresh token ${HAD_ENDED[endedBy ?? 'rotated']} was presented again; every token of the session was revoked`;
+    case 'token_theft': {
+      const { endedBy, cameBack } = row;
+      const again = endedBy === 'rotated' && cameBack ? `again ${whenAndWhence(cameBack)}` : 'again';
+      return `A refresh token ${HAD_ENDED[endedBy ?? 'rotated']} was presented ${again}; every token of the session was revoked`;
+    }
     case 'logout':
       return 'Logged out with this token';
     case 'session_revoked':
@@ -86,6 +103,21 @@ function detailOf(event: Ending, endedBy: RevokedReason | null): string {
     case 'user_deleted':
       return `The user was deleted by ${nameOf(event.metadata.actor)}`;
   }
+}
+
+function detailOfRetry(cameBack: CameBack): string {
+  const { retries } = cameBack;
+  const times = retries === 1 ? '' : `, ${retries} times by now`;
+  return `A refresh was repeated with proof of retry ${whenAndWhence(cameBack)}; the same new token was given again${times}`;
+}
+
+/** So that a double request can be told from a thief. */
+function whenAndWhence({ seconds, isSameAddress, isSameAgent }: CameBack): string {
+  const when = `${Math.max(0, seconds)} s after its rotation`; // clocks of instances may differ
+  if (isSameAddress === null || isSameAgent === null) return when;
+  const word = (isSame: boolean): string => (isSame ? 'the same' : 'another');
+  const agent = isSameAddress === isSameAgent ? 'user agent' : `${word(isSameAgent)} user agent`;
+  return `${when}, from ${word(isSameAddress)} address and ${agent}`;
 }
 
 function nameOf(actor: Actor): string {

@@ -26,7 +26,7 @@ export async function tellSession(
     sql<EventRow>`
       with records as (
         select created_at as at, (${sql.raw(NEWEST)})::int as rank, jti as id, jti, ip_address, user_agent,
-          null::jsonb as event, null as ended_by
+          null::jsonb as event, null as ended_by, null::jsonb as came_back
         from refresh_tokens
         where family_id = ${session.id} and created_at >= ${from}
           and (created_at, (${sql.raw(NEWEST)})::int, jti) > ${behind}
@@ -37,15 +37,16 @@ export async function tellSession(
       ), page_end as (
         select case when count(*) > ${page.first} then max(at) else 'infinity' end as at from records
       ), endings as (
-        select event.created_at as at, 2 as rank, event.id, coalesce(${JTI_OF_EVENT}, newest.jti) as jti, event.ip_address,
+        select event.created_at as at, 3 as rank, event.id, coalesce(${JTI_OF_EVENT}, newest.jti) as jti, event.ip_address,
           event.user_agent, jsonb_build_object('eventType', event_type, 'metadata', metadata) as event,
-          token.revoked_reason as ended_by
+          token.revoked_reason as ended_by, ${cameBack('event.created_at', 'event.ip_address', 'event.user_agent')}
         from newest cross join audit_events as event
           left join refresh_tokens as token on token.family_id = ${session.id} and token.jti = ${JTI_OF_EVENT}
+          left join lateral ${ROTATION_OF_TOKEN} on true
         where event.user_id = ${session.userId}
           and event_type in (${sql.join(ENDINGS.map((type) => sql.lit(type)))})
           and event.created_at between greatest(${session.startedAt}, ${from}) and (select at from page_end)
-          and (event.created_at, 2, event.id) > ${behind}
+          and (event.created_at, 3, event.id) > ${behind}
           and (
             (event_type in ('token_theft', 'session_revoked') and metadata ->> 'family_id' = ${session.id})
             or (event_type = 'logout' and token.jti is not null)
@@ -54,15 +55,26 @@ export async function tellSession(
               and event.created_at = newest.revoked_at) -- a change has one time for all that it writes
           )
         order by event.created_at, event.id limit ${page.first + 1}
+      ), retries as (
+        select token.retried_at as at, 2 as rank, token.jti as id, token.jti, token.retried_ip_address as ip_address,
+          token.retried_user_agent as user_agent, null::jsonb as event, null as ended_by,
+          ${cameBack('token.retried_at', 'token.retried_ip_address', 'token.retried_user_agent')}
+        from refresh_tokens as token left join lateral ${ROTATION_OF_TOKEN} on true
+        where token.family_id = ${session.id} and token.retried_at >= ${from}
+          and (token.retried_at, 2, token.jti) > ${behind}
+        order by token.retried_at, token.jti limit ${page.first + 1}
       ), expiry as (
-        select expires_at as at, 3 as rank, jti as id, jti, ip_address, user_agent, null::jsonb as event,
-          null as ended_by
+        select expires_at as at, 4 as rank, jti as id, jti, ip_address, user_agent, null::jsonb as event,
+          null as ended_by, null::jsonb as came_back
         from newest
-        where expires_at < coalesce(revoked_at, ${now}) and (expires_at, 3, jti) > ${behind}
+        where expires_at < coalesce(revoked_at, ${now}) and (expires_at, 4, jti) > ${behind}
       )
       select at as "createdAt", ${exactTime('at')} as exactly, rank, id, jti, ip_address as "ipAddress",
-        user_agent as "userAgent", event, ended_by as "endedBy"
-      from (select * from records union all select * from endings union all select * from expiry) as events
+        user_agent as "userAgent", event, ended_by as "endedBy", came_back as "cameBack"
+      from (
+        select * from records union all select * from retries union all select * from endings
+        union all select * from expiry
+      ) as events
       order by at, rank, id limit ${page.first + 1}`,
     ({ exactly, rank, id }) => encodeCursor(exactly, String(rank), id),
   );
@@ -78,6 +90,21 @@ const JTI_OF_EVENT = sql`
   case when coalesce(metadata ->> 'jti', metadata ->> 'reused_jti')
       ~* '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$'
     then coalesce(metadata ->> 'jti', metadata ->> 'reused_jti')::uuid end`;
+
+/** The record that the rotation of `token` has made: from where the token was used. */
+const ROTATION_OF_TOKEN = sql`(
+  select made.ip_address, made.user_agent from refresh_tokens as made
+  where made.family_id = token.family_id and made.created_at = token.revoked_at and made.jti <> token.jti
+  order by made.predecessor_jti = token.jti desc nulls last limit 1
+) as rotation`;
+
+/** What is told of a `token` that came back at this time from this address and user agent. */
+function cameBack(at: string, ipAddress: string, userAgent: string): RawBuilder<unknown> {
+  return sql`jsonb_build_object(
+    'seconds', extract(epoch from ${sql.raw(at)} - token.revoked_at), 'retries', token.retries,
+    'isSameAddress', ${sql.raw(ipAddress)} = rotation.ip_address,
+    'isSameAgent', ${sql.raw(userAgent)} = rotation.user_agent) as came_back`;
+}
 
 interface Place {
   /** The instant from which to read on */
@@ -95,7 +122,7 @@ function placeAt(time: string, rank: number, id: string): Place {
 
 /** @throws {AdminRefusal} for a text that is no cursor */
 function readCursor(cursor: string): Place {
-  const { exactly, rest } = decodeTimeCursor(cursor, (rank) => /^[0-3]$/.test(rank), isUuid);
+  const { exactly, rest } = decodeTimeCursor(cursor, (rank) => /^[0-4]$/.test(rank), isUuid);
   const [rank = '', id = ''] = rest;
   return placeAt(exactly, Number(rank), id);
 }
