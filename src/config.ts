@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { createReader, type Environment } from './config/environment.js';
 import { redisUrl } from './config/redis-url.js';
 import {
+  coversHost,
   databaseUrl,
   domainName,
   hostOrAddress,
@@ -50,15 +51,23 @@ export function readConfig(env: Environment) {
   const https = publicUrl.protocol === 'https:';
   const secure = read('COOKIE_SECURE', trueOrFalse, https);
   const sameSite = read('COOKIE_SAMESITE', oneOf('strict', 'lax', 'none'), 'strict');
-  const isDevelopment = read('NODE_ENV', z.string(), '') !== 'production' && isLoopback(publicUrl.hostname);
+  const cookieDomain = read('COOKIE_DOMAIN', domainName, undefined);
+  const isHere = isLoopback(publicUrl.hostname);
+  const isDevelopment = read('NODE_ENV', z.string(), '') !== 'production' && isHere;
   const database = readOrFile('DATABASE_URL', databaseUrl, 'embedded');
 
-  if (!https && !isGiven('COOKIE_SECURE') && !isLoopback(publicUrl.hostname)) {
+  if (!https && !isGiven('COOKIE_SECURE') && !isHere) {
     fault('COOKIE_SECURE', 'must be set, because PUBLIC_URL is http on a host other than this machine');
   }
   if (metricsPort === port) fault('METRICS_PORT', 'must be another than PORT');
-  if (sameSite === 'none' && !secure) {
-    fault('COOKIE_SAMESITE', 'none needs COOKIE_SECURE, or browsers drop the cookie');
+  // Browsers take http on their own machine for secure; elsewhere they drop a Secure cookie that comes by http.
+  if (sameSite === 'none' && !https && !isHere) {
+    fault('COOKIE_SAMESITE', 'none needs a PUBLIC_URL with https, or browsers drop the cookie');
+  } else if (sameSite === 'none' && !secure) {
+    fault('COOKIE_SAMESITE', 'none needs COOKIE_SECURE=true, or browsers drop the cookie');
+  }
+  if (cookieDomain !== undefined && !coversHost(cookieDomain, publicUrl.hostname)) {
+    fault('COOKIE_DOMAIN', 'must be the host of PUBLIC_URL or a domain above it, or browsers drop the cookie');
   }
   if (!isDevelopment && !isGiven('DATABASE_URL', 'DATABASE_URL_FILE')) {
     fault(
@@ -102,7 +111,7 @@ export function readConfig(env: Environment) {
     sessionRateLimit: read('SESSION_RATE_LIMIT', wholeNumber(1, 1_000_000), undefined),
     /** CONTRACT 12: a refresh may prove that it is a retry */
     refreshRetry: read('REFRESH_RETRY', trueOrFalse, false),
-    cookie: { secure, sameSite, domain: read('COOKIE_DOMAIN', domainName, undefined) },
+    cookie: { secure, sameSite, domain: cookieDomain },
     /** CIDRs of proxies whose X-Forwarded-For is believed */
     trustProxy: read('TRUST_PROXY', listOf(proxyCidr), []),
     /** Exact origins that may call with credentials */

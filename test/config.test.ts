@@ -136,7 +136,7 @@ const VARIABLES: Array<
       ['strict', 'strict'],
     ],
   ],
-  ['COOKIE_DOMAIN', (config) => config.cookie.domain, undefined, [['example.com', 'example.com']]],
+  ['COOKIE_DOMAIN', (config) => config.cookie.domain, undefined, [['localhost', 'localhost']]],
   [
     'TRUST_PROXY',
     (config) => config.trustProxy,
@@ -223,7 +223,7 @@ test.each<[string, string[]]>([
   ['REFRESH_RETRY', ['yes', '1', 'TRUE']],
   ['COOKIE_SECURE', ['yes', '1', 'TRUE']],
   ['COOKIE_SAMESITE', ['loose', 'none']],
-  ['COOKIE_DOMAIN', ['x; Secure', 'a b', 'https://x.io', 'x,y']],
+  ['COOKIE_DOMAIN', ['x; Secure', 'a b', 'https://x.io', 'x,y', 'example.com']],
   ['TRUST_PROXY', ['1.2.3', '0177.0.0.1', '10.0.0.0/33', '10/8', '::1/129', '10.0.0.0/8,x', 'constructor', ',']],
   ['CORS_ORIGINS', ['*', 'https://x.io/path', 'x.io', 'https://x.io,,https://y.io', 'null']],
   ['ARGON2_MEMORY_KIB', ['19455', '0']],
@@ -253,8 +253,53 @@ test('2 COOKIE_SECURE: follows PUBLIC_URL, and http on another host needs a deci
     expect(faultsOf({ DATABASE_URL, PUBLIC_URL: remote })).toEqual(['COOKIE_SECURE']);
     expect(readConfig({ DATABASE_URL, PUBLIC_URL: remote, COOKIE_SECURE: 'false' }).cookie.secure).toBe(false);
   }
-  const none = { DATABASE_URL, COOKIE_SAMESITE: 'none', PUBLIC_URL: 'https://x.io', COOKIE_SECURE: 'false' };
-  expect(faultsOf(none)).toEqual(['COOKIE_SAMESITE']);
+});
+
+test.each<[string, string | undefined, string[]]>([
+  ['https://x.io', undefined, []],
+  ['https://x.io', 'false', ['COOKIE_SAMESITE']],
+  ['http://x.io', 'true', ['COOKIE_SAMESITE']],
+  ['http://x.io', 'false', ['COOKIE_SAMESITE']],
+  ['http://x.io', undefined, ['COOKIE_SECURE', 'COOKIE_SAMESITE']],
+  ['http://localhost:3000', undefined, ['COOKIE_SAMESITE']],
+  ['http://localhost:3000', 'true', []], // browsers take it for secure
+  ['http://127.0.0.1:3000', 'true', []],
+  ['http://auth.localhost', 'true', []],
+])('2 COOKIE_SAMESITE=none where browsers drop the cookie: %s, COOKIE_SECURE %s', (url, secure, faults) => {
+  const env = { DATABASE_URL, COOKIE_SAMESITE: 'none', PUBLIC_URL: url };
+  expect(faultsOf(secure === undefined ? env : { ...env, COOKIE_SECURE: secure })).toEqual(faults);
+});
+
+test.each<[string, string, boolean]>([
+  ['https://auth.example.com', 'auth.example.com', true],
+  ['https://auth.example.com', 'Example.COM', true],
+  ['https://auth.example.com', '.example.com', true],
+  ['https://AUTH.example.com:8443', 'auth.example.com', true],
+  ['https://auth.example.com', 'www.example.com', false],
+  ['https://auth.example.com', 'example.org', false],
+  ['https://auth.example.com', 'ample.com', false],
+  ['https://auth.example.com', 'x.auth.example.com', false],
+  ['https://auth.example.com', 'com', false],
+  ['https://example.com', 'auth.example.com', false],
+  ['https://localhost', 'localhost', true],
+  ['https://auth.localhost', 'localhost', false],
+  ['https://127.0.0.1', '127.0.0.1', true],
+  ['https://127.0.0.1', '0.0.1', false],
+  ['https://127.0.0.1', 'localhost', false],
+  ['https://[::1]', 'localhost', false],
+])('2 COOKIE_DOMAIN has to cover the host of PUBLIC_URL: %s and %s: %s', (url, domain, covers) => {
+  const env = { DATABASE_URL, PUBLIC_URL: url, COOKIE_DOMAIN: domain };
+  expect(faultsOf(env)).toEqual(covers ? [] : ['COOKIE_DOMAIN']);
+});
+
+test.each<[string, Record<string, string>]>([
+  ['COOKIE_DOMAIN', { COOKIE_DOMAIN: 'example.org' }],
+  ['COOKIE_SAMESITE', { COOKIE_SAMESITE: 'none' }],
+])('2 the start is refused, exit 78, and %s is named', async (variable, env) => {
+  const base = { DATABASE_URL: 'postgresql://127.0.0.1:1/none', KEYRING_FILE: '/nowhere/keyring.json' }; // starts nothing
+  const { code, stdout, stderr } = await run([], { env: { ...base, ...env } });
+  expect(code).toBe(78);
+  expect(stdout + stderr).toContain(`${variable}: `);
 });
 
 test.each<[string, Environment, boolean]>([

@@ -51,6 +51,13 @@ export const databaseUrl = z.string().superRefine((text, context) => {
 
 const DOMAIN = /^\.?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 export const domainName = z.string().regex(DOMAIN, 'must be a domain name');
+
+/** RFC 6265 section 5.1.3; and a domain above the host has to have a dot, since no browser takes `com`. */
+export function coversHost(domain: string, host: string): boolean {
+  const name = domain.replace(/^\./, '').toLowerCase();
+  return host === name || (isIP(host) === 0 && name.includes('.') && host.endsWith(`.${name}`));
+}
+
 export const hostOrAddress = z
   .string()
   .refine((text) => isIP(text) !== 0 || DOMAIN.test(text), 'must be an IP address or a host name');
