@@ -82,6 +82,8 @@ export function readConfig(env: Environment) {
   const open = 'LISTEN_HOST lets other machines in, and PUBLIC_URL says development, with explorer: set PUBLIC_URL';
 
   const config = {
+    /** Where errors may say what is wrong with the configuration */
+    isDevelopment,
     host,
     port,
     metricsHost: read('METRICS_HOST', hostOrAddress, '127.0.0.1'),

@@ -3,13 +3,29 @@ import type { RequestHandler } from 'express';
 import type { Config } from '../config.js';
 import { sendError } from './errors.js';
 
-export function crossSiteRefusal({ publicUrl, corsOrigins }: Config): RequestHandler {
+const DETAIL = 'Calls from this origin are not allowed';
+const CURE = ': it is neither that of PUBLIC_URL nor in CORS_ORIGINS';
+
+/** Characters of an origin that are logged */
+const ORIGIN_LENGTH = 256;
+
+export function crossSiteRefusal({ isDevelopment, publicUrl, corsOrigins }: Config): RequestHandler {
+  const detail = isDevelopment ? `${DETAIL}${CURE}` : DETAIL;
   return (req, res, next) => {
     const origin = req.get('origin');
     if (origin !== undefined && corsOrigins.includes(origin)) return next();
     const isForeign = origin !== undefined && origin !== publicUrl;
     if (!isForeign && req.get('sec-fetch-site') !== 'cross-site') return next();
     res.locals.outcome = 'cross_site';
-    return sendError(res, 403, 'Calls from this origin are not allowed');
+    if (origin !== undefined) res.locals.refusedOrigin = loggable(origin);
+    return sendError(res, 403, detail);
   };
+}
+
+/** Scheme, host and port as they are parsed; of anything else that it is none, whatever it holds. */
+function loggable(origin: string): string {
+  if (origin === 'null') return origin; // of a sandboxed frame, or of a file
+  if (!URL.canParse(origin)) return 'unreadable';
+  const { protocol, host } = new URL(origin);
+  return `${protocol}//${host}`.slice(0, ORIGIN_LENGTH);
 }

@@ -15,6 +15,8 @@ export interface Exchange {
   budget: Budget;
   /** What came of the request, in a word for the log and for the counters */
   outcome?: RequestOutcome;
+  /** Of a call from another site: its origin, fit for a log */
+  refusedOrigin?: string;
   /** At `/graphql`: the kind of credential, once it is looked at */
   caller?: PresentedKind;
 }

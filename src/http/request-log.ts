@@ -23,6 +23,8 @@ interface Answered extends RequestIds, CountedRequest {
   method: string;
   status: number;
   client_ip: string | undefined;
+  /** Of a call that was refused for it */
+  origin?: string | undefined;
   duration_ms: number;
 }
 
@@ -73,6 +75,7 @@ export function createRequestLog(
           caller: res.locals.caller,
           outcome: res.locals.outcome ?? outcomeByStatus(method, route, status),
           client_ip: client.ipAddress,
+          origin: res.locals.refusedOrigin,
           duration_ms: Math.round((performance.now() - started) * 10) / 10,
         });
       });

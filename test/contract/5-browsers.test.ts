@@ -1,7 +1,16 @@
 /** CONTRACT 5: cookies as browsers send them, cross-site calls and CORS. */
 
 import { forgeRefreshToken } from '../support/forge.js';
-import { type Answer, claimsOf, logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
+import {
+  type Answer,
+  claimsOf,
+  logIn,
+  PASSWORD,
+  startGateway,
+  startInstance,
+  type TestGateway,
+} from '../support/gateway.js';
+import { captureLog } from '../support/log.js';
 import { recordOf, wholeState } from '../support/rows.js';
 
 const OWN = 'https://auth.example.com';
@@ -99,6 +108,51 @@ test('5 CORS: without CORS_ORIGINS there is none of it', async () => {
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   } finally {
     await closed.close();
+  }
+});
+
+/** What is sent as `Origin`, and what the log has of it. */
+const LOGGED: Array<[origin: string, logged: string | undefined]> = [
+  [EVIL, EVIL],
+  ['null', 'null'],
+  ['http://127.0.0.1:5173', 'http://127.0.0.1:5173'],
+  ['chrome-extension://abcdef', 'chrome-extension://abcdef'],
+  ['https://user:secret@evil.example.net/secret?secret#secret', EVIL],
+  ['secret', 'unreadable'],
+  ['https://evil.example.net" msg=secret', 'unreadable'],
+  [`https://${'a'.repeat(2_000)}.net`, `https://${'a'.repeat(248)}`],
+];
+
+test.each(LOGGED)('5 a refused origin is in the log line, and no more of it: %.60s', async (origin, logged) => {
+  const captured = captureLog();
+  const on = await startInstance(gateway.database, { log: captured.log, env: { PUBLIC_URL: OWN } });
+  try {
+    for (const route of ['login', 'refresh', 'logout'])
+      await on.send('POST', `/auth/${route}`, { headers: { origin } });
+    await on.send('POST', '/auth/logout', { headers: { origin: OWN } });
+    await on.send('POST', '/auth/logout', { headers: { 'sec-fetch-site': 'cross-site' } });
+    const lines = captured.lines().filter(({ msg }) => msg === 'request');
+    expect(lines.map(({ status, outcome, origin }) => [status, outcome, origin])).toEqual([
+      ...Array(3).fill([403, 'cross_site', logged]),
+      [200, 'without_session', undefined],
+      [403, 'cross_site', undefined],
+    ]);
+    expect(captured.text()).not.toContain('secret');
+  } finally {
+    await on.close();
+  }
+});
+
+test.each<[string, Headers, string]>([
+  ['in development it names the variable', {}, ': it is neither that of PUBLIC_URL nor in CORS_ORIGINS'],
+  ['in production it does not', { NODE_ENV: 'production' }, ''],
+])('5 the 403 of a refused origin: %s', async (_what, env, cure) => {
+  const on = await startInstance(gateway.database, { env });
+  try {
+    const answer = await on.send('POST', '/auth/login', { headers: { origin: EVIL } });
+    expect([answer.status, answer.json]).toEqual([403, { detail: `Calls from this origin are not allowed${cure}` }]);
+  } finally {
+    await on.close();
   }
 });
 
