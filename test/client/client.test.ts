@@ -208,3 +208,42 @@ describe.each<{ without: NonNullable<PageSetup['without']> }>([{ without: [] }, 
     });
   },
 );
+
+test('13 a message of a session that was left brings nothing back', async () => {
+  const [one, two] = [open(), open()];
+  await logIn(one);
+  const [name = ''] = browser.storage.items.keys();
+  const channel = browser.tab().openChannel?.(name);
+  if (channel === undefined) throw new Error('no channel');
+  let said: unknown;
+  channel.onmessage = ({ data }: { data: unknown }) => {
+    said ??= data;
+  };
+  one.time.skip(1_000_000);
+  await one.client.getAccessToken();
+  await until('it is told', () => said !== undefined);
+  await one.client.logout();
+  await until('both are signed out', () => status(two) === 'signed-out');
+  const [before, other] = [two.told.length, await gateway.user()];
+  channel.postMessage(said);
+  await logIn(one, other.email);
+  await until('the login has been heard of', () => subOf(two) === other.id);
+  expect(two.told.slice(before).map(({ event }) => event)).toEqual(['signed-in']);
+});
+
+test('13 a storage that shows the session for a moment more does not begin it again', async () => {
+  const one = open();
+  await logIn(one);
+  const shown = new Map(browser.storage.items);
+  let isBehind = false;
+  const { storage } = browser;
+  const behind = { ...storage, getItem: (key: string) => (isBehind ? (shown.get(key) ?? null) : storage.getItem(key)) };
+  const two = open({ environment: { storage: behind } });
+  await two.client.getAccessToken();
+  const asked = two.refreshes();
+  isBehind = true;
+  await one.client.logout();
+  await until('it has heard of it', () => status(two) === 'signed-out');
+  expect(await two.client.getAccessToken()).toBeUndefined();
+  expect(two.refreshes()).toBe(asked);
+});
