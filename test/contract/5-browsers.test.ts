@@ -123,7 +123,7 @@ const LOGGED: Array<[origin: string, logged: string | undefined]> = [
   [`https://${'a'.repeat(2_000)}.net`, `https://${'a'.repeat(248)}`],
 ];
 
-test.each(LOGGED)('5 a refused origin is in the log line, and no more of it: %.60s', async (origin, logged) => {
+test.each(LOGGED)('5 a refused origin is in the log line, and no more of it (%#)', async (origin, logged) => {
   const captured = captureLog();
   const on = await startInstance(gateway.database, { log: captured.log, env: { PUBLIC_URL: OWN } });
   try {
