@@ -1,0 +1,30 @@
+/** Pages as a bundler makes them, for development: React then runs effects twice in StrictMode. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import type { Edge } from './edge.js';
+
+const PAGES = 'test/browser/pages'; // of the checkout, in which everything here is run
+const HTML = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><div id="root"></div>';
+
+/** Serves a page whose script is a file in `pages/`. */
+export async function servePage(edge: Edge, path: string, file: string): Promise<void> {
+  const text = await readFile(join(PAGES, file), 'utf8');
+  edge.serve(`/${file}`, 'text/javascript', await bundle(text));
+  edge.serve(path, 'text/html', `${HTML}<script type="module" src="/${file}"></script>`);
+}
+
+/** @param text JavaScript with JSX, which imports from packages */
+export async function bundle(text: string): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: text, resolveDir: process.cwd(), loader: 'jsx' },
+    alias: { '@auth-gateway/client/browser': join(process.cwd(), 'client/src/browser.ts') },
+    bundle: true,
+    format: 'esm',
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"development"' },
+    write: false,
+    logLevel: 'error',
+  });
+  return outputFiles[0]?.text ?? '';
+}

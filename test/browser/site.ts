@@ -1,0 +1,101 @@
+/** A whole site: a browser, the edge, and behind it a real gateway whose PUBLIC_URL is the edge. */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { createCleanUp } from '../../src/platform/clean-up.js';
+import { runningClock } from '../support/clock.js';
+import { claimsOf, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
+import { tokenOf } from './asked.js';
+import { servePage } from './bundle.js';
+import type { Certificate } from './certificate.js';
+import { CHROMIUM, launchChromium } from './chromium.js';
+import { type Edge, startEdge } from './edge.js';
+
+/** Tests that are skipped where the machine has no Chromium; REQUIRE_PROGRAMS=1 makes that a failure. */
+export const inChromium = CHROMIUM !== undefined || process.env['REQUIRE_PROGRAMS'] === '1' ? describe : describe.skip;
+
+/** Navigations on a busy machine: milliseconds */
+const PATIENCE_MS = 120_000;
+
+export interface Site {
+  browser: Browser;
+  edge: Edge;
+  gateway: TestGateway;
+  /** A profile of its own, with its own cookies and storage: a window that shares nothing with others. */
+  profile(): Promise<BrowserContext>;
+  /** Somebody new, who has logged in on a page with the client. */
+  visitor(prepare?: (profile: BrowserContext) => Promise<unknown>): Promise<Visitor>;
+  close(): Promise<void>;
+}
+
+export interface Visitor {
+  profile: BrowserContext;
+  page: Page;
+  email: string;
+  /** The session that the login began */
+  sid: unknown;
+}
+
+export interface Setup {
+  /** Of the gateway, beside PUBLIC_URL */
+  env?: Record<string, string>;
+  /** For https */
+  certificate?: Certificate;
+}
+
+/** Close it in `afterAll`. */
+export async function startSite({ env = {}, certificate }: Setup = {}): Promise<Site> {
+  const cleanUp = createCleanUp();
+  return cleanUp.guard(async () => {
+    const edge = await startEdge(certificate);
+    cleanUp.defer(edge.close);
+    const gateway = await startGateway({ clock: runningClock(), env: { PUBLIC_URL: edge.url, ...env } });
+    cleanUp.defer(gateway.close);
+    edge.leadTo(gateway.url);
+    await servePage(edge, '/', 'client.js');
+    const browser = await launchChromium();
+    cleanUp.defer(() => browser.close());
+
+    const profile = async (): Promise<BrowserContext> => {
+      const context = await browser.newContext();
+      context.setDefaultTimeout(PATIENCE_MS);
+      return context;
+    };
+    const visitor = async (prepare?: (profile: BrowserContext) => Promise<unknown>): Promise<Visitor> => {
+      const { email } = await gateway.user();
+      const context = await profile();
+      await prepare?.(context);
+      const page = await context.newPage();
+      await page.goto(edge.url);
+      await page.evaluate(`auth.login(${JSON.stringify({ email, password: PASSWORD })})`);
+      return { profile: context, page, email, sid: await sidOf(page) };
+    };
+    return { browser, edge, gateway, profile, visitor, close: cleanUp.run };
+  });
+}
+
+/** The session whose token the page is given, refreshed where that is needed; undefined where it is given none. */
+export async function sidOf(page: Page): Promise<unknown> {
+  const token = await tokenOf(page);
+  return token === undefined ? undefined : claimsOf(token)['sid'];
+}
+
+/** The cookie that a script cannot see */
+export async function cookieOf({ profile }: Visitor): Promise<string | undefined> {
+  const cookies = await profile.cookies();
+  return cookies.find(({ name }) => name === 'refresh_token')?.value;
+}
+
+/** What an honest visitor must never see or cause: the session, its live records, and events of theft. */
+export async function stateOf({ gateway }: Site, { sid, email }: Visitor, page: Page) {
+  const [counts] = await gateway.rows<{ live: number; thefts: number }>(
+    `select (select count(*)::int from refresh_tokens where family_id = $1 and not revoked) as live,
+       (select count(*)::int from audit_events e join users u on u.id = e.user_id
+        where u.email = $2 and e.event_type = 'token_theft') as thefts`,
+    [sid, email],
+  );
+  return { sid: await sidOf(page), ...counts };
+}
+
+/** The state of a session that nothing has befallen. */
+export function unharmed({ sid }: Visitor) {
+  return { sid, live: 1, thefts: 0 };
+}
