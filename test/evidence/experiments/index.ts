@@ -1,5 +1,6 @@
 /** Every experiment, in the order of the report. */
 import type { Experiment } from '../experiment.js';
+import { browsers } from './browsers.js';
 import { failovers } from './failovers.js';
 import { faultsDisk } from './faults-disk.js';
 import { faultsHost } from './faults-host.js';
@@ -20,6 +21,7 @@ import { timing } from './timing.js';
 
 export const EXPERIMENTS: readonly Experiment[] = [
   refreshRaces,
+  browsers,
   lockout,
   limiterInPostgres,
   limiterInRedis,
