@@ -1,0 +1,26 @@
+/** What docs/browser-login.md prints, for the tests that run it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const PAGE = readFileSync(join(import.meta.dirname, '../../docs/browser-login.md'), 'utf8');
+
+/** The page with other origins in the place of those that it names. */
+export function printed(origins: Record<string, string> = {}): string {
+  return Object.entries(origins).reduce((text, [from, to]) => text.replaceAll(from, to), PAGE);
+}
+
+/** The block in a language that has these words. @throws where it has none */
+export function blockWith(language: string, words: string, text = PAGE): string {
+  const blocks = Array.from(text.matchAll(/```(\w+)\n([\s\S]*?)\n```/g));
+  const block = blocks.find(([, of, code]) => of === language && code?.includes(words))?.[2];
+  if (block === undefined) throw new Error(`docs/browser-login.md has no ${language} with ${words}`);
+  return block;
+}
+
+/** The variables that a command line of the gateway begins with, in the block with these words. */
+export function variablesOf(words: string, text = PAGE): Record<string, string> {
+  const command = blockWith('sh', words, text);
+  return Object.fromEntries(
+    Array.from(command.matchAll(/([A-Z_]+)=(\S+)/g), ([, name = '', value = '']) => [name, value]),
+  );
+}

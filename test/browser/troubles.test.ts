@@ -1,0 +1,101 @@
+/** docs/browser-login.md, "What goes wrong": each looks as it is printed there, and has the cure that is printed. */
+import type { Browser } from 'playwright-core';
+import { startGateway } from '../support/gateway.js';
+import { startProcess } from '../support/server-process.js';
+import { type Arrangement, arrange, type Origins } from './arrangement.js';
+import { launchChromium } from './chromium.js';
+import { printed } from './printed.js';
+import { inChromium, sidOf } from './site.js';
+
+interface Trouble {
+  /** Its paragraph begins with this. */
+  what: string;
+  names: Origins;
+  wrong(origins: Origins): Record<string, string>;
+  cured: { names?: Origins; env(origins: Origins): Record<string, string> };
+  /** In the log */
+  answer: string;
+  /** The sentence of the client's error at the login */
+  detail: RegExp;
+}
+
+const LOCAL = { page: 'http://localhost', gateway: 'http://localhost' };
+const listed = ({ page, gateway }: Origins) => ({ PUBLIC_URL: gateway, CORS_ORIGINS: page });
+
+const TROUBLES: Trouble[] = [
+  {
+    what: 'Login works, and a reload logs out.',
+    names: { page: 'http://127.0.0.1', gateway: 'http://localhost' },
+    wrong: listed,
+    cured: { names: LOCAL, env: listed },
+    answer: '/auth/refresh 401 no_refresh_token',
+    detail: /^$/,
+  },
+  {
+    what: 'Every login is 403, behind a proxy.',
+    names: { page: 'http://localhost', gateway: '' },
+    wrong: () => ({ PUBLIC_URL: 'http://localhost:3000' }),
+    cured: { env: ({ page }) => ({ PUBLIC_URL: page }) },
+    answer: '/auth/login 403 cross_site',
+    detail: /^Calls from this origin are not allowed/,
+  },
+  {
+    what: 'Every login fails without an answer, on another origin.',
+    names: LOCAL,
+    wrong: ({ gateway }) => ({ PUBLIC_URL: gateway }),
+    cured: { env: listed },
+    answer: '/auth/login 405 undefined',
+    detail: /did not answer/,
+  },
+];
+
+inChromium('docs/browser-login.md, what goes wrong, in Chromium', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+
+  /** Logs in and loads the page anew. @returns the session that it then has, and the sentence of a failed login */
+  async function tryIt(site: Arrangement): Promise<{ sid: unknown; detail: string }> {
+    const detail = await site.logIn();
+    await site.page.reload();
+    return { detail, sid: await sidOf(site.page) };
+  }
+
+  test.each(TROUBLES)('$what', async ({ what, names, wrong, cured, answer, detail }) => {
+    const ill = await arrange(await browser.newContext(), names, wrong);
+    try {
+      const seen = await tryIt(ill);
+      expect(seen).toEqual({ sid: undefined, detail: expect.stringMatching(detail) });
+      expect(ill.answers()).toContain(answer);
+      const paragraph = printed({
+        'http://localhost:5173': ill.page.url().split('/?')[0] ?? '',
+        'http://localhost:3000': ill.gatewayOrigin,
+      }).split(`**${what}**`)[1];
+      expect(paragraph).toBeDefined();
+      const console = paragraph?.split('```text\n')[1]?.split('\n```')[0];
+      expect(ill.console()).toContain(console);
+    } finally {
+      await ill.close();
+    }
+    const well = await arrange(await browser.newContext(), cured.names ?? names, cured.env);
+    try {
+      expect(await tryIt(well)).toEqual({ sid: expect.any(String), detail: '' });
+    } finally {
+      await well.close();
+    }
+  });
+});
+
+test('docs/browser-login.md: SameSite=None without https is refused with the line that is printed', async () => {
+  const gateway = await startGateway();
+  try {
+    await using refused = await startProcess(gateway, { COOKIE_SAMESITE: 'none' });
+    expect((await refused.exited)[0]).toBe(78);
+    const line = printed().split('**The gateway does not start')[1]?.split('```text\n')[1]?.split('\n```')[0];
+    expect(refused.errors()).toContain(line);
+  } finally {
+    await gateway.close();
+  }
+});
