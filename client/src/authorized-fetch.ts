@@ -30,7 +30,7 @@ export function createAuthorizedFetch(
     const next = await getAccessToken().catch(() => undefined);
     // What was asked for in one session is not repeated in another.
     if (!next || session.sid !== sid) return response;
-    void response.body?.cancel();
+    void response.body?.cancel().catch(() => undefined); // it may have broken off
     return send(authorized(copy ?? new Request(input, init), next));
   };
 }
