@@ -12,6 +12,7 @@ import { keyRotation } from './key-rotation.js';
 import { kills, killsEmbedded } from './kills.js';
 import { limiterInPostgres, limiterInRedis } from './limiter.js';
 import { lockout } from './lockout.js';
+import { model } from './model.js';
 import { overload } from './overload.js';
 import { refreshRaces } from './refresh-races.js';
 import { replays } from './replays.js';
@@ -41,4 +42,5 @@ export const EXPERIMENTS: readonly Experiment[] = [
   overload,
   soak,
   fuzz,
+  model,
 ];

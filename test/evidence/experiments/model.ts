@@ -1,0 +1,33 @@
+/** CONTRACT 12 and 13: the browser's client and the gateway in random schedules (`npm run model`), a row a kind. */
+import type { Experiment, Row } from '../experiment.js';
+import { runTests } from '../lab/tests.js';
+
+const SCHEDULES = { small: 100, full: 10_000 };
+
+/** What must not happen, by the name of the test that looks for it. */
+const ROWS: Record<string, string> = {
+  'without a thief no session is lost': 'sessions lost or taken for stolen, second successors, two live tokens',
+  'a thief who has the cookie but not the key gains nothing':
+    'live tokens after a theft, tokens for a thief by a retry',
+  'without REFRESH_RETRY the client alone loses no session': 'sessions lost without REFRESH_RETRY',
+};
+
+export const model: Experiment = {
+  name: 'model',
+  run: async (lab, size) => {
+    const trials = SCHEDULES[size];
+    const { tests, brokenFiles, said } = await runTests(lab, 'model', { MODEL_SCHEDULES: String(trials) });
+    const [seed = 'no seed was told'] = /MODEL_SEED=\d+/.exec(said) ?? [];
+    lab.say(`${seed} begins it again`);
+    if (brokenFiles > 0) throw new Error('the model did not come as far as its tests');
+
+    return Object.entries(ROWS).map(([title, what]): Row => {
+      const test = tests.find((test) => test.title === title);
+      if (test === undefined) throw new Error(`there is no test '${title}'`);
+      const [, figures = '{}'] = new RegExp(`^model: ${title}: (.*)$`, 'm').exec(said) ?? [];
+      // A run ends at the first schedule that fails, which is then made small and told.
+      const violations = test.status === 'passed' ? 0 : 1;
+      return { what, trials, violations, figures: JSON.parse(figures), examples: test.failureMessages };
+    });
+  },
+};
