@@ -2,6 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { startGateway } from '../support/gateway.js';
 import { startProcess } from '../support/server-process.js';
+import { until } from '../support/until.js';
 import { type Arrangement, arrange, type Origins } from './arrangement.js';
 import { launchChromium } from './chromium.js';
 import { printed } from './printed.js';
@@ -74,8 +75,8 @@ inChromium('docs/browser-login.md, what goes wrong, in Chromium', () => {
         'http://localhost:3000': ill.gatewayOrigin,
       }).split(`**${what}**`)[1];
       expect(paragraph).toBeDefined();
-      const console = paragraph?.split('```text\n')[1]?.split('\n```')[0];
-      expect(ill.console()).toContain(console);
+      const line = paragraph?.split('```text\n')[1]?.split('\n```')[0] ?? '';
+      await until(`the console says: ${line}`, () => ill.console().includes(line));
     } finally {
       await ill.close();
     }

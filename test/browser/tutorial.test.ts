@@ -37,7 +37,8 @@ inChromium('in Chromium, without the client', () => {
 
     const paragraph = printed().split('**Users are thrown out at random')[1] ?? '';
     expect(paragraph).toContain(REFUSALS.record_revoked.detail);
-    expect(console).toContain(paragraph.split('```text\n')[1]?.split('\n```')[0]);
+    const line = paragraph.split('```text\n')[1]?.split('\n```')[0] ?? '';
+    await until(`the console says: ${line}`, () => console.includes(line));
     await profile.close();
   });
 });
