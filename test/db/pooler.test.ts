@@ -141,7 +141,7 @@ withPgBouncer('with pgbouncer on the PATH (REQUIRE_PROGRAMS=1 makes its absence 
         await client.query('begin'); // from now on this connection of the server is its own
         const { rows } = await client.query(`select pg_backend_pid() as pid,
           (select count(*)::int from pg_prepared_statements) as prepared,
-          (select count(*)::int from pg_locks where locktype = 'advisory') as locked,
+          (select count(*)::int from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()) as locked,
           array(select name from pg_settings where source = 'session' and context = 'user'
             and name not in ('application_name', 'client_encoding', 'DateStyle', 'TimeZone', 'standard_conforming_strings')
           ) as changed`);
