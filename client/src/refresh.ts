@@ -40,13 +40,14 @@ export function createRefresh(
   environment: Environment,
   { granted, end }: Tabs,
 ): Refresh {
+  const page = newKey(environment);
   let underWay: Promise<void> | undefined;
   let failure: AuthError | undefined;
   let hurry = (_isOnline?: boolean): void => undefined;
 
   async function refresh(): Promise<void> {
     for (let failures = 0; session.isWanted(); failures += 1) {
-      failure = await takeTurn(() => tryOnce(failures > 0));
+      failure = await takeTurn(tryOnce);
       if (!failure || !session.isWanted()) continue;
       const { status, retryAfterSeconds = 0 } = failure;
       // What another try will not change: the gateway is not there, or does not want this page.
@@ -69,16 +70,17 @@ export function createRefresh(
   }
 
   /** @returns why it is to be tried again after a wait */
-  async function tryOnce(isRepeated: boolean): Promise<AuthError | undefined> {
+  async function tryOnce(): Promise<AuthError | undefined> {
     session.look();
-    if (session.isWanted() && !isRepeated && store.read().sent) {
+    const { sentBy } = store.read();
+    if (session.isWanted() && sentBy && sentBy !== page) {
       await pause(CUT_OFF_MS, true);
       session.look();
     }
     if (!session.isWanted()) return undefined; // another tab has brought a token, or the session has ended
 
     const { epoch } = session;
-    const kept = { key: newKey(environment), ...store.read(), sent: true };
+    const kept = { key: newKey(environment), ...store.read(), sentBy: page };
     const { key, previous } = kept;
     store.write(kept);
     /** Unless another tab has had the same answer, and gone on. */
@@ -101,7 +103,7 @@ export function createRefresh(
       session.look();
       if (session.epoch !== epoch) return undefined;
       if (error.status !== 401) {
-        if (error.status) keep({ ...kept, sent: false }); // none is on the way any more
+        if (error.status) keep({ ...kept, sentBy: undefined }); // none is on the way any more
         session.step('failed');
         session.emit('offline', { error });
         return error;

@@ -9,8 +9,8 @@ export interface Kept {
   key?: string | undefined;
   /** Of the last one */
   previous?: string | undefined;
-  /** The next rotation was asked for, and nothing is known of its answer. */
-  sent?: boolean | undefined;
+  /** The page that has asked for the next rotation, and nothing is known of its answer. */
+  sentBy?: string | undefined;
 }
 
 export interface Store {
