@@ -16,7 +16,7 @@ const WAYS: Array<[way: string, goBack: (page: Page, url: string) => Promise<Pag
   [
     'reloaded three times',
     async (page) => {
-      for (let i = 0; i < 3; i += 1) await page.reload({ waitUntil: 'commit' });
+      for (let i = 0; i < 3; i += 1) await page.reload({ waitUntil: 'domcontentloaded' });
       return page;
     },
   ],
