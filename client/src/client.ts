@@ -31,7 +31,7 @@ export function createClient(options: AuthClientOptions, environment: Environmen
   const name = `auth-gateway ${address}`;
   const send: typeof fetch = options.fetch ?? environment.fetch;
   const ask = createAsk(address, send, environment);
-  const store = createStore(name, options.storage ?? environment.storage);
+  const store = createStore(name, options.storage ?? environment.storage, environment);
   const takeTurn = createTurns(name, environment);
   const channel = attempt(() => environment.openChannel?.(name));
   const session = createSession(store, environment, (isWanted) => (isWanted ? refresh.begin() : refresh.hurry()));
@@ -88,6 +88,7 @@ export function createClient(options: AuthClientOptions, environment: Environmen
     logout: () => {
       session.step('leave');
       return takeTurn(async () => {
+        store.write({ ...store.read(), sentBy: store.page });
         await ask('logout', messageOf).catch((error) => {
           session.step('stayed');
           throw error;

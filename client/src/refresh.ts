@@ -9,7 +9,7 @@ import type { Event } from './table.js';
 import type { TakeTurn } from './turns.js';
 import type { AuthEvents } from './types.js';
 
-/** A refresh that another page has sent, and not lived to see answered: how long its answer may be on the way. */
+/** What another page has sent, and not lived to see answered: how long it and its answer may be on the way. */
 export const CUT_OFF_MS = 2_500;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
@@ -40,7 +40,7 @@ export function createRefresh(
   environment: Environment,
   { granted, end }: Tabs,
 ): Refresh {
-  const page = newKey(environment);
+  const { page } = store;
   let underWay: Promise<void> | undefined;
   let failure: AuthError | undefined;
   let hurry = (_isOnline?: boolean): void => undefined;
@@ -83,9 +83,10 @@ export function createRefresh(
     const kept = { key: newKey(environment), ...store.read(), sentBy: page };
     const { key, previous } = kept;
     store.write(kept);
-    /** Unless another tab has had the same answer, and gone on. */
+    /** Unless another tab has had the same answer, and gone on. One that asks meanwhile, without its turn, still does. */
     const keep = (next: Kept): void => {
-      if (store.read().key === key) store.write(next);
+      const now = store.read();
+      if (now.key === key) store.write({ ...next, sentBy: now.sentBy === page ? undefined : now.sentBy });
     };
     const askedAt = environment.now();
     const field = `this=:${key}:${previous ? `, previous=:${previous}:` : ''}`;
@@ -103,7 +104,7 @@ export function createRefresh(
       session.look();
       if (session.epoch !== epoch) return undefined;
       if (error.status !== 401) {
-        if (error.status) keep({ ...kept, sentBy: undefined }); // none is on the way any more
+        if (error.status) keep(kept); // none of this page is on the way any more
         session.step('failed');
         session.emit('offline', { error });
         return error;

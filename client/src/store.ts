@@ -9,11 +9,13 @@ export interface Kept {
   key?: string | undefined;
   /** Of the last one */
   previous?: string | undefined;
-  /** The page that has asked for the next rotation, and nothing is known of its answer. */
+  /** The page that has asked for the next rotation or a logout last, and nothing is known of its answer. */
   sentBy?: string | undefined;
 }
 
 export interface Store {
+  /** This page, among all that share it */
+  readonly page: string;
   /** Other tabs, and this page once it is loaded again, see the same. */
   isShared(): boolean;
   read(): Kept;
@@ -26,7 +28,7 @@ export function newKey({ random }: Environment): string {
   return btoa(String.fromCharCode(...random(32)));
 }
 
-export function createStore(name: string, storage: KeyValueStorage | undefined): Store {
+export function createStore(name: string, storage: KeyValueStorage | undefined, environment: Environment): Store {
   let memory: Kept = {};
   let shared = storage;
 
@@ -44,6 +46,7 @@ export function createStore(name: string, storage: KeyValueStorage | undefined):
     it.removeItem(`${name}?`);
   });
   return {
+    page: newKey(environment),
     isShared: () => !!shared,
     read: () => {
       use((it) => {
