@@ -9,7 +9,7 @@ export class AuthError extends Error {
    */
   constructor(
     readonly status: number,
-    readonly detail = 'The gateway did not answer',
+    readonly detail = 'No answer',
     readonly retryAfterSeconds?: number,
   ) {
     super(detail);

@@ -26,8 +26,10 @@ function environmentOfTheBrowser(): Environment {
     fetch: (input, init) => fetch(input, init),
     // `performance.now` stands still while some machines sleep; a jump of `Date` costs a refresh.
     now: () => Math.max(performance.now(), Date.now() - startedAt),
-    setTimeout: (run, ms) => setTimeout(run, ms),
-    clearTimeout: (timer) => clearTimeout(timer as number),
+    after: (ms, run) => {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    },
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     locks: attempt(() => navigator.locks),
     openChannel: (name) => {

@@ -39,10 +39,9 @@ export function createClient(options: AuthClientOptions, environment: Environmen
 
   /** Times are counted from when the token was asked for. */
   function granted(grant: Grant, askedAt: number, isNew?: boolean): void {
-    const { sid, lifetimeMs } = grant;
-    const endsAt = askedAt + lifetimeMs;
-    tell({ sid, grant, leftMs: endsAt - environment.now(), isNew });
-    session.step('granted', { held: { ...grant, endsAt } });
+    const message = { sid: grant.sid, grant, leftMs: askedAt + grant.lifetimeMs - environment.now(), isNew };
+    tell(message);
+    take(message);
   }
 
   /** In all tabs. */
@@ -56,10 +55,9 @@ export function createClient(options: AuthClientOptions, environment: Environmen
     attempt(() => channel?.postMessage(message));
   }
 
-  function hear({ sid, grant, leftMs = 0, isNew, signedOut }: Message): void {
-    if (!isNew && sid !== session.sid) return; // of a session that this tab has left already
-    const held = grant && { ...grant, endsAt: environment.now() + leftMs };
-    session.step(held ? 'granted' : 'ended', { held, signedOut });
+  function take({ grant, leftMs = 0, signedOut }: Message): void {
+    if (grant) session.step('granted', { held: { ...grant, endsAt: environment.now() + leftMs } });
+    else session.step('ended', { signedOut });
   }
 
   async function getAccessToken(): Promise<string | undefined> {
@@ -71,7 +69,12 @@ export function createClient(options: AuthClientOptions, environment: Environmen
     return token;
   }
 
-  if (channel) channel.onmessage = ({ data }: { data: Message }) => hear(data);
+  if (channel) {
+    channel.onmessage = ({ data }: { data: Message }) => {
+      // Else it is of a session that this tab has left already.
+      if (data.isNew || data.sid === session.sid) take(data);
+    };
+  }
   environment.onOnline?.(() => refresh.hurry(true));
   if (session.sid) session.step('wanted');
 
@@ -88,7 +91,8 @@ export function createClient(options: AuthClientOptions, environment: Environmen
     logout: () => {
       session.step('leave');
       return takeTurn(async () => {
-        store.write({ ...store.read(), sentBy: store.page });
+        const kept = store.read();
+        store.write({ ...kept, sentBy: kept.sentBy ?? store.page }); // where two are on the way, the one before is still waited for
         await ask('logout', messageOf).catch((error) => {
           session.step('stayed');
           throw error;

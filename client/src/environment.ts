@@ -5,8 +5,8 @@ export interface Environment {
   fetch: typeof fetch;
   /** Milliseconds, monotonic */
   now(): number;
-  setTimeout(run: () => void, ms: number): unknown;
-  clearTimeout(timer: unknown): void;
+  /** @returns what cancels it */
+  after(ms: number, run: () => void): () => void;
   random(bytes: number): Uint8Array;
   locks?: Pick<Navigator['locks'], 'request'> | undefined;
   openChannel?(name: string): Pick<BroadcastChannel, 'postMessage' | 'onmessage' | 'close'>;
@@ -26,11 +26,15 @@ export function attempt<T>(run: () => T): T | undefined {
 }
 
 /** Waits until the promise is fulfilled, or the time is up. */
-export async function atMost(ms: number, promise: Promise<void> | undefined, environment: Environment): Promise<void> {
-  let timer: unknown;
+export async function atMost(
+  ms: number,
+  promise: Promise<unknown> | undefined,
+  environment: Environment,
+): Promise<void> {
+  let cancel = (): void => undefined;
   const timeUp = new Promise<void>((resolve) => {
-    timer = environment.setTimeout(resolve, ms);
+    cancel = environment.after(ms, resolve);
   });
   await Promise.race([promise, timeUp]);
-  environment.clearTimeout(timer);
+  cancel();
 }

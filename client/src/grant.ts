@@ -7,15 +7,22 @@ export interface Grant {
   sid: string;
   user: User;
   lifetimeMs: number;
+  /** CONTRACT 12: whether this was given before, to the key `this` or `previous` of this request; else empty */
+  proof: string;
 }
 
 /**
  * Of a token response (Spec 2.2)
  * @returns undefined, or throws, for any other
  */
-export function grantOf({ access_token: token }: { access_token: string }): Grant | undefined {
+export function grantOf(
+  { access_token: token }: { access_token: string },
+  header: (name: string) => string,
+): Grant | undefined {
   const payload = token.split('.')[1] as string;
   const { sub, sid, role, scope = '', iat, exp } = JSON.parse(atob(payload.replace(/-/g, '+').replace(/_/g, '/')));
   const user = { sub, role, scopes: scope.match(/\S+/g) ?? [] };
-  return sid && exp > iat ? { token, sid, user, lifetimeMs: (exp - iat) * 1000 } : undefined;
+  return sid && exp > iat
+    ? { token, sid, user, lifetimeMs: (exp - iat) * 1000, proof: header('refresh-retry') }
+    : undefined;
 }

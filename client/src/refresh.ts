@@ -94,7 +94,8 @@ export function createRefresh(
       const got = await ask('refresh', grantOf, { 'refresh-retry': field });
       session.look();
       if (session.epoch === epoch) {
-        keep({ sid: got.sid, key: newKey(environment), previous: key });
+        // The key of the rotation that made the cookie
+        keep({ sid: got.sid, key: newKey(environment), previous: got.proof === 'previous' ? previous : key });
         granted(got, askedAt);
       } else if (session.step('outdated')) {
         await ask('logout', messageOf).catch(() => undefined);

@@ -6,13 +6,13 @@ import { atMost, attempt, type Environment } from './environment.js';
 export const ANSWER_MS = 10_000;
 
 /**
- * @param accept what is wanted of the body of a 200, undefined, or thrown, where that is none of the gateway
+ * @param accept what is wanted of the body and the fields of a 200, undefined, or thrown, where that is none of the gateway
  * @throws {AuthError} for every other answer, and for none; a 401 in it is one of the gateway
  */
 export type Ask = <T>(
   route: 'login' | 'refresh' | 'logout',
   // biome-ignore lint/suspicious/noExplicitAny: whatever answers; what is taken of it is looked at
-  accept: (body: any) => T | undefined,
+  accept: (body: any, header: (name: string) => string) => T | undefined,
   headers?: Record<string, string>,
   body?: string,
 ) => Promise<T>;
@@ -48,7 +48,7 @@ export function createAsk(base: string, send: typeof fetch, environment: Environ
     const status = response?.status ?? 0;
     const header = (name: string): string => response?.headers.get(name) ?? '';
     const json = attempt(() => JSON.parse(text)) ?? {};
-    const accepted = status === 200 ? attempt(() => accept(json)) : undefined;
+    const accepted = status === 200 ? attempt(() => accept(json, header)) : undefined;
     if (accepted) return accepted;
     // A proxy or a portal has another scheme, or no JSON with a `detail`.
     const isOurs = typeof json.detail === 'string' && /^(cookie\b|$)/i.test(header('www-authenticate'));

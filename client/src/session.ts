@@ -70,7 +70,7 @@ export function createSession(store: Store, environment: Environment, refresh: (
 
   function show(): void {
     const { status } = TABLE[state];
-    const next = status === 'signed-in' && session.held ? { status, user: session.held.user } : { status };
+    const next = { status, user: status === 'signed-in' ? session.held?.user : undefined };
     if (JSON.stringify(next) === JSON.stringify(snapshot)) return;
     snapshot = next;
     emit('changed');

@@ -1,5 +1,5 @@
 /** One at a time: in this tab always, among tabs where the browser has Web Locks. */
-import type { Environment } from './environment.js';
+import { atMost, type Environment } from './environment.js';
 
 /** How long another tab is waited for; what is asked of the gateway under the lock takes less. */
 export const LOCK_MS = 15_000;
@@ -13,16 +13,18 @@ export function createTurns(name: string, environment: Environment): TakeTurn {
   const amongTabs = async <T>(run: () => Promise<T>): Promise<T> => {
     let running: Promise<T> | undefined;
     const wait = new AbortController();
-    const timer = environment.setTimeout(() => wait.abort(), LOCK_MS);
-    try {
-      await environment.locks?.request(name, { signal: wait.signal }, () => {
+    const asked = async (): Promise<unknown> =>
+      environment.locks?.request(name, { signal: wait.signal }, () => {
         running = run();
         return running;
       });
-    } catch {
-      // not given in time, or forbidden to this page, or what `running` says
-    }
-    environment.clearTimeout(timer);
+    // Not given in time, or forbidden to this page: gone without. What was done under it is what `running` says.
+    await atMost(
+      LOCK_MS,
+      asked().catch(() => undefined),
+      environment,
+    );
+    wait.abort();
     return running ?? run();
   };
 

@@ -35,7 +35,7 @@ export interface User {
 /** `user` is there when signed in. The object stays the same until something in it changes. */
 export interface AuthState {
   readonly status: 'loading' | 'signed-in' | 'signed-out';
-  readonly user?: User;
+  readonly user?: User | undefined;
 }
 
 /** What listeners are told. */

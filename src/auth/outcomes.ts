@@ -1,6 +1,7 @@
 /** What the three routes can answer. */
 import type { TokenPair } from '../credentials/jwt.js';
 import type { Refused } from '../platform/refused.js';
+import type { Proof } from './retries.js';
 
 /** Every row of Spec 7 that has a `detail`; the rows themselves are in `http/refusals.ts`. */
 export type Refusal =
@@ -23,6 +24,7 @@ export interface Locked extends Refused<'account_locked'> {
 
 /** A grant (Spec 2.2 and 2.3) with the refresh JWT for the cookie, `retried` where it was given before; or a refusal. */
 export type Outcome =
-  | ({ kind: 'granted' | 'retried' } & TokenPair)
+  | ({ kind: 'granted' } & TokenPair)
+  | ({ kind: 'retried'; proof: Proof } & TokenPair)
   | Refused<Exclude<Refusal, 'account_locked'>>
   | Locked;

@@ -52,9 +52,9 @@ export async function refresh(
   const retried = retryKeys && (await retry(db, jti, retryKeys, client, isSkewed, now));
   if (retried !== undefined) {
     if (isSkewed) throw new ClockSkewed('nothing is issued by the clock here, not even again');
-    const { user_id, family_id, role, successor_jti, expires_at } = retried;
+    const { user_id, family_id, role, successor_jti, expires_at, proof } = retried;
     const session = { jti: successor_jti, expiresAt: expires_at, sub: user_id, role, sid: family_id };
-    return { kind: 'retried', ...tokens.issuePair(session, now) };
+    return { kind: 'retried', proof, ...tokens.issuePair(session, now) };
   }
 
   const userId = isUuid(sub) ? sub : null;

@@ -11,6 +11,9 @@ export interface RetryKeys {
   previous: Uint8Array | null;
 }
 
+/** The member of the field whose key is that of the rotation. Of those of two rotations `this` counts: it is the later one. */
+export type Proof = 'this' | 'previous';
+
 const retrySql = statement(
   'retry',
   {
@@ -28,10 +31,12 @@ const retrySql = statement(
     successor_jti: 'uuid',
     expires_at: 'timestamptz',
     role: only<Role>('text'),
+    proof: only<Proof>('text'),
   },
 )`
   with proven as (
-    select used.jti, successor.user_id, successor.family_id, successor.jti as successor_jti, successor.expires_at
+    select used.jti, successor.user_id, successor.family_id, successor.jti as successor_jti, successor.expires_at,
+      case successor.retry_key_sha256 when :current_key then 'this' else 'previous' end as proof
     from refresh_tokens as used join refresh_tokens as successor
       on successor.family_id = used.family_id and successor.created_at = used.revoked_at -- by their index
         and successor.predecessor_jti = used.jti
@@ -46,7 +51,8 @@ const retrySql = statement(
     from proven where refresh_tokens.jti = proven.jti and not :is_skewed
   )
   select proven.user_id, proven.family_id, proven.successor_jti, proven.expires_at,
-    coalesce(users.role, 'viewer') as role -- as a rotation has it, 4.2.9
+    coalesce(users.role, 'viewer') as role, -- as a rotation has it, 4.2.9
+    proven.proof
   from proven left join users on users.id = proven.user_id`;
 
 /**

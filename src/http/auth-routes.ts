@@ -45,6 +45,7 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
       return sendError(res, status, detail);
     }
     res.locals.outcome = outcome.kind === 'retried' ? 'retried' : 'success';
+    if (outcome.kind === 'retried') res.set('Refresh-Retry', outcome.proof);
     cookie.set(res, outcome.refreshToken);
     res.json({ access_token: outcome.accessToken, token_type: 'bearer', expires_in: config.accessTokenSeconds });
   };

@@ -75,7 +75,14 @@ function allowOrigins(origins: string[]) {
     credentials: true,
     methods: ['POST'],
     allowedHeaders: ['Authorization', 'Content-Type', 'Refresh-Retry', 'X-Request-Id'],
-    exposedHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+    exposedHeaders: [
+      'RateLimit',
+      'RateLimit-Policy',
+      'Refresh-Retry',
+      'Retry-After',
+      'WWW-Authenticate',
+      'X-Request-Id',
+    ],
     maxAge: 600,
   });
 }

@@ -61,6 +61,18 @@ test('12 a late Set-Cookie brought the first token back: it is presented with th
   await isRetry(on, retryField(newKey(), previous));
 });
 
+test('12 the answer says which of the keys is that of the rotation, and that of a rotation nothing', async () => {
+  const { used, successor, key } = await session();
+  const proofOf = async (token: string, ...keys: [Buffer, Buffer?]) => {
+    const { status, headers } = await refresh(gateway, token, retryField(...keys));
+    return [status, headers['refresh-retry']];
+  };
+  expect(await proofOf(used, key)).toEqual([200, 'this']);
+  expect(await proofOf(used, newKey(), key)).toEqual([200, 'previous']);
+  expect(await proofOf(used, key, key)).toEqual([200, 'this']);
+  expect(await proofOf(successor, newKey(), key)).toEqual([200, undefined]);
+});
+
 test('12 the used record notes the retry, and no other row changes', async () => {
   const { used, key } = await session();
   const { records: before, ...others } = (await wholeState(gateway)) as { records: Array<{ jti: string }> };

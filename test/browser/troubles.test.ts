@@ -46,7 +46,7 @@ const TROUBLES: Trouble[] = [
     wrong: ({ gateway }) => ({ PUBLIC_URL: gateway }),
     cured: { env: listed },
     answer: '/auth/login 405 undefined',
-    detail: /did not answer/,
+    detail: /No answer/,
   },
 ];
 

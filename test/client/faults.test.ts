@@ -86,6 +86,25 @@ test('12 the key of an answered refresh is the next one’s previous, and no key
   expect(new Set(keys.map(([, key]) => key)).size).toBe(3);
 });
 
+test('12 as often as late answers bring a used cookie back, the key of its rotation is sent', async () => {
+  const withRetry = await startGateway({ clock: runningClock(), env: { REFRESH_RETRY: 'true' } });
+  const page = open({ url: withRetry.url });
+  await page.client.login({ email: (await withRetry.user()).email, password: PASSWORD });
+  const first = browser.jar.refreshToken;
+  page.time.skip(1_000_000);
+  await page.client.getAccessToken();
+  for (let i = 0; i < 3; i += 1) {
+    browser.jar.refreshToken = first;
+    page.time.skip(1_000_000);
+    expect(await page.client.getAccessToken()).toEqual(expect.any(String));
+  }
+  const [made, ...again] = page.asked.flatMap(({ retry }) => (retry === null ? [] : [retry]));
+  const key = made?.replace('this=', '');
+  expect(again.map((field) => field.replace(/^.*previous=/, ''))).toEqual([key, key, key]);
+  expect(new Set(again).size).toBe(3);
+  await withRetry.close();
+});
+
 test('12 a page that is loaded again in the middle of a refresh waits for the answer, and repeats with the same key', async () => {
   const held = hold();
   await logIn(open());
@@ -105,6 +124,22 @@ test('12 a page that is loaded again in the middle of a refresh waits for the an
   await again.time.pass(CUT_OFF_MS);
   expect(await token).toEqual(expect.any(String));
   expect(await thefts()).toEqual([]);
+});
+
+test('12 it waits also where a logout comes first, and fails', async () => {
+  await logIn(open());
+  const cut = open({ without: ['locks'], wire: never });
+  await until('it has asked', () => cut.refreshes() === 1);
+  const outage: Wire = (request, next) =>
+    request.url.endsWith('/logout') ? answer(503, DETAIL, json)(request, next) : next();
+  const again = open({ wire: outage });
+  await until('it waits', () => again.time.due().includes(CUT_OFF_MS));
+  const left = again.client.logout();
+  await expect(left).rejects.toMatchObject({ status: 503 });
+  await until('it waits', () => again.time.due().includes(CUT_OFF_MS));
+  expect(again.refreshes()).toBe(0);
+  await again.time.pass(CUT_OFF_MS);
+  expect(await again.client.getAccessToken()).toEqual(expect.any(String));
 });
 
 test('12 what is cut off before it arrived is asked for again with its key', async () => {

@@ -81,7 +81,14 @@ test('5 CORS: an origin of the list may read the answer with credentials', async
     expect(answer.headers['access-control-allow-credentials']).toBe('true');
     expect(answer.headers['vary']).toContain('Origin');
     const exposed = String(answer.headers['access-control-expose-headers']).split(',');
-    expect(exposed).toEqual(['RateLimit', 'RateLimit-Policy', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id']);
+    expect(exposed).toEqual([
+      'RateLimit',
+      'RateLimit-Policy',
+      'Refresh-Retry',
+      'Retry-After',
+      'WWW-Authenticate',
+      'X-Request-Id',
+    ]);
   }
 });
 

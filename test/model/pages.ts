@@ -51,15 +51,14 @@ export function createPages(
         origin: ORIGIN,
         fetch: (input, init) => network.fetch(page, new Request(input, init)),
         now: () => time.now() - beganMs,
-        setTimeout: (run, ms) => {
+        after: (ms, run) => {
           const timer = time.after(ms, () => {
             timers.delete(timer);
             run();
           });
           timers.add(timer);
-          return timer;
+          return () => time.cancel(timer);
         },
-        clearTimeout: time.cancel,
         random,
         locks: shared.locksOf(page),
         openChannel: (channel) => shared.channelOf(page, channel),

@@ -31,8 +31,10 @@ export function startBrowser(origin: string): Browser {
     tab: (differences = {}, send) => ({
       fetch: cookieFetch(jar, send).fetch,
       now: () => performance.now(),
-      setTimeout: (run, ms) => setTimeout(run, ms),
-      clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+      after: (ms, run) => {
+        const timer = setTimeout(run, ms);
+        return () => clearTimeout(timer);
+      },
       random: (bytes) => randomBytes(bytes),
       locks: locksOf(prefix),
       openChannel: (name) => {

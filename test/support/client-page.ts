@@ -52,12 +52,11 @@ export function openPage(browser: Browser, { url, wire, without = [], environmen
   const tab = browser.tab(
     {
       now: () => now,
-      setTimeout: (run, ms) => {
+      after: (ms, run) => {
         const timer = {};
         timers.set(timer, { run, at: now + ms });
-        return timer;
+        return () => void timers.delete(timer);
       },
-      clearTimeout: (timer) => void timers.delete(timer as object),
       ...environment,
     },
     send,
