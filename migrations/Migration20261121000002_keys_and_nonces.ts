@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** CONTRACT 6: API keys, cron keys, and the nonces of signed requests. */
+/** Interface 6: API keys, cron keys, and the nonces of signed requests. */
 export class Migration20261121000002_keys_and_nonces extends Migration {
   override up(): void {
     this.addSql(`

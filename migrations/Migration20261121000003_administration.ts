@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** CONTRACT 11: the indexes that the listings of dashboards read by. */
+/** Interface 11: the indexes that the listings of dashboards read by. */
 export class Migration20261121000003_administration extends Migration {
   override up(): void {
     // Sessions: of a family only the newest record is not `rotated`.

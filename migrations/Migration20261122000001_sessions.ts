@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * CONTRACT 11: a row for each session, so that those of a user are found without an index that every rotation would pay
+ * Interface 11: a row for each session, so that those of a user are found without an index that every rotation would pay
  * for. It follows the records of the session by triggers, whichever version of the gateway writes them: it begins with
  * the first record, and goes with the newest. How a session is doing, its newest record says alone.
  */

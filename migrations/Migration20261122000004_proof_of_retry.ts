@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * CONTRACT 12: what proves a retry stands in the new record, which is inserted with it, so that the used one grows no
+ * Interface 12: what proves a retry stands in the new record, which is inserted with it, so that the used one grows no
  * more than before and is updated in place (HOT); there only a retry is noted. All may be null, so that no row is
  * written here, and no index names them.
  */

@@ -1,4 +1,4 @@
-/** CONTRACT 2: the environment, read and checked once. Nothing else reads it. */
+/** Interface 2: the environment, read and checked once. Nothing else reads it. */
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { createReader, type Environment } from './config/environment.js';
@@ -38,7 +38,7 @@ export class ConfigError extends Error {
 const YEAR_SECONDS = 31_536_000;
 
 /**
- * Reads the configuration of CONTRACT 2. An empty variable counts as unset.
+ * Reads the configuration of Interface 2. An empty variable counts as unset.
  * @throws {ConfigError} with every fault at once
  */
 export function readConfig(env: Environment) {
@@ -111,7 +111,7 @@ export function readConfig(env: Environment) {
     },
     /** Requests a minute to refresh and logout per client address; undefined: no limit */
     sessionRateLimit: read('SESSION_RATE_LIMIT', wholeNumber(1, 1_000_000), undefined),
-    /** CONTRACT 12: a refresh may prove that it is a retry */
+    /** Interface 12: a refresh may prove that it is a retry */
     refreshRetry: read('REFRESH_RETRY', trueOrFalse, false),
     cookie: { secure, sameSite, domain: cookieDomain },
     /** CIDRs of proxies whose X-Forwarded-For is believed */

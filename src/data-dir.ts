@@ -1,4 +1,4 @@
-/** CONTRACT 1 and 2: finds the database. Embedded in DATA_DIR with its keyring, or wherever DATABASE_URL says. */
+/** Interface 1 and 2: finds the database. Embedded in DATA_DIR with its keyring, or wherever DATABASE_URL says. */
 import { existsSync } from 'node:fs';
 import type { Config } from './config.js';
 import { generateKeys, writeKeyring } from './credentials/keyring-file.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 10: how a process of the gateway ends: when it is told to, or by an error that nobody caught, whatever hangs. */
+/** Interface 10: how a process of the gateway ends: when it is told to, or by an error that nobody caught, whatever hangs. */
 import { exitCodeOf, explain } from './cli/exit.js';
 import { say } from './cli/terminal.js';
 import type { Gateway } from './gateway.js';

@@ -10,5 +10,5 @@ export function keepCompiled(): void {
   enableCompileCache(join(import.meta.dirname, '../compiled'));
 }
 
-/** CONTRACT 2, WORKERS: of a worker. */
+/** Interface 2, WORKERS: of a worker. */
 export const WORKER_PROGRAM = join(import.meta.dirname, 'worker.js');

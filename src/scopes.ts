@@ -1,4 +1,4 @@
-/** CONTRACT 6 and 11: scopes, the one vocabulary of permissions for roles and keys. */
+/** Interface 6 and 11: scopes, the one vocabulary of permissions for roles and keys. */
 import type { Role } from './roles.js';
 
 /** The scopes that this service itself asks for. Any other `resource:action` is for the services that read it. */
@@ -16,7 +16,7 @@ export type OwnScope = (typeof OWN_SCOPES)[number];
 /** What somebody may do. */
 export type Scopes = 'all' | readonly string[];
 
-/** CONTRACT 11: what a role may do. */
+/** Interface 11: what a role may do. */
 export const ROLE_SCOPES: Record<Role, Scopes> = {
   admin: 'all',
   analyst: ['users:read', 'audit:read'],

@@ -65,7 +65,7 @@ export async function serve(
   });
 }
 
-/** CONTRACT 1: an empty embedded database gets one administrator, whose password is shown this once. */
+/** Interface 1: an empty embedded database gets one administrator, whose password is shown this once. */
 async function createFirstAdministrator(app: App, tell: (line: string) => void): Promise<void> {
   if (await hasUsers(app.db)) return;
   const password = generatePassword();

@@ -1,4 +1,4 @@
-/** CONTRACT 2, WORKERS: a worker process. What it is to do it is told by the process that has started it. */
+/** Interface 2, WORKERS: a worker process. What it is to do it is told by the process that has started it. */
 import type { Primary } from './platform/primary.js';
 import { STOPS } from './platform/signals.js';
 import { keepCompiled } from './program.js';

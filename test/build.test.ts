@@ -1,4 +1,4 @@
-/** CONTRACT 1: a start builds only what has changed, and never runs what is older than its source. */
+/** Interface 1: a start builds only what has changed, and never runs what is older than its source. */
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
@@ -51,14 +51,14 @@ function edit(file: string, from: string, to: string): void {
   utimesSync(inside(file), atime, mtime);
 }
 
-test('1 nothing is made anew where nothing has changed', () => {
+test('Interface 1: nothing is made anew where nothing has changed', () => {
   const before = madeMs();
   expect(build()).toBe('');
   expect(madeMs()).toBe(before);
 });
 
 test(
-  '1 a change is built whatever the times of its file say, and a gateway that runs keeps what it may still load',
+  'Interface 1: a change is built whatever the times of its file say, and a gateway that runs keeps what it may still load',
   () => {
     const before = program();
     expect(help()).toContain('every user, by');
@@ -75,7 +75,7 @@ test(
 );
 
 test(
-  '1 what is gone is made again',
+  'Interface 1: what is gone is made again',
   () => {
     const parts = program().filter((name) => /^cli-.*\.js$/.test(name));
     expect(parts).not.toEqual([]);
@@ -87,7 +87,7 @@ test(
 );
 
 test(
-  '1 what does not compile is told, and is not taken for built the next time',
+  'Interface 1: what does not compile is told, and is not taken for built the next time',
   () => {
     edit('src/cli/help.ts', 'export const PROGRAM =', 'export const PROGRAM +');
     for (let i = 0; i < 2; i += 1) expect(build).toThrow();

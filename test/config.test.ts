@@ -1,4 +1,4 @@
-/** CONTRACT 2: the environment. */
+/** Interface 2: the environment. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -167,7 +167,7 @@ const VARIABLES: Array<
   ['GRAPHQL_INTROSPECTION', (config) => config.graphql.introspection, true, [['false', false]]],
 ];
 
-test.each(VARIABLES)('2 %s: its default, and what is made of its values', (name, of, unset, values) => {
+test.each(VARIABLES)('Interface 2: %s: its default, and what is made of its values', (name, of, unset, values) => {
   expect(of(readConfig({}))).toEqual(unset);
   expect(of(readConfig({ [name]: '' }))).toEqual(unset);
   for (const [text, value] of values) {
@@ -176,7 +176,7 @@ test.each(VARIABLES)('2 %s: its default, and what is made of its values', (name,
   }
 });
 
-test('2 what else follows from the port and the public URL', () => {
+test('Interface 2: what else follows from the port and the public URL', () => {
   const config = readConfig({ PORT: '8081' });
   expect([config.publicUrl, config.publicAuthority, config.jwtAudience]).toEqual([
     'http://localhost:8081',
@@ -191,14 +191,14 @@ test('2 what else follows from the port and the public URL', () => {
   ]);
 });
 
-test('2 README.md has every variable, and no other', async () => {
+test('Interface 2: README.md has every variable, and no other', async () => {
   const readme = await readFile('README.md', 'utf8');
   const rows = readme.slice(readme.indexOf('| variable |')).split('\n\n')[0]?.split('\n').slice(2) ?? [];
   const named = rows.flatMap((row) => row.split('|')[1]?.match(/\w+/g) ?? []);
   expect(named.toSorted()).toEqual([...VARIABLES.map(([name]) => name), 'NODE_ENV'].toSorted());
 });
 
-test('2 HOST, which shells export, has no effect', () => {
+test('Interface 2: HOST, which shells export, has no effect', () => {
   expect(readConfig({ HOST: 'x86_64-conda-linux-gnu' })).toEqual(readConfig({}));
   expect(readConfig({ HOST: 'not a host', LISTEN_HOST: '::' }).host).toBe('::');
 });
@@ -234,17 +234,17 @@ test.each<[string, string[]]>([
   ['LOG_LEVEL', ['verbose', '30']],
   ['GRAPHQL_EXPLORER', ['on']],
   ['GRAPHQL_INTROSPECTION', ['on']],
-])('2 refuses a wrong %s: %j', (variable, values) => {
+])('Interface 2: refuses a wrong %s: %j', (variable, values) => {
   for (const value of values) expect([value, faultsOf({ [variable]: value })]).toEqual([value, [variable]]);
 });
 
-test('2 every fault is reported at once, and no value is repeated', () => {
+test('Interface 2: every fault is reported at once, and no value is repeated', () => {
   const env = { PORT: 'secret-1', LOGIN_MAX_FAILURES: 'secret-2', TRUST_PROXY: 'secret-3', DATABASE_URL: 'secret-4' };
   expect(faultsOf(env).sort()).toEqual(Object.keys(env).sort());
   expect(() => readConfig(env)).toThrow(expect.not.stringContaining('secret'));
 });
 
-test('2 COOKIE_SECURE: follows PUBLIC_URL, and http on another host needs a decision', () => {
+test('Interface 2: COOKIE_SECURE: follows PUBLIC_URL, and http on another host needs a decision', () => {
   expect(readConfig({ DATABASE_URL, PUBLIC_URL: 'https://x.io' }).cookie.secure).toBe(true);
   for (const local of ['http://localhost:3000', 'http://127.0.0.2', 'http://[::1]:3000', 'http://auth.localhost']) {
     expect(readConfig({ PUBLIC_URL: local }).cookie.secure).toBe(false);
@@ -265,7 +265,7 @@ test.each<[string, string | undefined, string[]]>([
   ['http://localhost:3000', 'true', []], // browsers take it for secure
   ['http://127.0.0.1:3000', 'true', []],
   ['http://auth.localhost', 'true', []],
-])('2 COOKIE_SAMESITE=none where browsers drop the cookie: %s, COOKIE_SECURE %s', (url, secure, faults) => {
+])('Interface 2: COOKIE_SAMESITE=none where browsers drop the cookie: %s, COOKIE_SECURE %s', (url, secure, faults) => {
   const env = { DATABASE_URL, COOKIE_SAMESITE: 'none', PUBLIC_URL: url };
   expect(faultsOf(secure === undefined ? env : { ...env, COOKIE_SECURE: secure })).toEqual(faults);
 });
@@ -287,7 +287,7 @@ test.each<[string, string, boolean]>([
   ['https://127.0.0.1', '0.0.1', false],
   ['https://127.0.0.1', 'localhost', false],
   ['https://[::1]', 'localhost', false],
-])('2 COOKIE_DOMAIN has to cover the host of PUBLIC_URL: %s and %s: %s', (url, domain, covers) => {
+])('Interface 2: COOKIE_DOMAIN has to cover the host of PUBLIC_URL: %s and %s: %s', (url, domain, covers) => {
   const env = { DATABASE_URL, PUBLIC_URL: url, COOKIE_DOMAIN: domain };
   expect(faultsOf(env)).toEqual(covers ? [] : ['COOKIE_DOMAIN']);
 });
@@ -295,7 +295,7 @@ test.each<[string, string, boolean]>([
 test.each<[string, Record<string, string>]>([
   ['COOKIE_DOMAIN', { COOKIE_DOMAIN: 'example.org' }],
   ['COOKIE_SAMESITE', { COOKIE_SAMESITE: 'none' }],
-])('2 the start is refused, exit 78, and %s is named', async (variable, env) => {
+])('Interface 2: the start is refused, exit 78, and %s is named', async (variable, env) => {
   const base = { DATABASE_URL: 'postgresql://127.0.0.1:1/none', KEYRING_FILE: '/nowhere/keyring.json' }; // starts nothing
   const { code, stdout, stderr } = await run([], { env: { ...base, ...env } });
   expect(code).toBe(78);
@@ -313,7 +313,7 @@ test.each<[string, Environment, boolean]>([
     { PUBLIC_URL: 'https://x.io', NODE_ENV: 'development' },
     false,
   ],
-])('2 development: where %s: %j: %j', (_where, env, isDevelopment) => {
+])('Interface 2: development: where %s: %j: %j', (_where, env, isDevelopment) => {
   const { graphql } = readConfig({ DATABASE_URL, ...env });
   expect(graphql).toEqual({ explorer: isDevelopment, introspection: isDevelopment });
   for (const GRAPHQL_EXPLORER of ['true', 'false']) {
@@ -333,7 +333,7 @@ test.each<[string, Environment, boolean]>([
   ]);
 });
 
-test('1 and 2 the gateway and every command refuse production without DATABASE_URL, and make no data folder', async () => {
+test('Interface 1 and 2: the gateway and every command refuse production without DATABASE_URL, and make no data folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'config-'));
   const env = { NODE_ENV: 'production', DATA_DIR: join(folder, 'data') };
   try {
@@ -356,7 +356,7 @@ const PROXY_ADVICE: Array<[words: string[], advice: string]> = [
   [['proxy.internal', '1010101010/x'], 'must be a list of CIDRs such as 10.0.0.0/8,::1/128'],
 ];
 
-test.each(PROXY_ADVICE)('2 TRUST_PROXY=%j is answered with what to write', (words, advice) => {
+test.each(PROXY_ADVICE)('Interface 2: TRUST_PROXY=%j is answered with what to write', (words, advice) => {
   for (const word of words) {
     expect([word, messagesOf({ TRUST_PROXY: word })]).toEqual([word, [expect.stringContaining(advice)]]);
   }
@@ -364,7 +364,7 @@ test.each(PROXY_ADVICE)('2 TRUST_PROXY=%j is answered with what to write', (word
   if (line !== undefined) expect(readConfig({ TRUST_PROXY: line }).trustProxy).toEqual(line.split(','));
 });
 
-describe('2 DATABASE_URL and REDIS_URL from files', () => {
+describe('Interface 2: DATABASE_URL and REDIS_URL from files', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'config-'));
@@ -443,7 +443,7 @@ const OF_OTHERS =
     /\s+/,
   );
 
-test('2 what others export is not warned about', () => {
+test('Interface 2: what others export is not warned about', () => {
   const env = Object.fromEntries(OF_OTHERS.map((name) => [name, 'x']));
   expect(readConfig(env).warnings).toEqual([]);
 });
@@ -460,14 +460,14 @@ test.each([
   ['LOGLEVEL', 'LOG_LEVEL'],
   ['ARGON2_MEMORY_KB', 'ARGON2_MEMORY_KIB'],
   ['PUBLIC_URI', 'PUBLIC_URL'],
-])('2 %s is warned about: %s was meant', (name, meant) => {
+])('Interface 2: %s is warned about: %s was meant', (name, meant) => {
   expect(readConfig({ [name]: 'secret' }).warnings).toEqual([
     `${name} is no variable of the gateway: was ${meant} meant?`,
   ]);
   expect(readConfig({ [name]: '' }).warnings).toEqual([]);
 });
 
-test('2 development that other machines can reach is warned about', () => {
+test('Interface 2: development that other machines can reach is warned about', () => {
   const warned = ['LISTEN_HOST lets other machines in, and PUBLIC_URL says development, with explorer: set PUBLIC_URL'];
   for (const LISTEN_HOST of ['0.0.0.0', '::', '192.0.2.1'])
     expect(readConfig({ LISTEN_HOST }).warnings).toEqual(warned);
@@ -477,7 +477,7 @@ test('2 development that other machines can reach is warned about', () => {
   expect(readConfig({ LISTEN_HOST: '0.0.0.0', NODE_ENV: 'production', DATABASE_URL }).warnings).toEqual([]);
 });
 
-test('2 the start warns once, and never repeats a value', async () => {
+test('Interface 2: the start warns once, and never repeats a value', async () => {
   const env = { DATABASE_URL: 'postgresql://127.0.0.1:1/none', KEYRING_FILE: '/nowhere/keyring.json' };
   const { code, stdout, stderr } = await run([], { env: { ...env, CORS_ORIGIN: 'https://secret.example' } });
   expect(code).toBe(78); // for want of a keyring

@@ -1,4 +1,4 @@
-/** CONTRACT 2 and 10: several workers start and end as one process does. */
+/** Interface 2 and 10: several workers start and end as one process does. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ afterAll(() => gateway.close());
 
 const PENDING = 8;
 
-test('10 a signal to all processes, as of a terminal: what is in flight is answered, and all end with 0', async () => {
+test('Interface 10: a signal to all processes, as of a terminal: what is in flight is answered, and all end with 0', async () => {
   await using server = await startWorkers(gateway);
   const workers = server.workers();
   const { email } = await gateway.user();
@@ -47,7 +47,7 @@ test('10 a signal to all processes, as of a terminal: what is in flight is answe
   ]);
 });
 
-test('2 until SHUTDOWN_DELAY_SECONDS is over each worker answers, and is not ready; a second signal ends it', async () => {
+test('Interface 2: until SHUTDOWN_DELAY_SECONDS is over each worker answers, and is not ready; a second signal ends it', async () => {
   await using server = await startWorkers(gateway, { SHUTDOWN_DELAY_SECONDS: '300' });
   const ready = async () => (await server.send('GET', '/health/ready').catch(() => undefined))?.status;
   expect(await ready()).toBe(200);
@@ -65,13 +65,13 @@ test('2 until SHUTDOWN_DELAY_SECONDS is over each worker answers, and is not rea
   expect(await server.exited).toEqual([0, null]);
 });
 
-test('2 a worker that cannot start ends the start, with its own words and exit code', async () => {
+test('Interface 2: a worker that cannot start ends the start, with its own words and exit code', async () => {
   await using server = await startProcess(gateway, { WORKERS: '2', KEYRING_FILE: '/nonexistent/keyring.json' });
   expect(await server.exited).toEqual([78, null]);
   expect(server.errors()).toMatch(/^.*\/nonexistent\/keyring\.json.*\n$/);
 });
 
-test('2 a second gateway does not share the port; kill -9 of what has the workers leaves nothing running', async () => {
+test('Interface 2: a second gateway does not share the port; kill -9 of what has the workers leaves nothing running', async () => {
   await using server = await startWorkers(gateway);
   const workers = server.workers();
   expect(workers).toHaveLength(2);
@@ -85,7 +85,7 @@ test('2 a second gateway does not share the port; kill -9 of what has the worker
   await expect(server.send('GET', '/health/live')).rejects.toThrow('ECONNREFUSED');
 });
 
-test('1 on an empty embedded database one administrator is made', async () => {
+test('Interface 1: on an empty embedded database one administrator is made', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-workers-'));
   try {
     const env = { DATABASE_URL: '', KEYRING_FILE: '', PUBLIC_URL: '', DATA_DIR: join(folder, 'data') };

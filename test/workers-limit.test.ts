@@ -1,4 +1,4 @@
-/** CONTRACT 2: SESSION_RATE_LIMIT over several workers: counted by the process that has started them. */
+/** Interface 2: SESSION_RATE_LIMIT over several workers: counted by the process that has started them. */
 import { startGateway, type TestGateway } from './support/gateway.js';
 import { logout } from './support/routes.js';
 import { until } from './support/until.js';
@@ -12,7 +12,7 @@ afterAll(() => gateway.close());
 
 const LIMIT = 20;
 
-test('2 as many pass as are allowed, whichever worker they come to; where nobody counts it is 503', async () => {
+test('Interface 2: as many pass as are allowed, whichever worker they come to; where nobody counts it is 503', async () => {
   await using server = await startWorkers(gateway, { SESSION_RATE_LIMIT: String(LIMIT) });
   const from = (address: string) => logout(server, undefined, { 'x-forwarded-for': address });
   const answers = await Promise.all(Array.from({ length: 2 * LIMIT }, () => from('192.0.2.1')));

@@ -1,4 +1,4 @@
-/** CONTRACT 2: WORKERS: several processes on one port are one gateway to whoever asks. */
+/** Interface 2: WORKERS: several processes on one port are one gateway to whoever asks. */
 import { runningClock } from './support/clock.js';
 import { type Answer, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from './support/gateway.js';
 import { newApiKey } from './support/graphql.js';
@@ -32,7 +32,7 @@ async function figure(name: string, labels: Record<string, string>): Promise<num
   return figureOf(readMetrics(text), name, labels) ?? 0;
 }
 
-test('2 a session goes on and ends, whichever worker is asked; a used token is theft on both', async () => {
+test('Interface 2: a session goes on and ends, whichever worker is asked; a used token is theft on both', async () => {
   const { email } = await gateway.user();
   await onBoth('success', async () => {
     const begun = await login(server, email);
@@ -50,7 +50,7 @@ test('2 a session goes on and ends, whichever worker is asked; a used token is t
   expect((await refresh(server, token)).status).toBe(401);
 });
 
-test('2 a signed request is taken once, whichever worker it comes to again', async () => {
+test('Interface 2: a signed request is taken once, whichever worker it comes to again', async () => {
   const { keyId, secret } = await newApiKey(gateway);
   const request = signerAt(gateway, keyId, secret)();
   const [first, ...others] = await Promise.all(Array.from({ length: 8 }, () => sendSigned(server, request))).then(
@@ -60,7 +60,7 @@ test('2 a signed request is taken once, whichever worker it comes to again', asy
   await onBoth('nonce_reused', async () => expect((await sendSigned(server, request)).reason).toBe('nonce_reused'));
 });
 
-test('2 what is once is told once; a line of a worker has its number', () => {
+test('Interface 2: what is once is told once; a line of a worker has its number', () => {
   const told = (msg: string) => server.lines.filter((line) => line['msg'] === msg);
   expect(told('ready')).toEqual([expect.objectContaining({ workers: 2 })]);
   expect(told('request').every(({ worker }) => worker === 1 || worker === 2)).toBe(true);
@@ -69,7 +69,7 @@ test('2 what is once is told once; a line of a worker has its number', () => {
 const LOGOUTS = 'auth_gateway_logouts_total';
 const WITHOUT = { outcome: 'without_session' };
 
-test('14 metrics are those of all workers, and do not go back when one is killed and replaced', async () => {
+test('Interface 14: metrics are those of all workers, and do not go back when one is killed and replaced', async () => {
   const before = await figure(LOGOUTS, WITHOUT);
   const hashesBefore = await figure('auth_gateway_password_hash_duration_seconds_count', {});
   let sent = 0;

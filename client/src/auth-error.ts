@@ -1,4 +1,4 @@
-/** CONTRACT 13: why the gateway did not do what it was asked. */
+/** Interface 13: why the gateway did not do what it was asked. */
 export class AuthError extends Error {
   override readonly name = 'AuthError';
 

@@ -1,4 +1,4 @@
-/** CONTRACT 13: a `fetch` that adds the token, for trusted origins alone. */
+/** Interface 13: a `fetch` that adds the token, for trusted origins alone. */
 import type { Session } from './session.js';
 
 /** @param origins which are trusted */

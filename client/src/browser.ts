@@ -1,4 +1,4 @@
-/** CONTRACT 13: `@auth-gateway/client/browser`. */
+/** Interface 13: `@auth-gateway/client/browser`. */
 import { createClient } from './client.js';
 import { attempt, type Environment } from './environment.js';
 import type { AuthClient, AuthClientOptions } from './types.js';

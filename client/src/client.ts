@@ -1,4 +1,4 @@
-/** CONTRACT 13: the client, put together. */
+/** Interface 13: the client, put together. */
 import { AuthError } from './auth-error.js';
 import { createAuthorizedFetch } from './authorized-fetch.js';
 import { atMost, attempt, type Environment } from './environment.js';

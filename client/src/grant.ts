@@ -1,4 +1,4 @@
-/** CONTRACT 4: what an access token says. It is read, not verified: that is for those to whom it is sent. */
+/** Interface 4: what an access token says. It is read, not verified: that is for those to whom it is sent. */
 import type { User } from './types.js';
 
 export interface Grant {
@@ -7,7 +7,7 @@ export interface Grant {
   sid: string;
   user: User;
   lifetimeMs: number;
-  /** CONTRACT 12: whether this was given before, to the key `this` or `previous` of this request; else empty */
+  /** Interface 12: whether this was given before, to the key `this` or `previous` of this request; else empty */
   proof: string;
 }
 

@@ -1,4 +1,4 @@
-/** Spec 4.2 and CONTRACT 12: the refresh, tried until it is settled. */
+/** Spec 4.2 and Interface 12: the refresh, tried until it is settled. */
 import type { AuthError } from './auth-error.js';
 import { atMost, type Environment } from './environment.js';
 import { type Grant, grantOf } from './grant.js';

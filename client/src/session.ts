@@ -1,4 +1,4 @@
-/** CONTRACT 13: what this page knows of its session. The table decides; here it is done. */
+/** Interface 13: what this page knows of its session. The table decides; here it is done. */
 import type { Environment } from './environment.js';
 import type { Grant } from './grant.js';
 import type { Store } from './store.js';

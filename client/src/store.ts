@@ -1,4 +1,4 @@
-/** CONTRACT 13: the mark that there is a session, and its retry keys, in storage that tabs share; else in memory. */
+/** Interface 13: the mark that there is a session, and its retry keys, in storage that tabs share; else in memory. */
 import type { Environment } from './environment.js';
 import type { KeyValueStorage } from './types.js';
 

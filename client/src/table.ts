@@ -1,4 +1,4 @@
-/** CONTRACT 13: what the client knows, and what it does about what happens, as a table without a gap. */
+/** Interface 13: what the client knows, and what it does about what happens, as a table without a gap. */
 import type { AuthState } from './types.js';
 
 export type State =

@@ -1,4 +1,4 @@
-/** CONTRACT 13: what the client takes and gives. */
+/** Interface 13: what the client takes and gives. */
 import type { AuthError } from './auth-error.js';
 
 export interface AuthClientOptions {

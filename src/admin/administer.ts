@@ -20,7 +20,7 @@ export interface Needs {
 export interface Operator {
   actor: Actor;
   client: Client;
-  /** Reads what the caller may do now, whatever its token says (CONTRACT 11). */
+  /** Reads what the caller may do now, whatever its token says (Interface 11). */
   scopesNow(db: Db): Promise<Scopes>;
 }
 

@@ -1,4 +1,4 @@
-/** CONTRACT 6, 9 and 11: administration of API keys. A secret leaves only in the answer that makes it. */
+/** Interface 6, 9 and 11: administration of API keys. A secret leaves only in the answer that makes it. */
 import { sql } from 'kysely';
 import { generateKeyId, generateKeySecret } from '../credentials/key-secrets.js';
 import { sealSecret } from '../credentials/sealed-secret.js';

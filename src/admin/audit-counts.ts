@@ -1,4 +1,4 @@
-/** CONTRACT 11: counts of the audit log by time and type, for plots. */
+/** Interface 11: counts of the audit log by time and type, for plots. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.js';
 import type { Deps } from '../parts.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 11: the audit log, newest first. */
+/** Interface 11: the audit log, newest first. */
 import { type RawBuilder, sql } from 'kysely';
 import type { EventType } from '../audit/events.js';
 import type { Database } from '../db/database.js';

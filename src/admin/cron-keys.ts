@@ -1,4 +1,4 @@
-/** CONTRACT 6, 9 and 11: administration of cron keys. A key leaves only in the answer that makes it. */
+/** Interface 6, 9 and 11: administration of cron keys. A key leaves only in the answer that makes it. */
 import { sql } from 'kysely';
 import { generateKeyId, generateKeySecret, sha256Hex } from '../credentials/key-secrets.js';
 import type { CronKey } from '../db/entities/cron-key.js';

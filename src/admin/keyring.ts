@@ -1,5 +1,5 @@
 /**
- * CONTRACT 3: rotation of the keyring. Not in the frame of `administer`: what it commits must be on disk before the file
+ * Interface 3: rotation of the keyring. Not in the frame of `administer`: what it commits must be on disk before the file
  * lets a key go. But in turn with it.
  */
 import { writeAudit } from '../audit/write.js';

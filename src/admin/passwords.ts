@@ -1,4 +1,4 @@
-/** CONTRACT 11 and NIST SP 800-63B-4: what a password must be when it is set. Login never applies this. */
+/** Interface 11 and NIST SP 800-63B-4: what a password must be when it is set. Login never applies this. */
 import { isShortEnough, MAX_PASSWORD_BYTES } from '../credentials/password-text.js';
 import { randomBase62 } from '../platform/ids.js';
 import { isText } from '../platform/text.js';

@@ -20,7 +20,7 @@ export type AdminRefusalReason =
   | 'too_much_to_read';
 
 interface Details {
-  /** The input at fault, by its name in CONTRACT 11 */
+  /** The input at fault, by its name in Interface 11 */
   argument?: string;
   /** The scope that is missing */
   requiredScope?: string;

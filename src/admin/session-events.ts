@@ -1,4 +1,4 @@
-/** CONTRACT 11: what is told of a session: each event of its story, with a sentence for a person. */
+/** Interface 11: what is told of a session: each event of its story, with a sentence for a person. */
 import type { Actor, AuditedEvent, EventType } from '../audit/events.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
 import { END_OF, type Session, type SessionEndReason } from './sessions.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 11: the life of one session in order, so that "why was this user thrown out?" has an answer. */
+/** Interface 11: the life of one session in order, so that "why was this user thrown out?" has an answer. */
 import { type RawBuilder, sql } from 'kysely';
 import { NEWEST } from '../auth/sessions.js';
 import { statement } from '../db/statement.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 11: sessions. A session is a family of refresh tokens; its newest record is the one that says how it is. */
+/** Interface 11: sessions. A session is a family of refresh tokens; its newest record is the one that says how it is. */
 import { type RawBuilder, sql } from 'kysely';
 import type { ChangeEvent } from '../audit/events.js';
 import { NEWEST, revokeAll } from '../auth/sessions.js';

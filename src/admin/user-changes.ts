@@ -1,4 +1,4 @@
-/** CONTRACT 9 and 11: changes of users. Each change and its audit event stand or fall together. */
+/** Interface 9 and 11: changes of users. Each change and its audit event stand or fall together. */
 import type { LockMode } from '@mikro-orm/postgresql';
 import type { ChangeEvent } from '../audit/events.js';
 import { revokeAll } from '../auth/sessions.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 9 and 11: users, found and listed. */
+/** Interface 9 and 11: users, found and listed. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
 import { normaliseEmail } from '../email.js';

@@ -16,7 +16,7 @@ interface AuthMetadata {
   logout: { jti: string };
 }
 
-/** Administrative changes (CONTRACT 11), verb last: what each carries beside its actor. */
+/** Administrative changes (Interface 11), verb last: what each carries beside its actor. */
 interface ChangeMetadata {
   user_created: { email: string; role: Role };
   user_role_changed: { from: Role; to: Role };

@@ -1,4 +1,4 @@
-/** CONTRACT 10: whether a login could write now, tried without leaving anything. */
+/** Interface 10: whether a login could write now, tried without leaving anything. */
 import { type Db, statement } from '../db/statement.js';
 
 /** Below the second after which PostgreSQL looks for deadlocks: whoever alters the tables is not ended because of this. */

@@ -10,7 +10,7 @@ import { type RetryKeys, retry } from './retries.js';
 import { refuse, rotate } from './sessions.js';
 
 /**
- * @param retryKeys CONTRACT 12: proof that this is a retry; undefined where none is asked for, or none was sent
+ * @param retryKeys Interface 12: proof that this is a retry; undefined where none is asked for, or none was sent
  * @throws {ClockSkewed} where only the time could tell, and the clock here is wrong; then nothing is written
  */
 export async function refresh(
@@ -48,7 +48,7 @@ export async function refresh(
     return { kind: 'granted', ...tokens.issuePair(session, now) };
   }
 
-  // CONTRACT 12: the rotation of this very request has happened already, and its answer was lost.
+  // Interface 12: the rotation of this very request has happened already, and its answer was lost.
   const retried = retryKeys && (await retry(db, jti, retryKeys, client, isSkewed, now));
   if (retried !== undefined) {
     if (isSkewed) throw new ClockSkewed('nothing is issued by the clock here, not even again');

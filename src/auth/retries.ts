@@ -1,4 +1,4 @@
-/** CONTRACT 12: proof of retry. Whoever has the key of a rotation is given its successor again, until that is used. */
+/** Interface 12: proof of retry. Whoever has the key of a rotation is given its successor again, until that is used. */
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
 import type { Client } from '../remote-client.js';
 import type { Role } from '../roles.js';

@@ -108,7 +108,7 @@ const rotateSql = statement(
 /**
  * Spec 3.1 row 2 and 4.2 step 9 in one statement: claims the active record, stores its successor in the same family
  * and reads the user's role. Of any number of concurrent presentations one claims the row.
- * @param retryKeySha256 of the key that proves a retry of this rotation (CONTRACT 12); null where there is to be none
+ * @param retryKeySha256 of the key that proves a retry of this rotation (Interface 12); null where there is to be none
  * @returns owner, family and current role; undefined where no active record has this `jti`
  */
 export async function rotate(
@@ -233,7 +233,7 @@ const revokeRecordSql = statement(
 
 /**
  * Spec 4.3: revokes the record of this `jti`, if there is one, and writes `logout`, in one statement. A record that was
- * used before stays as it is, but no retry of its rotation is answered any more (CONTRACT 12).
+ * used before stays as it is, but no retry of its rotation is answered any more (Interface 12).
  * @param jti null where the claim is no UUID, so that no record has it
  * @param isRepeat true: the event is written only where a record was revoked
  * @returns false where the event was left out

@@ -1,4 +1,4 @@
-/** Spec 2.8 and CONTRACT 6: `api_key`, by a signed request (RFC 9421). Steps are in the order of the contract. */
+/** Spec 2.8 and Interface 6: `api_key`, by a signed request (RFC 9421). Steps are in the order of the contract. */
 import {
   AHEAD_SECONDS,
   macMatches,
@@ -18,7 +18,7 @@ import { touching } from './last-used.js';
 /** How long after `created` a nonce stays used up: until the request is too old, by the slowest of our clocks. */
 const NONCE_SECONDS = PAST_SECONDS + AHEAD_SECONDS;
 
-/** Spec 2.8 leaves the unit of `rate_limit` open; CONTRACT 6 says per minute. */
+/** Spec 2.8 leaves the unit of `rate_limit` open; Interface 6 says per minute. */
 export const KEY_WINDOW_SECONDS = 60;
 export const KEY_LIMIT_NAME = 'api_key';
 

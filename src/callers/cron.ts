@@ -1,4 +1,4 @@
-/** Spec 2.8 and CONTRACT 6: `cron`, by the static key in `X-Internal-Key`. */
+/** Spec 2.8 and Interface 6: `cron`, by the static key in `X-Internal-Key`. */
 import { fieldValues, onlyFieldValue } from '../credentials/http-fields.js';
 import { parseInternalKey, secretMatches } from '../credentials/key-secrets.js';
 import { statement } from '../db/statement.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 6: the kinds of caller. Another kind is a file and a row; what it does not answer does not compile. */
+/** Interface 6: the kinds of caller. Another kind is a file and a row; what it does not answer does not compile. */
 import { apiKey } from './api-key.js';
 import type { CallerKind, CallerType } from './caller.js';
 import { cron } from './cron.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 6: `last_used_at`, without a write a request. */
+/** Interface 6: `last_used_at`, without a write a request. */
 import { statement } from '../db/statement.js';
 import type { Deps } from '../parts.js';
 import { addSeconds } from '../platform/clock.js';

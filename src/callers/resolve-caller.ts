@@ -1,4 +1,4 @@
-/** CONTRACT 6: exactly one kind of credential in a request; one that fails never falls through to another. */
+/** Interface 6: exactly one kind of credential in a request; one that fails never falls through to another. */
 import { acceptSignature } from '../credentials/request-signature.js';
 import { randomBase64url } from '../platform/ids.js';
 import { type Explained, refused } from '../platform/refused.js';

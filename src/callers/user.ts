@@ -1,4 +1,4 @@
-/** Spec 2.8 and CONTRACT 6: `user`, by `Authorization: Bearer` (RFC 6750) with an access token. */
+/** Spec 2.8 and Interface 6: `user`, by `Authorization: Bearer` (RFC 6750) with an access token. */
 import { fieldValues, onlyFieldValue } from '../credentials/http-fields.js';
 import { only, statement } from '../db/statement.js';
 import { refused } from '../platform/refused.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 9: `audit tail`: what has happened lately, and what happens from now on. */
+/** Interface 9: `audit tail`: what has happened lately, and what happens from now on. */
 import { type AuditEventFilter, type AuditRow, listAuditEvents } from '../admin/audit-log.js';
 import { EVENT_TYPES } from '../audit/events.js';
 import { type Command, command } from './command.js';

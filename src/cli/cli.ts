@@ -1,4 +1,4 @@
-/** CONTRACT 9: `NOUN VERB [options]`. Results and help go to standard output, messages to standard error. */
+/** Interface 9: `NOUN VERB [options]`. Results and help go to standard output, messages to standard error. */
 import { nearest } from '../platform/near-miss.js';
 import { auditCommands } from './audit-commands.js';
 import type { Command } from './command.js';

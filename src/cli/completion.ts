@@ -1,4 +1,4 @@
-/** CONTRACT 9: `completion SHELL`: a script by which a shell completes commands, options and the values of enums. */
+/** Interface 9: `completion SHELL`: a script by which a shell completes commands, options and the values of enums. */
 import { type Commands, PROGRAM } from './help.js';
 import type { Kind } from './kinds.js';
 

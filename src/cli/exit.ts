@@ -10,7 +10,7 @@ import { isOutage } from '../db/outage.js';
 import { describeError } from '../platform/logger.js';
 import { UsageError } from './kinds.js';
 
-/** CONTRACT 2 and 9; 78 is EX_CONFIG of sysexits.h. */
+/** Interface 2 and 9; 78 is EX_CONFIG of sysexits.h. */
 export const EXIT = { done: 0, refused: 1, usage: 2, config: 78 } as const;
 
 /** The command itself says no, or passes on that somebody else has. The message is for a person. */

@@ -1,4 +1,4 @@
-/** CONTRACT 9: what `--help` prints: of the program, of a noun, of a command. All of it follows from the commands. */
+/** Interface 9: what `--help` prints: of the program, of a noun, of a command. All of it follows from the commands. */
 import type { Command } from './command.js';
 import { type Parameter, usageOf } from './parameters.js';
 

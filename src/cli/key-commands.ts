@@ -1,4 +1,4 @@
-/** CONTRACT 9: `api-key …` and `cron-key …`. */
+/** Interface 9: `api-key …` and `cron-key …`. */
 import { COMMAND_LINE } from '../admin/administer.js';
 import {
   createApiKey,

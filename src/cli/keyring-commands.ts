@@ -1,4 +1,4 @@
-/** CONTRACT 3 and 9: `keyring …`. */
+/** Interface 3 and 9: `keyring …`. */
 import { rotateKeyring } from '../admin/keyring.js';
 import { generateKeys, KeyringError, writeKeyring } from '../credentials/keyring-file.js';
 import { ACCESS_ALGS } from '../credentials/private-jwks.js';

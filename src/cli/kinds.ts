@@ -1,4 +1,4 @@
-/** CONTRACT 9: what a word may be: how the usage shows it, what completes it, and what it means. */
+/** Interface 9: what a word may be: how the usage shows it, what completes it, and what it means. */
 import * as z from 'zod';
 
 /** The words are wrong. */

@@ -1,4 +1,4 @@
-/** CONTRACT 9: `migrate …`. Nothing else on the command line migrates. */
+/** Interface 9: `migrate …`. Nothing else on the command line migrates. */
 import { migrateUp, migrationStatus } from '../db/migrate.js';
 import { type Command, command } from './command.js';
 import { say } from './terminal.js';

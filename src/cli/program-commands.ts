@@ -1,4 +1,4 @@
-/** CONTRACT 9: the commands that are about the program itself. */
+/** Interface 9: the commands that are about the program itself. */
 import { GATEWAY_VERSION } from '../platform/versions.js';
 import { type Command, command } from './command.js';
 import { completionOf, SHELLS } from './completion.js';

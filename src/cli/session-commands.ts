@@ -1,4 +1,4 @@
-/** CONTRACT 9: `session …`. */
+/** Interface 9: `session …`. */
 import { COMMAND_LINE } from '../admin/administer.js';
 import { everyRow } from '../admin/page.js';
 import { AdminRefusal } from '../admin/refusal.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 6: signs a request by hand, and shows what a refused one should have signed. */
+/** Interface 6: signs a request by hand, and shows what a refused one should have signed. */
 import { readFile } from 'node:fs/promises';
 import { type RequestToSign, signatureBase, signRequest } from '../../client/src/sign.js';
 import { randomBase62 } from '../platform/ids.js';

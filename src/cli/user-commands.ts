@@ -1,4 +1,4 @@
-/** CONTRACT 9: `user …`. */
+/** Interface 9: `user …`. */
 import { COMMAND_LINE } from '../admin/administer.js';
 import { everyRow } from '../admin/page.js';
 import { generatePassword } from '../admin/passwords.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 2: DATABASE_URL in libpq's form: several hosts, and the parameters that have an effect here. */
+/** Interface 2: DATABASE_URL in libpq's form: several hosts, and the parameters that have an effect here. */
 import { isIPv6 } from 'node:net';
 import pg from 'pg';
 

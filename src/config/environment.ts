@@ -1,4 +1,4 @@
-/** CONTRACT 2: variables as they stand in the environment or in the files that it names, and what is wrong with them. */
+/** Interface 2: variables as they stand in the environment or in the files that it names, and what is wrong with them. */
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { nearest } from '../platform/near-miss.js';

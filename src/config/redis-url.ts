@@ -1,4 +1,4 @@
-/** CONTRACT 2: REDIS_URL: one server, the master that Sentinel names, or a cluster. */
+/** Interface 2: REDIS_URL: one server, the master that Sentinel names, or a cluster. */
 import { isIPv6 } from 'node:net';
 import * as z from 'zod';
 

@@ -1,4 +1,4 @@
-/** CONTRACT 2: what the values of variables must look like, and what is said where they do not. */
+/** Interface 2: what the values of variables must look like, and what is said where they do not. */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';

@@ -1,4 +1,4 @@
-/** CONTRACT 3: the keys of a keyring to work with, each by its own algorithm alone. */
+/** Interface 3: the keys of a keyring to work with, each by its own algorithm alone. */
 import {
   createHmac,
   createPrivateKey,

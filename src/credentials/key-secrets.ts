@@ -1,4 +1,4 @@
-/** CONTRACT 6: ids and secrets of API and cron keys, in a form that secret scanners can find and test. */
+/** Interface 6: ids and secrets of API and cron keys, in a form that secret scanners can find and test. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { BASE62, randomBase62 } from '../platform/ids.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 3: the keyring's file, one private JWKS (RFC 7517) with three kinds of key: read, made and written. */
+/** Interface 3: the keyring's file, one private JWKS (RFC 7517) with three kinds of key: read, made and written. */
 import { type FileHandle, link, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';

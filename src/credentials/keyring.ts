@@ -1,4 +1,4 @@
-/** CONTRACT 3: the keys in use, of three kinds, picked up again when their file changes. */
+/** Interface 3: the keys in use, of three kinds, picked up again when their file changes. */
 import type { Clock } from '../platform/clock.js';
 import { describeError, type Logger } from '../platform/logger.js';
 import { importKeys, type KeyOf, type Keys, mayBeUsed, type PublicJwk } from './import-keys.js';

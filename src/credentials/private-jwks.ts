@@ -1,4 +1,4 @@
-/** CONTRACT 3: the keys of a keyring as they stand in its file (RFC 7517), of three kinds. */
+/** Interface 3: the keys of a keyring as they stand in its file (RFC 7517), of three kinds. */
 import * as z from 'zod';
 
 /** JWS algorithms by which access tokens are signed: RFC 8037 section 3.1, RFC 7518 sections 3.4 and 3.3. */

@@ -1,4 +1,4 @@
-/** RFC 9421: HTTP message signatures, in the one profile of CONTRACT 6. Bytes in, facts out. */
+/** RFC 9421: HTTP message signatures, in the one profile of Interface 6. Bytes in, facts out. */
 import { timingSafeEqual } from 'node:crypto';
 import {
   type BareItem,

@@ -1,4 +1,4 @@
-/** CONTRACT 6: secrets of API keys at rest, as compact JWE (RFC 7516), `dir` + `A256GCM`, bound to the key id. */
+/** Interface 6: secrets of API keys at rest, as compact JWE (RFC 7516), `dir` + `A256GCM`, bound to the key id. */
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader, errors } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Keyring } from './keyring.js';

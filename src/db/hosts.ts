@@ -1,4 +1,4 @@
-/** CONTRACT 2: which server a connection is to: of those that DATABASE_URL names, the first that takes writes. */
+/** Interface 2: which server a connection is to: of those that DATABASE_URL names, the first that takes writes. */
 import type { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';

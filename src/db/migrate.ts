@@ -1,4 +1,4 @@
-/** CONTRACT 9: migrations, applied and listed, and what those of a newer version mean for this one. */
+/** Interface 9: migrations, applied and listed, and what those of a newer version mean for this one. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
 import { migrations } from '../../migrations/index.js';

@@ -1,4 +1,4 @@
-/** How busy the connections are, those of the routes and those of administration together (CONTRACT 14). */
+/** How busy the connections are, those of the routes and those of administration together (Interface 14). */
 import type pg from 'pg';
 import type { Database } from './database.js';
 

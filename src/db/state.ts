@@ -1,4 +1,4 @@
-/** CONTRACT 10: what keeps the database from serving, in a word. */
+/** Interface 10: what keeps the database from serving, in a word. */
 import type { SchemaState } from './migrate.js';
 import { isOutage } from './outage.js';
 import { statement } from './statement.js';

@@ -11,7 +11,7 @@ const IDLE_IN_TRANSACTION_MS = 60_000;
 /** How much longer the driver waits than the server may take, for a server that says nothing at all: milliseconds. */
 const GRACE_MS = 500;
 
-/** CONTRACT 2: what is between the gateway and PostgreSQL. */
+/** Interface 2: what is between the gateway and PostgreSQL. */
 export type Pooler = 'none' | 'transaction';
 
 export interface TimeLimits {

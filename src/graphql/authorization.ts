@@ -1,5 +1,5 @@
 /**
- * CONTRACT 11: who may ask what. A field declares what it needs; the check and the sentence in its description are both
+ * Interface 11: who may ask what. A field declares what it needs; the check and the sentence in its description are both
  * made of that. Queries go by the credential; a mutation reads the caller's row again, inside its change.
  */
 import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';

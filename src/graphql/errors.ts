@@ -1,4 +1,4 @@
-/** CONTRACT 7: errors carry a code, never a stack or a database text. */
+/** Interface 7: errors carry a code, never a stack or a database text. */
 import { HeaderMap } from '@apollo/server';
 import { ApolloServerErrorCode, unwrapResolverError } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';

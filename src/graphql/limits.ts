@@ -1,4 +1,4 @@
-/** CONTRACT 7: what one operation may ask for. */
+/** Interface 7: what one operation may ask for. */
 import type { ApolloServerPlugin } from '@apollo/server';
 import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases';
 import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth';

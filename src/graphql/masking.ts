@@ -1,4 +1,4 @@
-/** CONTRACT 5 and 7: what graphql-js says of a document, without the values that stand in it. */
+/** Interface 5 and 7: what graphql-js says of a document, without the values that stand in it. */
 import { ApolloServerErrorCode } from '@apollo/server/errors';
 import { type ASTNode, GraphQLError, type GraphQLSchema, isEnumType, isInputObjectType, Kind } from 'graphql';
 

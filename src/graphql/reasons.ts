@@ -1,4 +1,4 @@
-/** CONTRACT 7: every reason that an error of ours gives, its code, and what it says. The documentation has this table. */
+/** Interface 7: every reason that an error of ours gives, its code, and what it says. The documentation has this table. */
 import type { AdminRefusalReason } from '../admin/refusal.js';
 import type { CallerRefusal } from '../callers/caller.js';
 

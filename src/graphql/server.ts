@@ -1,4 +1,4 @@
-/** CONTRACT 7: Apollo Server, which answers what `POST /graphql` is asked. */
+/** Interface 7: Apollo Server, which answers what `POST /graphql` is asked. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ApolloServer, HeaderMap } from '@apollo/server';
 import {

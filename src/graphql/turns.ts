@@ -1,4 +1,4 @@
-/** CONTRACT 7: how much of what asks the database runs at once, of one caller and of all. */
+/** Interface 7: how much of what asks the database runs at once, of one caller and of all. */
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Caller } from '../callers/caller.js';
 import { kindOf } from '../callers/kinds.js';

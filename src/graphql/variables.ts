@@ -1,4 +1,4 @@
-/** CONTRACT 7: which input of a variable does not fit its type, by its name in the schema. */
+/** Interface 7: which input of a variable does not fit its type, by its name in the schema. */
 import { coerceInputValue, type GraphQLError, type GraphQLSchema, isInputType, Kind, typeFromAST } from 'graphql';
 
 const MISSING = /^Field "(\w+)" of required type/;

@@ -16,7 +16,7 @@ import { createRefreshCookie } from './refresh-cookie.js';
 import { retryKeysReader } from './refresh-retry.js';
 import { CHALLENGE, REFUSALS } from './refusals.js';
 
-/** CONTRACT 5 */
+/** Interface 5 */
 const BODY_BYTES = 16 * 1024;
 
 type Dependencies = Deps<

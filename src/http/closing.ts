@@ -1,4 +1,4 @@
-/** CONTRACT 10: a listener ends without the loss of a request that somebody believes to have sent. */
+/** Interface 10: a listener ends without the loss of a request that somebody believes to have sent. */
 import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 

@@ -1,4 +1,4 @@
-/** CONTRACT 5: a browser that calls from another site is refused, unless its origin is in CORS_ORIGINS. */
+/** Interface 5: a browser that calls from another site is refused, unless its origin is in CORS_ORIGINS. */
 import type { RequestHandler } from 'express';
 import type { Config } from '../config.js';
 import { sendError } from './errors.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 5 and 7: every error body is JSON with a text `detail`; what a caller submitted is never repeated. */
+/** Interface 5 and 7: every error body is JSON with a text `detail`; what a caller submitted is never repeated. */
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { isOutage } from '../db/outage.js';
 import { type ErrorLines, tellBug, tellOutage } from '../platform/error-lines.js';
@@ -35,7 +35,7 @@ function sendUnavailable(res: Response): void {
 export function errorHandler(lines: ErrorLines): ErrorRequestHandler {
   return (error: unknown, _req, res, next) => {
     if (res.headersSent) return next(error);
-    // An outage or a bug never touches the cookie (CONTRACT 5).
+    // An outage or a bug never touches the cookie (Interface 5).
     res.removeHeader('Set-Cookie');
     const { ids } = res.locals;
     if (isOutage(error)) {

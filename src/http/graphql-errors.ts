@@ -1,4 +1,4 @@
-/** CONTRACT 7: what HTTP refuses on `/graphql` before GraphQL is asked, in the form that GraphQL clients read. */
+/** Interface 7: what HTTP refuses on `/graphql` before GraphQL is asked, in the form that GraphQL clients read. */
 interface Row {
   code: 'BAD_REQUEST' | 'INTERNAL_SERVER_ERROR' | 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE';
   reason: string;

@@ -1,4 +1,4 @@
-/** CONTRACT 7: the path `/graphql`. Bytes, JSON and the caller's credential here; what is asked, in `graphql/`. */
+/** Interface 7: the path `/graphql`. Bytes, JSON and the caller's credential here; what is asked, in `graphql/`. */
 import express, { type Express, type RequestHandler } from 'express';
 import createError from 'http-errors';
 import type { CallerDeps, Resolution } from '../callers/caller.js';
@@ -12,7 +12,7 @@ import { isJsonType } from './json-type.js';
 import type { CallerOutcome } from './outcomes.js';
 import { setKeyLimit } from './rate-limits.js';
 
-/** CONTRACT 7 */
+/** Interface 7 */
 export const BODY_BYTES = 64 * 1024;
 
 /** As Apollo writes them */
@@ -74,7 +74,7 @@ function outcomeOf(resolution: Resolution): CallerOutcome {
   return resolution.kind === 'refused' ? resolution.reason : resolution.kind;
 }
 
-/** CONTRACT 5: what is no fault of the operation has a `detail` too, as on the other routes. */
+/** Interface 5: what is no fault of the operation has a `detail` too, as on the other routes. */
 function withDetail(body: string): string {
   const answer = JSON.parse(body);
   return JSON.stringify({ detail: answer.errors[0].message, ...answer });

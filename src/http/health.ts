@@ -1,4 +1,4 @@
-/** CONTRACT 10: health. */
+/** Interface 10: health. */
 import type { Express } from 'express';
 import type { Deps } from '../parts.js';
 import { OUTAGE_DETAIL, RETRY_AFTER_SECONDS } from '../platform/outage.js';

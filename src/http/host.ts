@@ -63,7 +63,7 @@ function securityHeaders({ publicUrl }: Config) {
   });
 }
 
-/** CONTRACT 5: answers are of one moment, and some hold a token; only what is well known says otherwise. */
+/** Interface 5: answers are of one moment, and some hold a token; only what is well known says otherwise. */
 const noStore: RequestHandler = (_req, res, next) => {
   res.set('Cache-Control', 'no-store');
   next();

@@ -1,4 +1,4 @@
-/** CONTRACT 5 and 7: which bodies are called JSON. */
+/** Interface 5 and 7: which bodies are called JSON. */
 import { MIMEType } from 'node:util';
 
 /** True for `application/json`. JSON is in UTF-8 (RFC 8259 section 8.1): a charset that is named has to be that. */

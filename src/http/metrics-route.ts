@@ -1,4 +1,4 @@
-/** CONTRACT 10 and 14: `GET /metrics`. */
+/** Interface 10 and 14: `GET /metrics`. */
 import type { Express, Response } from 'express';
 import { poolFigures } from '../db/pools.js';
 import type { Deps } from '../parts.js';

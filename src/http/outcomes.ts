@@ -1,4 +1,4 @@
-/** CONTRACT 14: what can come of a request, in the words of the log and of the counters. */
+/** Interface 14: what can come of a request, in the words of the log and of the counters. */
 import type { PresentedKind } from '../callers/kinds.js';
 import type { Metrics } from '../platform/metrics.js';
 

@@ -1,6 +1,6 @@
 /**
- * Requests per client address: Spec 8 for login, CONTRACT 2 (SESSION_RATE_LIMIT) for refresh and logout; and what an
- * answer says of a limit: the fields of draft-ietf-httpapi-ratelimit-headers (CONTRACT 5 and 6).
+ * Requests per client address: Spec 8 for login, Interface 2 (SESSION_RATE_LIMIT) for refresh and logout; and what an
+ * answer says of a limit: the fields of draft-ietf-httpapi-ratelimit-headers (Interface 5 and 6).
  */
 import type { RequestHandler, Response } from 'express';
 import { KEY_WINDOW_SECONDS } from '../callers/api-key.js';
@@ -58,7 +58,7 @@ export function sessionRateLimit(
   };
 }
 
-/** CONTRACT 6: what an API key has left of its minute. */
+/** Interface 6: what an API key has left of its minute. */
 export function setKeyLimit(res: Response, limit: KeyLimit): void {
   setPolicy(res, 'key', limit.quota, KEY_WINDOW_SECONDS);
   setState(res, 'key', limit);

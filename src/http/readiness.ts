@@ -1,4 +1,4 @@
-/** CONTRACT 10: whether requests can be answered now: the database, Redis and the clock, each `ok` or one word. */
+/** Interface 10: whether requests can be answered now: the database, Redis and the clock, each `ok` or one word. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rehearseLogin } from '../audit/rehearsal.js';
 import { ReadOnlyServer } from '../db/hosts.js';

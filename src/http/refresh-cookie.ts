@@ -6,7 +6,7 @@ import type { Config } from '../config.js';
 const NAME = 'refresh_token';
 
 export interface RefreshCookie {
-  /** The value presented, or undefined where the cookie is absent. Of several the first (CONTRACT 5). */
+  /** The value presented, or undefined where the cookie is absent. Of several the first (Interface 5). */
   read(req: Request): string | undefined;
   set(res: Response, refreshToken: string): void;
   clear(res: Response): void;

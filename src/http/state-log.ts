@@ -1,4 +1,4 @@
-/** CONTRACT 14: one line at each change of state of what requests need, and one when it is well again. */
+/** Interface 14: one line at each change of state of what requests need, and one when it is well again. */
 import { describeError, type Logger } from '../platform/logger.js';
 
 /** @param error what the state was found by; its class and code are told, never its text */

@@ -1,4 +1,4 @@
-/** CONTRACT 10: looks at the stores and the clock in the background, so that a change is known before anybody asks. */
+/** Interface 10: looks at the stores and the clock in the background, so that a change is known before anybody asks. */
 import type { RequestHandler } from 'express';
 import type { Readiness } from './readiness.js';
 

@@ -1,4 +1,4 @@
-/** CONTRACT 3: what verifiers of access tokens ask for: the public keys, and where they are (RFC 8414). */
+/** Interface 3: what verifiers of access tokens ask for: the public keys, and where they are (RFC 8414). */
 import type { Express } from 'express';
 import { JWKS_MAX_AGE_SECONDS } from '../credentials/keyring.js';
 import type { Deps } from '../parts.js';

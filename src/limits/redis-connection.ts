@@ -1,4 +1,4 @@
-/** CONTRACT 2: the connection to Redis or Valkey: dead ones are replaced, and a master is followed where it goes. */
+/** Interface 2: the connection to Redis or Valkey: dead ones are replaced, and a master is followed where it goes. */
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisPlace } from '../config/redis-url.js';
 import { describeError, type Logger } from '../platform/logger.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 10: Redis or Valkey, where `REDIS_URL` is set, and whether it counts. */
+/** Interface 10: Redis or Valkey, where `REDIS_URL` is set, and whether it counts. */
 import type { Cluster, Redis } from 'ioredis';
 
 /** One server (itself, or the master that Sentinel names), or a cluster. */

@@ -1,4 +1,4 @@
-/** CONTRACT 5: what one request may wait for its stores, over all that it asks of them. Then it is answered 503. */
+/** Interface 5: what one request may wait for its stores, over all that it asks of them. Then it is answered 503. */
 import { Outage } from './outage.js';
 
 /** How long one request may wait for its stores, in all: milliseconds. A second is left for a machine that is busy. */

@@ -1,4 +1,4 @@
-/** CONTRACT 14: the lines about errors of requests, at most one of a kind in ten seconds. */
+/** Interface 14: the lines about errors of requests, at most one of a kind in ten seconds. */
 import { describeError, describeOutage, type Logger, type RequestIds } from './logger.js';
 import type { Sampling } from './sampling.js';
 

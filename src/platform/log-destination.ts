@@ -1,4 +1,4 @@
-/** CONTRACT 14: where the log goes. A line that cannot be written is dropped and counted; it stops nothing. */
+/** Interface 14: where the log goes. A line that cannot be written is dropped and counted; it stops nothing. */
 import { writeSync } from 'node:fs';
 
 /** Of each second, how much may be spent on waiting for a slow reader: milliseconds. */

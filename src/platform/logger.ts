@@ -1,4 +1,4 @@
-/** CONTRACT 14: logs, one JSON object a line, names in snake_case. Callers pass facts, never tokens, keys or e-mails. */
+/** Interface 14: logs, one JSON object a line, names in snake_case. Callers pass facts, never tokens, keys or e-mails. */
 import { type Logger, pino } from 'pino';
 import { fixedTextOf } from './fixed-texts.js';
 import { createLogDestination, type LogDestination } from './log-destination.js';

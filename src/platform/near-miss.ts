@@ -1,4 +1,4 @@
-/** CONTRACT 2 and 9: the name that was probably meant. */
+/** Interface 2 and 9: the name that was probably meant. */
 import { closestMatch } from 'leven';
 
 /** The known word that is one letter away, or two in a word of five or more; undefined where none is so near. */

@@ -1,4 +1,4 @@
-/** CONTRACT 2, WORKERS: what several processes of one gateway have in common, asked of the one that has started them. */
+/** Interface 2, WORKERS: what several processes of one gateway have in common, asked of the one that has started them. */
 import type { Counted } from './minute-counter.js';
 
 export interface Primary {

@@ -1,4 +1,4 @@
-/** CONTRACT 14: what happens thousands of times is told a few times, and how often: an outage must not fill the disk. */
+/** Interface 14: what happens thousands of times is told a few times, and how often: an outage must not fill the disk. */
 
 const PERIOD_MS = 10_000;
 /** Kinds that are told apart at one time; what is beyond counts as one more. */

@@ -1,4 +1,4 @@
-/** CONTRACT 11: buckets of time by the clocks of a time zone, whatever these do. What Intl knows of the zone decides. */
+/** Interface 11: buckets of time by the clocks of a time zone, whatever these do. What Intl knows of the zone decides. */
 
 export type TimeBucket = 'minute' | 'hour' | 'day';
 

@@ -1,4 +1,4 @@
-/** CONTRACT 10: the clock here beside that of the database: how far apart they are is known at any moment, unasked. */
+/** Interface 10: the clock here beside that of the database: how far apart they are is known at any moment, unasked. */
 import type { Clock } from './clock.js';
 import { Outage } from './outage.js';
 

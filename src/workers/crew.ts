@@ -1,4 +1,4 @@
-/** CONTRACT 2, WORKERS: the worker processes: started, replaced when they end by themselves, and stopped together. */
+/** Interface 2, WORKERS: the worker processes: started, replaced when they end by themselves, and stopped together. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** CONTRACT 2, WORKERS: what the primary and its workers ask each other, and how a worker ends. */
+/** Interface 2, WORKERS: what the primary and its workers ask each other, and how a worker ends. */
 import type { Config } from '../config.js';
 import type { DataDir } from '../data-dir.js';
 import type { MetricsOfProcess } from '../platform/metrics.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 2, WORKERS: the process that has the workers: it serves nothing itself, and has what they have in common. */
+/** Interface 2, WORKERS: the process that has the workers: it serves nothing itself, and has what they have in common. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** CONTRACT 14: the metrics of several processes as those of one gateway. */
+/** Interface 14: the metrics of several processes as those of one gateway. */
 import { AggregatorRegistry } from 'prom-client';
 import type { MetricsOfProcess } from '../platform/metrics.js';
 

@@ -42,7 +42,7 @@ async function begin(): Promise<{ model: Model; real: World }> {
   return { model: { users, tokens: [], events: [] }, real: world };
 }
 
-test('3.1 and 3.2 hold for random sequences of login, refresh, logout, time and crashes over two instances', async () => {
+test('Spec 3.1 and 3.2: hold for random sequences of login, refresh, logout, time and crashes over two instances', async () => {
   const sequences = fc.asyncProperty(fc.commands(commands, { size: 'large', maxCommands: 60 }), (sequence) =>
     fc.asyncModelRun(begin, sequence),
   );

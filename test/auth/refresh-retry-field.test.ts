@@ -1,4 +1,4 @@
-/** CONTRACT 12: the field `Refresh-Retry`: what is read of it, where it is read at all, and what keeps it secret. */
+/** Interface 12: the field `Refresh-Retry`: what is read of it, where it is read at all, and what keeps it secret. */
 import { createHash } from 'node:crypto';
 import { logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { captureLog } from '../support/log.js';
@@ -31,7 +31,7 @@ const FITTING: Form[] = [
   ['without the padding', (key) => `this=${sequence(key).replace('=:', ':')}`],
 ];
 
-test.each(FITTING)('12 the field is read: %s', async (_name, field) => {
+test.each(FITTING)('Interface 12: the field is read: %s', async (_name, field) => {
   const on = await retrySession(gateway);
   await expectRetry(gateway, on, { 'refresh-retry': field(on.key) });
 });
@@ -57,7 +57,7 @@ const UNFIT: Form[] = [
   ['more than anybody needs', (key) => `this=${sequence(key)}, ${Array.from({ length: 200 }, (_, i) => `a${i}`)}`],
 ];
 
-test.each(UNFIT)('12 anything else in the field is as if it were not there: %s', async (_name, field) => {
+test.each(UNFIT)('Interface 12: anything else in the field is as if it were not there: %s', async (_name, field) => {
   const on = await retrySession(gateway);
   await expectTheft(gateway, on, { 'refresh-retry': field(on.key) });
 });
@@ -69,7 +69,7 @@ async function madeWith(field: string | string[]): Promise<RecordRow> {
   return recordOf(gateway, jtiOf(refreshTokenOf(answer) ?? ''));
 }
 
-test('12 a rotation stores the key of this attempt, never the previous one', async () => {
+test('Interface 12: a rotation stores the key of this attempt, never the previous one', async () => {
   const key = newKey();
   const stored = createHash('sha256').update(key).digest();
   expect(await madeWith(`this=${sequence(key)}, previous=${sequence(newKey())}`)).toMatchObject({
@@ -78,13 +78,13 @@ test('12 a rotation stores the key of this attempt, never the previous one', asy
 });
 
 test.each(UNFIT.filter(([name]) => name !== OTHER_KEY))(
-  '12 a rotation with anything else stores no key: %s',
+  'Interface 12: a rotation with anything else stores no key: %s',
   async (_name, field) => {
     expect(await madeWith(field(newKey()))).toMatchObject({ retry_key_sha256: null, predecessor_jti: null });
   },
 );
 
-test('12 the preflight lets it through, and so may scripts of other origins send it', async () => {
+test('Interface 12: the preflight lets it through, and so may scripts of other origins send it', async () => {
   const answer = await gateway.send('OPTIONS', '/auth/refresh', {
     headers: {
       origin: APP,
@@ -95,7 +95,7 @@ test('12 the preflight lets it through, and so may scripts of other origins send
   expect(answer.headers['access-control-allow-headers']?.split(',')).toContain('Refresh-Retry');
 });
 
-test('12 no line of the log has a key or its hash; the line and the counter tell a retry from a rotation', async () => {
+test('Interface 12: no line of the log has a key or its hash; the line and the counter tell a retry from a rotation', async () => {
   const on = await retrySession(gateway);
   const counted = async () => {
     const families = readMetrics((await gateway.send('GET', '/metrics')).text);

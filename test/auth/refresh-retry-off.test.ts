@@ -1,4 +1,4 @@
-/** CONTRACT 12: where REFRESH_RETRY is not `true`, a field `Refresh-Retry` changes nothing: Spec 4.2 to the letter. */
+/** Interface 12: where REFRESH_RETRY is not `true`, a field `Refresh-Retry` changes nothing: Spec 4.2 to the letter. */
 
 import { cookieAction } from '../support/cookies.js';
 import { forgeRefreshToken } from '../support/forge.js';
@@ -41,16 +41,16 @@ const forged = async (on: TestGateway, claims: Record<string, unknown>) => {
 };
 
 const CASES: Case[] = [
-  ['4.2.9 a live token', undefined, session],
-  ['4.2.1 no cookie', 'No refresh token provided', async (on) => ({ ...(await session(on)), token: undefined })],
-  ['4.2.2 no JWT', 'Invalid or expired refresh token', async (on) => ({ ...(await session(on)), token: 'x' })],
-  ['4.2.3 another type', 'Invalid token type', (on) => forged(on, { type: 'access' })],
-  ['4.2.4 no jti', 'Malformed token', (on) => forged(on, { jti: undefined })],
-  ['4.2.5 a jti that is no UUID', 'Invalid token format', (on) => forged(on, { jti: 'x' })],
-  ['4.2.6 no record', 'Token not recognised', (on) => forged(on, {})],
-  ['4.2.7 a used token', 'Session invalidated — please log in again', used],
+  ['Spec 4.2.9: a live token', undefined, session],
+  ['Spec 4.2.1: no cookie', 'No refresh token provided', async (on) => ({ ...(await session(on)), token: undefined })],
+  ['Spec 4.2.2: no JWT', 'Invalid or expired refresh token', async (on) => ({ ...(await session(on)), token: 'x' })],
+  ['Spec 4.2.3: another type', 'Invalid token type', (on) => forged(on, { type: 'access' })],
+  ['Spec 4.2.4: no jti', 'Malformed token', (on) => forged(on, { jti: undefined })],
+  ['Spec 4.2.5: a jti that is no UUID', 'Invalid token format', (on) => forged(on, { jti: 'x' })],
+  ['Spec 4.2.6: no record', 'Token not recognised', (on) => forged(on, {})],
+  ['Spec 4.2.7: a used token', 'Session invalidated — please log in again', used],
   [
-    '4.2.7 a used token whose successor is used',
+    'Spec 4.2.7: a used token whose successor is used',
     'Session invalidated — please log in again',
     async (on) => {
       const presented = await used(on);
@@ -59,7 +59,7 @@ const CASES: Case[] = [
     },
   ],
   [
-    '4.2.7 a token that was logged out',
+    'Spec 4.2.7: a token that was logged out',
     'Session invalidated — please log in again',
     async (on) => {
       const presented = await session(on);
@@ -68,7 +68,7 @@ const CASES: Case[] = [
     },
   ],
   [
-    '4.2.8 a record that has expired',
+    'Spec 4.2.8: a record that has expired',
     'Refresh token expired',
     async (on) => {
       const presented = await session(on);
@@ -100,13 +100,13 @@ describe.each(gateways)('REFRESH_RETRY %s', (_set, env) => {
     };
   }
 
-  test.each(CASES)('12 the field changes nothing: %s', async (_name, detail, present) => {
+  test.each(CASES)('Interface 12: the field changes nothing: %s', async (_name, detail, present) => {
     const [without, withIt] = [await outcomeOf(present, false), await outcomeOf(present, true)];
     expect(withIt).toEqual(without);
     expect(withIt.answer.detail).toBe(detail);
   });
 
-  test('12 no rotation stores a key', async () => {
+  test('Interface 12: no rotation stores a key', async () => {
     const { successor = '' } = await used(gateway);
     expect(await recordOf(gateway, jtiOf(successor))).toMatchObject({ retry_key_sha256: null, predecessor_jti: null });
   });

@@ -1,4 +1,4 @@
-/** CONTRACT 12: proof of retry, each sentence of it. */
+/** Interface 12: proof of retry, each sentence of it. */
 import { createHash, randomUUID } from 'node:crypto';
 import { handClock } from '../support/clock.js';
 import { cookieAction, refreshCookieOf } from '../support/cookies.js';
@@ -23,7 +23,7 @@ const isRetry = (on: RetrySession, headers: Record<string, string>) => retries.e
 const isTheft = (on: RetrySession, headers: Record<string, string>) => retries.expectTheft(gateway, on, headers);
 const liveOf = (on: RetrySession) => retries.liveOf(gateway, on);
 
-test('12 a retry is answered with the same successor: same jti, same expiry; and a fresh access token', async () => {
+test('Interface 12: a retry is answered with the same successor: same jti, same expiry; and a fresh access token', async () => {
   const { user, used, successor, key } = await session();
   await gateway.rows(`update users set role = 'admin' where id = $1`, [user.id]);
   const answer = await refresh(gateway, used, retryField(key));
@@ -38,7 +38,7 @@ test('12 a retry is answered with the same successor: same jti, same expiry; and
   expect(await rotated(refreshTokenOf(answer) ?? '')).toBeDefined();
 });
 
-test('12 it may be repeated, from anywhere, for as long as the successor lives: no time is looked at', async () => {
+test('Interface 12: it may be repeated, from anywhere, for as long as the successor lives: no time is looked at', async () => {
   const on = await session();
   for (let i = 0; i < 3; i += 1) {
     gateway.clock.advance(200);
@@ -46,14 +46,14 @@ test('12 it may be repeated, from anywhere, for as long as the successor lives: 
   }
 });
 
-test('12 the successor serves as if it had been given once', async () => {
+test('Interface 12: the successor serves as if it had been given once', async () => {
   const on = await session();
   await isRetry(on, retryField(on.key));
   const next = await rotated(on.successor, retryField(newKey(), on.key));
   expect(await liveOf(on)).toEqual([jtiOf(next)]);
 });
 
-test('12 a late Set-Cookie brought the first token back: it is presented with the key as `previous`', async () => {
+test('Interface 12: a late Set-Cookie brought the first token back: it is presented with the key as `previous`', async () => {
   const on = await session();
   const [current, previous] = [newKey(), on.key];
   await isRetry(on, retryField(current, previous));
@@ -61,7 +61,7 @@ test('12 a late Set-Cookie brought the first token back: it is presented with th
   await isRetry(on, retryField(newKey(), previous));
 });
 
-test('12 the answer says which of the keys is that of the rotation, and that of a rotation nothing', async () => {
+test('Interface 12: the answer says which of the keys is that of the rotation, and that of a rotation nothing', async () => {
   const { used, successor, key } = await session();
   const proofOf = async (token: string, ...keys: [Buffer, Buffer?]) => {
     const { status, headers } = await refresh(gateway, token, retryField(...keys));
@@ -73,7 +73,7 @@ test('12 the answer says which of the keys is that of the rotation, and that of 
   expect(await proofOf(successor, newKey(), key)).toEqual([200, undefined]);
 });
 
-test('12 the used record notes the retry, and no other row changes', async () => {
+test('Interface 12: the used record notes the retry, and no other row changes', async () => {
   const { used, key } = await session();
   const { records: before, ...others } = (await wholeState(gateway)) as { records: Array<{ jti: string }> };
   const from = { 'x-forwarded-for': '192.0.2.7', 'user-agent': 'x'.repeat(600) };
@@ -90,7 +90,7 @@ test('12 the used record notes the retry, and no other row changes', async () =>
   expect(records).toEqual(before.map((record) => (record.jti === jtiOf(used) ? { ...record, ...note } : record)));
 });
 
-test('12 SHA-256 of the key is stored with the rotation, and the key nowhere', async () => {
+test('Interface 12: SHA-256 of the key is stored with the rotation, and the key nowhere', async () => {
   const { used, successor, key } = await session();
   const text = JSON.stringify(await wholeState(gateway));
   for (const encoding of ['hex', 'base64', 'base64url'] as const) expect(text).not.toContain(key.toString(encoding));
@@ -100,7 +100,7 @@ test('12 SHA-256 of the key is stored with the rotation, and the key nowhere', a
   });
 });
 
-test('12 a rotation without a key stores none, and then nothing fits, ever', async () => {
+test('Interface 12: a rotation without a key stores none, and then nothing fits, ever', async () => {
   const user = await gateway.user();
   const { refreshToken: used } = await logIn(gateway, user.email);
   const successor = await rotated(used);
@@ -108,7 +108,7 @@ test('12 a rotation without a key stores none, and then nothing fits, ever', asy
   await isTheft({ user, used, successor, key: newKey() }, retryField(newKey(), newKey()));
 });
 
-test('12 without a user row the role is viewer, and is_active is not looked at, as in a rotation', async () => {
+test('Interface 12: without a user row the role is viewer, and is_active is not looked at, as in a rotation', async () => {
   const { user, used, key } = await session();
   await gateway.rows('update users set is_active = false where id = $1', [user.id]);
   expect(claimsOf((await refresh(gateway, used, retryField(key))).json.access_token)['role']).toBe('analyst');
@@ -146,26 +146,26 @@ const expire = (token: string, seconds: number) =>
     new Date(gateway.clock.now().getTime() + seconds * 1000),
   ]);
 
-test.each(ENDED)('12 where %s, the key proves nothing: theft', async (_what, happens) => {
+test.each(ENDED)('Interface 12: where %s, the key proves nothing: theft', async (_what, happens) => {
   const on = await session();
   await happens(on);
   await isTheft(on, retryField(on.key));
 });
 
-test('12 a theft is final: the key does not help afterwards', async () => {
+test('Interface 12: a theft is final: the key does not help afterwards', async () => {
   const on = await session();
   await isTheft(on, {});
   await isTheft(on, retryField(on.key));
 });
 
-test('12 in the last moment of the successor it is still given again', async () => {
+test('Interface 12: in the last moment of the successor it is still given again', async () => {
   const on = await session();
   await expire(on.successor, 0);
   const answer = await refresh(gateway, on.used, retryField(on.key));
   expect(claimsOf(refreshTokenOf(answer) ?? '')['exp']).toBe(gateway.clock.now().getTime() / 1000);
 });
 
-test('12 the token itself has to be good: its own expiry ends it, whatever the key', async () => {
+test('Interface 12: the token itself has to be good: its own expiry ends it, whatever the key', async () => {
   const { used, key } = await session();
   gateway.clock.advance(TTL_SECONDS - 120);
   const answer = await refresh(gateway, used, retryField(key));
@@ -173,7 +173,7 @@ test('12 the token itself has to be good: its own expiry ends it, whatever the k
 });
 
 test.each(['logout', 'token_theft', 'session_revoked', 'user_deactivated', null])(
-  '12 a record that was ended by %s and not by rotation is no used one',
+  'Interface 12: a record that was ended by %s and not by rotation is no used one',
   async (reason) => {
     const on = await session();
     await gateway.rows('update refresh_tokens set revoked_reason = $2 where jti = $1', [jtiOf(on.used), reason]);
@@ -181,7 +181,7 @@ test.each(['logout', 'token_theft', 'session_revoked', 'user_deactivated', null]
   },
 );
 
-test('12 a key of another rotation does not fit: neither of another session nor of the successor’s', async () => {
+test('Interface 12: a key of another rotation does not fit: neither of another session nor of the successor’s', async () => {
   const [on, other] = [await session(), await session()];
   await isTheft(on, retryField(other.key, newKey()));
   const third = await session();
@@ -190,7 +190,7 @@ test('12 a key of another rotation does not fit: neither of another session nor 
   await isTheft(third, retryField(next));
 });
 
-test('12 it is the rotation that counts and not its time: in a chain of one instant the next key does not fit', async () => {
+test('Interface 12: it is the rotation that counts and not its time: in a chain of one instant the next key does not fit', async () => {
   const user = await gateway.user();
   const { refreshToken: used } = await logIn(gateway, user.email);
   const [key, next] = [newKey(), newKey()];
@@ -200,7 +200,7 @@ test('12 it is the rotation that counts and not its time: in a chain of one inst
   await isTheft(on, retryField(next));
 });
 
-test('12 a thief who rotates first gets no peace: the owner’s key does not fit, and the session ends', async () => {
+test('Interface 12: a thief who rotates first gets no peace: the owner’s key does not fit, and the session ends', async () => {
   const user = await gateway.user();
   const { refreshToken: used } = await logIn(gateway, user.email);
   const successor = await rotated(used, retryField(newKey()));
@@ -208,7 +208,7 @@ test('12 a thief who rotates first gets no peace: the owner’s key does not fit
   expect((await refresh(gateway, successor)).status).toBe(401);
 });
 
-test('12 a record of an older version, which knows no keys, is used as ever', async () => {
+test('Interface 12: a record of an older version, which knows no keys, is used as ever', async () => {
   const on = await session();
   await gateway.rows('update refresh_tokens set retry_key_sha256 = null, predecessor_jti = null where jti = $1', [
     jtiOf(on.successor),
@@ -216,7 +216,7 @@ test('12 a record of an older version, which knows no keys, is used as ever', as
   await isTheft(on, retryField(on.key));
 });
 
-test('12 a logout with the used token leaves its record as it was, but that no retry is answered', async () => {
+test('Interface 12: a logout with the used token leaves its record as it was, but that no retry is answered', async () => {
   const on = await session();
   const before = await recordOf(gateway, jtiOf(on.used));
   const [, events] = await auditDuring(gateway, () => logout(gateway, on.used));
@@ -225,7 +225,7 @@ test('12 a logout with the used token leaves its record as it was, but that no r
   expect(await liveOf(on)).toEqual([jtiOf(on.successor)]); // Spec 4.3 ends the record of the token, no other
 });
 
-test('12 an unknown token, with a key, is unknown', async () => {
+test('Interface 12: an unknown token, with a key, is unknown', async () => {
   const { user, used, key } = await session();
   await gateway.rows('update refresh_tokens set jti = $2 where jti = $1', [jtiOf(used), randomUUID()]);
   const answer = await refresh(gateway, used, retryField(key));
@@ -233,7 +233,7 @@ test('12 an unknown token, with a key, is unknown', async () => {
   expect(await recordsOf(gateway, user.id)).toHaveLength(2);
 });
 
-test('12 by a skewed clock nothing is issued, not even again: 503, nothing is noted, and the session lives on', async () => {
+test('Interface 12: by a skewed clock nothing is issued, not even again: 503, nothing is noted, and the session lives on', async () => {
   const on = await session();
   const clock = handClock(new Date(Date.now() + 400 * 86_400_000));
   const skewed = await startInstance(gateway.database, { env, clock, maxSkewSeconds: 60 });

@@ -1,4 +1,4 @@
-/** CONTRACT 12: answers to a refresh that are cut at any byte or lost, and requests that arrive twice. */
+/** Interface 12: answers to a refresh that are cut at any byte or lost, and requests that arrive twice. */
 import { until } from '../support/until.js';
 import { makeCertificate } from './certificate.js';
 import type { Fault } from './edge.js';
@@ -20,7 +20,7 @@ inChromium('in Chromium, with REFRESH_RETRY=true', () => {
   });
   afterAll(() => site?.close());
 
-  test.each(FAULTS)('12 %s costs no session', async (_what, fault) => {
+  test.each(FAULTS)('Interface 12: %s costs no session', async (_what, fault) => {
     const visitor = await site.visitor((profile) => profile.clock.install());
     const { refreshes, disturb } = site.edge;
     const before = refreshes.length;
@@ -36,7 +36,7 @@ inChromium('in Chromium, with REFRESH_RETRY=true', () => {
     await visitor.profile.close();
   });
 
-  test('12 a request that arrives twice costs no session', async () => {
+  test('Interface 12: a request that arrives twice costs no session', async () => {
     const visitor = await site.visitor();
     site.edge.disturb(() => ({ doubled: true }));
     await visitor.page.reload();

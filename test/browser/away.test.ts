@@ -1,4 +1,4 @@
-/** CONTRACT 13: a network that goes and comes back, a laptop that slept, a clock that is wrong. */
+/** Interface 13: a network that goes and comes back, a laptop that slept, a clock that is wrong. */
 import type { BrowserContext } from 'playwright-core';
 import { statusOfCall } from './asked.js';
 import { inChromium, type Site, sidOf, startSite, stateOf, unharmed } from './site.js';
@@ -13,7 +13,7 @@ inChromium('in Chromium', () => {
   });
   afterAll(() => site?.close());
 
-  test('13 offline is no logout, and what was asked is answered when the network is back', async () => {
+  test('Interface 13: offline is no logout, and what was asked is answered when the network is back', async () => {
     const visitor = await site.visitor((profile) => profile.clock.install());
     const { page, profile } = visitor;
     await page.evaluate("auth.on('offline', () => { window.wasOffline = true })");
@@ -28,16 +28,19 @@ inChromium('in Chromium', () => {
     await profile.close();
   });
 
-  test.each([true, false])('13 a laptop that slept over the expiry goes on (its timers too: %s)', async (timersToo) => {
-    const visitor = await site.visitor((profile) => profile.clock.install());
-    site.gateway.clock.advance(HOUR_SECONDS);
-    if (timersToo) await visitor.page.clock.fastForward(HOUR_SECONDS * 1_000);
-    expect(await statusOfCall(visitor.page)).toBe(200);
-    expect(await stateOf(site, visitor, visitor.page)).toEqual(unharmed(visitor));
-    await visitor.profile.close();
-  });
+  test.each([true, false])(
+    'Interface 13: a laptop that slept over the expiry goes on (its timers too: %s)',
+    async (timersToo) => {
+      const visitor = await site.visitor((profile) => profile.clock.install());
+      site.gateway.clock.advance(HOUR_SECONDS);
+      if (timersToo) await visitor.page.clock.fastForward(HOUR_SECONDS * 1_000);
+      expect(await statusOfCall(visitor.page)).toBe(200);
+      expect(await stateOf(site, visitor, visitor.page)).toEqual(unharmed(visitor));
+      await visitor.profile.close();
+    },
+  );
 
-  test.each([-1, 1])('13 a clock that is wrong by a day (%i) changes nothing', async (days) => {
+  test.each([-1, 1])('Interface 13: a clock that is wrong by a day (%i) changes nothing', async (days) => {
     const wrong = (profile: BrowserContext) => profile.clock.install({ time: Date.now() + days * DAY_MS });
     const visitor = await site.visitor(wrong);
     const before = site.edge.refreshes.length;

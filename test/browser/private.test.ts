@@ -1,4 +1,4 @@
-/** CONTRACT 13: browsers that have no storage, no locks or no channel, or throw where they are used. */
+/** Interface 13: browsers that have no storage, no locks or no channel, or throw where they are used. */
 import { inChromium, type Site, sidOf, startSite, stateOf, unharmed } from './site.js';
 
 const MISSING: Record<string, string> = {
@@ -17,16 +17,19 @@ inChromium('in Chromium', () => {
   });
   afterAll(() => site?.close());
 
-  test.each(Object.entries(MISSING))('13 without %s two tabs at once go on with the session', async (_what, script) => {
-    const visitor = await site.visitor((profile) => profile.addInitScript(script));
-    const other = await visitor.profile.newPage();
-    await Promise.all([other.goto(site.edge.url), visitor.page.reload()]);
-    expect(await Promise.all([sidOf(visitor.page), sidOf(other)])).toEqual([visitor.sid, visitor.sid]);
-    expect(await stateOf(site, visitor, visitor.page)).toEqual(unharmed(visitor));
-    await visitor.profile.close();
-  });
+  test.each(Object.entries(MISSING))(
+    'Interface 13: without %s two tabs at once go on with the session',
+    async (_what, script) => {
+      const visitor = await site.visitor((profile) => profile.addInitScript(script));
+      const other = await visitor.profile.newPage();
+      await Promise.all([other.goto(site.edge.url), visitor.page.reload()]);
+      expect(await Promise.all([sidOf(visitor.page), sidOf(other)])).toEqual([visitor.sid, visitor.sid]);
+      expect(await stateOf(site, visitor, visitor.page)).toEqual(unharmed(visitor));
+      await visitor.profile.close();
+    },
+  );
 
-  test('13 without any of them a tab goes on with the session, and then another', async () => {
+  test('Interface 13: without any of them a tab goes on with the session, and then another', async () => {
     const visitor = await site.visitor((profile) => profile.addInitScript(Object.values(MISSING).join(';\n')));
     await visitor.page.reload();
     expect(await sidOf(visitor.page)).toBe(visitor.sid);

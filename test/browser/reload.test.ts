@@ -1,4 +1,4 @@
-/** CONTRACT 12 and 13: pages that are reloaded or closed in the middle of a refresh, and answers that come late. */
+/** Interface 12 and 13: pages that are reloaded or closed in the middle of a refresh, and answers that come late. */
 import type { Page } from 'playwright-core';
 import { until } from '../support/until.js';
 import type { Fault, Refresh } from './edge.js';
@@ -56,20 +56,23 @@ inChromium('in Chromium, with REFRESH_RETRY=true', () => {
   afterAll(() => site?.close());
   const visitorWithClock = () => site.visitor((profile) => profile.clock.install());
 
-  test.each(WAYS)('12 a page %s before the gateway has its refresh keeps the session', async (_way, goBack) => {
-    const visitor = await visitorWithClock();
-    const { promise: later, resolve: release } = Promise.withResolvers<void>();
-    const refresh = await refreshOf(site, visitor, { reaches: later });
-    const page = await goBack(visitor.page, site.edge.url);
-    await hurryToRefresh(site, page, site.edge.refreshes.length);
-    release();
-    await until('the first refresh is over', () => refresh.over);
-    expect(await stateOf(site, visitor, page)).toEqual(unharmed(visitor));
-    await visitor.profile.close();
-  });
+  test.each(WAYS)(
+    'Interface 12: a page %s before the gateway has its refresh keeps the session',
+    async (_way, goBack) => {
+      const visitor = await visitorWithClock();
+      const { promise: later, resolve: release } = Promise.withResolvers<void>();
+      const refresh = await refreshOf(site, visitor, { reaches: later });
+      const page = await goBack(visitor.page, site.edge.url);
+      await hurryToRefresh(site, page, site.edge.refreshes.length);
+      release();
+      await until('the first refresh is over', () => refresh.over);
+      expect(await stateOf(site, visitor, page)).toEqual(unharmed(visitor));
+      await visitor.profile.close();
+    },
+  );
 
   test.each(WAYS)(
-    '12 a page %s before it has the answer, which never comes, keeps the session',
+    'Interface 12: a page %s before it has the answer, which never comes, keeps the session',
     async (_way, goBack) => {
       const visitor = await visitorWithClock();
       const { promise: never, resolve: release } = Promise.withResolvers<void>();
@@ -83,7 +86,7 @@ inChromium('in Chromium, with REFRESH_RETRY=true', () => {
     },
   );
 
-  test('12 a late Set-Cookie that overwrites a newer one costs nothing', async () => {
+  test('Interface 12: a late Set-Cookie that overwrites a newer one costs nothing', async () => {
     const visitor = await visitorWithClock();
     const { promise: late, resolve: release } = Promise.withResolvers<void>();
     const first = await refreshOf(site, visitor, { returns: late });
@@ -110,7 +113,7 @@ inChromium('in Chromium, with REFRESH_RETRY=false', () => {
   });
   afterAll(() => site?.close());
 
-  test.each(WAYS)('13 a page %s waits for the answer to the refresh before', async (_way, goBack) => {
+  test.each(WAYS)('Interface 13: a page %s waits for the answer to the refresh before', async (_way, goBack) => {
     const visitor = await site.visitor((profile) => profile.clock.install({ time: 0 }));
     const { promise: later, resolve: release } = Promise.withResolvers<void>();
     const refresh = await refreshOf(site, visitor, { returns: later });

@@ -1,4 +1,4 @@
-/** CONTRACT 13: one session in many tabs. */
+/** Interface 13: one session in many tabs. */
 import type { Page } from 'playwright-core';
 import { until } from '../support/until.js';
 import { statusOfCall } from './asked.js';
@@ -12,17 +12,20 @@ inChromium('in Chromium', () => {
     });
     afterAll(() => site?.close());
 
-    test.each([2, 5, 10])('13 %i tabs that are restored at once all go on with the session', async (count) => {
-      const visitor = await site.visitor();
-      const tabs = await Promise.all(Array.from({ length: count }, () => visitor.profile.newPage()));
-      await visitor.page.close();
-      await Promise.all(tabs.map((tab) => tab.goto(site.edge.url)));
-      expect(await Promise.all(tabs.map(sidOf))).toEqual(tabs.map(() => visitor.sid));
-      expect(await stateOf(site, visitor, tabs[0] as Page)).toEqual(unharmed(visitor));
-      await visitor.profile.close();
-    });
+    test.each([2, 5, 10])(
+      'Interface 13: %i tabs that are restored at once all go on with the session',
+      async (count) => {
+        const visitor = await site.visitor();
+        const tabs = await Promise.all(Array.from({ length: count }, () => visitor.profile.newPage()));
+        await visitor.page.close();
+        await Promise.all(tabs.map((tab) => tab.goto(site.edge.url)));
+        expect(await Promise.all(tabs.map(sidOf))).toEqual(tabs.map(() => visitor.sid));
+        expect(await stateOf(site, visitor, tabs[0] as Page)).toEqual(unharmed(visitor));
+        await visitor.profile.close();
+      },
+    );
 
-    test('13 tabs whose token is refused at once all go on with the session', async () => {
+    test('Interface 13: tabs whose token is refused at once all go on with the session', async () => {
       const visitor = await site.visitor();
       const tabs = [visitor.page, await visitor.profile.newPage(), await visitor.profile.newPage()];
       for (const tab of tabs.slice(1)) await tab.goto(site.edge.url);
@@ -33,7 +36,7 @@ inChromium('in Chromium', () => {
       await visitor.profile.close();
     });
 
-    test('13 a logout in one tab is one in each', async () => {
+    test('Interface 13: a logout in one tab is one in each', async () => {
       const visitor = await site.visitor();
       const other = await visitor.profile.newPage();
       await other.goto(site.edge.url);
@@ -45,7 +48,7 @@ inChromium('in Chromium', () => {
     });
   });
 
-  test('13 whoever never logged in causes no request', async () => {
+  test('Interface 13: whoever never logged in causes no request', async () => {
     const site = await startSite();
     try {
       const profile = await site.profile();

@@ -1,4 +1,4 @@
-/** CONTRACT 6 and 7: what a 401 of `/graphql` asks for: `WWW-Authenticate` (RFC 9110, RFC 6750) and `Accept-Signature`. */
+/** Interface 6 and 7: what a 401 of `/graphql` asks for: `WWW-Authenticate` (RFC 9110, RFC 6750) and `Accept-Signature`. */
 import { isInnerList, parseDictionary } from 'structured-headers';
 import { type Answer, startGateway, type TestGateway } from '../support/gateway.js';
 import { type As, ask, bearer, type IssuedKey, internalKey, newApiKey, newcomer, nobody } from '../support/graphql.js';

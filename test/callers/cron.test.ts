@@ -1,4 +1,4 @@
-/** CONTRACT 6: the cron caller, by X-Internal-Key. */
+/** Interface 6: the cron caller, by X-Internal-Key. */
 import { createHash } from 'node:crypto';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { type As, ask, dataOf, internalKey, newCronKey } from '../support/graphql.js';
@@ -22,13 +22,13 @@ function wrong(value: string): string {
   return value.slice(0, -1) + (value.endsWith('0') ? '1' : '0');
 }
 
-test('2.8 the key is answered with its id, service and scopes', async () => {
+test('Spec 2.8: the key is answered with its id, service and scopes', async () => {
   const { keyId, as } = await newCronKey(gateway, ['a:b', 'users:read']);
   const caller = { callerType: 'cron', keyId, serviceName: 'nightly', scopes: ['a:b', 'users:read'] };
   expect(await dataOf(gateway, as, CALLER)).toEqual({ caller });
 });
 
-test('CONTRACT 6 a wrong secret, an unknown id, another key’s secret and a revoked key answer the same', async () => {
+test('Interface 6 a wrong secret, an unknown id, another key’s secret and a revoked key answer the same', async () => {
   const [{ secret, keyId }, other, revoked] = [
     await newCronKey(gateway),
     await newCronKey(gateway),
@@ -47,7 +47,7 @@ test('CONTRACT 6 a wrong secret, an unknown id, another key’s secret and a rev
   for (const answer of answers) expect(answer).toEqual(answers[0]);
 });
 
-test('CONTRACT 6 an unknown id costs the statements of a wrong secret: one look-up, nothing written', async () => {
+test('Interface 6 an unknown id costs the statements of a wrong secret: one look-up, nothing written', async () => {
   const { secret } = await newCronKey(gateway);
   const work = countWork();
   await work.watch(gateway.app.db);
@@ -58,7 +58,7 @@ test('CONTRACT 6 an unknown id costs the statements of a wrong secret: one look-
   expect(await statements(`ck_${'1'.repeat(20)}.${secret.split('.')[1]}`)).toEqual(ofWrong);
 });
 
-test('CONTRACT 6 every other form of the field is refused, and two of them', async () => {
+test('Interface 6 every other form of the field is refused, and two of them', async () => {
   const { secret, keyId } = await newCronKey(gateway);
   const part = secret.split('.')[1] ?? '';
   const forms = ['', 'x', keyId, part, `${keyId}.`, `.${part}`, `${keyId}:${part}`, `${secret}x`, `${secret}.x`];
@@ -69,7 +69,7 @@ test('CONTRACT 6 every other form of the field is refused, and two of them', asy
   expect((await ask(gateway, internalKey(secret), CALLER)).status).toBe(200);
 });
 
-test('CONTRACT 6 a key revoked on one instance is refused on the other at once', async () => {
+test('Interface 6 a key revoked on one instance is refused on the other at once', async () => {
   const { keyId, as } = await newCronKey(gateway);
   const admin = await newCronKey(gateway, ['keys:write']);
   const [one, two] = gateway.two();
@@ -78,7 +78,7 @@ test('CONTRACT 6 a key revoked on one instance is refused on the other at once',
   for (const on of [one, two]) expect((await ask(on, as, CALLER)).status).toBe(401);
 });
 
-test('CONTRACT 6 a cron secret is stored as SHA-256 alone', async () => {
+test('Interface 6 a cron secret is stored as SHA-256 alone', async () => {
   const { keyId, secret } = await newCronKey(gateway);
   const [row] = await gateway.rows('select * from cron_keys where key_id = $1', [keyId]);
   const part = secret.split('.')[1] ?? '';
@@ -86,7 +86,7 @@ test('CONTRACT 6 a cron secret is stored as SHA-256 alone', async () => {
   expect(JSON.stringify(row)).not.toContain(part.slice(4));
 });
 
-test('CONTRACT 6 last_used_at is written at most once a minute, by one statement, and only by good requests', async () => {
+test('Interface 6 last_used_at is written at most once a minute, by one statement, and only by good requests', async () => {
   const { keyId, as, secret } = await newCronKey(gateway);
   const lastUsed = async () => {
     const [row] = await gateway.rows('select last_used_at from cron_keys where key_id = $1', [keyId]);

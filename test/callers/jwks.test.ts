@@ -1,4 +1,4 @@
-/** CONTRACT 3: a stock JOSE library verifies access tokens by the JWKS, and signed requests go on, over rotations. */
+/** Interface 3: a stock JOSE library verifies access tokens by the JWKS, and signed requests go on, over rotations. */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,7 +92,7 @@ const ROTATIONS: Array<{ to: AccessAlg[]; signedBy: AccessAlg[] }> = [
   { to: [], signedBy: ['EdDSA'] },
   { to: ['ES256', 'RS256', 'EdDSA'], signedBy: ['EdDSA', 'ES256', 'RS256'] },
 ];
-test.each(ROTATIONS)('CONTRACT 3 over three rotations, to $to, no token fails to verify', async ({ to, signedBy }) => {
+test.each(ROTATIONS)('Interface 3 over three rotations, to $to, no token fails to verify', async ({ to, signedBy }) => {
   const [one, two] = gateway.two();
   // A verifier that reads the JWKS as seldom as Cache-Control allows, and not again for a key that it does not know.
   const url = new URL(PATH, one.url);
@@ -134,7 +134,7 @@ test.each(ROTATIONS)('CONTRACT 3 over three rotations, to $to, no token fails to
   expect(new Set(signers.values())).toEqual(new Set(signedBy));
 });
 
-test.each(ACCESS_ALGS)('CONTRACT 3 a new key of %s is used 900 s later, the old goes with its tokens', async (alg) => {
+test.each(ACCESS_ALGS)('Interface 3 a new key of %s is used 900 s later, the old goes with its tokens', async (alg) => {
   const [first] = await kidsOf('EdDSA');
   const { email } = await gateway.user();
   const signer = async () => decodeProtectedHeader((await logIn(gateway, email)).answer.json.access_token).kid;
@@ -158,7 +158,7 @@ test.each(ACCESS_ALGS)('CONTRACT 3 a new key of %s is used 900 s later, the old 
   expect((await rotate()).dropped).toContain(second);
 });
 
-test('CONTRACT 3 a token is refused once its key is out of the file, also where it was good a moment ago', async () => {
+test('Interface 3 a token is refused once its key is out of the file, also where it was good a moment ago', async () => {
   const { as } = await newcomer(gateway);
   for (const on of gateway.two()) expect((await ask(on, as, CALLER)).status).toBe(200);
   const [leaked] = await kidsOf('EdDSA');
@@ -171,7 +171,7 @@ test('CONTRACT 3 a token is refused once its key is out of the file, also where 
   }
 });
 
-test('CONTRACT 3 refresh tokens of an old key are taken as long as they live, then the key is dropped', async () => {
+test('Interface 3 refresh tokens of an old key are taken as long as they live, then the key is dropped', async () => {
   const [first] = await kidsOf('HS256');
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   await rotate();
@@ -185,7 +185,7 @@ test('CONTRACT 3 refresh tokens of an old key are taken as long as they live, th
   expect(await kidsOf('HS256')).not.toContain(first);
 });
 
-test('CONTRACT 3 API keys, with both secrets, work over rotations; sealing keys that seal nothing are dropped', async () => {
+test('Interface 3 API keys, with both secrets, work over rotations; sealing keys that seal nothing are dropped', async () => {
   const [first = ''] = await kidsOf('A256GCM');
   const { keyId, secret, as } = await newApiKey(gateway, ['keys:write']);
   const text = `mutation { rotateApiKey(input: { id: "${keyId}", overlapSeconds: 86400 }) { secret } }`;

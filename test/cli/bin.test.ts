@@ -1,4 +1,4 @@
-/** CONTRACT 9: installed as `bin` `auth-gateway`, from what is packed. */
+/** Interface 9: installed as `bin` `auth-gateway`, from what is packed. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {

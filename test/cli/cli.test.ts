@@ -1,4 +1,4 @@
-/** CONTRACT 9 and 2: `user …` and what every command has in common, run as a shell runs it. */
+/** Interface 9 and 2: `user …` and what every command has in common, run as a shell runs it. */
 
 import { type Cli, cliOnDatabase, messagesOf, run, runHere } from '../support/cli.js';
 import { handClock } from '../support/clock.js';
@@ -45,14 +45,14 @@ async function json<T>(args: string[], stdin?: string): Promise<T> {
 const create = (email: string, role = 'viewer', password = PASSWORD): Promise<{ id: string }> =>
   json(['user', 'create', email, '--role', role, '--password-stdin'], `${password}\n`);
 
-test('9 user create --password-stdin prints id, email and role, and the user can log in', async () => {
+test('Interface 9: user create --password-stdin prints id, email and role, and the user can log in', async () => {
   const email = ' New.User@Example.com ';
   const user = await cli.json(['user', 'create', '--email', email, '--role', 'analyst', '--password-stdin'], PASSWORD);
   expect(user).toEqual({ id: expect.stringMatching(UUID), email: 'new.user@example.com', role: 'analyst' });
   expect(await signsIn('new.user@example.com', PASSWORD)).toBe(200);
 });
 
-test('9 user create without a terminal makes a password, prints it this once, and it works', async () => {
+test('Interface 9: user create without a terminal makes a password, prints it this once, and it works', async () => {
   const made = await cli.json<{ password: string }>([
     'user',
     'create',
@@ -74,7 +74,7 @@ test('9 user create without a terminal makes a password, prints it this once, an
   expect(listed.stdout).not.toContain('argon2');
 });
 
-test('9 user create refuses a taken or bad e-mail and a short password with exit code 1 and one line', async () => {
+test('Interface 9: user create refuses a taken or bad e-mail and a short password with exit code 1 and one line', async () => {
   await create('taken@example.com');
   const refusals: Array<[email: string, password: string, message: RegExp]> = [
     ['TAKEN@example.com', PASSWORD, /exists/],
@@ -92,7 +92,7 @@ test('9 user create refuses a taken or bad e-mail and a short password with exit
   }
 });
 
-test('9 the commands that change a user print the user; deactivate and set-password end its sessions', async () => {
+test('Interface 9: the commands that change a user print the user; deactivate and set-password end its sessions', async () => {
   const email = 'life@example.com';
   const { id } = await create(email);
   const user: PrintedUser & { created_at: string } = {
@@ -153,7 +153,7 @@ test('9 the commands that change a user print the user; deactivate and set-passw
   for (const { metadata } of events) expect(metadata).toMatchObject({ actor: { caller_type: 'cli' } });
 });
 
-test('9 user list is an array of users by e-mail, and a table for people', async () => {
+test('Interface 9: user list is an array of users by e-mail, and a table for people', async () => {
   await Promise.all([create('zz@example.com'), create('aa@example.com', 'analyst')]);
   const users = await cli.json<PrintedUser[]>(['user', 'list']);
   const emails = users.map(({ email }) => email);
@@ -164,14 +164,14 @@ test('9 user list is an array of users by e-mail, and a table for people', async
   expect(table[0]).toMatch(/^id +email +role +is_active/);
 });
 
-test('9 an unknown user is refused with exit code 1', async () => {
+test('Interface 9: an unknown user is refused with exit code 1', async () => {
   for (const who of ['nobody@example.com', '018f3a3e-1111-7000-8000-000000000000']) {
     const ran = await here(['user', 'unlock', who, '--json']);
     expect([ran.code, ran.stdout, messagesOf(ran)]).toEqual([1, '', 'There is no such user\n']);
   }
 });
 
-test('9 wrong words are exit code 2, with the usage on stderr and nothing on stdout', async () => {
+test('Interface 9: wrong words are exit code 2, with the usage on stderr and nothing on stdout', async () => {
   const wrong = [
     ['nonsense'],
     ['user', 'explode'],
@@ -220,13 +220,13 @@ test('9 wrong words are exit code 2, with the usage on stderr and nothing on std
   expect((await cli.run(['nonsense'])).code).toBe(2);
 });
 
-test('9 --scope is repeated, or has commas', async () => {
+test('Interface 9: --scope is repeated, or has commas', async () => {
   const words = ['--scope', 'a:b,c:d', '--scope', 'g:h', '--service', 's', '--scope', 'i:j'];
   const { scopes } = await json<{ scopes: string[] }>(['cron-key', 'create', ...words]);
   expect(scopes.sort()).toEqual(['a:b', 'c:d', 'g:h', 'i:j']);
 });
 
-test('2 four wrong variables at once give four clear lines and exit code 78, for the server and for a command', async () => {
+test('Interface 2: four wrong variables at once give four clear lines and exit code 78, for the server and for a command', async () => {
   const env = { PORT: '0', LOGIN_MAX_FAILURES: 'many', COOKIE_SAMESITE: 'loose', ARGON2_MEMORY_KIB: '1024' };
   for (const args of [[], ['user', 'list', '--json']]) {
     const { code, stdout, stderr } = await run(args, { env });
@@ -237,7 +237,7 @@ test('2 four wrong variables at once give four clear lines and exit code 78, for
   }
 });
 
-test('3 without a keyring a server, and a command that needs it, end with exit code 78, and make none', async () => {
+test('Interface 3: without a keyring a server, and a command that needs it, end with exit code 78, and make none', async () => {
   const env = { DATABASE_URL: cli.database.url, KEYRING_FILE: '/nowhere/keyring.json', PORT: '1' };
   const key = ['api-key', 'create', '--service', 's', '--scope', 'a:b', '--rate-limit', '1'];
   for (const args of [[], key, ['api-key', 'rotate', 'ak_x'], ['keyring', 'rotate']]) {

@@ -1,4 +1,4 @@
-/** CONTRACT 9: `completion SHELL`, in the real shells. */
+/** Interface 9: `completion SHELL`, in the real shells. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -70,7 +70,7 @@ const OFFERS: Array<[line: string, offered: string[]]> = [
   ['nonsense ', []],
 ];
 
-describe.each(Object.keys(SHELLS))('9 completion %s', (shell) => {
+describe.each(Object.keys(SHELLS))('Interface 9: completion %s', (shell) => {
   const isHere = spawnSync(shell, ['--version']).status === 0;
   const testHere = isHere || process.env['REQUIRE_PROGRAMS'] === '1' ? test : test.skip;
 

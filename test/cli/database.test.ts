@@ -1,4 +1,4 @@
-/** CONTRACT 9: which database a command speaks to, that it says so, and that it makes and migrates none by itself. */
+/** Interface 9: which database a command speaks to, that it says so, and that it makes and migrates none by itself. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -45,13 +45,13 @@ test.each([
   ['postgresql://127.0.0.1:1/secret@127.0.0.1:1/none', 'postgresql://…'], // its slash is not encoded
   ['postgres://user@127.0.0.1:1/none', 'postgres://user@127.0.0.1:1/none'],
   ['postgresql://127.0.0.1:1/none?user=u&password=secret', 'postgresql://127.0.0.1:1/none'],
-])('9 a database that is away is named without its password, and is exit code 1', async (url, name) => {
+])('Interface 9: a database that is away is named without its password, and is exit code 1', async (url, name) => {
   const ran = await run(['user', 'list', '--json'], { env: { DATABASE_URL: url } });
   const stderr = `database: ${name}\nthe database cannot be reached (ECONNREFUSED)\n`;
   expect(ran).toEqual({ code: 1, stdout: '', stderr });
 });
 
-test('9 an embedded database that does not exist is not made: exit code 1, and nothing is created', async () => {
+test('Interface 9: an embedded database that does not exist is not made: exit code 1, and nothing is created', async () => {
   await mkdir(join(folder, 'empty'));
   await mkdir(join(folder, 'left')); // by a first start that was killed
   await writeFile(join(folder, 'left', 'owner.lock'), 'gateway 4194304\n');
@@ -66,7 +66,7 @@ test('9 an embedded database that does not exist is not made: exit code 1, and n
   expect(await readdir(folder, { recursive: true })).toEqual(['empty', 'left', 'left/owner.lock']);
 });
 
-test('9 an embedded database is joined beside a running gateway, else started; no command makes a keyring', async () => {
+test('Interface 9: an embedded database is joined beside a running gateway, else started; no command makes a keyring', async () => {
   const env = { DATA_DIR: join(folder, 'data') };
   await startGateway(env);
   const joined = await run(['user', 'list', '--json'], { env });
@@ -87,7 +87,7 @@ test('9 an embedded database is joined beside a running gateway, else started; n
   expect(messagesOf(following)).toMatch(/^no gateway runs on this database/);
 });
 
-test('9 migrate up alone migrates; every other command says so', async () => {
+test('Interface 9: migrate up alone migrates; every other command says so', async () => {
   const cli = await cliOnDatabase('empty');
   const pending = migrations.map(({ name }) => expect.objectContaining({ name, executed_at: null, known: true }));
   try {

@@ -1,4 +1,4 @@
-/** CONTRACT 9: what cannot be undone asks on a terminal, and needs `--yes` without one. */
+/** Interface 9: what cannot be undone asks on a terminal, and needs `--yes` without one. */
 import { spawn, spawnSync } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { messagesOf, type Ran, runHere } from '../support/cli.js';
@@ -47,7 +47,7 @@ async function isRotated(id: string): Promise<boolean> {
   return (await gateway.rows(text, [id])).length > 0;
 }
 
-test.each(DESTROYS)('9 %s', async (words, make, isLost) => {
+test.each(DESTROYS)('Interface 9: %s', async (words, make, isLost) => {
   const id = await make();
   const args = words.replace('ID', id).split(' ');
   const refused = await cli(args);
@@ -70,7 +70,7 @@ test.each(DESTROYS)('9 %s', async (words, make, isLost) => {
   expect(await isLost(another)).toBe(true);
 });
 
-test('9 what can be made good again, or only ends sessions, is not asked about', async () => {
+test('Interface 9: what can be made good again, or only ends sessions, is not asked about', async () => {
   const { email } = await gateway.user();
   await logIn(gateway, email);
   const [session] = await gateway.rows<{ id: string }>('select family_id as id from refresh_tokens');
@@ -88,7 +88,7 @@ test('9 what can be made good again, or only ends sessions, is not asked about',
 });
 
 const hasScript = spawnSync('script', ['--version']).status === 0;
-(hasScript ? test : test.skip)('9 a real terminal is asked', async () => {
+(hasScript ? test : test.skip)('Interface 9: a real terminal is asked', async () => {
   const id = await apiKey();
   const env = { PATH: process.env['PATH'], DATABASE_URL: gateway.database.url, KEYRING_FILE: required(KEYRING_FILE) };
   const command = `${process.execPath} dist/program/main.js api-key revoke ${id}`;

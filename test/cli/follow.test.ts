@@ -1,4 +1,4 @@
-/** CONTRACT 9: `audit tail` over many pages, and `--follow`: every event once, until somebody has read enough. */
+/** Interface 9: `audit tail` over many pages, and `--follow`: every event once, until somebody has read enough. */
 import { spawn } from 'node:child_process';
 import { Writable } from 'node:stream';
 import pg from 'pg';
@@ -44,7 +44,7 @@ function here(args: string[], changes: Parameters<typeof runHere>[3] = {}): Prom
   return runHere(args, () => ({ ...gateway.config, databaseUrl: gateway.database.url }), '', changes);
 }
 
-test('9 audit tail reads as many pages as it needs, and takes --since as a span or an instant', async () => {
+test('Interface 9: audit tail reads as many pages as it needs, and takes --since as a span or an instant', async () => {
   await connected((client) => insert(client, 1, 350));
   const tail = async (...args: string[]) =>
     names(JSON.parse((await here(['audit', 'tail', '--json', ...args])).stdout));
@@ -82,7 +82,7 @@ function following(...args: string[]) {
   };
 }
 
-test('9 audit tail --follow --json prints each event once, one a line, also those that come late or in crowds', async () => {
+test('Interface 9: audit tail --follow --json prints each event once, one a line, also those that come late or in crowds', async () => {
   await connected(async (client) => {
     await insert(client, 1, 130, -1);
     const tail = following('--json', '--lines', '3');
@@ -111,7 +111,7 @@ test('9 audit tail --follow --json prints each event once, one a line, also thos
   });
 });
 
-test('9 audit tail --follow keeps to its filter, and to one heading', async () => {
+test('Interface 9: audit tail --follow keeps to its filter, and to one heading', async () => {
   const tail = following('--type', 'login_failure', '--since', '1h');
   await login(gateway, 'first@example.com', 'wrong');
   await until('the first is shown', () => tail.lines().length === 2);
@@ -128,7 +128,7 @@ test('9 audit tail --follow keeps to its filter, and to one heading', async () =
   ]);
 });
 
-test('9 audit tail --follow ends with exit code 0 on SIGINT and SIGTERM', async () => {
+test('Interface 9: audit tail --follow ends with exit code 0 on SIGINT and SIGTERM', async () => {
   await login(gateway, 'first@example.com', 'wrong');
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const args = ['dist/program/main.js', 'audit', 'tail', '--follow', '--json'];
@@ -144,7 +144,7 @@ test('9 audit tail --follow ends with exit code 0 on SIGINT and SIGTERM', async 
 });
 
 test.each(['audit tail --follow --lines 1', 'audit tail --lines 5000'])(
-  '9 %s ends in silence when whoever reads has read enough',
+  'Interface 9: %s ends in silence when whoever reads has read enough',
   async (words) => {
     await connected((client) => insert(client, 1, 5000));
     const script = `"$0" dist/program/main.js ${words} --json 2>&1 | head -c 90 >/dev/null; exit \${PIPESTATUS[0]}`;

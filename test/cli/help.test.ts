@@ -1,4 +1,4 @@
-/** CONTRACT 9: help everywhere, and what is said to those who mistype. */
+/** Interface 9: help everywhere, and what is said to those who mistype. */
 import { readFileSync } from 'node:fs';
 import { type Ran, run, runHere } from '../support/cli.js';
 
@@ -14,7 +14,7 @@ async function commands(): Promise<string[]> {
   return Array.from(stdout.matchAll(/^ {2}([a-z]\S*(?: \S+)?) {2,}\S/gm), ([, name = '']) => name);
 }
 
-test('9 every command says what it does, how it is used, and what each word is for', async () => {
+test('Interface 9: every command says what it does, how it is used, and what each word is for', async () => {
   const names = await commands();
   expect(names).toEqual(expect.arrayContaining(['user create', 'session revoke', 'audit tail', 'sign', 'start']));
   for (const name of names) {
@@ -47,14 +47,14 @@ test.each([
     ['start', '--help'],
     ['help', 'start'],
   ],
-])('9 %j is asked for in other ways too', async (...ways: string[][]) => {
+])('Interface 9: %j is asked for in other ways too', async (...ways: string[][]) => {
   const [first, ...others] = await Promise.all(ways.map((words) => here(...words)));
   expect([first?.code, first?.stderr]).toEqual([0, '']);
   expect(first?.stdout).toMatch(/^usage: auth-gateway /m);
   for (const other of others) expect(other).toEqual(first);
 });
 
-test('9 the help of a noun has its verbs alone', async () => {
+test('Interface 9: the help of a noun has its verbs alone', async () => {
   const { stdout } = await here('cron-key');
   expect(Array.from(stdout.matchAll(/^ {2}(\S+ \S+) {2}/gm), ([, name]) => name)).toEqual([
     'cron-key create',
@@ -64,12 +64,12 @@ test('9 the help of a noun has its verbs alone', async () => {
   ]);
 });
 
-test('9 the help names the texts that an option may be', async () => {
+test('Interface 9: the help names the texts that an option may be', async () => {
   const { stdout } = await here('audit', 'tail', '--help');
   expect(stdout.replace(/\s+/g, ' ')).toContain('account_locked, login_failure, login_success, token_theft,');
 });
 
-test('9 behind -- nothing asks for help', async () => {
+test('Interface 9: behind -- nothing asks for help', async () => {
   expect((await here('session', 'revoke', '--', 'a', '--help')).code).toBe(2);
 });
 
@@ -87,14 +87,14 @@ test.each([
   ['user create --mail a@x.io', 'unknown option: --mail; did you mean --email?'],
   ['user create --nonsense', 'unknown option: --nonsense'],
   ['user create --constructor x', 'unknown option: --constructor'],
-])('9 %s: exit 2, one message and one line of usage', async (words, message) => {
+])('Interface 9: %s: exit 2, one message and one line of usage', async (words, message) => {
   const { code, stdout, stderr } = await here(...words.split(' '));
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(/^[^\n]+\nusage: auth-gateway [^\n]+\n$/);
   expect(stderr.split('\n')[0]).toBe(message);
 });
 
-test('9 the usage is that of the command', async () => {
+test('Interface 9: the usage is that of the command', async () => {
   const { stderr } = await here('api-key', 'rotate');
   expect(stderr).toBe(
     'name the key by its ID\nusage: auth-gateway api-key rotate ID [--overlap DURATION] [--yes] [--json]\n',
@@ -104,7 +104,7 @@ test('9 the usage is that of the command', async () => {
   );
 });
 
-test('9 no message repeats a value', async () => {
+test('Interface 9: no message repeats a value', async () => {
   const wrong = [
     ['user', 'create', 'a@x.io', '--role', 'hunter2'],
     ['api-key', 'rotate', 'a', '--overlap', 'hunter2'],
@@ -122,7 +122,7 @@ test('9 no message repeats a value', async () => {
   }
 });
 
-test('9 --version and version tell the version of the package and of Node', async () => {
+test('Interface 9: --version and version tell the version of the package and of Node', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   const node = process.versions.node;
   const ran = await run(['--version']); // from the build, which is elsewhere
@@ -131,6 +131,6 @@ test('9 --version and version tell the version of the package and of Node', asyn
   expect(JSON.parse((await here('version', '--json')).stdout)).toEqual({ version, node });
 });
 
-test('9 the program without a word behind cli is its help, and starts no gateway', async () => {
+test('Interface 9: the program without a word behind cli is its help, and starts no gateway', async () => {
   expect(await run(['cli'])).toEqual(await here('--help'));
 });

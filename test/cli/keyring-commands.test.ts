@@ -1,4 +1,4 @@
-/** CONTRACT 3 and 9: `keyring create` and `keyring rotate`, beside a running instance. */
+/** Interface 3 and 9: `keyring create` and `keyring rotate`, beside a running instance. */
 import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const keysOf = async (file: string): Promise<JWK[]> => JSON.parse(await readFile(file, 'utf8')).keys;
 
-test('9 keyring create writes three keys that only the owner may read, and prints their kids alone', async () => {
+test('Interface 9: keyring create writes three keys that only the owner may read, and prints their kids alone', async () => {
   const file = join(folder, 'new.json');
   const { code, stdout, stderr } = await run(['keyring', 'create', '--out', file, '--json']);
   expect([code, stderr]).toEqual([0, '']);
@@ -48,7 +48,7 @@ const noConfig = () => {
 };
 
 test.each(['EdDSA', 'ES256', 'RS256'])(
-  '9 keyring create --alg %s makes an access key of that algorithm',
+  'Interface 9: keyring create --alg %s makes an access key of that algorithm',
   async (alg) => {
     const file = join(folder, `${alg}.json`);
     const { code, stdout } = await runHere(['keyring', 'create', '--alg', alg, '--out', file, '--json'], noConfig);
@@ -59,7 +59,7 @@ test.each(['EdDSA', 'ES256', 'RS256'])(
 );
 
 const NO_ALGS = ['HS256', 'PS256', 'Ed25519', 'es256', 'none', ''];
-test.each(NO_ALGS)('9 keyring create and rotate refuse the algorithm %j: exit code 2', async (alg) => {
+test.each(NO_ALGS)('Interface 9: keyring create and rotate refuse the algorithm %j: exit code 2', async (alg) => {
   const out = join(folder, 'never.json');
   for (const args of [['create', '--out', out], ['rotate']]) {
     const { code, stdout, stderr } = await runHere(['keyring', ...args, '--alg', alg], noConfig);
@@ -69,7 +69,7 @@ test.each(NO_ALGS)('9 keyring create and rotate refuse the algorithm %j: exit co
   await expect(stat(out)).rejects.toThrow('ENOENT');
 });
 
-test('9 keyring create refuses to overwrite: exit code 1, and the file stays as it is', async () => {
+test('Interface 9: keyring create refuses to overwrite: exit code 1, and the file stays as it is', async () => {
   const file = join(folder, 'there.json');
   await writeFile(file, 'precious');
   const { code, stdout, stderr } = await run(['keyring', 'create', '--out', file, '--json']);
@@ -78,7 +78,7 @@ test('9 keyring create refuses to overwrite: exit code 1, and the file stays as 
   expect(await readFile(file, 'utf8')).toBe('precious');
 });
 
-test('9 keyring create refuses a folder where others may replace the file, which no gateway would start with', async () => {
+test('Interface 9: keyring create refuses a folder where others may replace the file, which no gateway would start with', async () => {
   const open = join(folder, 'open');
   await mkdir(open);
   await chmod(open, 0o777);
@@ -102,7 +102,7 @@ describe('keyring rotate', () => {
   const published = async (): Promise<JSONWebKeySet> =>
     JSON.parse((await gateway.send('GET', '/.well-known/jwks.json')).text);
 
-  test('3 publishes the new keys before they are used, on a running instance, and old tokens go on being good', async () => {
+  test('Interface 3: publishes the new keys before they are used, on a running instance, and old tokens go on being good', async () => {
     const { email } = await gateway.user();
     const old = await logIn(gateway, email);
     const other = await logIn(gateway, email);
@@ -140,7 +140,7 @@ describe('keyring rotate', () => {
     }
   });
 
-  test('3 --alg says how the new access key signs; a rotation without it stays with the newest, used or not', async () => {
+  test('Interface 3: --alg says how the new access key signs; a rotation without it stays with the newest, used or not', async () => {
     const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: file };
     const algs = async () => (await keysOf(file)).filter(({ kty }) => kty !== 'oct').map(({ alg }) => alg);
     let usedFrom = '';
@@ -163,7 +163,7 @@ describe('keyring rotate', () => {
     await expect(jwtVerify(answer.json.access_token, keys, options)).resolves.toBeDefined();
   });
 
-  test('11 a rotation is in the audit log, with the kids alone; one that is refused is not', async () => {
+  test('Interface 11: a rotation is in the audit log, with the kids alone; one that is refused is not', async () => {
     const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: file };
     const { stdout } = await run(['keyring', 'rotate', '--json'], { env });
     const { added, dropped } = JSON.parse(stdout);
@@ -178,7 +178,7 @@ describe('keyring rotate', () => {
     expect(await events()).toEqual(written);
   });
 
-  test('3 a changed keyring that is refused leaves the keys as they are', async () => {
+  test('Interface 3: a changed keyring that is refused leaves the keys as they are', async () => {
     const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
     const count = (await published()).keys.length;
     await writeFile(file, '{"keys":[]}');
@@ -187,7 +187,7 @@ describe('keyring rotate', () => {
     expect((await refresh(gateway, refreshToken)).status).toBe(200);
   });
 
-  test('3 a keyring that others may write starts no gateway, and no command takes it: exit code 78', async () => {
+  test('Interface 3: a keyring that others may write starts no gateway, and no command takes it: exit code 78', async () => {
     await chmod(file, 0o602);
     const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: file, PORT: '1' };
     const key = ['api-key', 'create', '--service', 's', '--scope', 'a:b', '--rate-limit', '1'];

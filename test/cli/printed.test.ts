@@ -1,4 +1,4 @@
-/** CONTRACT 9 and 11: the names under which keys and sessions are printed, lists of any length, and `sign --send`. */
+/** Interface 9 and 11: the names under which keys and sessions are printed, lists of any length, and `sign --send`. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ async function json<T>(args: string[], stdin?: string): Promise<T> {
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
-test('9 lists that are empty say so on standard error, and are [] as JSON', async () => {
+test('Interface 9: lists that are empty say so on standard error, and are [] as JSON', async () => {
   const empty = await cliOnDatabase();
   try {
     for (const list of ['user list', 'api-key list', 'cron-key list', 'audit tail']) {
@@ -45,7 +45,7 @@ test('9 lists that are empty say so on standard error, and are [] as JSON', asyn
   }
 });
 
-test('9 cron-key create prints the value of X-Internal-Key; the list has when a key was revoked, and no secret', async () => {
+test('Interface 9: cron-key create prints the value of X-Internal-Key; the list has when a key was revoked, and no secret', async () => {
   const words = ['cron-key', 'create', '--service', 'nightly', '--scope', 'reports:write'];
   const made = await json<Record<string, string>>(words);
   const { key_id, header_value = '' } = made;
@@ -68,7 +68,7 @@ test('9 cron-key create prints the value of X-Internal-Key; the list has when a 
   expect(await json(['cron-key', 'revoke', key_id ?? '', '--yes'])).toEqual({ ...listed, revoked_at: TIME });
 });
 
-test('9 api-key list has how many secrets are live, and when the one before ends', async () => {
+test('Interface 9: api-key list has how many secrets are live, and when the one before ends', async () => {
   const made = await json<Record<string, string>>([
     ...['api-key', 'create', '--service', 'billing', '--scope', 'a:b', '--rate-limit', '60'],
   ]);
@@ -98,7 +98,7 @@ test('9 api-key list has how many secrets are live, and when the one before ends
   expect(await json(['api-key', 'revoke', key_id, '--yes'])).toEqual(revoked);
 });
 
-test('9 session list shows the sessions of a user, by e-mail or ID; session revoke ends one', async () => {
+test('Interface 9: session list shows the sessions of a user, by e-mail or ID; session revoke ends one', async () => {
   const email = 'sessions@example.com';
   const { id } = await json<{ id: string }>(
     ['user', 'create', email, '--role', 'viewer', '--password-stdin'],
@@ -138,7 +138,7 @@ test('9 session list shows the sessions of a user, by e-mail or ID; session revo
   expect([unknown.code, messagesOf(unknown)]).toEqual([1, 'There is no such session\n']);
 });
 
-test('9 sign --send prints the answer, and exits with 1 where it is a refusal', async () => {
+test('Interface 9: sign --send prints the answer, and exits with 1 where it is a refusal', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-sign-'));
   try {
     const key = ['api-key', 'create', '--service', 's', '--rate-limit', '60'];
@@ -180,7 +180,7 @@ test('9 sign --send prints the answer, and exits with 1 where it is a refusal', 
   }
 });
 
-test('9 a table may have 200,000 rows', () => {
+test('Interface 9: a table may have 200,000 rows', () => {
   const stdout = new PassThrough();
   const rows = Array.from({ length: 200_000 }, (_, n) => ({ n, text: n === 199_999 ? 'the widest of all' : 'x' }));
   print({ stdout, stderr: new PassThrough() }, rows, false);

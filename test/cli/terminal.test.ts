@@ -1,4 +1,4 @@
-/** CONTRACT 9: what the command line prints is text, whatever others have sent: nothing in it steers a terminal. */
+/** Interface 9: what the command line prints is text, whatever others have sent: nothing in it steers a terminal. */
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { type Printable, print, say } from '../../src/cli/terminal.js';
@@ -32,29 +32,32 @@ afterAll(() => gateway.close());
 
 const cli = (...args: string[]) => runHere(args, () => ({ ...gateway.config, databaseUrl: gateway.database.url }));
 
-test.each(['audit tail', 'session explain'])('9 %s shows escapes of a User-Agent as text', async (command) => {
-  const words = command.startsWith('audit') ? command.split(' ') : [...command.split(' '), email];
-  const { code, stdout } = await cli(...words);
-  expect(code).toBe(0);
-  expect(stdout).toContain(ESCAPED);
-  const lines = stdout.trimEnd().split('\n');
-  expect(lines.filter((line) => STEERS.test(line))).toEqual([]);
-  const next = words[0] === 'audit' ? 'metadata' : 'detail'; // the columns stay straight
-  const column = lines[0]?.indexOf(next) ?? -1;
-  expect(new Set(lines.map((line) => line[column - 1]))).toEqual(new Set([' ']));
-  expect(lines.filter((line) => line.slice(0, column).trimEnd().endsWith(ESCAPED))).not.toEqual([]);
+test.each(['audit tail', 'session explain'])(
+  'Interface 9: %s shows escapes of a User-Agent as text',
+  async (command) => {
+    const words = command.startsWith('audit') ? command.split(' ') : [...command.split(' '), email];
+    const { code, stdout } = await cli(...words);
+    expect(code).toBe(0);
+    expect(stdout).toContain(ESCAPED);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.filter((line) => STEERS.test(line))).toEqual([]);
+    const next = words[0] === 'audit' ? 'metadata' : 'detail'; // the columns stay straight
+    const column = lines[0]?.indexOf(next) ?? -1;
+    expect(new Set(lines.map((line) => line[column - 1]))).toEqual(new Set([' ']));
+    expect(lines.filter((line) => line.slice(0, column).trimEnd().endsWith(ESCAPED))).not.toEqual([]);
 
-  const json = await cli(...words, '--json');
-  expect(json.stdout.trimEnd()).not.toMatch(STEERS);
-  expect(JSON.parse(json.stdout)).toContainEqual(expect.objectContaining({ user_agent: USER_AGENT }));
-});
+    const json = await cli(...words, '--json');
+    expect(json.stdout.trimEnd()).not.toMatch(STEERS);
+    expect(JSON.parse(json.stdout)).toContainEqual(expect.objectContaining({ user_agent: USER_AGENT }));
+  },
+);
 
-test('9 a program of its own prints the same', async () => {
+test('Interface 9: a program of its own prints the same', async () => {
   const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: required(KEYRING_FILE) };
   expect((await run(['audit', 'tail'], { env })).stdout).toBe((await cli('audit', 'tail')).stdout);
 });
 
-test('9 a message shows what is wrong with a word as text', async () => {
+test('Interface 9: a message shows what is wrong with a word as text', async () => {
   const { code, stdout, stderr } = await run(['user', 'list', '--\x9b31m\u202e']);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain('--\\u009b31m\\u202e');
@@ -83,7 +86,7 @@ function printed(result: Printable | Printable[], json: boolean): string {
   return String(stdout.read() ?? '');
 }
 
-test('9 nothing printed steers a terminal, and JSON stays the same value', () => {
+test('Interface 9: nothing printed steers a terminal, and JSON stays the same value', () => {
   const results = fc.oneof(record, fc.array(record));
   fc.assert(
     fc.property(results, (result) => {
@@ -99,7 +102,7 @@ test('9 nothing printed steers a terminal, and JSON stays the same value', () =>
   );
 });
 
-test('9 nothing said on standard error steers a terminal', () => {
+test('Interface 9: nothing said on standard error steers a terminal', () => {
   fc.assert(
     fc.property(anyText, (message) => {
       const stderr = new PassThrough();

@@ -1,4 +1,4 @@
-/** CONTRACT 13: the client against the gateway, with other tabs, without what some browsers lack, and in the course of time. */
+/** Interface 13: the client against the gateway, with other tabs, without what some browsers lack, and in the course of time. */
 import { type Browser, startBrowser } from '../support/client-environment.js';
 import { openPage, type Page, type PageSetup } from '../support/client-page.js';
 import { runningClock } from '../support/clock.js';
@@ -26,7 +26,7 @@ const subOf = (page: Page): string | undefined => page.client.state().user?.sub;
 const status = (page: Page): string => page.client.state().status;
 const logIn = (page: Page, as = email) => page.client.login({ email: as, password: PASSWORD });
 
-test('13 logs in, is still logged in when the page is loaded again, and logs out', async () => {
+test('Interface 13: logs in, is still logged in when the page is loaded again, and logs out', async () => {
   const first = open();
   expect(first.client.state()).toEqual({ status: 'signed-out' });
   const user = await logIn(first);
@@ -47,7 +47,7 @@ test('13 logs in, is still logged in when the page is loaded again, and logs out
   expect(first.told.at(-1)).toEqual({ event: 'signed-out', happened: { reason: 'logout' } });
 });
 
-test('13 a login that is refused says why, and changes nothing', async () => {
+test('Interface 13: a login that is refused says why, and changes nothing', async () => {
   const page = open();
   await expect(page.client.login({ email, password: 'wrong' })).rejects.toMatchObject({
     ...{ name: 'AuthError', status: 401, detail: 'Invalid credentials', retryAfterSeconds: undefined },
@@ -57,7 +57,7 @@ test('13 a login that is refused says why, and changes nothing', async () => {
   expect(page.told).toEqual([]);
 });
 
-test('13 a visitor who has never logged in causes no request', async () => {
+test('Interface 13: a visitor who has never logged in causes no request', async () => {
   const page = open();
   page.client.subscribe(() => undefined);
   expect(await page.client.getAccessToken()).toBeUndefined();
@@ -66,7 +66,7 @@ test('13 a visitor who has never logged in causes no request', async () => {
   expect(page.asked).toEqual([{ path: '/health/live', retry: null, authorization: null }]);
 });
 
-test('13 effects that run twice make one flight', async () => {
+test('Interface 13: effects that run twice make one flight', async () => {
   await logIn(open());
   const page = open();
   const tokens = await Promise.all(Array.from({ length: 10 }, () => page.client.getAccessToken()));
@@ -74,7 +74,7 @@ test('13 effects that run twice make one flight', async () => {
   expect(page.refreshes()).toBe(1);
 });
 
-test('13 ten tabs that are restored at once all have their session', async () => {
+test('Interface 13: ten tabs that are restored at once all have their session', async () => {
   await logIn(open());
   const tabs = Array.from({ length: 10 }, () => open());
   const tokens = await Promise.all(tabs.map((tab) => tab.client.getAccessToken()));
@@ -87,7 +87,7 @@ test.each<{ without: NonNullable<PageSetup['without']> }>([
   { without: ['openChannel'] },
   { without: ['storage'] },
   { without: ['locks', 'openChannel', 'storage'] },
-])('13 works without $without', async ({ without }) => {
+])('Interface 13: works without $without', async ({ without }) => {
   const page = open({ without });
   await logIn(page);
   page.time.skip(880_000);
@@ -100,7 +100,7 @@ test.each<{ without: NonNullable<PageSetup['without']> }>([
   expect(again.client.state()).toEqual({ status: 'signed-out' });
 });
 
-test('13 works where they throw', async () => {
+test('Interface 13: works where they throw', async () => {
   const fail = (): never => {
     throw new DOMException('not here', 'SecurityError');
   };
@@ -112,14 +112,14 @@ test('13 works where they throw', async () => {
   expect(page.refreshes()).toBe(1);
 });
 
-test('13 where nothing can be kept, the first question asks the gateway, which knows', async () => {
+test('Interface 13: where nothing can be kept, the first question asks the gateway, which knows', async () => {
   const visitor = open({ without: ['storage'] });
   expect(visitor.client.state()).toEqual({ status: 'loading' });
   expect(await visitor.client.getAccessToken()).toBeUndefined();
   expect([status(visitor), visitor.refreshes(), visitor.told]).toEqual(['signed-out', 1, []]);
 });
 
-test('13 a full storage is no storage', async () => {
+test('Interface 13: a full storage is no storage', async () => {
   let room = 3;
   const { storage } = browser;
   const full = {
@@ -138,7 +138,7 @@ test('13 a full storage is no storage', async () => {
   }
 });
 
-test('13 a fresh token is used, one that soon ends is renewed beside its use, one that has ended is waited for', async () => {
+test('Interface 13: a fresh token is used, one that soon ends is renewed beside its use, one that has ended is waited for', async () => {
   const page = open();
   await logIn(page);
   const first = await page.client.getAccessToken();
@@ -154,7 +154,7 @@ test('13 a fresh token is used, one that soon ends is renewed beside its use, on
   expect(page.refreshes()).toBe(2);
 });
 
-test('13 the state stays the same object while nothing in it changes', async () => {
+test('Interface 13: the state stays the same object while nothing in it changes', async () => {
   const page = open();
   let changes = 0;
   const end = page.client.subscribe(() => {
@@ -171,7 +171,7 @@ test('13 the state stays the same object while nothing in it changes', async () 
   expect(changes).toBe(1);
 });
 
-test('13 a token is shared: another tab does not refresh for itself', async () => {
+test('Interface 13: a token is shared: another tab does not refresh for itself', async () => {
   const [one, two] = [open(), open()];
   await logIn(one);
   await until('the other tab has heard of it', () => status(two) === 'signed-in');
@@ -184,7 +184,7 @@ test('13 a token is shared: another tab does not refresh for itself', async () =
 });
 
 describe.each<{ without: NonNullable<PageSetup['without']> }>([{ without: [] }, { without: ['openChannel'] }])(
-  '13 tabs without $without',
+  'Interface 13: tabs without $without',
   ({ without }) => {
     test('a logout is one in all tabs', async () => {
       const [one, two] = [open({ without }), open({ without })];
@@ -209,7 +209,7 @@ describe.each<{ without: NonNullable<PageSetup['without']> }>([{ without: [] }, 
   },
 );
 
-test('13 a message of a session that was left brings nothing back', async () => {
+test('Interface 13: a message of a session that was left brings nothing back', async () => {
   const [one, two] = [open(), open()];
   await logIn(one);
   const [name = ''] = browser.storage.items.keys();
@@ -231,7 +231,7 @@ test('13 a message of a session that was left brings nothing back', async () => 
   expect(two.told.slice(before).map(({ event }) => event)).toEqual(['signed-in']);
 });
 
-test('13 a storage that shows the session for a moment more does not begin it again', async () => {
+test('Interface 13: a storage that shows the session for a moment more does not begin it again', async () => {
   const one = open();
   await logIn(one);
   const shown = new Map(browser.storage.items);

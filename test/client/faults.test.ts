@@ -1,4 +1,4 @@
-/** CONTRACT 12 and 13: answers that are lost, late, delayed or not the gateway's, and pages that close meanwhile. */
+/** Interface 12 and 13: answers that are lost, late, delayed or not the gateway's, and pages that close meanwhile. */
 
 import { CALLER_MS } from '../../client/src/client.js';
 import { CUT_OFF_MS } from '../../client/src/refresh.js';
@@ -61,7 +61,7 @@ test.each<[string, Wire]>([
   ['the 401 of a portal', answer(401, '<p>Log in to the hotel</p>', { 'content-type': 'text/html' })],
   ['the 200 of a portal', answer(200, '<p>Welcome to the hotel</p>', { 'content-type': 'text/html' })],
   ['another JSON', answer(200, '{"access_token":"x.y.z"}', json)],
-])('13 %s signs nobody out: the refresh is tried again, with the same key', async (_, fault) => {
+])('Interface 13: %s signs nobody out: the refresh is tried again, with the same key', async (_, fault) => {
   await logIn(open());
   const page = open({ wire: refreshesMeet(fault, fault, fault) });
   const token = page.client.getAccessToken();
@@ -73,7 +73,7 @@ test.each<[string, Wire]>([
   expect(await thefts()).toEqual([]);
 });
 
-test('12 the key of an answered refresh is the next one’s previous, and no key is used for two rotations', async () => {
+test('Interface 12: the key of an answered refresh is the next one’s previous, and no key is used for two rotations', async () => {
   const page = open();
   await logIn(page);
   for (let i = 0; i < 3; i += 1) {
@@ -86,7 +86,7 @@ test('12 the key of an answered refresh is the next one’s previous, and no key
   expect(new Set(keys.map(([, key]) => key)).size).toBe(3);
 });
 
-test('12 as often as late answers bring a used cookie back, the key of its rotation is sent', async () => {
+test('Interface 12: as often as late answers bring a used cookie back, the key of its rotation is sent', async () => {
   const withRetry = await startGateway({ clock: runningClock(), env: { REFRESH_RETRY: 'true' } });
   const page = open({ url: withRetry.url });
   await page.client.login({ email: (await withRetry.user()).email, password: PASSWORD });
@@ -105,7 +105,7 @@ test('12 as often as late answers bring a used cookie back, the key of its rotat
   await withRetry.close();
 });
 
-test('12 a page that is loaded again in the middle of a refresh waits for the answer, and repeats with the same key', async () => {
+test('Interface 12: a page that is loaded again in the middle of a refresh waits for the answer, and repeats with the same key', async () => {
   const held = hold();
   await logIn(open());
   const slow: Wire = async (_request, next) => {
@@ -126,7 +126,7 @@ test('12 a page that is loaded again in the middle of a refresh waits for the an
   expect(await thefts()).toEqual([]);
 });
 
-test('12 it waits also where a logout comes first, and fails', async () => {
+test('Interface 12: it waits also where a logout comes first, and fails', async () => {
   await logIn(open());
   const cut = open({ without: ['locks'], wire: never });
   await until('it has asked', () => cut.refreshes() === 1);
@@ -142,7 +142,7 @@ test('12 it waits also where a logout comes first, and fails', async () => {
   expect(await again.client.getAccessToken()).toEqual(expect.any(String));
 });
 
-test('12 what is cut off before it arrived is asked for again with its key', async () => {
+test('Interface 12: what is cut off before it arrived is asked for again with its key', async () => {
   await logIn(open());
   const cut = open({ without: ['locks'], wire: never });
   await until('it has asked', () => cut.refreshes() === 1);
@@ -153,7 +153,7 @@ test('12 what is cut off before it arrived is asked for again with its key', asy
   expect(again.asked[0]?.retry).toBe(cut.asked[0]?.retry);
 });
 
-test('13 an answer that takes too long is not waited for, and does no harm when it comes', async () => {
+test('Interface 13: an answer that takes too long is not waited for, and does no harm when it comes', async () => {
   const held = hold();
   const late: Wire = async (_request, next) => {
     await held.promise;
@@ -170,7 +170,7 @@ test('13 an answer that takes too long is not waited for, and does no harm when 
   held.end();
 });
 
-test('13 a lock that hangs is waited for so long, and is not stolen', async () => {
+test('Interface 13: a lock that hangs is waited for so long, and is not stolen', async () => {
   await logIn(open());
   const held = hold();
   const [name = ''] = browser.storage.items.keys(); // the lock has the name of what is kept
@@ -184,7 +184,7 @@ test('13 a lock that hangs is waited for so long, and is not stolen', async () =
   await hung;
 });
 
-test('13 a wait grows, is not shorter than Retry-After, and ends when the network is back unless the gateway asked for it', async () => {
+test('Interface 13: a wait grows, is not shorter than Retry-After, and ends when the network is back unless the gateway asked for it', async () => {
   let online = (): void => undefined;
   const onOnline = (listener: () => void): void => {
     online = listener;
@@ -213,7 +213,7 @@ test('13 a wait grows, is not shorter than Retry-After, and ends when the networ
   expect(await token).toEqual(expect.any(String));
 });
 
-test('13 who asks for a token is told after a while that there is none, and the refresh goes on', async () => {
+test('Interface 13: who asks for a token is told after a while that there is none, and the refresh goes on', async () => {
   await logIn(open());
   const page = open({ wire: refreshesMeet(answer(503, DETAIL, { ...json, 'retry-after': '60' })) });
   const token = page.client.getAccessToken();
@@ -228,14 +228,14 @@ test('13 who asks for a token is told after a while that there is none, and the 
   await until('it is signed in', () => page.client.state().status === 'signed-in');
 });
 
-test('13 what another try will not change is said at once, and tried again when asked', async () => {
+test('Interface 13: what another try will not change is said at once, and tried again when asked', async () => {
   await logIn(open());
   const page = open({ wire: refreshesMeet(answer(403, DETAIL, json)) });
   await expect(page.client.getAccessToken()).rejects.toMatchObject({ status: 403, detail: 'Not today' });
   expect(await page.client.getAccessToken()).toEqual(expect.any(String));
 });
 
-test('13 the 401 of the gateway signs out, in all tabs, and says why', async () => {
+test('Interface 13: the 401 of the gateway signs out, in all tabs, and says why', async () => {
   const [one, two] = [open(), open()];
   await logIn(one);
   await until('the other has heard', () => two.client.state().status === 'signed-in');
@@ -251,7 +251,7 @@ test('13 the 401 of the gateway signs out, in all tabs, and says why', async () 
   await gateway.rows("delete from audit_events where event_type = 'token_theft'");
 });
 
-describe('13 a logout wins over a refresh that is under way', () => {
+describe('Interface 13: a logout wins over a refresh that is under way', () => {
   /** Asks the gateway at once, and gives the answer when the test says so. */
   function delayed(): { wire: Wire; held: ReturnType<typeof hold> } {
     const held = hold();

@@ -1,4 +1,4 @@
-/** CONTRACT 13: `fetch` with the token: to whom it is sent, and what follows a 401. */
+/** Interface 13: `fetch` with the token: to whom it is sent, and what follows a 401. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -64,7 +64,7 @@ async function signedIn(setup: Partial<PageSetup> = {}): Promise<Page & { token:
   return { ...page, token: (await page.client.getAccessToken()) ?? '' };
 }
 
-test('13 the token goes to the gateway, to the page’s own origin and to those that are allowed', async () => {
+test('Interface 13: the token goes to the gateway, to the page’s own origin and to those that are allowed', async () => {
   const { client, token } = await signedIn();
   const init = { method: 'POST', headers: { 'content-type': 'application/json' } };
   const body = JSON.stringify({ query: '{ caller { callerType } }' });
@@ -83,7 +83,7 @@ test.each<[string, (url: string) => [RequestInfo | URL, RequestInit?]]>([
   ['a URL', (url) => [new URL(url)]],
   ['a Request', (url) => [new Request(url)]],
   ['a Request and options', (url) => [new Request(url), { headers: { 'x-other': 'y' } }]],
-])('13 %s is looked at for its origin', async (_, inputOf) => {
+])('Interface 13: %s is looked at for its origin', async (_, inputOf) => {
   const { client, token } = await signedIn();
   for (const api of [own, foreign]) await client.fetch(...inputOf(`${api.url}/a`));
   expect([own.got, foreign.got].map(([one]) => one?.token)).toEqual([token, undefined]);
@@ -93,7 +93,7 @@ test.each([
   ['another port', (url: string) => url.replace(/:(\d+)$/, (_, port) => `:${port === '1' ? 2 : 1}`)],
   ['another scheme', (url: string) => url.replace('http:', 'https:')],
   ['a name before an @', (url: string) => url.replace('http://', 'http://user@localhost.')],
-])('13 %s is another origin', async (_, change) => {
+])('Interface 13: %s is another origin', async (_, change) => {
   const sent: Array<string | null> = [];
   const { client } = await signedIn({
     wire: async (request, next) => {
@@ -106,7 +106,7 @@ test.each([
   expect(sent.filter((token) => token !== null)).toEqual([]);
 });
 
-test('13 a redirect keeps the token within its origin and loses it elsewhere, and a 401 from there changes nothing', async () => {
+test('Interface 13: a redirect keeps the token within its origin and loses it elsewhere, and a 401 from there changes nothing', async () => {
   const page = await signedIn();
   await page.client.fetch(`${own.url}/?to=/there`);
   expect(own.got.map(({ path, token }) => [path, token])).toEqual([
@@ -128,7 +128,7 @@ test.each<[string, () => [RequestInfo | URL, RequestInit?], string]>([
     () => [new Request(`${own.url}/once`, { method: 'POST', body: 'old' }), { body: 'new' }],
     'new',
   ],
-])('13 a 401 is answered with one refresh and one repetition: of %s', async (_, inputOf, body) => {
+])('Interface 13: a 401 is answered with one refresh and one repetition: of %s', async (_, inputOf, body) => {
   const page = await signedIn();
   const answer = await page.client.fetch(...inputOf());
   expect([answer.status, await answer.text()]).toEqual([200, 'answered']);
@@ -138,19 +138,19 @@ test.each<[string, () => [RequestInfo | URL, RequestInit?], string]>([
   expect(page.refreshes()).toBe(1);
 });
 
-test('13 never twice', async () => {
+test('Interface 13: never twice', async () => {
   const page = await signedIn();
   expect((await page.client.fetch(`${own.url}/refused`)).status).toBe(401);
   expect([own.got.length, page.refreshes()]).toEqual([2, 1]);
 });
 
-test('13 many that meet a 401 at once share one refresh', async () => {
+test('Interface 13: many that meet a 401 at once share one refresh', async () => {
   const page = await signedIn();
   await Promise.all(Array.from({ length: 5 }, () => page.client.fetch(`${own.url}/refused`)));
   expect([own.got.length, page.refreshes()]).toEqual([10, 1]);
 });
 
-test('13 a stream cannot be sent again, and is not', async () => {
+test('Interface 13: a stream cannot be sent again, and is not', async () => {
   const page = await signedIn();
   const stream = new Blob(['stream']).stream();
   const init = { method: 'POST', body: stream, duplex: 'half' } as RequestInit;
@@ -158,13 +158,13 @@ test('13 a stream cannot be sent again, and is not', async () => {
   expect([own.got.length, page.refreshes()]).toEqual([1, 0]);
 });
 
-test('13 what asks with a credential of its own is left alone', async () => {
+test('Interface 13: what asks with a credential of its own is left alone', async () => {
   const page = await signedIn();
   const answer = await page.client.fetch(`${own.url}/refused`, { headers: { authorization: 'Bearer mine' } });
   expect([answer.status, own.got.map(({ token }) => token), page.refreshes()]).toEqual([401, ['mine'], 0]);
 });
 
-test('13 a token that the server’s clock has ended is replaced after its 401, whatever the page’s clock says', async () => {
+test('Interface 13: a token that the server’s clock has ended is replaced after its 401, whatever the page’s clock says', async () => {
   const page = await signedIn();
   gateway.clock.advance(1_000); // the machine slept: the page's clock stood still
   const body = JSON.stringify({ query: '{ caller { callerType } }' });
@@ -173,7 +173,7 @@ test('13 a token that the server’s clock has ended is replaced after its 401, 
   expect([answer.status, page.refreshes()]).toEqual([200, 1]);
 });
 
-test('13 what was asked for in one session is not repeated in another', async () => {
+test('Interface 13: what was asked for in one session is not repeated in another', async () => {
   const other = await gateway.user();
   const page = await signedIn({
     wire: async (request, next) => {
@@ -186,7 +186,7 @@ test('13 what was asked for in one session is not repeated in another', async ()
   expect(own.got).toHaveLength(1);
 });
 
-test('13 a 401 stays the answer where the session is over, or no token can be had', async () => {
+test('Interface 13: a 401 stays the answer where the session is over, or no token can be had', async () => {
   let isAway = false;
   const page = await signedIn({
     wire: (request, next) =>
@@ -203,7 +203,7 @@ test('13 a 401 stays the answer where the session is over, or no token can be ha
   expect(page.client.state()).toEqual({ status: 'signed-out' });
 });
 
-test('13 an address that is none is refused when the client is made', () => {
+test('Interface 13: an address that is none is refused when the client is made', () => {
   expect(() => open({ url: 'nowhere', environment: { origin: '' } })).toThrow('Invalid URL');
   expect(() => open({ options: { allowedOrigins: ['example.com'] } })).toThrow('Invalid URL');
 });

@@ -1,4 +1,4 @@
-/** CONTRACT 13: the packed client in an empty project: what it holds, and each export from what its users build with. */
+/** Interface 13: the packed client in an empty project: what it holds, and each export from what its users build with. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** CONTRACT 3: access keys of each algorithm, and what is refused of them. */
+/** Interface 3: access keys of each algorithm, and what is refused of them. */
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -44,7 +44,7 @@ const SHAPES = {
 };
 
 test.each(ACCESS_ALGS)(
-  '3 a generated key of %s is taken; its public members are published, and no other',
+  'Interface 3: a generated key of %s is taken; its public members are published, and no other',
   async (alg) => {
     const jwk = await generated(alg);
     const { members, published } = SHAPES[alg];
@@ -57,14 +57,14 @@ test.each(ACCESS_ALGS)(
   },
 );
 
-test('3 (RFC 9864) a key of the alg Ed25519 is used and published as EdDSA, which verifiers know', async () => {
+test('Interface 3: (RFC 9864) a key of the alg Ed25519 is used and published as EdDSA, which verifiers know', async () => {
   const jwk = await generated('EdDSA');
   const keyring = await opened({ ...jwk, alg: 'Ed25519' });
   expect(keyring.byKid('access', jwk.kid)?.alg).toBe('EdDSA');
   expect(keyring.publicJwks().keys).toMatchObject([{ kid: jwk.kid, alg: 'EdDSA' }]);
 });
 
-test('3 access keys of several algorithms: the first whose nbf has passed makes, all check and are published', async () => {
+test('Interface 3: access keys of several algorithms: the first whose nbf has passed makes, all check and are published', async () => {
   const keys = await Promise.all(ACCESS_ALGS.map((alg) => generated(alg)));
   const [first, second, third] = keys.map(({ kid }) => kid);
   const nowSeconds = Math.floor(clock.now().getTime() / 1000);
@@ -125,7 +125,7 @@ test.each<[string, AccessAlg, Change, RegExp]>([
   ['the alg RS512', 'RS256', () => ({ alg: 'RS512' }), SHAPE],
   ['the alg none', 'RS256', () => ({ alg: 'none' }), SHAPE],
   ['no alg', 'ES256', () => ({ alg: undefined }), SHAPE],
-])('3 refuses %s in a key of %s, without a word of the key', async (_what, alg, change, reason) => {
+])('Interface 3: refuses %s in a key of %s, without a word of the key', async (_what, alg, change, reason) => {
   const [own, other] = await Promise.all([generated(alg), generated(alg)]);
   const jwk: Members = { ...own, ...change(own, other), kid: own.kid };
   const refused: unknown = await opened(jwk).catch((error: unknown) => error);

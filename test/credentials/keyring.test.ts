@@ -1,4 +1,4 @@
-/** CONTRACT 3: the keyring file, and its rotation over time. */
+/** Interface 3: the keyring file, and its rotation over time. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
@@ -48,7 +48,7 @@ async function refusal(keys: unknown, text = JSON.stringify({ keys })): Promise<
   }
 }
 
-test('3 a keyring has one key of each kind at least, in any order', async () => {
+test('Interface 3: a keyring has one key of each kind at least, in any order', async () => {
   expect(await refusal([sealing, refresh, access])).toBeUndefined();
   expect(await refusal([refresh, sealing])).toMatch(/no access key/);
   expect(await refusal([access, sealing])).toMatch(/no refresh key/);
@@ -56,7 +56,7 @@ test('3 a keyring has one key of each kind at least, in any order', async () => 
   expect(await refusal([])).toMatch(/no access key/);
 });
 
-test('3 a key that may not be used yet is not enough', async () => {
+test('Interface 3: a key that may not be used yet is not enough', async () => {
   expect(await refusal([access, { ...refresh, nbf: now() + 1 }, sealing])).toMatch(
     /no refresh key that may be used now/,
   );
@@ -74,18 +74,18 @@ test.each<[string, unknown[]]>([
   ['a key without kid', [access, refresh, (({ kid: _kid, ...rest }) => rest)(sealing)]],
   ['two keys of one kid', [access, refresh, { ...sealing, kid: refresh.kid }]],
   ['an nbf that is no number', [access, { ...refresh, nbf: 'soon' }, sealing]],
-])('3 refuses %s', async (_what, keys) => {
+])('Interface 3: refuses %s', async (_what, keys) => {
   expect(await refusal(keys)).toMatch(/^the keyring .* is refused: /);
 });
 
-test('3 refuses what is no keyring at all', async () => {
+test('Interface 3: refuses what is no keyring at all', async () => {
   expect(await refusal(undefined, 'not json')).toMatch(/is not JSON/);
   expect(await refusal(undefined, '[]')).toMatch(/is refused/);
   await rm(file);
   await expect(openKeyring(file, clock, createLogger('silent'))).rejects.toThrow(/^cannot read the keyring /);
 });
 
-test('3 the first key of a kind whose nbf has passed makes, also where a later one stands before it', async () => {
+test('Interface 3: the first key of a kind whose nbf has passed makes, also where a later one stands before it', async () => {
   const future = { ...refresh, kid: 'future', k: randomBytes(32).toString('base64url'), nbf: now() + 100 };
   const older = { ...refresh, kid: 'older', k: randomBytes(32).toString('base64url') };
   await writeFile(file, JSON.stringify({ keys: [future, access, refresh, older, sealing] }));
@@ -98,7 +98,7 @@ test('3 the first key of a kind whose nbf has passed makes, also where a later o
   expect(keyring.byKid('refresh', access.kid)).toBeUndefined();
 });
 
-test('3 rotation: new keys wait 900 s, old ones stay while their tokens live, and go after', async () => {
+test('Interface 3: rotation: new keys wait 900 s, old ones stay while their tokens live, and go after', async () => {
   await writeFile(file, JSON.stringify({ keys: [access, refresh, sealing] }));
   const config = { ...gateway.config, keyringFile: file, accessTokenSeconds: 600, refreshTokenSeconds: 5000 };
   const rotate = async () => {
@@ -125,7 +125,7 @@ test('3 rotation: new keys wait 900 s, old ones stay while their tokens live, an
   expect(third.kept).toEqual(expect.arrayContaining(second.added));
 });
 
-describe('3 a keyring that is replaced', () => {
+describe('Interface 3: a keyring that is replaced', () => {
   let keys: PrivateJwk[];
   let place: string;
   let target: string;
@@ -223,7 +223,7 @@ describe('3 a keyring that is replaced', () => {
   });
 });
 
-describe('3 what others may do with a keyring', () => {
+describe('Interface 3: what others may do with a keyring', () => {
   let keys: PrivateJwk[];
   let place: string;
   let target: string;

@@ -10,7 +10,7 @@ const passwords = createPasswords(MINIMUM, 4);
 const cheap = (password: string): Promise<string> =>
   argon2.hash(password, { memoryCost: 1024, timeCost: 1, parallelism: 1 });
 
-test('4.1.3 a password matches its own hash alone', async () => {
+test('Spec 4.1.3: a password matches its own hash alone', async () => {
   const { hash, verify } = await passwords;
   const stored = await hash('päss word');
   expect(await verify(stored, 'päss word')).toEqual({ matches: true });
@@ -19,13 +19,13 @@ test('4.1.3 a password matches its own hash alone', async () => {
   }
 });
 
-test('4.1.3 without a hash the answer is no, whatever the password', async () => {
+test('Spec 4.1.3: without a hash the answer is no, whatever the password', async () => {
   const { verify } = await passwords;
   expect(await verify(undefined, '')).toEqual({ matches: false });
   expect(await verify(undefined, 'anything')).toEqual({ matches: false });
 });
 
-test('4.1.3 the placeholder costs what the live parameters cost', async () => {
+test('Spec 4.1.3: the placeholder costs what the live parameters cost', async () => {
   const { verify } = argon2;
   const checked: string[] = [];
   const watch = (hash: string, password: string): Promise<boolean> => {
@@ -41,7 +41,7 @@ test('4.1.3 the placeholder costs what the live parameters cost', async () => {
   expect(checked).toEqual([expect.stringMatching(/^\$argon2id\$v=19\$m=20000,(t=3,p=2|p=2,t=3)\$/)]);
 });
 
-test('4.1.3 beyond what can be checked in time is refused; then there is room again', async () => {
+test('Spec 4.1.3: beyond what can be checked in time is refused; then there is room again', async () => {
   const { verify, waiting } = await createPasswords(MINIMUM, 4);
   const cores = Math.min(availableParallelism(), 3); // one thread of the four stays free
   const stored = await cheap('password');
@@ -56,7 +56,7 @@ test('4.1.3 beyond what can be checked in time is refused; then there is room ag
   expect(await verify(stored, 'password')).toMatchObject({ matches: true });
 });
 
-test('4.1.3 nothing is checked for a client that has gone before its turn', async () => {
+test('Spec 4.1.3: nothing is checked for a client that has gone before its turn', async () => {
   const hashed: number[] = [];
   const { takePlace, verify } = await createPasswords(MINIMUM, 4, (seconds) => hashed.push(seconds));
   const stored = await cheap('password');
@@ -70,13 +70,13 @@ test('4.1.3 nothing is checked for a client that has gone before its turn', asyn
   expect(hashed).toEqual([]);
 });
 
-test('2.5 long passwords are not cut: the last of 1024 bytes counts', async () => {
+test('Spec 2.5: long passwords are not cut: the last of 1024 bytes counts', async () => {
   const { hash, verify } = await passwords;
   const long = 'x'.repeat(1023);
   expect(await verify(await hash(`${long}a`), `${long}b`)).toEqual({ matches: false });
 });
 
-test('2.5 a hash of other parameters matches and comes back renewed, a wrong password does not', async () => {
+test('Spec 2.5: a hash of other parameters matches and comes back renewed, a wrong password does not', async () => {
   const { verify } = await passwords;
   const outdated = await cheap('password');
   const { matches, renewedHash = '' } = (await verify(outdated, 'password')) ?? {};
@@ -86,7 +86,7 @@ test('2.5 a hash of other parameters matches and comes back renewed, a wrong pas
   expect(await verify(outdated, 'wrong')).toEqual({ matches: false });
 });
 
-test('2.5 parameters in the order of the reference implementation are read too', async () => {
+test('Spec 2.5: parameters in the order of the reference implementation are read too', async () => {
   const { hash, verify } = await passwords;
   const reordered = (await hash('password')).replace(/m=19456,[^$]+/, 'm=19456,t=2,p=1');
   expect(await verify(reordered, 'password')).toMatchObject({ matches: true });
@@ -101,7 +101,7 @@ const beyond: Array<[string, HashOptions]> = [
 ];
 
 test.each(beyond)(
-  '2.5 an imported hash %s is never worked on: it does not match its own password',
+  'Spec 2.5: an imported hash %s is never worked on: it does not match its own password',
   async (_what, options) => {
     const stored = await argon2.hash('password', options);
     expect(await argon2.verify(stored, 'password')).toBe(true);
@@ -109,7 +109,7 @@ test.each(beyond)(
   },
 );
 
-test('2.5 what the configuration itself asks for is within the bounds', async () => {
+test('Spec 2.5: what the configuration itself asks for is within the bounds', async () => {
   const { hash, verify } = await createPasswords({ ...MINIMUM, passes: 17 }, 4);
   expect(await verify(await hash('password'), 'password')).toEqual({ matches: true });
 });
@@ -119,6 +119,6 @@ test.each([
   'password',
   '$2b$10$abcdefghijklmnopqrstuuAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
   '$argon2id$v=19$c29tZXNhbHQ$',
-])('2.5 what is no hash of ours never matches: %j', async (stored) => {
+])('Spec 2.5: what is no hash of ours never matches: %j', async (stored) => {
   expect(await (await passwords).verify(stored, 'password')).toEqual({ matches: false });
 });

@@ -1,4 +1,4 @@
-/** CONTRACT 6: what holds for every signed request and for every text in its place. */
+/** Interface 6: what holds for every signed request and for every text in its place. */
 import fc from 'fast-check';
 import type { RequestFacts } from '../../src/credentials/signature-base.js';
 import { type SignedRequest, signerOf } from '../support/signer.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 6: request signatures (RFC 9421, RFC 9530): the vector of the RFC, what passes, and what must not. */
+/** Interface 6: request signatures (RFC 9421, RFC 9530): the vector of the RFC, what passes, and what must not. */
 import { macMatches, presentsSignature, readRequestSignature } from '../../src/credentials/request-signature.js';
 import { buildSignatureBase, type RequestFacts } from '../../src/credentials/signature-base.js';
 import { refusedCases } from '../support/refused-signatures/all.js';
@@ -78,13 +78,13 @@ describe('RFC 9421 section 2.2: derived components', () => {
     ['http://www.example.com', '/', '?'],
     ['http://www.example.com?x', '/', '?x'],
     ['HTTPS://www.example.com/path?x', '/path', '?x'],
-  ])('2.2.6 and 2.2.7 of %s', (target, path, query) => {
+  ])('RFC 9421, 2.2.6 and 2.2.7: of %s', (target, path, query) => {
     expect(lineOf('@path', target)).toBe(`"@path": ${path}`);
     expect(lineOf('@query', target)).toBe(`"@query": ${query}`);
   });
 });
 
-describe('CONTRACT 6: what passes', () => {
+describe('Interface 6: what passes', () => {
   const accepted: [name: string, changes: Partial<Signing>][] = [
     ['a body', {}],
     ['no body', { body: '' }],
@@ -145,7 +145,7 @@ describe('CONTRACT 6: what passes', () => {
   });
 });
 
-describe('CONTRACT 6: what is refused', () => {
+describe('Interface 6: what is refused', () => {
   test.each(refusedCases.map(([name, reason, make]) => [name, reason, make] as const))('%s: %s', (_, reason, make) => {
     expect(verify(factsOf(make(sign, NOW_SECONDS, other)))).toMatchObject({ verdict: reason });
   });

@@ -1,4 +1,4 @@
-/** CONTRACT 8: a newer version alters tables while this one runs. */
+/** Interface 8: a newer version alters tables while this one runs. */
 import { logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { refresh } from '../support/routes.js';
 

@@ -1,4 +1,4 @@
-/** CONTRACT 2: what stands in DATABASE_URL holds for the connections of routes and of administration. */
+/** Interface 2: what stands in DATABASE_URL holds for the connections of routes and of administration. */
 
 import { parseDatabaseUrl } from '../../src/config/database-url.js';
 import { readConfig } from '../../src/config.js';
@@ -32,7 +32,7 @@ test.each<[string, () => string, question: string, answer: string]>([
   ],
   ['sslmode', () => `${database.url}?sslmode=disable`, 'current_user', 'auth_gateway'],
   ['target_session_attrs', () => `${database.url}?target_session_attrs=primary`, 'current_user', 'auth_gateway'],
-])('2 every connection takes the parameters of DATABASE_URL: %s', async (_name, url, question, answer) => {
+])('Interface 2: every connection takes the parameters of DATABASE_URL: %s', async (_name, url, question, answer) => {
   const db = await openDatabase(url());
   try {
     const select = `select ${question}::text as answer`;
@@ -43,7 +43,7 @@ test.each<[string, () => string, question: string, answer: string]>([
   }
 });
 
-test('2 a connection without TLS is none where sslmode asks for it', async () => {
+test('Interface 2: a connection without TLS is none where sslmode asks for it', async () => {
   for (const sslmode of ['require', 'verify-full', 'no-verify', 'prefer&uselibpqcompat=true']) {
     await expect(openDatabase(`${database.url}?sslmode=${sslmode}`)).rejects.toThrow('does not support SSL');
   }
@@ -101,7 +101,7 @@ test.each<[string, string, Array<[host: string, port: number]>]>([
   ['h:1/db?target_session_attrs=primary', 'h:1/db', []],
   ['/db?port=7', 'localhost:7/db', []],
   ['/db', '/db', []],
-])('2 hosts of postgresql://%s', (text, driverUrl, hosts) => {
+])('Interface 2: hosts of postgresql://%s', (text, driverUrl, hosts) => {
   expect(parseDatabaseUrl(`postgresql://${text}`)).toEqual({
     driverUrl: `postgresql://${driverUrl}`,
     hosts: hosts.map(([host, port]) => ({ host, port })),
@@ -150,7 +150,7 @@ test.each([
   ['u:1/secret?secret@h/db', 'has no parameters behind its ?'],
   ['h/db#secret', NO_URL],
   ['h/db\nsecret', NO_URL],
-])('2 a fault that repeats no value: postgresql://%s', (text, message) => {
+])('Interface 2: a fault that repeats no value: postgresql://%s', (text, message) => {
   expect(() => readConfig({ DATABASE_URL: `postgresql://${text}` })).toThrow(
     expect.objectContaining({ faults: [`DATABASE_URL: ${message}`] }),
   );

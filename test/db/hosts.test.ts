@@ -1,4 +1,4 @@
-/** CONTRACT 2: several hosts in DATABASE_URL, on two real servers: the first in their order that takes writes is used. */
+/** Interface 2: several hosts in DATABASE_URL, on two real servers: the first in their order that takes writes is used. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -69,12 +69,12 @@ async function silentHost(): Promise<{ host: string; close(): void }> {
   return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
 }
 
-test('2 where both take writes it is the first', async () => {
+test('Interface 2: where both take writes it is the first', async () => {
   expect(await onDatabase(urlOf(first, second), written)).toEqual(['first', 'first']);
   expect(await onDatabase(urlOf(second, first), written)).toEqual(['second', 'second']);
 });
 
-test('2 a host that takes no writes, cannot be reached, refuses, or says nothing is passed over', async () => {
+test('Interface 2: a host that takes no writes, cannot be reached, refuses, or says nothing is passed over', async () => {
   const closed = `127.0.0.1:${await freePort()}`;
   await another.asSuperuser(readOnly(true));
   try {
@@ -97,7 +97,7 @@ test('2 a host that takes no writes, cannot be reached, refuses, or says nothing
   }
 });
 
-test('2 where none takes writes, that is told, also where others say nothing; alone as among several', async () => {
+test('Interface 2: where none takes writes, that is told, also where others say nothing; alone as among several', async () => {
   const silent = await silentHost();
   await another.asSuperuser(readOnly(true));
   try {
@@ -115,7 +115,7 @@ test('2 where none takes writes, that is told, also where others say nothing; al
   }
 });
 
-test('2 a busy pool leaves a server that stops to take writes, and each connection meets that once', async () => {
+test('Interface 2: a busy pool leaves a server that stops to take writes, and each connection meets that once', async () => {
   await onDatabase(urlOf(first, second), async (db) => {
     const outcomes: string[] = [];
     const writing = { goesOn: true };
@@ -145,7 +145,7 @@ test('2 a busy pool leaves a server that stops to take writes, and each connecti
   });
 });
 
-test('2 the command line and migrations go to the same host', async () => {
+test('Interface 2: the command line and migrations go to the same host', async () => {
   await another.asSuperuser(readOnly(true));
   try {
     const env = { DATABASE_URL: urlOf(first, second), KEYRING_FILE: required(KEYRING_FILE) };
@@ -175,7 +175,7 @@ describe('TLS', () => {
     return { key: await readFile(key), cert: await readFile(file), file };
   }
 
-  test('2 the certificate of each host must be its own', async () => {
+  test('Interface 2: the certificate of each host must be its own', async () => {
     const [local, other] = [await certificateOf('localhost'), await certificateOf('other.localhost')];
     const [wrong, right] = [await bridgeTo(another.url(database.name), other), await bridgeTo(database.url, local)];
     try {

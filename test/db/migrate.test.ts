@@ -1,4 +1,4 @@
-/** CONTRACT 8: entities and migrations agree, constraints are real, and databases of any age are brought up. */
+/** Interface 8: entities and migrations agree, constraints are real, and databases of any age are brought up. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
@@ -45,12 +45,12 @@ const RECORD = `insert into refresh_tokens (jti, user_id, family_id, user_agent,
 const user = (email: string, role = 'viewer') => refusedBy(USER, [email, role]);
 const record = (userAgent: string) => refusedBy(RECORD, [randomUUID(), randomUUID(), randomUUID(), userAgent]);
 
-test('8 entities and migrations agree', async () => {
+test('Interface 8: entities and migrations agree', async () => {
   await open('migrated');
   expect(await differences()).toEqual([]);
 });
 
-test('8 constraints of users: unique lower-case e-mail of at most 254, known roles, no negative count', async () => {
+test('Interface 8: constraints of users: unique lower-case e-mail of at most 254, known roles, no negative count', async () => {
   await open('migrated');
   expect(await user('a@x.io')).toBeUndefined();
   expect(await user('a@x.io')).toBe('users_email_unique');
@@ -66,7 +66,7 @@ test('8 constraints of users: unique lower-case e-mail of at most 254, known rol
   }
 });
 
-test('8 constraints of refresh tokens: one row a jti, a user agent of at most 512, no user needed', async () => {
+test('Interface 8: constraints of refresh tokens: one row a jti, a user agent of at most 512, no user needed', async () => {
   await open('migrated');
   expect(await record('x'.repeat(512))).toBeUndefined();
   expect(await record('x'.repeat(513))).toBe('refresh_tokens_user_agent_length');
@@ -77,7 +77,7 @@ test('8 constraints of refresh tokens: one row a jti, a user agent of at most 51
   }
 });
 
-test('8 constraints of audit events and API keys', async () => {
+test('Interface 8: constraints of audit events and API keys', async () => {
   await open('migrated');
   const event = `insert into audit_events (event_type, ip_address, metadata) values ('logout', 'x', '{}')`;
   expect(await refusedBy(event)).toBeUndefined(); // user_id and user_agent may be empty
@@ -88,7 +88,7 @@ test('8 constraints of audit events and API keys', async () => {
   expect(await refusedBy(key, [0])).toBe('api_keys_rate_limit_range');
 });
 
-test('8 an empty database is brought up, and a second run does nothing', async () => {
+test('Interface 8: an empty database is brought up, and a second run does nothing', async () => {
   await open('empty');
   expect(await migrationStatus(db)).toEqual(PENDING);
   expect(await migrateUp(db)).toEqual({ applied: names, newer: [] });
@@ -98,7 +98,7 @@ test('8 an empty database is brought up, and a second run does nothing', async (
 });
 
 test.each(names.slice(0, -1).map((name, i) => [i + 1, name] as const))(
-  '8 a database of %i migrations is upgraded in place, and keeps its rows (%s)',
+  'Interface 8: a database of %i migrations is upgraded in place, and keeps its rows (%s)',
   async (applied) => {
     await open('empty');
     await (await db.orm()).migrator.up({ to: names[applied - 1] ?? '' });
@@ -116,7 +116,7 @@ test.each(names.slice(0, -1).map((name, i) => [i + 1, name] as const))(
   },
 );
 
-test('11 stored words of administration are renamed with the events', async () => {
+test('Interface 11: stored words of administration are renamed with the events', async () => {
   await open('empty');
   await (await db.orm()).migrator.up({ to: 'Migration20261121000004_user_listings' });
   await record('old');
@@ -134,7 +134,7 @@ test('11 stored words of administration are renamed with the events', async () =
 /** The one before there was a row for each session */
 const BEFORE_SESSIONS = 'Migration20261121000005_event_names';
 
-test('11 sessions that began before there was a row for each have one, and those that older versions begin', async () => {
+test('Interface 11: sessions that began before there was a row for each have one, and those that older versions begin', async () => {
   await open('empty');
   await (await db.orm()).migrator.up({ to: BEFORE_SESSIONS });
   const [family, userId, later] = [randomUUID(), randomUUID(), randomUUID()];
@@ -158,7 +158,7 @@ test('11 sessions that began before there was a row for each have one, and those
 /** The first that needs a table for itself */
 const FIRST_TO_WAIT = 'Migration20261122000003_rotations_in_place';
 
-test('9 a migration that waits for a table lets requests pass, says so, and goes on when it is free', async () => {
+test('Interface 9: a migration that waits for a table lets requests pass, says so, and goes on when it is free', async () => {
   await open('empty');
   await (await db.orm()).migrator.up({ to: BEFORE_SESSIONS });
   const reader = new pg.Client({ connectionString: database.url });
@@ -174,7 +174,7 @@ test('9 a migration that waits for a table lets requests pass, says so, and goes
   expect((await migrated).applied).toEqual(names.slice(names.indexOf(BEFORE_SESSIONS) + 1));
 });
 
-test('3.1 no index or trigger of refresh tokens makes a rotation more than an update in place', async () => {
+test('Spec 3.1: no index or trigger of refresh tokens makes a rotation more than an update in place', async () => {
   await open('migrated');
   const { rows } = await db.pool.query<{ indexdef: string }>(
     `select indexdef from pg_indexes where tablename = 'refresh_tokens' order by indexname`,
@@ -186,7 +186,7 @@ test('3.1 no index or trigger of refresh tokens makes a rotation more than an up
   ]);
 });
 
-test('8 a failed migration leaves none of its tables, and can be tried again', async () => {
+test('Interface 8: a failed migration leaves none of its tables, and can be tried again', async () => {
   await open('empty');
   await db.pool.query('create table audit_events (in_the_way int)');
   await expect(migrateUp(db)).rejects.toThrow();
@@ -197,7 +197,7 @@ test('8 a failed migration leaves none of its tables, and can be tried again', a
   expect((await migrateUp(db)).applied).toEqual(names);
 });
 
-test('9 migrate up and status: three processes on one empty database, each succeeds, each migration runs once', async () => {
+test('Interface 9: migrate up and status: three processes on one empty database, each succeeds, each migration runs once', async () => {
   const cli = await cliOnDatabase('empty');
   database = cli.database;
   db = await openDatabase(database.url);

@@ -1,4 +1,4 @@
-/** CONTRACT 9: an older version on a database that a newer one has migrated: it goes on unless that breaks it. */
+/** Interface 9: an older version on a database that a newer one has migrated: it goes on unless that breaks it. */
 import { migrations } from '../../migrations/index.js';
 import { openDatabase } from '../../src/db/database.js';
 import { type MigrationStatus, type SchemaState, schemaState } from '../../src/db/migrate.js';
@@ -24,7 +24,7 @@ test('each migration has a name that sorts, is kept whole, and may say that it b
   expect(breaking.filter((name) => !name.endsWith('_breaking'))).toEqual([]);
 });
 
-test('9 an older version starts on a newer schema that does not break it, and says so', async () => {
+test('Interface 9: an older version starts on a newer schema that does not break it, and says so', async () => {
   const gateway = await startGateway();
   try {
     await gateway.rows(APPLY, [HARMLESS]);
@@ -39,7 +39,7 @@ test('9 an older version starts on a newer schema that does not break it, and sa
   }
 });
 
-test('9 on one that breaks it an older version does not start, in one line and with exit code 1', async () => {
+test('Interface 9: on one that breaks it an older version does not start, in one line and with exit code 1', async () => {
   const gateway = await startGateway();
   try {
     await gateway.rows(APPLY, [HARMLESS]);
@@ -54,7 +54,7 @@ test('9 on one that breaks it an older version does not start, in one line and w
   }
 });
 
-describe('9 the command line of an older version', () => {
+describe('Interface 9: the command line of an older version', () => {
   let cli: Cli;
   beforeEach(async () => {
     cli = await cliOnDatabase();
@@ -104,7 +104,7 @@ test.each<[what: string, sql: string, state: SchemaState]>([
   ['a newer one that breaks', `insert into mikro_orm_migrations (name) values ('${BREAKING}')`, 'ahead'],
   ['its name alone being near', `insert into mikro_orm_migrations (name) values ('Migration1_unbreaking')`, 'ok'],
   ['all of it renamed', `update mikro_orm_migrations set name = '${BREAKING}'`, 'ahead'],
-])('10 the state of the schema with %s', async (_what, sql, state) => {
+])('Interface 10: the state of the schema with %s', async (_what, sql, state) => {
   const database = await createDatabase();
   const db = await openDatabase(database.url);
   try {

@@ -1,4 +1,4 @@
-/** CONTRACT 5 and 10, Yuzu#4283: while the database is away nothing is granted, refused, cleared or lost. */
+/** Interface 5 and 10, Yuzu#4283: while the database is away nothing is granted, refused, cleared or lost. */
 import { cookieAction } from '../support/cookies.js';
 import { whileAway } from '../support/faults.js';
 import {
@@ -26,7 +26,7 @@ function isUnavailable(answer: Answer): void {
   expect(cookieAction(answer)).toBe('unchanged');
 }
 
-test('5 login, refresh and logout answer 503 with Retry-After and leave the cookie; all goes on where it stood', async () => {
+test('Interface 5: login, refresh and logout answer 503 with Retry-After and leave the cookie; all goes on where it stood', async () => {
   const { email } = await gateway.user();
   const used = (await logIn(gateway, email)).refreshToken;
   const current = refreshTokenOf(await refresh(gateway, used));
@@ -51,7 +51,7 @@ test('5 login, refresh and logout answer 503 with Retry-After and leave the cook
   expect((await refresh(gateway, used)).json.detail).toBe('Session invalidated — please log in again');
 });
 
-test('5 what needs no database is answered as ever', async () => {
+test('Interface 5: what needs no database is answered as ever', async () => {
   const { answer } = await logIn(gateway, (await gateway.user()).email);
   await whileAway(gateway.database, async () => {
     const missing = await refresh(gateway);
@@ -66,7 +66,7 @@ test('5 what needs no database is answered as ever', async () => {
   });
 });
 
-test('5 connections that are cut under requests in flight give an answer each, and no session is half there', async () => {
+test('Interface 5: connections that are cut under requests in flight give an answer each, and no session is half there', async () => {
   const { email } = await gateway.user();
   const tokens: string[] = [];
   for (let i = 0; i < 10; i += 1) tokens.push((await logIn(gateway, email)).refreshToken);
@@ -83,7 +83,7 @@ test('5 connections that are cut under requests in flight give an answer each, a
   expect(left).toEqual({ odd: 0 });
 });
 
-test('3.1 theft is told again once a migration has changed a type that an instance has prepared', async () => {
+test('Spec 3.1: theft is told again once a migration has changed a type that an instance has prepared', async () => {
   const { email } = await gateway.user();
   const usedToken = async (): Promise<string> => {
     const { refreshToken } = await logIn(gateway, email);

@@ -1,4 +1,4 @@
-/** CONTRACT 2: DATABASE_POOLER=transaction behind a real PgBouncer. Needs `pgbouncer` on the PATH. */
+/** Interface 2: DATABASE_POOLER=transaction behind a real PgBouncer. Needs `pgbouncer` on the PATH. */
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { createCleanUp } from '../../src/platform/clean-up.js';
@@ -55,7 +55,7 @@ withPgBouncer('with pgbouncer on the PATH (REQUIRE_PROGRAMS=1 makes its absence 
       env: { DATABASE_URL: bouncer.url, KEYRING_FILE: required(KEYRING_FILE), ...POOLED },
     });
 
-  test('4 the three routes', async () => {
+  test('Spec 4: the three routes', async () => {
     const { email } = await gateway.user();
     expect((await login(gateway, email, WRONG)).status).toBe(401);
     const { refreshToken } = await logIn(gateway, email);
@@ -68,7 +68,7 @@ withPgBouncer('with pgbouncer on the PATH (REQUIRE_PROGRAMS=1 makes its absence 
     expect((await gateway.send('GET', '/health/ready')).status).toBe(200);
   });
 
-  test('6 callers of all kinds', async () => {
+  test('Interface 6: callers of all kinds', async () => {
     const user = await newcomer(gateway, 'admin');
     const apiKey = await newApiKey(gateway, ['invoices:read'], 3);
     const cronKey = await newCronKey(gateway, ['reports:write']);
@@ -78,7 +78,7 @@ withPgBouncer('with pgbouncer on the PATH (REQUIRE_PROGRAMS=1 makes its absence 
     expect((await ask(gateway, apiKey.as, CALLER)).status).toBe(429); // over its limit of three
   });
 
-  test('11 an administrative change, and listings', async () => {
+  test('Interface 11: an administrative change, and listings', async () => {
     const email = 'made@example.com';
     const { code, stdout } = await cli('user', 'create', '--email', email, '--role', 'analyst');
     expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ email, role: 'analyst' })]);
@@ -95,7 +95,7 @@ withPgBouncer('with pgbouncer on the PATH (REQUIRE_PROGRAMS=1 makes its absence 
     expect(nodesOf(me.sessions)).toHaveLength(1);
   });
 
-  test('4.2.9 one token, presented forty times to two instances: one wins', async () => {
+  test('Spec 4.2.9: one token, presented forty times to two instances: one wins', async () => {
     const { email } = await gateway.user();
     const [one, two] = gateway.two();
     for (let round = 0; round < 5; round += 1) {
@@ -108,7 +108,7 @@ withPgBouncer('with pgbouncer on the PATH (REQUIRE_PROGRAMS=1 makes its absence 
     }
   });
 
-  test('10 the limits of a change are in its transaction', async () => {
+  test('Interface 10: the limits of a change are in its transaction', async () => {
     await gateway.rows('create table seen (event_type text, statement_timeout text, lock_timeout text, idle text)');
     await gateway.rows(`create function note() returns trigger language plpgsql as
       'begin insert into seen values (new.event_type, current_setting(''statement_timeout''),
@@ -124,7 +124,7 @@ withPgBouncer('with pgbouncer on the PATH (REQUIRE_PROGRAMS=1 makes its absence 
     ]);
   });
 
-  test('11 a listing that takes too long is too much to read, not an outage', async () => {
+  test('Interface 11: a listing that takes too long is too much to read, not an outage', async () => {
     const { as } = await newApiKey(gateway, ['audit:read']);
     await whileReadsWait(gateway, 'audit_events', async () => {
       const answer = await ask(gateway, as, '{ auditEvents(first: 1) { edges { cursor } } }');
@@ -133,7 +133,7 @@ withPgBouncer('with pgbouncer on the PATH (REQUIRE_PROGRAMS=1 makes its absence 
   });
 
   // After those above, so that it sees what they have left, and before the connections end in the next.
-  test('2 nothing is prepared, set or locked on any connection of the server', async () => {
+  test('Interface 2: nothing is prepared, set or locked on any connection of the server', async () => {
     const clients = Array.from({ length: POOL_SIZE }, () => new pg.Client({ connectionString: bouncer.url }));
     try {
       for (const client of clients) {
@@ -152,7 +152,7 @@ withPgBouncer('with pgbouncer on the PATH (REQUIRE_PROGRAMS=1 makes its absence 
     }
   });
 
-  test('5 while PostgreSQL is away behind it, it is an outage, and after it all goes on', async () => {
+  test('Interface 5: while PostgreSQL is away behind it, it is an outage, and after it all goes on', async () => {
     const { email } = await gateway.user();
     const { refreshToken } = await logIn(gateway, email);
     await whileAway(gateway.database, async () => {
@@ -165,7 +165,7 @@ withPgBouncer('with pgbouncer on the PATH (REQUIRE_PROGRAMS=1 makes its absence 
     expect((await refresh(gateway, refreshToken)).status).toBe(200);
   });
 
-  test('10 a server behind it that takes no writes is told as such, and after it all goes on', async () => {
+  test('Interface 10: a server behind it that takes no writes is told as such, and after it all goes on', async () => {
     const ready = (): Promise<Answer> => gateway.send('GET', '/health/ready');
     await whileReadOnly(gateway.database, async () => {
       await until('it is told', async () => (await ready()).json.checks.database === 'read_only');
@@ -177,7 +177,7 @@ withPgBouncer('with pgbouncer on the PATH (REQUIRE_PROGRAMS=1 makes its absence 
     expect((await login(gateway, email)).status).toBe(200);
   });
 
-  test('2 without DATABASE_POOLER the start and every command say what to set', async () => {
+  test('Interface 2: without DATABASE_POOLER the start and every command say what to set', async () => {
     const env = { DATABASE_URL: bouncer.url, KEYRING_FILE: required(KEYRING_FILE) };
     for (const args of [[], ['user', 'list']]) {
       const { code, stderr } = await run(args, { env });
@@ -185,7 +185,7 @@ withPgBouncer('with pgbouncer on the PATH (REQUIRE_PROGRAMS=1 makes its absence 
     }
   });
 
-  test('9 three processes migrate one empty database at once: each succeeds, each migration runs once', async () => {
+  test('Interface 9: three processes migrate one empty database at once: each succeeds, each migration runs once', async () => {
     const database = await createDatabase('empty');
     const narrow = await startPgBouncer(database, 2);
     try {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('16.2.5 no statement that writes a user or a key has a hash or a sealed secret in its text', async () => {
+test('ASVS 16.2.5: no statement that writes a user or a key has a hash or a sealed secret in its text', async () => {
   const { app } = gateway;
   const user = await gateway.user();
   await logIn(gateway, user.email);

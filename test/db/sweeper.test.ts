@@ -46,7 +46,7 @@ test('refresh tokens stay until a day after they expire, used or not', async () 
   expect(await left('refresh_tokens')).toBe(4);
 });
 
-test('3.1 a used token that could still be presented is theft after a sweep, not unknown', async () => {
+test('Spec 3.1: a used token that could still be presented is theft after a sweep, not unknown', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   await refresh(gateway, refreshToken);
   gateway.clock.advance(1_209_600 - 1);
@@ -157,7 +157,7 @@ test('a sweep stops between batches when it is told to', async () => {
   expect(await left('signature_nonces')).toBe(9_000);
 });
 
-test('10 a clock that is ahead deletes only what is over by the clock of the database too', async () => {
+test('Interface 10: a clock that is ahead deletes only what is over by the clock of the database too', async () => {
   await records(1, false, at(-2 * DAY));
   await records(1, false, at(1_000));
   await gateway.rows(NONCES, [at(1_000), 1]);
@@ -171,12 +171,12 @@ test('10 a clock that is ahead deletes only what is over by the clock of the dat
   });
 });
 
-test('10 a clock that is behind deletes nothing that is not over by it', async () => {
+test('Interface 10: a clock that is behind deletes nothing that is not over by it', async () => {
   await records(1, false, at(-2 * DAY));
   expect(await sweep(gateway.app.db, EXPIRING, at(-400 * DAY))).toMatchObject({ refresh_tokens: 0 });
 });
 
-test('10 an instance whose clock is skewed does not sweep, until the clocks agree again', async () => {
+test('Interface 10: an instance whose clock is skewed does not sweep, until the clocks agree again', async () => {
   const clock = runningClock();
   const other = await startInstance(gateway.database, { clock, maxSkewSeconds: 60 });
   try {
@@ -194,7 +194,7 @@ test('10 an instance whose clock is skewed does not sweep, until the clocks agre
   }
 });
 
-test('2.6 a live record is never touched', async () => {
+test('Spec 2.6: a live record is never touched', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   await run();
   expect((await recordOf(gateway, claimsOf(refreshToken)['jti'])).revoked).toBe(false);

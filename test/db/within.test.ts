@@ -1,4 +1,4 @@
-/** CONTRACT 5: what a request has given up waiting for does nothing later, when it could. */
+/** Interface 5: what a request has given up waiting for does nothing later, when it could. */
 import type pg from 'pg';
 import { type Database, openDatabase } from '../../src/db/database.js';
 import { statement } from '../../src/db/statement.js';

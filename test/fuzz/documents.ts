@@ -1,4 +1,4 @@
-/** CONTRACT 7: requests to `POST /graphql`, from what the schema allows to what no client would send. */
+/** Interface 7: requests to `POST /graphql`, from what the schema allows to what no client would send. */
 import type { As } from '../support/graphql.js';
 import { bearer, nobody } from '../support/graphql.js';
 import type { Dice } from './dice.js';

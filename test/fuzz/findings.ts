@@ -2,13 +2,13 @@
 
 export const ORACLES = {
   answered: 'every request is answered, over a connection that stays whole',
-  '5xx': 'CONTRACT 5 and 7: no answer is a 5xx, and no code says that something failed inside',
+  '5xx': 'Interface 5 and 7: no answer is a 5xx, and no code says that something failed inside',
   late: 'nothing keeps an answer, its own or that of others, for a second',
-  echo: 'CONTRACT 5: no submitted value comes back',
+  echo: 'Interface 5: no submitted value comes back',
   logged: 'no submitted value is in the log, and no line tells of an error',
-  json: 'CONTRACT 5 and 7: every error has a body that a program can read',
-  inside: 'CONTRACT 7: no answer tells of stacks, statements or files',
-  charset: 'CONTRACT 5: a body is read as UTF-8 or not at all',
+  json: 'Interface 5 and 7: every error has a body that a program can read',
+  inside: 'Interface 7: no answer tells of stacks, statements or files',
+  charset: 'Interface 5: a body is read as UTF-8 or not at all',
 } as const;
 
 export type Oracle = keyof typeof ORACLES;

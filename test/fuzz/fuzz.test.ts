@@ -242,12 +242,12 @@ test('a user whom no request names is as before, and the known one but for what 
   expect(await userRow(world.gateway, world.known.user.id)).toEqual({ ...before.known, ...changes });
 });
 
-test('3.1 a family has one live record at most', async () => {
+test('Spec 3.1: a family has one live record at most', async () => {
   const live = 'select family_id from refresh_tokens where not revoked group by family_id having count(*) > 1';
   expect(await world.gateway.rows(live)).toEqual([]);
 });
 
-test('2.6 and 6 every address is one, every text is short enough, every event has its fields', async () => {
+test('Spec 2.6 and 6: every address is one, every text is short enough, every event has its fields', async () => {
   const { rows } = world.gateway;
   const addresses = await rows<{ ip_address: string }>(
     'select ip_address from audit_events union select ip_address from refresh_tokens',

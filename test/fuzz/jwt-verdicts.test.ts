@@ -1,5 +1,5 @@
 /**
- * CONTRACT 4: of every token the gateway says what jose alone says. With FUZZ_REQUESTS it judges half as many tokens;
+ * Interface 4: of every token the gateway says what jose alone says. With FUZZ_REQUESTS it judges half as many tokens;
  * FUZZ_SEED says which, and stands beside what is found.
  */
 import { randomInt, randomUUID } from 'node:crypto';
@@ -69,7 +69,7 @@ async function judged(token: string, now: Date) {
 }
 
 test(
-  `4 each of ${COUNT} tokens, good, odd and broken, is judged as jose judges it`,
+  `Interface 4: each of ${COUNT} tokens, good, odd and broken, is judged as jose judges it`,
   async () => {
     const verdicts = { refresh: { good: 0, bad: 0 }, access: { good: 0, bad: 0 } };
     const differences: unknown[] = [];
@@ -93,35 +93,41 @@ test(
   60_000 + 100 * COUNT,
 );
 
-test.each(ACCESS_ALGS)('4 what the gateway signs is what jose signs, and is good by either (%s)', async (alg) => {
-  const file = join(folder, `${alg}.json`);
-  const jwks = await generateKeys(alg);
-  await writeKeyring(file, jwks, 'create');
-  const ring = await openKeyring(file, clock, createLogger('silent'));
-  ring.close();
-  const ofRing = createTokens(ring, SETTINGS, watched);
-  const [accessJwk = {}, refreshJwk = {}] = jwks as JWK[];
-  const by = createJudge([accessJwk, refreshJwk], ISSUER, AUDIENCE);
-  for (const role of ROLES) {
-    const session = { sub: randomUUID(), role, sid: randomUUID(), jti: randomUUID(), expiresAt: at(3_600) };
-    const pair = ofRing.issuePair(session, at(0));
-    const theirs = {
-      accessToken: await joseSigned(claimsOf(pair.accessToken), 'at+jwt', accessJwk),
-      refreshToken: await joseSigned(claimsOf(pair.refreshToken), 'JWT', refreshJwk),
-    };
-    // Of ECDSA each signature is another.
-    const comparable = (token: string): string => (alg === 'ES256' ? token.slice(0, token.lastIndexOf('.')) : token);
-    expect(pair.refreshToken).toBe(theirs.refreshToken);
-    expect(comparable(pair.accessToken)).toBe(comparable(theirs.accessToken));
+test.each(ACCESS_ALGS)(
+  'Interface 4: what the gateway signs is what jose signs, and is good by either (%s)',
+  async (alg) => {
+    const file = join(folder, `${alg}.json`);
+    const jwks = await generateKeys(alg);
+    await writeKeyring(file, jwks, 'create');
+    const ring = await openKeyring(file, clock, createLogger('silent'));
+    ring.close();
+    const ofRing = createTokens(ring, SETTINGS, watched);
+    const [accessJwk = {}, refreshJwk = {}] = jwks as JWK[];
+    const by = createJudge([accessJwk, refreshJwk], ISSUER, AUDIENCE);
+    for (const role of ROLES) {
+      const session = { sub: randomUUID(), role, sid: randomUUID(), jti: randomUUID(), expiresAt: at(3_600) };
+      const pair = ofRing.issuePair(session, at(0));
+      const theirs = {
+        accessToken: await joseSigned(claimsOf(pair.accessToken), 'at+jwt', accessJwk),
+        refreshToken: await joseSigned(claimsOf(pair.refreshToken), 'JWT', refreshJwk),
+      };
+      // Of ECDSA each signature is another.
+      const comparable = (token: string): string => (alg === 'ES256' ? token.slice(0, token.lastIndexOf('.')) : token);
+      expect(pair.refreshToken).toBe(theirs.refreshToken);
+      expect(comparable(pair.accessToken)).toBe(comparable(theirs.accessToken));
 
-    const { sub, sid, jti } = session;
-    for (const { accessToken, refreshToken } of [pair, theirs]) {
-      for (const verdict of [by.access(accessToken, at(899)), ofRing.verifyAccessToken(accessToken, at(899))]) {
-        expect(await verdict).toEqual({ sub, role, sid });
-      }
-      for (const verdict of [by.refresh(refreshToken, at(3_599)), ofRing.verifyRefreshToken(refreshToken, at(3_599))]) {
-        expect(await verdict).toEqual({ type: 'refresh', jti, sub });
+      const { sub, sid, jti } = session;
+      for (const { accessToken, refreshToken } of [pair, theirs]) {
+        for (const verdict of [by.access(accessToken, at(899)), ofRing.verifyAccessToken(accessToken, at(899))]) {
+          expect(await verdict).toEqual({ sub, role, sid });
+        }
+        for (const verdict of [
+          by.refresh(refreshToken, at(3_599)),
+          ofRing.verifyRefreshToken(refreshToken, at(3_599)),
+        ]) {
+          expect(await verdict).toEqual({ type: 'refresh', jti, sub });
+        }
       }
     }
-  }
-});
+  },
+);

@@ -36,7 +36,7 @@ function judgeStatus({ status, body }: Answer, tell: Tell): void {
   }
 }
 
-/** Those of CONTRACT 7, and those by which Apollo refuses a document. */
+/** Those of Interface 7, and those by which Apollo refuses a document. */
 const CODES = new Set([
   ...[
     'UNAUTHENTICATED',

@@ -1,4 +1,4 @@
-/** CONTRACT 6: signed requests and internal keys, each changed in one place or more, and several credentials at once. */
+/** Interface 6: signed requests and internal keys, each changed in one place or more, and several credentials at once. */
 import { freshNonce, type Signing, sha256Digest, sha512Digest, signByHand } from '../support/signer.js';
 import type { Dice } from './dice.js';
 import type { HttpRequest, World } from './request.js';

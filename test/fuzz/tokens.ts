@@ -1,4 +1,4 @@
-/** CONTRACT 4: JWTs under the keyring's own signatures with claims and headers of any kind, and JWTs that are broken. */
+/** Interface 4: JWTs under the keyring's own signatures with claims and headers of any kind, and JWTs that are broken. */
 import { createHmac, createPrivateKey, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { keyringJwk } from '../support/forge.js';
 import type { Dice } from './dice.js';

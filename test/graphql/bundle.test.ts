@@ -36,12 +36,12 @@ async function dataOf(query: string): Promise<any> {
   return data;
 }
 
-test('11 its schema is the one that is printed', async () => {
+test('Interface 11: its schema is the one that is printed', async () => {
   const schema = buildClientSchema(await dataOf(getIntrospectionQuery({ specifiedByUrl: true })));
   expect(`${printSchema(lexicographicSortSchema(schema))}\n`).toBe(readFileSync('schema.graphql', 'utf8'));
 });
 
-test('11 it makes and changes what it keeps', async () => {
+test('Interface 11: it makes and changes what it keeps', async () => {
   const made = await dataOf(
     'mutation { createUser(input: {email: "b@example.com", password: "correct horse battery", role: viewer}) { user { id role } } }',
   );

@@ -1,4 +1,4 @@
-/** CONTRACT 7: docs/errors.md has every code, and what HTTP refuses; its reasons are held by `reasons.test.ts`. */
+/** Interface 7: docs/errors.md has every code, and what HTTP refuses; its reasons are held by `reasons.test.ts`. */
 import { readFileSync } from 'node:fs';
 import { REASONS } from '../../src/graphql/reasons.js';
 import { GRAPHQL_ERRORS } from '../../src/http/graphql-errors.js';
@@ -13,13 +13,13 @@ function tableUnder(heading: string): string[][] {
   return cells.map((row) => row.map((cell) => cell.trim().replace(/^`([^`]*)`$/, '$1')));
 }
 
-test('CONTRACT 7 docs/errors.md has every code', () => {
+test('Interface 7 docs/errors.md has every code', () => {
   const named = tableUnder('Codes').map(([code]) => code);
   const codes = new Set([...Object.values(REASONS), ...Object.values(GRAPHQL_ERRORS)].map(({ code }) => code));
   expect(named).toEqual(expect.arrayContaining([...codes]));
 });
 
-test('CONTRACT 7 docs/errors.md has what HTTP refuses before GraphQL', () => {
+test('Interface 7 docs/errors.md has what HTTP refuses before GraphQL', () => {
   const rows = Object.entries(GRAPHQL_ERRORS).map(([status, { code, reason }]) => [status, code, reason]);
   expect(tableUnder('Before GraphQL')).toEqual(rows);
 });

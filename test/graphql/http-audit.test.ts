@@ -1,4 +1,4 @@
-/** CONTRACT 7: GraphQL over HTTP as the working draft has it, by the audit suite of graphql-http. */
+/** Interface 7: GraphQL over HTTP as the working draft has it, by the audit suite of graphql-http. */
 import { serverAudits } from 'graphql-http';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { newcomer } from '../support/graphql.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 11 and 12: a used token that came back: how long after its rotation, from where, as a theft or a retry. */
+/** Interface 11 and 12: a used token that came back: how long after its rotation, from where, as a theft or a retry. */
 import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { type As, dataOf, newApiKey, newcomer } from '../support/graphql.js';
 import { jtiOf, newKey, retryField } from '../support/retries.js';
@@ -60,7 +60,7 @@ const AFTER: Array<[seconds: number, words: string]> = [
   [86_400, '86400 s after its rotation'],
 ];
 
-test.each(PLACES)('11 a theft says from where the token came back: %j %s', async (whence, words) => {
+test.each(PLACES)('Interface 11: a theft says from where the token came back: %j %s', async (whence, words) => {
   const session = await used();
   await refresh(gateway, session.token, whence);
   expect((await session.last('token_theft'))?.detail).toBe(
@@ -69,18 +69,21 @@ test.each(PLACES)('11 a theft says from where the token came back: %j %s', async
   );
 });
 
-test.each(AFTER)('11 a theft says how long after its rotation the token came back: %d s', async (seconds, words) => {
-  const session = await used();
-  gateway.clock.advance(seconds);
-  await refresh(gateway, session.token, HOME);
-  expect((await session.last('token_theft'))?.detail).toContain(`presented again ${words}, from`);
-});
+test.each(AFTER)(
+  'Interface 11: a theft says how long after its rotation the token came back: %d s',
+  async (seconds, words) => {
+    const session = await used();
+    gateway.clock.advance(seconds);
+    await refresh(gateway, session.token, HOME);
+    expect((await session.last('token_theft'))?.detail).toContain(`presented again ${words}, from`);
+  },
+);
 
 test.each([
   ['with', true],
   ['without', false],
 ])(
-  '11 it is the rotation of that token that counts, no other one of the session (%s a key)',
+  'Interface 11: it is the rotation of that token that counts, no other one of the session (%s a key)',
   async (_what, isWithKey) => {
     const session = await used(isWithKey);
     let newest = session.successor;
@@ -96,7 +99,7 @@ test.each([
   },
 );
 
-test('11 a theft with a token that was not used but ended says nothing of a rotation', async () => {
+test('Interface 11: a theft with a token that was not used but ended says nothing of a rotation', async () => {
   const session = await used();
   await logout(gateway, session.successor);
   gateway.clock.advance(5);
@@ -106,24 +109,27 @@ test('11 a theft with a token that was not used but ended says nothing of a rota
   );
 });
 
-test.each(PLACES)('12 a retry is a step of its own, and says from where it came: %j %s', async (whence, words) => {
-  const session = await used();
-  gateway.clock.advance(0.5);
-  await refresh(gateway, session.token, { ...whence, ...retryField(session.key) });
-  const story = await session.story();
-  expect(story.map(({ kind }) => kind)).toEqual(['started', 'rotated', 'retried']);
-  expect(story.at(-1)).toMatchObject({
-    createdAt: gateway.clock.now().toISOString(),
-    jti: jtiOf(session.token),
-    ipAddress: whence['x-forwarded-for'],
-    userAgent: whence['user-agent'],
-    detail:
-      `A refresh was repeated with proof of retry 0.5 s after its rotation, ${words}; ` +
-      'the same new token was given again',
-  });
-});
+test.each(PLACES)(
+  'Interface 12: a retry is a step of its own, and says from where it came: %j %s',
+  async (whence, words) => {
+    const session = await used();
+    gateway.clock.advance(0.5);
+    await refresh(gateway, session.token, { ...whence, ...retryField(session.key) });
+    const story = await session.story();
+    expect(story.map(({ kind }) => kind)).toEqual(['started', 'rotated', 'retried']);
+    expect(story.at(-1)).toMatchObject({
+      createdAt: gateway.clock.now().toISOString(),
+      jti: jtiOf(session.token),
+      ipAddress: whence['x-forwarded-for'],
+      userAgent: whence['user-agent'],
+      detail:
+        `A refresh was repeated with proof of retry 0.5 s after its rotation, ${words}; ` +
+        'the same new token was given again',
+    });
+  },
+);
 
-test('12 of several retries of one refresh the last is told, and how many there were; it keeps its id', async () => {
+test('Interface 12: of several retries of one refresh the last is told, and how many there were; it keeps its id', async () => {
   const session = await used();
   await refresh(gateway, session.token, { ...HOME, ...retryField(session.key) });
   const first = await session.last('retried');
@@ -135,7 +141,7 @@ test('12 of several retries of one refresh the last is told, and how many there 
   expect(story.at(-1)?.detail).toMatch(/ 7 s after its rotation, .*, 2 times by now$/);
 });
 
-test('12 a story with retries and a theft is one story on pages of any size, each event once, in order', async () => {
+test('Interface 12: a story with retries and a theft is one story on pages of any size, each event once, in order', async () => {
   const session = await used();
   let { token, successor, key } = session;
   for (let i = 0; i < 4; i += 1) {

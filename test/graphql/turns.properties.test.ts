@@ -1,4 +1,4 @@
-/** CONTRACT 7: turns of callers, whatever the order in which their work ends. */
+/** Interface 7: turns of callers, whatever the order in which their work ends. */
 import fc from 'fast-check';
 import type { Caller } from '../../src/callers/caller.js';
 import { createTurns } from '../../src/graphql/turns.js';
@@ -12,7 +12,7 @@ const caller = (id: number): Caller => ({
   scopes: [],
 });
 
-test('7 no caller ever has more than two at once, all have their turn', async () => {
+test('Interface 7: no caller ever has more than two at once, all have their turn', async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), fc.array(fc.nat(3), { maxLength: 60 }), async (scheduler, ids) => {
       const turns = createTurns();
@@ -36,14 +36,14 @@ test('7 no caller ever has more than two at once, all have their turn', async ()
   );
 });
 
-test('7 work that fails gives its turn back', async () => {
+test('Interface 7: work that fails gives its turn back', async () => {
   const turns = createTurns();
   const fail = () => turns.ofCaller(caller(1), 'reads', here, () => Promise.reject(new Error('no')));
   for (let i = 0; i < 5; i += 1) await expect(fail()).rejects.toThrow('no');
   expect(await turns.ofCaller(caller(1), 'reads', here, async () => 'done')).toBe('done');
 });
 
-test('7 what waits for a client that has gone is not done', async () => {
+test('Interface 7: what waits for a client that has gone is not done', async () => {
   const turns = createTurns();
   let gone = false;
   const isGone = () => gone;

@@ -1,4 +1,4 @@
-/** CONTRACT 5 and 7: the last handler. */
+/** Interface 5 and 7: the last handler. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
@@ -31,7 +31,7 @@ const EXTENSIONS: Record<number, object> = {
 };
 
 test.each(Object.entries(errors))(
-  '5 %s never touches the cookie, and its text stays here',
+  'Interface 5: %s never touches the cookie, and its text stays here',
   async (_what, [error, status]) => {
     const app = express();
     app.get(['/', '/graphql'], (_req, res) => {

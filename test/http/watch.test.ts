@@ -1,4 +1,4 @@
-/** CONTRACT 10: when the watch looks. Its times are the fake ones of Jest; what it looks at is tested elsewhere. */
+/** Interface 10: when the watch looks. Its times are the fake ones of Jest; what it looks at is tested elsewhere. */
 import { EventEmitter } from 'node:events';
 import { jest } from '@jest/globals';
 import type { Request, Response } from 'express';

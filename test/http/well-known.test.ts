@@ -1,4 +1,4 @@
-/** CONTRACT 3: discovery, as verifiers use it that know the issuer alone, and what browsers may read of it. */
+/** Interface 3: discovery, as verifiers use it that know the issuer alone, and what browsers may read of it. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ async function start(...algs: Array<(typeof ACCESS_ALGS)[number]>): Promise<Test
   return startGateway({ env });
 }
 
-describe.each(ACCESS_ALGS)('3 access tokens by %s', (alg) => {
+describe.each(ACCESS_ALGS)('Interface 3: access tokens by %s', (alg) => {
   let gateway: TestGateway;
   let token: string;
   beforeAll(async () => {
@@ -66,7 +66,7 @@ describe.each(ACCESS_ALGS)('3 access tokens by %s', (alg) => {
   });
 });
 
-describe('3 what is well known', () => {
+describe('Interface 3: what is well known', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await start('ES256', 'EdDSA', 'ES256');

@@ -1,4 +1,4 @@
-/** CONTRACT 10 and 14: a connection that has died is replaced, and the log says what an operator should know. */
+/** Interface 10 and 14: a connection that has died is replaced, and the log says what an operator should know. */
 import { type Answer, type Instance, startGateway, startInstance, type TestGateway } from '../support/gateway.js';
 import { type CapturedLog, captureLog } from '../support/log.js';
 import { freePort, type RedisServer, startRedis } from '../support/redis.js';
@@ -30,7 +30,7 @@ withRedis('the connection to Redis', () => {
   const isReady = async (): Promise<boolean> => (await ready()).status === 200;
   const attempt = async (): Promise<number> => (await login(gateway, 'nobody@example.com')).status;
 
-  test('10 one that goes silent is 503, never a pass, and another takes its place without a restart', async () => {
+  test('Interface 10: one that goes silent is 503, never a pass, and another takes its place without a restart', async () => {
     expect(await attempt()).toBe(401);
     const before = proxy.connections();
     proxy.silence();
@@ -40,7 +40,7 @@ withRedis('the connection to Redis', () => {
     expect(await attempt()).toBe(401);
   });
 
-  test('10 a master that becomes a replica is left for the server that its address leads to now', async () => {
+  test('Interface 10: a master that becomes a replica is left for the server that its address leads to now', async () => {
     const promoted = await startRedis();
     try {
       expect(await attempt()).toBe(401);
@@ -70,7 +70,7 @@ withRedis('the connection to Redis', () => {
   }
   const warnings = ({ lines }: CapturedLog) => lines().filter(({ level }) => level === 'warn');
 
-  test('14 while it is away one line of a minute says so, without the address or the password', async () => {
+  test('Interface 14: while it is away one line of a minute says so, without the address or the password', async () => {
     const port = await freePort();
     await withInstance(`redis://:secret@localhost:${port}`, async ({ app }, captured) => {
       let tries = 0;
@@ -83,7 +83,7 @@ withRedis('the connection to Redis', () => {
     });
   });
 
-  test('14 a password that is not taken is named by the word of Redis, and is not in the log', async () => {
+  test('Interface 14: a password that is not taken is named by the word of Redis, and is not in the log', async () => {
     await withInstance(`redis://u:secret@127.0.0.1:${redis.port}`, async (_instance, captured) => {
       await until('it is told', () => warnings(captured).length > 0);
       expect(warnings(captured)).toMatchObject([{ error: { name: 'ReplyError', code: 'WRONGPASS' } }]);
@@ -97,7 +97,7 @@ withRedis('the connection to Redis', () => {
     ['100mb', 'noeviction', 0],
     ['0', 'allkeys-lru', 0],
   ])(
-    '10 maxmemory %s and maxmemory-policy %s: %i warnings that counters may be lost',
+    'Interface 10: maxmemory %s and maxmemory-policy %s: %i warnings that counters may be lost',
     async (memory, policy, count) => {
       await redis.command(`config set maxmemory ${memory} maxmemory-policy ${policy}`);
       try {

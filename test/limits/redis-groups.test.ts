@@ -1,4 +1,4 @@
-/** CONTRACT 2 and 10: REDIS_URL of Sentinel and of a cluster: limits are exact, and a server that goes is outlived. */
+/** Interface 2 and 10: REDIS_URL of Sentinel and of a cluster: limits are exact, and a server that goes is outlived. */
 import { type Answer, type Instance, startGateway, type TestGateway } from '../support/gateway.js';
 import { captureLog } from '../support/log.js';
 import {
@@ -46,7 +46,7 @@ withRedis('with Sentinel', () => {
   });
   afterAll(() => group?.stop());
 
-  test('14 a master of another name is not ready, and the log says what is wrong', async () => {
+  test('Interface 14: a master of another name is not ready, and the log says what is wrong', async () => {
     const captured = captureLog();
     const url = group.url.replace('/limits/', '/others/');
     gateway = await startGateway({ env: { REDIS_URL: url }, log: captured.log });
@@ -57,7 +57,7 @@ withRedis('with Sentinel', () => {
     expect(captured.text()).not.toContain('of/servers');
   });
 
-  test('8 the limit is exact, in the database of the URL; a master that says nothing is 503 until there is another', async () => {
+  test('Spec 8: the limit is exact, in the database of the URL; a master that says nothing is 503 until there is another', async () => {
     await start(group.url);
     expect(await statuses('192.0.2.1')).toEqual(EXACT);
     const { master, replica } = await group.roles();
@@ -86,7 +86,7 @@ withRedis('with a cluster', () => {
   /** Enough that each node counts some */
   const ADDRESSES = Array.from({ length: 9 }, (_, i) => `192.0.2.${i + 1}`);
 
-  test('8 limits are exact on each node; while one of them is away its share is 503, and ready says so', async () => {
+  test('Spec 8: limits are exact on each node; while one of them is away its share is 503, and ready says so', async () => {
     await start(cluster.url);
     for (const address of ADDRESSES) expect(await statuses(address)).toEqual(EXACT);
     const keys = await Promise.all(cluster.nodes.map((node) => node.keys()));
@@ -105,7 +105,7 @@ withRedis('with a cluster', () => {
     expect(await statuses(address)).toEqual(EXACT); // counted anew, since it has saved nothing
   });
 
-  test('10 a node that is full is no pass: not ready', async () => {
+  test('Interface 10: a node that is full is no pass: not ready', async () => {
     await start(cluster.url);
     for (const node of cluster.nodes) {
       await node.command('config set maxmemory 1');

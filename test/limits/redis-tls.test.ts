@@ -1,4 +1,4 @@
-/** CONTRACT 2: REDIS_URL with TLS. Needs `openssl` beside `redis-server` (REQUIRE_PROGRAMS=1). */
+/** Interface 2: REDIS_URL with TLS. Needs `openssl` beside `redis-server` (REQUIRE_PROGRAMS=1). */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -58,7 +58,7 @@ withBoth('with TLS', () => {
     ['rediss://127.0.0.1:SERVER'],
     ['valkeys+cluster://127.0.0.1:SERVER'],
     ['rediss+sentinel://127.0.0.1:SENTINEL/limits'],
-  ])('2 %s', async (form) => {
+  ])('Interface 2: %s', async (form) => {
     const url = form.replace('SERVER', String(redis.port)).replace('SENTINEL', String(sentinelPort));
     const gateway = await startGateway({ env: { REDIS_URL: url, LOGIN_RATE_LIMIT: '1' } });
     try {

@@ -1,4 +1,4 @@
-/** CONTRACT 2: the forms of REDIS_URL, which are those of peers. */
+/** Interface 2: the forms of REDIS_URL, which are those of peers. */
 import type { RedisPlace } from '../../src/config/redis-url.js';
 import { ConfigError, readConfig } from '../../src/config.js';
 
@@ -38,7 +38,7 @@ test.each<[string, unknown]>([
   ['redis+sentinel://s1/limits?sentinel_password=q', { ...sentinel('s1:26379'), ofSentinels: { password: 'q' } }],
   ['redis+cluster://n1,n2:7000,n3', cluster('n1:6379', 'n2:7000', 'n3:6379')],
   ['valkeys+cluster://:p@n1/0', { ...cluster('n1:6379'), tls: true, credentials: { password: 'p' } }],
-])('2 REDIS_URL=%s', (text, place) => {
+])('Interface 2: REDIS_URL=%s', (text, place) => {
   expect(readConfig({ REDIS_URL: text }).redis).toEqual(place);
 });
 
@@ -73,7 +73,7 @@ test.each<[string, RegExp]>([
   ['redis+cluster://n1/1', /^REDIS_URL: of a cluster names no database/],
   ['redis+cluster://n1?secret', /^REDIS_URL: takes no parameters behind \?$/],
   ['redis://u:secret%@h', /^REDIS_URL: has a % that does not encode anything$/],
-])('2 REDIS_URL=%j is refused, and nothing of it is repeated', (text, fault) => {
+])('Interface 2: REDIS_URL=%j is refused, and nothing of it is repeated', (text, fault) => {
   expect(() => readConfig({ REDIS_URL: text })).toThrow(ConfigError);
   expect(() => readConfig({ REDIS_URL: text })).toThrow(fault);
   expect(() => readConfig({ REDIS_URL: text })).not.toThrow(/se ?cret/);

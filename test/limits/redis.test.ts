@@ -1,4 +1,4 @@
-/** CONTRACT 2: with REDIS_URL rate limits live in Redis. Needs a `redis-server` on the PATH. */
+/** Interface 2: with REDIS_URL rate limits live in Redis. Needs a `redis-server` on the PATH. */
 import { type Answer, type Instance, startGateway, type TestGateway } from '../support/gateway.js';
 import { ask, newApiKey } from '../support/graphql.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
@@ -38,7 +38,7 @@ withRedis('with one server', () => {
   /** What each instance says of Redis */
   const words = async (): Promise<unknown[]> => (await ready()).map(({ json }) => json.checks.redis);
 
-  test('8 two instances admit exactly the limit together, and PostgreSQL counts nothing', async () => {
+  test('Spec 8: two instances admit exactly the limit together, and PostgreSQL counts nothing', async () => {
     const [one, two] = gateway.two();
     const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => attempt(i % 2 === 0 ? one : two)));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(7).fill(401), ...Array(23).fill(429)]);
@@ -49,7 +49,7 @@ withRedis('with one server', () => {
     expect(await gateway.rows('select 1 from rate_limits')).toEqual([]);
   });
 
-  test('6 so they do for an API key, and while Redis is away its requests are 503', async () => {
+  test('Interface 6: so they do for an API key, and while Redis is away its requests are 503', async () => {
     const { as } = await newApiKey(gateway, [], 5);
     const call = (on: Instance = gateway) => ask(on, as, '{ caller { callerType } }');
     const [one, two] = gateway.two();
@@ -66,7 +66,7 @@ withRedis('with one server', () => {
     }
   });
 
-  test('5 while Redis is away login is 503, never a pass and never 429; the rest goes on; ready says so', async () => {
+  test('Interface 5: while Redis is away login is 503, never a pass and never 429; the rest goes on; ready says so', async () => {
     await redis.stop();
     try {
       await until('Redis is missed', async () => !(await isReady()));
@@ -85,21 +85,24 @@ withRedis('with one server', () => {
   test.each([
     ['a replica', 'read_only', 'replicaof 127.0.0.1 1', 'replicaof no one'],
     ['full', 'full', 'config set maxmemory 1', 'config set maxmemory 0'],
-  ])('10 a Redis that is %s takes no writes: not ready, and login is 503', async (_what, word, breaks, mends) => {
-    expect(await words()).toEqual(['ok', 'ok']);
-    await redis.command(breaks);
-    try {
-      const [answer] = await ready();
-      const checks = { database: 'ok', clock: 'ok', redis: word };
-      expect([answer?.status, answer?.json]).toMatchObject([503, { status: 'unavailable', checks }]);
-      expect((await attempt()).status).toBe(503);
-    } finally {
-      await redis.command(mends);
-    }
-    await until('it takes writes again', isReady);
-  });
+  ])(
+    'Interface 10: a Redis that is %s takes no writes: not ready, and login is 503',
+    async (_what, word, breaks, mends) => {
+      expect(await words()).toEqual(['ok', 'ok']);
+      await redis.command(breaks);
+      try {
+        const [answer] = await ready();
+        const checks = { database: 'ok', clock: 'ok', redis: word };
+        expect([answer?.status, answer?.json]).toMatchObject([503, { status: 'unavailable', checks }]);
+        expect((await attempt()).status).toBe(503);
+      } finally {
+        await redis.command(mends);
+      }
+      await until('it takes writes again', isReady);
+    },
+  );
 
-  test('10 a readiness check leaves nothing in Redis', async () => {
+  test('Interface 10: a readiness check leaves nothing in Redis', async () => {
     await ready();
     expect(await redis.keys()).toEqual([]);
   });

@@ -10,7 +10,7 @@
  *   the same cookie and the same fields. One answer goes back.
  * - Messages overtake one another, as long as they are on their way. A network that is *fair* loses what comes too late
  *   for any key to mend, of what has been on its way for longer than the client waits for it (`CUT_OFF_MS`) and of what is
- *   sent again: a message of a rotation whose successor has gone out already (CONTRACT 12: it must not be used), and an
+ *   sent again: a message of a rotation whose successor has gone out already (Interface 12: it must not be used), and an
  *   answer after that to a later login or logout. Everything else comes, in any order.
  */
 import { CUT_OFF_MS } from '../../client/src/refresh.js';

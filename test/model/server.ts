@@ -1,6 +1,6 @@
 /**
  * The gateway of the model: the real app on its real PostgreSQL, by the clock of the model. After each request it is
- * looked in the tables whether all is as Spec 3.1 and CONTRACT 12 have it. Requests come one after the other; what
+ * looked in the tables whether all is as Spec 3.1 and Interface 12 have it. Requests come one after the other; what
  * happens when they meet is tried in `test/races`.
  */
 import { claimsOf, type TestGateway } from '../support/gateway.js';

@@ -1,5 +1,5 @@
 /**
- * The browser's client and the gateway together (CONTRACT 12 and 13), in random schedules of what users, browsers,
+ * The browser's client and the gateway together (Interface 12 and 13), in random schedules of what users, browsers,
  * networks and thieves do, in virtual time. MODEL_SCHEDULES says how many of each kind and MODEL_SEED which: it is
  * printed. A schedule that fails is made as small as it gets, and told as a story.
  */

@@ -1,4 +1,4 @@
-/** CONTRACT 2 and 9: near misses. */
+/** Interface 2 and 9: near misses. */
 import { nearest } from '../../src/platform/near-miss.js';
 
 const VARIABLES = [

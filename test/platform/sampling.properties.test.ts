@@ -1,4 +1,4 @@
-/** CONTRACT 14: sampling of log lines, against any sequence of events: nothing is lost, and little is told. */
+/** Interface 14: sampling of log lines, against any sequence of events: nothing is lost, and little is told. */
 import fc from 'fast-check';
 import { createSampling } from '../../src/platform/sampling.js';
 

@@ -1,4 +1,4 @@
-/** SPEC 3.2 in races: the lock-out is exact and parallel right logins are unhindered, over two instances. */
+/** Spec 3.2 in races: the lock-out is exact and parallel right logins are unhindered, over two instances. */
 import argon2 from 'argon2';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { setUserRole } from '../../src/admin/user-changes.js';
@@ -19,7 +19,7 @@ function burst(count: number, email: string, password: string, [one, two] = gate
 const count = (answers: Answer[], status: number): number =>
   answers.filter((answer) => answer.status === status).length;
 
-test('3.2 80 parallel wrong passwords with a maximum of 5: 5 answers 401, 75 answers 429, the counter at 5', async () => {
+test('Spec 3.2: 80 parallel wrong passwords with a maximum of 5: 5 answers 401, 75 answers 429, the counter at 5', async () => {
   gateway = await startGateway({ instances: 2, env: { LOGIN_MAX_FAILURES: '5' } });
   const { id, email } = await gateway.user();
   const [answers, events] = await auditDuring(gateway, () => burst(80, email, WRONG));
@@ -32,7 +32,7 @@ test('3.2 80 parallel wrong passwords with a maximum of 5: 5 answers 401, 75 ans
   expect(written).toEqual([...Array(75).fill('account_locked'), ...Array(5).fill('login_failure')]);
 });
 
-test('4.1.2 right passwords that were being checked when the lock fell get 429 and no session', async () => {
+test('Spec 4.1.2: right passwords that were being checked when the lock fell get 429 and no session', async () => {
   const passwords = quickPasswords();
   gateway = await startGateway({ instances: 2, env: { LOGIN_MAX_FAILURES: '3' }, passwords });
   const { id, email } = await gateway.user();
@@ -56,7 +56,7 @@ test('4.1.2 right passwords that were being checked when the lock fell get 429 a
   expect((await userRow(gateway, id)).failed_login_attempts).toBe(9);
 });
 
-test('3.2 right and wrong passwords at once: never more 401 than the maximum between two successes', async () => {
+test('Spec 3.2: right and wrong passwords at once: never more 401 than the maximum between two successes', async () => {
   gateway = await startGateway({ instances: 2, env: { LOGIN_MAX_FAILURES: '4' } });
   const { id, email } = await gateway.user();
   const [right, wrong] = await Promise.all([burst(10, email, PASSWORD), burst(30, email, WRONG)]);
@@ -67,7 +67,7 @@ test('3.2 right and wrong passwords at once: never more 401 than the maximum bet
   expect(await recordsOf(gateway, id)).toHaveLength(successes);
 });
 
-test('4.1 50 parallel right logins of one user all pass', async () => {
+test('Spec 4.1: 50 parallel right logins of one user all pass', async () => {
   gateway = await startGateway({ instances: 2 });
   const { id, email } = await gateway.user();
   const answers = await burst(50, email, PASSWORD);
@@ -77,7 +77,7 @@ test('4.1 50 parallel right logins of one user all pass', async () => {
   expect(records.every(({ revoked }) => !revoked)).toBe(true);
 });
 
-test('4.1 8 parallel right logins all pass while the hash is renewed under them', async () => {
+test('Spec 4.1: 8 parallel right logins all pass while the hash is renewed under them', async () => {
   gateway = await startGateway({ instances: 2, passwords: 'argon2' });
   const { id, email } = await gateway.user();
   const outdated = await argon2.hash(PASSWORD, { memoryCost: 8192, timeCost: 1, parallelism: 1 });
@@ -88,7 +88,7 @@ test('4.1 8 parallel right logins all pass while the hash is renewed under them'
   expect(await argon2.verify(password_hash, PASSWORD)).toBe(true);
 });
 
-test('4.1.3 a full queue of passwords answers 503 with Retry-After and changes nothing', async () => {
+test('Spec 4.1.3: a full queue of passwords answers 503 with Retry-After and changes nothing', async () => {
   const passwords = quickPasswords();
   const full = async (): Promise<never> => {
     throw new Overloaded('full');
@@ -108,7 +108,7 @@ test('4.1.3 a full queue of passwords answers 503 with Retry-After and changes n
   expect(await wholeState(gateway)).toEqual(before);
 });
 
-test('4.1.3 a burst beyond the queue: each is answered 401 or 503, and each 401 is counted exactly once', async () => {
+test('Spec 4.1.3: a burst beyond the queue: each is answered 401 or 503, and each 401 is counted exactly once', async () => {
   gateway = await startGateway({ env: { LOGIN_MAX_FAILURES: '1000000' }, passwords: 'argon2' });
   const { id, email } = await gateway.user();
   const [answers, events] = await auditDuring(gateway, () => burst(300, email, WRONG, [gateway, gateway]));
@@ -118,7 +118,7 @@ test('4.1.3 a burst beyond the queue: each is answered 401 or 503, and each 401 
   expect((await gateway.send('GET', '/metrics')).text).toContain('\nauth_gateway_password_queue_length 0\n');
 });
 
-test('4.1.6 a role that is taken away while the password is checked is in neither token nor event', async () => {
+test('Spec 4.1.6: a role that is taken away while the password is checked is in neither token nor event', async () => {
   const passwords = quickPasswords();
   gateway = await startGateway({ instances: 2, passwords });
   const { id, email } = await gateway.user({ role: 'admin' });

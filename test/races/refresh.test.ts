@@ -1,4 +1,4 @@
-/** SPEC 3.1 in races: one winner a token, and no survivor in a stolen family, over two instances. */
+/** Spec 3.1 in races: one winner a token, and no survivor in a stolen family, over two instances. */
 
 import { claimsOf, type Instance, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { holdNewRecords } from '../support/hold.js';
@@ -20,7 +20,7 @@ beforeEach(() => gateway.rows('update refresh_tokens set revoked = true')); // s
 
 const THEFT = 'Session invalidated — please log in again';
 
-test('4.2.9 40 presentations of one token over two instances, 20 rounds: one 200, 39 thefts, no live token', async () => {
+test('Spec 4.2.9: 40 presentations of one token over two instances, 20 rounds: one 200, 39 thefts, no live token', async () => {
   for (let round = 0; round < 20; round += 1) {
     const { refreshToken } = await logIn(gateway, email);
     const [answers, events] = await auditDuring(gateway, () =>
@@ -33,7 +33,7 @@ test('4.2.9 40 presentations of one token over two instances, 20 rounds: one 200
   }
 });
 
-test('4.2.7 theft racing the rotations of a sibling, 150 rounds: none survives', async () => {
+test('Spec 4.2.7: theft racing the rotations of a sibling, 150 rounds: none survives', async () => {
   let rotations = 0;
   /** Rotates for as long as it can, as a client that refreshes in a loop. */
   const rotateOn = async (token: string | undefined): Promise<void> => {
@@ -51,7 +51,7 @@ test('4.2.7 theft racing the rotations of a sibling, 150 rounds: none survives',
   expect(rotations).toBeGreaterThan(150);
 });
 
-test('4.2.7 theft that comes while a rotation stands between its claim and its commit takes the successor too', async () => {
+test('Spec 4.2.7: theft that comes while a rotation stands between its claim and its commit takes the successor too', async () => {
   const { refreshToken } = await logIn(gateway, email);
   const sibling = refreshTokenOf(await refresh(one, refreshToken));
   await using held = await holdNewRecords(gateway);
@@ -65,7 +65,7 @@ test('4.2.7 theft that comes while a rotation stands between its claim and its c
   expect(await liveRecords(gateway)).toEqual([]);
 });
 
-test('4.2.9 a second presentation waits for the first to commit and is theft then', async () => {
+test('Spec 4.2.9: a second presentation waits for the first to commit and is theft then', async () => {
   const { refreshToken } = await logIn(gateway, email);
   await using held = await holdNewRecords(gateway);
   const first = refresh(one, refreshToken);
@@ -77,7 +77,7 @@ test('4.2.9 a second presentation waits for the first to commit and is theft the
   expect(await liveRecords(gateway)).toEqual([]);
 });
 
-test('4.3 logout racing a refresh of the same token: revoked by one of them, and nothing fails', async () => {
+test('Spec 4.3: logout racing a refresh of the same token: revoked by one of them, and nothing fails', async () => {
   for (let round = 0; round < 30; round += 1) {
     const { refreshToken } = await logIn(gateway, email);
     const [out, refreshed] = await Promise.all([logout(one, refreshToken), refresh(two, refreshToken)]);
@@ -87,7 +87,7 @@ test('4.3 logout racing a refresh of the same token: revoked by one of them, and
   }
 });
 
-test('4.2 refreshes of many sessions of one user do not disturb one another', async () => {
+test('Spec 4.2: refreshes of many sessions of one user do not disturb one another', async () => {
   const { id, email: other } = await gateway.user();
   const tokens: string[] = [];
   for (let i = 0; i < 20; i += 1) tokens.push((await logIn(gateway, other)).refreshToken);

@@ -1,4 +1,4 @@
-/** CONTRACT 12 in races, over two instances: one successor for ever, and nothing is revived. */
+/** Interface 12 in races, over two instances: one successor for ever, and nothing is revived. */
 import {
   type Answer,
   type Instance,
@@ -30,7 +30,7 @@ async function freshSession() {
   return { user, token: (await logIn(gateway, user.email)).refreshToken };
 }
 
-test('12 40 presentations of one token with one key, 10 rounds: all 200 with one successor, no theft', async () => {
+test('Interface 12: 40 presentations of one token with one key, 10 rounds: all 200 with one successor, no theft', async () => {
   for (let round = 0; round < 10; round += 1) {
     const { user, token } = await freshSession();
     const field = retryField(newKey());
@@ -47,7 +47,7 @@ test('12 40 presentations of one token with one key, 10 rounds: all 200 with one
   }
 });
 
-test('12 a retry that comes while its rotation stands between claim and commit waits, and is given its successor', async () => {
+test('Interface 12: a retry that comes while its rotation stands between claim and commit waits, and is given its successor', async () => {
   const { user, token } = await freshSession();
   const field = retryField(newKey());
   await using held = await holdNewRecords(gateway);
@@ -62,7 +62,7 @@ test('12 a retry that comes while its rotation stands between claim and commit w
   expect(await recordsOf(gateway, user.id)).toHaveLength(2);
 });
 
-test('12 of two keys at once one is of the rotation, the other is theft', async () => {
+test('Interface 12: of two keys at once one is of the rotation, the other is theft', async () => {
   const { user, token } = await freshSession();
   await using held = await holdNewRecords(gateway);
   const first = refresh(one, token, retryField(newKey()));
@@ -74,7 +74,7 @@ test('12 of two keys at once one is of the rotation, the other is theft', async 
   expect(await liveOf(gateway, { user })).toEqual([]);
 });
 
-test('12 a retry that comes while the successor is being used waits, and is theft then', async () => {
+test('Interface 12: a retry that comes while the successor is being used waits, and is theft then', async () => {
   const session = await retrySession(gateway);
   await using held = await holdNewRecords(gateway);
   const use = refresh(one, session.successor, retryField(newKey(), session.key));
@@ -96,7 +96,7 @@ const BESIDE: Array<[what: string, happens: (on: RetrySession) => Promise<Answer
 ];
 
 test.each(BESIDE)(
-  '12 a retry beside %s, 40 rounds: at most one live record, and none that is new',
+  'Interface 12: a retry beside %s, 40 rounds: at most one live record, and none that is new',
   async (_what, happens, live) => {
     for (let round = 0; round < 40; round += 1) {
       const session = await retrySession(gateway);
@@ -117,7 +117,7 @@ test.each(BESIDE)(
   },
 );
 
-test('12 retries of each link of a chain beside one another: only the last one is given, and no deadlock', async () => {
+test('Interface 12: retries of each link of a chain beside one another: only the last one is given, and no deadlock', async () => {
   for (let round = 0; round < 20; round += 1) {
     const session = await retrySession(gateway);
     const next = newKey();

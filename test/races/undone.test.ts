@@ -124,7 +124,7 @@ describe.each(['repeatable read', 'serializable'])('where the default isolation 
     const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => send(i % 2 === 0 ? one : two)));
     return answers.map(({ status }) => status);
   };
-  test('4.2.9 those who wait for the one that wins are undone with its commit, and are thefts then', async () => {
+  test('Spec 4.2.9: those who wait for the one that wins are undone with its commit, and are thefts then', async () => {
     const { refreshToken } = await logIn(one, (await gateway.user()).email);
     await using held = await holdNewRecords(gateway);
     const winner = refresh(one, refreshToken);
@@ -136,7 +136,7 @@ describe.each(['repeatable read', 'serializable'])('where the default isolation 
     expect((await Promise.all(others)).map(({ status }) => status)).toEqual([401, 401, 401, 401]);
   });
 
-  test('4.2.9 of 20 presentations of one token one wins, and theft leaves no live token', async () => {
+  test('Spec 4.2.9: of 20 presentations of one token one wins, and theft leaves no live token', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { id, email } = await gateway.user();
       const { refreshToken } = await logIn(one, email);
@@ -146,7 +146,7 @@ describe.each(['repeatable read', 'serializable'])('where the default isolation 
     }
   });
 
-  test('4.1 of 20 logins each that is granted has a session, and each that is refused is counted', async () => {
+  test('Spec 4.1: of 20 logins each that is granted has a session, and each that is refused is counted', async () => {
     const { id, email } = await gateway.user();
     const granted = await twenty((on) => login(on, email));
     expect(await recordsOf(gateway, id)).toHaveLength(count(granted, 200));
@@ -154,7 +154,7 @@ describe.each(['repeatable read', 'serializable'])('where the default isolation 
     expect((await userRow(gateway, id)).failed_login_attempts).toBe(count(refused, 401));
   });
 
-  test('4.2.7 theft beside the rotation of a sibling, 20 rounds: none survives', async () => {
+  test('Spec 4.2.7: theft beside the rotation of a sibling, 20 rounds: none survives', async () => {
     const { id, email } = await gateway.user();
     for (let round = 0; round < 20; round += 1) {
       const { refreshToken } = await logIn(one, email);
@@ -165,7 +165,7 @@ describe.each(['repeatable read', 'serializable'])('where the default isolation 
     expect((await recordsOf(gateway, id)).filter(({ revoked }) => !revoked)).toEqual([]);
   });
 
-  test('11 of two administrators who demote each other one stays', async () => {
+  test('Interface 11: of two administrators who demote each other one stays', async () => {
     const admins = await gateway.rows<{ id: string }>(`update users set role = 'viewer' returning id`);
     expect(admins.length).toBeGreaterThan(0);
     const [a, b] = [await newcomer(gateway, 'admin'), await newcomer(gateway, 'admin')];
@@ -174,7 +174,7 @@ describe.each(['repeatable read', 'serializable'])('where the default isolation 
     expect(await gateway.rows(`select 1 as one from users where role = 'admin'`)).toHaveLength(1);
   });
 
-  test('4.3 a logout beside a refresh of the same token: nothing fails', async () => {
+  test('Spec 4.3: a logout beside a refresh of the same token: nothing fails', async () => {
     const { email } = await gateway.user();
     for (let round = 0; round < 20; round += 1) {
       const { refreshToken } = await logIn(one, email);

@@ -14,20 +14,20 @@ const tokenResponse = {
   expires_in: 123,
 };
 
-test('2.2 login answers access_token, token_type and expires_in in seconds, and nothing else', async () => {
+test('Spec 2.2: login answers access_token, token_type and expires_in in seconds, and nothing else', async () => {
   const { answer } = await logIn(gateway, (await gateway.user()).email);
   expect(answer.json).toEqual(tokenResponse);
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
 });
 
-test('2.3 refresh answers the same three fields, with another access token', async () => {
+test('Spec 2.3: refresh answers the same three fields, with another access token', async () => {
   const { answer, refreshToken } = await logIn(gateway, (await gateway.user()).email);
   const refreshed = await refresh(gateway, refreshToken);
   expect(refreshed.json).toEqual(tokenResponse);
   expect(refreshed.json.access_token).not.toBe(answer.json.access_token);
 });
 
-test('2.4 logout answers the one message, with a session and without', async () => {
+test('Spec 2.4: logout answers the one message, with a session and without', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   for (const answer of [await logout(gateway, refreshToken), await logout(gateway)]) {
     expect(answer.status).toBe(200);
@@ -35,7 +35,7 @@ test('2.4 logout answers the one message, with a session and without', async () 
   }
 });
 
-test('2.2 to 2.4 (CONTRACT 5) no answer of the three routes may be stored', async () => {
+test('Spec 2.2 to 2.4: (Interface 5) no answer of the three routes may be stored', async () => {
   const { answer, refreshToken } = await logIn(gateway, (await gateway.user()).email);
   const answers = [
     answer,

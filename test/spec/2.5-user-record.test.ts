@@ -21,7 +21,7 @@ function costOf(hash = ''): string[] {
   return [algorithm, version, ...parameters.split(',').sort()];
 }
 
-test('2.5 id is a UUID and the subject of both tokens', async () => {
+test('Spec 2.5: id is a UUID and the subject of both tokens', async () => {
   const { id, email } = await gateway.user();
   expect(id).toMatch(UUID);
   const { answer, refreshToken } = await logIn(gateway, email);
@@ -29,7 +29,7 @@ test('2.5 id is a UUID and the subject of both tokens', async () => {
   expect(claimsOf(refreshToken)['sub']).toBe(id);
 });
 
-test('2.5 email is stored in lower case and matched exactly', async () => {
+test('Spec 2.5: email is stored in lower case and matched exactly', async () => {
   const { id } = await gateway.user({ email: ' Zoe_1%@Example.COM ' });
   expect((await userRow(gateway, id)).email).toBe('zoe_1%@example.com');
   expect((await login(gateway, 'zoe_1%@example.com')).status).toBe(200);
@@ -39,7 +39,7 @@ test('2.5 email is stored in lower case and matched exactly', async () => {
   expect((await userRow(gateway, id)).failed_login_attempts).toBe(0);
 });
 
-test('2.5 password_hash is argon2id with the configured cost, salted, and holds no password', async () => {
+test('Spec 2.5: password_hash is argon2id with the configured cost, salted, and holds no password', async () => {
   const users = [await gateway.user(), await gateway.user()];
   const [one, two] = await Promise.all(users.map(async ({ id }) => (await userRow(gateway, id)).password_hash));
   expect(costOf(one)).toEqual(['argon2id', 'v=19', 'm=19456', 'p=1', 't=2']);
@@ -47,13 +47,13 @@ test('2.5 password_hash is argon2id with the configured cost, salted, and holds 
   expect(one).not.toContain(PASSWORD);
 });
 
-test.each(['viewer', 'analyst', 'admin'] as const)('2.5 the role %s reaches the access token', async (role) => {
+test.each(['viewer', 'analyst', 'admin'] as const)('Spec 2.5: the role %s reaches the access token', async (role) => {
   const { email } = await gateway.user({ role });
   const { answer } = await logIn(gateway, email);
   expect(claimsOf(answer.json.access_token)['role']).toBe(role);
 });
 
-test('2.5 is_active: only active users can be found by login', async () => {
+test('Spec 2.5: is_active: only active users can be found by login', async () => {
   const { id, email } = await gateway.user();
   await gateway.rows('update users set is_active = false where id = $1', [id]);
   expect((await login(gateway, email)).json).toEqual({ detail: 'Invalid credentials' });
@@ -61,7 +61,7 @@ test('2.5 is_active: only active users can be found by login', async () => {
   expect((await login(gateway, email)).status).toBe(200);
 });
 
-test('2.5 failed_login_attempts counts consecutive failures: a success between them starts anew', async () => {
+test('Spec 2.5: failed_login_attempts counts consecutive failures: a success between them starts anew', async () => {
   const { id, email } = await gateway.user();
   const failures = async (): Promise<number> => (await userRow(gateway, id)).failed_login_attempts;
   expect(await failures()).toBe(0);
@@ -73,7 +73,7 @@ test('2.5 failed_login_attempts counts consecutive failures: a success between t
   expect(await failures()).toBe(1);
 });
 
-test('2.5 locked_until is empty until the lock, and refuses with 429 while it is in the future', async () => {
+test('Spec 2.5: locked_until is empty until the lock, and refuses with 429 while it is in the future', async () => {
   const { id, email } = await gateway.user();
   expect((await userRow(gateway, id)).locked_until).toBeNull();
   const until = new Date(gateway.clock.now().getTime() + 1000);
@@ -81,7 +81,7 @@ test('2.5 locked_until is empty until the lock, and refuses with 429 while it is
   expect((await login(gateway, email)).status).toBe(429);
 });
 
-test('2.5 last_login_at is set on each successful login, and on no other', async () => {
+test('Spec 2.5: last_login_at is set on each successful login, and on no other', async () => {
   const { id, email } = await gateway.user();
   const lastLogin = async (): Promise<Date | null> => (await userRow(gateway, id)).last_login_at;
   expect(await lastLogin()).toBeNull();
@@ -97,7 +97,7 @@ test('2.5 last_login_at is set on each successful login, and on no other', async
   expect(await lastLogin()).toEqual(gateway.clock.now());
 });
 
-test('2.5 a hash of other parameters still logs in and is renewed by that login alone', async () => {
+test('Spec 2.5: a hash of other parameters still logs in and is renewed by that login alone', async () => {
   const { id, email } = await gateway.user();
   const outdated = await argon2.hash(PASSWORD, { memoryCost: 8192, timeCost: 1, parallelism: 1 });
   await gateway.rows('update users set password_hash = $2 where id = $1', [id, outdated]);

@@ -11,7 +11,7 @@ afterAll(() => gateway.close());
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-test('2.6 jti is a UUID of its own for each token, and the jti claim of the refresh JWT', async () => {
+test('Spec 2.6: jti is a UUID of its own for each token, and the jti claim of the refresh JWT', async () => {
   const { id, email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   const successor = refreshTokenOf(await refresh(gateway, refreshToken)) ?? '';
@@ -21,13 +21,13 @@ test('2.6 jti is a UUID of its own for each token, and the jti claim of the refr
   expect((await recordsOf(gateway, id)).map(({ jti }) => jti).sort()).toEqual([...jtis].sort());
 });
 
-test('2.6 user_id is the owner', async () => {
+test('Spec 2.6: user_id is the owner', async () => {
   const { id, email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   expect((await recordOf(gateway, claimsOf(refreshToken)['jti'])).user_id).toBe(id);
 });
 
-test('2.6 family_id is new at each login and kept by rotation', async () => {
+test('Spec 2.6: family_id is new at each login and kept by rotation', async () => {
   const { email } = await gateway.user();
   const family = async (token = ''): Promise<string> => (await recordOf(gateway, claimsOf(token)['jti'])).family_id;
   const one = await logIn(gateway, email);
@@ -40,7 +40,7 @@ test('2.6 family_id is new at each login and kept by rotation', async () => {
   expect(await family(third)).toBe(await family(one.refreshToken));
 });
 
-test('2.6 revoked is false on creation, by login and by rotation', async () => {
+test('Spec 2.6: revoked is false on creation, by login and by rotation', async () => {
   const { email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   expect((await recordOf(gateway, claimsOf(refreshToken)['jti'])).revoked).toBe(false);
@@ -48,7 +48,7 @@ test('2.6 revoked is false on creation, by login and by rotation', async () => {
   expect((await recordOf(gateway, claimsOf(successor)['jti'])).revoked).toBe(false);
 });
 
-test.each([0, 1, 511, 512, 513, 4000])('2.6 user_agent keeps at most 512 of %i characters', async (length) => {
+test.each([0, 1, 511, 512, 513, 4000])('Spec 2.6: user_agent keeps at most 512 of %i characters', async (length) => {
   const { id, email } = await gateway.user();
   const userAgent = 'Agent/1.0 '.repeat(400).slice(0, length);
   const headers = length === 0 ? {} : { 'user-agent': userAgent };
@@ -60,7 +60,7 @@ test.each([0, 1, 511, 512, 513, 4000])('2.6 user_agent keeps at most 512 of %i c
   expect(records.every(({ user_agent }) => user_agent.length <= 512)).toBe(true);
 });
 
-test('2.6 user_agent and ip_address are those of the request that created the record', async () => {
+test('Spec 2.6: user_agent and ip_address are those of the request that created the record', async () => {
   const { id, email } = await gateway.user();
   const from = (ip: string, agent: string) => ({ 'x-forwarded-for': ip, 'user-agent': agent });
   const refreshToken = refreshTokenOf(await login(gateway, email, PASSWORD, from('192.0.2.1', 'first')));
@@ -72,7 +72,7 @@ test('2.6 user_agent and ip_address are those of the request that created the re
   ]);
 });
 
-test('2.6 expires_at is the expiry of the refresh token, counted anew at each rotation', async () => {
+test('Spec 2.6: expires_at is the expiry of the refresh token, counted anew at each rotation', async () => {
   const { email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   const expiry = async (token: string): Promise<void> => {

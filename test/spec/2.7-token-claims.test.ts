@@ -1,4 +1,4 @@
-/** Spec 2.7 and CONTRACT 4: the claims of both tokens, checked by a verifier that knows the JWKS alone. */
+/** Spec 2.7 and Interface 4: the claims of both tokens, checked by a verifier that knows the JWKS alone. */
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { Role } from '../../src/roles.js';
 import { keyringJwk } from '../support/forge.js';
@@ -25,7 +25,7 @@ async function jwks(): Promise<JSONWebKeySet> {
   return JSON.parse((await gateway.send('GET', '/.well-known/jwks.json')).text);
 }
 
-test('2.7 the refresh JWT carries type, jti and sub, and CONTRACT 4 its iss, iat, exp and sid', async () => {
+test('Spec 2.7: the refresh JWT carries type, jti and sub, and Interface 4 its iss, iat, exp and sid', async () => {
   const { id, email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   const claims = claimsOf(refreshToken);
@@ -41,7 +41,7 @@ test('2.7 the refresh JWT carries type, jti and sub, and CONTRACT 4 its iss, iat
   expect(decodeProtectedHeader(refreshToken)).toEqual({ alg: 'HS256', typ: 'JWT', kid: keyringJwk('HS256').kid });
 });
 
-test('2.7 the access JWT is created from the user id and the role, with the claims of RFC 9068', async () => {
+test('Spec 2.7: the access JWT is created from the user id and the role, with the claims of RFC 9068', async () => {
   const { id, email } = await gateway.user({ role: 'analyst' });
   const { answer, refreshToken } = await logIn(gateway, email);
   const expected = {
@@ -69,13 +69,13 @@ test.each<[Role, string | undefined]>([
   ['admin', 'users:read users:write sessions:write audit:read keys:read keys:write'],
   ['analyst', 'users:read audit:read'],
   ['viewer', undefined], // RFC 6749 section 3.3: a scope is never empty
-])('2.7 (RFC 9068 2.2.3) the access JWT of the role %s says what it may do', async (role, scope) => {
+])('Spec 2.7: (RFC 9068 2.2.3) the access JWT of the role %s says what it may do', async (role, scope) => {
   const { answer } = await logIn(gateway, (await gateway.user({ role })).email);
   const claims = claimsOf(answer.json.access_token);
   expect([claims['roles'], claims['scope'], 'scope' in claims]).toEqual([[role], scope, scope !== undefined]);
 });
 
-test('2.7 a stock verifier accepts the access token by the JWKS, and refuses it for another audience', async () => {
+test('Spec 2.7: a stock verifier accepts the access token by the JWKS, and refuses it for another audience', async () => {
   const { answer } = await logIn(gateway, (await gateway.user()).email);
   const keys = createLocalJWKSet(await jwks());
   const options = { issuer: ISSUER, audience: AUDIENCE, typ: 'at+jwt', currentDate: gateway.clock.now() };
@@ -87,7 +87,7 @@ test('2.7 a stock verifier accepts the access token by the JWKS, and refuses it 
   await expect(jwtVerify(answer.json.access_token, keys, { ...options, currentDate: later })).rejects.toThrow('exp');
 });
 
-test('2.7 (CONTRACT 3) the JWKS holds public Ed25519 keys alone', async () => {
+test('Spec 2.7: (Interface 3) the JWKS holds public Ed25519 keys alone', async () => {
   const answer = await gateway.send('GET', '/.well-known/jwks.json');
   const { kty, crv, x, kid } = keyringJwk('EdDSA');
   expect(JSON.parse(answer.text)).toEqual({ keys: [{ kty, crv, x, kid, use: 'sig', alg: 'EdDSA' }] });

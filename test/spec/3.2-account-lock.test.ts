@@ -23,7 +23,7 @@ async function lockedUser(): Promise<{ id: string; email: string }> {
   return user;
 }
 
-test('3.2 unlocked to unlocked: below the maximum a failure adds 1', async () => {
+test('Spec 3.2: unlocked to unlocked: below the maximum a failure adds 1', async () => {
   const { id, email } = await gateway.user();
   for (let failures = 1; failures < MOST; failures += 1) {
     expect((await login(gateway, email, WRONG)).status).toBe(401);
@@ -32,7 +32,7 @@ test('3.2 unlocked to unlocked: below the maximum a failure adds 1', async () =>
   expect((await login(gateway, email)).status).toBe(200);
 });
 
-test('3.2 unlocked to locked: at the maximum locked_until is now plus the lockout, and the count is stored', async () => {
+test('Spec 3.2: unlocked to locked: at the maximum locked_until is now plus the lockout, and the count is stored', async () => {
   const { id, email } = await gateway.user();
   for (let i = 1; i < MOST; i += 1) await login(gateway, email, WRONG);
   gateway.clock.advance(7);
@@ -43,7 +43,7 @@ test('3.2 unlocked to locked: at the maximum locked_until is now plus the lockou
   });
 });
 
-test('3.2 locked to locked: any login is answered 429 and audited, and changes nothing', async () => {
+test('Spec 3.2: locked to locked: any login is answered 429 and audited, and changes nothing', async () => {
   const { id, email } = await lockedUser();
   const before = await userRow(gateway, id);
   gateway.clock.advance(LOCK_SECONDS - 1);
@@ -63,14 +63,14 @@ test.each([
   [LOCK_SECONDS - 1.5, 2],
   [LOCK_SECONDS - 1, 1],
   [LOCK_SECONDS - 0.001, 1],
-])('CONTRACT 5 %d s after it was locked, Retry-After is %i', async (seconds, retryAfter) => {
+])('Interface 5 %d s after it was locked, Retry-After is %i', async (seconds, retryAfter) => {
   const { email } = await lockedUser();
   gateway.clock.advance(seconds);
   const answer = await login(gateway, email);
   expect([answer.status, answer.headers['retry-after']]).toEqual([429, String(retryAfter)]);
 });
 
-test('3.2 locked to unlocked: the passing of time alone ends the lock, exactly at locked_until', async () => {
+test('Spec 3.2: locked to unlocked: the passing of time alone ends the lock, exactly at locked_until', async () => {
   const { email } = await lockedUser();
   gateway.clock.advance(LOCK_SECONDS - 0.001);
   expect((await login(gateway, email)).status).toBe(429);
@@ -78,21 +78,21 @@ test('3.2 locked to unlocked: the passing of time alone ends the lock, exactly a
   expect((await login(gateway, email)).status).toBe(200);
 });
 
-test('3.2 at locked_until itself a failure counts again', async () => {
+test('Spec 3.2: at locked_until itself a failure counts again', async () => {
   const { id, email } = await lockedUser();
   gateway.clock.advance(LOCK_SECONDS);
   expect((await login(gateway, email, WRONG)).status).toBe(401);
   expect((await userRow(gateway, id)).failed_login_attempts).toBe(MOST + 1);
 });
 
-test('3.2 unlocked to unlocked: below the maximum a failure leaves the locked_until of a lock that is over', async () => {
+test('Spec 3.2: unlocked to unlocked: below the maximum a failure leaves the locked_until of a lock that is over', async () => {
   const { id, email } = await gateway.user();
   await gateway.rows('update users set locked_until = $2 where id = $1', [id, inSeconds(-1)]);
   expect((await login(gateway, email, WRONG)).status).toBe(401);
   expect(await userRow(gateway, id)).toMatchObject({ failed_login_attempts: 1, locked_until: inSeconds(-1) });
 });
 
-test('3.2 the passing of time does not reset the counter: the next failure locks again at once', async () => {
+test('Spec 3.2: the passing of time does not reset the counter: the next failure locks again at once', async () => {
   const { id, email } = await lockedUser();
   gateway.clock.advance(LOCK_SECONDS + 1);
   expect((await userRow(gateway, id)).failed_login_attempts).toBe(MOST);
@@ -104,7 +104,7 @@ test('3.2 the passing of time does not reset the counter: the next failure locks
   expect((await login(gateway, email)).status).toBe(429);
 });
 
-test('3.2 failures below the maximum do not grow old either', async () => {
+test('Spec 3.2: failures below the maximum do not grow old either', async () => {
   const { id, email } = await gateway.user();
   for (let i = 1; i < MOST; i += 1) await login(gateway, email, WRONG);
   gateway.clock.advance(86_400);
@@ -112,7 +112,7 @@ test('3.2 failures below the maximum do not grow old either', async () => {
   expect((await userRow(gateway, id)).locked_until).toEqual(inSeconds(LOCK_SECONDS));
 });
 
-test('3.2 successful login: the count is 0, locked_until is cleared and last_login_at is now', async () => {
+test('Spec 3.2: successful login: the count is 0, locked_until is cleared and last_login_at is now', async () => {
   const { id, email } = await lockedUser();
   gateway.clock.advance(LOCK_SECONDS);
   await logIn(gateway, email);
@@ -125,21 +125,21 @@ test('3.2 successful login: the count is 0, locked_until is cleared and last_log
   expect((await userRow(gateway, id)).locked_until).toBeNull();
 });
 
-test('3.2 the lock is per user', async () => {
+test('Spec 3.2: the lock is per user', async () => {
   await lockedUser();
   const other = await gateway.user();
   expect((await login(gateway, other.email)).status).toBe(200);
   expect(await userRow(gateway, other.id)).toMatchObject({ failed_login_attempts: 0, locked_until: null });
 });
 
-test('3.2 an inactive user is neither counted nor locked', async () => {
+test('Spec 3.2: an inactive user is neither counted nor locked', async () => {
   const { id, email } = await gateway.user();
   await gateway.rows('update users set is_active = false where id = $1', [id]);
   for (let i = 0; i < MOST + 1; i += 1) expect((await login(gateway, email, WRONG)).status).toBe(401);
   expect(await userRow(gateway, id)).toMatchObject({ failed_login_attempts: 0, locked_until: null });
 });
 
-test('3.2 an unlimited row of failures never overflows the answer: a count far above the maximum locks again', async () => {
+test('Spec 3.2: an unlimited row of failures never overflows the answer: a count far above the maximum locks again', async () => {
   const { id, email } = await gateway.user();
   await gateway.rows('update users set failed_login_attempts = 1000000 where id = $1', [id]);
   expect((await login(gateway, email, WRONG)).status).toBe(401);

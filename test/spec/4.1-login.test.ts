@@ -21,7 +21,7 @@ const lock = (id: string, seconds: number): Promise<unknown> =>
     new Date(gateway.clock.now().getTime() + seconds * 1000),
   ]);
 
-test('4.1 answers 200 to a POST with a JSON body, without any cookie', async () => {
+test('Spec 4.1: answers 200 to a POST with a JSON body, without any cookie', async () => {
   const user = await gateway.user({ role: 'analyst' });
   const { answer, refreshToken } = await logIn(gateway, user.email);
   expect(answer.status).toBe(200);
@@ -30,7 +30,7 @@ test('4.1 answers 200 to a POST with a JSON body, without any cookie', async () 
   expect(claimsOf(refreshToken)).toMatchObject({ type: 'refresh', sub: user.id });
 });
 
-test('4.1 a cookie that is presented plays no part: its token stays as it is', async () => {
+test('Spec 4.1: a cookie that is presented plays no part: its token stays as it is', async () => {
   const user = await gateway.user();
   const first = await logIn(gateway, user.email);
   await login(gateway, user.email, PASSWORD, { cookie: `refresh_token=${first.refreshToken}` });
@@ -39,20 +39,20 @@ test('4.1 a cookie that is presented plays no part: its token stays as it is', a
   expect((await recordsOf(gateway, user.id)).map(({ revoked }) => revoked)).toEqual([false, false, false]);
 });
 
-test('4.1 takes no query parameters: they change nothing', async () => {
+test('Spec 4.1: takes no query parameters: they change nothing', async () => {
   const { email } = await gateway.user();
   const body = { email, password: PASSWORD };
   expect((await gateway.send('POST', '/auth/login?email=other@x.io&password=x', { body })).status).toBe(200);
 });
 
-test('4.1.1 finds the active user by the normalised e-mail', async () => {
+test('Spec 4.1.1: finds the active user by the normalised e-mail', async () => {
   const user = await gateway.user({ email: 'four.one@example.com' });
   const [answer, events] = await auditDuring(gateway, () => login(gateway, ' FOUR.one@Example.com '));
   expect(answer.status).toBe(200);
   expect(events).toMatchObject([{ event_type: 'login_success', user_id: user.id }]);
 });
 
-test('4.1.2 a locked user is refused with 429 before any password check', async () => {
+test('Spec 4.1.2: a locked user is refused with 429 before any password check', async () => {
   const { id, email } = await gateway.user();
   await lock(id, 60);
   for (const password of [PASSWORD, WRONG]) {
@@ -67,7 +67,7 @@ test('4.1.2 a locked user is refused with 429 before any password check', async 
   }
 });
 
-test('4.1.1 comes before 4.1.2: an inactive user that is locked is not found, so 401', async () => {
+test('Spec 4.1.1: comes before 4.1.2: an inactive user that is locked is not found, so 401', async () => {
   const { id, email } = await gateway.user();
   await lock(id, 60);
   await gateway.rows('update users set is_active = false where id = $1', [id]);
@@ -76,7 +76,7 @@ test('4.1.1 comes before 4.1.2: an inactive user that is locked is not found, so
   expect(events).toMatchObject([{ event_type: 'login_failure', user_id: null }]);
 });
 
-test('4.1.3 unknown, inactive and wrong cost the same: one verification, the same statements', async () => {
+test('Spec 4.1.3: unknown, inactive and wrong cost the same: one verification, the same statements', async () => {
   const known = await gateway.user();
   const inactive = await gateway.user();
   await gateway.rows('update users set is_active = false where id = $1', [inactive.id]);
@@ -92,7 +92,7 @@ test('4.1.3 unknown, inactive and wrong cost the same: one verification, the sam
   expect(costs[2]?.statements).toEqual(costs[0]?.statements);
 });
 
-test('4.1.3 a known user is checked against the stored hash, anyone else against the placeholder', async () => {
+test('Spec 4.1.3: a known user is checked against the stored hash, anyone else against the placeholder', async () => {
   const { id, email } = await gateway.user();
   const { password_hash } = await userRow(gateway, id);
   const [, known] = await work.during(() => login(gateway, email, WRONG));
@@ -101,7 +101,7 @@ test('4.1.3 a known user is checked against the stored hash, anyone else against
   expect(unknown.verifications).toEqual([undefined]);
 });
 
-test('4.1.4 a wrong password counts, writes login_failure and answers the generic 401', async () => {
+test('Spec 4.1.4: a wrong password counts, writes login_failure and answers the generic 401', async () => {
   const { id, email } = await gateway.user();
   const [answer, events] = await auditDuring(gateway, () => login(gateway, email, WRONG));
   expect(answer.status).toBe(401);
@@ -112,7 +112,7 @@ test('4.1.4 a wrong password counts, writes login_failure and answers the generi
   expect(await recordsOf(gateway, id)).toEqual([]);
 });
 
-test('4.1.4 the answer is the same whether or not the e-mail exists', async () => {
+test('Spec 4.1.4: the answer is the same whether or not the e-mail exists', async () => {
   const known = await login(gateway, (await gateway.user()).email, WRONG);
   const unknown = await login(gateway, 'nobody@example.com', WRONG);
   expect(unknown.text).toBe(known.text);
@@ -120,7 +120,7 @@ test('4.1.4 the answer is the same whether or not the e-mail exists', async () =
   expect(names(unknown)).toEqual(names(known));
 });
 
-test('4.1.5 a success resets the failure state and sets last_login_at', async () => {
+test('Spec 4.1.5: a success resets the failure state and sets last_login_at', async () => {
   const { id, email } = await gateway.user();
   for (let i = 0; i < 4; i += 1) await login(gateway, email, WRONG);
   await logIn(gateway, email);
@@ -131,7 +131,7 @@ test('4.1.5 a success resets the failure state and sets last_login_at', async ()
   });
 });
 
-test('4.1.6 a success stores one record with a new jti and family, writes login_success and sets the cookie', async () => {
+test('Spec 4.1.6: a success stores one record with a new jti and family, writes login_success and sets the cookie', async () => {
   const { id, email } = await gateway.user();
   const [{ answer, refreshToken }, events] = await auditDuring(gateway, () => logIn(gateway, email));
   const records = await recordsOf(gateway, id);
@@ -140,7 +140,7 @@ test('4.1.6 a success stores one record with a new jti and family, writes login_
   expect(cookieAction(answer)).toBe('set');
 });
 
-test('4.1 writes all of its rows or none: where the audit row fails, no session and no count stays', async () => {
+test('Spec 4.1: writes all of its rows or none: where the audit row fails, no session and no count stays', async () => {
   const { email } = await gateway.user();
   const before = await wholeState(gateway);
   await withFault(gateway, refusesRows('audit_events'), async () => {

@@ -33,7 +33,7 @@ async function session() {
   return { user, refreshToken, claims: claimsOf(refreshToken) };
 }
 
-test('4.2 answers 200, replaces the cookie, and needs no body', async () => {
+test('Spec 4.2: answers 200, replaces the cookie, and needs no body', async () => {
   const { refreshToken } = await session();
   const answer = await refresh(gateway, refreshToken);
   expect(answer.status).toBe(200);
@@ -41,13 +41,13 @@ test('4.2 answers 200, replaces the cookie, and needs no body', async () => {
   expect(refreshTokenOf(answer)).not.toBe(refreshToken);
 });
 
-test.each(['not json', '{"refresh_token":"x"}', 'x'.repeat(20_000)])('4.2 reads no body: %.20s', async (body) => {
+test.each(['not json', '{"refresh_token":"x"}', 'x'.repeat(20_000)])('Spec 4.2: reads no body: %.20s', async (body) => {
   const { refreshToken } = await session();
   const headers = { cookie: `refresh_token=${refreshToken}`, 'content-type': 'application/json' };
   expect((await gateway.send('POST', '/auth/refresh', { headers, body })).status).toBe(200);
 });
 
-test('4.2 reads the token from the cookie alone', async () => {
+test('Spec 4.2: reads the token from the cookie alone', async () => {
   const { refreshToken } = await session();
   const headers = { authorization: `Bearer ${refreshToken}`, 'x-refresh-token': refreshToken };
   const options = { headers, body: { refresh_token: refreshToken } };
@@ -55,18 +55,18 @@ test('4.2 reads the token from the cookie alone', async () => {
   expect(answer.json).toEqual({ detail: 'No refresh token provided' });
 });
 
-test('4.2.1 an absent cookie is 401', async () => {
+test('Spec 4.2.1: an absent cookie is 401', async () => {
   await refusesWithoutTrace(undefined, 'No refresh token provided', 'unchanged');
   const other = await gateway.send('POST', '/auth/refresh', { headers: { cookie: 'Refresh_Token=x; other=y' } });
   expect(other.json).toEqual({ detail: 'No refresh token provided' });
 });
 
 test.each(['', 'junk', 'a.b.c', 'a.b.c.d.e', '%00', `${'x'.repeat(3000)}`])(
-  '4.2.2 refuses what is no JWT: %.9j',
+  'Spec 4.2.2: refuses what is no JWT: %.9j',
   invalid,
 );
 
-test('4.2.2 refuses a signature that does not fit', async () => {
+test('Spec 4.2.2: refuses a signature that does not fit', async () => {
   const { refreshToken, claims } = await session();
   const [header = '', payload = '', signature = ''] = refreshToken.split('.');
   await invalid(`${header}.${payload}.${signature.slice(0, -2)}AA`);
@@ -77,7 +77,7 @@ test('4.2.2 refuses a signature that does not fit', async () => {
   await invalid(await forgeRefreshToken(gateway, { claims, jwk: { ...keyringJwk('HS256'), k } }));
 });
 
-test('4.2.2 refuses every algorithm but that of the key that kid names', async () => {
+test('Spec 4.2.2: refuses every algorithm but that of the key that kid names', async () => {
   const { claims } = await session();
   const { kid } = keyringJwk('HS256');
   const access = keyringJwk('EdDSA');
@@ -93,7 +93,7 @@ test('4.2.2 refuses every algorithm but that of the key that kid names', async (
   await invalid(await forgeRefreshToken(gateway, { claims, header: { alg: 'HS256' }, jwk: publicHalf }));
 });
 
-test('4.2.2 takes no key from the token itself (jwk, jku), and knows no critical extension', async () => {
+test('Spec 4.2.2: takes no key from the token itself (jwk, jku), and knows no critical extension', async () => {
   const { claims } = await session();
   const k = randomBytes(32).toString('base64url');
   const own = { kty: 'oct', k, kid: keyringJwk('HS256').kid };
@@ -104,7 +104,7 @@ test('4.2.2 takes no key from the token itself (jwk, jku), and knows no critical
   expect((await refresh(gateway, hmacSignedJwt({}, claims))).status).toBe(200); // the same without them
 });
 
-test('4.2.2 the expiry of the JWT is checked to the second', async () => {
+test('Spec 4.2.2: the expiry of the JWT is checked to the second', async () => {
   const { refreshToken } = await session();
   gateway.clock.advance(999.9);
   const last = refreshTokenOf(await refresh(gateway, refreshToken));
@@ -113,21 +113,21 @@ test('4.2.2 the expiry of the JWT is checked to the second', async () => {
   await invalid(last ?? '');
 });
 
-test('4.2.2 refuses a token without expiry, or of another issuer', async () => {
+test('Spec 4.2.2: refuses a token without expiry, or of another issuer', async () => {
   const { claims } = await session();
   await invalid(await forgeRefreshToken(gateway, { claims: { ...claims, exp: undefined } }));
   await invalid(await forgeRefreshToken(gateway, { claims: { ...claims, iss: 'https://other.example.com' } }));
   await invalid(await forgeRefreshToken(gateway, { claims: { ...claims, iss: undefined } }));
 });
 
-test('4.2.3 the type must be refresh: an access token in the cookie is of the wrong type', async () => {
+test('Spec 4.2.3: the type must be refresh: an access token in the cookie is of the wrong type', async () => {
   const user = await gateway.user();
   const { answer } = await logIn(gateway, user.email);
   await refusesWithoutTrace(answer.json.access_token, 'Invalid token type', 'cleared');
 });
 
 test.each([undefined, null, '', 'access', 'Refresh', ['refresh'], true])(
-  '4.2.3 the type %j is refused',
+  'Spec 4.2.3: the type %j is refused',
   async (type) => {
     const { claims } = await session();
     const token = await forgeRefreshToken(gateway, { claims: { ...claims, type } });
@@ -135,12 +135,12 @@ test.each([undefined, null, '', 'access', 'Refresh', ['refresh'], true])(
   },
 );
 
-test('4.2.3 comes before 4.2.4: a token with neither type nor jti is of the wrong type', async () => {
+test('Spec 4.2.3: comes before 4.2.4: a token with neither type nor jti is of the wrong type', async () => {
   const token = await forgeRefreshToken(gateway, { claims: { type: undefined, jti: undefined, sub: undefined } });
   await refusesWithoutTrace(token, 'Invalid token type', 'cleared');
 });
 
-test.each(['jti', 'sub'])('4.2.4 %s must be present', async (claim) => {
+test.each(['jti', 'sub'])('Spec 4.2.4: %s must be present', async (claim) => {
   const { claims } = await session();
   for (const value of [undefined, null, '']) {
     const token = await forgeRefreshToken(gateway, { claims: { ...claims, [claim]: value } });
@@ -148,7 +148,7 @@ test.each(['jti', 'sub'])('4.2.4 %s must be present', async (claim) => {
   }
 });
 
-test('4.2.4 comes before 4.2.5: without sub, a jti that is no UUID is not looked at', async () => {
+test('Spec 4.2.4: comes before 4.2.5: without sub, a jti that is no UUID is not looked at', async () => {
   const token = await forgeRefreshToken(gateway, { claims: { sub: undefined, jti: 'no-uuid' } });
   await refusesWithoutTrace(token, 'Malformed token', 'cleared');
 });
@@ -163,16 +163,16 @@ test.each([
   17,
   true,
   ['018f3a3e-1111-7000-8000-000000000000'],
-])('4.2.5 the jti %j is no UUID: 401, and the cookie stays', async (jti) => {
+])('Spec 4.2.5: the jti %j is no UUID: 401, and the cookie stays', async (jti) => {
   const token = await forgeRefreshToken(gateway, { claims: { jti } });
   await refusesWithoutTrace(token, 'Invalid token format', 'unchanged');
 });
 
-test('4.2.6 a jti without a record is not recognised', async () => {
+test('Spec 4.2.6: a jti without a record is not recognised', async () => {
   await refusesWithoutTrace(await forgeRefreshToken(gateway), 'Token not recognised', 'cleared');
 });
 
-test('4.2.7 revokes the whole family when a used token returns', async () => {
+test('Spec 4.2.7: revokes the whole family when a used token returns', async () => {
   const { user, refreshToken, claims } = await session();
   const successor = refreshTokenOf(await refresh(gateway, refreshToken));
   const [answer, events] = await auditDuring(gateway, () => refresh(gateway, refreshToken));
@@ -184,7 +184,7 @@ test('4.2.7 revokes the whole family when a used token returns', async () => {
   expect((await recordOf(gateway, claimsOf(successor ?? '')['jti'])).revoked).toBe(true);
 });
 
-test('4.2.7 comes before 4.2.8: a revoked record that has expired is theft', async () => {
+test('Spec 4.2.7: comes before 4.2.8: a revoked record that has expired is theft', async () => {
   const { user, refreshToken } = await session();
   await refresh(gateway, refreshToken);
   await gateway.rows(`update refresh_tokens set expires_at = '2000-01-01' where user_id = $1`, [user.id]);
@@ -193,7 +193,7 @@ test('4.2.7 comes before 4.2.8: a revoked record that has expired is theft', asy
   expect((await liveRecords(gateway)).filter(({ user_id }) => user_id === user.id)).toEqual([]);
 });
 
-test('4.2.8 a record that has expired is 401, whatever the JWT says', async () => {
+test('Spec 4.2.8: a record that has expired is 401, whatever the JWT says', async () => {
   const { user, refreshToken } = await session();
   const past = new Date(gateway.clock.now().getTime() - 1);
   await gateway.rows('update refresh_tokens set expires_at = $2 where user_id = $1', [user.id, past]);

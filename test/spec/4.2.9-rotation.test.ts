@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('4.2.9 the role in the new access token is the current one, read at this moment', async () => {
+test('Spec 4.2.9: the role in the new access token is the current one, read at this moment', async () => {
   const { id, email } = await gateway.user({ role: 'viewer' });
   let token: string | undefined = (await logIn(gateway, email)).refreshToken;
   for (const role of ['admin', 'analyst', 'viewer']) {
@@ -24,7 +24,7 @@ test('4.2.9 the role in the new access token is the current one, read at this mo
   }
 });
 
-test('4.2.9 without a user row the role is viewer', async () => {
+test('Spec 4.2.9: without a user row the role is viewer', async () => {
   const { id, email } = await gateway.user({ role: 'admin' });
   const { refreshToken } = await logIn(gateway, email);
   await gateway.rows('delete from users where id = $1', [id]);
@@ -34,7 +34,7 @@ test('4.2.9 without a user row the role is viewer', async () => {
   expect((await recordsOf(gateway, id)).map(({ revoked }) => revoked).sort()).toEqual([false, true]);
 });
 
-test('4.2.9 is_active is not checked here, nor is the lock', async () => {
+test('Spec 4.2.9: is_active is not checked here, nor is the lock', async () => {
   const { id, email } = await gateway.user({ role: 'analyst' });
   const { refreshToken } = await logIn(gateway, email);
   await gateway.rows(`update users set is_active = false, locked_until = '2100-01-01' where id = $1`, [id]);
@@ -43,7 +43,7 @@ test('4.2.9 is_active is not checked here, nor is the lock', async () => {
   expect(claimsOf(answer.json.access_token)['role']).toBe('analyst');
 });
 
-test('4.2.9 changes neither the user nor any other session, and writes no audit event', async () => {
+test('Spec 4.2.9: changes neither the user nor any other session, and writes no audit event', async () => {
   const { id, email } = await gateway.user();
   const other = await logIn(gateway, email);
   const { refreshToken } = await logIn(gateway, email);
@@ -57,7 +57,7 @@ test('4.2.9 changes neither the user nor any other session, and writes no audit 
   expect(await recordsOf(gateway, id)).toHaveLength(3);
 });
 
-test('4.2.9 the owner is that of the record, whatever sub says', async () => {
+test('Spec 4.2.9: the owner is that of the record, whatever sub says', async () => {
   const { id, email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   const stranger = await gateway.user({ role: 'admin' });
@@ -67,7 +67,7 @@ test('4.2.9 the owner is that of the record, whatever sub says', async () => {
   expect(claimsOf(refreshTokenOf(answer) ?? '')['sub']).toBe(id);
 });
 
-test('4.2.9 writes the successor or nothing: where it cannot be stored, the old token lives on', async () => {
+test('Spec 4.2.9: writes the successor or nothing: where it cannot be stored, the old token lives on', async () => {
   const { email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   await withFault(gateway, refusesRows('refresh_tokens', `user_agent <> 'fails'`), async () => {
@@ -78,7 +78,7 @@ test('4.2.9 writes the successor or nothing: where it cannot be stored, the old 
   });
 });
 
-test('4.2.7 revokes and audits together: where the audit row fails, the family lives on and 500 clears nothing', async () => {
+test('Spec 4.2.7: revokes and audits together: where the audit row fails, the family lives on and 500 clears nothing', async () => {
   const { email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   const successor = refreshTokenOf(await refresh(gateway, refreshToken));
@@ -88,7 +88,7 @@ test('4.2.7 revokes and audits together: where the audit row fails, the family l
   expect((await recordOf(gateway, claimsOf(successor ?? '')['jti'])).revoked).toBe(false);
 });
 
-test('4.2.7 audits and revokes together: where the revocation cannot be committed, no event stays', async () => {
+test('Spec 4.2.7: audits and revokes together: where the revocation cannot be committed, no event stays', async () => {
   const { email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   await refresh(gateway, refreshToken);

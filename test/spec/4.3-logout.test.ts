@@ -33,7 +33,7 @@ async function leavesNoTrace(token: string | undefined): Promise<void> {
   expect(await wholeState(gateway)).toEqual(before);
 }
 
-test('4.3 revokes the record of the jti, writes logout and clears the cookie', async () => {
+test('Spec 4.3: revokes the record of the jti, writes logout and clears the cookie', async () => {
   const { id, email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   const { jti } = claimsOf(refreshToken);
@@ -42,14 +42,14 @@ test('4.3 revokes the record of the jti, writes logout and clears the cookie', a
   expect((await recordOf(gateway, jti)).revoked).toBe(true);
 });
 
-test('4.3 revokes the current token only: another session of the user lives on', async () => {
+test('Spec 4.3: revokes the current token only: another session of the user lives on', async () => {
   const { email } = await gateway.user();
   const other = await logIn(gateway, email);
   await loggedOut((await logIn(gateway, email)).refreshToken);
   expect((await refresh(gateway, other.refreshToken)).status).toBe(200);
 });
 
-test('4.3 an older token of the family is marked (again) and the current one lives on', async () => {
+test('Spec 4.3: an older token of the family is marked (again) and the current one lives on', async () => {
   const { email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   const current = refreshTokenOf(await refresh(gateway, refreshToken));
@@ -57,13 +57,13 @@ test('4.3 an older token of the family is marked (again) and the current one liv
   expect((await refresh(gateway, current)).status).toBe(200);
 });
 
-test('4.3 every logout with a cookie that decodes is written, also the second', async () => {
+test('Spec 4.3: every logout with a cookie that decodes is written, also the second', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   expect(await loggedOut(refreshToken)).toHaveLength(1);
   expect(await loggedOut(refreshToken)).toMatchObject([{ event_type: 'logout' }]);
 });
 
-test('4.3 does not check the type', async () => {
+test('Spec 4.3: does not check the type', async () => {
   const { id, email } = await gateway.user();
   const { refreshToken, answer } = await logIn(gateway, email);
   for (const type of [undefined, 'access', 17]) {
@@ -75,7 +75,7 @@ test('4.3 does not check the type', async () => {
   expect(await loggedOut(access)).toMatchObject([{ user_id: id, metadata: { jti: claimsOf(access)['jti'] } }]);
 });
 
-test('4.3 a jti without a record, or that is no UUID, is written all the same', async () => {
+test('Spec 4.3: a jti without a record, or that is no UUID, is written all the same', async () => {
   const jti = randomUUID();
   const unknown = await forgeRefreshToken(gateway, { claims: { jti } });
   expect(await loggedOut(unknown)).toMatchObject([{ event_type: 'logout', metadata: { jti } }]);
@@ -91,13 +91,13 @@ test.each<[unknown, string]>([
   [true, 'true'],
   [['a', '\0'], '["a","\\u0000"]'],
   [{ toString: 1, valueOf: 2 }, '{"toString":1,"valueOf":2}'],
-])('4.3 a signed jti that is no plain text is no error: %j', async (jti, written) => {
+])('Spec 4.3: a signed jti that is no plain text is no error: %j', async (jti, written) => {
   const token = await forgeRefreshToken(gateway, { claims: { jti } });
   expect(await loggedOut(token)).toMatchObject([{ event_type: 'logout', metadata: { jti: written } }]);
 });
 
 test.each([undefined, null, 'no-uuid', 17])(
-  '4.3 the sub %j leaves user_id empty, and the token is revoked',
+  'Spec 4.3: the sub %j leaves user_id empty, and the token is revoked',
   async (sub) => {
     const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
     const token = await forgeRefreshToken(gateway, { claims: { ...claimsOf(refreshToken), sub } });
@@ -106,11 +106,14 @@ test.each([undefined, null, 'no-uuid', 17])(
   },
 );
 
-test('4.3 an absent cookie is no error', () => leavesNoTrace(undefined));
+test('Spec 4.3: an absent cookie is no error', () => leavesNoTrace(undefined));
 
-test.each(['', 'junk', 'a.b.c', '%', 'x'.repeat(3000)])('4.3 a malformed cookie is no error: %.9j', leavesNoTrace);
+test.each(['', 'junk', 'a.b.c', '%', 'x'.repeat(3000)])(
+  'Spec 4.3: a malformed cookie is no error: %.9j',
+  leavesNoTrace,
+);
 
-test('4.3 an invalid cookie is no error and revokes nothing', async () => {
+test('Spec 4.3: an invalid cookie is no error and revokes nothing', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   const claims = claimsOf(refreshToken);
   await leavesNoTrace(unsignedJwt({ alg: 'none', kid: keyringJwk('HS256').kid }, claims));
@@ -119,20 +122,20 @@ test('4.3 an invalid cookie is no error and revokes nothing', async () => {
   expect((await refresh(gateway, refreshToken)).status).toBe(200);
 });
 
-test('4.3 a cookie without jti is no error and writes nothing', async () => {
+test('Spec 4.3: a cookie without jti is no error and writes nothing', async () => {
   for (const jti of [undefined, null, '']) {
     await leavesNoTrace(await forgeRefreshToken(gateway, { claims: { jti } }));
   }
 });
 
-test('4.3 an expired cookie is no error and revokes nothing', async () => {
+test('Spec 4.3: an expired cookie is no error and revokes nothing', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   gateway.clock.advance(1_209_600);
   await leavesNoTrace(refreshToken);
   expect((await recordOf(gateway, claimsOf(refreshToken)['jti'])).revoked).toBe(false);
 });
 
-test('4.3 access tokens already issued stay valid until their own expiry', async () => {
+test('Spec 4.3: access tokens already issued stay valid until their own expiry', async () => {
   const { answer, refreshToken } = await logIn(gateway, (await gateway.user()).email);
   await loggedOut(refreshToken);
   gateway.clock.advance(899);
@@ -148,7 +151,7 @@ test('4.3 access tokens already issued stay valid until their own expiry', async
   expect((await gateway.send('POST', '/graphql', whoAmI)).status).toBe(401);
 });
 
-test('4.3 revokes and audits together: where the audit row fails, 500 and the session lives on', async () => {
+test('Spec 4.3: revokes and audits together: where the audit row fails, 500 and the session lives on', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   const failed = await withFault(gateway, refusesRows('audit_events'), () => logout(gateway, refreshToken));
   expect(failed.status).toBe(500);

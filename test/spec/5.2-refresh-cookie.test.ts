@@ -23,7 +23,7 @@ async function cookiesWith(env: Record<string, string>): Promise<Cookies> {
 const CLEARED = { name: 'refresh_token', value: '' };
 const EXPIRED = { 'max-age': '0', expires: 'Thu, 01 Jan 1970 00:00:00 GMT' };
 
-test('5.2 by default: HttpOnly, SameSite=Strict, Path=/auth, Max-Age of the lifetime, and Secure only on https', async () => {
+test('Spec 5.2: by default: HttpOnly, SameSite=Strict, Path=/auth, Max-Age of the lifetime, and Secure only on https', async () => {
   const { set, cleared } = await cookiesWith({ REFRESH_TOKEN_TTL_SECONDS: '1234' });
   const attributes = { httponly: true, samesite: 'Strict', path: '/auth' };
   for (const answer of set) {
@@ -37,7 +37,7 @@ test('5.2 by default: HttpOnly, SameSite=Strict, Path=/auth, Max-Age of the life
   }
 });
 
-test('5.2 Secure, SameSite and Domain come from the configuration, and clearing uses the same', async () => {
+test('Spec 5.2: Secure, SameSite and Domain come from the configuration, and clearing uses the same', async () => {
   const { set, cleared } = await cookiesWith({
     PUBLIC_URL: 'https://auth.example.com',
     COOKIE_SAMESITE: 'lax',
@@ -52,14 +52,14 @@ test('5.2 Secure, SameSite and Domain come from the configuration, and clearing 
   }
 });
 
-test('5.2 SameSite may be none where the cookie is Secure', async () => {
+test('Spec 5.2: SameSite may be none where the cookie is Secure', async () => {
   const { set } = await cookiesWith({ COOKIE_SECURE: 'true', COOKIE_SAMESITE: 'none' });
   for (const answer of set) {
     expect(refreshCookieOf(answer)?.attributes).toMatchObject({ secure: true, samesite: 'None' });
   }
 });
 
-test('5.1 the access token is in the body alone, the refresh token in the cookie alone', async () => {
+test('Spec 5.1: the access token is in the body alone, the refresh token in the cookie alone', async () => {
   gateway = await startGateway();
   const { answer, refreshToken } = await logIn(gateway, (await gateway.user()).email);
   expect(answer.text).not.toContain(refreshToken);

@@ -24,7 +24,7 @@ async function events(act: () => Promise<unknown>): Promise<Array<Partial<AuditR
   });
 }
 
-test('6 account_locked: the user id, and locked_until as an ISO 8601 timestamp', async () => {
+test('Spec 6: account_locked: the user id, and locked_until as an ISO 8601 timestamp', async () => {
   const { id, email } = await gateway.user();
   await login(gateway, email, WRONG);
   const lockedUntil = new Date(gateway.clock.now().getTime() + 90_000);
@@ -40,7 +40,7 @@ test('6 account_locked: the user id, and locked_until as an ISO 8601 timestamp',
   ]);
 });
 
-test('6 login_failure: the user id for a wrong password', async () => {
+test('Spec 6: login_failure: the user id for a wrong password', async () => {
   const { id, email } = await gateway.user();
   expect(await events(() => login(gateway, ` ${email.toUpperCase()} `, WRONG, FROM))).toEqual([
     {
@@ -53,7 +53,7 @@ test('6 login_failure: the user id for a wrong password', async () => {
   ]);
 });
 
-test('6 login_failure: user_id empty for an unknown e-mail and for an inactive user', async () => {
+test('Spec 6: login_failure: user_id empty for an unknown e-mail and for an inactive user', async () => {
   const inactive = await gateway.user();
   await gateway.rows('update users set is_active = false where id = $1', [inactive.id]);
   for (const email of ['Nobody@Example.com', inactive.email]) {
@@ -69,7 +69,7 @@ test('6 login_failure: user_id empty for an unknown e-mail and for an inactive u
   }
 });
 
-test.each(['viewer', 'analyst', 'admin'] as const)('6 login_success: the role %s', async (role) => {
+test.each(['viewer', 'analyst', 'admin'] as const)('Spec 6: login_success: the role %s', async (role) => {
   const { id, email } = await gateway.user({ role });
   expect(await events(() => login(gateway, email, PASSWORD, FROM))).toEqual([
     {
@@ -82,7 +82,7 @@ test.each(['viewer', 'analyst', 'admin'] as const)('6 login_success: the role %s
   ]);
 });
 
-test('6 token_theft: the sub claim, reused_jti and family_id, both strings', async () => {
+test('Spec 6: token_theft: the sub claim, reused_jti and family_id, both strings', async () => {
   const { id, email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   await refresh(gateway, refreshToken);
@@ -99,7 +99,7 @@ test('6 token_theft: the sub claim, reused_jti and family_id, both strings', asy
   ]);
 });
 
-test('6 token_theft: the sub claim of the token, not the owner of the record; each reuse is one event', async () => {
+test('Spec 6: token_theft: the sub claim of the token, not the owner of the record; each reuse is one event', async () => {
   const { email } = await gateway.user();
   const other = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
@@ -114,7 +114,7 @@ test('6 token_theft: the sub claim of the token, not the owner of the record; ea
   expect(await events(() => refresh(gateway, odd))).toMatchObject([{ event_type: 'token_theft', user_id: null }]);
 });
 
-test('6 logout: the sub claim and the jti, without user_agent', async () => {
+test('Spec 6: logout: the sub claim and the jti, without user_agent', async () => {
   const { id, email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   expect(await events(() => logout(gateway, refreshToken, FROM))).toEqual([
@@ -128,18 +128,18 @@ test('6 logout: the sub claim and the jti, without user_agent', async () => {
   ]);
 });
 
-test('6 a request without a User-Agent has an empty one, which is not the missing one of logout', async () => {
+test('Spec 6: a request without a User-Agent has an empty one, which is not the missing one of logout', async () => {
   const { email } = await gateway.user();
   expect(await events(() => login(gateway, email))).toMatchObject([{ user_agent: '', ip_address: '127.0.0.1' }]);
 });
 
-test('6 the user agent of an event is at most 512 characters too', async () => {
+test('Spec 6: the user agent of an event is at most 512 characters too', async () => {
   const { email } = await gateway.user();
   const written = await events(() => login(gateway, email, PASSWORD, { 'user-agent': 'x'.repeat(600) }));
   expect(written).toMatchObject([{ user_agent: 'x'.repeat(512) }]);
 });
 
-test('6 what is not in the table writes nothing: a good refresh, every other refusal, a bad body, logout without jti', async () => {
+test('Spec 6: what is not in the table writes nothing: a good refresh, every other refusal, a bad body, logout without jti', async () => {
   const { email } = await gateway.user();
   const { refreshToken, answer } = await logIn(gateway, email);
   const forged = await Promise.all([
@@ -158,7 +158,7 @@ test('6 what is not in the table writes nothing: a good refresh, every other ref
   expect(written).toEqual([]);
 });
 
-test('6 no event ever holds the password that was submitted', async () => {
+test('Spec 6: no event ever holds the password that was submitted', async () => {
   const { email } = await gateway.user();
   const secret = 'a password nobody should ever see';
   await login(gateway, email, secret);

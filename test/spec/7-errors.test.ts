@@ -85,18 +85,18 @@ const table: Row[] = [
   ['logout', 200, null, 'cleared', 'a bad cookie is no error', () => logout(gateway, 'junk')],
 ];
 
-test.each(table)('7 %s %i %s, cookie %s: %s', async (_route, status, detail, cookie, _condition, act) => {
+test.each(table)('Spec 7: %s %i %s, cookie %s: %s', async (_route, status, detail, cookie, _condition, act) => {
   const answer = await act();
   expect(answer.status).toBe(status);
   expect(cookieAction(answer)).toBe(cookie);
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(answer.text).toBe(JSON.stringify(detail === null ? { message: 'Logged out successfully' } : { detail }));
   const challenge = 'Cookie realm="auth-gateway", form-action="/auth/login", cookie-name="refresh_token"';
-  expect(answer.headers['www-authenticate']).toBe(status === 401 ? challenge : undefined); // CONTRACT 5
+  expect(answer.headers['www-authenticate']).toBe(status === 401 ? challenge : undefined); // Interface 5
   expect(answer.headers['retry-after'] !== undefined).toBe(status === 429);
 });
 
-test('7 the table above has every refusal', () => {
+test('Spec 7: the table above has every refusal', () => {
   const details = new Set(table.map(([, status, detail]) => `${status} ${detail}`).filter((row) => row !== '200 null'));
   expect(details).toEqual(new Set(Object.values(REFUSALS).map(({ status, detail }) => `${status} ${detail}`)));
 });

@@ -1,4 +1,4 @@
-/** Spec 8: the table of limits, and CONTRACT 5 on how the login rate limit answers. */
+/** Spec 8: the table of limits, and Interface 5 on how the login rate limit answers. */
 import { cookieAction } from '../support/cookies.js';
 import { type Answer, claimsOf, logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
 import { login, logout, refresh, WRONG } from '../support/routes.js';
@@ -15,7 +15,7 @@ const statuses = (answers: Answer[]): number[] => answers.map(({ status }) => st
 /** The limits as they come, but for the log. */
 const asConfiguredByDefault = { LOGIN_RATE_LIMIT: '', TRUST_PROXY: '127.0.0.1' };
 
-test('8 login rate: 5 requests per 15 minutes per client IP, the sixth is 429 and does nothing', async () => {
+test('Spec 8: login rate: 5 requests per 15 minutes per client IP, the sixth is 429 and does nothing', async () => {
   gateway = await startGateway({ env: asConfiguredByDefault });
   const { email } = await gateway.user();
   const answers: Answer[] = [];
@@ -30,7 +30,7 @@ test('8 login rate: 5 requests per 15 minutes per client IP, the sixth is 429 an
   expect((await login(gateway, email, PASSWORD, from('192.0.2.1'))).status).toBe(200); // another client
 });
 
-test('8 login rate: every request counts, valid or not, and for any account', async () => {
+test('Spec 8: login rate: every request counts, valid or not, and for any account', async () => {
   gateway = await startGateway({ env: asConfiguredByDefault });
   const send = (options: object) => gateway.send('POST', '/auth/login', options);
   const answers = [
@@ -44,7 +44,7 @@ test('8 login rate: every request counts, valid or not, and for any account', as
   expect(statuses(answers)).toEqual([422, 400, 415, 422, 401, 429]);
 });
 
-test('8 login rate: a page of another site cannot use up the logins of its visitor', async () => {
+test('Spec 8: login rate: a page of another site cannot use up the logins of its visitor', async () => {
   gateway = await startGateway({ env: asConfiguredByDefault });
   for (const headers of [{ origin: 'https://evil.example.com' }, { 'sec-fetch-site': 'cross-site' }]) {
     for (let i = 0; i < 6; i += 1) {
@@ -56,7 +56,7 @@ test('8 login rate: a page of another site cannot use up the logins of its visit
   expect((await login(gateway, 'nobody@example.com')).headers['ratelimit']).toMatch(/^"login";r=4;/);
 });
 
-test('8 login rate: refresh, logout and other methods do not count', async () => {
+test('Spec 8: login rate: refresh, logout and other methods do not count', async () => {
   gateway = await startGateway({ env: asConfiguredByDefault });
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   for (let i = 0; i < 6; i += 1) await refresh(gateway, refreshToken);
@@ -65,7 +65,7 @@ test('8 login rate: refresh, logout and other methods do not count', async () =>
   expect((await login(gateway, 'nobody@example.com')).headers['ratelimit']).toMatch(/^"login";r=3;/);
 });
 
-test('8 login rate: the headers say the policy, what is left and when to come back', async () => {
+test('Spec 8: login rate: the headers say the policy, what is left and when to come back', async () => {
   gateway = await startGateway({ env: { LOGIN_RATE_LIMIT: '2', LOGIN_RATE_WINDOW_SECONDS: '600' } });
   const answers = [];
   for (let i = 0; i < 3; i += 1) answers.push(await login(gateway, 'nobody@example.com'));
@@ -80,7 +80,7 @@ test('8 login rate: the headers say the policy, what is left and when to come ba
   expect(answers.map(({ headers }) => headers['retry-after'])).toEqual([undefined, undefined, left[2]?.[2]]);
 });
 
-test('8 login rate: a window ends for good, and the next begins with the next request', async () => {
+test('Spec 8: login rate: a window ends for good, and the next begins with the next request', async () => {
   gateway = await startGateway({ env: { LOGIN_RATE_LIMIT: '2' } });
   const attempt = async (): Promise<number> => (await login(gateway, 'nobody@example.com')).status;
   expect([await attempt(), await attempt(), await attempt(), await attempt()]).toEqual([401, 401, 429, 429]);
@@ -90,7 +90,7 @@ test('8 login rate: a window ends for good, and the next begins with the next re
   expect([await attempt(), await attempt(), await attempt()]).toEqual([401, 401, 429]);
 });
 
-test('8 login rate: two instances admit exactly the limit together', async () => {
+test('Spec 8: login rate: two instances admit exactly the limit together', async () => {
   gateway = await startGateway({ env: { LOGIN_RATE_LIMIT: '7' }, instances: 2 });
   const [one, two] = gateway.two();
   const answers = await Promise.all(
@@ -99,7 +99,7 @@ test('8 login rate: two instances admit exactly the limit together', async () =>
   expect(statuses(answers).sort()).toEqual([...Array(7).fill(401), ...Array(33).fill(429)]);
 });
 
-test('8 access-token lifetime: 15 minutes, reported in seconds; refresh-token lifetime: JWT, record and cookie agree', async () => {
+test('Spec 8: access-token lifetime: 15 minutes, reported in seconds; refresh-token lifetime: JWT, record and cookie agree', async () => {
   gateway = await startGateway({ env: { REFRESH_TOKEN_TTL_SECONDS: '4321' } });
   const { answer, refreshToken } = await logIn(gateway, (await gateway.user()).email);
   const access = claimsOf(answer.json.access_token);
@@ -111,7 +111,7 @@ test('8 access-token lifetime: 15 minutes, reported in seconds; refresh-token li
   expect(answer.cookies[0]).toContain('Max-Age=4321;');
 });
 
-test.each([1, 4])('8 lockout threshold and duration are configured: %i failures', async (most) => {
+test.each([1, 4])('Spec 8: lockout threshold and duration are configured: %i failures', async (most) => {
   gateway = await startGateway({ env: { LOGIN_MAX_FAILURES: String(most), LOGIN_LOCKOUT_SECONDS: '77' } });
   const { id, email } = await gateway.user();
   const answers = [];
@@ -121,7 +121,7 @@ test.each([1, 4])('8 lockout threshold and duration are configured: %i failures'
   expect(await userRow(gateway, id)).toMatchObject({ failed_login_attempts: most, locked_until: lockedUntil });
 });
 
-test('8 by default 5 failures lock for 15 minutes', async () => {
+test('Spec 8: by default 5 failures lock for 15 minutes', async () => {
   gateway = await startGateway();
   const { id, email } = await gateway.user();
   for (let i = 0; i < 4; i += 1) await login(gateway, email, WRONG);

@@ -1,4 +1,4 @@
-/** Access tokens made by hand as CONTRACT 4 says, by a gateway whose keyring has an access key of every algorithm. */
+/** Access tokens made by hand as Interface 4 says, by a gateway whose keyring has an access key of every algorithm. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -8,7 +8,7 @@ import { until } from './until.js';
 
 export interface Page {
   client: AuthClient;
-  /** What it has asked the network for, in order: the path, and the field of CONTRACT 12 */
+  /** What it has asked the network for, in order: the path, and the field of Interface 12 */
   asked: Array<{ path: string; retry: string | null; authorization: string | null }>;
   /** How often a refresh was asked for */
   refreshes(): number;

@@ -1,4 +1,4 @@
-/** What CONTRACT 4 makes of a token, by jose alone: shares no code with src, so that the two can be compared. */
+/** What Interface 4 makes of a token, by jose alone: shares no code with src, so that the two can be compared. */
 import { importJWK, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 
 export interface Judge {

@@ -1,4 +1,4 @@
-/** CONTRACT 12: keys of `Refresh-Retry`, written by hand, and sessions whose first token was used with one. */
+/** Interface 12: keys of `Refresh-Retry`, written by hand, and sessions whose first token was used with one. */
 import { randomBytes } from 'node:crypto';
 import { cookieAction } from './cookies.js';
 import { type Answer, claimsOf, logIn, refreshTokenOf, type TestGateway } from './gateway.js';

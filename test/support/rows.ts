@@ -1,4 +1,4 @@
-/** What stands in the tables, under the column names of Spec 2.5, 2.6 and CONTRACT 8. */
+/** What stands in the tables, under the column names of Spec 2.5, 2.6 and Interface 8. */
 import type { TestGateway } from './gateway.js';
 
 export interface UserRow {

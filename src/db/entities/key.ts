@@ -1,4 +1,4 @@
-/** CONTRACT 6: what API keys and cron keys have in common. */
+/** Interface 6: what API keys and cron keys have in common. */
 import { PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 export abstract class Key {

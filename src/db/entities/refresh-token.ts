@@ -30,13 +30,13 @@ export class RefreshToken {
   /** When the login happened that began the family; kept through every rotation. */
   @Property({ type: 'timestamptz', length: 6, defaultRaw: 'now()' }) sessionStartedAt!: Date;
 
-  // CONTRACT 12, of a new record whose rotation came with a key; null else.
+  // Interface 12, of a new record whose rotation came with a key; null else.
   /** The record that this rotation used */
   @Property({ type: 'uuid', nullable: true }) predecessorJti!: string | null;
   /** Of the key of this rotation */
   @Property({ type: 'blob', nullable: true }) retryKeySha256!: Uint8Array | null;
 
-  // CONTRACT 12, of a used record.
+  // Interface 12, of a used record.
   /** True where somebody has logged out with it since: no retry is answered any more */
   @Property({ type: 'boolean', nullable: true }) retryEnded!: boolean | null;
   /** How often its rotation was repeated; what follows is of the last time */

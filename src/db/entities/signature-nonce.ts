@@ -1,4 +1,4 @@
-/** CONTRACT 6: nonces that have been used up, each once per key. */
+/** Interface 6: nonces that have been used up, each once per key. */
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 @Entity({ tableName: 'signature_nonces' })

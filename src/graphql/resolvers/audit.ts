@@ -1,4 +1,4 @@
-/** CONTRACT 11: the audit log. */
+/** Interface 11: the audit log. */
 import { Arg, Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import { type AuditCount, countByTime } from '../../admin/audit-counts.js';
 import { type AuditRow, countAuditEvents, listAuditEvents } from '../../admin/audit-log.js';

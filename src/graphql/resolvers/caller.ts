@@ -1,4 +1,4 @@
-/** CONTRACT 7: `caller`. */
+/** Interface 7: `caller`. */
 import { Ctx, Query, Resolver } from 'type-graphql';
 import type { Caller } from '../../callers/caller.js';
 import { kindOf } from '../../callers/kinds.js';

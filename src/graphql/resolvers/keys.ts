@@ -1,4 +1,4 @@
-/** CONTRACT 11: API keys and cron keys. */
+/** Interface 11: API keys and cron keys. */
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { createApiKey, listApiKeys, OVERLAP_SECONDS, revokeApiKey, rotateApiKey } from '../../admin/api-keys.js';
 import { createCronKey, listCronKeys, revokeCronKey } from '../../admin/cron-keys.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 11: sessions. */
+/** Interface 11: sessions. */
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { SessionEvent } from '../../admin/session-events.js';
 import { tellSession } from '../../admin/session-story.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 11: users. */
+/** Interface 11: users. */
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import {
   createUser,

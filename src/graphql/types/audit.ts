@@ -1,4 +1,4 @@
-/** CONTRACT 11: `AuditEvent`, its listing, its filters and its counts. */
+/** Interface 11: `AuditEvent`, its listing, its filters and its counts. */
 import { GraphQLJSON } from 'graphql-scalars';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import type { AuditCount, AuditCountFilter } from '../../admin/audit-counts.js';

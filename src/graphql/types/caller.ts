@@ -1,4 +1,4 @@
-/** CONTRACT 7: the identity objects of Spec 2.8. */
+/** Interface 7: the identity objects of Spec 2.8. */
 import { type ClassType, Field, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
 import type { ApiKeyCaller, Caller, CronCaller, CallerType as Kind, UserCaller } from '../../callers/caller.js';
 import type { Role } from '../../roles.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 11: `DateTime`, which says where it is specified. */
+/** Interface 11: `DateTime`, which says where it is specified. */
 import { GraphQLScalarType } from 'graphql';
 import { GraphQLDateTime as Unspecified } from 'graphql-scalars';
 

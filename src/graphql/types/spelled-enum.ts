@@ -1,7 +1,7 @@
 import { registerEnumType } from 'type-graphql';
 
 /**
- * An enum whose values are spelled as the specification has them, on both sides (CONTRACT 7).
+ * An enum whose values are spelled as the specification has them, on both sides (Interface 7).
  * @param values each with its description
  */
 export function spelledEnum<T extends string>(

@@ -1,4 +1,4 @@
-/** CONTRACT 11: `User`, its listing and its filter, and what changes of users take and give. */
+/** Interface 11: `User`, its listing and its filter, and what changes of users take and give. */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import type { ListedUser, UserFilter } from '../../admin/users.js';
 import type { Role } from '../../roles.js';

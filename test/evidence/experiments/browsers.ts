@@ -1,4 +1,4 @@
-/** CONTRACT 12 and 13: a session in a real Chromium outlives tabs, reloads and answers that are lost. */
+/** Interface 12 and 13: a session in a real Chromium outlives tabs, reloads and answers that are lost. */
 import type { Browser } from 'playwright-core';
 import { tokenOf } from '../../browser/asked.js';
 import { servePage } from '../../browser/bundle.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 10: what a gateway answers while the disk of its database is full. */
+/** Interface 10: what a gateway answers while the disk of its database is full. */
 import type { Experiment } from '../experiment.js';
 import { prepareGateways } from '../lab/gateways.js';
 import { startPostgresServer } from '../lab/postgres-server.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 2, DATABASE_POOLER: what a gateway answers while the pooler before its database is faulty. */
+/** Interface 2, DATABASE_POOLER: what a gateway answers while the pooler before its database is faulty. */
 import type { Experiment } from '../experiment.js';
 import { prepareGateways } from '../lab/gateways.js';
 import { startPgBouncer } from '../lab/pgbouncer.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 5 and 10: what a gateway answers while its Redis, or the network before it, is faulty. */
+/** Interface 5 and 10: what a gateway answers while its Redis, or the network before it, is faulty. */
 import { startRedis } from '../../support/redis.js';
 import type { Experiment } from '../experiment.js';
 import { prepareGateways } from '../lab/gateways.js';

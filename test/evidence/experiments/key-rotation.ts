@@ -1,5 +1,5 @@
 /**
- * CONTRACT 3: a rotation of the keyring is seen by nobody: neither by services that keep the JWKS for ten minutes, nor
+ * Interface 3: a rotation of the keyring is seen by nobody: neither by services that keep the JWKS for ten minutes, nor
  * by callers. Time is not waited for: what depends on it, the `nbf` of keys and the age of what a service keeps, is
  * moved back instead, by steps.
  */

@@ -1,4 +1,4 @@
-/** Spec 8 and CONTRACT 6 over three instances: how far more, or fewer, requests pass than a limit allows. */
+/** Spec 8 and Interface 6 over three instances: how far more, or fewer, requests pass than a limit allows. */
 
 import { startRedis } from '../../support/redis.js';
 import type { Experiment, Row } from '../experiment.js';

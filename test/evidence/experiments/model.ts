@@ -1,4 +1,4 @@
-/** CONTRACT 12 and 13: the browser's client and the gateway in random schedules (`npm run model`), a row a kind. */
+/** Interface 12 and 13: the browser's client and the gateway in random schedules (`npm run model`), a row a kind. */
 import type { Experiment, Row } from '../experiment.js';
 import { runTests } from '../lab/tests.js';
 

@@ -1,4 +1,4 @@
-/** CONTRACT 6: a signed request serves once, over all instances. */
+/** Interface 6: a signed request serves once, over all instances. */
 import type { Experiment, Row } from '../experiment.js';
 import { createApiKey, sendSigned, signAs } from '../lab/callers.js';
 import { prepareGateways } from '../lab/gateways.js';

@@ -1,4 +1,4 @@
-/** CONTRACT 10, SIGTERM: no request fails while two instances behind a proxy are restarted in turn. */
+/** Interface 10, SIGTERM: no request fails while two instances behind a proxy are restarted in turn. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../support/until.js';
 import type { Experiment, Row } from '../experiment.js';

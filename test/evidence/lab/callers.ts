@@ -1,4 +1,4 @@
-/** Callers of `/graphql`, as they present themselves (CONTRACT 6). */
+/** Callers of `/graphql`, as they present themselves (Interface 6). */
 import { type SignedRequest, signerOf } from '../../support/signer.js';
 import { type Answer, ask } from './browser.js';
 import { type Gateways, PUBLIC_URL } from './gateways.js';

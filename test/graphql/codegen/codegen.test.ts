@@ -1,4 +1,4 @@
-/** CONTRACT 11: GraphQL code generation for Apollo Client and urql, compiled strictly, run against the gateway. */
+/** Interface 11: GraphQL code generation for Apollo Client and urql, compiled strictly, run against the gateway. */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-/** CONTRACT 6: exactly the components of the profile are covered (RFC 9421 section 2). */
+/** Interface 6: exactly the components of the profile are covered (RFC 9421 section 2). */
 import { adding, neededComponents, sha256Digest } from '../signer.js';
 import type { RefusedCase } from './case.js';
 

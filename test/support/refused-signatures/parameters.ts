@@ -1,4 +1,4 @@
-/** CONTRACT 6: the parameters, their types and the times they name (RFC 9421 section 2.3). */
+/** Interface 6: the parameters, their types and the times they name (RFC 9421 section 2.3). */
 import { freshNonce } from '../signer.js';
 import type { RefusedCase } from './case.js';
 

@@ -1,5 +1,5 @@
 /**
- * CONTRACT 5: an outage is answered 503 within 5 seconds, whatever hangs. What hangs here hangs until the answer is
+ * Interface 5: an outage is answered 503 within 5 seconds, whatever hangs. What hangs here hangs until the answer is
  * there, so that an answer is the proof; how long it took is bounded with ample room, for a machine that is busy.
  */
 import type pg from 'pg';
@@ -57,7 +57,7 @@ describe('a database that says nothing at all', () => {
   });
   afterAll(() => cleanUp.run());
 
-  test('5 every route and every kind of caller is answered, and all goes on when it speaks again', async () => {
+  test('Interface 5: every route and every kind of caller is answered, and all goes on when it speaks again', async () => {
     const { user, as, refreshToken } = await newcomer(gateway, 'admin');
     const { as: apiKey } = await newApiKey(gateway, ['audit:read']);
     const { as: cronKey } = await newCronKey(gateway, ['reports:write']);
@@ -83,7 +83,7 @@ describe('a database that says nothing at all', () => {
     await until('a change succeeds', async () => (await ask(on, as, unlock)).errors.length === 0);
   });
 
-  test('7 many operations of one caller, two at once, are all answered in that time', async () => {
+  test('Interface 7: many operations of one caller, two at once, are all answered in that time', async () => {
     const { as } = await newcomer(gateway);
     frozen.freeze();
     await Promise.all(Array.from({ length: 8 }, () => isOutage(ask(on, as, '{ me { id } }'))));
@@ -94,15 +94,15 @@ describe('a database that says nothing at all', () => {
 
 describe('a lock that somebody else holds', () => {
   test.each([
-    ['4.2 the record of a refresh', refresh],
-    ['4.3 the record of a logout', logout],
+    ['Spec 4.2: the record of a refresh', refresh],
+    ['Spec 4.3: the record of a logout', logout],
   ])('%s: PostgreSQL ends it itself, and nothing comes of it later', async (_name, route) => {
     const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
     await withLock(gateway, heldRecord(refreshToken), () => isOutage(route(gateway, refreshToken)));
     expect((await refresh(gateway, refreshToken)).status).toBe(200);
   });
 
-  test('4.2.7 the sibling of a stolen token: nothing is written, and the next presentation ends it', async () => {
+  test('Spec 4.2.7: the sibling of a stolen token: nothing is written, and the next presentation ends it', async () => {
     const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
     const sibling = refreshTokenOf(await refresh(gateway, refreshToken)) ?? '';
     const before = await wholeState(gateway);
@@ -112,7 +112,7 @@ describe('a lock that somebody else holds', () => {
     expect((await refresh(gateway, sibling)).status).toBe(401);
   });
 
-  test.each(['users', 'rate_limits', 'audit_events'])('4.1 a login that needs the table %s', async (table) => {
+  test.each(['users', 'rate_limits', 'audit_events'])('Spec 4.1: a login that needs the table %s', async (table) => {
     const { email } = await gateway.user();
     const before = await wholeState(gateway);
     await withLock(gateway, wholeTable(table), () => isOutage(login(gateway, email)));
@@ -120,14 +120,14 @@ describe('a lock that somebody else holds', () => {
     expect((await login(gateway, email)).status).toBe(200);
   });
 
-  test.each(['api_keys', 'signature_nonces'])('6 an API key that needs the table %s', async (table) => {
+  test.each(['api_keys', 'signature_nonces'])('Interface 6: an API key that needs the table %s', async (table) => {
     const { as } = await newApiKey(gateway);
     const caller = '{ caller { callerType } }';
     await withLock(gateway, wholeTable(table), () => isOutage(ask(gateway, as, caller)));
     expect((await ask(gateway, as, caller)).errors).toEqual([]);
   });
 
-  test.each(['users', 'audit_events'])('11 a listing of the table %s', async (table) => {
+  test.each(['users', 'audit_events'])('Interface 11: a listing of the table %s', async (table) => {
     const { as } = await newcomer(gateway, 'admin');
     const listing =
       table === 'users' ? '{ users(first: 1) { nodes { id } } }' : '{ auditEvents(first: 1) { nodes { id } } }';
@@ -135,7 +135,7 @@ describe('a lock that somebody else holds', () => {
     expect((await ask(gateway, as, listing)).errors).toEqual([]);
   });
 
-  test('11 a change whose turn does not come, and one whose row is held', async () => {
+  test('Interface 11: a change whose turn does not come, and one whose row is held', async () => {
     const { as, user } = await newcomer(gateway, 'admin');
     const { id } = await gateway.user();
     const change = () =>
@@ -148,7 +148,7 @@ describe('a lock that somebody else holds', () => {
   });
 });
 
-test('5 connections that are all taken: what got none in time does nothing later', async () => {
+test('Interface 5: connections that are all taken: what got none in time does nothing later', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   const { pool } = gateway.app.db;
   const taken: pg.PoolClient[] = [];

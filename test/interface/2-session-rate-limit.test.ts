@@ -1,4 +1,4 @@
-/** CONTRACT 2: SESSION_RATE_LIMIT: refresh and logout per client address, counted in memory before any store is asked. */
+/** Interface 2: SESSION_RATE_LIMIT: refresh and logout per client address, counted in memory before any store is asked. */
 import { cookieAction } from '../support/cookies.js';
 import { whileAway } from '../support/faults.js';
 import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
@@ -14,12 +14,12 @@ const start = async (env: Record<string, string>) => {
 };
 const from = (address: string) => ({ 'x-forwarded-for': address });
 
-test('2 unset: there is no limit', async () => {
+test('Interface 2: unset: there is no limit', async () => {
   await start({});
   for (let i = 0; i < 200; i += 1) expect((await logout(gateway)).status).toBe(200);
 });
 
-test('2 one more than the limit is 429 with Retry-After: nothing is changed, the cookie neither', async () => {
+test('Interface 2: one more than the limit is 429 with Retry-After: nothing is changed, the cookie neither', async () => {
   const token = await start({ SESSION_RATE_LIMIT: '3' });
   for (const route of [logout, refresh, logout]) await route(gateway); // both count together
   const before = await wholeState(gateway);
@@ -37,7 +37,7 @@ test('2 one more than the limit is 429 with Retry-After: nothing is changed, the
   expect((await refresh(gateway, token)).status).toBe(200);
 });
 
-test('2 addresses count apart, IPv6 by /64; a page of another site counts for nothing', async () => {
+test('Interface 2: addresses count apart, IPv6 by /64; a page of another site counts for nothing', async () => {
   await start({ SESSION_RATE_LIMIT: '1' });
   const status = async (address: string, more = {}) =>
     (await logout(gateway, undefined, { ...from(address), ...more })).status;
@@ -46,7 +46,7 @@ test('2 addresses count apart, IPv6 by /64; a page of another site counts for no
   expect([await status('2001:db8::1'), await status('2001:db8::2')]).toEqual([200, 429]);
 });
 
-test('2 no store is asked', async () => {
+test('Interface 2: no store is asked', async () => {
   const token = await start({ SESSION_RATE_LIMIT: '1' });
   await refresh(gateway, token);
   const answer = await whileAway(gateway.database, () => refresh(gateway, token));

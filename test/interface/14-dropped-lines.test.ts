@@ -1,4 +1,4 @@
-/** CONTRACT 14: a log that cannot be written stops nothing: a full disk, a closed pipe, a pipe that nobody reads. */
+/** Interface 14: a log that cannot be written stops nothing: a full disk, a closed pipe, a pipe that nobody reads. */
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -34,7 +34,7 @@ async function ends(server: ServerProcess): Promise<void> {
   expect(server.errors()).toBe('');
 }
 
-test('14 on a full disk requests are answered, lines are counted, and SIGTERM ends it', async () => {
+test('Interface 14: on a full disk requests are answered, lines are counted, and SIGTERM ends it', async () => {
   const full = openSync('/dev/full', 'w');
   await using server = await startProcess(gateway, {}, full);
   closeSync(full);
@@ -46,7 +46,7 @@ test('14 on a full disk requests are answered, lines are counted, and SIGTERM en
   await ends(server);
 });
 
-test('14 the same with a pipe that is closed', async () => {
+test('Interface 14: the same with a pipe that is closed', async () => {
   await using server = await startProcess(gateway);
   await listens(server);
   expect(await dropped(server)).toBe(0);
@@ -66,7 +66,7 @@ async function fillPipe(server: ServerProcess): Promise<number> {
   return asked;
 }
 
-test('14 the same with a pipe that nobody reads; once somebody does, the log says how many lines were lost', async () => {
+test('Interface 14: the same with a pipe that nobody reads; once somebody does, the log says how many lines were lost', async () => {
   await using server = await startProcess(gateway);
   await listens(server); // nothing reads the pipe: Node does so only from the first listener on
   const asked = await fillPipe(server);
@@ -89,7 +89,7 @@ test('14 the same with a pipe that nobody reads; once somebody does, the log say
   expect(lines.slice(-2).map(({ msg }) => msg)).toEqual(['stopping', 'stopped']);
 });
 
-test('14 a pipe that nobody reads does not hold up the end', async () => {
+test('Interface 14: a pipe that nobody reads does not hold up the end', async () => {
   await using server = await startProcess(gateway);
   await listens(server);
   await fillPipe(server);

@@ -1,4 +1,4 @@
-/** CONTRACT 5: more logins than can be hashed, and clients that hang up before their answer; with real hashing. */
+/** Interface 5: more logins than can be hashed, and clients that hang up before their answer; with real hashing. */
 import { createConnection, type Socket } from 'node:net';
 import type { Place } from '../../src/credentials/password-queue.js';
 import { type Instance, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
@@ -43,7 +43,7 @@ const giveBack = (places: Place[]): void => {
   for (const place of places) place[Symbol.dispose]();
 };
 
-test('5 where the queue is full, login is 503 before the limiter and the database are asked', async () => {
+test('Interface 5: where the queue is full, login is 503 before the limiter and the database are asked', async () => {
   const { email } = await gateway.user();
   const before = [await wholeState(gateway), await outcomes(gateway, 'unavailable')];
   const statements: string[] = [];
@@ -68,7 +68,7 @@ test('5 where the queue is full, login is 503 before the limiter and the databas
   expect((await login(gateway, email)).status).toBe(200);
 });
 
-test('5 a password is set also where the queue is full of logins', async () => {
+test('Interface 5: a password is set also where the queue is full of logins', async () => {
   const places = fill(gateway);
   try {
     await gateway.user();
@@ -77,7 +77,7 @@ test('5 a password is set also where the queue is full of logins', async () => {
   }
 });
 
-test('5 a login that ends otherwise gives its place back', async () => {
+test('Interface 5: a login that ends otherwise gives its place back', async () => {
   const { id, email } = await gateway.user();
   const until = new Date(gateway.clock.now().getTime() + 60_000);
   await gateway.rows('update users set locked_until = $2 where id = $1', [id, until]);
@@ -109,29 +109,32 @@ const WAYS: Array<[how: string, hangUp: (socket: Socket) => unknown]> = [
   ['that end their sending side', (socket) => socket.end()],
 ];
 
-test.each(WAYS)('5 for clients %s before their turn nothing is hashed, counted or begun', async (_how, hangUp) => {
-  const { id, email } = await gateway.user();
-  const other = await gateway.user();
-  const hashes = (): Promise<number> => figure(gateway, 'auth_gateway_password_hash_duration_seconds_count');
-  const [user, hashed, gone] = [await userRow(gateway, id), await hashes(), await outcomes(gateway, 'client_closed')];
-  const [, events] = await auditDuring(gateway, async () => {
-    await withLock(gateway, wholeTable('users'), async (waiting) => {
-      const logins = [PASSWORD, WRONG, PASSWORD].map((password) => begin(gateway, email, password));
-      const sockets = await Promise.all(logins);
-      await until('they look their user up', async () => (await waiting()) === 3);
-      for (const socket of sockets) hangUp(socket);
-      await until('they have gone', async () => (await outcomes(gateway, 'client_closed')) === gone + 3);
+test.each(WAYS)(
+  'Interface 5: for clients %s before their turn nothing is hashed, counted or begun',
+  async (_how, hangUp) => {
+    const { id, email } = await gateway.user();
+    const other = await gateway.user();
+    const hashes = (): Promise<number> => figure(gateway, 'auth_gateway_password_hash_duration_seconds_count');
+    const [user, hashed, gone] = [await userRow(gateway, id), await hashes(), await outcomes(gateway, 'client_closed')];
+    const [, events] = await auditDuring(gateway, async () => {
+      await withLock(gateway, wholeTable('users'), async (waiting) => {
+        const logins = [PASSWORD, WRONG, PASSWORD].map((password) => begin(gateway, email, password));
+        const sockets = await Promise.all(logins);
+        await until('they look their user up', async () => (await waiting()) === 3);
+        for (const socket of sockets) hangUp(socket);
+        await until('they have gone', async () => (await outcomes(gateway, 'client_closed')) === gone + 3);
+      });
+      expect((await login(gateway, other.email)).status).toBe(200); // whose turn comes after theirs
     });
-    expect((await login(gateway, other.email)).status).toBe(200); // whose turn comes after theirs
-  });
-  expect(await hashes()).toBe(hashed + 1);
-  expect(await userRow(gateway, id)).toEqual(user);
-  expect(await recordsOf(gateway, id)).toEqual([]);
-  expect(events.map(({ user_id }) => user_id)).toEqual([other.id]);
-});
+    expect(await hashes()).toBe(hashed + 1);
+    expect(await userRow(gateway, id)).toEqual(user);
+    expect(await recordsOf(gateway, id)).toEqual([]);
+    expect(events.map(({ user_id }) => user_id)).toEqual([other.id]);
+  },
+);
 
 test.each(WAYS)(
-  '5 for clients %s while they are checked no session begins, and a failure counts',
+  'Interface 5: for clients %s while they are checked no session begins, and a failure counts',
   async (_how, hangUp) => {
     const { id, email } = await quick.user();
     await login(quick, email, WRONG);

@@ -1,4 +1,4 @@
-/** CONTRACT 7: every answer of `/graphql` has `errors`, also where HTTP refuses before GraphQL is asked. */
+/** Interface 7: every answer of `/graphql` has `errors`, also where HTTP refuses before GraphQL is asked. */
 import { lacksTable, whileAway, withFault } from '../support/faults.js';
 import { type Answer, type SendOptions, startGateway, startInstance, type TestGateway } from '../support/gateway.js';
 import { type As, internalKey, newCronKey, newcomer, nobody } from '../support/graphql.js';
@@ -26,7 +26,7 @@ function isRefused(json: Answer['json'], code: string, reason: string): void {
   expect(json).toEqual({ detail: json.detail, errors: [{ message: json.detail, extensions: { code, reason } }] });
 }
 
-test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('5 and 7 %s is 405 with Allow', async (method) => {
+test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('Interface 5 and 7: %s is 405 with Allow', async (method) => {
   for (const path of ['/graphql', '/graphql?query=%7Bcaller%7D']) {
     const answer = await gateway.send(method, path, { headers: as('') });
     expect([answer.status, answer.headers.allow]).toEqual([405, 'POST']);
@@ -34,7 +34,7 @@ test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('5 and 7 %s is 405 with 
   }
 });
 
-test('5 another path than /graphql has detail alone', async () => {
+test('Interface 5: another path than /graphql has detail alone', async () => {
   for (const path of ['/graphql/', '/graphqlx', '/x/graphql', '/GraphQL', '/x?/graphql', '/%67raphql']) {
     const answer = await gateway.send('POST', path, { headers: JSON_TYPE, body: QUERY });
     expect([answer.status, answer.json]).toEqual([404, { detail: 'Not found' }]);
@@ -55,27 +55,30 @@ test.each([
   { 'content-type': 'application/json; charset=utf-16' },
   { 'content-type': 'application/json;charset="ISO-8859-1"' },
   { 'content-type': 'application/json', 'content-encoding': 'gzip' },
-])('5 and 7 a body that is called otherwise than JSON in UTF-8 is 415, whoever calls: %j', async (headers) => {
-  for (const caller of [as, nobody]) {
-    const answer = await post(headers as SendOptions['headers'], QUERY, caller);
-    expect([answer.status, answer.json.detail]).toEqual([
-      415,
-      'Content-Type must be application/json, unencoded, in UTF-8',
-    ]);
-    isRefused(answer.json, 'BAD_REQUEST', 'unsupported_media_type');
-  }
-});
+])(
+  'Interface 5 and 7: a body that is called otherwise than JSON in UTF-8 is 415, whoever calls: %j',
+  async (headers) => {
+    for (const caller of [as, nobody]) {
+      const answer = await post(headers as SendOptions['headers'], QUERY, caller);
+      expect([answer.status, answer.json.detail]).toEqual([
+        415,
+        'Content-Type must be application/json, unencoded, in UTF-8',
+      ]);
+      isRefused(answer.json, 'BAD_REQUEST', 'unsupported_media_type');
+    }
+  },
+);
 
 test.each([
   'application/json',
   'application/json; charset=utf-8',
   'application/json;charset="UTF-8"',
   'Application/JSON',
-])('7 a body is JSON as %s', async (type) => {
+])('Interface 7: a body is JSON as %s', async (type) => {
   expect((await post({ 'content-type': type })).json).toEqual({ data: { caller: { callerType: 'cron' } } });
 });
 
-test('5 and 7 a body over 64 KiB is 413, one of 64 KiB is read', async () => {
+test('Interface 5 and 7: a body over 64 KiB is 413, one of 64 KiB is read', async () => {
   expect((await post(JSON_TYPE, QUERY.padEnd(64 * 1024))).status).toBe(200);
   const answer = await post(JSON_TYPE, QUERY.padEnd(64 * 1024 + 1));
   expect(answer.status).toBe(413);
@@ -96,7 +99,7 @@ test.each([
   ['application/graphql-response+json', RESPONSE],
   ['application/graphql-response+json; charset=utf-8, application/json; charset=utf-8', RESPONSE],
   ['application/graphql-response+json,application/json;q=0.9', RESPONSE],
-])('7 what accepts %s is answered as %s, error or not', async (accept, type) => {
+])('Interface 7: what accepts %s is answered as %s, error or not', async (accept, type) => {
   const headers = { ...JSON_TYPE, ...(accept !== undefined && { accept }) };
   for (const [body, caller, status] of [
     [QUERY, as, 200],
@@ -115,7 +118,7 @@ test.each([
   'application/graphql+json',
   'application/json;q=0',
   'application/json;charset=utf-7',
-])('7 what accepts %s alone is 406, and nothing is done', async (accept) => {
+])('Interface 7: what accepts %s alone is 406, and nothing is done', async (accept) => {
   const count = async () => (await gateway.rows('select 1 from cron_keys')).length;
   const before = await count();
   const create = 'mutation { createCronKey(input: {serviceName: "lost", scopes: ["keys:read"]}) { __typename } }';
@@ -135,7 +138,7 @@ test.each([
   ...['variables', 'extensions'].map((name) => `{"query":"{ __typename }","${name}":[]}`),
   '{"query":"{ __typename }","operationName":1}',
   `{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"${'0'.repeat(64)}"}}}`,
-])('7 the body %s is no request, and Apollo says so in errors', async (body) => {
+])('Interface 7: the body %s is no request, and Apollo says so in errors', async (body) => {
   for (const accept of ['application/json', 'application/graphql-response+json']) {
     const { status, json } = await post({ ...JSON_TYPE, accept }, body);
     const isJson = body !== '' && body !== '{'; // else it is one of the refusals of HTTP
@@ -155,7 +158,7 @@ test.each([
   ['two Hosts, and a query', `POST /graphql?a HTTP/1.1\r\n${HOST}${HOST}Connection: close\r\n\r\n`],
   ['an absolute target', `POST http://localhost/graphql HTTP/1.1\r\n${HOST}${HOST}Connection: close\r\n\r\n`],
   ['broken chunks', `${HEAD}Transfer-Encoding: chunked\r\n\r\nZZZ\r\n\r\n`],
-])('5 and 7 a request with %s is 400', async (_what, text) => {
+])('Interface 5 and 7: a request with %s is 400', async (_what, text) => {
   const [answer, ...others] = answersIn(await exchange(gateway, text));
   expect([answer?.status, others]).toEqual([400, []]);
   isRefused(answer?.json, 'BAD_REQUEST', 'malformed_request');
@@ -164,7 +167,7 @@ test.each([
 test.each([
   ['a header of 17 KiB', `X: ${'x'.repeat(17 * 1024)}`, 431, 'header_too_large'],
   ['a field without a name', ': x', 400, 'malformed_request'],
-])('5 and 7 %s is refused by Node, in the same form', async (_what, field, status, reason) => {
+])('Interface 5 and 7: %s is refused by Node, in the same form', async (_what, field, status, reason) => {
   const [answer] = answersIn(await exchange(gateway, `${HEAD}${field}\r\n\r\n`));
   expect(answer?.status).toBe(status);
   isRefused(answer?.json, 'BAD_REQUEST', reason);
@@ -172,7 +175,7 @@ test.each([
   expect([elsewhere?.status, Object.keys(elsewhere?.json)]).toEqual([status, ['detail']]);
 });
 
-test('5 and 7 an outage and a fault of ours have a detail too, before the caller is known and after', async () => {
+test('Interface 5 and 7: an outage and a fault of ours have a detail too, before the caller is known and after', async () => {
   const user = (await newcomer(gateway)).as;
   const during = (caller: As) => post(JSON_TYPE, '{"query":"{ me { id } }"}', caller);
   const answers = [
@@ -183,7 +186,7 @@ test('5 and 7 an outage and a fault of ours have a detail too, before the caller
   for (const { json } of answers) expect(json.detail).toBe(json.errors[0].message);
 });
 
-test('5 and 7 trailers that are too large are 431, chunks that say too much 413', async () => {
+test('Interface 5 and 7: trailers that are too large are 431, chunks that say too much 413', async () => {
   const chunked = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
   const [trailers] = answersIn(await exchange(gateway, `${chunked}0\r\nX: ${'x'.repeat(17 * 1024)}\r\n\r\n`));
   expect(trailers?.status).toBe(431);
@@ -193,7 +196,7 @@ test('5 and 7 trailers that are too large are 431, chunks that say too much 413'
   isRefused(chunks?.json, 'BAD_REQUEST', 'body_too_large');
 });
 
-test('5 and 7 a body that comes too slowly is 408', async () => {
+test('Interface 5 and 7: a body that comes too slowly is 408', async () => {
   const sockets = { headersMs: 50, requestMs: 100, checkEveryMs: 20 };
   const instance = await startInstance(gateway.database, { clock: gateway.clock, sockets });
   try {
@@ -205,7 +208,7 @@ test('5 and 7 a body that comes too slowly is 408', async () => {
   }
 });
 
-test('5 and 7 the seventeenth request that waits on one connection is 429', async () => {
+test('Interface 5 and 7: the seventeenth request that waits on one connection is 429', async () => {
   const body = JSON.stringify({ email: 'nobody@example.com', password: 'x' });
   const login = `POST /auth/login HTTP/1.1\r\n${HOST}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
   using held = passwords.hold();

@@ -1,4 +1,4 @@
-/** CONTRACT 10: instances behind a real nginx are restarted in turn, and nobody notices. Needs `nginx` on the PATH. */
+/** Interface 10: instances behind a real nginx are restarted in turn, and nobody notices. Needs `nginx` on the PATH. */
 import { Agent, request } from 'node:http';
 import { logIn, send, startGateway, type TestGateway } from '../support/gateway.js';
 import { hasNginx, startNginx } from '../support/nginx.js';
@@ -36,7 +36,7 @@ function refresh(url: string, agent: Agent, cookie: string): Promise<{ status: n
   });
 }
 
-withNginx('10 a rolling restart behind nginx loses no answer: every session goes on', async () => {
+withNginx('Interface 10: a rolling restart behind nginx loses no answer: every session goes on', async () => {
   const ports = [await freePort(), await freePort()];
   await using cleanUp = new AsyncDisposableStack();
   const servers = await Promise.all(ports.map(start));

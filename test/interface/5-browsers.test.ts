@@ -1,4 +1,4 @@
-/** CONTRACT 5: cookies as browsers send them, cross-site calls and CORS. */
+/** Interface 5: cookies as browsers send them, cross-site calls and CORS. */
 
 import { forgeRefreshToken } from '../support/forge.js';
 import {
@@ -55,14 +55,17 @@ test.each<Headers>([
   { origin: OWN, 'sec-fetch-site': 'cross-site' },
   { origin: EVIL, 'sec-fetch-site': 'same-origin' },
   { origin: EVIL, 'content-type': 'text/plain' },
-])('5 a browser that calls from another site is refused with 403, and nothing happens: %j', async (headers) => {
-  for (const answer of await callAll(headers)) {
-    expect(answer.status).toBe(403);
-    expect(answer.json).toEqual({ detail: 'Calls from this origin are not allowed' });
-    expect(answer.cookies).toEqual([]);
-    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
-  }
-});
+])(
+  'Interface 5: a browser that calls from another site is refused with 403, and nothing happens: %j',
+  async (headers) => {
+    for (const answer of await callAll(headers)) {
+      expect(answer.status).toBe(403);
+      expect(answer.json).toEqual({ detail: 'Calls from this origin are not allowed' });
+      expect(answer.cookies).toEqual([]);
+      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    }
+  },
+);
 
 test.each<Headers>([
   {},
@@ -71,11 +74,11 @@ test.each<Headers>([
   { 'sec-fetch-site': 'none' },
   { origin: APP, 'sec-fetch-site': 'cross-site' },
   { origin: 'http://localhost:5173', 'sec-fetch-site': 'cross-site' },
-])('5 the own origin, one of CORS_ORIGINS and callers that are no browser may call: %j', async (headers) => {
+])('Interface 5: the own origin, one of CORS_ORIGINS and callers that are no browser may call: %j', async (headers) => {
   for (const answer of await callAll(headers)) expect(answer.status).toBe(200);
 });
 
-test('5 CORS: an origin of the list may read the answer with credentials', async () => {
+test('Interface 5: CORS: an origin of the list may read the answer with credentials', async () => {
   for (const answer of await callAll({ origin: APP })) {
     expect(answer.headers['access-control-allow-origin']).toBe(APP);
     expect(answer.headers['access-control-allow-credentials']).toBe('true');
@@ -97,7 +100,7 @@ const preflight = (on: TestGateway, origin: string): Promise<Answer> =>
     headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' },
   });
 
-test('5 CORS: the preflight is answered for the list and for nobody else', async () => {
+test('Interface 5: CORS: the preflight is answered for the list and for nobody else', async () => {
   const allowed = await preflight(gateway, APP);
   expect(allowed.status).toBe(204);
   expect(allowed.headers['access-control-allow-origin']).toBe(APP);
@@ -107,7 +110,7 @@ test('5 CORS: the preflight is answered for the list and for nobody else', async
   expect(refused.headers['access-control-allow-origin']).toBeUndefined();
 });
 
-test('5 CORS: without CORS_ORIGINS there is none of it', async () => {
+test('Interface 5: CORS: without CORS_ORIGINS there is none of it', async () => {
   const closed = await startGateway();
   try {
     const answer = await preflight(closed, APP);
@@ -130,30 +133,33 @@ const LOGGED: Array<[origin: string, logged: string | undefined]> = [
   [`https://${'a'.repeat(2_000)}.net`, `https://${'a'.repeat(248)}`],
 ];
 
-test.each(LOGGED)('5 a refused origin is in the log line, and no more of it (%#)', async (origin, logged) => {
-  const captured = captureLog();
-  const on = await startInstance(gateway.database, { log: captured.log, env: { PUBLIC_URL: OWN } });
-  try {
-    for (const route of ['login', 'refresh', 'logout'])
-      await on.send('POST', `/auth/${route}`, { headers: { origin } });
-    await on.send('POST', '/auth/logout', { headers: { origin: OWN } });
-    await on.send('POST', '/auth/logout', { headers: { 'sec-fetch-site': 'cross-site' } });
-    const lines = captured.lines().filter(({ msg }) => msg === 'request');
-    expect(lines.map(({ status, outcome, origin }) => [status, outcome, origin])).toEqual([
-      ...Array(3).fill([403, 'cross_site', logged]),
-      [200, 'without_session', undefined],
-      [403, 'cross_site', undefined],
-    ]);
-    expect(captured.text()).not.toContain('secret');
-  } finally {
-    await on.close();
-  }
-});
+test.each(LOGGED)(
+  'Interface 5: a refused origin is in the log line, and no more of it (%#)',
+  async (origin, logged) => {
+    const captured = captureLog();
+    const on = await startInstance(gateway.database, { log: captured.log, env: { PUBLIC_URL: OWN } });
+    try {
+      for (const route of ['login', 'refresh', 'logout'])
+        await on.send('POST', `/auth/${route}`, { headers: { origin } });
+      await on.send('POST', '/auth/logout', { headers: { origin: OWN } });
+      await on.send('POST', '/auth/logout', { headers: { 'sec-fetch-site': 'cross-site' } });
+      const lines = captured.lines().filter(({ msg }) => msg === 'request');
+      expect(lines.map(({ status, outcome, origin }) => [status, outcome, origin])).toEqual([
+        ...Array(3).fill([403, 'cross_site', logged]),
+        [200, 'without_session', undefined],
+        [403, 'cross_site', undefined],
+      ]);
+      expect(captured.text()).not.toContain('secret');
+    } finally {
+      await on.close();
+    }
+  },
+);
 
 test.each<[string, Headers, string]>([
   ['in development it names the variable', {}, ': it is neither that of PUBLIC_URL nor in CORS_ORIGINS'],
   ['in production it does not', { NODE_ENV: 'production' }, ''],
-])('5 the 403 of a refused origin: %s', async (_what, env, cure) => {
+])('Interface 5: the 403 of a refused origin: %s', async (_what, env, cure) => {
   const on = await startInstance(gateway.database, { env });
   try {
     const answer = await on.send('POST', '/auth/login', { headers: { origin: EVIL } });
@@ -163,12 +169,12 @@ test.each<[string, Headers, string]>([
   }
 });
 
-test('5 on https every answer asks for it to stay so', async () => {
+test('Interface 5: on https every answer asks for it to stay so', async () => {
   const { headers } = await gateway.send('POST', '/auth/logout');
   expect(headers['strict-transport-security']).toMatch(/^max-age=\d{7,}/);
 });
 
-test('5 several cookies: the first is used, always, and the second triggers nothing', async () => {
+test('Interface 5: several cookies: the first is used, always, and the second triggers nothing', async () => {
   const { email } = await gateway.user();
   const good = (await logIn(gateway, email)).refreshToken;
   const other = (await logIn(gateway, email)).refreshToken;

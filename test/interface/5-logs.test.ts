@@ -1,4 +1,4 @@
-/** CONTRACT 14, ASVS 16.2.5: one line an outcome with the ids of its request; no secret and no e-mail in any line. */
+/** Interface 14, ASVS 16.2.5: one line an outcome with the ids of its request; no secret and no e-mail in any line. */
 import { randomUUID } from 'node:crypto';
 import { lacksColumn, refusesRows, whileAway, withFault } from '../support/faults.js';
 import { forgeRefreshToken } from '../support/forge.js';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('5 no password, token, hash or e-mail is in any line, whatever happens', async () => {
+test('Interface 5: no password, token, hash or e-mail is in any line, whatever happens', async () => {
   const { id, email } = await gateway.user({ email: 'Secret.Person@Example.com' });
   const { password_hash } = await userRow(gateway, id);
   const secrets = new Set([PASSWORD, WRONG, password_hash, email, 'Secret.Person', 'other.person', 'submitted-secret']);
@@ -70,7 +70,7 @@ test('5 no password, token, hash or e-mail is in any line, whatever happens', as
   expect(text).not.toContain('$argon2');
 });
 
-test('5 each answer is one line with its request id, route, status and outcome', async () => {
+test('Interface 5: each answer is one line with its request id, route, status and outcome', async () => {
   const { email } = await gateway.user();
   const headers = { 'x-request-id': 'trace-me' };
   const answer = await login(gateway, email, PASSWORD, headers);
@@ -94,7 +94,7 @@ test('5 each answer is one line with its request id, route, status and outcome',
     expect(line).toMatchObject({ method: 'POST', client_ip: '127.0.0.1', duration_ms: expect.any(Number) });
 });
 
-test('5 the line of a GraphQL request says who is calling, or why nobody is', async () => {
+test('Interface 5: the line of a GraphQL request says who is calling, or why nobody is', async () => {
   const { as } = await newCronKey(gateway, []);
   const known = as('');
   const json = { 'content-type': 'application/json', 'x-request-id': 'who-calls' };
@@ -118,7 +118,7 @@ test('5 the line of a GraphQL request says who is calling, or why nobody is', as
   ]);
 });
 
-test('5 (ASVS 16.4.1) nothing that a caller sends can forge a line', async () => {
+test('Interface 5: (ASVS 16.4.1) nothing that a caller sends can forge a line', async () => {
   const before = captured.lines().length;
   const headers = { 'x-request-id': 'x","level":60,"msg":"forged', 'user-agent': 'x\tforged' };
   await gateway.send('POST', '/auth/logout?x=%0a{"msg":"forged"}', { headers });
@@ -145,7 +145,7 @@ test.each<[string, string | string[]]>([
   ['flags that are not known', `00-${TRACE_ID}-${SPAN_ID}-fe`],
   ['a version to come', `01-${TRACE_ID}-${SPAN_ID}-01`],
   ['a version to come with more', `cc-${TRACE_ID}-${SPAN_ID}-01-what-the-future-will-be-like`],
-])('14 a traceparent is taken over: %s', async (_what, traceparent) => {
+])('Interface 14: a traceparent is taken over: %s', async (_what, traceparent) => {
   expect(await tracedAs(traceparent)).toEqual([TRACE_ID, SPAN_ID]);
 });
 
@@ -166,11 +166,11 @@ test.each<[string, string | string[]]>([
   ['no hexadecimal flags', `00-${TRACE_ID}-${SPAN_ID}-0x`],
   ['no flags', `00-${TRACE_ID}-${SPAN_ID}`],
   ['a letter that is no digit', `00-${TRACE_ID.replace('4', 'g')}-${SPAN_ID}-01`],
-])('14 a traceparent is left out: %s', async (_what, traceparent) => {
+])('Interface 14: a traceparent is left out: %s', async (_what, traceparent) => {
   expect(await tracedAs(traceparent)).toEqual([undefined, undefined]);
 });
 
-test('14 every line about a request has its ids: of outages and of bugs of ours, in REST and in GraphQL', async () => {
+test('Interface 14: every line about a request has its ids: of outages and of bugs of ours, in REST and in GraphQL', async () => {
   const other = await startGateway({ log: captured.log }); // to which none of these has happened before
   const user = await other.user({ role: 'admin' });
   const { as } = await signIn(other, user);
@@ -210,7 +210,7 @@ function namesIn(value: unknown): string[] {
   return [...names, ...Object.values(value).flatMap(namesIn)];
 }
 
-test('14 every line so far has a time, a level in a word and a message, and names in snake_case', () => {
+test('Interface 14: every line so far has a time, a level in a word and a message, and names in snake_case', () => {
   const lines = captured.lines();
   expect(new Set(lines.map(({ level }) => level))).toEqual(new Set(['info', 'warn', 'error']));
   for (const { time, msg } of lines) {

@@ -1,4 +1,4 @@
-/** CONTRACT 2 and 10: METRICS_PORT. */
+/** Interface 2 and 10: METRICS_PORT. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { send, startGateway, type TestGateway } from '../support/gateway.js';
@@ -16,7 +16,7 @@ afterAll(() => gateway.close());
 const statusOf = async (url: string, path: string): Promise<number | undefined> =>
   (await send(url, 'GET', path).catch(() => undefined))?.status;
 
-test('10 with METRICS_PORT metrics are there, and there alone; both ports end with SIGTERM', async () => {
+test('Interface 10: with METRICS_PORT metrics are there, and there alone; both ports end with SIGTERM', async () => {
   const port = String(await freePort());
   await using server = await startProcess(gateway, { METRICS_PORT: port });
   const metricsUrl = `http://127.0.0.1:${port}`;
@@ -36,7 +36,7 @@ test('10 with METRICS_PORT metrics are there, and there alone; both ports end wi
   expect(server.errors()).toBe('');
 });
 
-test('10 a METRICS_PORT that is in use ends the start with a line that names the address', async () => {
+test('Interface 10: a METRICS_PORT that is in use ends the start with a line that names the address', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;

@@ -1,4 +1,4 @@
-/** CONTRACT 2: SHUTDOWN_DELAY_SECONDS, in a process of its own. */
+/** Interface 2: SHUTDOWN_DELAY_SECONDS, in a process of its own. */
 import { PASSWORD, send, startGateway, type TestGateway } from '../support/gateway.js';
 import { type ServerProcess, startProcess } from '../support/server-process.js';
 import { until } from '../support/until.js';
@@ -24,7 +24,7 @@ function statusOf({ url }: ServerProcess, path: string): Promise<number | undefi
   );
 }
 
-test('2 until the delay is over everything is answered, and ready is 503; a second signal ends it', async () => {
+test('Interface 2: until the delay is over everything is answered, and ready is 503; a second signal ends it', async () => {
   await using server = await startWithDelay(300);
   for (let i = 0; i < 3; i += 1) server.process.kill('SIGTERM'); // one signal, passed on by whoever is between
   await until('it is not ready', async () => (await statusOf(server, '/health/ready')) === 503);
@@ -41,7 +41,7 @@ test('2 until the delay is over everything is answered, and ready is 503; a seco
   expect(await server.exited).toEqual([0, null]);
 });
 
-test('2 the delay ends by itself', async () => {
+test('Interface 2: the delay ends by itself', async () => {
   await using server = await startWithDelay(1);
   server.process.kill('SIGTERM');
   expect(await server.exited).toEqual([0, null]);

@@ -1,4 +1,4 @@
-/** CONTRACT 10: a gateway of its own, which notices by itself that its clock or its database is not as it should be. */
+/** Interface 10: a gateway of its own, which notices by itself that its clock or its database is not as it should be. */
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ const statusOf = async (url: string, path: string): Promise<number | undefined> 
 const FAR = 'the clock here and that of the database are far apart';
 const CLOSE = 'the clock here and that of the database are close';
 
-test('10 an instance at +400 and at -400 days issues nothing and undoes nothing, and comes back by itself', async () => {
+test('Interface 10: an instance at +400 and at -400 days issues nothing and undoes nothing, and comes back by itself', async () => {
   const { email } = await gateway.user();
   const user = await newcomer(gateway);
   await moveClock(400 * DAY_MS);
@@ -101,7 +101,7 @@ test('10 an instance at +400 and at -400 days issues nothing and undoes nothing,
   expect(watched.told()).toEqual([FAR, CLOSE, FAR, CLOSE]);
 });
 
-test('10 a clock that goes wrong is told, though nobody asks', async () => {
+test('Interface 10: a clock that goes wrong is told, though nobody asks', async () => {
   await moveClock(0);
   const watched = await startWatched();
   await using _ = watched.server;
@@ -111,7 +111,7 @@ test('10 a clock that goes wrong is told, though nobody asks', async () => {
   await until('so is the end', () => watched.told().includes(CLOSE));
 });
 
-test('14 a database that goes away is told once, and so is its return, though nobody asks', async () => {
+test('Interface 14: a database that goes away is told once, and so is its return, though nobody asks', async () => {
   await moveClock(0);
   const watched = await startWatched();
   await using _ = watched.server;

@@ -1,4 +1,4 @@
-/** CONTRACT 10: SIGTERM to a process of its own. */
+/** Interface 10: SIGTERM to a process of its own. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('10 SIGTERM: no new connections, the request in flight is answered, exit code 0', async () => {
+test('Interface 10: SIGTERM: no new connections, the request in flight is answered, exit code 0', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   const port = await freePort();
   const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: required(KEYRING_FILE), PORT: String(port) };

@@ -1,4 +1,4 @@
-/** CONTRACT 10 and 14: metrics, by their final names. */
+/** Interface 10 and 14: metrics, by their final names. */
 import { readFileSync } from 'node:fs';
 import { REFUSALS } from '../../src/http/refusals.js';
 import { lacksColumn, whileAway, withFault } from '../support/faults.js';
@@ -49,7 +49,7 @@ const OURS: Record<string, [type: string, ...labels: string[]]> = {
   http_server_request_duration_seconds: ['histogram', 'http_request_method', 'http_response_status_code', 'http_route'],
 };
 
-test('14 the metrics are those of the contract, with these types and labels, beside those of Node', async () => {
+test('Interface 14: the metrics are those of the contract, with these types and labels, beside those of Node', async () => {
   await gateway.send('GET', '/health/live');
   const answer = await gateway.send('GET', '/metrics');
   expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
@@ -65,7 +65,7 @@ test('14 the metrics are those of the contract, with these types and labels, bes
   expect(answer.text).toMatch(/^nodejs_heap_size_used_bytes /m);
 });
 
-test('14 they are there while the database is away', async () => {
+test('Interface 14: they are there while the database is away', async () => {
   const { text } = await whileAway(gateway.database, async () => {
     await gateway.send('POST', '/auth/refresh');
     return gateway.send('GET', '/metrics');
@@ -77,7 +77,7 @@ test('14 they are there while the database is away', async () => {
   }
 });
 
-test('14 each known outcome is there from 0', async () => {
+test('Interface 14: each known outcome is there from 0', async () => {
   const families = await metrics();
   const outcomesOf = (name: string, caller?: string): string[] =>
     (families.get(name)?.samples ?? [])
@@ -114,7 +114,7 @@ test('14 each known outcome is there from 0', async () => {
   expect(tables?.sort()).toEqual(['audit_events', 'rate_limits', 'refresh_tokens', 'signature_nonces']);
 });
 
-test('14 logins, by what came of them; a lock is counted when it begins', async () => {
+test('Interface 14: logins, by what came of them; a lock is counted when it begins', async () => {
   const { email } = await gateway.user();
   const plain = { 'content-type': 'text/plain' };
   expect(
@@ -141,7 +141,7 @@ test('14 logins, by what came of them; a lock is counted when it begins', async 
   expect(await gained(locks, () => login(gateway, email, WRONG))).toEqual({ '': 1 }); // it locks again at once
 });
 
-test('14 requests over a limit, and clients that go away', async () => {
+test('Interface 14: requests over a limit, and clients that go away', async () => {
   const limited = await startGateway({ env: { LOGIN_RATE_LIMIT: '1', SESSION_RATE_LIMIT: '1' } });
   try {
     for (const path of ['/auth/login', '/auth/refresh', '/auth/refresh', '/auth/logout']) {
@@ -161,7 +161,7 @@ test('14 requests over a limit, and clients that go away', async () => {
   await until('it is counted', async () => (await gone()) === 1);
 });
 
-test('14 refreshes and logouts, by what came of them; every presentation of a used token is a theft', async () => {
+test('Interface 14: refreshes and logouts, by what came of them; every presentation of a used token is a theft', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   const steps = async () => {
     const next = refreshTokenOf(await refresh(gateway, refreshToken));
@@ -183,7 +183,7 @@ test('14 refreshes and logouts, by what came of them; every presentation of a us
   expect(await gained('auth_gateway_logouts_total', logouts)).toEqual({ success: 1, without_session: 1 });
 });
 
-test('14 caller checks, by the kind of credential and what came of them', async () => {
+test('Interface 14: caller checks, by the kind of credential and what came of them', async () => {
   const user = await signIn(gateway, await gateway.user());
   const cron = await newCronKey(gateway, []);
   const api = await newApiKey(gateway, []);
@@ -211,7 +211,7 @@ test('14 caller checks, by the kind of credential and what came of them', async 
   });
 });
 
-test('14 durations of requests have their method, route and status, and grow with no text of a caller', async () => {
+test('Interface 14: durations of requests have their method, route and status, and grow with no text of a caller', async () => {
   await login(gateway, 'nobody@example.com');
   await gateway.send('POST', '/label-attack');
   await gateway.send('PROPFIND', '/auth/login');
@@ -234,7 +234,7 @@ test('14 durations of requests have their method, route and status, and grow wit
   expect(JSON.stringify(labels)).not.toMatch(/attack|nobody/);
 });
 
-test('14 passwords, connections, swept rows and versions are measured', async () => {
+test('Interface 14: passwords, connections, swept rows and versions are measured', async () => {
   await login(gateway, 'nobody@example.com');
   const families = await metrics();
   expect(figureOf(families, 'auth_gateway_password_hash_duration_seconds_count')).toBe(1);
@@ -247,7 +247,7 @@ test('14 passwords, connections, swept rows and versions are measured', async ()
   expect(figureOf(families, 'auth_gateway_build_info', { version, node: process.versions.node, argon2 })).toBe(1);
 });
 
-test('14 connections that are in use and requests that wait for one are counted, those of administration too', async () => {
+test('Interface 14: connections that are in use and requests that wait for one are counted, those of administration too', async () => {
   const { pool, adminPool } = gateway.app.db;
   const held = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
   const waiting = pool.connect();
@@ -263,7 +263,7 @@ test('14 connections that are in use and requests that wait for one are counted,
   }
 });
 
-test('14 metrics are answered while the database is away', async () => {
+test('Interface 14: metrics are answered while the database is away', async () => {
   await whileAway(gateway.database, async () => {
     expect((await gateway.send('GET', '/metrics')).status).toBe(200);
   });

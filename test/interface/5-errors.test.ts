@@ -1,4 +1,4 @@
-/** CONTRACT 5: errors that are not of Spec 7: bodies, types, methods, paths; and what no answer ever holds. */
+/** Interface 5: errors that are not of Spec 7: bodies, types, methods, paths; and what no answer ever holds. */
 import { lacksColumn, withFault } from '../support/faults.js';
 import { type Answer, PASSWORD, type SendOptions, startGateway, type TestGateway } from '../support/gateway.js';
 import { login, WRONG } from '../support/routes.js';
@@ -31,14 +31,14 @@ test.each<[string, SendOptions]>([
   ['hunter2', { headers: JSON_TYPE }],
   ['', { headers: JSON_TYPE }],
   ["{'email':'hunter2@x.io'}", { headers: { 'content-type': 'application/json; charset=utf-8' } }],
-])('5 text that is not JSON is 400: %j', async (body, options) => {
+])('Interface 5: text that is not JSON is 400: %j', async (body, options) => {
   const answer = await post({ ...options, body });
   if (body === '')
     expect(answer.status).toBe(422); // no body at all: the fields are missing
   else isError(answer, 400);
 });
 
-test('5 bytes that are not UTF-8 are 400', async () => {
+test('Interface 5: bytes that are not UTF-8 are 400', async () => {
   const body = Buffer.concat([
     Buffer.from('{"email":"a@x.io","password":"'),
     Buffer.from([0xff, 0xfe]),
@@ -47,7 +47,7 @@ test('5 bytes that are not UTF-8 are 400', async () => {
   isError(await post({ headers: JSON_TYPE, body }), 400);
 });
 
-test('5 a body over 16 KiB is 413, one of 16 KiB is read', async () => {
+test('Interface 5: a body over 16 KiB is 413, one of 16 KiB is read', async () => {
   const bodyOf = (bytes: number): string => good.slice(0, -1).padEnd(bytes - 1) + good.slice(-1);
   expect(Buffer.byteLength(bodyOf(16 * 1024))).toBe(16 * 1024);
   isError(await post({ headers: JSON_TYPE, body: bodyOf(16 * 1024) }), 401);
@@ -67,18 +67,18 @@ test.each([
   { 'content-type': 'application/json;charset=utf-32' },
   { 'content-type': 'application/json', 'content-encoding': 'gzip' },
   {},
-])('5 another content type is 415: %j', async (headers: Record<string, string>) => {
+])('Interface 5: another content type is 415: %j', async (headers: Record<string, string>) => {
   isError(await post({ headers, body: good }), 415);
 });
 
-test('5 a body that breaks Spec 2.1 is 422 and echoes neither value', async () => {
+test('Interface 5: a body that breaks Spec 2.1 is 422 and echoes neither value', async () => {
   isError(await post({ body: { email: 'hunter2', password: '' } }), 422);
   isError(await post({ body: { email: `${SECRET} @x.io`, password: `${SECRET}\0` } }), 422);
   isError(await post({ body: { [SECRET]: SECRET } }), 422);
   isError(await post({}), 422);
 });
 
-test('5 no such path is 404, in any spelling but the right one', async () => {
+test('Interface 5: no such path is 404, in any spelling but the right one', async () => {
   const paths = [
     '/',
     '/auth',
@@ -103,7 +103,7 @@ test.each([
   ['/health/ready', 'GET, HEAD'],
   ['/metrics', 'GET, HEAD'],
   ['/.well-known/jwks.json', 'GET, HEAD'],
-])('5 another method on %s is 405 with Allow: %s', async (path, allowed) => {
+])('Interface 5: another method on %s is 405 with Allow: %s', async (path, allowed) => {
   const before = await wholeState(gateway);
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((name) => !allowed.includes(name))) {
     const answer = await gateway.send(method, path);
@@ -113,12 +113,12 @@ test.each([
   expect(await wholeState(gateway)).toEqual(before);
 });
 
-test('5 a HEAD on a POST route is 405 too', async () => {
+test('Interface 5: a HEAD on a POST route is 405 too', async () => {
   const answer = await gateway.send('HEAD', '/auth/login');
   expect([answer.status, answer.headers['allow'], answer.text]).toEqual([405, 'POST', '']);
 });
 
-test('5 refusals of Spec 7 echo nothing either', async () => {
+test('Interface 5: refusals of Spec 7 echo nothing either', async () => {
   isError(await login(gateway, 'hunter2@example.com', SECRET), 401);
   const { id, email } = await gateway.user();
   await gateway.rows(`update users set locked_until = '2100-01-01' where id = $1`, [id]);
@@ -128,7 +128,7 @@ test('5 refusals of Spec 7 echo nothing either', async () => {
   expect(refused.text + JSON.stringify(refused.headers)).not.toContain('hunter2');
 });
 
-test('5 an error of our own is 500 without any word of what failed', async () => {
+test('Interface 5: an error of our own is 500 without any word of what failed', async () => {
   const { email } = await gateway.user();
   await withFault(gateway, lacksColumn('users', 'failed_login_attempts'), async () => {
     for (const password of [PASSWORD, WRONG]) {
@@ -139,7 +139,7 @@ test('5 an error of our own is 500 without any word of what failed', async () =>
   });
 });
 
-test('5 every answer carries the security headers of an API and says nothing of the server', async () => {
+test('Interface 5: every answer carries the security headers of an API and says nothing of the server', async () => {
   for (const path of ['/auth/login', '/auth/logout', '/nowhere', '/health/live', '/.well-known/jwks.json']) {
     const { headers } = await gateway.send('POST', path);
     expect(headers['content-security-policy']).toBe("default-src 'none';frame-ancestors 'none'");

@@ -1,4 +1,4 @@
-/** CONTRACT 10: the process ends, whatever hangs: with 0 when it is told to, with 1 for an error that nobody caught. */
+/** Interface 10: the process ends, whatever hangs: with 0 when it is told to, with 1 for an error that nobody caught. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -82,7 +82,7 @@ async function endsOnFrozenDatabase(end: End, code: number, env: Record<string, 
   return server.errors();
 }
 
-test('10 SIGTERM ends it with 0 while the database does not answer', async () => {
+test('Interface 10: SIGTERM ends it with 0 while the database does not answer', async () => {
   expect(await endsOnFrozenDatabase(({ process }) => process.kill('SIGTERM'), 0)).toBe('');
 });
 
@@ -92,14 +92,14 @@ const ENDS: Array<[what: string, end: End, code: number]> = [
   ['a rejection that nobody waits for', ({ process }) => process.kill('SIGWINCH'), 1],
 ];
 
-test.each(ENDS)('10 %s ends it also where a listener never closes', async (_what, end, code) => {
+test.each(ENDS)('Interface 10: %s ends it also where a listener never closes', async (_what, end, code) => {
   const env = { NODE_OPTIONS: `--require ${join(folder, 'faults.cjs')}` };
   const errors = await endsOnFrozenDatabase(end, code, env);
   expect(errors).toMatch(code === 0 ? /^$/ : /^unexpected error: Error\n/);
   expect(errors).not.toContain('secret');
 });
 
-test('10 SIGTERM again and again ends a start that waits for its turn to migrate', async () => {
+test('Interface 10: SIGTERM again and again ends a start that waits for its turn to migrate', async () => {
   const database = await createDatabase('empty');
   const holder = new pg.Client({ connectionString: database.url });
   await holder.connect();
@@ -119,7 +119,7 @@ test('10 SIGTERM again and again ends a start that waits for its turn to migrate
   }
 });
 
-test('10 a data folder that cannot be made ends the start', async () => {
+test('Interface 10: a data folder that cannot be made ends the start', async () => {
   await using server = await startProcess(gateway, { DATABASE_URL: '', DATA_DIR: '/proc/none/data' });
   expect(await server.exited).toEqual([1, null]);
   expect(server.errors()).toBe('cannot mkdir /proc/none (ENOENT)\n');

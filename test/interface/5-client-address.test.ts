@@ -1,4 +1,4 @@
-/** CONTRACT 2 and 5: whose address counts and is recorded, by TRUST_PROXY, and IPv6 by /64. */
+/** Interface 2 and 5: whose address counts and is recorded, by TRUST_PROXY, and IPv6 by /64. */
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { login } from '../support/routes.js';
 
@@ -16,7 +16,7 @@ async function recorded(forwarded: string | string[] | undefined): Promise<strin
   return row?.ip_address;
 }
 
-test('5 no proxy is trusted by default: the X-Forwarded-For of a direct peer is ignored, also for the limit', async () => {
+test('Interface 5: no proxy is trusted by default: the X-Forwarded-For of a direct peer is ignored, also for the limit', async () => {
   gateway = await startGateway({ env: { LOGIN_RATE_LIMIT: '2' } });
   expect(await recorded('192.0.2.1')).toBe('127.0.0.1');
   expect(await recorded(['192.0.2.2', '192.0.2.3'])).toBe('127.0.0.1');
@@ -24,12 +24,12 @@ test('5 no proxy is trusted by default: the X-Forwarded-For of a direct peer is 
   expect(third.status).toBe(429);
 });
 
-test('5 a peer outside TRUST_PROXY is not believed', async () => {
+test('Interface 5: a peer outside TRUST_PROXY is not believed', async () => {
   gateway = await startGateway({ env: { TRUST_PROXY: '10.0.0.0/8,::1/128' } });
   expect(await recorded('192.0.2.1')).toBe('127.0.0.1');
 });
 
-test('5 behind trusted proxies the header is walked from the right to the first stranger', async () => {
+test('Interface 5: behind trusted proxies the header is walked from the right to the first stranger', async () => {
   gateway = await startGateway({ env: { TRUST_PROXY: '127.0.0.0/8, 10.0.0.0/8' } });
   const walks: Array<[string | undefined, string]> = [
     [undefined, '127.0.0.1'],
@@ -45,7 +45,7 @@ test('5 behind trusted proxies the header is walked from the right to the first 
   expect(await recorded(['192.0.2.9', '192.0.2.1'])).toBe('192.0.2.1'); // two header lines are one list
 });
 
-test('5 what is no address ends the walk at the proxy that reported it', async () => {
+test('Interface 5: what is no address ends the walk at the proxy that reported it', async () => {
   gateway = await startGateway({ env: { TRUST_PROXY: '127.0.0.1,10.0.0.0/8' } });
   for (const junk of ['unknown', '_hidden', '192.0.2.1:443', '[2001:db8::1]:80', '1.2.3', '<script>', '999.1.1.1']) {
     expect([junk, await recorded(junk)]).toEqual([junk, '127.0.0.1']);
@@ -54,7 +54,7 @@ test('5 what is no address ends the walk at the proxy that reported it', async (
   }
 });
 
-test('5 a mapped IPv4 address is the IPv4 address', async () => {
+test('Interface 5: a mapped IPv4 address is the IPv4 address', async () => {
   gateway = await startGateway({
     env: { TRUST_PROXY: '127.0.0.1', LOGIN_RATE_LIMIT: '2' },
   });
@@ -63,7 +63,7 @@ test('5 a mapped IPv4 address is the IPv4 address', async () => {
   expect((await login(gateway, 'nobody@example.com', 'x', { 'x-forwarded-for': '192.0.2.1' })).status).toBe(429);
 });
 
-test('5 IPv6 clients count by /64, and are recorded whole', async () => {
+test('Interface 5: IPv6 clients count by /64, and are recorded whole', async () => {
   gateway = await startGateway({
     env: { TRUST_PROXY: '127.0.0.1', LOGIN_RATE_LIMIT: '2' },
   });
@@ -77,7 +77,7 @@ test('5 IPv6 clients count by /64, and are recorded whole', async () => {
   expect(await from('192.0.2.2')).toBe(401); // IPv4 whole
 });
 
-test('5 the zone of a link-local address is cut off, whatever its length, also for the limit', async () => {
+test('Interface 5: the zone of a link-local address is cut off, whatever its length, also for the limit', async () => {
   gateway = await startGateway({
     env: { TRUST_PROXY: '127.0.0.1,fe80::/10', LOGIN_RATE_LIMIT: '3' },
   });

@@ -1,4 +1,4 @@
-/** CONTRACT 14: what is answered again and again by the same failure has a few lines, which say how many it were. */
+/** Interface 14: what is answered again and again by the same failure has a few lines, which say how many it were. */
 import { lacksColumn, refusesRows, whileAway, withFault } from '../support/faults.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { ask, newApiKey } from '../support/graphql.js';
@@ -28,7 +28,7 @@ async function linesOf(work: () => Promise<unknown>): Promise<(msg: string) => L
 
 const standFor = (lines: Line[]): number => lines.reduce((sum, { repeated = 0 }) => sum + 1 + Number(repeated), 0);
 
-test('14 an outage: why, and the answers', async () => {
+test('Interface 14: an outage: why, and the answers', async () => {
   const { email } = await gateway.user();
   const told = await whileAway(gateway.database, () => linesOf(() => login(gateway, email)));
   const reasons = told('answered 503');
@@ -48,7 +48,7 @@ test('14 an outage: why, and the answers', async () => {
   expect(figureOf(metrics, 'auth_gateway_logins_total', { outcome: 'unavailable' })).toBe(TIMES);
 });
 
-test('14 an outage in GraphQL', async () => {
+test('Interface 14: an outage in GraphQL', async () => {
   const { as } = await newApiKey(gateway, [], 1_000_000);
   const told = await whileAway(gateway.database, () => linesOf(() => ask(gateway, as, '{ me { email } }')));
   for (const msg of ['answered 503', 'request']) {
@@ -57,7 +57,7 @@ test('14 an outage in GraphQL', async () => {
   }
 });
 
-test('14 a bug: its place now and then, and each answer', async () => {
+test('Interface 14: a bug: its place now and then, and each answer', async () => {
   const { email } = await gateway.user();
   const told = await withFault(gateway, lacksColumn('users', 'password_hash'), () =>
     linesOf(() => login(gateway, email)),
@@ -69,7 +69,7 @@ test('14 a bug: its place now and then, and each answer', async () => {
   expect(told('request')).toHaveLength(TIMES);
 });
 
-test('14 a bug in GraphQL, and another beside it', async () => {
+test('Interface 14: a bug in GraphQL, and another beside it', async () => {
   const { as } = await newApiKey(gateway, ['keys:write'], 1_000_000);
   const key = 'mutation { createCronKey(input: { serviceName: "x", scopes: ["keys:write"] }) { headerValue } }';
   const told = await withFault(gateway, refusesRows('audit_events'), () => linesOf(() => ask(gateway, as, key)));

@@ -1,4 +1,4 @@
-/** CONTRACT 5: sockets: what is no request is answered in JSON and logged once; nobody holds a connection for ever. */
+/** Interface 5: sockets: what is no request is answered in JSON and logged once; nobody holds a connection for ever. */
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { listen, type SocketLimits } from '../../src/http/listener.js';
@@ -44,7 +44,7 @@ test.each([
   ['two Hosts', `${LIVE}${HOST}${CLOSE}\r\n`, 400],
   ['a tunnel', `CONNECT localhost:443 HTTP/1.1\r\n${HOST}\r\n`, 405],
 ])(
-  '5 %s is answered with a detail in JSON, under a request id, counted and logged once',
+  'Interface 5: %s is answered with a detail in JSON, under a request id, counted and logged once',
   async (_what, text, status) => {
     const before = await counted(status);
     const [answer, ...others] = answersIn(await exchange(gateway, text));
@@ -64,11 +64,11 @@ test.each([
   ['HTTP/1.0 needs no Host', `GET /health/live HTTP/1.0\r\n\r\n`],
   ['an expectation that nobody knows is passed over', `${LIVE}Expect: tea\r\n${CLOSE}\r\n`],
   ['the absolute form is a target too', `GET http://localhost/health/live HTTP/1.1\r\n${HOST}${CLOSE}\r\n`],
-])('5 %s', async (_what, text) => {
+])('Interface 5: %s', async (_what, text) => {
   expect(await exchange(gateway, text)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test('5 a client that asks for a tunnel and resets does no harm', async () => {
+test('Interface 5: a client that asks for a tunnel and resets does no harm', async () => {
   for (let i = 0; i < 20; i += 1) {
     const socket = await open(gateway);
     socket.write(`CONNECT localhost:443 HTTP/1.1\r\n${HOST}\r\n`, () => socket.resetAndDestroy());
@@ -83,7 +83,7 @@ test('5 a client that asks for a tunnel and resets does no harm', async () => {
   expect((await gateway.send('GET', '/health/live')).status).toBe(200);
 });
 
-test('5 a whole request before broken bytes gets its answer, and nothing is answered twice', async () => {
+test('Interface 5: a whole request before broken bytes gets its answer, and nothing is answered twice', async () => {
   const { email } = await gateway.user();
   const body = JSON.stringify({ email, password: PASSWORD });
   using held = passwords.hold();
@@ -109,11 +109,14 @@ test.each([
   ['a path that is not there, and broken chunks', `POST /nowhere ${CHUNKED}\r\nZZZ\r\n\r\n`, [401, 404]],
   ['a tunnel', `CONNECT localhost:443 HTTP/1.1\r\n${HOST}\r\n`, [401]],
   ['bytes that are no HTTP', '\x01\x02\r\n\r\n', [401]],
-])('5 a whole request before %s gets its own answer, each request at most one', async (_what, text, statuses) => {
-  expect(answersIn(await exchange(gateway, failing() + text)).map(({ status }) => status)).toEqual(statuses);
-});
+])(
+  'Interface 5: a whole request before %s gets its own answer, each request at most one',
+  async (_what, text, statuses) => {
+    expect(answersIn(await exchange(gateway, failing() + text)).map(({ status }) => status)).toEqual(statuses);
+  },
+);
 
-test('5 a request that has its answer gets no other when its body breaks off', async () => {
+test('Interface 5: a request that has its answer gets no other when its body breaks off', async () => {
   const socket = await open(gateway, `POST /nowhere ${CHUNKED}\r\n`);
   let came = '';
   socket.setEncoding('latin1').on('data', (chunk: string) => {
@@ -125,7 +128,7 @@ test('5 a request that has its answer gets no other when its body breaks off', a
   expect(answersIn(came).map(({ status }) => status)).toEqual([404]);
 });
 
-test('4.2 and 4.3 do nothing for a request whose body does not arrive whole', async () => {
+test('Spec 4.2 and 4.3: do nothing for a request whose body does not arrive whole', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   const before = await wholeState(gateway);
   for (const path of ['/auth/refresh', '/auth/logout']) {
@@ -138,7 +141,7 @@ test('4.2 and 4.3 do nothing for a request whose body does not arrive whole', as
   expect(answersIn(await exchange(gateway, whole)).map(({ status }) => status)).toEqual([200]);
 });
 
-test('5 of twenty thousand requests at once on one connection sixteen are answered, and others are not kept waiting', async () => {
+test('Interface 5: of twenty thousand requests at once on one connection sixteen are answered, and others are not kept waiting', async () => {
   const before = lines().length;
   using held = passwords.hold();
   const came = exchange(gateway, failing().repeat(20) + LIVE.concat('\r\n').repeat(20_000));
@@ -156,7 +159,7 @@ test('5 of twenty thousand requests at once on one connection sixteen are answer
   ).toHaveLength(1);
 });
 
-test('5 a client that resets its connection has the address that it came from', async () => {
+test('Interface 5: a client that resets its connection has the address that it came from', async () => {
   const body = JSON.stringify({ email: 'reset@example.com', password: 'x' });
   using held = passwords.hold();
   const socket = await open(gateway, `${JSON_LOGIN}Content-Length: ${body.length}\r\n\r\n${body}`);
@@ -185,7 +188,7 @@ async function withLimits(sockets: Partial<SocketLimits>, work: (on: TestGateway
   }
 }
 
-test('5 an answer that nobody takes is given up', async () => {
+test('Interface 5: an answer that nobody takes is given up', async () => {
   await withLimits({ answerMs: 100, checkEveryMs: 20 }, async (on) => {
     const page = `GET /graphql HTTP/1.1\r\n${HOST}Accept: text/html\r\n\r\n`; // 9 MB, more than sockets hold
     const sockets = await Promise.all(Array.from({ length: 5 }, () => open(on)));
@@ -200,7 +203,7 @@ test('5 an answer that nobody takes is given up', async () => {
   });
 });
 
-test('5 who sends a header or a body too slowly is told so', async () => {
+test('Interface 5: who sends a header or a body too slowly is told so', async () => {
   await withLimits({ headersMs: 50, requestMs: 100, checkEveryMs: 20 }, async (on) => {
     for (const text of [LIVE, `${JSON_LOGIN}Content-Length: 100\r\n\r\n{`]) {
       const [answer] = answersIn(await exchange(on, text));
@@ -209,7 +212,7 @@ test('5 who sends a header or a body too slowly is told so', async () => {
   });
 });
 
-test('5 connections that say nothing make room too', async () => {
+test('Interface 5: connections that say nothing make room too', async () => {
   await withLimits({ connections: 3 }, async (on) => {
     const silent = await Promise.all([open(on), open(on), open(on)]);
     const live = async () => (await on.send('GET', '/health/live').catch(() => undefined))?.status;
@@ -218,7 +221,7 @@ test('5 connections that say nothing make room too', async () => {
   });
 });
 
-test('5 connections without a request do not hold up the end', async () => {
+test('Interface 5: connections without a request do not hold up the end', async () => {
   const app = gateway.app;
   const listening = await listen(app, '127.0.0.1', 0);
   const url = `http://127.0.0.1:${listening.port}`;
@@ -227,7 +230,7 @@ test('5 connections without a request do not hold up the end', async () => {
   for (const socket of holding) socket.destroy();
 });
 
-test('5 beyond the connections that are allowed, those that idle make room', async () => {
+test('Interface 5: beyond the connections that are allowed, those that idle make room', async () => {
   await withLimits({ connections: 3 }, async (on) => {
     const agent = new Agent({ keepAlive: true });
     const before = captured.lines().length;

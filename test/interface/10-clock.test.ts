@@ -1,4 +1,4 @@
-/** CONTRACT 10: an instance whose clock is wrong issues nothing and lets nothing rest on time; sessions live on. */
+/** Interface 10: an instance whose clock is wrong issues nothing and lets nothing rest on time; sessions live on. */
 import { randomUUID } from 'node:crypto';
 import { expiringRows } from '../../src/app.js';
 import { sweepRound } from '../../src/db/sweeper.js';
@@ -70,7 +70,7 @@ async function tokenOf(expiresInSeconds: number): Promise<string> {
 }
 
 describe.each(WAYS)('with a clock that is %s', (_way, seconds) => {
-  test('10 a login is 503 before it is counted, and no password is told from another', async () => {
+  test('Interface 10: a login is 503 before it is counted, and no password is told from another', async () => {
     const { email } = await right.user();
     await right.rows('truncate rate_limits');
     clock.advance(seconds);
@@ -80,7 +80,7 @@ describe.each(WAYS)('with a clock that is %s', (_way, seconds) => {
     expect((await login(right, email)).status).toBe(200);
   });
 
-  test('10 a session is neither rotated nor refused; it goes on elsewhere, and here when the clocks agree', async () => {
+  test('Interface 10: a session is neither rotated nor refused; it goes on elsewhere, and here when the clocks agree', async () => {
     const { email } = await right.user();
     const { refreshToken } = await logIn(right, email);
     clock.advance(seconds);
@@ -90,7 +90,7 @@ describe.each(WAYS)('with a clock that is %s', (_way, seconds) => {
     expect((await refresh(wrong, next)).status).toBe(200);
   });
 
-  test('10 a record is neither live nor expired', async () => {
+  test('Interface 10: a record is neither live nor expired', async () => {
     const live = await tokenOf(DAY);
     const expired = await tokenOf(-1);
     clock.advance(seconds);
@@ -99,7 +99,7 @@ describe.each(WAYS)('with a clock that is %s', (_way, seconds) => {
     expect((await refresh(right, expired)).json.detail).toBe('Refresh token expired');
   });
 
-  test('4.2 what does not rest on time is refused as ever', async () => {
+  test('Spec 4.2: what does not rest on time is refused as ever', async () => {
     const forged = (claims: Record<string, unknown>) => forgeRefreshToken(right, { claims });
     const strange = { ...keyringJwk('HS256'), k: Buffer.alloc(32).toString('base64url') };
     const refusals: Array<[token: string | undefined, detail: string, cookie: string]> = [
@@ -118,7 +118,7 @@ describe.each(WAYS)('with a clock that is %s', (_way, seconds) => {
     }
   });
 
-  test('4.2.7 theft is theft as ever, and is written at the time of the database', async () => {
+  test('Spec 4.2.7: theft is theft as ever, and is written at the time of the database', async () => {
     const used = (await logIn(right, (await right.user()).email)).refreshToken;
     const successor = refreshTokenOf(await refresh(right, used));
     clock.advance(seconds);
@@ -129,7 +129,7 @@ describe.each(WAYS)('with a clock that is %s', (_way, seconds) => {
     expect((await refresh(right, successor)).json.detail).toBe(THEFT);
   });
 
-  test('4.3 a logout revokes as ever, and is written at the time of the database', async () => {
+  test('Spec 4.3: a logout revokes as ever, and is written at the time of the database', async () => {
     const { refreshToken } = await logIn(right, (await right.user()).email);
     clock.advance(seconds);
     const [answer, events] = await auditDuring(right, () => logout(wrong, refreshToken));
@@ -142,7 +142,7 @@ describe.each(WAYS)('with a clock that is %s', (_way, seconds) => {
     for (const token of [undefined, 'junk']) expect((await logout(wrong, token)).status).toBe(200);
   });
 
-  test('4.3 nobody is told that they are logged out because their token may have expired', async () => {
+  test('Spec 4.3: nobody is told that they are logged out because their token may have expired', async () => {
     const exp = Math.floor(Date.now() / 1000) - 1;
     const token = await forgeRefreshToken(right, { claims: { exp } });
     clock.advance(seconds);
@@ -151,7 +151,7 @@ describe.each(WAYS)('with a clock that is %s', (_way, seconds) => {
     expect((await logout(right, token)).status).toBe(200);
   });
 
-  test('6 callers whose credential rests on time are 503, others as ever', async () => {
+  test('Interface 6: callers whose credential rests on time are 503, others as ever', async () => {
     const user = await newcomer(right);
     right.clock.advance(-3_600);
     const expired = await newcomer(right);
@@ -172,7 +172,7 @@ describe.each(WAYS)('with a clock that is %s', (_way, seconds) => {
     expect((await ask(wrong, apiKey.as, CALLER)).data.caller.callerType).toBe('api_key');
   });
 
-  test('10 nothing is swept', async () => {
+  test('Interface 10: nothing is swept', async () => {
     await right.rows('truncate refresh_tokens');
     await tokenOf(-2 * DAY);
     clock.advance(seconds);
@@ -185,7 +185,7 @@ function expectNow(instant: Date | undefined): void {
   expect(Math.abs((instant?.getTime() ?? 0) - Date.now())).toBeLessThan(DAY * 1000);
 }
 
-test('10 a clock that goes wrong while a password is checked issues nothing, and counts nothing', async () => {
+test('Interface 10: a clock that goes wrong while a password is checked issues nothing, and counts nothing', async () => {
   const { email } = await right.user();
   for (const password of [PASSWORD, WRONG]) {
     using held = passwords.hold();
@@ -200,7 +200,7 @@ test('10 a clock that goes wrong while a password is checked issues nothing, and
   }
 });
 
-test('10 an instance that starts with a wrong clock issues nothing until the next look finds that the clocks agree', async () => {
+test('Interface 10: an instance that starts with a wrong clock issues nothing until the next look finds that the clocks agree', async () => {
   const started = runningClock();
   started.advance(3_600);
   const late = await startInstance(right.database, { clock: started, maxSkewSeconds: 60 });

@@ -1,4 +1,4 @@
-/** CONTRACT 10: ready says so while every login would be 503, and why; it is ready again by itself. */
+/** Interface 10: ready says so while every login would be 503, and why; it is ready again by itself. */
 import { migrations } from '../../migrations/index.js';
 import { statement } from '../../src/db/statement.js';
 import { lacksTable, withFault } from '../support/faults.js';
@@ -130,7 +130,7 @@ withDisk('a full disk is told, as long as logins are 503 because of it', async (
 const isRequired = process.env['REQUIRE_REDIS'] === '1';
 const withRedis = hasRedis || isRequired ? test : test.skip;
 
-withRedis('14 a Redis that takes no writes is told once, and so is its end', async () => {
+withRedis('Interface 14: a Redis that takes no writes is told once, and so is its end', async () => {
   const log = captureLog();
   const redis = await startRedis();
   const instance = await startInstance(gateway.database, { env: { REDIS_URL: redis.url }, log: log.log });

@@ -31,7 +31,7 @@ async function suppressed(): Promise<number | undefined> {
 
 const said = () => captured.lines().filter(({ suppressed: count }) => count !== undefined);
 
-test('6 logouts with one dead cookie: each is answered, a hundred a minute are written, the rest is counted', async () => {
+test('Interface 6: logouts with one dead cookie: each is answered, a hundred a minute are written, the rest is counted', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   const lines = said().length;
   for (let i = 0; i < MAX_ROWS + OVER; i += 1) {
@@ -56,7 +56,7 @@ test('6 logouts with one dead cookie: each is answered, a hundred a minute are w
   expect(captured.text()).not.toContain(refreshToken);
 });
 
-test('6 thefts with one used token: each is answered 401, a hundred a minute are written', async () => {
+test('Interface 6: thefts with one used token: each is answered 401, a hundred a minute are written', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   await refresh(gateway, refreshToken);
   for (let i = 0; i < MAX_ROWS + OVER; i += 1) {
@@ -66,7 +66,7 @@ test('6 thefts with one used token: each is answered 401, a hundred a minute are
   expect([await rowsOf('token_theft'), await suppressed()]).toEqual([MAX_ROWS, OVER]);
 });
 
-test('6 an event that comes with a change is written, however often its token was presented', async () => {
+test('Interface 6: an event that comes with a change is written, however often its token was presented', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   const next = refreshTokenOf(await refresh(gateway, refreshToken));
   for (let i = 0; i < MAX_ROWS + OVER; i += 1) await refresh(gateway, refreshToken); // theft, over and over

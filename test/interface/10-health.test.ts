@@ -1,4 +1,4 @@
-/** CONTRACT 10: health. */
+/** Interface 10: health. */
 import { runningClock } from '../support/clock.js';
 import { whileAway, whileReadOnly } from '../support/faults.js';
 import { type Answer, startGateway, type TestGateway } from '../support/gateway.js';
@@ -22,7 +22,7 @@ function skewClock(seconds: number): void {
 
 const ready = (): Promise<Answer> => gateway.send('GET', '/health/ready');
 
-/** A 503 with these words, and all that CONTRACT 5 asks of one. */
+/** A 503 with these words, and all that Interface 5 asks of one. */
 async function expectUnready(checks: object): Promise<void> {
   const answer = await ready();
   expect([answer.status, answer.json]).toEqual([
@@ -37,7 +37,7 @@ async function expectReady(): Promise<void> {
   expect([answer.status, answer.json]).toEqual([200, { status: 'ok', checks: { database: 'ok', clock: 'ok' } }]);
 }
 
-test('10 live and ready are 200 while the database answers', async () => {
+test('Interface 10: live and ready are 200 while the database answers', async () => {
   const live = await gateway.send('GET', '/health/live');
   expect([live.status, live.json]).toEqual([200, { status: 'ok' }]);
   await expectReady();
@@ -46,7 +46,7 @@ test('10 live and ready are 200 while the database answers', async () => {
   expect([head.status, head.text]).toEqual([200, '']);
 });
 
-test('10 without the database live stays 200, ready is 503 and comes back by itself', async () => {
+test('Interface 10: without the database live stays 200, ready is 503 and comes back by itself', async () => {
   await whileAway(gateway.database, async () => {
     expect((await gateway.send('GET', '/health/live')).status).toBe(200);
     await expectUnready({ database: 'unreachable', clock: 'unknown' });
@@ -55,7 +55,7 @@ test('10 without the database live stays 200, ready is 503 and comes back by its
   await expectReady();
 });
 
-test('10 a database that does not answer is unreachable, which is told before requests give up', async () => {
+test('Interface 10: a database that does not answer is unreachable, which is told before requests give up', async () => {
   const { pool } = gateway.app.db;
   const held = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
   const givenUp = login(gateway, 'nobody@example.com').then(() => 'login');
@@ -66,7 +66,7 @@ test('10 a database that does not answer is unreachable, which is told before re
   await expectReady();
 });
 
-test('10 a database that takes no writes is not ready, and neither is what needs them', async () => {
+test('Interface 10: a database that takes no writes is not ready, and neither is what needs them', async () => {
   await whileReadOnly(gateway.database, async () => {
     await until('it is asked on a new connection', async () => (await ready()).json.checks.clock === 'ok');
     await expectUnready({ database: 'read_only', clock: 'ok' });
@@ -85,7 +85,7 @@ test.each([
   ['ahead', 1],
   ['behind', -1],
 ])(
-  '10 a clock that is %s of the database is told beyond 5 s, once a change, and not ready beyond 60 s',
+  'Interface 10: a clock that is %s of the database is told beyond 5 s, once a change, and not ready beyond 60 s',
   async (_, sign) => {
     const before = aboutClocks().length;
     await expectReady();
@@ -104,7 +104,7 @@ test.each([
   },
 );
 
-test('14 the clock is measured by readiness checks and by scrapes', async () => {
+test('Interface 14: the clock is measured by readiness checks and by scrapes', async () => {
   const measured = async (): Promise<number> => {
     const { text } = await gateway.send('GET', '/metrics');
     return figureOf(readMetrics(text), 'auth_gateway_clock_skew_seconds') ?? 0;
@@ -116,7 +116,7 @@ test('14 the clock is measured by readiness checks and by scrapes', async () => 
   await until('a scrape has looked', async () => (await measured()) < -900);
 });
 
-test('10 a request id of the caller comes back where it is plain, else a new one', async () => {
+test('Interface 10: a request id of the caller comes back where it is plain, else a new one', async () => {
   const idFor = async (given: string): Promise<unknown> =>
     (await gateway.send('GET', '/health/live', { headers: { 'x-request-id': given } })).headers['x-request-id'];
   expect(await idFor('abc-123.D_e:f')).toBe('abc-123.D_e:f');

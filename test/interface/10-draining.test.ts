@@ -1,4 +1,4 @@
-/** CONTRACT 10: SIGTERM loses no request: what a listener does with connections when it ends. */
+/** Interface 10: SIGTERM loses no request: what a listener does with connections when it ends. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type Listening, listen } from '../../src/http/listener.js';
@@ -49,7 +49,7 @@ async function received(socket: Socket): Promise<RawAnswer[]> {
 
 const saysLast = ({ head }: RawAnswer): boolean => /^connection: close$/im.test(head);
 
-test('10 connections that the kernel has taken before the listener closes are answered, each of them', async () => {
+test('Interface 10: connections that the kernel has taken before the listener closes are answered, each of them', async () => {
   const sockets = Array.from({ length: 20 }, () => connect(listening.port, '127.0.0.1'));
   const answered = sockets.map((socket) => {
     socket.on('error', () => undefined); // it is seen in what has come
@@ -72,7 +72,7 @@ async function isRefused(): Promise<boolean> {
   return refused;
 }
 
-test('10 connections that idle stay a while after the listener has closed, and end with what comes on them', async () => {
+test('Interface 10: connections that idle stay a while after the listener has closed, and end with what comes on them', async () => {
   const socket = await open({ url }, LIVE);
   const answers = received(socket);
   await once(socket, 'data');
@@ -84,7 +84,7 @@ test('10 connections that idle stay a while after the listener has closed, and e
   await stopped;
 });
 
-test('10 who is in a hurry does not wait for them', async () => {
+test('Interface 10: who is in a hurry does not wait for them', async () => {
   const hurry = new AbortController();
   const answers = received(await open({ url }, LIVE));
   const stopped = listening.stop({ hurry: hurry.signal });
@@ -98,23 +98,26 @@ test.each([
   ['the newest of which is unsent', '', '', [401, 401], [false, true]],
   ['the newest of which waits to be sent', LIVE, '', [401, 401, 200], [false, false, false]],
   ['and of one that comes later', LIVE, LIVE, [401, 401, 200, 200], [false, false, false, true]],
-])('10 of answers under way when the end begins, %s, each is sent', async (_what, before, after, statuses, last) => {
-  using held = passwords.hold();
-  const socket = await open({ url }, LOGIN + LOGIN + before);
-  const answers = received(socket);
-  await held.reached(2);
-  await until('those before have begun', () => begun === (before === '' ? 2 : 3));
-  listening.drain();
-  socket.write(after);
-  await until('all have begun', () => begun === statuses.length);
-  held.release();
-  const stopped = listening.stop({ hurry: AbortSignal.abort() });
-  expect((await answers).map(({ status }) => status)).toEqual(statuses);
-  expect((await answers).map(saysLast)).toEqual(last);
-  await stopped;
-});
+])(
+  'Interface 10: of answers under way when the end begins, %s, each is sent',
+  async (_what, before, after, statuses, last) => {
+    using held = passwords.hold();
+    const socket = await open({ url }, LOGIN + LOGIN + before);
+    const answers = received(socket);
+    await held.reached(2);
+    await until('those before have begun', () => begun === (before === '' ? 2 : 3));
+    listening.drain();
+    socket.write(after);
+    await until('all have begun', () => begun === statuses.length);
+    held.release();
+    const stopped = listening.stop({ hurry: AbortSignal.abort() });
+    expect((await answers).map(({ status }) => status)).toEqual(statuses);
+    expect((await answers).map(saysLast)).toEqual(last);
+    await stopped;
+  },
+);
 
-test('10 a request that comes after the end has begun has the last answer, and nothing is done for one after it', async () => {
+test('Interface 10: a request that comes after the end has begun has the last answer, and nothing is done for one after it', async () => {
   using held = passwords.hold();
   const socket = await open({ url }, LOGIN);
   const answers = received(socket);
