@@ -12,20 +12,20 @@ export function createTurns(name: string, environment: Environment): TakeTurn {
 
   const amongTabs = async <T>(run: () => Promise<T>): Promise<T> => {
     let running: Promise<T> | undefined;
+    const begin = (): Promise<T> => {
+      running ??= run();
+      return running;
+    };
     const wait = new AbortController();
-    const asked = async (): Promise<unknown> =>
-      environment.locks?.request(name, { signal: wait.signal }, () => {
-        running = run();
-        return running;
-      });
-    // Not given in time, or forbidden to this page: gone without. What was done under it is what `running` says.
+    const asked = async (): Promise<unknown> => environment.locks?.request(name, { signal: wait.signal }, begin);
+    // Not given in time, or forbidden to this page: gone without. Whichever comes first, it is done once.
     await atMost(
       LOCK_MS,
       asked().catch(() => undefined),
       environment,
     );
     wait.abort();
-    return running ?? run();
+    return begin();
   };
 
   return (run) => {

@@ -52,6 +52,7 @@ export function createPages(
         fetch: (input, init) => network.fetch(page, new Request(input, init)),
         now: () => time.now() - beganMs,
         after: (ms, run) => {
+          if (isGone) return () => undefined;
           const timer = time.after(ms, () => {
             timers.delete(timer);
             run();
