@@ -78,6 +78,7 @@ export function printJson({ stdout }: Pick<Terminal, 'stdout'>, result: Printabl
 export function printTable({ stdout }: Pick<Terminal, 'stdout'>): (rows: Printable[]) => void {
   let widths: number[] = [];
   return (rows) => {
+    if (rows.length === 0) return;
     const names = Object.keys(rows[0] ?? {});
     const lines = rows.map((row) => names.map((name) => text(row[name])));
     if (widths.length === 0) lines.unshift(names.map(escaped));

@@ -1,7 +1,7 @@
 /** Interface 9: what the command line prints is text, whatever others have sent: nothing in it steers a terminal. */
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
-import { type Printable, print, say } from '../../src/cli/terminal.js';
+import { type Printable, print, printTable, say } from '../../src/cli/terminal.js';
 import { run, runHere } from '../support/cli.js';
 import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
 import { KEYRING_FILE, required } from '../support/postgres.js';
@@ -51,6 +51,15 @@ test.each(['audit tail', 'session explain'])(
     expect(JSON.parse(json.stdout)).toContainEqual(expect.objectContaining({ user_agent: USER_AGENT }));
   },
 );
+
+test('Interface 9: a table that goes on has one heading, also where nothing came for a while', () => {
+  const stdout = new PassThrough();
+  const append = printTable({ stdout });
+  append([{ name: 'first' }]);
+  append([]);
+  append([{ name: 'second' }]);
+  expect(String(stdout.read())).toBe('name\nfirst\nsecond\n');
+});
 
 test('Interface 9: a program of its own prints the same', async () => {
   const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: required(KEYRING_FILE) };
