@@ -26,6 +26,17 @@ function isUnavailable(answer: Answer): void {
   expect(cookieAction(answer)).toBe('unchanged');
 }
 
+const CONNECTIONS = 16;
+
+/** Each connection of the pool may be met once, before its end is noticed. */
+async function answered(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let met = 0; met < CONNECTIONS; met += 1) {
+    const answer = await ask();
+    if (answer.status !== 503) return answer;
+  }
+  return ask();
+}
+
 test('Interface 5: login, refresh and logout answer 503 with Retry-After and leave the cookie; all goes on where it stood', async () => {
   const { email } = await gateway.user();
   const used = (await logIn(gateway, email)).refreshToken;
@@ -76,7 +87,7 @@ test('Interface 5: connections that are cut under requests in flight give an ans
     if (answer.status === 200) continue;
     isUnavailable(answer);
     // It may have been committed before the connection was cut; then the token is used, and no other outcome exists.
-    expect([200, 401]).toContain((await refresh(gateway, tokens[i])).status);
+    expect([200, 401]).toContain((await answered(() => refresh(gateway, tokens[i]))).status);
   }
   const [left] = await gateway.rows<{ odd: number }>(`select count(*)::int as odd from
     (select family_id from refresh_tokens group by 1 having count(*) filter (where not revoked) > 1) as families`);
