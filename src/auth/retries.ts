@@ -51,7 +51,7 @@ const retrySql = statement(
     from proven where refresh_tokens.jti = proven.jti and not :is_skewed
   )
   select proven.user_id, proven.family_id, proven.successor_jti, proven.expires_at,
-    coalesce(users.role, 'viewer') as role, -- as a rotation has it, 4.2.9
+    coalesce(users.role, 'viewer') as role, -- as a rotation has it, Spec 4.2.9
     proven.proof
   from proven left join users on users.id = proven.user_id`;
 

@@ -102,7 +102,7 @@ const rotateSql = statement(
       case when :retry_key_sha256 is not null then :used end
     from claimed
   )
-  select claimed.user_id, claimed.family_id, coalesce(users.role, 'viewer') as role -- 4.2.9: the user row may be gone
+  select claimed.user_id, claimed.family_id, coalesce(users.role, 'viewer') as role -- Spec 4.2.9: the user row may be gone
   from claimed left join users on users.id = claimed.user_id`;
 
 /**

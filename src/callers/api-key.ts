@@ -1,4 +1,4 @@
-/** Spec 2.8 and Interface 6: `api_key`, by a signed request (RFC 9421). Steps are in the order of the contract. */
+/** Spec 2.8 and Interface 6: `api_key`, by a signed request (RFC 9421). Steps are in the order of Interface 6. */
 import {
   AHEAD_SECONDS,
   macMatches,

@@ -1,4 +1,4 @@
-/** Spec 2.5 password_hash, 4.1 step 3. The only file that imports argon2 (RFC 9106). */
+/** Spec 2.5 and 4.1 step 3: hashes of passwords. The only file that imports argon2 (RFC 9106). */
 import { availableParallelism } from 'node:os';
 import argon2 from 'argon2';
 import type { Argon2Parameters } from '../config.js';

@@ -1,4 +1,4 @@
-/** Interface 14: metrics in the Prometheus text format. The contract fixes names and labels; help texts say what counts. */
+/** Interface 14: metrics in the Prometheus text format. It fixes names and labels; help texts say what counts. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { GATEWAY_VERSION, versionOf } from './versions.js';
 

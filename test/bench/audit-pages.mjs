@@ -1,5 +1,5 @@
 /**
- * CONTRACT 11: what page 1,000 of the audit log costs against page 1, over the real endpoint, on an embedded PostgreSQL
+ * Interface 11: what page 1,000 of the audit log costs against page 1, over the real endpoint, on an embedded PostgreSQL
  * of its own: `npm run build && node test/bench/audit-pages.mjs [EVENTS] [ROUNDS] [ROWS A PAGE]`. At most 1.5 times.
  */
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,5 +1,5 @@
 /**
- * CONTRACT 7: the costliest GraphQL operations that the caps let through, and the costliest refusals, found by an
+ * Interface 7: the costliest GraphQL operations that the caps let through, and the costliest refusals, found by an
  * evolutionary search over `schema.graphql` against a gateway in a child process, on an embedded PostgreSQL with
  * 2,000,000 audit events: `npm run build && node test/bench/costliest-operation.mjs [--seconds 120] [--seed N]
  * [--by cpuMs|bytes|heapMb] [--without NAME,…] [--refusals 0.4] [--data DIR] [--out FILE] [--replay FILE,…] [--small] [--mutations] [--production] [--profile]`.

@@ -1,4 +1,4 @@
-/** FIELD, OWASP ASVS 16.2.5: hashes and sealed secrets travel as parameters, never in the text of a statement. */
+/** OWASP ASVS 16.2.5: hashes and sealed secrets travel as parameters, never in the text of a statement. */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey, rotateApiKey } from '../../src/admin/api-keys.js';
 import { createCronKey } from '../../src/admin/cron-keys.js';

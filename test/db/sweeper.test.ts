@@ -1,4 +1,4 @@
-/** FIELD, "Growth and load": what has expired is deleted, and nothing that is still needed. */
+/** Spec 2.6 and Interface 10: what has expired is deleted, and nothing that is still needed. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { expiringRows } from '../../src/app.js';

@@ -71,7 +71,7 @@ test('Interface 7 one caller has two fields at once, and a hundred that wait; on
   expect((await users(as, 10)).errors).toEqual([]); // and all its turns are free again
 });
 
-test('FIELD however much dashboards ask, logins, refreshes and callers have connections of their own', async () => {
+test('Interface 10: however much dashboards ask, logins, refreshes and callers have connections of their own', async () => {
   const { user, as, refreshToken } = await newcomer(gateway);
   const { as: key } = await newApiKey(gateway);
   const callers = await Promise.all(Array.from({ length: 8 }, () => newcomer(gateway)));

@@ -1,4 +1,4 @@
-/** Interface 7 and 11: the schema is the contract's, no type, field, argument, default or `!` more or less. */
+/** Interface 7 and 11: the schema is `11-schema.graphql`, no type, field, argument, default or `!` more or less. */
 import { readFileSync } from 'node:fs';
 import { buildASTSchema, lexicographicSortSchema, parse, printSchema, visit } from 'graphql';
 
@@ -13,6 +13,6 @@ function bare(text: string): string[] {
   return printSchema(lexicographicSortSchema(buildASTSchema(document))).split('\n\n');
 }
 
-test('Interface 11 the schema is that of the contract', () => {
+test('Interface 11 the schema is the one that was agreed on', () => {
   expect(bare(read('schema.graphql'))).toEqual(bare(read('test/interface/11-schema.graphql')));
 });

@@ -1,4 +1,4 @@
-/** DESIGN, "Facts": an ORM's exception text holds the failing row, so a log tells class, code and place alone. */
+/** Interface 14: an ORM's exception text holds the failing row, so a log tells class, code and place alone. */
 import { describeError, describeOutage } from '../../src/platform/logger.js';
 import { Outage } from '../../src/platform/outage.js';
 

@@ -67,7 +67,7 @@ test('Spec 4.1.2: a locked user is refused with 429 before any password check', 
   }
 });
 
-test('Spec 4.1.1: comes before 4.1.2: an inactive user that is locked is not found, so 401', async () => {
+test('Spec 4.1.1: comes before Spec 4.1.2: an inactive user that is locked is not found, so 401', async () => {
   const { id, email } = await gateway.user();
   await lock(id, 60);
   await gateway.rows('update users set is_active = false where id = $1', [id]);

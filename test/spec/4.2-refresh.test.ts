@@ -135,7 +135,7 @@ test.each([undefined, null, '', 'access', 'Refresh', ['refresh'], true])(
   },
 );
 
-test('Spec 4.2.3: comes before 4.2.4: a token with neither type nor jti is of the wrong type', async () => {
+test('Spec 4.2.3: comes before Spec 4.2.4: a token with neither type nor jti is of the wrong type', async () => {
   const token = await forgeRefreshToken(gateway, { claims: { type: undefined, jti: undefined, sub: undefined } });
   await refusesWithoutTrace(token, 'Invalid token type', 'cleared');
 });
@@ -148,7 +148,7 @@ test.each(['jti', 'sub'])('Spec 4.2.4: %s must be present', async (claim) => {
   }
 });
 
-test('Spec 4.2.4: comes before 4.2.5: without sub, a jti that is no UUID is not looked at', async () => {
+test('Spec 4.2.4: comes before Spec 4.2.5: without sub, a jti that is no UUID is not looked at', async () => {
   const token = await forgeRefreshToken(gateway, { claims: { sub: undefined, jti: 'no-uuid' } });
   await refusesWithoutTrace(token, 'Malformed token', 'cleared');
 });
@@ -184,7 +184,7 @@ test('Spec 4.2.7: revokes the whole family when a used token returns', async () 
   expect((await recordOf(gateway, claimsOf(successor ?? '')['jti'])).revoked).toBe(true);
 });
 
-test('Spec 4.2.7: comes before 4.2.8: a revoked record that has expired is theft', async () => {
+test('Spec 4.2.7: comes before Spec 4.2.8: a revoked record that has expired is theft', async () => {
   const { user, refreshToken } = await session();
   await refresh(gateway, refreshToken);
   await gateway.rows(`update refresh_tokens set expires_at = '2000-01-01' where user_id = $1`, [user.id]);
