@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import {
   anchorsOf,
   badFormsIn,
+  badTitlesIn,
   citationsIn,
   filesIn,
   linksIn,
@@ -67,6 +68,11 @@ test('what is cited has its heading, or its step', () => {
   expect(cited.size).toBeGreaterThan(40);
 });
 
+test('titles of tests that cite go on with a colon', () => {
+  const titles = citing.filter((path) => path.startsWith('test/'));
+  expect(titles.flatMap((path) => badTitlesIn(read(path)).map((title) => `${path}: ${title}`))).toEqual([]);
+});
+
 test('links between documents lead to a file and an anchor that are there', () => {
   expect(pages.flatMap((page) => brokenLinks(page, read(page)))).toEqual([]);
   expect(pages.flatMap((page) => linksIn(read(page))).length).toBeGreaterThan(100);
@@ -120,6 +126,14 @@ test.each([
   ['```md\n[a](none.md)\n```', []],
 ])('finds what is wrong with the links %j', (text, broken) => {
   expect(brokenLinks('docs/interface.md', text)).toEqual(broken);
+});
+
+test.each([
+  ["test('Spec 4.2 refuses', …)", ['Spec 4.2 refuses']],
+  ["])('Interface 5 and 7 %s', …)", ['Interface 5 and 7 %s']],
+  ["test('Spec 4.2: refuses', …); test('Interface 5 and 7: %s', …)", []],
+])('finds the titles without a colon in %j', (text, titles) => {
+  expect(badTitlesIn(text)).toEqual(titles);
 });
 
 test.each([

@@ -31,7 +31,7 @@ async function issue(rateLimit = 1_000_000): Promise<Holder> {
 
 const nonces = async (): Promise<number> => (await gateway.rows('select 1 from signature_nonces')).length;
 
-describe('Interface 6 a well-signed request', () => {
+describe('Interface 6: a well-signed request', () => {
   test('Spec 2.8: gives the identity object of its key', async () => {
     const { keyId, sign } = await issue(60);
     const body =
@@ -96,7 +96,7 @@ describe('Interface 6 a well-signed request', () => {
   });
 });
 
-describe('Interface 6 is refused without a nonce being used up:', () => {
+describe('Interface 6: a request is refused without a nonce being used up:', () => {
   let holder: Holder;
   let other: Holder;
   beforeAll(async () => {
@@ -141,7 +141,7 @@ describe('Interface 6 is refused without a nonce being used up:', () => {
   });
 });
 
-describe('Interface 6 the life of a key', () => {
+describe('Interface 6: the life of a key', () => {
   test('a revoked key is refused at once on every instance, and works again nowhere', async () => {
     const { keyId, sign } = await issue();
     for (const instance of gateway.two()) expect((await sendSigned(instance, sign())).status).toBe(200);
@@ -223,7 +223,7 @@ describe('Interface 6 the life of a key', () => {
   });
 });
 
-describe('Interface 6 the rate limit of a key', () => {
+describe('Interface 6: the rate limit of a key', () => {
   test('lets exactly 10 of 14 requests over two instances pass', async () => {
     const { sign } = await issue(10);
     const [one, two] = gateway.two();
@@ -305,7 +305,7 @@ describe('Interface 6 the rate limit of a key', () => {
   });
 });
 
-describe('Interface 6 the secrets that are kept opened', () => {
+describe('Interface 6: the secrets that are kept opened', () => {
   /** Resolves the caller of a request. @returns what came of it, and the names of the statements that were run */
   async function resolved(request: SignedRequest): Promise<[kind: string, statements: string[]]> {
     const { app } = gateway;
@@ -348,7 +348,7 @@ describe('Interface 6 the secrets that are kept opened', () => {
   });
 });
 
-test('Interface 6 a store that is away is 503, never a pass', async () => {
+test('Interface 6: a store that is away is 503, never a pass', async () => {
   const { sign } = await issue();
   const answer = await whileAway(gateway.database, () => sendSigned(gateway, sign()));
   expect(answer).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });

@@ -28,7 +28,7 @@ test('Spec 2.8: the key is answered with its id, service and scopes', async () =
   expect(await dataOf(gateway, as, CALLER)).toEqual({ caller });
 });
 
-test('Interface 6 a wrong secret, an unknown id, another key’s secret and a revoked key answer the same', async () => {
+test('Interface 6: a wrong secret, an unknown id, another key’s secret and a revoked key answer the same', async () => {
   const [{ secret, keyId }, other, revoked] = [
     await newCronKey(gateway),
     await newCronKey(gateway),
@@ -47,7 +47,7 @@ test('Interface 6 a wrong secret, an unknown id, another key’s secret and a re
   for (const answer of answers) expect(answer).toEqual(answers[0]);
 });
 
-test('Interface 6 an unknown id costs the statements of a wrong secret: one look-up, nothing written', async () => {
+test('Interface 6: an unknown id costs the statements of a wrong secret: one look-up, nothing written', async () => {
   const { secret } = await newCronKey(gateway);
   const work = countWork();
   await work.watch(gateway.app.db);
@@ -58,7 +58,7 @@ test('Interface 6 an unknown id costs the statements of a wrong secret: one look
   expect(await statements(`ck_${'1'.repeat(20)}.${secret.split('.')[1]}`)).toEqual(ofWrong);
 });
 
-test('Interface 6 every other form of the field is refused, and two of them', async () => {
+test('Interface 6: every other form of the field is refused, and two of them', async () => {
   const { secret, keyId } = await newCronKey(gateway);
   const part = secret.split('.')[1] ?? '';
   const forms = ['', 'x', keyId, part, `${keyId}.`, `.${part}`, `${keyId}:${part}`, `${secret}x`, `${secret}.x`];
@@ -69,7 +69,7 @@ test('Interface 6 every other form of the field is refused, and two of them', as
   expect((await ask(gateway, internalKey(secret), CALLER)).status).toBe(200);
 });
 
-test('Interface 6 a key revoked on one instance is refused on the other at once', async () => {
+test('Interface 6: a key revoked on one instance is refused on the other at once', async () => {
   const { keyId, as } = await newCronKey(gateway);
   const admin = await newCronKey(gateway, ['keys:write']);
   const [one, two] = gateway.two();
@@ -78,7 +78,7 @@ test('Interface 6 a key revoked on one instance is refused on the other at once'
   for (const on of [one, two]) expect((await ask(on, as, CALLER)).status).toBe(401);
 });
 
-test('Interface 6 a cron secret is stored as SHA-256 alone', async () => {
+test('Interface 6: a cron secret is stored as SHA-256 alone', async () => {
   const { keyId, secret } = await newCronKey(gateway);
   const [row] = await gateway.rows('select * from cron_keys where key_id = $1', [keyId]);
   const part = secret.split('.')[1] ?? '';
@@ -86,7 +86,7 @@ test('Interface 6 a cron secret is stored as SHA-256 alone', async () => {
   expect(JSON.stringify(row)).not.toContain(part.slice(4));
 });
 
-test('Interface 6 last_used_at is written at most once a minute, by one statement, and only by good requests', async () => {
+test('Interface 6: last_used_at is written at most once a minute, by one statement, and only by good requests', async () => {
   const { keyId, as, secret } = await newCronKey(gateway);
   const lastUsed = async () => {
     const [row] = await gateway.rows('select last_used_at from cron_keys where key_id = $1', [keyId]);

@@ -92,73 +92,79 @@ const ROTATIONS: Array<{ to: AccessAlg[]; signedBy: AccessAlg[] }> = [
   { to: [], signedBy: ['EdDSA'] },
   { to: ['ES256', 'RS256', 'EdDSA'], signedBy: ['EdDSA', 'ES256', 'RS256'] },
 ];
-test.each(ROTATIONS)('Interface 3 over three rotations, to $to, no token fails to verify', async ({ to, signedBy }) => {
-  const [one, two] = gateway.two();
-  // A verifier that reads the JWKS as seldom as Cache-Control allows, and not again for a key that it does not know.
-  const url = new URL(PATH, one.url);
-  const jwks = createRemoteJWKSet(url, {
-    cooldownDuration: Number.POSITIVE_INFINITY,
-    cacheMaxAge: Number.POSITIVE_INFINITY,
-  });
-  const maxAge = Number(/max-age=(\d+)/.exec(String((await one.send('GET', PATH)).headers['cache-control']))?.[1]);
-  expect(maxAge).toBeLessThanOrEqual(900);
-  const { answer, refreshToken } = await logIn(gateway, (await gateway.user()).email);
-  let cookie = refreshToken;
-  const alive: Array<{ token: string; until: number }> = [];
-  const signers = new Map([signerOf(answer)]);
-  const start = gateway.clock.now().getTime();
-  for (let seconds = 0; seconds <= 4_500; seconds += 100) {
-    gateway.clock.set(new Date(start + seconds * 1000));
-    if (seconds % maxAge === 0) await jwks.reload();
-    const rotation = [1_000, 1_100, 3_000].indexOf(seconds); // the second before the first new key is in use
-    if (rotation !== -1) await rotate(to[rotation]);
-    for (const on of [one, two]) {
-      const rotated = await refresh(on, cookie);
-      cookie = refreshTokenOf(rotated) ?? '';
-      alive.push({ token: rotated.json.access_token, until: start + (seconds + 900) * 1000 });
-      signers.set(...signerOf(rotated));
+test.each(ROTATIONS)(
+  'Interface 3: over three rotations, to $to, no token fails to verify',
+  async ({ to, signedBy }) => {
+    const [one, two] = gateway.two();
+    // A verifier that reads the JWKS as seldom as Cache-Control allows, and not again for a key that it does not know.
+    const url = new URL(PATH, one.url);
+    const jwks = createRemoteJWKSet(url, {
+      cooldownDuration: Number.POSITIVE_INFINITY,
+      cacheMaxAge: Number.POSITIVE_INFINITY,
+    });
+    const maxAge = Number(/max-age=(\d+)/.exec(String((await one.send('GET', PATH)).headers['cache-control']))?.[1]);
+    expect(maxAge).toBeLessThanOrEqual(900);
+    const { answer, refreshToken } = await logIn(gateway, (await gateway.user()).email);
+    let cookie = refreshToken;
+    const alive: Array<{ token: string; until: number }> = [];
+    const signers = new Map([signerOf(answer)]);
+    const start = gateway.clock.now().getTime();
+    for (let seconds = 0; seconds <= 4_500; seconds += 100) {
+      gateway.clock.set(new Date(start + seconds * 1000));
+      if (seconds % maxAge === 0) await jwks.reload();
+      const rotation = [1_000, 1_100, 3_000].indexOf(seconds); // the second before the first new key is in use
+      if (rotation !== -1) await rotate(to[rotation]);
+      for (const on of [one, two]) {
+        const rotated = await refresh(on, cookie);
+        cookie = refreshTokenOf(rotated) ?? '';
+        alive.push({ token: rotated.json.access_token, until: start + (seconds + 900) * 1000 });
+        signers.set(...signerOf(rotated));
+      }
+      for (const { token } of alive.filter(({ until }) => until > gateway.clock.now().getTime())) {
+        const options = { issuer: gateway.config.publicUrl, audience: gateway.config.publicUrl, typ: 'at+jwt' };
+        await jwtVerify(token, jwks, { ...options, algorithms: [...ACCESS_ALGS], currentDate: gateway.clock.now() });
+      }
+      const last = alive.at(-1)?.token ?? '';
+      for (const on of [one, two]) expect((await ask(on, bearer(last), CALLER)).status).toBe(200);
+      for (const key of await jwksOf(two)) {
+        expect(Object.keys(key).sort().join(' ')).toBe(PUBLISHED[String(key.kty)]);
+        expect([key.use, signedBy]).toEqual(['sig', expect.arrayContaining([key.alg])]);
+      }
     }
-    for (const { token } of alive.filter(({ until }) => until > gateway.clock.now().getTime())) {
-      const options = { issuer: gateway.config.publicUrl, audience: gateway.config.publicUrl, typ: 'at+jwt' };
-      await jwtVerify(token, jwks, { ...options, algorithms: [...ACCESS_ALGS], currentDate: gateway.clock.now() });
-    }
-    const last = alive.at(-1)?.token ?? '';
-    for (const on of [one, two]) expect((await ask(on, bearer(last), CALLER)).status).toBe(200);
-    for (const key of await jwksOf(two)) {
-      expect(Object.keys(key).sort().join(' ')).toBe(PUBLISHED[String(key.kty)]);
-      expect([key.use, signedBy]).toEqual(['sig', expect.arrayContaining([key.alg])]);
-    }
-  }
-  expect(alive).toHaveLength(92);
-  expect(signers.size).toBe(4);
-  expect(new Set(signers.values())).toEqual(new Set(signedBy));
-});
+    expect(alive).toHaveLength(92);
+    expect(signers.size).toBe(4);
+    expect(new Set(signers.values())).toEqual(new Set(signedBy));
+  },
+);
 
-test.each(ACCESS_ALGS)('Interface 3 a new key of %s is used 900 s later, the old goes with its tokens', async (alg) => {
-  const [first] = await kidsOf('EdDSA');
-  const { email } = await gateway.user();
-  const signer = async () => decodeProtectedHeader((await logIn(gateway, email)).answer.json.access_token).kid;
-  const { added, usedFrom } = await rotate(alg);
-  const [second] = added;
-  expect(usedFrom.getTime()).toBe(gateway.clock.now().getTime() + 900_000);
-  expect((await jwksOf(gateway)).map(({ kid }) => kid)).toEqual([second, first]);
-  gateway.clock.advance(899);
-  expect(await signer()).toBe(first);
-  gateway.clock.advance(1);
-  expect(await signer()).toBe(second);
-  gateway.clock.advance(900); // tokens of the first live to this second
-  expect((await rotate()).kept).toContain(first);
-  gateway.clock.advance(1);
-  const { dropped } = await rotate();
-  expect(dropped).toContain(first);
-  expect((await jwksOf(gateway)).map(({ kid }) => kid)).not.toContain(first);
-  gateway.clock.advance(1_799); // the second is in use for 900 s more, and its tokens live for as many
-  expect((await rotate()).kept).toContain(second);
-  gateway.clock.advance(1);
-  expect((await rotate()).dropped).toContain(second);
-});
+test.each(ACCESS_ALGS)(
+  'Interface 3: a new key of %s is used 900 s later, the old goes with its tokens',
+  async (alg) => {
+    const [first] = await kidsOf('EdDSA');
+    const { email } = await gateway.user();
+    const signer = async () => decodeProtectedHeader((await logIn(gateway, email)).answer.json.access_token).kid;
+    const { added, usedFrom } = await rotate(alg);
+    const [second] = added;
+    expect(usedFrom.getTime()).toBe(gateway.clock.now().getTime() + 900_000);
+    expect((await jwksOf(gateway)).map(({ kid }) => kid)).toEqual([second, first]);
+    gateway.clock.advance(899);
+    expect(await signer()).toBe(first);
+    gateway.clock.advance(1);
+    expect(await signer()).toBe(second);
+    gateway.clock.advance(900); // tokens of the first live to this second
+    expect((await rotate()).kept).toContain(first);
+    gateway.clock.advance(1);
+    const { dropped } = await rotate();
+    expect(dropped).toContain(first);
+    expect((await jwksOf(gateway)).map(({ kid }) => kid)).not.toContain(first);
+    gateway.clock.advance(1_799); // the second is in use for 900 s more, and its tokens live for as many
+    expect((await rotate()).kept).toContain(second);
+    gateway.clock.advance(1);
+    expect((await rotate()).dropped).toContain(second);
+  },
+);
 
-test('Interface 3 a token is refused once its key is out of the file, also where it was good a moment ago', async () => {
+test('Interface 3: a token is refused once its key is out of the file, also where it was good a moment ago', async () => {
   const { as } = await newcomer(gateway);
   for (const on of gateway.two()) expect((await ask(on, as, CALLER)).status).toBe(200);
   const [leaked] = await kidsOf('EdDSA');
@@ -171,7 +177,7 @@ test('Interface 3 a token is refused once its key is out of the file, also where
   }
 });
 
-test('Interface 3 refresh tokens of an old key are taken as long as they live, then the key is dropped', async () => {
+test('Interface 3: refresh tokens of an old key are taken as long as they live, then the key is dropped', async () => {
   const [first] = await kidsOf('HS256');
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   await rotate();
@@ -185,7 +191,7 @@ test('Interface 3 refresh tokens of an old key are taken as long as they live, t
   expect(await kidsOf('HS256')).not.toContain(first);
 });
 
-test('Interface 3 API keys, with both secrets, work over rotations; sealing keys that seal nothing are dropped', async () => {
+test('Interface 3: API keys, with both secrets, work over rotations; sealing keys that seal nothing are dropped', async () => {
   const [first = ''] = await kidsOf('A256GCM');
   const { keyId, secret, as } = await newApiKey(gateway, ['keys:write']);
   const text = `mutation { rotateApiKey(input: { id: "${keyId}", overlapSeconds: 86400 }) { secret } }`;

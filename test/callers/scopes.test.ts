@@ -18,13 +18,13 @@ test.each([
   ['an API key', () => newApiKey(gateway, GIVEN), 'ApiKeyCaller', GIVEN],
   ['an API key without any', () => newApiKey(gateway), 'ApiKeyCaller', []],
   ['a cron key', () => newCronKey(gateway, GIVEN), 'CronCaller', GIVEN],
-])('Interface 7 the scopes of %s', async (_who, newCaller, type, scopes) => {
+])('Interface 7: the scopes of %s', async (_who, newCaller, type, scopes) => {
   const { as } = await newCaller();
   const { caller } = await dataOf(gateway, as, `{ caller { __typename scopes ... on ${type} { own: scopes } } }`);
   expect(caller).toEqual({ __typename: type, scopes, own: scopes });
 });
 
-test('Interface 11 the scopes of a user are those of the token, as queries go by it', async () => {
+test('Interface 11: the scopes of a user are those of the token, as queries go by it', async () => {
   const { as, user } = await newcomer(gateway, 'admin');
   await gateway.rows(`update users set role = 'viewer' where id = $1`, [user.id]);
   expect((await dataOf(gateway, as, '{ caller { scopes } }')).caller.scopes).toEqual(ALL);

@@ -47,7 +47,7 @@ function signed(how: keyof typeof SIGN, key: KeyObject, header: object): string 
 const privateKey = (alg: AccessAlg) => createPrivateKey({ key: { ...made.jwk(alg) }, format: 'jwk' });
 
 test.each(ACCESS_ALGS)(
-  'Interface 4 a token of %s that is signed so is good, so that each of the others breaks one rule',
+  'Interface 4: a token of %s that is signed so is good, so that each of the others breaks one rule',
   async (alg) => {
     const token = signed(alg, privateKey(alg), made.header(alg));
     expect((await ask(made.gateway, bearer(token), '{ caller { callerType } }')).status).toBe(200);
@@ -57,7 +57,7 @@ test.each(ACCESS_ALGS)(
 const pairs = ACCESS_ALGS.flatMap((alg) =>
   ACCESS_ALGS.filter((other) => other !== alg).map((other) => [alg, other] as const),
 );
-test.each(pairs)('Interface 4 the key of %s refuses a token of %s', async (alg, other) => {
+test.each(pairs)('Interface 4: the key of %s refuses a token of %s', async (alg, other) => {
   const { kid } = made.jwk(alg);
   await expectRefused(signed(other, privateKey(other), { ...made.header(other), kid }));
   await expectRefused(signed(other, privateKey(other), { ...made.header(alg) }));
@@ -72,12 +72,12 @@ test.each<[AccessAlg, keyof typeof SIGN]>([
   ['RS256', 'RS384'],
   ['RS256', 'RS512'],
   ['RS256', 'RS1'],
-])('Interface 4 the key of %s refuses another algorithm that it could be used with: %s', async (alg, how) => {
+])('Interface 4: the key of %s refuses another algorithm that it could be used with: %s', async (alg, how) => {
   await expectRefused(signed(how, privateKey(alg), { ...made.header(alg), alg: how }));
   if (how !== 'Ed25519' && how !== 'ES256K') await expectRefused(signed(how, privateKey(alg), made.header(alg)));
 });
 
-describe.each(ACCESS_ALGS)('Interface 4 the key of %s', (alg) => {
+describe.each(ACCESS_ALGS)('Interface 4: the key of %s', (alg) => {
   test.each(['none', 'None', 'NONE', '', 'eddsa', 'es256', 'rs256', 'HS256'])(
     'refuses the algorithm %j',
     async (name) => {

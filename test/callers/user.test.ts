@@ -30,7 +30,7 @@ test('Spec 2.8: a token of the gateway is answered with its user and role', asyn
 });
 
 test.each(ACCESS_ALGS)(
-  'Interface 4 a token of %s made by hand is good, so that each of the others breaks one rule',
+  'Interface 4: a token of %s made by hand is good, so that each of the others breaks one rule',
   async (alg) => {
     const caller = { callerType: 'user', sub: SUB, role: 'analyst' };
     expect(await dataOf(gateway, bearer(await made.token(alg)), CALLER)).toEqual({ caller });
@@ -67,7 +67,7 @@ const BAD_CLAIMS: Array<[string, () => Record<string, unknown>]> = [
   ['a list of roles', () => ({ role: ['admin'] })],
   ['roles and a scope, but no role', () => ({ role: undefined, roles: ['admin'], scope: 'users:write' })],
 ];
-test.each(BAD_CLAIMS)('Interface 4 refuses %s', async (_what, claims) => {
+test.each(BAD_CLAIMS)('Interface 4: refuses %s', async (_what, claims) => {
   for (const alg of ACCESS_ALGS) await expectRefused(bearer(await made.token(alg, { claims: claims() })));
 });
 
@@ -78,11 +78,11 @@ const BAD_HEADERS: Array<[string, Record<string, unknown>]> = [
   ['no kid', { kid: undefined }],
   ['a critical header that is not known', { crit: ['x-unknown'], 'x-unknown': 1 }],
 ];
-test.each(BAD_HEADERS)('Interface 4 refuses %s', async (_what, header) => {
+test.each(BAD_HEADERS)('Interface 4: refuses %s', async (_what, header) => {
   for (const alg of ACCESS_ALGS) await expectRefused(bearer(await made.token(alg, { header })));
 });
 
-test('Interface 4 a token is good to the last second of its life, by the clock of the gateway', async () => {
+test('Interface 4: a token is good to the last second of its life, by the clock of the gateway', async () => {
   const lasting = bearer(await made.token('EdDSA'));
   gateway.clock.advance(59);
   expect((await ask(gateway, lasting, CALLER)).status).toBe(200);
@@ -90,7 +90,7 @@ test('Interface 4 a token is good to the last second of its life, by the clock o
   await expectRefused(lasting);
 });
 
-test('Interface 4 refuses an access token by the refresh key, and a refresh token as bearer', async () => {
+test('Interface 4: refuses an access token by the refresh key, and a refresh token as bearer', async () => {
   await expectRefused(bearer(hmacSignedJwt({ typ: 'at+jwt' }, made.claims())));
   const header = { kid: keyringJwk('HS256').kid };
   for (const alg of ACCESS_ALGS) await expectRefused(bearer(await made.token(alg, { header })));
@@ -109,7 +109,7 @@ test('RFC 9110 11.1 the scheme is written in any case', async () => {
   }
 });
 
-test('Interface 6 refuses every other form of Authorization, and two of them', async () => {
+test('Interface 6: refuses every other form of Authorization, and two of them', async () => {
   const good = await made.token('EdDSA');
   const forms = ['', 'Bearer', 'Bearer ', `Bearer ${good} ${good}`];
   forms.push(`Bearer ${good},`, `Bearer "${good}"`, `Bearer x Bearer ${good}`);
@@ -121,7 +121,7 @@ test('Interface 6 refuses every other form of Authorization, and two of them', a
   }
 });
 
-test('Interface 6 two kinds of credential are refused, good or bad, and never fall through', async () => {
+test('Interface 6: two kinds of credential are refused, good or bad, and never fall through', async () => {
   const [good, api, cron] = [bearer(await made.token('EdDSA')), await newApiKey(gateway), await newCronKey(gateway)];
   const bad = [bearer('x'), () => ({ signature: 'x' }), () => ({ 'x-internal-key': 'x' })] as As[];
   const kinds: As[][] = [
@@ -140,7 +140,7 @@ test('Interface 6 two kinds of credential are refused, good or bad, and never fa
   }
 });
 
-test('Interface 6 a token is no credential anywhere else: not in the query, the body or a cookie', async () => {
+test('Interface 6: a token is no credential anywhere else: not in the query, the body or a cookie', async () => {
   const good = await made.token('EdDSA');
   const path = `/graphql?access_token=${good}`;
   const body = JSON.stringify({ query: CALLER, access_token: good });

@@ -33,7 +33,7 @@ async function json(...args: string[]): Promise<Array<Record<string, unknown>>> 
   return JSON.parse(ran.stdout);
 }
 
-test('Interface 9 session explain tells the same by a jti, by the family and by the e-mail', async () => {
+test('Interface 9: session explain tells the same by a jti, by the family and by the e-mail', async () => {
   const family = String(claimsOf(caller.accessToken)['sid']);
   const [first, last] = [claimsOf(caller.refreshToken)['jti'], claimsOf(second)['jti']];
   const [byJti, byFamily, byEmail] = await Promise.all([
@@ -50,7 +50,7 @@ test('Interface 9 session explain tells the same by a jti, by the family and by 
   expect(byEmail).toEqual(byJti);
 });
 
-test('Interface 9 session explain and audit tail run as users run them', async () => {
+test('Interface 9: session explain and audit tail run as users run them', async () => {
   const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: required(KEYRING_FILE) };
   const spawned = async (...args: string[]) => JSON.parse((await run([...args, '--json'], { env })).stdout);
   const { email } = caller.user;
@@ -59,7 +59,7 @@ test('Interface 9 session explain and audit tail run as users run them', async (
   expect(events).toEqual(await json('audit', 'tail'));
 });
 
-test('Interface 9 session explain without --json is a table for a person', async () => {
+test('Interface 9: session explain without --json is a table for a person', async () => {
   const { code, stdout } = await cli('session', 'explain', caller.user.email);
   expect(code).toBe(0);
   const lines = stdout.trimEnd().split('\n');
@@ -67,7 +67,7 @@ test('Interface 9 session explain without --json is a table for a person', async
   expect(lines[0]).toMatch(/^session_id +created_at +kind +jti +ip_address +user_agent +detail$/);
 });
 
-test('Interface 9 session explain of nothing that is known exits with 1, without a name with 2', async () => {
+test('Interface 9: session explain of nothing that is known exits with 1, without a name with 2', async () => {
   const [unknown, email, none] = await Promise.all([
     cli('session', 'explain', '00000000-0000-7000-8000-000000000000'),
     cli('session', 'explain', 'nobody@example.com'),
@@ -78,7 +78,7 @@ test('Interface 9 session explain of nothing that is known exits with 1, without
   expect([unknown.stdout, email.stdout, none.stdout]).toEqual(['', '', '']);
 });
 
-test('Interface 9 audit tail prints the latest events, the last one last, with the filters of the audit log', async () => {
+test('Interface 9: audit tail prints the latest events, the last one last, with the filters of the audit log', async () => {
   const [all, two, types, email, ip, user] = await Promise.all([
     json('audit', 'tail'),
     json('audit', 'tail', '--lines', '2'),
@@ -106,7 +106,7 @@ test('Interface 9 audit tail prints the latest events, the last one last, with t
 });
 
 test.each(['--lines 0', '--lines 1000001', '--lines x', '--type nonsense', '--since yesterday', '--nonsense'])(
-  'Interface 9 audit tail %s exits with 2',
+  'Interface 9: audit tail %s exits with 2',
   async (words) => {
     const { code, stdout, stderr } = await cli('audit', 'tail', ...words.split(' '));
     expect([code, stdout]).toEqual([2, '']);

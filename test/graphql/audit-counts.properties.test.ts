@@ -76,7 +76,7 @@ const COUNT = `query ($bucket: TimeBucket!, $timeZone: String, $filter: AuditCou
   auditCounts(bucket: $bucket, timeZone: $timeZone, filter: $filter) { bucketStart count }
 }`;
 
-test.each(PLACES)('Interface 11 buckets begin as the clocks of %s say, about %s', async (timeZone, instant) => {
+test.each(PLACES)('Interface 11: buckets begin as the clocks of %s say, about %s', async (timeZone, instant) => {
   const middle = Date.parse(instant);
   const [from, to] = [middle - REACH, middle + REACH];
   const starts = { day: [] as number[], hour: [] as number[], minute: [] as number[] };
@@ -114,7 +114,7 @@ test.each([
   ['Australia/Lord_Howe', '2026-04-04T00:00:00Z', [24, 24.5, 24]],
   ['America/Sao_Paulo', '2018-11-03T12:00:00Z', [24, 23, 24]],
   ['Pacific/Apia', '2011-12-29T00:00:00Z', [24, 24, 24]], // the 28th, the 29th, and then the 31st
-])('Interface 11 days of %s from %s on last %j hours', async (timeZone, since, hours) => {
+])('Interface 11: days of %s from %s on last %j hours', async (timeZone, since, hours) => {
   const until = new Date(Date.parse(since) + 4 * DAY);
   const filter = { since, until, eventTypes: ['logout'] };
   const { auditCounts } = await dataOf(gateway, as, COUNT, { bucket: 'day', timeZone, filter });

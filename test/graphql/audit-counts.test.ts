@@ -47,7 +47,7 @@ async function counts(since: string, until: string, bucket: string, more: object
   }) as Count[];
 }
 
-test('Interface 11 counts by the minute, from since (inclusive) until (exclusive), oldest first', async () => {
+test('Interface 11: counts by the minute, from since (inclusive) until (exclusive), oldest first', async () => {
   expect(await counts('2026-03-02T00:00:00Z', '2026-03-02T01:00:00Z', 'minute')).toEqual([
     ['2026-03-02T00:00:00.000Z', 'login_success', 1],
     ['2026-03-02T00:00:00.000Z', 'logout', 2],
@@ -55,7 +55,7 @@ test('Interface 11 counts by the minute, from since (inclusive) until (exclusive
   ]);
 });
 
-test('Interface 11 counts by the hour', async () => {
+test('Interface 11: counts by the hour', async () => {
   expect(await counts('2026-03-01T23:00:00Z', '2026-03-02T01:00:00.001Z', 'hour')).toEqual([
     ['2026-03-01T23:00:00.000Z', 'logout', 1],
     ['2026-03-02T00:00:00.000Z', 'login_success', 1],
@@ -64,7 +64,7 @@ test('Interface 11 counts by the hour', async () => {
   ]);
 });
 
-test('Interface 11 counts by the day of UTC, whatever the time zone of the server', async () => {
+test('Interface 11: counts by the day of UTC, whatever the time zone of the server', async () => {
   await gateway.rows(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`);
   const span = ['2026-03-01T00:00:00Z', '2026-03-04T00:00:00Z'] as const;
@@ -83,7 +83,7 @@ test('Interface 11 counts by the day of UTC, whatever the time zone of the serve
   expect(auditCounts).toHaveLength(days.length);
 });
 
-test('Interface 11 counts by the day of a time zone', async () => {
+test('Interface 11: counts by the day of a time zone', async () => {
   expect(await counts('2026-03-01T23:30:00Z', '2026-03-03T23:00:00Z', 'day', {}, 'Europe/Berlin')).toEqual([
     ['2026-03-01T23:00:00.000Z', 'login_success', 1],
     ['2026-03-01T23:00:00.000Z', 'logout', 5],
@@ -91,7 +91,7 @@ test('Interface 11 counts by the day of a time zone', async () => {
   ]);
 });
 
-test('Interface 11 types that are named have zeros too, the first bucket being the one that holds since', async () => {
+test('Interface 11: types that are named have zeros too, the first bucket being the one that holds since', async () => {
   const eventTypes = ['logout', 'token_theft', 'logout'];
   expect(await counts('2026-03-02T00:00:01Z', '2026-03-02T02:00:00Z', 'hour', { eventTypes })).toEqual([
     ['2026-03-02T00:00:00.000Z', 'logout', 2],
@@ -103,7 +103,7 @@ test('Interface 11 types that are named have zeros too, the first bucket being t
   expect(await counts('2026-03-02T00:00:00Z', '2026-03-02T02:00:00Z', 'hour', { eventTypes: null })).toHaveLength(3);
 });
 
-test('Interface 11 counts what the filter of auditEvents leaves, each event once', async () => {
+test('Interface 11: counts what the filter of auditEvents leaves, each event once', async () => {
   const { id, email } = await gateway.user();
   const at = '2026-02-01T10:00:00Z';
   await insert('login_failure', at, { user: id, metadata: { email } }); // by its user and by its e-mail
@@ -138,13 +138,13 @@ test.each([
   ['of more than 1500 minutes', '2026-03-02T00:00:00Z', '2026-03-03T01:00:00.001Z', 'minute', 'bucket'],
   ['of more than 1500 hours', '2026-03-02T00:00:00Z', '2026-05-03T12:00:00.001Z', 'hour', 'bucket'],
   ['of more than 1500 days', '2020-01-01T00:00:00Z', '2026-03-02T00:00:00Z', 'day', 'bucket'],
-])('Interface 11 refuses a span %s, and reads nothing', async (_what, since, until, bucket, argument) => {
+])('Interface 11: refuses a span %s, and reads nothing', async (_what, since, until, bucket, argument) => {
   const answer = await refusal(bucket, { since, until });
   expect(answer).toMatchObject({ status: 200, code: 'BAD_USER_INPUT', reason: 'invalid_span' });
   expect([answer.data, answer.errors[0]?.extensions['argument']]).toEqual([{ auditCounts: null }, argument]);
 });
 
-test('Interface 11 refuses more than 1,500 points where types are named, and reads nothing', async () => {
+test('Interface 11: refuses more than 1,500 points where types are named, and reads nothing', async () => {
   const until = '2026-03-02T12:30:00Z'; // 750 minutes
   const two = { since: A_DAY.since, until, eventTypes: ['logout', 'token_theft', 'logout'] };
   expect(await counts(A_DAY.since, until, 'minute', two)).toHaveLength(1_500);
@@ -152,7 +152,7 @@ test('Interface 11 refuses more than 1,500 points where types are named, and rea
   expect(await refusal('minute', three)).toMatchObject({ code: 'BAD_USER_INPUT', reason: 'invalid_span' });
 });
 
-test('Interface 11 refuses an answer of more than 1,500 counts', async () => {
+test('Interface 11: refuses an answer of more than 1,500 counts', async () => {
   await gateway.rows(
     `insert into audit_events (event_type, ip_address, metadata, created_at)
      select type, '', '{}', timestamptz '2026-01-10' + i * interval '1 min'
@@ -165,7 +165,7 @@ test('Interface 11 refuses an answer of more than 1,500 counts', async () => {
 });
 
 test.each(['', 'Nowhere/Town', '+03:00', '-8', 'foo bar', 'localtime', 'posixrules', "UTC'", 'Europe/Berlin\n'])(
-  'Interface 11 refuses %j, which is no time zone, and reads nothing',
+  'Interface 11: refuses %j, which is no time zone, and reads nothing',
   async (timeZone) => {
     const answer = await refusal('day', A_DAY, timeZone);
     expect(answer).toMatchObject({ status: 200, code: 'BAD_USER_INPUT', reason: 'invalid_time_zone' });
@@ -173,17 +173,17 @@ test.each(['', 'Nowhere/Town', '+03:00', '-8', 'foo bar', 'localtime', 'posixrul
   },
 );
 
-test('Interface 11 counts over the longest span', async () => {
+test('Interface 11: counts over the longest span', async () => {
   expect(await counts('2026-03-01T00:00:00Z', '2026-03-02T01:00:00Z', 'minute')).toHaveLength(4);
   expect(await counts('2022-03-01T00:00:00Z', '2026-02-01T00:00:00Z', 'day')).toHaveLength(2);
 });
 
-test('Interface 11 the extremes of time are no error', async () => {
+test('Interface 11: the extremes of time are no error', async () => {
   expect(await counts('0000-01-01T00:00:00Z', '0000-02-01T00:00:00Z', 'day', {}, 'Europe/Berlin')).toEqual([]);
   expect(await counts('9999-12-30T00:00:00Z', '9999-12-31T23:59:59.999Z', 'hour', {}, 'Asia/Kolkata')).toEqual([]);
 });
 
-test('Interface 7 a time that is none is the fault of the caller', async () => {
+test('Interface 7: a time that is none is the fault of the caller', async () => {
   const filter = { since: 'yesterday', until: '2026-03-02T00:00:00Z' };
   expect(await ask(gateway, as, COUNT, { bucket: 'day', filter })).toMatchObject({
     status: 400,

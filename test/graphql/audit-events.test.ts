@@ -52,7 +52,7 @@ async function names(filter: object): Promise<string> {
   return auditEvents.edges.map(({ node }: Edge) => node.metadata['name']).join('');
 }
 
-test('Interface 11 gives every field of an event, newest first', async () => {
+test('Interface 11: gives every field of an event, newest first', async () => {
   const user = await gateway.user();
   gateway.clock.advance(0.001);
   await login(gateway, user.email, WRONG, { 'x-forwarded-for': '192.0.2.77', 'user-agent': 'Tablet/3' });
@@ -72,7 +72,7 @@ test('Interface 11 gives every field of an event, newest first', async () => {
   expect(created).toMatchObject({ eventType: 'user_created', metadata: { actor: { caller_type: 'cli' } } });
 });
 
-test('Interface 11 filters by types, user, address and time, each alone and together', async () => {
+test('Interface 11: filters by types, user, address and time, each alone and together', async () => {
   await insert('a', { type: 'logout', user: ANNA, at: '2026-03-04T12:00:00Z' });
   await insert('b', { type: 'login_success', user: ANNA, at: '2026-03-04T12:00:01Z' });
   await insert('c', { type: 'login_failure', user: BOB, at: '2026-03-04T12:00:02Z' });
@@ -99,12 +99,12 @@ test('Interface 11 filters by types, user, address and time, each alone and toge
   );
 });
 
-test('Interface 11 a type that is asked for twice is listed once', async () => {
+test('Interface 11: a type that is asked for twice is listed once', async () => {
   await insert('a', { type: 'logout' });
   expect(await names({ eventTypes: ['logout', 'logout'] })).toBe('a');
 });
 
-test('Interface 11 the e-mail finds what happened to its user and failed logins that named it, each once', async () => {
+test('Interface 11: the e-mail finds what happened to its user and failed logins that named it, each once', async () => {
   const { id, email } = await gateway.user();
   const other = await gateway.user();
   await gateway.rows('delete from audit_events');
@@ -122,12 +122,12 @@ test('Interface 11 the e-mail finds what happened to its user and failed logins 
   expect(await names({ email, eventTypes: ['login_failure', 'logout'], since: '2026-03-04T12:00:02Z' })).toBe('db');
 });
 
-test.each(['no-uuid', '', "' or true --"])('Interface 11 nothing happened to the user %j', async (userId) => {
+test.each(['no-uuid', '', "' or true --"])('Interface 11: nothing happened to the user %j', async (userId) => {
   await insert('a', { user: ANNA });
   expect(await names({ userId })).toBe('');
 });
 
-test('Interface 11 pages hold each event once, none missed, at equal times and to the microsecond', async () => {
+test('Interface 11: pages hold each event once, none missed, at equal times and to the microsecond', async () => {
   const at = (i: number) => `2026-03-04T12:00:00.0000${String(Math.floor(i / 4)).padStart(2, '0')}Z`; // four each
   for (let i = 0; i < 40; i += 1) await insert(`${i}`, { at: at(i), type: i % 2 ? 'logout' : 'login_success' });
   const stored = await gateway.rows<{ id: string }>('select id from audit_events order by created_at desc, id desc');
@@ -150,7 +150,7 @@ test('Interface 11 pages hold each event once, none missed, at equal times and t
   }
 });
 
-test('Interface 11 until and after hold together, whichever is the earlier, to the microsecond', async () => {
+test('Interface 11: until and after hold together, whichever is the earlier, to the microsecond', async () => {
   const at = (micros: string) => `2026-03-04T12:00:00.${micros}Z`;
   const ids: string[] = [];
   for (const micros of ['000999', '001000', '001500', '002000', '002001']) {
@@ -171,7 +171,7 @@ test('Interface 11 until and after hold together, whichever is the earlier, to t
   expect(await between(0, at('002'))).toBe('');
 });
 
-test('Interface 11 the last page of exactly as many rows says that nothing follows', async () => {
+test('Interface 11: the last page of exactly as many rows says that nothing follows', async () => {
   for (const name of ['a', 'b']) await insert(name, {});
   const { auditEvents } = await dataOf(gateway, as, LIST, { first: 2 });
   expect(auditEvents.pageInfo.hasNextPage).toBe(false);
@@ -186,7 +186,7 @@ async function total(filter: object): Promise<string> {
   return `${auditEvents.totalCount.precision} ${auditEvents.totalCount.count}`;
 }
 
-test('Interface 11 totalCount counts what the filter leaves over all pages, each event once', async () => {
+test('Interface 11: totalCount counts what the filter leaves over all pages, each event once', async () => {
   const { id, email } = await gateway.user();
   await gateway.rows('delete from audit_events');
   expect(await total({})).toBe('exact 0');
@@ -203,7 +203,7 @@ test('Interface 11 totalCount counts what the filter leaves over all pages, each
   expect(await total({ until: '2026-03-05T00:00:00Z', userId: id })).toBe('exact 2');
 });
 
-test('Interface 11 totalCount is exact up to 10,000 and ends there, also over several types', async () => {
+test('Interface 11: totalCount is exact up to 10,000 and ends there, also over several types', async () => {
   const add = (count: number, type: string) =>
     gateway.rows(
       `insert into audit_events (event_type, ip_address, metadata, created_at)
@@ -219,7 +219,7 @@ test('Interface 11 totalCount is exact up to 10,000 and ends there, also over se
   expect(await total({ eventTypes: ['logout'] })).toBe('exact 9999');
 });
 
-test('Interface 11 totalCount is read where it is asked for, and ten of them cost too much', async () => {
+test('Interface 11: totalCount is read where it is asked for, and ten of them cost too much', async () => {
   const work = countWork();
   await work.watch(gateway.app.db);
   const page = (fields: string, times = 1) =>
@@ -235,7 +235,7 @@ test('Interface 11 totalCount is read where it is asked for, and ten of them cos
   expect(tooMany).toMatchObject({ status: 400, code: 'OPERATION_TOO_COSTLY' });
 });
 
-test('Interface 11 the user of an event needs users:read, which leaves the rest of the page as it is', async () => {
+test('Interface 11: the user of an event needs users:read, which leaves the rest of the page as it is', async () => {
   const { id, email } = await gateway.user();
   await gateway.rows('delete from audit_events');
   await insert('a', { type: 'logout', user: id, at: '2026-03-04T12:00:02Z' });
@@ -256,7 +256,7 @@ test('Interface 11 the user of an event needs users:read, which leaves the rest 
   );
 });
 
-test('Interface 11 no N+1: the users of a page of events are one statement', async () => {
+test('Interface 11: no N+1: the users of a page of events are one statement', async () => {
   const users = [await gateway.user(), await gateway.user()];
   const { as: reader } = await newApiKey(gateway, ['audit:read', 'users:read']);
   const work = countWork();
@@ -268,7 +268,7 @@ test('Interface 11 no N+1: the users of a page of events are one statement', asy
   expect(statements.filter((sql) => sql.includes('from users'))).toHaveLength(1);
 });
 
-test.each([0, -1, 101])('Interface 11 first %j is refused', async (first) => {
+test.each([0, -1, 101])('Interface 11: first %j is refused', async (first) => {
   expect(await ask(gateway, as, LIST, { first })).toMatchObject({ code: 'BAD_USER_INPUT', reason: 'invalid_page' });
 });
 
@@ -285,18 +285,18 @@ test.each([
   ['one with a 25th hour', cursor('2026-03-04T25:00:00.000000Z', ANNA)],
   ['one of the year 0', cursor('0000-03-04T12:00:00.000000Z', ANNA)],
   ['one with a word for a time', cursor('infinity', ANNA)],
-])('Interface 11 after is refused where it is %s', async (_what, after) => {
+])('Interface 11: after is refused where it is %s', async (_what, after) => {
   expect(await ask(gateway, as, LIST, { after })).toMatchObject({ code: 'BAD_USER_INPUT', reason: 'invalid_page' });
 });
 
 test.each([{ ipAddress: '\0' }, { email: 'a\0b' }])(
-  'Interface 7 the filter %j is the fault of the caller',
+  'Interface 7: the filter %j is the fault of the caller',
   async (filter) => {
     expect(await ask(gateway, as, LIST, { filter })).toMatchObject({ status: 200, code: 'BAD_USER_INPUT' });
   },
 );
 
-test('Interface 11 the extremes of time are no error', async () => {
+test('Interface 11: the extremes of time are no error', async () => {
   await insert('a', {});
   expect(await names({ since: '0000-01-01T00:00:00Z', until: '9999-12-31T23:59:59.999Z' })).toBe('a');
 });

@@ -296,14 +296,14 @@ async function cellOf(column: Column, { scope, operation }: Row): Promise<string
   return status === 401 && code === 'UNAUTHENTICATED' ? '.' : `${status} ${code}`;
 }
 
-test.each(Object.entries({ ...QUERIES, ...MUTATIONS }))('Interface 11 says who may ask %s', async (_name, row) => {
+test.each(Object.entries({ ...QUERIES, ...MUTATIONS }))('Interface 11: says who may ask %s', async (_name, row) => {
   const expected = row.cells.replaceAll(' ', '');
   const came: Record<string, string | undefined> = {};
   for (const column of COLUMNS) came[column] = await cellOf(column, row);
   expect(came).toEqual(Object.fromEntries(COLUMNS.map((column, i) => [column, expected[i]])));
 });
 
-test.each(Object.entries(INNER))('Interface 11 %s is for who has its scope too', async (name, inner) => {
+test.each(Object.entries(INNER))('Interface 11: %s is for who has its scope too', async (name, inner) => {
   const { scope, way, operation } = inner;
   const { as: without } = await newApiKey(gateway, way);
   const { as: withIt } = await newApiKey(gateway, [...way, scope]);
@@ -336,7 +336,7 @@ function tabled({ scope, cells }: Row): string | undefined {
   return cells.includes('n') ? FOR_USERS : undefined;
 }
 
-test('Interface 11 the schema says of each field what the tables have, and of others nothing', () => {
+test('Interface 11: the schema says of each field what the tables have, and of others nothing', () => {
   const isRootOrNeedsSomething = ([name, needs]: [string, string | undefined]) => !name.includes('.') || needs;
   const rows = Object.entries({ ...QUERIES, ...MUTATIONS });
   expect(Object.fromEntries([...described()].filter(isRootOrNeedsSomething))).toEqual(

@@ -41,7 +41,7 @@ function* everything(): Generator<[path: string, of: Described]> {
   }
 }
 
-test('Interface 7 every type, field, argument, input field and enum value has a description, in sentences', () => {
+test('Interface 7: every type, field, argument, input field and enum value has a description, in sentences', () => {
   const paths = [...everything()].map(([path]) => path);
   expect(paths).toEqual(
     expect.arrayContaining(['Session', 'Query.session(id:)', 'SessionEventKind.retried', 'UserFilter.role']),
@@ -57,7 +57,7 @@ function fieldsNamed(type: string): string[] {
   return Array.from((fields ?? '').replace(/\([^)]*\)/g, '').matchAll(/`(\w+)`/g), ([, field = '']) => field).sort();
 }
 
-test('Interface 11 each type of event names the fields that the metadata of such an event has', async () => {
+test('Interface 11: each type of event names the fields that the metadata of such an event has', async () => {
   const gateway = await startGateway({ env: { LOGIN_MAX_FAILURES: '2' } });
   const { app } = gateway;
   try {

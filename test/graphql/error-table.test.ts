@@ -13,13 +13,13 @@ function tableUnder(heading: string): string[][] {
   return cells.map((row) => row.map((cell) => cell.trim().replace(/^`([^`]*)`$/, '$1')));
 }
 
-test('Interface 7 docs/errors.md has every code', () => {
+test('Interface 7: docs/errors.md has every code', () => {
   const named = tableUnder('Codes').map(([code]) => code);
   const codes = new Set([...Object.values(REASONS), ...Object.values(GRAPHQL_ERRORS)].map(({ code }) => code));
   expect(named).toEqual(expect.arrayContaining([...codes]));
 });
 
-test('Interface 7 docs/errors.md has what HTTP refuses before GraphQL', () => {
+test('Interface 7: docs/errors.md has what HTTP refuses before GraphQL', () => {
   const rows = Object.entries(GRAPHQL_ERRORS).map(([status, { code, reason }]) => [status, code, reason]);
   expect(tableUnder('Before GraphQL')).toEqual(rows);
 });

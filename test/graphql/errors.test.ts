@@ -31,7 +31,7 @@ async function inProduction(more: Record<string, string>, work: (on: TestGateway
 const TYPO = '{ callerr { callerType } }';
 const TYPO_IN_VARIABLES = 'query ($filter: UserFilter) { users(filter: $filter) { edges { cursor } } }';
 
-test('Interface 7 in production there is no introspection and no suggestion', async () => {
+test('Interface 7: in production there is no introspection and no suggestion', async () => {
   await inProduction({}, async (on) => {
     for (const text of [
       getIntrospectionQuery(),
@@ -54,7 +54,7 @@ test('Interface 7 in production there is no introspection and no suggestion', as
   });
 });
 
-test('Interface 7 GRAPHQL_INTROSPECTION=true switches introspection on in production, false off elsewhere', async () => {
+test('Interface 7: GRAPHQL_INTROSPECTION=true switches introspection on in production, false off elsewhere', async () => {
   await inProduction({ GRAPHQL_INTROSPECTION: 'true' }, async (on) => {
     expect((await ask(on, as, getIntrospectionQuery())).data.__schema.queryType.name).toBe('Query');
   });
@@ -63,13 +63,13 @@ test('Interface 7 GRAPHQL_INTROSPECTION=true switches introspection on in produc
   });
 });
 
-test('Interface 7 outside production introspection and suggestions help', async () => {
+test('Interface 7: outside production introspection and suggestions help', async () => {
   expect((await ask(gateway, as, getIntrospectionQuery())).errors).toEqual([]);
   expect((await ask(gateway, as, TYPO)).text).toContain('Did you mean');
   expect((await ask(gateway, nobody, getIntrospectionQuery())).status).toBe(401);
 });
 
-test('Interface 7 the explorer is there outside production alone, and loads nothing from elsewhere', async () => {
+test('Interface 7: the explorer is there outside production alone, and loads nothing from elsewhere', async () => {
   const page = { headers: { accept: 'text/html,*/*' } };
   const answer = await gateway.send('GET', '/graphql', page);
   expect(answer.status).toBe(200);
@@ -90,7 +90,7 @@ test('Interface 7 the explorer is there outside production alone, and loads noth
   });
 });
 
-test('Interface 7 an internal error carries no stack and no database text, nor does the log', async () => {
+test('Interface 7: an internal error carries no stack and no database text, nor does the log', async () => {
   const inResolver = await withFault(gateway, lacksTable('audit_events'), () =>
     ask(gateway, as, '{ auditEvents { edges { cursor } } }'),
   );
@@ -107,7 +107,7 @@ test('Interface 7 an internal error carries no stack and no database text, nor d
   expect(JSON.stringify(lines)).not.toMatch(/select |does not exist/i);
 });
 
-test('Interface 7 a row that the database refuses is not told', async () => {
+test('Interface 7: a row that the database refuses is not told', async () => {
   const noCarol: [breaks: string, mends: string] = [
     `alter table users add constraint no_carol check (email <> 'carol@example.com')`,
     'alter table users drop constraint no_carol',
@@ -120,7 +120,7 @@ test('Interface 7 a row that the database refuses is not told', async () => {
   expect(captured.text()).not.toMatch(/a secret of carol|argon2id\$|no_carol/);
 });
 
-test('Interface 7 while the database is away it is 503 with Retry-After, never a pass, and 200 again after', async () => {
+test('Interface 7: while the database is away it is 503 with Retry-After, never a pass, and 200 again after', async () => {
   const { keyId, secret } = await newApiKey(gateway, ['users:read']);
   await whileAway(gateway.database, async () => {
     for (const [caller, text] of [
@@ -142,7 +142,7 @@ test('Interface 7 while the database is away it is 503 with Retry-After, never a
   expect((await ask(gateway, signed(gateway, keyId, secret), CALLER)).status).toBe(200);
 });
 
-test('Interface 7 who is not known is told nothing of the body: neither its form nor the schema', async () => {
+test('Interface 7: who is not known is told nothing of the body: neither its form nor the schema', async () => {
   const bodies = [TYPO, '{', getIntrospectionQuery()].map((query) => JSON.stringify({ query }));
   for (const body of [...bodies, 'no JSON']) {
     const answer = await gateway.send('POST', '/graphql', { headers: { 'content-type': 'application/json' }, body });

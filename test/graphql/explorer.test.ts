@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('Interface 7 the explorer is made once, sent compressed, and cached', async () => {
+test('Interface 7: the explorer is made once, sent compressed, and cached', async () => {
   const page = (headers: Record<string, string>) =>
     gateway.send('GET', '/graphql', { headers: { accept: 'text/html', ...headers } });
   const compressed = await page({ 'accept-encoding': 'gzip' });

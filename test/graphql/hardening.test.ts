@@ -20,19 +20,19 @@ function post(body: string | Buffer, headers: Record<string, string> = JSON_TYPE
   return gateway.send('POST', '/graphql', { headers: { ...as(''), ...headers }, body });
 }
 
-test('Interface 7 a query in the address is not taken, by POST neither', async () => {
+test('Interface 7: a query in the address is not taken, by POST neither', async () => {
   const path = `/graphql?query=${encodeURIComponent(QUERY)}`;
   const answer = await gateway.send('POST', path, { headers: { ...as(''), ...JSON_TYPE }, body: '{}' });
   expect(answer.status).toBe(400);
 });
 
-test.each(['{', '', '{"query":', '\xff'])('Interface 7 a body %j, which is no JSON, is 400', async (body) => {
+test.each(['{', '', '{"query":', '\xff'])('Interface 7: a body %j, which is no JSON, is 400', async (body) => {
   const answer = await post(Buffer.from(body, 'latin1'));
   expect(answer.status).toBe(400);
   if (body !== '') expect(answer.json.errors[0].message).toBe('Request body is not valid JSON');
 });
 
-test('Interface 7 an unknown operation name is 400', async () => {
+test('Interface 7: an unknown operation name is 400', async () => {
   for (const query of [QUERY, `query A ${QUERY} query B ${QUERY}`]) {
     expect((await post(JSON.stringify({ query, operationName: 'C' }))).status).toBe(400);
   }
@@ -44,7 +44,7 @@ function nested(levels: number): string {
   return `{ ...f0 } ${inner} fragment f${levels} on Query { caller { callerType } }`;
 }
 
-test('Interface 7 limits the depth, also where fragments make it', async () => {
+test('Interface 7: limits the depth, also where fragments make it', async () => {
   expect((await ask(gateway, as, nested(2))).errors).toEqual([]);
   const deep = await ask(gateway, as, nested(10));
   expect([deep.status, deep.errors[0]?.message]).toEqual([400, expect.stringContaining('depth')]);
@@ -63,13 +63,13 @@ test.each([
     (count: number) =>
       `{ caller { ...f ...f } } fragment f on Caller { ${aliases(Math.ceil(count / 2), '__typename')} }`,
   ],
-])('Interface 7 limits the aliases %s to 15', async (_what, text) => {
+])('Interface 7: limits the aliases %s to 15', async (_what, text) => {
   expect((await ask(gateway, as, text(14))).errors).toEqual([]);
   const many = await ask(gateway, as, text(17));
   expect([many.status, many.errors[0]?.message]).toEqual([400, expect.stringContaining('liases')]);
 });
 
-test('Interface 7 limits the tokens of a document to 1,500', async () => {
+test('Interface 7: limits the tokens of a document to 1,500', async () => {
   const text = (types: number) =>
     `{ auditEvents(filter: { eventTypes: [${'logout '.repeat(types)}] }) { edges { cursor } } }`; // and 19 more
   expect((await ask(gateway, as, text(1_481))).errors).toEqual([]);
@@ -80,7 +80,7 @@ test('Interface 7 limits the tokens of a document to 1,500', async () => {
 const PAGE = 'users(first: FIRST) { edges { node { sessions(first: 5) { edges { node { id userAgent } } } } } }';
 const costly = (times: number, first: string) => `${aliases(times, PAGE.replace('FIRST', first))}`;
 
-test('Interface 7 limits the cost, written out or with first in a variable or left out, before anything is read', async () => {
+test('Interface 7: limits the cost, written out or with first in a variable or left out, before anything is read', async () => {
   const work = countWork();
   await work.watch(gateway.app.db);
   for (const [text, variables] of [
@@ -100,13 +100,13 @@ test('Interface 7 limits the cost, written out or with first in a variable or le
   expect(await dataOf(gateway, as, `query ($n: Int) { ${costly(4, '$n')} }`, { n: 10 })).toMatchObject({ a3: {} });
 });
 
-test('Interface 7 only the operation that is asked for counts', async () => {
+test('Interface 7: only the operation that is asked for counts', async () => {
   const body = { query: `query A ${QUERY} query B { ${costly(5, '100')} }`, operationName: 'A' };
   expect((await post(JSON.stringify(body))).status).toBe(200);
   expect((await post(JSON.stringify({ ...body, operationName: 'B' }))).status).toBe(400);
 });
 
-test('Interface 7 a selection that unfolds to more fields than can be counted is too costly, and quickly so', async () => {
+test('Interface 7: a selection that unfolds to more fields than can be counted is too costly, and quickly so', async () => {
   const fragment = (i: number, inner: string) => `fragment f${i} on Query { ${inner} }`;
   const text = `{ ...f0 } ${fragment(0, '...f1 '.repeat(150))} ${fragment(1, '...f2 '.repeat(150))}
     ${fragment(2, '...f3 '.repeat(150))} ${fragment(3, 'caller { callerType }')}`;
@@ -114,7 +114,7 @@ test('Interface 7 a selection that unfolds to more fields than can be counted is
 });
 
 test.each([{ n: 'x' }, { n: 1.5 }, { n: {} }, {}])(
-  'Interface 7 variables that do not fit are 400: %j',
+  'Interface 7: variables that do not fit are 400: %j',
   async (variables) => {
     const answer = await ask(gateway, as, 'query ($n: Int!) { users(first: $n) { edges { cursor } } }', variables);
     expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT' });
@@ -150,7 +150,7 @@ test.each<[string, string, object]>([
   ],
   ['fields', `{ ${Array.from({ length: 700 }, (_, i) => `no${i}`).join(' ')} }`, {}],
   ['literals', `{ auditEvents(filter: { eventTypes: [${'1 '.repeat(1_400)}] }) { edges { cursor } } }`, {}],
-])('Interface 7 thousands of %s that are wrong make a few errors, not thousands', async (_what, query, variables) => {
+])('Interface 7: thousands of %s that are wrong make a few errors, not thousands', async (_what, query, variables) => {
   const [answer, made] = await errorsDuring(() => ask(gateway, as, LINES + query, variables));
   expect(answer.status).toBe(400);
   expect(made).toBeLessThan(40);
@@ -162,7 +162,7 @@ test.each([
   ['pages', 'users(first: 100) { edges { node { sessions(first: 100) { edges SKIP { cursor } __typename } } } }', 1],
   ['counts', `auditCounts(${SPAN}) { count SKIP __typename }`, 4],
   ['stories', 'session(id: "x") { events(first: 100) { edges SKIP { cursor } __typename } }', 10],
-])('Interface 7 @skip and @include do not make %s cheaper than what they read', async (_what, field, times) => {
+])('Interface 7: @skip and @include do not make %s cheaper than what they read', async (_what, field, times) => {
   const work = countWork();
   await work.watch(gateway.app.db);
   for (const [skip, operation] of [
@@ -177,13 +177,13 @@ test.each([
   }
 });
 
-test('Interface 7 three counts pass, four are too costly', async () => {
+test('Interface 7: three counts pass, four are too costly', async () => {
   const counts = (times: number) => `{ ${aliases(times, `auditCounts(${SPAN}) { bucketStart eventType count }`)} }`;
   expect((await ask(gateway, as, counts(3))).errors).toEqual([]);
   expect(await ask(gateway, as, counts(4))).toMatchObject({ status: 400, code: 'OPERATION_TOO_COSTLY' });
 });
 
-test('Interface 7 a subscription is 400, since there are none', async () => {
+test('Interface 7: a subscription is 400, since there are none', async () => {
   for (const text of ['subscription { a }', 'subscription S { caller { callerType } }']) {
     const answer = await ask(gateway, as, text);
     expect([answer.status, answer.code]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED']);
@@ -191,7 +191,7 @@ test('Interface 7 a subscription is 400, since there are none', async () => {
   }
 });
 
-test('Interface 7 a variable that is null where its argument cannot be is the fault of the caller, and named', async () => {
+test('Interface 7: a variable that is null where its argument cannot be is the fault of the caller, and named', async () => {
   const text = 'query ($id: ID = "a") { user(id: $id) { id } }';
   const answer = await ask(gateway, as, text, { id: null });
   expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT' });

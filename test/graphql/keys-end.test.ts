@@ -40,7 +40,7 @@ async function rotate(id: string, overlapSeconds?: number | null) {
 /** So many seconds from now, as it is answered. */
 const inSeconds = (seconds: number) => new Date(gateway.clock.now().getTime() + seconds * 1000).toISOString();
 
-test('Interface 6 rotation gives a second live secret; the old one ends after the overlap', async () => {
+test('Interface 6: rotation gives a second live secret; the old one ends after the overlap', async () => {
   const { keyId, as: old } = await newApiKey(gateway, ['a:b']);
   const [rotated, events] = await auditDuring(gateway, () => rotate(keyId, 120));
   const two = { id: keyId, liveSecretCount: 2, previousSecretEndsAt: inSeconds(120) };
@@ -57,7 +57,7 @@ test('Interface 6 rotation gives a second live secret; the old one ends after th
   expect(await listed()).toContainEqual({ id: keyId, liveSecretCount: 1, previousSecretEndsAt: null });
 });
 
-test('Interface 6 without an overlap said it is a day; with 0 the old secret ends at once', async () => {
+test('Interface 6: without an overlap said it is a day; with 0 the old secret ends at once', async () => {
   const { keyId, as: first } = await newApiKey(gateway);
   for (const overlap of [undefined, null]) {
     const { apiKey } = await rotate(keyId, overlap);
@@ -72,7 +72,7 @@ test('Interface 6 without an overlap said it is a day; with 0 the old secret end
   expect(sealed).toEqual([{ previous_sealed_secret: null }]); // a leaked secret is not kept
 });
 
-test('Interface 6 a second rotation within the overlap ends the oldest secret now', async () => {
+test('Interface 6: a second rotation within the overlap ends the oldest secret now', async () => {
   const { keyId, as: first } = await newApiKey(gateway);
   const second = await rotate(keyId, 1000);
   const third = await rotate(keyId, 1000);
@@ -80,7 +80,7 @@ test('Interface 6 a second rotation within the overlap ends the oldest secret no
   expect([await status(first), await status(second.as), await status(third.as)]).toEqual([401, 200, 200]);
 });
 
-test.each([-1, 2_592_001])('Interface 6 refuses an overlap of %j seconds', async (overlapSeconds) => {
+test.each([-1, 2_592_001])('Interface 6: refuses an overlap of %j seconds', async (overlapSeconds) => {
   const { keyId: id, as } = await newApiKey(gateway);
   const input = { id, overlapSeconds };
   const [answer, events] = await auditDuring(gateway, () => ask(gateway, admin, ROTATE, { input }));
@@ -90,7 +90,7 @@ test.each([-1, 2_592_001])('Interface 6 refuses an overlap of %j seconds', async
   expect(await status(as)).toBe(200);
 });
 
-test('Interface 6 a revoked key is refused on every instance at once, with both its secrets', async () => {
+test('Interface 6: a revoked key is refused on every instance at once, with both its secrets', async () => {
   const { keyId, as: old } = await newApiKey(gateway);
   const { as: fresh } = await rotate(keyId, 1000);
   expect([await statuses(old), await statuses(fresh)]).toEqual([
@@ -109,7 +109,7 @@ test('Interface 6 a revoked key is refused on every instance at once, with both 
   ]);
 });
 
-test('Interface 6 a revoked cron key is refused on every instance at once', async () => {
+test('Interface 6: a revoked cron key is refused on every instance at once', async () => {
   const { keyId, as } = await newCronKey(gateway);
   expect(await statuses(as)).toEqual([200, 200]);
   const input = { id: keyId };
@@ -120,7 +120,7 @@ test('Interface 6 a revoked cron key is refused on every instance at once', asyn
   expect(await statuses(as)).toEqual([401, 401]);
 });
 
-test('Interface 11 a revoked key works again nowhere: it is neither rotated nor revoked again', async () => {
+test('Interface 11: a revoked key works again nowhere: it is neither rotated nor revoked again', async () => {
   const [api, cron] = [await newApiKey(gateway), await newCronKey(gateway)];
   await dataOf(gateway, admin, REVOKE_API, { input: { id: api.keyId } });
   await dataOf(gateway, admin, REVOKE_CRON, { input: { id: cron.keyId } });
@@ -142,7 +142,7 @@ test('Interface 11 a revoked key works again nowhere: it is neither rotated nor 
   expect(await statuses(api.as)).toEqual([401, 401]);
 });
 
-test('Interface 11 where the event cannot be written no key is made or changed', async () => {
+test('Interface 11: where the event cannot be written no key is made or changed', async () => {
   const [api, cron] = [await newApiKey(gateway), await newCronKey(gateway)];
   const keys = () =>
     Promise.all(['api_keys', 'cron_keys'].map((t) => gateway.rows(`select * from ${t} order by key_id`)));

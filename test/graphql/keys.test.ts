@@ -40,7 +40,7 @@ async function wherever(): Promise<string> {
   return JSON.stringify([listed, await Promise.all(tables)]);
 }
 
-test('Interface 11 makes an API key, shows its secret once, and writes who made it', async () => {
+test('Interface 11: makes an API key, shows its secret once, and writes who made it', async () => {
   const input = { serviceName: 'Reports & Co', scopes: ['audit:read', 'a:b', 'audit:read'], rateLimit: 7 };
   const [{ createApiKey }, events] = await auditDuring(gateway, () => dataOf(gateway, admin, CREATE_API, { input }));
   const { apiKey: key, secret } = createApiKey;
@@ -69,7 +69,7 @@ test('Interface 11 makes an API key, shows its secret once, and writes who made 
   expect(await wherever()).not.toContain(secret);
 });
 
-test('Interface 11 makes a cron key, shows its value once, and writes who made it', async () => {
+test('Interface 11: makes a cron key, shows its value once, and writes who made it', async () => {
   const input = { serviceName: 'nightly', scopes: ['c:d'] };
   const [{ createCronKey }, events] = await auditDuring(gateway, () => dataOf(gateway, admin, CREATE_CRON, { input }));
   const { cronKey, headerValue } = createCronKey;
@@ -97,7 +97,7 @@ function checksumOf(random: string): string {
   return text;
 }
 
-test('Interface 6 secrets are 256 bits of base62 and a checksum that scanners can test', async () => {
+test('Interface 6: secrets are 256 bits of base62 and a checksum that scanners can test', async () => {
   const seen = new Set<string>();
   for (let i = 0; i < 20; i += 1) {
     for (const secret of [(await newApiKey(gateway)).secret, (await newCronKey(gateway)).secret.split('.')[1] ?? '']) {
@@ -113,7 +113,7 @@ test('Interface 6 secrets are 256 bits of base62 and a checksum that scanners ca
 test.each([
   ['an analyst', async () => (await newcomer(gateway, 'analyst')).as],
   ['a key without keys:write', async () => (await newApiKey(gateway, ['keys:read', 'users:write', 'a:b'])).as],
-] as const)('Interface 11 %s grants nothing, not even a scope that is held', async (_who, caller) => {
+] as const)('Interface 11: %s grants nothing, not even a scope that is held', async (_who, caller) => {
   const as = await caller();
   for (const scopes of [[], ['users:read'], ['a:b']]) {
     const [answers, events] = await auditDuring(gateway, async () => [
@@ -128,7 +128,7 @@ test.each([
 test.each([
   ['an API key', newApiKey],
   ['a cron key', newCronKey],
-] as const)('Interface 11 %s with keys:write and a:b can grant these alone', async (_kind, newKey) => {
+] as const)('Interface 11: %s with keys:write and a:b can grant these alone', async (_kind, newKey) => {
   const { as } = await newKey(gateway, ['keys:write', 'a:b']);
   const grant = async (scopes: string[]) => [
     (await ask(gateway, as, CREATE_API, { input: { serviceName: 's', scopes, rateLimit: 1 } })).code,
@@ -141,7 +141,7 @@ test.each([
   }
 });
 
-test('Interface 11 nobody takes over a key with scopes that they do not hold, by rotating it', async () => {
+test('Interface 11: nobody takes over a key with scopes that they do not hold, by rotating it', async () => {
   const strong = await newApiKey(gateway, ['users:write']);
   const { as } = await newApiKey(gateway, ['keys:write']);
   const [{ code }, events] = await auditDuring(gateway, () => ask(gateway, as, ROTATE, { id: strong.keyId }));
@@ -167,7 +167,7 @@ test.each([
   ['invalid_rate_limit', { rateLimit: 0 }],
   ['invalid_rate_limit', { rateLimit: -1 }],
   ['invalid_rate_limit', { rateLimit: 1_000_001 }],
-])('Interface 11 makes no key: %s for %.60j', async (reason, bad) => {
+])('Interface 11: makes no key: %s for %.60j', async (reason, bad) => {
   const texts = reason === 'invalid_rate_limit' ? [CREATE_API] : [CREATE_API, CREATE_CRON];
   for (const text of texts) {
     const { rateLimit, ...common } = { ...good, ...bad };
@@ -179,7 +179,7 @@ test.each([
   }
 });
 
-test('Interface 11 lists every key, revoked ones too, oldest first', async () => {
+test('Interface 11: lists every key, revoked ones too, oldest first', async () => {
   const keys: Array<{ keyId: string }> = [];
   const cronKeys: Array<{ keyId: string }> = [];
   for (let i = 0; i < 3; i += 1) {
@@ -208,7 +208,7 @@ test('Interface 11 lists every key, revoked ones too, oldest first', async () =>
   );
 });
 
-test.each(['apiKeys', 'cronKeys'])('Interface 11 pages through %s, each once, oldest first', async (field) => {
+test.each(['apiKeys', 'cronKeys'])('Interface 11: pages through %s, each once, oldest first', async (field) => {
   const make = field === 'apiKeys' ? newApiKey : newCronKey;
   for (let i = 0; i < 7; i += 1) {
     if (i % 3 === 0) gateway.clock.advance(1); // some are of one instant

@@ -34,7 +34,7 @@ test.each([
   ['demote', DEMOTE],
   ['deactivate', DEACTIVATE],
   ['delete', DELETE],
-])('Interface 11 refuses to %s the last active administrator', async (_what, text) => {
+])('Interface 11: refuses to %s the last active administrator', async (_what, text) => {
   const { as, user } = await lastAdmin();
   const before = await wholeState(gateway);
   const answer = await ask(gateway, as, text, { id: user.id });
@@ -42,7 +42,7 @@ test.each([
   expect(await wholeState(gateway)).toEqual(before);
 });
 
-test('Interface 11 of several administrators all but one can go, and inactive ones too', async () => {
+test('Interface 11: of several administrators all but one can go, and inactive ones too', async () => {
   const { as, user } = await lastAdmin();
   const [second, gone] = [await gateway.user({ role: 'admin' }), await gateway.user({ role: 'admin' })];
   for (const [text, { id }] of [
@@ -78,7 +78,7 @@ test.each([
   ['demoted and deleted', DEMOTE, DELETE],
   ['both deleted', DELETE, DELETE],
 ])(
-  'Interface 11 of two administrators who are %s at once, over two instances, one stays',
+  'Interface 11: of two administrators who are %s at once, over two instances, one stays',
   async (_how, first, second) => {
     for (let round = 0; round < 5; round += 1) {
       await gateway.rows('delete from users');
@@ -93,7 +93,7 @@ test.each([
   },
 );
 
-test('Interface 11 two administrators that demote each other at once: the second has no power left', async () => {
+test('Interface 11: two administrators that demote each other at once: the second has no power left', async () => {
   const { one, two, answers } = await atOnce((first, second) => [
     [first, DEMOTE, second],
     [second, DEMOTE, first],
@@ -108,7 +108,7 @@ const ALL_OWN = ['users:read', 'users:write', 'sessions:write', 'audit:read', 'k
 test.each([
   ['an API key', newApiKey],
   ['a cron key', newCronKey],
-])('Interface 11 %s with every scope there is neither makes nor changes an administrator', async (_kind, newKey) => {
+])('Interface 11: %s with every scope there is neither makes nor changes an administrator', async (_kind, newKey) => {
   const { as } = await newKey(gateway, ALL_OWN);
   const [admin, viewer] = [await gateway.user({ role: 'admin' }), await gateway.user()];
   await gateway.user({ role: 'admin' }); // so that none is the last

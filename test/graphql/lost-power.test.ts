@@ -22,7 +22,7 @@ test.each([
   ['is deactivated', 'setUserActive(input: { id: $id, isActive: false }) { user { id } }'],
   ['is demoted', 'setUserRole(input: { id: $id, role: analyst }) { user { id } }'],
   ['is deleted', 'deleteUser(input: { id: $id }) { deletedId }'],
-])('Interface 11 an administrator who %s has no power left, in the same operation', async (_how, change) => {
+])('Interface 11: an administrator who %s has no power left, in the same operation', async (_how, change) => {
   const { as, user } = await newcomer(gateway, 'admin');
   const text = `mutation ($id: ID!) { ${change} ${AFTERWARDS} }`;
   const { errors, code } = await ask(gateway, as, text, { id: user.id });
@@ -34,7 +34,7 @@ test.each([
   ['an API key', newApiKey, 'revokeApiKey(input: { id: $id }) { apiKey { id } }'],
   ['a cron key', newCronKey, 'revokeCronKey(input: { id: $id }) { cronKey { id } }'],
 ] as const)(
-  'Interface 11 %s that is revoked has no power left, in the same operation',
+  'Interface 11: %s that is revoked has no power left, in the same operation',
   async (_kind, newKey, change) => {
     const { as, keyId } = await newKey(gateway, ['keys:write']);
     const text = `mutation ($id: ID!) { ${change} ${AFTERWARDS} }`;
@@ -45,7 +45,7 @@ test.each([
   },
 );
 
-test('Interface 11 a user whose row is gone changes nothing, and reads by the credential', async () => {
+test('Interface 11: a user whose row is gone changes nothing, and reads by the credential', async () => {
   const { as, user } = await newcomer(gateway, 'admin');
   await gateway.rows('delete from users where id = $1', [user.id]);
   expect(await ask(gateway, as, 'mutation { revokeOtherSessions { revokedCount } }')).toMatchObject({
@@ -55,14 +55,14 @@ test('Interface 11 a user whose row is gone changes nothing, and reads by the cr
   expect((await ask(gateway, as, '{ users { edges { cursor } } }')).errors).toEqual([]);
 });
 
-test('Interface 11 a promoted user has the new power in mutations at once, in queries with the next token', async () => {
+test('Interface 11: a promoted user has the new power in mutations at once, in queries with the next token', async () => {
   const { as, user } = await newcomer(gateway, 'viewer');
   await gateway.rows(`update users set role = 'admin' where id = $1`, [user.id]);
   expect((await ask(gateway, as, `mutation { ${AFTERWARDS} }`)).errors).toEqual([]);
   expect(await ask(gateway, as, '{ users { edges { cursor } } }')).toMatchObject({ code: 'FORBIDDEN' });
 });
 
-test('Interface 11 who may not set passwords makes the gateway hash none, which is work that logins wait for', async () => {
+test('Interface 11: who may not set passwords makes the gateway hash none, which is work that logins wait for', async () => {
   const [viewer, key] = [await newcomer(gateway, 'viewer'), await newApiKey(gateway, ['users:read'])];
   const before = hashed;
   for (const { as } of [viewer, key]) {

@@ -131,7 +131,7 @@ const FILTERS: Array<[string, AuditEventFilter, number]> = [
 const FAR_IN = encodeCursor('2026-01-04T12:00:00.000000Z', 'ffffffff-ffff-4fff-bfff-ffffffffffff');
 
 test.each(FILTERS)(
-  'Interface 11 the audit log filtered by %s reads one page by an index',
+  'Interface 11: the audit log filtered by %s reads one page by an index',
   async (_what, filter, most) => {
     for (const after of [undefined, FAR_IN]) {
       const query = await auditEventsQuery(gateway.app.db, filter, { first: 50, after });
@@ -141,7 +141,7 @@ test.each(FILTERS)(
 );
 
 test.each(FILTERS)(
-  'Interface 11 events filtered by %s are counted by an index, no further than 10,001',
+  'Interface 11: events filtered by %s are counted by an index, no further than 10,001',
   async (_what, filter) => {
     const query = await countedEventsQuery(gateway.app.db, filter);
     const plan = await explainBuilt(sql`select count(*) from (${query} limit ${MAX_COUNTED + 1}) as counted`);
@@ -178,7 +178,7 @@ const USER_FILTERS: Array<[string, string, number]> = [
   ['a part that is nowhere', 'filter: { search: "nobody at all" }', 10_000],
 ];
 test.each(USER_FILTERS)(
-  'Interface 11 the listing of users by %s reads one page by an index',
+  'Interface 11: the listing of users by %s reads one page by an index',
   async (_what, filter, most) => {
     for (const after of ['', `after: "${far}"`]) {
       const page = [filter, after, 'first: 50'].filter(Boolean).join(', ');
@@ -189,7 +189,7 @@ test.each(USER_FILTERS)(
 );
 
 test.each(USER_FILTERS)(
-  'Interface 11 users by %s are counted by an index, no further than they are counted',
+  'Interface 11: users by %s are counted by an index, no further than they are counted',
   async (_what, filter) => {
     const page = [filter, 'first: 1'].filter(Boolean).join(', ');
     const text = `{ users(${page}) { totalCount { count precision } } }`;
@@ -200,7 +200,7 @@ test.each(USER_FILTERS)(
   },
 );
 
-test('Interface 11 sessions, of a page of users and of oneself, are read by an index', async () => {
+test('Interface 11: sessions, of a page of users and of oneself, are read by an index', async () => {
   const { as } = await newcomer(gateway);
   const ofPage = '{ users(first: 100) { edges { node { sessions(first: 5) { edges { cursor } } } } } }';
   for (const { sql, parameters } of [
@@ -224,7 +224,7 @@ test.each([
   ['a user', `userId: "${BUSY}"`, IN_SPAN / 100 + 1, 'Index Scan'],
   ['an address', 'ipAddress: "192.0.2.1"', IN_SPAN / 100 + 1, 'Index Scan'],
   ['an e-mail', 'email: "person10@example.com"', (IN_SPAN * 2) / 100, 'Index Scan'],
-])('Interface 11 counts by %s read the events of their span alone, by an index', async (_what, filter, most, scan) => {
+])('Interface 11: counts by %s read the events of their span alone, by an index', async (_what, filter, most, scan) => {
   const span = 'since: "2026-01-03T00:00:00Z", until: "2026-01-03T06:00:00Z"';
   const text = `{ auditCounts(bucket: hour, filter: { ${span}, ${filter} }) { count } }`;
   const { sql, parameters } = await statementOf(text, auditor, 'audit_events');

@@ -166,14 +166,14 @@ const rows = Object.entries(PRODUCED).flatMap(([reason, row]) =>
   row === undefined ? [] : [[reason, ...row] as const],
 );
 
-test.each(rows)('Interface 7 %s is %i %s', async (reason, status, code, produce) => {
+test.each(rows)('Interface 7: %s is %i %s', async (reason, status, code, produce) => {
   const answer = await produce();
   expect(answer.status).toBe(status);
   expect(answer.json.errors[0].extensions).toMatchObject({ reason, code });
   expect(REASONS[reason as Reason].code).toBe(code);
 });
 
-test('Interface 7 the table of the documentation has every reason, with its code and what it says', () => {
+test('Interface 7: the table of the documentation has every reason, with its code and what it says', () => {
   const page = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
   const documented = [...page.matchAll(/^\| `(\w+)` \| `(\w+)` \| (\d+) \| (.+) \|$/gm)];
   expect(Object.fromEntries(documented.map(([, reason, code, , means]) => [reason, { code, means }]))).toEqual(REASONS);

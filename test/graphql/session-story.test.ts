@@ -55,7 +55,7 @@ async function session() {
   return { caller, first: caller.refreshToken, second, told };
 }
 
-test('Interface 11 tells a living session: its login, and each rotation with address and user agent', async () => {
+test('Interface 11: tells a living session: its login, and each rotation with address and user agent', async () => {
   const { caller, second, told } = await session();
   await newcomer(gateway); // another session, which is not told
   const third = refreshTokenOf(await refresh(gateway, second, THIEF)) ?? '';
@@ -67,7 +67,7 @@ test('Interface 11 tells a living session: its login, and each rotation with add
   for (const { detail } of steps) expect(detail).toMatch(/^[A-Z].{10,}/);
 });
 
-test('Interface 11 tells a logout', async () => {
+test('Interface 11: tells a logout', async () => {
   const { caller, second, told } = await session();
   await logout(gateway, second, PHONE);
   expect(await story(caller)).toMatchObject([
@@ -76,7 +76,7 @@ test('Interface 11 tells a logout', async () => {
   ]);
 });
 
-test('Interface 11 tells a theft: the used token, and where it was presented from', async () => {
+test('Interface 11: tells a theft: the used token, and where it was presented from', async () => {
   const { caller, first, told } = await session();
   await refresh(gateway, first, THIEF);
   expect(await story(caller)).toMatchObject([
@@ -85,7 +85,7 @@ test('Interface 11 tells a theft: the used token, and where it was presented fro
   ]);
 });
 
-test('Interface 11 tells that an administrator ended the session', async () => {
+test('Interface 11: tells that an administrator ended the session', async () => {
   const { caller, told } = await session();
   const admin = await newcomer(gateway, 'admin');
   await dataOf(
@@ -98,7 +98,7 @@ test('Interface 11 tells that an administrator ended the session', async () => {
   expect(steps.at(-1)?.detail).toContain(admin.user.id);
 });
 
-test('Interface 11 tells that the user was deactivated, and by which key', async () => {
+test('Interface 11: tells that the user was deactivated, and by which key', async () => {
   const { caller, told } = await session();
   const { as, keyId } = await newCronKey(gateway, ['users:write']);
   await dataOf(
@@ -111,7 +111,7 @@ test('Interface 11 tells that the user was deactivated, and by which key', async
   expect(steps.at(-1)?.detail).toContain(`cron ${keyId}`);
 });
 
-test('Interface 11 tells that a password was set, and by which key', async () => {
+test('Interface 11: tells that a password was set, and by which key', async () => {
   const { caller, told } = await session();
   const { as, keyId } = await newApiKey(gateway, ['users:write']);
   const text = `mutation { setUserPassword(input: { id: "${caller.user.id}", password: "another good password" }) { user { id } } }`;
@@ -121,7 +121,7 @@ test('Interface 11 tells that a password was set, and by which key', async () =>
   expect(steps.at(-1)?.detail).toContain(`api_key ${keyId}`);
 });
 
-test('Interface 11 tells that the last token expired, when it did', async () => {
+test('Interface 11: tells that the last token expired, when it did', async () => {
   const { caller, second, told } = await session();
   const expiresAt = new Date(Number(claimsOf(second)['exp']) * 1000).toISOString();
   gateway.clock.set(new Date(expiresAt));
@@ -130,7 +130,7 @@ test('Interface 11 tells that the last token expired, when it did', async () => 
   expect(await story(caller)).toMatchObject([...told, { createdAt: expiresAt, kind: 'expired', jti: jtiOf(second) }]);
 });
 
-test('Interface 11 of several passwords that were set only the one that ended the session is told', async () => {
+test('Interface 11: of several passwords that were set only the one that ended the session is told', async () => {
   const { caller, told } = await session();
   const { as } = await newApiKey(gateway, ['users:write']);
   const text = `mutation { setUserPassword(input: { id: "${caller.user.id}", password: "another good password" }) { user { id } } }`;
@@ -142,7 +142,7 @@ test('Interface 11 of several passwords that were set only the one that ended th
   expect(await story(caller)).toHaveLength(3);
 });
 
-test('Interface 11 what ends one session is not told of those that had ended before, nor of later ones', async () => {
+test('Interface 11: what ends one session is not told of those that had ended before, nor of later ones', async () => {
   const { caller, second, told } = await session();
   await logout(gateway, second);
   const { as } = await newApiKey(gateway, ['users:write']);
@@ -163,7 +163,7 @@ test('Interface 11 what ends one session is not told of those that had ended bef
   expect((await story(later)).map(({ kind }) => kind)).toEqual(['started']);
 });
 
-test('Interface 11 tells the theft after a logout too, in order', async () => {
+test('Interface 11: tells the theft after a logout too, in order', async () => {
   const { caller, second } = await session();
   await logout(gateway, second);
   gateway.clock.advance(1);
@@ -172,7 +172,7 @@ test('Interface 11 tells the theft after a logout too, in order', async () => {
   expect(kinds).toEqual(['started', 'rotated', 'logout', 'token_theft']);
 });
 
-test('Interface 11 tells the newest token and the end last, also where all happens in one millisecond', async () => {
+test('Interface 11: tells the newest token and the end last, also where all happens in one millisecond', async () => {
   const caller = await newcomer(gateway);
   let token = caller.refreshToken;
   for (let i = 0; i < 8; i += 1) token = refreshTokenOf(await refresh(gateway, token)) ?? '';
@@ -187,7 +187,7 @@ test('Interface 11 tells the newest token and the end last, also where all happe
   expect(end).toMatchObject({ kind: 'user_deactivated', jti: jtiOf(token) });
 });
 
-test('Interface 11 an own session needs no scope, an unknown one is not found by who may read', async () => {
+test('Interface 11: an own session needs no scope, an unknown one is not found by who may read', async () => {
   const { caller } = await session();
   const { session: own } = await dataOf(gateway, caller.as, STORY, { id: familyOf(caller) });
   expect(own.events.nodes).toHaveLength(2);
@@ -197,7 +197,7 @@ test('Interface 11 an own session needs no scope, an unknown one is not found by
   }
 });
 
-test('Interface 11 no two events have one id, also where one change ended several sessions, and each keeps its own', async () => {
+test('Interface 11: no two events have one id, also where one change ended several sessions, and each keeps its own', async () => {
   const { caller } = await session();
   const others = [await signIn(gateway, caller.user), await signIn(gateway, caller.user)];
   const expired = await session();
@@ -222,7 +222,7 @@ test('Interface 11 no two events have one id, also where one change ended severa
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('Interface 11 pages of any size tell the same story, each event once, in order', async () => {
+test('Interface 11: pages of any size tell the same story, each event once, in order', async () => {
   const caller = await newcomer(gateway);
   let token = caller.refreshToken;
   for (let i = 0; i < 12; i += 1) {
@@ -253,7 +253,7 @@ test('Interface 11 pages of any size tell the same story, each event once, in or
 });
 
 test.each([{ first: 0 }, { first: 101 }, { after: 'x' }, { after: 'WyJhIiwiMCIsImIiXQ' }])(
-  'Interface 11 refuses a page of a story with %j',
+  'Interface 11: refuses a page of a story with %j',
   async (page) => {
     const { caller } = await session();
     const answer = await ask(gateway, auditor, STORY, { id: familyOf(caller), ...page });
@@ -282,7 +282,7 @@ test.each<[string, string, (caller: SignedIn, token: string) => Promise<unknown>
       );
     },
   ],
-])('Interface 11 a theft with a token that %s had ended says so', async (_what, words, end) => {
+])('Interface 11: a theft with a token that %s had ended says so', async (_what, words, end) => {
   const { caller, second } = await session();
   await end(caller, second);
   gateway.clock.advance(1);
@@ -291,13 +291,13 @@ test.each<[string, string, (caller: SignedIn, token: string) => Promise<unknown>
   expect(thefts.map(({ detail }) => detail)).toEqual([expect.stringContaining(words)]);
 });
 
-test('Interface 11 a theft with a token that a rotation had used says so', async () => {
+test('Interface 11: a theft with a token that a rotation had used says so', async () => {
   const { caller, first } = await session();
   await refresh(gateway, first, THIEF);
   expect((await story(caller)).at(-1)?.detail).toContain('that had been used already');
 });
 
-test('Interface 5 an outage is told as one, never as a session that is not the caller’s', async () => {
+test('Interface 5: an outage is told as one, never as a session that is not the caller’s', async () => {
   const { caller } = await session();
   const away = await whileAway(gateway.database, () => ask(gateway, caller.as, STORY, { id: familyOf(caller) }));
   expect([away.status, away.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
@@ -312,7 +312,7 @@ test('Interface 5 an outage is told as one, never as a session that is not the c
   });
 });
 
-test('Interface 11 the end is told also where the clocks of two instances differed', async () => {
+test('Interface 11: the end is told also where the clocks of two instances differed', async () => {
   const { caller, first, second, told } = await session();
   await gateway.rows(`update refresh_tokens set created_at = created_at - interval '5 minutes' where jti = $1`, [
     jtiOf(second),

@@ -36,7 +36,7 @@ async function listed(caller: SignedIn): Promise<Listed[]> {
 
 const ids = (sessions: Listed[]) => sessions.map(({ id }) => id);
 
-test('Interface 11 lists the live sessions of the caller, newest first, and says which is the current one', async () => {
+test('Interface 11: lists the live sessions of the caller, newest first, and says which is the current one', async () => {
   const first = await newcomer(gateway);
   await newcomer(gateway); // somebody else
   gateway.clock.advance(10);
@@ -64,7 +64,7 @@ test('Interface 11 lists the live sessions of the caller, newest first, and says
   expect((await listed(second)).map(({ isCurrent }) => isCurrent)).toEqual([true, false]);
 });
 
-test('Interface 11 ended sessions are not in the own list, but in that of the user', async () => {
+test('Interface 11: ended sessions are not in the own list, but in that of the user', async () => {
   const kept = await newcomer(gateway);
   const out = await signIn(gateway, kept.user);
   await logout(gateway, out.refreshToken);
@@ -83,7 +83,7 @@ test('Interface 11 ended sessions are not in the own list, but in that of the us
   );
 });
 
-test('Interface 11 an expired session is not live, to the second', async () => {
+test('Interface 11: an expired session is not live, to the second', async () => {
   const { as, user } = await newcomer(gateway);
   const { as: reader } = await newApiKey(gateway, ['users:read']);
   gateway.clock.advance(1800);
@@ -101,7 +101,7 @@ test('Interface 11 an expired session is not live, to the second', async () => {
   expect(await listed(again)).toHaveLength(2);
 });
 
-test('Interface 11 ends an own session: its refresh token is refused, the others live, the event names the actor', async () => {
+test('Interface 11: ends an own session: its refresh token is refused, the others live, the event names the actor', async () => {
   const kept = await newcomer(gateway);
   const ended = await signIn(gateway, kept.user);
   const id = familyOf(ended);
@@ -119,7 +119,7 @@ test('Interface 11 ends an own session: its refresh token is refused, the others
   expect((await refresh(gateway, kept.refreshToken)).status).toBe(200);
 });
 
-test('Interface 11 a session that has ended stays as it is, and writes no event', async () => {
+test('Interface 11: a session that has ended stays as it is, and writes no event', async () => {
   const caller = await newcomer(gateway);
   const out = await signIn(gateway, caller.user);
   await logout(gateway, out.refreshToken);
@@ -132,7 +132,7 @@ test('Interface 11 a session that has ended stays as it is, and writes no event'
   expect(await wholeState(gateway)).toEqual(before);
 });
 
-test('Interface 11 sessions of others end by sessions:write; without it nobody is told which there are', async () => {
+test('Interface 11: sessions of others end by sessions:write; without it nobody is told which there are', async () => {
   const victim = await newcomer(gateway);
   const stranger = await newcomer(gateway);
   const id = familyOf(victim);
@@ -149,7 +149,7 @@ test('Interface 11 sessions of others end by sessions:write; without it nobody i
   expect(await ask(gateway, as, REVOKE, { id: 'no-uuid' })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('Interface 11 ends all other own sessions, an event each, and no one else’s', async () => {
+test('Interface 11: ends all other own sessions, an event each, and no one else’s', async () => {
   const kept = await newcomer(gateway);
   const [second, third] = [await signIn(gateway, kept.user), await signIn(gateway, kept.user)];
   const out = await signIn(gateway, kept.user);
@@ -188,7 +188,7 @@ test.each<[reason: string, end: (caller: SignedIn) => Promise<unknown>]>([
       change(`setUserPassword(input: { id: "${user.id}", password: "a new good password" }) { user { id } }`),
   ],
   ['user_deleted', ({ user }) => deleteUser(gateway.app, COMMAND_LINE, user.id)],
-])('Interface 11 a session says that it ended by %s, and when, as its last event does', async (endReason, end) => {
+])('Interface 11: a session says that it ended by %s, and when, as its last event does', async (endReason, end) => {
   const caller = await newcomer(gateway);
   const { as } = await newApiKey(gateway, ['audit:read']);
   const text = `query ($id: ID!) {
@@ -205,7 +205,7 @@ test.each<[reason: string, end: (caller: SignedIn) => Promise<unknown>]>([
   expect(session.events.nodes.at(-1)).toEqual({ kind: endReason, createdAt: endedAt });
 });
 
-test('Interface 11 an expired session ended when it expired, whatever is done to it later', async () => {
+test('Interface 11: an expired session ended when it expired, whatever is done to it later', async () => {
   const caller = await newcomer(gateway);
   const admin = await newcomer(gateway, 'admin');
   const { as } = await newApiKey(gateway, ['audit:read']);
@@ -223,7 +223,7 @@ test('Interface 11 an expired session ended when it expired, whatever is done to
   expect((await dataOf(gateway, as, text)).session).toEqual(session);
 });
 
-test('Interface 11 a session is named in either case, and its event as it is', async () => {
+test('Interface 11: a session is named in either case, and its event as it is', async () => {
   const caller = await newcomer(gateway);
   const id = familyOf(caller).toUpperCase();
   const [data, events] = await auditDuring(gateway, () => dataOf(gateway, caller.as, REVOKE, { id }));
@@ -231,7 +231,7 @@ test('Interface 11 a session is named in either case, and its event as it is', a
   expect(events[0]?.metadata['family_id']).toBe(familyOf(caller));
 });
 
-test('Interface 11 the user of a session is the own one, or needs users:read, and null once it is gone', async () => {
+test('Interface 11: the user of a session is the own one, or needs users:read, and null once it is gone', async () => {
   const caller = await newcomer(gateway);
   const text = `{ session(id: "${familyOf(caller)}") { userId user { id email } } }`;
   const { id, email } = caller.user;
@@ -248,7 +248,7 @@ test('Interface 11 the user of a session is the own one, or needs users:read, an
   expect((await dataOf(gateway, reader, text)).session).toEqual({ userId: id, user: null });
 });
 
-test('Interface 11 the events of others need audit:read, whatever leads to their sessions', async () => {
+test('Interface 11: the events of others need audit:read, whatever leads to their sessions', async () => {
   const victim = await newcomer(gateway);
   const listing = `{ user(id: "${victim.user.id}") { sessions(first: 1) { nodes { id events(first: 1) { nodes { kind } } } } } }`;
   const revoking = `mutation { revokeSession(input: { id: "${familyOf(victim)}" }) { session { id events { nodes { kind } } } } }`;
@@ -268,7 +268,7 @@ test('Interface 11 the events of others need audit:read, whatever leads to their
   ).toEqual([]);
 });
 
-test('Interface 11 where the event cannot be written no session ends', async () => {
+test('Interface 11: where the event cannot be written no session ends', async () => {
   const kept = await newcomer(gateway);
   const other = await signIn(gateway, kept.user);
   await withFault(gateway, refusesRows('audit_events'), async () => {
@@ -282,7 +282,7 @@ test('Interface 11 where the event cannot be written no session ends', async () 
   expect((await refresh(gateway, other.refreshToken)).status).toBe(200);
 });
 
-test('Interface 11 pages through the sessions of a user, the last used first, each once', async () => {
+test('Interface 11: pages through the sessions of a user, the last used first, each once', async () => {
   const caller = await newcomer(gateway);
   await gateway.rows(
     `insert into refresh_tokens
@@ -317,7 +317,7 @@ test('Interface 11 pages through the sessions of a user, the last used first, ea
 });
 
 test.each(['first: 0', 'first: 101', 'after: "x"', 'after: "WyJhIiwiYiJd"'])(
-  'Interface 11 refuses a page of sessions with %s',
+  'Interface 11: refuses a page of sessions with %s',
   async (page) => {
     const { as } = await newcomer(gateway);
     const answer = await ask(gateway, as, `{ me { sessions(${page}) { edges { cursor } } } }`);
@@ -325,7 +325,7 @@ test.each(['first: 0', 'first: 101', 'after: "x"', 'after: "WyJhIiwiYiJd"'])(
   },
 );
 
-test('Interface 11 no N+1: listing sessions is one statement beside that of the user', async () => {
+test('Interface 11: no N+1: listing sessions is one statement beside that of the user', async () => {
   const caller = await newcomer(gateway);
   for (let i = 0; i < 5; i += 1) await signIn(gateway, caller.user);
   const work = countWork();
@@ -335,7 +335,7 @@ test('Interface 11 no N+1: listing sessions is one statement beside that of the 
   expect(statements).toHaveLength(2);
 });
 
-test('Interface 11 no N+1: the users of a page of sessions are one statement', async () => {
+test('Interface 11: no N+1: the users of a page of sessions are one statement', async () => {
   const { as, user } = await newcomer(gateway, 'admin');
   for (let i = 0; i < 5; i += 1) await signIn(gateway, user);
   const work = countWork();
@@ -346,7 +346,7 @@ test('Interface 11 no N+1: the users of a page of sessions are one statement', a
   expect(statements).toHaveLength(3);
 });
 
-test('Interface 7 an operation tells three stories at most, by whatever way', async () => {
+test('Interface 7: an operation tells three stories at most, by whatever way', async () => {
   const { as, user } = await newcomer(gateway);
   for (let i = 0; i < 3; i += 1) await signIn(gateway, user);
   const stories = (first: number) =>
@@ -359,7 +359,7 @@ test('Interface 7 an operation tells three stories at most, by whatever way', as
   expect(await ask(gateway, as, skipped)).toMatchObject({ status: 400, code: 'OPERATION_TOO_COSTLY' });
 });
 
-test('Interface 11 sessions in one document are as each change has left them', async () => {
+test('Interface 11: sessions in one document are as each change has left them', async () => {
   const admin = await newcomer(gateway, 'admin');
   const { user } = await newcomer(gateway);
   const sessions = 'sessions(first: 3) { edges { node { isLive } } }';
@@ -375,7 +375,7 @@ test('Interface 11 sessions in one document are as each change has left them', a
   ]);
 });
 
-test('Interface 11 the sessions of others need users:read, whatever leads to them', async () => {
+test('Interface 11: the sessions of others need users:read, whatever leads to them', async () => {
   const { user } = await newcomer(gateway);
   const { as } = await newApiKey(gateway, ['users:write']);
   const text = `mutation { unlockUser(input: { id: "${user.id}" }) { user { id sessions { edges { cursor } } } } }`;
@@ -384,7 +384,7 @@ test('Interface 11 the sessions of others need users:read, whatever leads to the
   expect((await ask(gateway, reader, text)).errors).toEqual([]);
 });
 
-test('Interface 11 ends thousands of own sessions, an event each', async () => {
+test('Interface 11: ends thousands of own sessions, an event each', async () => {
   const caller = await newcomer(gateway);
   await gateway.rows(
     `insert into refresh_tokens

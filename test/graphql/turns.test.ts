@@ -15,7 +15,7 @@ const COUNT =
   'auditCounts(bucket: day, filter: { since: "2026-01-01T00:00:00Z", until: "2026-01-02T00:00:00Z" }) { count }';
 const three = `{ a: ${COUNT} b: ${COUNT} c: ${COUNT} }`;
 
-test('Interface 7 counts of two callers run two at once, whoever asks; the others wait, and all are answered', async () => {
+test('Interface 7: counts of two callers run two at once, whoever asks; the others wait, and all are answered', async () => {
   const callers = await Promise.all([1, 2, 3].map(() => newApiKey(gateway, ['audit:read'])));
   let asked: ReturnType<typeof ask>[] = [];
   await whileReadsWait(gateway, 'audit_events', async (waiting) => {
@@ -26,7 +26,7 @@ test('Interface 7 counts of two callers run two at once, whoever asks; the other
   for (const { status } of await Promise.all(asked)) expect(status).toBe(200);
 });
 
-test('Interface 7 stories are told two at once, of whatever pages of sessions', async () => {
+test('Interface 7: stories are told two at once, of whatever pages of sessions', async () => {
   const callers = await Promise.all([1, 2, 3].map(() => newcomer(gateway)));
   for (const { user } of callers) await signIn(gateway, user);
   const stories = '{ me { sessions(first: 2) { nodes { events(first: 1) { nodes { id } } } } } }';
@@ -39,7 +39,7 @@ test('Interface 7 stories are told two at once, of whatever pages of sessions', 
   for (const { data } of await Promise.all(asked)) expect(data.me.sessions.nodes).toHaveLength(2);
 });
 
-test('Interface 7 one caller has two fields at once, and a hundred that wait; one more is 429', async () => {
+test('Interface 7: one caller has two fields at once, and a hundred that wait; one more is 429', async () => {
   const { as } = await newApiKey(gateway, ['users:read']);
   const { as: other } = await newApiKey(gateway, ['users:read']);
   const users = (on: As, aliases: number) =>
@@ -96,7 +96,7 @@ test('Interface 10: however much dashboards ask, logins, refreshes and callers h
   expect((await ask(gateway, as, '{ me { id } }')).data.me.id).toBe(user.id);
 });
 
-test('Interface 11 counts that the database cuts off are too much to read, not an outage', async () => {
+test('Interface 11: counts that the database cuts off are too much to read, not an outage', async () => {
   const { as } = await newApiKey(gateway, ['audit:read']);
   await whileReadsWait(gateway, 'audit_events', async () => {
     const answer = await ask(gateway, as, `{ ${COUNT} }`);
@@ -105,7 +105,7 @@ test('Interface 11 counts that the database cuts off are too much to read, not a
   });
 });
 
-test('Interface 10 changes whose connections are cut give them back, time after time', async () => {
+test('Interface 10: changes whose connections are cut give them back, time after time', async () => {
   const { as } = await newcomer(gateway, 'admin');
   const { id } = await gateway.user();
   const unlock = `mutation { unlockUser(input: { id: "${id}" }) { user { id } } }`;
@@ -123,7 +123,7 @@ test('Interface 10 changes whose connections are cut give them back, time after 
   expect((await ask(gateway, as, '{ me { id } }')).errors).toEqual([]);
 });
 
-test('Interface 11 a change has longer than a listing for a statement, since it cannot be made smaller', async () => {
+test('Interface 11: a change has longer than a listing for a statement, since it cannot be made smaller', async () => {
   const { as } = await newcomer(gateway, 'admin');
   const { id } = await gateway.user();
   await gateway.rows('create table seen (statement_timeout text)');

@@ -60,7 +60,7 @@ async function refused(
   expect(await wholeState(gateway)).toEqual(before);
 }
 
-test('Interface 11 creates a user, with the e-mail normalised, who can log in', async () => {
+test('Interface 11: creates a user, with the e-mail normalised, who can log in', async () => {
   const input = { email: ' New.User@Example.COM ', password: fifteen, role: 'analyst' };
   const { data, events } = await change(CREATE, input);
   const { id } = data.createUser.user;
@@ -76,11 +76,11 @@ const INVALID_PASSWORD = { code: 'BAD_USER_INPUT', reason: 'invalid_password', a
 const USER_UNKNOWN = { code: 'NOT_FOUND', reason: 'user_unknown' };
 
 test.each(['', 'x', 'a@b', 'a b@example.com', 'a@example.com\n,b@example.com', `${'a'.repeat(65)}@example.com`])(
-  'Interface 11 creates no user with the e-mail %j',
+  'Interface 11: creates no user with the e-mail %j',
   (email) => refused(CREATE, { email, password: fifteen, role: 'viewer' }, INVALID_EMAIL),
 );
 
-test('Interface 11 creates no second user with an e-mail, in any case, also when asked twice at once', async () => {
+test('Interface 11: creates no second user with an e-mail, in any case, also when asked twice at once', async () => {
   const { email } = await gateway.user();
   await refused(CREATE, { email: email.toUpperCase(), password: fifteen, role: 'viewer' }, EMAIL_TAKEN);
   const input = { email: 'twice@example.com', password: fifteen, role: 'viewer' };
@@ -94,14 +94,14 @@ const BAD_PASSWORDS: Array<[string, string]> = [
   ['that is empty', ''],
   ['of 1025 bytes', `${'é'.repeat(512)}e`],
 ];
-test.each(BAD_PASSWORDS)('Interface 11 sets no password %s', async (_what, password) => {
+test.each(BAD_PASSWORDS)('Interface 11: sets no password %s', async (_what, password) => {
   const { id } = await gateway.user();
   const email = 'nobody-yet@example.com';
   await refused(CREATE, { email, password, role: 'viewer' }, INVALID_PASSWORD);
   await refused(SET_PASSWORD, { id, password }, INVALID_PASSWORD);
 });
 
-test('Interface 11 a lone surrogate or NUL is no password', async () => {
+test('Interface 11: a lone surrogate or NUL is no password', async () => {
   const { id } = await gateway.user();
   for (const password of [`${fifteen}\ud800`, `${fifteen}\0`]) {
     const { code } = await ask(gateway, admin.as, SET_PASSWORD, { input: { id, password } });
@@ -113,13 +113,13 @@ test.each([
   ['15 characters', fifteen],
   ['15 characters outside the BMP', '🔑'.repeat(15)],
   ['1024 bytes', 'é'.repeat(512)],
-])('Interface 11 sets a password of %s, which then logs in', async (_what, password) => {
+])('Interface 11: sets a password of %s, which then logs in', async (_what, password) => {
   const { id, email } = await gateway.user();
   expect((await change(SET_PASSWORD, { id, password })).errors).toEqual([]);
   expect((await login(gateway, email, password)).status).toBe(200);
 });
 
-test('Interface 11 sets the role; the same role again changes and writes nothing', async () => {
+test('Interface 11: sets the role; the same role again changes and writes nothing', async () => {
   const { id } = await gateway.user({ role: 'analyst' });
   const { data, events } = await change(SET_ROLE, { id, role: 'admin' });
   expect(data.setUserRole.user).toEqual({ id, role: 'admin' });
@@ -129,7 +129,7 @@ test('Interface 11 sets the role; the same role again changes and writes nothing
   expect((await change(SET_ROLE, { id, role: 'admin' })).events).toEqual([]);
 });
 
-test('Interface 11 deactivation ends every session of the user and writes how many', async () => {
+test('Interface 11: deactivation ends every session of the user and writes how many', async () => {
   const { user, refreshToken } = await newcomer(gateway);
   await refresh(gateway, (await signIn(gateway, user)).refreshToken);
   const other = await newcomer(gateway);
@@ -152,7 +152,7 @@ test('Interface 11 deactivation ends every session of the user and writes how ma
   expect([again.events, again.data.setUserActive.revokedSessionCount]).toEqual([[], 0]);
 });
 
-test('Interface 11 activation lets the user log in again; old sessions stay ended', async () => {
+test('Interface 11: activation lets the user log in again; old sessions stay ended', async () => {
   const { user, refreshToken } = await newcomer(gateway);
   await change(SET_ACTIVE, { id: user.id, isActive: false });
   const { data, events } = await change(SET_ACTIVE, { id: user.id, isActive: true });
@@ -162,7 +162,7 @@ test('Interface 11 activation lets the user log in again; old sessions stay ende
   expect((await login(gateway, user.email)).status).toBe(200);
 });
 
-test('Interface 11 unlocks a user', async () => {
+test('Interface 11: unlocks a user', async () => {
   const { id, email } = await gateway.user();
   await login(gateway, email, 'wrong');
   expect((await login(gateway, email)).status).toBe(429);
@@ -173,7 +173,7 @@ test('Interface 11 unlocks a user', async () => {
   expect((await change(UNLOCK, { id })).events).toEqual([]);
 });
 
-test('Interface 11 a new password ends every session and voids the old password', async () => {
+test('Interface 11: a new password ends every session and voids the old password', async () => {
   const { user, refreshToken } = await newcomer(gateway);
   const { data, events } = await change(SET_PASSWORD, { id: user.id, password: fifteen });
   expect(data.setUserPassword).toEqual({ user: { id: user.id }, revokedSessionCount: 1 });
@@ -184,14 +184,14 @@ test('Interface 11 a new password ends every session and voids the old password'
   expect((await login(gateway, user.email, PASSWORD)).status).toBe(401);
 });
 
-test.each(['00000000-0000-7000-8000-000000000000', 'no-uuid', ''])('Interface 11 there is no user %j', async (id) => {
+test.each(['00000000-0000-7000-8000-000000000000', 'no-uuid', ''])('Interface 11: there is no user %j', async (id) => {
   await refused(SET_ROLE, { id, role: 'viewer' }, USER_UNKNOWN);
   await refused(SET_ACTIVE, { id, isActive: false }, USER_UNKNOWN);
   await refused(UNLOCK, { id }, USER_UNKNOWN);
   await refused(SET_PASSWORD, { id, password: fifteen }, USER_UNKNOWN);
 });
 
-test('Interface 11 the event names the key that made the change', async () => {
+test('Interface 11: the event names the key that made the change', async () => {
   const { id } = await gateway.user();
   const api = await newApiKey(gateway, ['users:write']);
   const cron = await newCronKey(gateway, ['users:write']);
@@ -203,7 +203,7 @@ test('Interface 11 the event names the key that made the change', async () => {
   ]);
 });
 
-test('Interface 11 where the event cannot be written nothing is changed', async () => {
+test('Interface 11: where the event cannot be written nothing is changed', async () => {
   const { user } = await newcomer(gateway);
   const locked = await gateway.user();
   await login(gateway, locked.email, 'wrong');

@@ -23,7 +23,7 @@ async function deletion(id: string, as: As = admin.as) {
 
 const rowsOf = (id: string) => gateway.rows('select id from users where id = $1', [id]);
 
-test('Interface 11 deletes a user, ends every session and writes who it was', async () => {
+test('Interface 11: deletes a user, ends every session and writes who it was', async () => {
   const { user } = await newcomer(gateway, 'analyst');
   const second = await signIn(gateway, user);
   await refresh(gateway, second.refreshToken);
@@ -50,7 +50,7 @@ test('Interface 11 deletes a user, ends every session and writes who it was', as
   expect((await refresh(gateway, other.refreshToken)).status).toBe(200);
 });
 
-test('Interface 11 nobody logs in as a deleted user, and its refresh token is taken for a stolen one', async () => {
+test('Interface 11: nobody logs in as a deleted user, and its refresh token is taken for a stolen one', async () => {
   const { user, refreshToken } = await newcomer(gateway);
   await deletion(user.id);
   const [refused, events] = await auditDuring(gateway, () => refresh(gateway, refreshToken));
@@ -62,7 +62,7 @@ test('Interface 11 nobody logs in as a deleted user, and its refresh token is ta
   expect(failure).toMatchObject([{ event_type: 'login_failure', user_id: null }]);
 });
 
-test('Interface 11 an access token of a deleted user reads nothing of it and changes nothing', async () => {
+test('Interface 11: an access token of a deleted user reads nothing of it and changes nothing', async () => {
   const { user, as } = await newcomer(gateway, 'admin');
   await deletion(user.id);
   expect(await ask(gateway, as, '{ me { id } }')).toMatchObject({ reason: 'user_unknown', data: { me: null } });
@@ -71,7 +71,7 @@ test('Interface 11 an access token of a deleted user reads nothing of it and cha
   expect(found).toBeNull();
 });
 
-test('Interface 11 the e-mail can be used again, by somebody else who has none of the old sessions', async () => {
+test('Interface 11: the e-mail can be used again, by somebody else who has none of the old sessions', async () => {
   const old = await newcomer(gateway);
   await deletion(old.user.id);
   const user = await gateway.user({ email: old.user.email });
@@ -83,7 +83,7 @@ test('Interface 11 the e-mail can be used again, by somebody else who has none o
   expect((await login(gateway, user.email, PASSWORD)).status).toBe(200);
 });
 
-test('Interface 11 an administrator deletes itself where another stays', async () => {
+test('Interface 11: an administrator deletes itself where another stays', async () => {
   const { user, as } = await newcomer(gateway, 'admin');
   const { data, events } = await deletion(user.id, as);
   expect(data).toEqual({ deleteUser: { deletedId: user.id } });
@@ -94,20 +94,20 @@ test('Interface 11 an administrator deletes itself where another stays', async (
 test.each([
   ['an API key', newApiKey, 'api_key'],
   ['a cron key', newCronKey, 'cron'],
-] as const)('Interface 11 %s deletes a user, and is named in the event', async (_who, newKey, caller_type) => {
+] as const)('Interface 11: %s deletes a user, and is named in the event', async (_who, newKey, caller_type) => {
   const { as, keyId } = await newKey(gateway, ['users:write']);
   const { id } = await gateway.user();
   expect((await deletion(id, as)).events).toMatchObject([{ metadata: { actor: { caller_type, key_id: keyId } } }]);
   expect(await rowsOf(id)).toEqual([]);
 });
 
-test.each([randomUUID(), 'no-uuid', ''])('Interface 11 there is no user %j to delete', async (id) => {
+test.each([randomUUID(), 'no-uuid', ''])('Interface 11: there is no user %j to delete', async (id) => {
   const before = await wholeState(gateway);
   expect(await deletion(id)).toMatchObject({ status: 200, code: 'NOT_FOUND', reason: 'user_unknown' });
   expect(await wholeState(gateway)).toEqual(before);
 });
 
-test('Interface 11 of two deletions at once, over two instances, one finds the user and writes the event', async () => {
+test('Interface 11: of two deletions at once, over two instances, one finds the user and writes the event', async () => {
   const { id } = await gateway.user();
   const [answers, events] = await auditDuring(gateway, () =>
     Promise.all(gateway.two().map((instance) => ask(instance, admin.as, DELETE, { input: { id } }))),

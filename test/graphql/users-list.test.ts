@@ -44,7 +44,7 @@ async function emails(filter: object): Promise<string[]> {
   return users.edges.map(({ node }: Edge) => node.email);
 }
 
-test('Interface 11 lists users by e-mail, with all that the type has', async () => {
+test('Interface 11: lists users by e-mail, with all that the type has', async () => {
   const locked_until = new Date('2030-01-02T03:04:05.678Z');
   const id = await insert('b@example.com', { role: 'analyst', is_active: false, locked_until });
   await insert('a@example.com');
@@ -74,13 +74,13 @@ test('Interface 11 lists users by e-mail, with all that the type has', async () 
 });
 
 test.each(['00000000-0000-7000-8000-000000000000', 'no-uuid', '', "'"])(
-  'Interface 11 user of the unknown id %j is null',
+  'Interface 11: user of the unknown id %j is null',
   async (id) => {
     expect(await dataOf(gateway, as, 'query ($id: ID!) { user(id: $id) { id } }', { id })).toEqual({ user: null });
   },
 );
 
-test('Interface 11 searches for a part of the e-mail, stripped and in any case', async () => {
+test('Interface 11: searches for a part of the e-mail, stripped and in any case', async () => {
   for (const email of ['anna@example.com', 'hannah@example.org', 'bob@example.com']) await insert(email);
   expect(await emails({ search: ' ANNA ' })).toEqual(['anna@example.com', 'hannah@example.org']);
   expect(await emails({ search: 'example.org' })).toEqual(['hannah@example.org']);
@@ -88,7 +88,7 @@ test('Interface 11 searches for a part of the e-mail, stripped and in any case',
   expect(await emails({ search: '' })).toHaveLength(3);
 });
 
-test('Interface 11 wildcards of LIKE are plain characters in a search', async () => {
+test('Interface 11: wildcards of LIKE are plain characters in a search', async () => {
   for (const email of ['a_b@example.com', 'axb@example.com', 'a%b@example.com']) await insert(email);
   expect(await emails({ search: 'a_b' })).toEqual(['a_b@example.com']);
   expect(await emails({ search: 'a%b' })).toEqual(['a%b@example.com']);
@@ -97,7 +97,7 @@ test('Interface 11 wildcards of LIKE are plain characters in a search', async ()
   expect(await emails({ search: 'a\\_b' })).toEqual([]);
 });
 
-test('Interface 11 filters by role, activity and lock, each alone and together', async () => {
+test('Interface 11: filters by role, activity and lock, each alone and together', async () => {
   const now = gateway.clock.now().getTime();
   const [past, future] = [new Date(now - 1000), new Date(now + 60_000)];
   await insert('a-admin@example.com', { role: 'admin' });
@@ -117,7 +117,7 @@ test('Interface 11 filters by role, activity and lock, each alone and together',
   expect(await first({ isLocked: true })).toBe('');
 });
 
-test('Interface 11 pages hold each user once, none missed, while users come and go', async () => {
+test('Interface 11: pages hold each user once, none missed, while users come and go', async () => {
   const name = (i: number) => `user${String(i).padStart(2, '0')}@example.com`;
   for (let i = 0; i < 24; i += 1) await insert(name(i));
   const seen: string[] = [];
@@ -146,7 +146,7 @@ test('Interface 11 pages hold each user once, none missed, while users come and 
   expect(seen).toEqual(expected);
 });
 
-test('Interface 11 an empty page has no cursors; a page that ends exactly has none after it', async () => {
+test('Interface 11: an empty page has no cursors; a page that ends exactly has none after it', async () => {
   const empty = await dataOf(gateway, as, LIST, {});
   expect(empty.users).toEqual({
     edges: [],
@@ -165,9 +165,9 @@ async function refused(variables: { first?: number; after?: string }): Promise<v
   expect([code, reason, errors[0]?.extensions['argument']]).toEqual(['BAD_USER_INPUT', 'invalid_page', argument]);
 }
 
-test.each([0, -1, 101])('Interface 11 first %j is refused', (first) => refused({ first }));
+test.each([0, -1, 101])('Interface 11: first %j is refused', (first) => refused({ first }));
 
-test('Interface 11 first is 50 where it is left out or null, and at most 100', async () => {
+test('Interface 11: first is 50 where it is left out or null, and at most 100', async () => {
   await gateway.rows(`insert into users (email, password_hash, role)
     select 'u' || i || '@example.com', 'none', 'viewer' from generate_series(1, 120) as i`);
   const length = async (first?: number | null) => (await dataOf(gateway, as, LIST, { first })).users.edges.length;
@@ -185,11 +185,11 @@ const CURSORS = [
   Buffer.from('{}').toString('base64url'),
 ];
 test.each([...CURSORS, Buffer.from('["a","b"]').toString('base64url')])(
-  'Interface 11 after %j is refused, being no cursor of this listing',
+  'Interface 11: after %j is refused, being no cursor of this listing',
   (after) => refused({ after }),
 );
 
-test("Interface 7 an argument with NUL, which no text in PostgreSQL holds, is the caller's fault", async () => {
+test("Interface 7: an argument with NUL, which no text in PostgreSQL holds, is the caller's fault", async () => {
   const after = Buffer.from('["\\u0000"]').toString('base64url');
   for (const [argument, variables] of [
     ['search', { filter: { search: 'a\0b' } }],
@@ -203,7 +203,7 @@ test("Interface 7 an argument with NUL, which no text in PostgreSQL holds, is th
   expect(await emails({ search: '\ud800' })).toEqual([]);
 });
 
-test('Interface 11 no N+1: sessions of 20 users are read by one statement, and no password hash is read', async () => {
+test('Interface 11: no N+1: sessions of 20 users are read by one statement, and no password hash is read', async () => {
   const work = countWork();
   for (let i = 0; i < 20; i += 1) await newcomer(gateway);
   await work.watch(gateway.app.db);
@@ -216,7 +216,7 @@ test('Interface 11 no N+1: sessions of 20 users are read by one statement, and n
   expect(statements.join()).not.toContain('password_hash');
 });
 
-test('Interface 11 a search looks at 10,000 users a page, says that there is more, and goes on from there', async () => {
+test('Interface 11: a search looks at 10,000 users a page, says that there is more, and goes on from there', async () => {
   await gateway.rows(
     `insert into users (email, password_hash, role)
      select 'u' || lpad(i::text, 6, '0') || case when i in (3, 9000, 10001, 20500) then '.rare' else '' end

@@ -32,7 +32,7 @@ test.each<[string, object, string | undefined]>([
   [CREATE_KEY, { input: { ...key, rateLimit: 1.5 } }, 'rateLimit'],
   [USERS, { n: 1, filter: { isLocked: SECRET } }, 'isLocked'],
   [USERS, { n: SECRET, filter: { isLocked: SECRET } }, undefined], // the first is told
-])('Interface 7 %s with %j', async (query, variables, argument) => {
+])('Interface 7: %s with %j', async (query, variables, argument) => {
   const { status, code, reason, errors, text } = await ask(gateway, admin, query, variables);
   expect([status, code, reason]).toEqual([400, 'BAD_USER_INPUT', 'invalid_variable']);
   expect(errors[0]?.extensions['argument']).toBe(argument);

@@ -63,7 +63,7 @@ test.each([
   [LOCK_SECONDS - 1.5, 2],
   [LOCK_SECONDS - 1, 1],
   [LOCK_SECONDS - 0.001, 1],
-])('Interface 5 %d s after it was locked, Retry-After is %i', async (seconds, retryAfter) => {
+])('Interface 5: %d s after it was locked, Retry-After is %i', async (seconds, retryAfter) => {
   const { email } = await lockedUser();
   gateway.clock.advance(seconds);
   const answer = await login(gateway, email);

@@ -56,6 +56,15 @@ export function badFormsIn(text: string, numbers: string[]): string[] {
   return [...(plain.match(OLD_FORM) ?? []), ...found];
 }
 
+/** Texts of a test that begin with a citation and do not go on with a colon: titles. */
+export function badTitlesIn(text: string): string[] {
+  const titles = Array.from(text.matchAll(/['"`]((?:Spec|Interface) \d[^'"`\n]*)/g), ([, title = '']) => title);
+  return titles.filter((title) => {
+    const [cited] = title.match(CITATION) ?? [''];
+    return title[cited.length] !== ':';
+  });
+}
+
 /**
  * The numbers of a document in their order, each with an anchor of the same number: `## <a id="4"></a>4.`, of a step in a
  * list or a row of a table below it `7. <a id="4.2.7"></a>`.
