@@ -1,4 +1,5 @@
 /** Spec 7: the table of errors, retyped by hand; each row is brought about over HTTP. */
+import { readFileSync } from 'node:fs';
 import { REFUSALS } from '../../src/http/refusals.js';
 import { cookieAction } from '../support/cookies.js';
 import { forgeRefreshToken } from '../support/forge.js';
@@ -99,4 +100,11 @@ test.each(table)('Spec 7: %s %i %s, cookie %s: %s', async (_route, status, detai
 test('Spec 7: the table above has every refusal', () => {
   const details = new Set(table.map(([, status, detail]) => `${status} ${detail}`).filter((row) => row !== '200 null'));
   expect(details).toEqual(new Set(Object.values(REFUSALS).map(({ status, detail }) => `${status} ${detail}`)));
+});
+
+test.each(['docs/specification.md', 'docs/login.md'])('Spec 7: %s has every refusal to the letter', (page) => {
+  const row = /^\| (login|refresh) \| (\d{3}) \| `([^`]+)` \|(?:[^|]*\|)? (unchanged|cleared) \|$/gm;
+  const written = Array.from(readFileSync(page, 'utf8').matchAll(row), ([, ...cells]) => cells.join(' '));
+  const refusals = table.filter(([route]) => route !== 'logout');
+  expect(new Set(written)).toEqual(new Set(refusals.map((cells) => cells.slice(0, 4).join(' '))));
 });
