@@ -65,6 +65,7 @@ test('it holds what is needed, depends on nothing, and is installed under its na
   });
   expect(files).toEqual(
     expect.arrayContaining([
+      'LICENSE',
       'README.md',
       'dist/browser.js',
       'dist/browser.d.ts',
@@ -73,7 +74,9 @@ test('it holds what is needed, depends on nothing, and is installed under its na
     ]),
   );
   expect(
-    files.filter((path) => !/^(README\.md|package\.json|dist\/[\w-]+\.(js|d\.ts|graphql)|src\/[\w-]+\.ts)$/.test(path)),
+    files.filter(
+      (path) => !/^(LICENSE|README\.md|package\.json|dist\/[\w-]+\.(js|d\.ts|graphql)|src\/[\w-]+\.ts)$/.test(path),
+    ),
   ).toEqual([]);
   const sources = files.filter((path) => path.startsWith('src/')).map((path) => path.slice(4, -3));
   const compiled = files.filter((path) => /^dist\/.*(?<!\.d)\.js$/.test(path)).map((path) => path.slice(5, -3));
