@@ -191,11 +191,22 @@ test('Interface 2: what else follows from the port and the public URL', () => {
   ]);
 });
 
-test('Interface 2: README.md has every variable, and no other', async () => {
-  const readme = await readFile('README.md', 'utf8');
-  const rows = readme.slice(readme.indexOf('| variable |')).split('\n\n')[0]?.split('\n').slice(2) ?? [];
-  const named = rows.flatMap((row) => row.split('|')[1]?.match(/\w+/g) ?? []);
-  expect(named.toSorted()).toEqual([...VARIABLES.map(([name]) => name), 'NODE_ENV'].toSorted());
+/** What a table of docs/configuration.md says, in the words of a configuration: `unset`, or the value. */
+function defaultOf(cell: string): string {
+  const text = cell
+    .replaceAll('`', '')
+    .replace(/^PUBLIC_URL$/, 'http://localhost:PORT')
+    .replace(/^DATA_DIR/, './data');
+  return text.replace('PORT', '3000').replace(/^\./, process.cwd());
+}
+
+test('Interface 2: docs/configuration.md has every variable in one row of its tables, with its default, and no other', async () => {
+  const page = await readFile('docs/configuration.md', 'utf8');
+  const rows = page.matchAll(/^\| `([A-Z][A-Z0-9_]*)` \| (.+?) \|/gm);
+  const documented = Array.from(rows, ([, name = '', cell = '']) => [name, defaultOf(cell)]);
+  const isUnset = (unset: unknown) => unset === undefined || (Array.isArray(unset) && unset.length === 0);
+  const defaults = VARIABLES.map(([name, , unset]) => [name, isUnset(unset) ? 'unset' : String(unset)]);
+  expect(documented.toSorted()).toEqual([...defaults, ['NODE_ENV', 'unset']].toSorted());
 });
 
 test('Interface 2: HOST, which shells export, has no effect', () => {

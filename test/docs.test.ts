@@ -87,7 +87,7 @@ testWith(['python3'], 'docs/sign-with-python.md is answered as the key, and refu
 
 test('docs/dashboards.md: the query is answered, and costs what the page says', async () => {
   const { as } = await newApiKey(gateway, ['users:read']);
-  const query = await blockOf('dashboards.md', 'graphql');
+  const query = await blockOf('dashboards.md', 'graphql', 2);
   expect((await ask(gateway, as, query)).errors).toEqual([]);
   const costly = await ask(gateway, as, query.replace('first: 50', 'first: 500'));
   expect(costly.errors[0]?.message).toBe(`The operation costs ${20 + 500 * 77}; at most 10000 is allowed`);
@@ -98,7 +98,7 @@ test('docs/dashboards.md: the query is answered, and costs what the page says', 
 
 test('docs/dashboards.md: the counts of a week are those of seven days, of which one has 23 hours', async () => {
   const { as } = await newApiKey(gateway, ['audit:read']);
-  const { data, errors } = await ask(gateway, as, await blockOf('dashboards.md', 'graphql', 2));
+  const { data, errors } = await ask(gateway, as, await blockOf('dashboards.md', 'graphql', 3));
   expect([errors, data.auditCounts.length]).toEqual([[], 7 * 2]);
   expect(data.auditCounts.at(-1)).toEqual({
     bucketStart: '2026-03-29T22:00:00.000Z',

@@ -1,0 +1,74 @@
+/**
+ * Every command of these pages runs as it is printed (blocks in `sh`; those in `shell` are for readers alone), and prints
+ * what stands in the block behind it. `.ci/run` runs the README's first two as they are, with their `npm ci`.
+ */
+import { execFileSync } from 'node:child_process';
+import { createDatabase } from '../support/postgres.js';
+import { blocksOf, isPrinted } from './printed.js';
+import { createReader, type Shell } from './reader.js';
+
+const READY = '"msg":"ready"}';
+
+const hasCurl = (() => {
+  try {
+    return execFileSync('curl', ['--version']).length > 0;
+  } catch {
+    return process.env['REQUIRE_PROGRAMS'] === '1';
+  }
+})();
+
+/** A command a line, or on several that end with a backslash. */
+const commandsOf = (block: string): string[] => block.split(/(?<!\\)\n/);
+
+async function typeAll(shell: Shell, block: string): Promise<string> {
+  let printed = '';
+  for (const command of commandsOf(block)) printed += await shell.type(command);
+  return printed;
+}
+
+/** Shows both where they differ. */
+function expectPrinted(printed: string, said: string): void {
+  expect(isPrinted(printed, said) ? said : printed).toBe(said);
+}
+
+(hasCurl ? test : test.skip)(
+  'README.md and the pages behind it: each command succeeds, and prints what is said',
+  async () => {
+    const [start, started, tests, ...readme] = blocksOf('README.md');
+    expect([start?.text, tests?.text]).toEqual(['npm ci && npm start', 'npm ci && npm test']);
+    const [own, ...operating] = blocksOf('docs/operating.md');
+    expect(own?.text).toContain('DATABASE_URL'); // below
+    const pages = [readme, blocksOf('docs/login.md'), operating, blocksOf('docs/dashboards.md')];
+
+    await using reader = await createReader();
+    const log = `${await reader.shell().type('npm start', READY)}${READY}`;
+    expectPrinted(log, `…${reader.fillIn(started?.text ?? '').replaceAll('\n', '…')}`);
+
+    const shell = reader.shell();
+    for (const blocks of pages) {
+      const commands = blocks.filter(({ language }) => language === 'sh');
+      expect(commands.length).toBeGreaterThan(0);
+      for (const block of commands) {
+        const printed = await typeAll(shell, block.text);
+        const said = blocks[blocks.indexOf(block) + 1];
+        if (said?.language === 'text' || said?.language === 'json') expectPrinted(printed, said.text);
+      }
+    }
+  },
+  900_000, // more than twenty commands, each a start of Node or two
+);
+
+test('docs/operating.md: the commands for a PostgreSQL of your own end with a gateway on it', async () => {
+  const database = await createDatabase('empty');
+  try {
+    await using reader = await createReader({ 'postgresql://gateway@db.example.com/gateway': database.url });
+    const commands = commandsOf(blocksOf('docs/operating.md')[0]?.text ?? '');
+    const shell = reader.shell();
+    for (const command of commands.slice(0, -1)) await shell.type(command);
+    expect(commands.at(-1)).toBe('npm start');
+    const log = await shell.type('npm start', READY);
+    expect(log).toContain('"public_url":"https://auth.example.com"');
+  } finally {
+    await database.drop();
+  }
+});

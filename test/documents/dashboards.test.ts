@@ -1,0 +1,67 @@
+/** docs/dashboards.md: what it prints for code generation and for Apollo Client fits together, compiles and is answered. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { codegen } from '@graphql-codegen/core';
+import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
+import * as operations from '@graphql-codegen/typescript-operations';
+import { parse } from 'graphql';
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import { newcomer } from '../support/graphql.js';
+import { blocksOf } from './printed.js';
+
+const run = promisify(execFile);
+const PLUGINS = { 'typescript-operations': operations, 'typed-document-node': typedDocumentNode };
+
+let gateway: TestGateway;
+let folder: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  folder = await mkdtemp(join(tmpdir(), 'dashboards-')); // Node runs no TypeScript below node_modules
+  await symlink(resolve('node_modules'), join(folder, 'node_modules'));
+});
+afterAll(async () => {
+  await gateway.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The block that has these words. */
+function printed(words: string): string {
+  const block = blocksOf('docs/dashboards.md').find(({ text }) => text.includes(words));
+  if (block === undefined) throw new Error(`docs/dashboards.md prints nothing with ${words}`);
+  return block.text;
+}
+
+test('docs/dashboards.md: from the printed configuration to an answer in Apollo Client', async () => {
+  const { documents, generates } = JSON.parse(printed('"generates"'));
+  expect([documents, Object.keys(generates)]).toEqual(['./queries.graphql', ['./generated.ts']]);
+  const { plugins, config } = generates['./generated.ts'];
+  const document = parse(printed('query WhoAmI'));
+  const generated = await codegen({
+    schema: parse(await readFile('schema.graphql', 'utf8')),
+    documents: [{ location: 'queries.graphql', document }],
+    filename: 'generated.ts',
+    config,
+    plugins: plugins.map((plugin: string) => ({ [plugin]: {} })),
+    pluginMap: PLUGINS,
+  });
+  await writeFile(join(folder, 'generated.ts'), generated);
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  const program = join(folder, 'show.ts');
+  await writeFile(program, printed('new ApolloClient').replace('http://localhost:3000', gateway.url));
+  const options = ['--ignoreConfig', '--strict', '--skipLibCheck', '--noEmit', '--allowImportingTsExtensions'];
+  const target = ['--module', 'nodenext', '--target', 'es2024', '--types', 'node'];
+  await run('node_modules/.bin/tsc', [...options, ...target, program]).catch((error: { stdout: string }) => {
+    throw new Error(error.stdout);
+  });
+
+  const { accessToken } = await newcomer(gateway, 'analyst');
+  const locked = await gateway.user();
+  await gateway.rows("update users set locked_until = '2100-01-01' where id = $1", [locked.id]);
+  const env = { PATH: process.env['PATH'], TOKEN: accessToken };
+  const { stdout } = await run(process.execPath, [program], { env });
+  expect(stdout).toContain("role: 'analyst'");
+  expect(stdout).toContain(locked.email);
+});
