@@ -38,7 +38,7 @@ async function loadedBy(words: string[], { url }: TestDatabase = database): Prom
   let said = '';
   child.stdout.on('data', (chunk) => {
     said += chunk;
-    if (said.includes('"msg":"ready"')) child.kill('SIGTERM');
+    if (!child.killed && said.includes('"msg":"ready"')) child.kill('SIGTERM');
   });
   expect(await once(child, 'close')).toEqual([0, null]);
   const addresses = readFileSync(told, 'utf8').split('\n');
