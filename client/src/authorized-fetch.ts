@@ -13,7 +13,7 @@ export function createAuthorizedFetch(
     const { origin } = new URL(request.url);
     // `null` is the origin of many, such as files.
     const isTrusted = origin !== 'null' && origins.has(origin) && !request.headers.has('authorization');
-    const token = isTrusted ? await getAccessToken() : undefined;
+    const token = isTrusted && (await getAccessToken());
     if (!token) return send(request);
 
     // What `init` has can be read again, but for a stream; a Request cannot.
@@ -22,7 +22,7 @@ export function createAuthorizedFetch(
     const { sid } = session;
     const response = await send(authorized(request, token));
     // A browser takes the token off where a redirect leaves the origin, and so a 401 from there says nothing of it.
-    const isMoved = response.url !== '' && new URL(response.url).origin !== origin;
+    const isMoved = response.url && new URL(response.url).origin !== origin;
     if (response.status !== 401 || isMoved || isStream) return response;
 
     const { held } = session;

@@ -81,6 +81,7 @@ export function createClient(options: AuthClientOptions, environment: Environmen
   return {
     login: ({ email, password }) =>
       takeTurn(async () => {
+        await refresh.answered(); // the answer to a logout would take the cookie away
         const askedAt = environment.now();
         const body = JSON.stringify({ email, password });
         const got = await ask('login', grantOf, { 'content-type': 'application/json' }, body);
@@ -91,8 +92,7 @@ export function createClient(options: AuthClientOptions, environment: Environmen
     logout: () => {
       session.step('leave');
       return takeTurn(async () => {
-        const kept = store.read();
-        store.write({ ...kept, sentBy: kept.sentBy ?? store.page }); // where two are on the way, the one before is still waited for
+        store.write({ sentBy: store.page, ...store.read() }); // of two that are on the way the first is waited for
         await ask('logout', messageOf).catch((error) => {
           session.step('stayed');
           throw error;

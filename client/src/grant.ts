@@ -8,7 +8,7 @@ export interface Grant {
   user: User;
   lifetimeMs: number;
   /** Interface 12: whether this was given before, to the key `this` or `previous` of this request; else empty */
-  proof: string;
+  retry: string;
 }
 
 /**
@@ -23,6 +23,6 @@ export function grantOf(
   const { sub, sid, role, scope = '', iat, exp } = JSON.parse(atob(payload.replace(/-/g, '+').replace(/_/g, '/')));
   const user = { sub, role, scopes: scope.match(/\S+/g) ?? [] };
   return sid && exp > iat
-    ? { token, sid, user, lifetimeMs: (exp - iat) * 1000, proof: header('refresh-retry') }
+    ? { token, sid, user, lifetimeMs: (exp - iat) * 1000, retry: header('refresh-retry') }
     : undefined;
 }

@@ -26,6 +26,8 @@ export interface Refresh {
   begin(): void;
   /** When the one that is under way has ended: a token has come, the session is over, or more tries would not help. */
   settled(): Promise<void> | undefined;
+  /** What a page that is gone has sent is answered by now, as far as is waited for it. */
+  answered(): Promise<void>;
   /** Ends a wait, but one that the gateway asked for does not end because the network is back. */
   hurry(isOnline?: boolean): void;
   /** Why the last try was not the last. */
@@ -69,14 +71,15 @@ export function createRefresh(
     return atMost(ms, hurried, environment);
   }
 
+  async function answered(): Promise<void> {
+    const { sentBy } = store.read();
+    if (sentBy && sentBy !== page) await pause(CUT_OFF_MS, true);
+  }
+
   /** @returns why it is to be tried again after a wait */
   async function tryOnce(): Promise<AuthError | undefined> {
+    await answered();
     session.look();
-    const { sentBy } = store.read();
-    if (session.isWanted() && sentBy && sentBy !== page) {
-      await pause(CUT_OFF_MS, true);
-      session.look();
-    }
     if (!session.isWanted()) return undefined; // another tab has brought a token, or the session has ended
 
     const { epoch } = session;
@@ -95,7 +98,7 @@ export function createRefresh(
       session.look();
       if (session.epoch === epoch) {
         // The key of the rotation that made the cookie
-        keep({ sid: got.sid, key: newKey(environment), previous: got.proof === 'previous' ? previous : key });
+        keep({ sid: got.sid, key: newKey(environment), previous: got.retry === 'previous' ? previous : key });
         granted(got, askedAt);
       } else if (session.step('outdated')) {
         await ask('logout', messageOf).catch(() => undefined);
@@ -120,6 +123,7 @@ export function createRefresh(
       underWay ??= refresh();
     },
     settled: () => underWay,
+    answered,
     hurry: (isOnline) => hurry(isOnline),
     failure: () => failure,
   };

@@ -14,14 +14,14 @@ export type Ask = <T>(
   // biome-ignore lint/suspicious/noExplicitAny: whatever answers; what is taken of it is looked at
   accept: (body: any, header: (name: string) => string) => T | undefined,
   headers?: Record<string, string>,
-  body?: string,
+  body?: string | null,
 ) => Promise<T>;
 
 /** Of the answer to a logout (Spec 2.4) */
 export const messageOf = ({ message }: { message?: string }): string | undefined => message;
 
 export function createAsk(base: string, send: typeof fetch, environment: Environment): Ask {
-  return async (route, accept, headers = {}, body) => {
+  return async (route, accept, headers = {}, body = null) => {
     const late = new AbortController();
     let response: Response | undefined;
     let text = '';
@@ -33,7 +33,7 @@ export function createAsk(base: string, send: typeof fetch, environment: Environ
         keepalive: true, // goes on when the page is closed
         signal: late.signal,
         headers,
-        body: body ?? null,
+        body,
       });
       text = await got.text();
       response = got; // one that breaks off is none

@@ -56,7 +56,7 @@ export function createStore(name: string, storage: KeyValueStorage | undefined, 
     },
     write: (kept) => {
       memory = kept;
-      use((it) => (kept.sid ? it.setItem(name, JSON.stringify(kept)) : it.removeItem(name)));
+      use((it) => (kept.sid || kept.sentBy ? it.setItem(name, JSON.stringify(kept)) : it.removeItem(name)));
     },
   };
 }

@@ -142,6 +142,19 @@ test('Interface 12: it waits also where a logout comes first, and fails', async 
   expect(await again.client.getAccessToken()).toEqual(expect.any(String));
 });
 
+test('Interface 12: a login waits for a logout that another page was cut off from, also for one that ended nothing', async () => {
+  const cut = open({ wire: never, without: ['locks'] });
+  void cut.client.logout();
+  await until('it has asked', () => cut.asked.length === 1);
+  const page = open();
+  const user = logIn(page);
+  await until('it waits', () => page.time.due().includes(CUT_OFF_MS));
+  expect(page.asked).toEqual([]);
+  await page.time.pass(CUT_OFF_MS);
+  expect(await user).toMatchObject({ role: 'viewer' });
+  expect(await open().client.getAccessToken()).toEqual(expect.any(String));
+});
+
 test('Interface 12: what is cut off before it arrived is asked for again with its key', async () => {
   await logIn(open());
   const cut = open({ without: ['locks'], wire: never });

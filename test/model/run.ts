@@ -45,6 +45,8 @@ export async function runSchedule(
   /** Whether the browser has to be signed in: undefined where a login or a logout has not been answered */
   const expected: { isSignedIn: boolean | undefined } = { isSignedIn: false };
   let changes = 0;
+  /** In which a login or a logout is under way */
+  const changing = new Set<Tab>();
   /** The next call finds no favour */
   let isRefusedNext = false;
   let stolen: string | undefined;
@@ -75,20 +77,24 @@ export async function runSchedule(
     work.then(end('is done'), end('fails'));
   }
 
-  /** A login or a logout: until it has ended, and unless another came meanwhile, nobody knows. */
+  /** A login or a logout: until it has ended, and where two tabs are at it at once, nobody knows. */
   function change(tab: Tab, what: string, becomes: boolean, work: () => Promise<unknown>): void {
     changes += 1;
     const mine = changes;
+    const isAlone = [...changing].every((other) => other === tab || other.isGone());
+    changing.add(tab);
     expected.isSignedIn = undefined;
     story.tell(`${tab.name}: ${what} begins`);
     const working = work();
     tellEnd(tab, what, working);
-    working.then(
-      () => {
-        if (changes === mine && !tab.isGone()) expected.isSignedIn = becomes;
-      },
-      () => undefined,
-    );
+    working
+      .then(
+        () => {
+          if (isAlone && changes === mine && !tab.isGone()) expected.isSignedIn = becomes;
+        },
+        () => undefined,
+      )
+      .finally(() => changing.delete(tab));
   }
 
   function login(tab: Tab, user: number): void {
