@@ -1,5 +1,61 @@
-/** `npm run dev`: builds, then is the gateway. Node runs it again at every change (--watch-path). */
-import { spawnSync } from 'node:child_process';
+/**
+ * `npm run dev`: builds and starts the gateway, and does both again at every change. Where it does not build, or ends by
+ * itself, the next change is waited for. Words after it are for Node: `npm run dev -- --inspect`.
+ * Node's own `--watch-path` is no help: it loses sight of a file that an editor or git has replaced.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import { watch } from 'chokidar';
 
-const { status } = spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
-if (status === 0) await import('../dist/program/main.js'); // else the next change may help
+const WATCHED = ['src', 'migrations', 'client/src', 'scripts', 'schema.graphql', 'node_modules/.package-lock.json'];
+/** Many files at once, as by a checkout, are one change. */
+const SETTLED_MS = 100;
+
+const forNode = process.argv.slice(2);
+let hasChanged = false;
+let isEnding = false;
+/** What runs at present: a build is waited for, a gateway is stopped. */
+let build;
+let gateway;
+
+const watcher = watch(WATCHED, { ignoreInitial: true });
+watcher.on('all', (_event, path) => {
+  if (!hasChanged) say(`${path} has changed`);
+  hasChanged = true;
+  gateway?.kill();
+});
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => {
+    isEnding = true;
+    gateway?.kill();
+    if (build === undefined && gateway === undefined) process.exit();
+  });
+}
+
+while (!isEnding) {
+  hasChanged = false;
+  build = start('scripts/build.js');
+  const [failed] = await once(build, 'exit');
+  build = undefined;
+  if (failed === 0 && !hasChanged && !isEnding) {
+    gateway = start(...forNode, 'dist/program/main.js');
+    await once(gateway, 'exit');
+    gateway = undefined;
+  }
+  if (isEnding) break;
+  if (!hasChanged) {
+    say('it does not run: the next change is waited for');
+    await once(watcher, 'all');
+  }
+  await setTimeout(SETTLED_MS);
+}
+process.exit();
+
+function start(...args) {
+  return spawn(process.execPath, args, { stdio: 'inherit' });
+}
+
+function say(text) {
+  process.stderr.write(`-- ${text}\n`);
+}
