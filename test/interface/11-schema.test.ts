@@ -13,6 +13,6 @@ function bare(text: string): string[] {
   return printSchema(lexicographicSortSchema(buildASTSchema(document))).split('\n\n');
 }
 
-test('Interface 11: the schema is the one that was agreed on', () => {
+test('Interface 11: schema.graphql has what test/interface/11-schema.graphql has, which is written by hand', () => {
   expect(bare(read('schema.graphql'))).toEqual(bare(read('test/interface/11-schema.graphql')));
 });

@@ -1,0 +1,44 @@
+/**
+ * `npm run check`: what can be told of a change without a build and without a server. Every step runs, whatever came of
+ * those before; one that fails says what to do.
+ */
+import { spawnSync } from 'node:child_process';
+
+/** Tests that only read the code and the documents. */
+const RULES = [
+  'test/architecture.test.ts',
+  'test/graphql/error-table.test.ts',
+  'test/graphql/printed-schema.test.ts',
+  'test/interface/11-schema.test.ts',
+];
+const JEST = 'node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js';
+
+const STEPS = [
+  {
+    name: 'lint and format',
+    command: 'npm run --silent lint',
+    cure: 'npm run format mends the format, and what else can be mended safely',
+  },
+  {
+    name: 'types',
+    command: 'npm run --silent types',
+    cure: 'each line above names a place where something is missing; CONTRIBUTING.md has the recipes',
+  },
+  {
+    name: 'rules: imports, printed schema, documents',
+    command: `${JEST} --globalSetup= --globalTeardown= --runInBand ${RULES.join(' ')}`,
+    cure: 'the title after each ● says what is asked; npm run schema writes schema.graphql',
+  },
+];
+
+for (const { name, command, cure } of STEPS) {
+  const begunMs = performance.now();
+  const { status, stdout, stderr } = spawnSync(command, { shell: true, encoding: 'utf8' });
+  const seconds = ((performance.now() - begunMs) / 1000).toFixed(1);
+  if (status === 0) {
+    process.stdout.write(`ok      ${name} (${seconds} s)\n`);
+  } else {
+    process.stdout.write(`${stdout}${stderr}FAILED  ${name}\n        ${cure}\n`);
+    process.exitCode = 1;
+  }
+}
