@@ -1,11 +1,17 @@
 /** Spec 6: audit events, a union on the event type, each with its exact metadata. */
 import type { Role } from '../roles.js';
 
+/** Who may make an administrative change, and what tells one from another: each kind of caller, and the command line. */
+interface Actors {
+  user: { sub: string };
+  api_key: { key_id: string };
+  cron: { key_id: string };
+  cli: Nothing;
+}
+
 /** Who made an administrative change. */
-export type Actor =
-  | { caller_type: 'user'; sub: string }
-  | { caller_type: 'api_key' | 'cron'; key_id: string }
-  | { caller_type: 'cli' };
+export type ActorOf<Type extends keyof Actors> = { [T in Type]: { caller_type: T } & Actors[T] }[Type];
+export type Actor = ActorOf<keyof Actors>;
 
 /** The table of Spec 6. */
 interface AuthMetadata {

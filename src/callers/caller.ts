@@ -1,5 +1,5 @@
 /** Spec 2.8: the identity objects, discriminated by `callerType`, and what each kind of caller has to answer. */
-import type { Actor } from '../audit/events.js';
+import type { ActorOf } from '../audit/events.js';
 import type { AccessClaims } from '../credentials/jwt.js';
 import type { SignatureRefusal } from '../credentials/request-signature.js';
 import type { RequestFacts } from '../credentials/signature-base.js';
@@ -91,8 +91,8 @@ export interface CallerKind<Type extends CallerType> {
   resolve(deps: CallerDeps, request: CallerRequest): Promise<Known<Type> | Explained<CallerRefusal>>;
   /** No other caller, of this kind or another, has the same. */
   id(caller: Callers[Type]): string;
-  /** The caller in the audit log */
-  actor(caller: Callers[Type]): Actor & { caller_type: Type };
+  /** The caller in the audit log. A kind that is no `ActorOf` has no row in `Actors` of `audit/events.ts` yet. */
+  actor(caller: Callers[Type]): ActorOf<Type>;
   /** What the credential gives it */
   scopes(caller: Callers[Type]): Scopes;
   /** What its row gives it now; undefined where it is deactivated, removed or revoked. */

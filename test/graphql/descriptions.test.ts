@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import {
   buildSchema,
   type GraphQLEnumType,
+  type GraphQLObjectType,
   isEnumType,
   isInputObjectType,
   isIntrospectionType,
@@ -15,6 +16,7 @@ import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/admin/api-ke
 import { createCronKey, revokeCronKey } from '../../src/admin/cron-keys.js';
 import { revokeSession } from '../../src/admin/sessions.js';
 import { deleteUser, setUserActive, setUserPassword, setUserRole, unlockUser } from '../../src/admin/user-changes.js';
+import { ENTITY_OF } from '../../src/audit/events.js';
 import { claimsOf, PASSWORD, startGateway } from '../support/gateway.js';
 import { newcomer } from '../support/graphql.js';
 import { login, logout, refresh, WRONG } from '../support/routes.js';
@@ -48,6 +50,15 @@ test('Interface 7: every type, field, argument, input field and enum value has a
   );
   const undescribed = [...everything()].filter(([, { description }]) => !/^[^a-z].*[.:]$/s.test(description ?? ''));
   expect(undescribed.map(([path, { description }]) => `${path} ${description ?? ''}`.trim())).toEqual([]);
+});
+
+test('Interface 11 graphql/types/audit.ts names every kind of actor, and all that events are about', () => {
+  const callers = (schema.getType('CallerType') as GraphQLEnumType).getValues().map(({ name }) => name);
+  const fields = (schema.getType('AuditEvent') as GraphQLObjectType).getFields();
+  const missing = (description: string | null | undefined, words: string[]) =>
+    words.filter((word) => !description?.includes(`\`${word}\``));
+  expect(missing(schema.getType('AuditEventType')?.description, [...callers, 'cli'])).toEqual([]);
+  expect(missing(fields['entityType']?.description, Object.values(ENTITY_OF))).toEqual([]);
 });
 
 /** The fields of `metadata` that the description of an event type names. */

@@ -1,6 +1,6 @@
 /** Interface 7: the identity objects of Spec 2.8. */
 import { type ClassType, Field, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
-import type { ApiKeyCaller, Caller, CronCaller, CallerType as Kind, UserCaller } from '../../callers/caller.js';
+import type { Caller, CallerType as Kind } from '../../callers/caller.js';
 import type { Role } from '../../roles.js';
 import { COST_OF_SCOPES } from '../limits.js';
 import { spelledEnum } from './spelled-enum.js';
@@ -35,7 +35,7 @@ export abstract class CallerInterface {
   implements: CallerInterface,
   description: 'A person, by an access token.',
 })
-export class UserCallerType extends CallerInterface implements Omit<UserCaller, 'sid'> {
+export class UserCallerType extends CallerInterface {
   declare callerType: 'user';
 
   @Field(() => ID, { description: 'The user id, a UUID.' }) sub!: string;
@@ -55,7 +55,7 @@ abstract class KeyCallerType extends CallerInterface {
   implements: CallerInterface,
   description: 'A service, by a signed request.',
 })
-export class ApiKeyCallerType extends KeyCallerType implements ApiKeyCaller {
+export class ApiKeyCallerType extends KeyCallerType {
   declare callerType: 'api_key';
 
   @Field(() => Int, { description: 'Requests per minute, over all instances.' }) rateLimit!: number;
@@ -66,11 +66,15 @@ export class ApiKeyCallerType extends KeyCallerType implements ApiKeyCaller {
   implements: CallerInterface,
   description: 'A scheduled job, by its static internal key.',
 })
-export class CronCallerType extends KeyCallerType implements CronCaller {
+export class CronCallerType extends KeyCallerType {
   declare callerType: 'cron';
 }
 
-export const CALLER_TYPES: { [K in Kind]: ClassType<{ callerType: K }> } = {
+/** What the schema shows of a kind: all but the session of a user. */
+type Shown<K extends Kind> = Omit<Extract<Caller, { callerType: K }>, 'sid'>;
+
+/** By the kind, as which type a caller is answered. */
+export const CALLER_TYPES: { [K in Kind]: ClassType<Shown<K>> } = {
   user: UserCallerType,
   api_key: ApiKeyCallerType,
   cron: CronCallerType,

@@ -1,0 +1,54 @@
+/** Spec 2.8 and Interface 6: what holds of every kind of caller. A kind that is not tried here does not compile. */
+import type { CallerType } from '../../src/callers/caller.js';
+import { KINDS } from '../../src/callers/kinds.js';
+import { type Answer, startGateway, type TestGateway } from '../support/gateway.js';
+import { type As, ask, dataOf, newApiKey, newCronKey, newcomer, nobody } from '../support/graphql.js';
+import { auditDuring } from '../support/rows.js';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+/** A new caller of each kind, that may make keys. */
+const NEW: Record<CallerType, () => Promise<{ as: As }>> = {
+  user: () => newcomer(gateway, 'admin'),
+  api_key: () => newApiKey(gateway, ['keys:write']),
+  cron: () => newCronKey(gateway, ['keys:write']),
+};
+const KIND_NAMES = Object.keys(NEW) as CallerType[];
+
+const CALLER = '{ caller { __typename callerType scopes } }';
+const CHANGE = 'mutation { createCronKey(input: {serviceName: "s", scopes: []}) { cronKey { id } } }';
+
+test.each(KIND_NAMES)('Spec 2.8: %s is answered as its own type, with its scopes', async (kind) => {
+  const { as } = await NEW[kind]();
+  const { caller } = await dataOf(gateway, as, CALLER);
+  const typeName = kind.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  expect(caller).toMatchObject({ __typename: `${typeName}Caller`, callerType: kind });
+  expect(caller.scopes).toContain('keys:write');
+});
+
+test.each(KIND_NAMES)('Interface 11: a change by %s is in the audit log under its kind', async (kind) => {
+  const { as } = await NEW[kind]();
+  const [, [event, ...others]] = await auditDuring(gateway, () => dataOf(gateway, as, CHANGE));
+  expect(others).toEqual([]);
+  expect(event).toMatchObject({ event_type: 'cron_key_created', metadata: { actor: { caller_type: kind } } });
+});
+
+test.each(KIND_NAMES)(
+  'Interface 6: %s is asked for by its scheme, and is refused beside any other kind',
+  async (kind) => {
+    const challenges = ({ headers }: Answer) => String(headers['www-authenticate']);
+    const scheme = `${KINDS[kind].scheme} realm=`;
+    expect(challenges(await ask(gateway, nobody, CALLER))).toContain(scheme);
+    const { as } = await NEW[kind]();
+    for (const other of KIND_NAMES.filter((name) => name !== kind)) {
+      const { as: beside } = await NEW[other]();
+      const answer = await ask(gateway, (body) => ({ ...as(body), ...beside(body) }), CALLER);
+      expect(answer).toMatchObject({ status: 401, reason: 'multiple_credentials' });
+      expect(challenges(answer)).toContain(scheme);
+    }
+  },
+);
