@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 /** Tests that only read the code and the documents. */
 const RULES = [
   'test/architecture.test.ts',
+  'test/db/migrations.test.ts',
   'test/graphql/error-table.test.ts',
   'test/graphql/printed-schema.test.ts',
   'test/interface/11-schema.test.ts',

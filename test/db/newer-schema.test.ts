@@ -1,5 +1,4 @@
 /** Interface 9: an older version on a database that a newer one has migrated: it goes on unless that breaks it. */
-import { migrations } from '../../migrations/index.js';
 import { openDatabase } from '../../src/db/database.js';
 import { type MigrationStatus, type SchemaState, schemaState } from '../../src/db/migrate.js';
 import { type Cli, cliOnDatabase, messagesOf } from '../support/cli.js';
@@ -14,15 +13,6 @@ const REFUSAL = `the database was migrated by a newer version, which this one ca
 
 /** As a newer version would. */
 const APPLY = 'insert into mikro_orm_migrations (name, executed_at) values ($1, now())';
-
-test('each migration has a name that sorts, is kept whole, and may say that it breaks the version before', () => {
-  const names = migrations.map(({ name }) => name);
-  for (const name of names) expect(name).toMatch(/^Migration\d{14}(_[a-z0-9]+)+$/);
-  expect(names.filter((name) => name.length > 255)).toEqual([]); // of the column
-  expect([...new Set(names)].sort()).toEqual(names);
-  const breaking = names.filter((name) => /breaking/i.test(name));
-  expect(breaking.filter((name) => !name.endsWith('_breaking'))).toEqual([]);
-});
 
 test('Interface 9: an older version starts on a newer schema that does not break it, and says so', async () => {
   const gateway = await startGateway();
