@@ -45,7 +45,7 @@ const RECORD = `insert into refresh_tokens (jti, user_id, family_id, user_agent,
 const user = (email: string, role = 'viewer') => refusedBy(USER, [email, role]);
 const record = (userAgent: string) => refusedBy(RECORD, [randomUUID(), randomUUID(), randomUUID(), userAgent]);
 
-test('Interface 8: entities and migrations agree: what would make the tables those of the entities is nothing', async () => {
+test('Interface 8: entities and migrations agree; listed is what the tables have beyond db/entities/, or lack of it', async () => {
   await open('migrated');
   expect(await differences()).toEqual([]);
 });

@@ -52,7 +52,7 @@ test('Interface 7: every type, field, argument, input field and enum value has a
   expect(undescribed.map(([path, { description }]) => `${path} ${description ?? ''}`.trim())).toEqual([]);
 });
 
-test('Interface 11 graphql/types/audit.ts names every kind of actor, and all that events are about', () => {
+test('Interface 11: graphql/types/audit.ts names every kind of actor, and all that events are about', () => {
   const callers = (schema.getType('CallerType') as GraphQLEnumType).getValues().map(({ name }) => name);
   const fields = (schema.getType('AuditEvent') as GraphQLObjectType).getFields();
   const missing = (description: string | null | undefined, words: string[]) =>
@@ -68,7 +68,7 @@ function fieldsNamed(type: string): string[] {
   return Array.from((fields ?? '').replace(/\([^)]*\)/g, '').matchAll(/`(\w+)`/g), ([, field = '']) => field).sort();
 }
 
-test('Interface 11: each type of event names the fields that the metadata of such an event has', async () => {
+test('Interface 11: each type of event happens here, and its description names the fields that its metadata has', async () => {
   const gateway = await startGateway({ env: { LOGIN_MAX_FAILURES: '2' } });
   const { app } = gateway;
   try {
