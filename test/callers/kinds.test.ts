@@ -2,7 +2,17 @@
 import type { CallerType } from '../../src/callers/caller.js';
 import { KINDS } from '../../src/callers/kinds.js';
 import { type Answer, startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, dataOf, newApiKey, newCronKey, newcomer, nobody } from '../support/graphql.js';
+import {
+  type As,
+  ask,
+  bearer,
+  dataOf,
+  internalKey,
+  newApiKey,
+  newCronKey,
+  newcomer,
+  nobody,
+} from '../support/graphql.js';
 import { auditDuring } from '../support/rows.js';
 
 let gateway: TestGateway;
@@ -16,6 +26,12 @@ const NEW: Record<CallerType, () => Promise<{ as: As }>> = {
   user: () => newcomer(gateway, 'admin'),
   api_key: () => newApiKey(gateway, ['keys:write']),
   cron: () => newCronKey(gateway, ['keys:write']),
+};
+/** A credential of each kind that is not good. */
+const BAD: Record<CallerType, As> = {
+  user: bearer('x'),
+  api_key: () => ({ signature: 'x' }),
+  cron: internalKey('x'),
 };
 const KIND_NAMES = Object.keys(NEW) as CallerType[];
 
@@ -52,3 +68,12 @@ test.each(KIND_NAMES)(
     }
   },
 );
+
+test.each(KIND_NAMES)('Interface 14: why %s is refused is counted from 0 (http/outcomes.ts)', async (kind) => {
+  const { text } = await gateway.send('GET', '/metrics');
+  const answer = await ask(gateway, BAD[kind], CALLER);
+  expect(answer.status).toBe(401);
+  for (const outcome of ['success', answer.reason]) {
+    expect(text).toContain(`auth_gateway_caller_checks_total{caller="${kind}",outcome="${outcome}"}`);
+  }
+});
