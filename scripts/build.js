@@ -19,7 +19,7 @@ import { dirname, join } from 'node:path';
 
 /** From which the program is made; the lock is of the packages as they are installed. */
 const MADE_FROM = [
-  ...['src', 'migrations', 'client/src', 'scripts', 'schema.graphql'],
+  ...['src', 'migrations', 'client/src', 'explorer', 'scripts', 'schema.graphql'],
   ...['tsconfig.json', 'tsconfig.build.json', 'client/tsconfig.json', 'node_modules/.package-lock.json'],
 ];
 const COMPILER = 'node_modules/.bin/tsc';
@@ -48,7 +48,8 @@ async function make() {
   }
   copyFileSync('schema.graphql', CLIENT_SCHEMA);
   const { bundle, PROGRAM } = await import('./bundle.js');
-  const files = await bundle();
+  const { bundleExplorer } = await import('./bundle-explorer.js');
+  const files = [...(await bundle()), ...(await bundleExplorer())];
   // A gateway that runs may still load a part of the build before.
   const kept = new Set([...files, ...before]);
   for (const name of readdirSync(PROGRAM)) if (!kept.has(`${PROGRAM}/${name}`)) rmSync(`${PROGRAM}/${name}`);

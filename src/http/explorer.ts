@@ -1,39 +1,59 @@
-/** Outside production: an explorer that loads nothing from elsewhere. */
-import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { createGunzip, gzip } from 'node:zlib';
-import type { RequestHandler } from 'express';
+/** Outside production: the explorer at `/graphql`, whose script and style `npm run build` has bundled and compressed. */
+import { readFile } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { Express, RequestHandler } from 'express';
+import { methodNotAllowed } from './errors.js';
+import { compressText, sendPage } from './page.js';
 
-const POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' blob: data:; frame-ancestors 'none'";
+const SCRIPT = '/graphql/page.js';
+const STYLE = '/graphql/page.css';
 
-/** The page is made once, when it is first asked for, and kept compressed: it has 9 MB. */
-export function explorer(): RequestHandler {
-  let page: ReturnType<typeof renderPage> | undefined;
-  return async (req, res, next) => {
-    if (!req.get('accept')?.includes('text/html')) return next(); // queries come by POST alone
-    page ??= renderPage().catch((error: unknown) => {
-      page = undefined; // the next one tries again
-      throw error;
-    });
-    const { compressed, etag } = await page;
-    res.set({
-      'Cache-Control': 'private, max-age=3600',
-      'Content-Security-Policy': POLICY,
-      ETag: etag,
-    });
-    res.vary('Accept').vary('Accept-Encoding'); // beside what CORS has put there
-    res.type('html');
-    if (req.fresh) return void res.status(304).end();
-    if (req.acceptsEncodings('gzip')) return void res.set('Content-Encoding', 'gzip').send(compressed);
-    const plain = createGunzip();
-    res.on('close', () => plain.destroy());
-    plain.pipe(res);
-    plain.end(compressed);
+const HTML = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>auth-gateway: explorer</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${STYLE}">
+<div id="root"></div>
+<noscript>The explorer needs JavaScript.</noscript>
+<script type="module" src="${SCRIPT}"></script>
+</html>
+`;
+
+/** Nothing from elsewhere. The dialogs of GraphiQL make styles; its fonts are in its style. */
+const POLICY = {
+  'script-src': ["'self'"],
+  'style-src': ["'self'", "'unsafe-inline'"],
+  'font-src': ['data:'],
+  'img-src': ['data:'],
+  'connect-src': ["'self'"],
+};
+
+/** The page, for who asks for HTML; others go on. */
+export function explorerPage(): RequestHandler {
+  const send = sendPage({ type: 'html', policy: POLICY, compressed: () => compressText(HTML) });
+  return (req, res, next) => {
+    res.vary('Accept');
+    return req.get('accept')?.includes('text/html') ? send(req, res, next) : next(); // queries come by POST alone
   };
 }
 
-async function renderPage(): Promise<{ compressed: Buffer; etag: string }> {
-  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql'); // which production never loads
-  const compressed = await promisify(gzip)(renderGraphiQL({ title: 'auth-gateway', endpoint: '/graphql' }));
-  return { compressed, etag: `W/"${createHash('sha256').update(compressed).digest('base64url')}"` };
+export function addExplorerFiles(app: Express): void {
+  for (const [path, type] of [
+    [SCRIPT, 'js'],
+    [STYLE, 'css'],
+  ] as const) {
+    app
+      .route(path)
+      .get(sendPage({ type, compressed: () => readFile(join(folder(), `page.${type}.gz`)) }))
+      .all(methodNotAllowed('GET', 'HEAD'));
+  }
+}
+
+/** Where the build puts it, from wherever this runs. */
+function folder(): string {
+  const root = dirname(findPackageJSON('..', import.meta.url) ?? '.');
+  return join(root, 'dist/explorer');
 }

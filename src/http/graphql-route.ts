@@ -7,7 +7,7 @@ import { resolveCaller } from '../callers/resolve-caller.js';
 import { isOutage } from '../db/outage.js';
 import type { AnswerGraphql } from '../graphql-over-http.js';
 import { methodNotAllowed, sendError } from './errors.js';
-import { explorer } from './explorer.js';
+import { addExplorerFiles, explorerPage } from './explorer.js';
 import { isJsonType } from './json-type.js';
 import type { CallerOutcome } from './outcomes.js';
 import { setKeyLimit } from './rate-limits.js';
@@ -53,7 +53,10 @@ export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGr
 
   const route = app.route('/graphql');
   route.post(requireAccept, requireJson, express.raw({ type: () => true, limit: BODY_BYTES, inflate: false }), post);
-  if (deps.config.graphql.explorer) route.get(explorer());
+  if (deps.config.graphql.explorer) {
+    route.get(explorerPage());
+    addExplorerFiles(app);
+  }
   route.all(methodNotAllowed('POST'));
 }
 

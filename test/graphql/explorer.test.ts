@@ -1,5 +1,13 @@
-/** Interface 7: the explorer, outside production alone (see also `errors.test.ts`). */
+/** Interface 2: the explorer, in development alone: how it is sent, and what it opens with. */
+import { QUERIES } from '../../explorer/queries.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
+import { ask, newcomer } from '../support/graphql.js';
+
+const FILES = [
+  ['/graphql', 'text/html; charset=utf-8', 'Accept, Accept-Encoding'],
+  ['/graphql/page.js', 'text/javascript; charset=utf-8', 'Accept-Encoding'],
+  ['/graphql/page.css', 'text/css; charset=utf-8', 'Accept-Encoding'],
+] as const;
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -7,15 +15,40 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('Interface 7: the explorer is made once, sent compressed, and cached', async () => {
-  const page = (headers: Record<string, string>) =>
-    gateway.send('GET', '/graphql', { headers: { accept: 'text/html', ...headers } });
-  const compressed = await page({ 'accept-encoding': 'gzip' });
-  expect(compressed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept, Accept-Encoding' });
-  expect(Number(compressed.headers['content-length'])).toBeLessThan(4_000_000);
-  const etag = String(compressed.headers.etag);
-  expect(await page({ 'if-none-match': etag })).toMatchObject({ status: 304, text: '' });
-  const plain = await page({});
-  expect([plain.headers.etag, plain.headers['content-encoding']]).toEqual([etag, undefined]);
-  expect(plain.text).toContain('<title>auth-gateway</title>');
+const HTML = { accept: 'text/html,*/*' };
+
+test.each(FILES)(
+  'Interface 2: %s is sent compressed, and kept by browsers until it changes',
+  async (path, type, vary) => {
+    const get = (headers = {}) => gateway.send('GET', path, { headers: { ...HTML, ...headers } });
+    const compressed = await get({ 'accept-encoding': 'gzip' });
+    expect(compressed.headers).toMatchObject({ 'content-type': type, 'content-encoding': 'gzip', vary });
+    expect(Number(compressed.headers['content-length'])).toBeLessThan(500_000);
+    const etag = String(compressed.headers.etag);
+    expect(await get({ 'if-none-match': etag })).toMatchObject({ status: 304, text: '' });
+    const plain = await get();
+    expect([plain.headers.etag, plain.headers['content-encoding']]).toEqual([etag, undefined]);
+    expect(plain.text).toContain(path === '/graphql' ? '<title>auth-gateway: explorer</title>' : 'graphiql');
+    expect(plain.headers['cache-control']).toBe('no-cache');
+    const head = await gateway.send('HEAD', path, { headers: HTML });
+    expect([head.status, head.text, head.headers.etag]).toEqual([200, '', etag]);
+  },
+);
+
+test('Interface 2: the files of the explorer are there where it is, and are only read', async () => {
+  for (const path of ['/graphql/page.js', '/graphql/page.css']) {
+    const answer = await gateway.send('POST', path);
+    expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD']);
+  }
+  const without = await startGateway({ env: { GRAPHQL_EXPLORER: 'false' } });
+  for (const [path] of FILES) {
+    const { status } = await without.send('GET', path, { headers: HTML });
+    expect(status).toBe(path === '/graphql' ? 405 : 404);
+  }
+  await without.close();
+});
+
+test.each(QUERIES)('Interface 2: what the explorer opens with is answered: %s', async (query) => {
+  const { as } = await newcomer(gateway, 'admin');
+  expect(await ask(gateway, as, query)).toMatchObject({ status: 200, errors: [] });
 });

@@ -190,14 +190,12 @@ async function withLimits(sockets: Partial<SocketLimits>, work: (on: TestGateway
 
 test('Interface 5: an answer that nobody takes is given up', async () => {
   await withLimits({ answerMs: 100, checkEveryMs: 20 }, async (on) => {
-    const page = `GET /graphql HTTP/1.1\r\n${HOST}Accept: text/html\r\n\r\n`; // 9 MB, more than sockets hold
+    const big = (id: string) => `GET /graphql/page.js HTTP/1.1\r\n${HOST}X-Request-Id: ${id}\r\n\r\n`;
     const sockets = await Promise.all(Array.from({ length: 5 }, () => open(on)));
-    const before = lines().length;
-    for (const socket of sockets) socket.pause().write(page);
-    const given = () =>
-      lines()
-        .slice(before)
-        .filter(({ route, status }) => route === '/graphql' && status === 499);
+    const last = sockets.map((_socket, i) => `unread-${i}`);
+    // Fifteen answers of 1.4 MB are more than sockets hold.
+    for (const [i, socket] of sockets.entries()) socket.pause().write(big('before').repeat(14) + big(`unread-${i}`));
+    const given = () => lines().filter(({ request_id, status }) => last.includes(String(request_id)) && status === 499);
     await until('five answers are given up', () => given().length === 5);
     for (const socket of sockets) socket.destroy();
   });

@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 /** What the client has in a browser, made of what Node has: tabs with shared cookies, storage, locks and channels. */
 import { randomBytes } from 'node:crypto';
 import type { Environment } from '../../client/src/environment.js';

@@ -1,0 +1,60 @@
+/** The line above the explorer: who is asking. A login, which the client keeps fresh, or a token that somebody brings. */
+import { type FormEvent, useState, useSyncExternalStore } from 'react';
+import { type AuthClient, AuthError } from '../client/src/browser.js';
+
+interface Props {
+  auth: AuthClient;
+  token: string;
+  setToken(token: string): void;
+}
+
+export function Credential({ auth, token, setToken }: Props) {
+  const { status, user } = useSyncExternalStore(auth.subscribe, auth.state);
+  const [fault, setFault] = useState('');
+
+  /** Says why, where the gateway refuses. */
+  const attempt = (work: Promise<unknown>): void => {
+    setFault('');
+    work.catch((error: unknown) => setFault(error instanceof AuthError ? error.detail : String(error)));
+  };
+  const logIn = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget);
+    attempt(auth.login({ email: String(fields.get('email')), password: String(fields.get('password')) }));
+  };
+
+  return (
+    <header>
+      <a href="/">auth-gateway</a>
+      {user !== undefined && (
+        <p>
+          Logged in as {user.role} <code>{user.sub}</code>, and kept so.{' '}
+          <button type="button" onClick={() => attempt(auth.logout())}>
+            Log out
+          </button>
+        </p>
+      )}
+      {status === 'signed-out' && (
+        <form onSubmit={logIn}>
+          <label>
+            E-mail <input name="email" type="email" autoComplete="username" required />
+          </label>
+          <label>
+            Password <input name="password" type="password" autoComplete="current-password" required />
+          </label>
+          <button type="submit">Log in</button>
+        </form>
+      )}
+      <label>
+        or ask with an access token{' '}
+        <input
+          autoComplete="off"
+          spellCheck={false}
+          value={token}
+          onChange={({ currentTarget }) => setToken(currentTarget.value.trim())}
+        />
+      </label>
+      <p role="alert">{fault}</p>
+    </header>
+  );
+}

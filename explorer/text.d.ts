@@ -1,0 +1,5 @@
+/** The bundle takes such a file as its text. */
+declare module '*.graphql' {
+  const text: string;
+  export default text;
+}

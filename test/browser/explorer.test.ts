@@ -1,0 +1,96 @@
+/** Interface 2, development: the explorer in a real browser: log in on the page, ask, and stay logged in. */
+import type { Page } from 'playwright-core';
+import { logIn, PASSWORD } from '../support/gateway.js';
+import { until } from '../support/until.js';
+import { inChromium, type Site, startSite } from './site.js';
+
+/** Longer than an access token lives: seconds */
+const HOUR_SECONDS = 3_600;
+
+/** Chromium reports an answer of 4xx by itself. */
+const REFUSED = /^Failed to load resource: the server responded with a status of 4/;
+
+interface Opened {
+  page: Page;
+  /** What the console says, violations of the page's policy among it */
+  said: string[];
+  /** Everything that the page has asked for */
+  asked: string[];
+  /** Presses the button until the answer shows the text: what a tab holds counts a moment after it is chosen. */
+  answers(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+inChromium('in Chromium, the explorer', () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await startSite();
+  });
+  afterAll(() => site?.close());
+
+  async function open(): Promise<Opened> {
+    const profile = await site.profile();
+    await profile.clock.install();
+    const page = await profile.newPage();
+    const said: string[] = [];
+    const asked: string[] = [];
+    page.on('console', (message) => said.push(message.text()));
+    page.on('pageerror', (error) => said.push(error.message));
+    page.on('request', (request) => asked.push(request.url()));
+    await page.goto(`${site.edge.url}/graphql`);
+    const answers = (text: string): Promise<void> =>
+      until(`the answer shows ${text}`, async () => {
+        const answered = page.waitForResponse((response) => response.request().method() === 'POST');
+        await page.getByRole('button', { name: /execute query/i }).click();
+        await answered;
+        return (await page.getByLabel('Result Window').innerText()).includes(text);
+      });
+    return { page, said, asked, answers, close: () => profile.close() };
+  }
+
+  test('Interface 2: who logs in on the page is answered, and still is when the token has expired', async () => {
+    const { page, said, asked, answers, close } = await open();
+    const { email, id } = await site.gateway.user({ role: 'admin' });
+    await answers('UNAUTHENTICATED');
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password').fill('not the password at all');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('Invalid credentials').waitFor();
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('Logged in as admin').waitFor();
+    await answers(id);
+
+    const before = site.edge.refreshes.length;
+    site.gateway.clock.advance(HOUR_SECONDS);
+    await page.clock.fastForward(HOUR_SECONDS * 1_000);
+    await page.getByRole('button', { name: 'MySessions' }).click();
+    await answers(email);
+    expect(site.edge.refreshes.slice(before).map(({ status }) => status)).toEqual([200]);
+
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.getByText('A GraphQL schema provides a root type').waitFor();
+    await page.getByRole('button', { name: 'Open settings dialog' }).click();
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('E-mail').waitFor();
+    await answers('UNAUTHENTICATED');
+    expect(said.filter((text) => !REFUSED.test(text))).toEqual([]);
+    const elsewhere = asked.filter((url) => !url.startsWith(`${site.edge.url}/`) && !url.startsWith('data:'));
+    expect(elsewhere).toEqual([]);
+    await close();
+  });
+
+  test('Interface 2: a token that somebody brings is used, and is nowhere kept', async () => {
+    const { page, answers, close } = await open();
+    const { email, id } = await site.gateway.user();
+    const token = (await logIn(site.gateway, email)).answer.json.access_token;
+    await page.getByLabel('or ask with an access token').fill(token);
+    await answers(id);
+    await page.reload();
+    await answers('UNAUTHENTICATED');
+    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(token);
+    await close();
+  });
+});
