@@ -7,9 +7,11 @@ import { spawnSync } from 'node:child_process';
 /** Tests that only read the code and the documents. */
 const RULES = [
   'test/architecture.test.ts',
+  'test/citations.test.ts',
   'test/db/migrations.test.ts',
   'test/graphql/error-table.test.ts',
   'test/graphql/printed-schema.test.ts',
+  'test/http/printed-openapi.test.ts',
   'test/interface/11-schema.test.ts',
 ];
 const JEST = 'node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js';
@@ -28,7 +30,7 @@ const STEPS = [
   {
     name: 'rules: imports, printed schema, documents',
     command: `${JEST} --globalSetup= --globalTeardown= --runInBand ${RULES.join(' ')}`,
-    cure: 'the title after each ● says what is asked; npm run schema writes schema.graphql',
+    cure: 'the title after each ● says what is asked; npm run schema writes schema.graphql, npm run openapi openapi.json',
   },
 ];
 

@@ -16,6 +16,10 @@ import { createRefreshCookie } from './refresh-cookie.js';
 import { retryKeysReader } from './refresh-retry.js';
 import { CHALLENGE, REFUSALS } from './refusals.js';
 
+/** Spec 2.4 */
+export const LOGGED_OUT = 'Logged out successfully';
+export const INVALID_BODY = 'Request body is invalid';
+
 /** Interface 5 */
 const BODY_BYTES = 16 * 1024;
 
@@ -64,7 +68,7 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
     .route('/auth/login')
     .post(refuseCrossSite, loginPolicy(config.login), mayDecide, limitLogins, requireJson, json, async (req, res) => {
       const body = parseLoginBody(req.body);
-      if ('errors' in body) return sendError(res, 422, 'Request body is invalid', { errors: body.errors });
+      if ('errors' in body) return sendError(res, 422, INVALID_BODY, { errors: body.errors });
       using place = deps.passwords.takePlace(() => !req.socket.writable);
       const outcome = await login(depsOf(res), body.credentials, res.locals.client, place);
       if (outcome !== undefined) answer(res, outcome);
@@ -84,7 +88,7 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
       const ended = await logout(depsOf(res), cookie.read(req), res.locals.client);
       res.locals.outcome = ended ? 'success' : 'without_session';
       cookie.clear(res);
-      res.json({ message: 'Logged out successfully' });
+      res.json({ message: LOGGED_OUT });
     })
     .all(methodNotAllowed('POST'));
 }

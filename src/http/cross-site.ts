@@ -3,14 +3,18 @@ import type { RequestHandler } from 'express';
 import type { Config } from '../config.js';
 import { sendError } from './errors.js';
 
-const DETAIL = 'Calls from this origin are not allowed';
-const CURE = ': it is neither that of PUBLIC_URL nor in CORS_ORIGINS';
+const REFUSED = 'Calls from this origin are not allowed';
+/** The second in development alone */
+export const CROSS_SITE_DETAILS = [
+  REFUSED,
+  `${REFUSED}: it is neither that of PUBLIC_URL nor in CORS_ORIGINS`,
+] as const;
 
 /** Characters of an origin that are logged */
 const ORIGIN_LENGTH = 256;
 
 export function crossSiteRefusal({ isDevelopment, publicUrl, corsOrigins }: Config): RequestHandler {
-  const detail = isDevelopment ? `${DETAIL}${CURE}` : DETAIL;
+  const detail = CROSS_SITE_DETAILS[isDevelopment ? 1 : 0];
   return (req, res, next) => {
     const origin = req.get('origin');
     if (origin !== undefined && corsOrigins.includes(origin)) return next();

@@ -5,24 +5,27 @@ import { type ErrorLines, tellBug, tellOutage } from '../platform/error-lines.js
 import { OUTAGE_DETAIL, RETRY_AFTER_SECONDS } from '../platform/outage.js';
 import { graphqlErrors } from './graphql-errors.js';
 
-/** What the body parser and the router refuse, by status. */
-const DETAILS: Record<number, string> = {
+/** What the body parser and the router refuse, by status, and what answers by itself. */
+export const DETAILS = {
   400: 'Request body is not valid JSON',
+  404: 'Not found',
+  405: 'Method not allowed',
   413: 'Request body is too large',
   415: 'Content-Type must be application/json, unencoded, in UTF-8',
-};
+  500: 'Internal server error',
+} as const;
 
 export function sendError(res: Response, status: number, detail: string, more: object = {}): void {
   res.status(status).json({ detail, ...more, ...graphqlErrors(res.req, status, detail) });
 }
 
-export const notFound: RequestHandler = (_req, res) => sendError(res, 404, 'Not found');
+export const notFound: RequestHandler = (_req, res) => sendError(res, 404, DETAILS[404]);
 
 /** Answers 405 and names the methods there are (RFC 9110 section 15.5.6). */
 export function methodNotAllowed(...allowed: string[]): RequestHandler {
   return (_req, res) => {
     res.set('Allow', allowed.join(', '));
-    sendError(res, 405, 'Method not allowed');
+    sendError(res, 405, DETAILS[405]);
   };
 }
 
@@ -43,9 +46,9 @@ export function errorHandler(lines: ErrorLines): ErrorRequestHandler {
       return sendUnavailable(res);
     }
     const status = statusOf(error);
-    if (status !== undefined) return sendError(res, status, DETAILS[status] ?? 'Bad request');
+    if (status !== undefined) return sendError(res, status, DETAILS[status as keyof typeof DETAILS] ?? 'Bad request');
     tellBug(lines, ids, error, 'unexpected error');
-    return sendError(res, 500, 'Internal server error');
+    return sendError(res, 500, DETAILS[500]);
   };
 }
 

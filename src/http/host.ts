@@ -12,6 +12,7 @@ import { addHealthRoutes } from './health.js';
 import type { Listener } from './listener.js';
 import { readable, refuseMalformed } from './malformed.js';
 import { addMetricsRoute } from './metrics-route.js';
+import { addOpenApiRoute } from './openapi-route.js';
 import type { Readiness } from './readiness.js';
 import { createRequestLog } from './request-log.js';
 import type { Watch } from './watch.js';
@@ -27,6 +28,7 @@ export function createHost(parts: Parts, readiness: Readiness, watch: Watch, ans
     if (config.metricsPort === undefined) addMetricsRoute(app, parts);
     addAuthRoutes(app, parts);
     addGraphqlRoute(app, parts, answerGraphql);
+    if (config.isDevelopment) addOpenApiRoute(app, parts);
   });
 }
 

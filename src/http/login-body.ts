@@ -15,10 +15,19 @@ const passwordSchema = z
       .refine(isText, 'must be text without NUL'),
   );
 
-const loginBody: z.ZodType<Credentials, unknown> = z.object(
-  { email: emailSchema, password: passwordSchema },
-  'must be a JSON object',
-);
+export const loginBody: z.ZodType<Credentials, unknown> = z
+  .object(
+    {
+      email: emailSchema.meta({ description: 'White space around it and capitals do not count.' }),
+      password: passwordSchema.meta({
+        description: `At most ${MAX_PASSWORD_BYTES} bytes of UTF-8, without NUL`,
+        format: 'password',
+        maxLength: MAX_PASSWORD_BYTES,
+      }),
+    },
+    'must be a JSON object',
+  )
+  .meta({ description: 'Other members are passed over.' });
 
 type Parsed = { credentials: Credentials } | { errors: Array<{ field: string; message: string }> };
 

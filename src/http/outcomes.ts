@@ -13,7 +13,7 @@ const OF_EVERY_ROUTE = [
 ] as const;
 
 /** By route. A word that is missing here does not compile where it is said. */
-const OF_ROUTES = {
+export const OF_ROUTES = {
   '/auth/login': ['success', 'invalid_credentials', 'account_locked', ...OF_EVERY_ROUTE],
   '/auth/refresh': [
     'success',

@@ -12,6 +12,9 @@ import { createMinuteCounter } from '../platform/minute-counter.js';
 import { addressGroup } from './client.js';
 import { sendError } from './errors.js';
 
+export const TOO_MANY_LOGINS = 'Too many login attempts, try again later';
+export const TOO_MANY_REQUESTS = 'Too many requests, try again later';
+
 /** What stands in every answer of the route. */
 export function loginPolicy({ rateLimit, rateWindowSeconds }: Config['login']): RequestHandler {
   return (_req, res, next) => {
@@ -33,7 +36,7 @@ export function loginRateLimit(
     if (state.allowed) return next();
     res.locals.outcome = 'rate_limited';
     res.set('Retry-After', String(state.resetSeconds));
-    return sendError(res, 429, 'Too many login attempts, try again later');
+    return sendError(res, 429, TOO_MANY_LOGINS);
   };
 }
 
@@ -54,7 +57,7 @@ export function sessionRateLimit(
     if (counted.count <= limit) return next();
     res.locals.outcome = 'rate_limited';
     res.set('Retry-After', String(counted.resetSeconds));
-    return sendError(res, 429, 'Too many requests, try again later');
+    return sendError(res, 429, TOO_MANY_REQUESTS);
   };
 }
 

@@ -9,18 +9,22 @@ export interface Fault {
 }
 
 /** What Node's parser refuses (RFC 9110 section 15.5, RFC 6585 section 5), by its code; anything else is a 400. */
-const UNPARSED: Record<string, Fault> = {
+export const UNPARSED = {
   HPE_HEADER_OVERFLOW: { status: 431, detail: 'Request header fields are too large' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, detail: 'Request body is too large' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request took too long to arrive' },
-};
-const MALFORMED: Fault = { status: 400, detail: 'Request is not valid HTTP' };
+} as const satisfies Record<string, Fault>;
+export const MALFORMED = { status: 400, detail: 'Request is not valid HTTP' } as const satisfies Fault;
 export const NO_TUNNEL: Fault = { status: 405, detail: 'Method not allowed' };
-export const TOO_MANY: Fault = { status: 429, detail: 'Too many requests at once on one connection' };
+export const TOO_MANY = {
+  status: 429,
+  detail: 'Too many requests at once on one connection',
+} as const satisfies Fault;
 
 /** @param code of the error of Node's parser */
 export function faultOf(code: string | undefined): Fault {
-  return UNPARSED[code ?? ''] ?? MALFORMED;
+  const known: Record<string, Fault> = UNPARSED;
+  return known[code ?? ''] ?? MALFORMED;
 }
 
 /** The target of a request that Node could not read (RFC 9112 section 3), where the bytes begin with its line. */

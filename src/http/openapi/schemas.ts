@@ -1,0 +1,99 @@
+/** Bodies, as JSON Schema has them: that of a login from what validates it, answers as Spec 2 and Interface 10 have them. */
+import * as z from 'zod';
+import { INVALID_BODY, LOGGED_OUT } from '../auth-routes.js';
+import { loginBody } from '../login-body.js';
+
+const closed = { type: 'object', additionalProperties: false };
+
+/** Without what applies only after normalisation, or keeps out members that are passed over. */
+function loginRequest(): object {
+  const { $schema: _, ...schema } = z.toJSONSchema(loginBody, {
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.additionalProperties;
+      if (jsonSchema.pattern === undefined) return;
+      delete jsonSchema.pattern;
+      jsonSchema.format = 'email';
+    },
+  });
+  return { ...schema, examples: [{ email: 'ada@example.com', password: 'correct horse battery staple' }] };
+}
+
+const CHECKS = {
+  ...closed,
+  description: '`ok`, or one word for what is wrong; `redis` where it is configured',
+  required: ['database', 'clock'],
+  properties: {
+    database: { type: 'string', pattern: '^[a-z_]+$' },
+    clock: { enum: ['ok', 'skewed', 'unknown'] },
+    redis: { enum: ['ok', 'unreachable', 'read_only', 'full'] },
+  },
+};
+
+const METADATA = {
+  issuer: { type: 'string', format: 'uri' },
+  jwks_uri: { type: 'string', format: 'uri' },
+  response_types_supported: { type: 'array', maxItems: 0 },
+  grant_types_supported: { type: 'array', maxItems: 0 },
+  token_endpoint_auth_methods_supported: { type: 'array', maxItems: 0 },
+  scopes_supported: { type: 'array', items: { type: 'string' } },
+  service_documentation: { type: 'string', format: 'uri' },
+};
+const OPENID_METADATA = {
+  ...METADATA,
+  subject_types_supported: { const: ['public'] },
+  id_token_signing_alg_values_supported: { type: 'array', items: { enum: ['EdDSA', 'Ed25519', 'ES256', 'RS256'] } },
+};
+
+const allOf = (properties: object): object => ({ ...closed, required: Object.keys(properties), properties });
+
+export function schemas(): Record<string, object> {
+  return {
+    LoginRequest: loginRequest(),
+    TokenResponse: allOf({
+      access_token: { type: 'string', description: 'A JWT (RFC 9068)', pattern: '^[\\w-]+\\.[\\w-]+\\.[\\w-]+$' },
+      token_type: { const: 'bearer' },
+      expires_in: { type: 'integer', minimum: 1, description: 'Seconds until the access token expires' },
+    }),
+    LogoutResponse: allOf({ message: { const: LOGGED_OUT } }),
+    Error: {
+      type: 'object',
+      description: 'Go by the status, and by `detail` where one status has several.',
+      required: ['detail'],
+      properties: { detail: { type: 'string' } },
+    },
+    InvalidBody: allOf({
+      detail: { const: INVALID_BODY },
+      errors: {
+        type: 'array',
+        minItems: 1,
+        items: allOf({
+          field: { enum: ['email', 'password', 'body'] },
+          message: { type: 'string', description: 'What is wrong with it; a value that was sent is never repeated' },
+        }),
+      },
+    }),
+    Live: allOf({ status: { const: 'ok' } }),
+    Ready: allOf({ status: { const: 'ok' }, checks: CHECKS }),
+    NotReady: allOf({ detail: { type: 'string' }, status: { const: 'unavailable' }, checks: CHECKS }),
+    Jwks: allOf({
+      keys: {
+        type: 'array',
+        minItems: 1,
+        items: {
+          type: 'object',
+          description: 'A public key (RFC 7517)',
+          required: ['kty', 'kid', 'use', 'alg'],
+          properties: {
+            kty: { enum: ['OKP', 'EC', 'RSA'] },
+            kid: { type: 'string' },
+            use: { const: 'sig' },
+            alg: { type: 'string' },
+            d: false,
+          },
+        },
+      },
+    }),
+    ServerMetadata: allOf(METADATA),
+    OpenidConfiguration: allOf(OPENID_METADATA),
+  };
+}

@@ -1,0 +1,241 @@
+/** `openapi.json` is true: each answer that it describes is brought about, and is as described. */
+import { openApiDocument } from '../../src/http/openapi/document.js';
+import { lacksColumn, whileAway, withFault } from '../support/faults.js';
+import { forgeRefreshToken } from '../support/forge.js';
+import { logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { quickPasswords } from '../support/quick-passwords.js';
+import { answersIn, exchange } from '../support/raw.js';
+import { retryField, retrySession } from '../support/retries.js';
+import { login, logout, refresh, WRONG } from '../support/routes.js';
+import { type Answered, createChecker, described } from './openapi-checker.js';
+
+const document = JSON.parse(JSON.stringify(openApiDocument('http://localhost:3000')));
+const checker = createChecker(document);
+
+const passwords = quickPasswords();
+let gateway: TestGateway;
+/** In production, where one request is allowed; and where a request has a moment to arrive */
+let limited: TestGateway;
+let hasty: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ env: { REFRESH_RETRY: 'true' }, passwords });
+  limited = await startGateway({ env: { NODE_ENV: 'production', LOGIN_RATE_LIMIT: '1', SESSION_RATE_LIMIT: '1' } });
+  hasty = await startGateway({ sockets: { headersMs: 100, requestMs: 100, checkEveryMs: 20 } });
+});
+afterAll(async () => {
+  for (const one of [gateway, limited, hasty]) await one?.close();
+});
+
+const newUser = () => gateway.user();
+const session = async () => (await logIn(gateway, (await newUser()).email)).refreshToken;
+const forged = async (claims: Record<string, unknown>) =>
+  refresh(gateway, await forgeRefreshToken(gateway, { claims }));
+const FOREIGN = { origin: 'https://evil.example.net' };
+
+async function presented(column: string, value: unknown): Promise<Answered> {
+  const { id, email } = await newUser();
+  const { refreshToken } = await logIn(gateway, email);
+  await gateway.rows(`update refresh_tokens set ${column} = $2 where user_id = $1`, [id, value]);
+  return refresh(gateway, refreshToken);
+}
+
+async function locked(): Promise<Answered> {
+  const { id, email } = await newUser();
+  await gateway.rows(`update users set locked_until = '2100-01-01' where id = $1`, [id]);
+  return login(gateway, email);
+}
+
+/** The last of what comes back for these bytes. */
+async function heard(on: TestGateway, text: string): Promise<Answered> {
+  const answer = answersIn(await exchange(on, text)).at(-1);
+  if (answer === undefined) throw new Error('nothing came back');
+  const fields = answer.head.split('\r\n').slice(1);
+  const headers = fields.map((field) => [field.split(':', 1)[0]?.toLowerCase(), field.replace(/^[^:]+:\s*/, '')]);
+  return { status: answer.status, headers: Object.fromEntries(headers), text: JSON.stringify(answer.json) };
+}
+
+/** A login that waits for its password to be checked, and so many requests behind it that one is too many. */
+async function pipelined(line: string): Promise<Answered> {
+  const body = JSON.stringify({ email: 'nobody@example.com', password: 'x' });
+  const first = `POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  using held = passwords.hold();
+  const requests = [...Array(15).fill('GET /health/live'), line].map((one) => `${one} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  const came = heard(gateway, first + requests.join(''));
+  await held.reached(1);
+  held.release();
+  return came;
+}
+
+type Row = [path: string, status: number, word: string, act: () => Promise<Answered>];
+
+const send = (path: string, options = {}) => gateway.send('POST', path, options);
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+const OF_LOGIN: Row[] = [
+  ['/auth/login', 200, '', async () => login(gateway, (await newUser()).email)],
+  ['/auth/login', 400, 'not_json', () => send('/auth/login', { headers: JSON_TYPE, body: '{' })],
+  ['/auth/login', 401, 'invalid_credentials', async () => login(gateway, (await newUser()).email, WRONG)],
+  ['/auth/login', 413, 'too_large', () => send('/auth/login', { headers: JSON_TYPE, body: ' '.repeat(20_000) })],
+  ['/auth/login', 415, 'content_type', () => send('/auth/login', { body: 'x' })],
+  ['/auth/login', 422, '', () => send('/auth/login', { body: { email: 'x', password: '' } })],
+  ['/auth/login', 429, 'account_locked', locked],
+  [
+    '/auth/login',
+    429,
+    'rate_limited',
+    async () => {
+      await login(limited, 'nobody@example.com');
+      return login(limited, 'nobody@example.com', PASSWORD);
+    },
+  ],
+  [
+    '/auth/login',
+    500,
+    'internal_error',
+    async () => {
+      const { email } = await newUser();
+      return withFault(gateway, lacksColumn('users', 'failed_login_attempts'), () => login(gateway, email));
+    },
+  ],
+];
+
+const OF_REFRESH: Row[] = [
+  ['/auth/refresh', 200, '', async () => refresh(gateway, await session())],
+  [
+    '/auth/refresh',
+    200,
+    '',
+    async () => {
+      const { used, key } = await retrySession(gateway);
+      const answer = await refresh(gateway, used, retryField(key));
+      expect(answer.headers['refresh-retry']).toBe('this');
+      return answer;
+    },
+  ],
+  ['/auth/refresh', 401, 'no_refresh_token', () => refresh(gateway)],
+  ['/auth/refresh', 401, 'invalid_refresh_token', () => refresh(gateway, 'junk')],
+  ['/auth/refresh', 401, 'wrong_token_type', () => forged({ type: 'other' })],
+  ['/auth/refresh', 401, 'claim_missing', () => forged({ jti: undefined })],
+  ['/auth/refresh', 401, 'jti_not_uuid', () => forged({ jti: 'x' })],
+  ['/auth/refresh', 401, 'record_unknown', () => forged({})],
+  ['/auth/refresh', 401, 'record_revoked', () => presented('revoked', true)],
+  ['/auth/refresh', 401, 'record_expired', () => presented('expires_at', '2000-01-01')],
+];
+
+const SESSION_ROUTES: Array<[path: string, ask: typeof refresh]> = [
+  ['/auth/refresh', refresh],
+  ['/auth/logout', logout],
+];
+const OF_SESSIONS: Row[] = SESSION_ROUTES.flatMap(([path, ask]): Row[] => [
+  [
+    path,
+    429,
+    'rate_limited',
+    async () => {
+      await ask(limited);
+      return ask(limited);
+    },
+  ],
+  [
+    path,
+    500,
+    'internal_error',
+    async () => {
+      const token = await session();
+      return withFault(gateway, lacksColumn('refresh_tokens', 'revoked'), () => ask(gateway, token));
+    },
+  ],
+  [
+    path,
+    413,
+    'too_large',
+    () =>
+      heard(
+        gateway,
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(20_000)}\r\na\r\n0\r\n\r\n`,
+      ),
+  ],
+]);
+
+const LOGIN_ROUTES = ['/auth/login', '/auth/refresh', '/auth/logout'];
+const OF_THE_THREE: Row[] = LOGIN_ROUTES.flatMap((path): Row[] => [
+  [path, 403, 'in_development', () => send(path, { headers: FOREIGN })],
+  [path, 403, 'in_production', () => limited.send('POST', path, { headers: FOREIGN })],
+  [
+    path,
+    503,
+    'outage',
+    async () => {
+      const headers = { cookie: `refresh_token=${await session()}` };
+      return whileAway(gateway.database, () =>
+        send(path, { headers, body: { email: 'a@example.com', password: 'x' } }),
+      );
+    },
+  ],
+]);
+
+const READ = Object.keys(document.paths).filter((path) => !LOGIN_ROUTES.includes(path));
+const OF_THE_OTHERS: Row[] = [
+  ...READ.map((path): Row => [path, 200, '', () => gateway.send('GET', path)]),
+  ['/health/ready', 503, '', () => whileAway(gateway.database, () => gateway.send('GET', '/health/ready'))],
+];
+
+const OF_ALL: Row[] = Object.keys(document.paths).flatMap((path): Row[] => {
+  const line = `${READ.includes(path) ? 'GET' : 'POST'} ${path}`;
+  return [
+    [path, 400, 'malformed', () => heard(gateway, `${line} HTTP/1.1\r\nHost: x\r\nX : y\r\n\r\n`)],
+    [path, 400, 'host', () => heard(gateway, `${line} HTTP/1.1\r\nConnection: close\r\n\r\n`)],
+    [path, 408, 'timeout', () => heard(hasty, `${line} HTTP/1.1\r\nHost: x\r\nX-`)],
+    [path, 429, 'pipelined', () => pipelined(line)],
+    [path, 431, 'header', () => heard(gateway, `${line} HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)],
+  ];
+});
+
+const rows: Row[] = [
+  ['/auth/logout', 200, '', async () => logout(gateway, await session())],
+  ...OF_LOGIN,
+  ...OF_REFRESH,
+  ...OF_SESSIONS,
+  ...OF_THE_THREE,
+  ...OF_THE_OTHERS,
+  ...OF_ALL,
+];
+
+test.each(rows)('%s %i %s is as openapi.json describes it', async (path, status, word, act) => {
+  const answer = await act();
+  const method = READ.includes(path) ? 'get' : 'post';
+  expect({ status: answer.status, wrong: checker.check(method, path, answer) }).toEqual({ status, wrong: [] });
+  const detail = described(document, method, path).find((one) => one.status === status && one.word === word)?.detail;
+  if (word !== '') expect(JSON.parse(answer.text)).toEqual({ detail });
+});
+
+/** What nothing from outside brings about: bugs where nothing can fail, and workers that do not answer. */
+const NEVER = [...READ.map((path) => `${path} 500 internal_error`), '/metrics 503 outage'];
+
+test('each answer that openapi.json describes is in the table', () => {
+  const all = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).flatMap((method) =>
+      described(document, method, path).map(({ status, word }) => `${path} ${status} ${word}`),
+    ),
+  );
+  expect(new Set([...rows.map(([path, status, word]) => `${path} ${status} ${word}`), ...NEVER])).toEqual(new Set(all));
+});
+
+test('another path and another method are answered as it says', async () => {
+  expect(checker.check('get', '/nowhere', await gateway.send('GET', '/nowhere'))).toEqual([]);
+  for (const path of Object.keys(document.paths)) {
+    const refused = await gateway.send('PUT', path);
+    expect([refused.status, checker.check('put', path, refused)]).toEqual([405, []]);
+  }
+});
+
+test('a cookie is described as it is set by another configuration too', async () => {
+  const env = { PUBLIC_URL: 'https://auth.example.com', COOKIE_DOMAIN: 'example.com', COOKIE_SAMESITE: 'lax' };
+  const other = await startGateway({ env });
+  const loggedIn = await login(other, (await other.user()).email);
+  const loggedOut = await logout(other, refreshTokenOf(loggedIn));
+  await other.close();
+  expect(loggedIn.cookies[0]).toContain('Domain=example.com');
+  expect(checker.check('post', '/auth/login', loggedIn)).toEqual([]);
+  expect(checker.check('post', '/auth/logout', loggedOut)).toEqual([]);
+});
