@@ -24,7 +24,7 @@ export async function startGateway(
   threads: number | undefined,
   tell: (line: string) => void,
 ): Promise<Gateway> {
-  const { host, port, metricsPort, publicUrl, workers } = config;
+  const { host, isDevelopment, port, metricsPort, publicUrl, workers } = config;
   const metrics = createMetrics();
   const maxBytes = workers > 1 ? PIPE_BUF : undefined;
   const destination = createLogDestination(process.stdout, () => metrics.droppedLogLines.inc(), maxBytes);
@@ -34,7 +34,8 @@ export async function startGateway(
   return cleanUp.guard(async () => {
     const dataDir = await openDataDir(config, 'gateway', log);
     cleanUp.defer(dataDir.close);
-    const address = { host, port, metrics_port: metricsPort, public_url: publicUrl };
+    const startPage = isDevelopment ? `${publicUrl}/` : undefined;
+    const address = { host, port, metrics_port: metricsPort, public_url: publicUrl, start_page: startPage };
     let serving: Gateway;
     // Each loads what it needs: a process that only has workers serves nothing itself.
     if (workers === 1) {

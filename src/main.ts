@@ -81,7 +81,8 @@ async function serve(): Promise<void> {
     const threads = Number(process.env['UV_THREADPOOL_SIZE']) || undefined;
     const gateway = await startGateway(config, threads, (line) => say(process, line));
     flushCompileCache(); // a gateway that is killed has not ended as others do
-    if (stderr.isTTY) say(process, `The gateway answers at ${config.publicUrl}. Ctrl-C stops it.`);
+    const where = config.isDevelopment ? `${config.publicUrl}/, which says what to try` : config.publicUrl;
+    if (stderr.isTTY) say(process, `The gateway answers at ${where}. Ctrl-C stops it.`);
     return gateway;
   };
   await ending.run(start).catch((error: unknown) => {

@@ -7,6 +7,7 @@ import type { AnswerGraphql } from '../graphql-over-http.js';
 import type { Parts } from '../parts.js';
 import { addAuthRoutes } from './auth-routes.js';
 import { errorHandler, notFound } from './errors.js';
+import { addFrontPage } from './front-page.js';
 import { addGraphqlRoute } from './graphql-route.js';
 import { addHealthRoutes } from './health.js';
 import type { Listener } from './listener.js';
@@ -28,7 +29,10 @@ export function createHost(parts: Parts, readiness: Readiness, watch: Watch, ans
     if (config.metricsPort === undefined) addMetricsRoute(app, parts);
     addAuthRoutes(app, parts);
     addGraphqlRoute(app, parts, answerGraphql);
-    if (config.isDevelopment) addOpenApiRoute(app, parts);
+    if (config.isDevelopment) {
+      addFrontPage(app, parts);
+      addOpenApiRoute(app, parts);
+    }
   });
 }
 

@@ -79,6 +79,7 @@ function read(body: string): object {
 function judgeBody(sent: HttpRequest | RawRequest, { status, headers, body }: Answer, tell: Tell): void {
   if (status === 204 || ('method' in sent && sent.method === 'HEAD')) return;
   const type = headers.find(([name]) => name === 'content-type')?.[1] ?? 'none';
+  if (status < 400 && type.startsWith('text/html')) return; // the page at `/`, which development has
   // On a bare connection an answer to HEAD is known by the length that it names and does not have.
   const length = headers.find(([name]) => name === 'content-length')?.[1] ?? '0';
   if (body === '' && !('method' in sent) && length !== '0') return;

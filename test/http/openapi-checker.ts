@@ -91,7 +91,10 @@ export function createChecker(document: Node) {
     },
 
     wrongExamples(): string[] {
-      return answersOf().flatMap(([name, { headers, content }]) => {
+      const ofSchemas = Object.entries<Node>(document.components.schemas).flatMap(([name, schema]) =>
+        (schema.examples ?? []).flatMap((value: unknown) => faults(schema, value).map((fault) => `${name}: ${fault}`)),
+      );
+      const ofAnswers = answersOf().flatMap(([name, { headers, content }]) => {
         const fields = Object.entries<Node>(headers).flatMap(([field, { schema, example }]) =>
           faults(schema, example).map((fault) => `${name}, ${field}: ${fault}`),
         );
@@ -101,6 +104,7 @@ export function createChecker(document: Node) {
         });
         return [...fields, ...bodies];
       });
+      return [...ofSchemas, ...ofAnswers];
     },
   };
 }

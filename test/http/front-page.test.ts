@@ -1,0 +1,109 @@
+/** Interface 2, development: the page at `/`, as the start names it: what it links is there, what it prints works. */
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { PASSWORD, send, startGateway, type TestGateway } from '../support/gateway.js';
+import { freePort } from '../support/redis.js';
+import { startProcess } from '../support/server-process.js';
+import { until } from '../support/until.js';
+
+const ENTITIES: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&amp;': '&', '&quot;': '"' };
+
+let gateway: TestGateway;
+let page: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  page = (await gateway.send('GET', '/')).text;
+});
+afterAll(() => gateway.close());
+
+/** The texts between such tags, as a browser shows them. */
+function shown(tag: string): string[] {
+  const texts = Array.from(page.matchAll(new RegExp(`<${tag}\\b[^>]*>(.*?)</${tag}>`, 'gs')), ([, text = '']) => text);
+  return texts.map((text) => text.replace(/&\w+;/g, (entity) => ENTITIES[entity] ?? entity));
+}
+
+test('Interface 2: every link of the page leads somewhere', async () => {
+  const links = Array.from(page.matchAll(/href="(\/[^"]*)"/g), ([, path = '']) => path);
+  expect(links).toEqual(expect.arrayContaining(['/graphql', '/openapi.json', '/health/ready', '/metrics']));
+  for (const path of links) {
+    expect([path, (await gateway.send('GET', path, { headers: { accept: 'text/html' } })).status]).toEqual([path, 200]);
+  }
+});
+
+test('Interface 2: every document that the page names is there', () => {
+  const named = shown('code').filter((text) => text.endsWith('.md'));
+  expect(named.length).toBeGreaterThan(3);
+  expect(named.filter((file) => !existsSync(file))).toEqual([]);
+});
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0 || process.env['REQUIRE_PROGRAMS'] === '1';
+(hasCurl ? test : test.skip)('Interface 2: the commands of the page work as they are shown', async () => {
+  const { email } = await gateway.user({ email: 'you@example.com' });
+  expect(page).toContain(email);
+  const folder = await mkdtemp(join(tmpdir(), 'front-page-'));
+  const run = async (command: string): Promise<string> => {
+    const here = command.replaceAll(gateway.config.publicUrl, gateway.url).replace('PASSWORD', PASSWORD);
+    return (await promisify(execFile)('bash', ['-c', here], { cwd: folder })).stdout;
+  };
+  const [logIn = '', whoAmI = '', goOn = ''] = shown('pre');
+  const token = /"access_token":"([^"]+)"/.exec(await run(logIn))?.[1] ?? '';
+  expect(JSON.parse(await run(whoAmI.replace('TOKEN', token)))).toEqual({
+    data: { caller: { callerType: 'user', scopes: [] } },
+  });
+  expect(await run(goOn)).toMatch(/ 200 OK.*"expires_in":900.* 200 OK.*"Logged out successfully"/s);
+  await rm(folder, { recursive: true });
+});
+
+test('Interface 2: the page loads nothing and runs no script, and is only read', async () => {
+  const answer = await gateway.send('GET', '/');
+  expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+  expect(answer.headers['content-security-policy']).toMatch(/^default-src 'none';[^']*'none';[^']*'none';[^']*'none';/);
+  expect(answer.headers['content-security-policy']).not.toMatch(/script|unsafe|http|self/);
+  const etag = String(answer.headers.etag);
+  expect(await gateway.send('GET', '/', { headers: { 'if-none-match': etag } })).toMatchObject({
+    status: 304,
+    text: '',
+  });
+  expect(await gateway.send('HEAD', '/')).toMatchObject({ status: 200, text: '' });
+  for (const method of ['POST', 'OPTIONS']) {
+    const refused = await gateway.send(method, '/');
+    expect([refused.status, refused.headers['allow']]).toEqual([405, 'GET, HEAD']);
+  }
+});
+
+test.each([
+  { NODE_ENV: 'production', PUBLIC_URL: 'http://localhost:3000' },
+  { PUBLIC_URL: 'https://auth.example.com' },
+])('Interface 2: in production there is no such page: %j', async (env) => {
+  const production = await startGateway({ env });
+  for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) {
+    expect((await production.send(method, '/')).status).toBe(404);
+  }
+  const { headers, json } = await production.send('GET', '/');
+  expect([headers['content-type'], json]).toEqual(['application/json; charset=utf-8', { detail: 'Not found' }]);
+  await production.close();
+});
+
+test.each([
+  ['development', true],
+  ['production', false],
+])('Interface 2: in %s the line ready names the page: %j', async (mode, isNamed) => {
+  const PORT = String(await freePort());
+  const PUBLIC_URL = `http://localhost:${PORT}`;
+  await using server = await startProcess(gateway, { PORT, PUBLIC_URL, NODE_ENV: mode });
+  let log = '';
+  server.process.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    log += chunk;
+  });
+  await until('it is ready', () => /"msg":"ready"\}\n/.test(log));
+  const ready = log.split('\n').find((line) => line.includes('"msg":"ready"')) ?? '';
+  expect(JSON.parse(ready).start_page).toBe(isNamed ? `${PUBLIC_URL}/` : undefined);
+  const statuses = await Promise.all(
+    ['/', '/graphql/page.js', '/graphql/page.css'].map(async (path) => (await send(server.url, 'GET', path)).status),
+  );
+  expect(statuses).toEqual(isNamed ? [200, 200, 200] : [404, 404, 404]);
+});
