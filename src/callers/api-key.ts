@@ -12,11 +12,14 @@ import { statement } from '../db/statement.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
 import { consumption, countingOne } from '../limits/rate-limiter.js';
 import { refused } from '../platform/refused.js';
-import type { CallerDeps, CallerKind } from './caller.js';
+import type { CallerDeps, CallerKind, RefusedCaller } from './caller.js';
 import { touching } from './last-used.js';
 
 /** How long after `created` a nonce stays used up: until the request is too old, by the slowest of our clocks. */
 const NONCE_SECONDS = PAST_SECONDS + AHEAD_SECONDS;
+
+/** Up to here an answer gives the signature base back: characters. Only a long path or query makes it longer. */
+const SHOWN_BASE_CHARACTERS = 4096;
 
 /** Spec 2.8 leaves the unit of `rate_limit` open; Interface 6 says per minute. */
 export const KEY_WINDOW_SECONDS = 60;
@@ -42,9 +45,7 @@ export const apiKey: CallerKind<'api_key'> = {
     if (signature.kind === 'refused') return signature;
 
     return (
-      (await byKeptSecrets(deps, signature)) ??
-      (await byStoredSecrets(deps, signature)) ??
-      refused('invalid_signature', 'The signature is not one of this key over this request')
+      (await byKeptSecrets(deps, signature)) ?? (await byStoredSecrets(deps, signature)) ?? otherSignature(signature)
     );
   },
 
@@ -56,6 +57,12 @@ export const apiKey: CallerKind<'api_key'> = {
     return key?.scopes;
   },
 };
+
+/** An honest caller finds its mistake by comparing; the text says nothing of the key. */
+function otherSignature({ base }: RequestSignature): RefusedCaller {
+  const refusal = refused('invalid_signature', 'The signature is not one of this key over this request');
+  return base.length > SHOWN_BASE_CHARACTERS ? refusal : { ...refusal, signatureBase: base };
+}
 
 type Resolved = Awaited<ReturnType<typeof apiKey.resolve>>;
 

@@ -52,6 +52,12 @@ export type CallerRefusal =
   | 'invalid_key'
   | SignatureRefusal;
 
+/** A request that has no caller. */
+export interface RefusedCaller extends Explained<CallerRefusal> {
+  /** Of `invalid_signature`: the text that should have been signed, made of what was sent and of PUBLIC_URL */
+  signatureBase?: string;
+}
+
 /** Requests per minute of a key */
 export interface KeyLimit {
   quota: number;
@@ -70,7 +76,7 @@ type Known<Type extends CallerType> =
  * Who is calling. The `fields` of a refusal, names and values, ask for a better credential: `WWW-Authenticate`
  * (RFC 9110 section 11.6.1), and where a signature would do `Accept-Signature` (RFC 9421 section 5.1).
  */
-export type Resolution = Known<CallerType> | (Explained<CallerRefusal> & { fields: Array<[string, string]> });
+export type Resolution = Known<CallerType> | (RefusedCaller & { fields: Array<[string, string]> });
 
 /** What a caller presents: a request as it came, before any parsing. */
 export type CallerRequest = Omit<RequestFacts, 'authority'>;
@@ -88,7 +94,7 @@ export interface CallerKind<Type extends CallerType> {
   /** True where the request has a credential of this kind, good or not. */
   presents(rawHeaders: readonly string[]): boolean;
   /** Call it only where `presents`. @throws the database's error or {Outage} */
-  resolve(deps: CallerDeps, request: CallerRequest): Promise<Known<Type> | Explained<CallerRefusal>>;
+  resolve(deps: CallerDeps, request: CallerRequest): Promise<Known<Type> | RefusedCaller>;
   /** No other caller, of this kind or another, has the same. */
   id(caller: Callers[Type]): string;
   /** The caller in the audit log. A kind that is no `ActorOf` has no row in `Actors` of `audit/events.ts` yet. */

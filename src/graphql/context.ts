@@ -95,7 +95,10 @@ function refusalError(refusal: Exclude<Resolution, { kind: 'caller' }>, now: Dat
     const tooMany = status(429, ['retry-after', String(refusal.limit.resetSeconds)]);
     return errorOf('key_rate_limit', 'Too many requests for this key, try again later', tooMany);
   }
-  const { reason, detail, fields } = refusal;
-  const more = reason === 'signature_expired' ? { serverTime: now.toISOString() } : {};
+  const { reason, detail, fields, signatureBase } = refusal;
+  const more = {
+    ...(reason === 'signature_expired' && { serverTime: now.toISOString() }),
+    ...(signatureBase !== undefined && { signatureBase }),
+  };
   return errorOf(reason, detail, status(401, ...fields), more);
 }

@@ -39,7 +39,10 @@ const CALLERS = {
     code: 'UNAUTHENTICATED',
     means: 'The body that arrived is not the one that was digested.',
   },
-  invalid_signature: { code: 'UNAUTHENTICATED', means: 'The key is unknown or revoked, or something else was signed.' },
+  invalid_signature: {
+    code: 'UNAUTHENTICATED',
+    means: 'The key or its secret is not good, or what was signed is not `extensions.signatureBase`.',
+  },
   nonce_reused: { code: 'UNAUTHENTICATED', means: 'The nonce was used before: sign each attempt anew.' },
 } as const satisfies Record<CallerRefusal, Row>;
 

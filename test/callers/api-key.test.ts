@@ -110,6 +110,7 @@ describe('Interface 6: a request is refused without a nonce being used up:', () 
     const now = Math.floor(gateway.clock.now().getTime() / 1000);
     const answer = await sendSigned(gateway, make(holder.sign, now, other.sign));
     expect(answer).toMatchObject({ status: 401, code: 'UNAUTHENTICATED', reason });
+    expect(typeof answer.signatureBase).toBe(reason === 'invalid_signature' ? 'string' : 'undefined');
     expect(answer.headers['www-authenticate']).toBe(`Signature realm="auth-gateway", error="${reason}"`);
     expect(answer.headers['accept-signature']).toMatch(
       /^sig1=\("@method" "@authority" "@path" "@query".*;created;nonce=/,
@@ -128,9 +129,14 @@ describe('Interface 6: a request is refused without a nonce being used up:', () 
   test('an unknown key answers what a wrong secret does', async () => {
     const unknown = signerAt(gateway, 'ak_00000000000000000000', 'aks_nobody');
     const wrong = signerAt(gateway, holder.keyId, other.secret);
-    const answers = [await sendSigned(gateway, unknown()), await sendSigned(gateway, wrong())];
-    expect(answers[0]).toMatchObject({ status: 401, reason: 'invalid_signature' });
-    expect(answers[0]?.text).toBe(answers[1]?.text);
+    const answers = [];
+    for (const request of [unknown(), wrong()]) {
+      const { status, reason, text } = await sendSigned(gateway, request);
+      expect([status, reason]).toEqual([401, 'invalid_signature']);
+      answers.push(text.replace(JSON.stringify(request.base), '"BASE"')); // which has the key id and the nonce
+    }
+    expect(answers[0]).toContain('"signatureBase":"BASE"');
+    expect(answers[0]).toBe(answers[1]);
   });
 
   test('two kinds of credential, whichever is good', async () => {

@@ -10,6 +10,8 @@ export interface SignedAnswer {
   reason: unknown;
   /** `extensions.code` of an error */
   code: unknown;
+  /** `extensions.signatureBase` of a refusal */
+  signatureBase: unknown;
   callerType: unknown;
   text: string;
 }
@@ -27,9 +29,9 @@ export function sendSigned(
       res.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8');
         const json = /json/.test(res.headers['content-type'] ?? '') ? JSON.parse(text) : {};
-        const { reason, code } = json.errors?.[0]?.extensions ?? {};
+        const { reason, code, signatureBase } = json.errors?.[0]?.extensions ?? {};
         const callerType = json.data?.caller?.callerType;
-        resolve({ status: res.statusCode ?? 0, headers: res.headers, reason, code, callerType, text });
+        resolve({ status: res.statusCode ?? 0, headers: res.headers, reason, code, signatureBase, callerType, text });
       });
     });
     sent.on('error', reject);
