@@ -1,12 +1,13 @@
 /** The recipes in docs/ run as they are printed there, against a real gateway. */
-import { execFile, execFileSync } from 'node:child_process';
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { COMMAND_LINE } from '../src/admin/administer.js';
 import { createApiKey } from '../src/admin/api-keys.js';
 import { runningClock } from './support/clock.js';
+import { blockOf, testWith } from './support/documents.js';
 import { startGateway, type TestGateway } from './support/gateway.js';
 import { ask, newApiKey } from './support/graphql.js';
 
@@ -34,32 +35,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A block in that language of a page, the first one unless said otherwise. */
-async function blockOf(page: string, language: string, number = 1): Promise<string> {
-  const text = await readFile(join(ROOT, 'docs', page), 'utf8');
-  const block = text.split(`\`\`\`${language}\n`)[number]?.split('\n```')[0];
-  if (block === undefined) throw new Error(`${page} has no block in ${language}`);
-  return block;
-}
-
 async function save(name: string, text: string): Promise<string> {
   const path = join(folder, name);
   await writeFile(path, text);
   return path;
-}
-
-/** Skipped where a program is missing, unless all are required. */
-function testWith(programs: string[], name: string, work: () => Promise<void>): void {
-  const missing = programs.filter((program) => {
-    try {
-      execFileSync('sh', ['-c', `command -v ${program}`]);
-      return false;
-    } catch {
-      return true;
-    }
-  });
-  const here = missing.length === 0 || process.env['REQUIRE_PROGRAMS'] === '1';
-  (here ? test : test.skip)(missing.length === 0 ? name : `${name} (without ${missing.join(', ')})`, work);
 }
 
 const BILLING = { callerType: 'api_key', serviceName: 'billing', scopes: ['invoices:read'], rateLimit: 60 };
@@ -105,15 +84,4 @@ test('docs/dashboards.md: the counts of a week are those of seven days, of which
     eventType: 'login_failure',
     count: 0,
   });
-});
-
-test('docs/signed-requests.md: the TypeScript client is answered as the key', async () => {
-  await copyFile(join(ROOT, 'client/src/sign.ts'), join(folder, 'sign.ts'));
-  const printed = await blockOf('signed-requests.md', 'ts');
-  const script = printed
-    .replace('http://localhost:3000', gateway.url)
-    .replace('{ keyId, secret }', `{ keyId, secret, authority: '${gateway.config.publicAuthority}' }`);
-  const file = await save('client.mts', `${script}\nconsole.log(await response.text());\n`);
-  const { stdout } = await run(process.execPath, [file], { env });
-  expect(JSON.parse(stdout)).toEqual({ data: { caller: { callerType: 'api_key' } } });
 });

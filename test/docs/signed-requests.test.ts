@@ -1,0 +1,85 @@
+/** docs/signed-requests.md: what it prints runs as it stands, in a project made for it, against a gateway of its own. */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { blockOf } from '../support/documents.js';
+import { send, startGateway, type TestGateway } from '../support/gateway.js';
+import { newApiKey } from '../support/graphql.js';
+import { freePort } from '../support/redis.js';
+import { type ServerProcess, startProcess } from '../support/server-process.js';
+import { until } from '../support/until.js';
+
+const run = promisify(execFile);
+
+let gateway: TestGateway;
+let server: ServerProcess;
+let folder: string;
+let env: Record<string, string>;
+beforeAll(async () => {
+  gateway = await startGateway();
+  const PORT = String(await freePort());
+  server = await startProcess(gateway, { PORT, PUBLIC_URL: `http://127.0.0.1:${PORT}` });
+  const live = () => send(server.url, 'GET', '/health/live').catch(() => undefined);
+  await until('it listens', async () => (await live())?.status === 200);
+  const { keyId, secret } = await newApiKey(gateway);
+  env = { PATH: process.env['PATH'] ?? '', GATEWAY_URL: server.url, KEY_ID: keyId, SECRET: secret };
+  folder = await mkdtemp(join(tmpdir(), 'gateway-signed-'));
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await gateway.close();
+  await rm(folder, { recursive: true });
+});
+
+const ANSWER = { data: { caller: { callerType: 'api_key' } } };
+
+/** Runs a file of the project, and the same with another secret. */
+async function isAnsweredAsTheKey(file: string): Promise<void> {
+  const runs = (given: Record<string, string>) => run(process.execPath, [file], { cwd: folder, env: given });
+  expect(JSON.parse((await runs(env)).stdout)).toEqual(ANSWER);
+  expect((await runs({ ...env, SECRET: 'aks_other' })).stdout).toContain('"reason":"invalid_signature"');
+}
+
+describe('the TypeScript example in a project of `npm init -y`', () => {
+  beforeAll(async () => {
+    const pack = ['pack', '--workspace', 'client', '--json', '--pack-destination', folder];
+    const packed = JSON.parse((await run('npm', pack)).stdout);
+    const { filename } = packed[0] ?? packed['@auth-gateway/client'];
+    const commands = await blockOf('signed-requests.md', 'sh');
+    const folderOfGateway = '../auth-gateway/';
+    expect(commands).toContain(`${folderOfGateway}${filename}`);
+    // As printed, but for where the client is, and from nowhere else.
+    const script = commands.replace(folderOfGateway, `${folder}/`);
+    await run('sh', ['-ec', script], { cwd: folder, env: { ...env, npm_config_offline: 'true' } });
+    await writeFile(join(folder, 'signed.mts'), await blockOf('signed-requests.md', 'ts'));
+  });
+
+  test('runs by Node itself', () => isAnsweredAsTheKey('signed.mts'));
+
+  test('is compiled by the command on the page, and runs', async () => {
+    const page = await readFile('docs/signed-requests.md', 'utf8');
+    const [, options = ''] = /`npx tsc (.+?)`/.exec(page) ?? [];
+    // What `npm install --save-dev typescript @types/node` puts there
+    await mkdir(join(folder, 'node_modules/@types'));
+    await symlink(resolve('node_modules/@types/node'), join(folder, 'node_modules/@types/node'));
+    await symlink(resolve('node_modules/undici-types'), join(folder, 'node_modules/undici-types'));
+    await run(resolve('node_modules/.bin/tsc'), options.split(' '), { cwd: folder, env });
+    await isAnsweredAsTheKey('signed.mjs');
+  });
+});
+
+test.each([
+  ['http-message-signatures', 1],
+  ['http-message-sig', 2],
+])('the lines for %s sign what the gateway takes', async (name, number) => {
+  const project = await mkdtemp(join(folder, 'library-'));
+  await mkdir(join(project, 'node_modules'));
+  await symlink(resolve('node_modules', name), join(project, 'node_modules', name));
+  const snippet = await blockOf('signed-requests.md', 'js', number);
+  expect(snippet).toContain(`from '${name}'`);
+  const file = join(project, 'signed.mjs');
+  await writeFile(file, snippet);
+  await isAnsweredAsTheKey(file);
+});
