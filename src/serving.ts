@@ -10,6 +10,7 @@ import { argon2Build } from './credentials/argon2-build.js';
 import type { DataDir } from './data-dir.js';
 import { listen } from './http/listener.js';
 import { createCleanUp } from './platform/clean-up.js';
+import { namingVariable } from './platform/port-taken.js';
 import { putWorkersBehind } from './platform/worker-threads.js';
 
 const FIRST_ADMINISTRATOR = 'admin@example.com';
@@ -43,10 +44,12 @@ export async function serve(
     let hurried: AbortSignal | undefined;
     // First, so that it is stopped last: what happens at the end can still be scraped.
     if (metricsPort !== undefined) {
-      const scraped = await listen(app.metricsListener, metricsHost, metricsPort, {}, isShared);
+      const scraped = await listen(app.metricsListener, metricsHost, metricsPort, {}, isShared).catch(
+        namingVariable('METRICS_PORT', metricsHost, metricsPort),
+      );
       cleanUp.defer(() => scraped.stop({ hurry: AbortSignal.abort() }));
     }
-    const listening = await listen(app, host, port, {}, isShared);
+    const listening = await listen(app, host, port, {}, isShared).catch(namingVariable('PORT', host, port));
     cleanUp.defer(() => listening.stop({ hurry: hurried }));
     return {
       measure: app.measure,

@@ -4,7 +4,8 @@ import { dirname, join, normalize } from 'node:path';
 
 /** Top to bottom. A part imports from the layers below its own, and from its own layer only what BESIDE allows. */
 const LAYERS = [
-  ['main', 'worker'],
+  ['main'],
+  ['process', 'worker'],
   ['ending'],
   ['gateway', 'cli'],
   ['serving', 'workers'],
@@ -36,7 +37,7 @@ const DOORS: Array<[room: string, door: string]> = [['src/db/embedded/', 'src/db
 
 /** Words that only these parts or files may say. */
 const SAID: Array<[what: RegExp, where: RegExp]> = [
-  [/process\.env/, /^src\/main\.ts$/],
+  [/process\.env/, /^src\/process\.ts$/],
   [/Date\.now|new Date\(\)|randomUUID/, /^src\/platform\//],
   [/(insert into|update|delete from|merge into|expiring\(')\s*refresh_tokens/i, /^src\/auth\/(sessions|retries)\.ts$/],
   [/\bRefreshToken\b/, /^src\/db\//],

@@ -78,7 +78,7 @@ test('Interface 2: a second gateway does not share the port; kill -9 of what has
   const PORT = new URL(server.url).port;
   await using second = await startProcess(gateway, { WORKERS: '2', PORT });
   expect(await second.exited).toEqual([1, null]);
-  expect(second.errors()).toContain(`something else listens at that address already (listen 127.0.0.1:${PORT})`);
+  expect(second.errors()).toContain(`port ${PORT} of 127.0.0.1 is in use already: end what listens there, or set PORT`);
 
   server.process.kill('SIGKILL');
   await until('they are gone', () => workers.every((pid) => commandOf(pid) === ''));

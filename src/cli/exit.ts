@@ -8,6 +8,7 @@ import { ReadOnlyServer } from '../db/hosts.js';
 import { DatabaseTooNew } from '../db/migrate.js';
 import { isOutage } from '../db/outage.js';
 import { describeError } from '../platform/logger.js';
+import { PortTaken } from '../platform/port-taken.js';
 import { UsageError } from './kinds.js';
 
 /** Interface 2 and 9; 78 is EX_CONFIG of sysexits.h. */
@@ -30,6 +31,7 @@ const KNOWN_ERRORS: ReadonlyArray<[kind: abstract new (...args: never[]) => Erro
   [PoolerInBetween, EXIT.config],
   [ReadOnlyServer, EXIT.refused],
   [EmbeddedPostgresError, EXIT.refused],
+  [PortTaken, EXIT.refused],
 ];
 
 export function exitCodeOf(error: unknown): number {
@@ -42,8 +44,6 @@ export function explain(error: unknown): string {
   const { name, code = name, at = [] } = describeError(error);
   if (code === 'ABORT_ERR') return 'cancelled';
   const call = systemCallOf(error);
-  if (code === 'EADDRINUSE')
-    return `something else listens at that address already (${call}): end it, or set another PORT or METRICS_PORT`;
   if (code === 'EEXIST' && call?.startsWith('link')) return 'the file exists already and is left as it is';
   if (call !== undefined) return `cannot ${call} (${code})`;
   if (/^(28|3D)...$/.test(code)) return `the database refuses the connection (${code}): look at DATABASE_URL`;

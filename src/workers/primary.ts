@@ -8,6 +8,7 @@ import { systemClock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics, MetricsOfProcess } from '../platform/metrics.js';
 import { createMinuteCounter } from '../platform/minute-counter.js';
+import { PortTaken } from '../platform/port-taken.js';
 import { createCrew, type Member } from './crew.js';
 import type { PrimaryAnswers } from './messages.js';
 import { countedBy, sum } from './sum.js';
@@ -27,8 +28,8 @@ export async function startWorkers(
   { log, metrics, threads }: { log: Logger; metrics: Metrics; threads: number | undefined },
 ): Promise<{ stop(hurry: AbortSignal): Promise<void> }> {
   const { host, port, metricsHost, metricsPort, workers } = config;
-  await requireFree(host, port);
-  if (metricsPort !== undefined) await requireFree(metricsHost, metricsPort);
+  await requireFree('PORT', host, port);
+  if (metricsPort !== undefined) await requireFree('METRICS_PORT', metricsHost, metricsPort);
 
   const sessions = createMinuteCounter(systemClock);
   /** What each worker has told last, and what those had counted that have ended */
@@ -66,15 +67,14 @@ export async function startWorkers(
 
 /**
  * Where several processes of one user share a port, one more would share it too, such as that of another gateway.
- * @throws as `listen` does where somebody listens
+ * @throws {PortTaken}
  */
-async function requireFree(address: string, port: number): Promise<void> {
-  const socket = connect({ host: address, port });
+async function requireFree(variable: string, host: string, port: number): Promise<void> {
+  const socket = connect({ host, port });
   const isTaken = await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_WITHIN_MS) }).then(
     () => true,
     () => false,
   );
   socket.on('error', () => undefined).destroy();
-  if (isTaken)
-    throw Object.assign(new Error('somebody listens'), { code: 'EADDRINUSE', syscall: 'listen', address, port });
+  if (isTaken) throw new PortTaken(variable, host, port);
 }

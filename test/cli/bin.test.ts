@@ -97,6 +97,12 @@ test('without that Node it takes the one of the system where it is new enough, e
   expect(call(program, ['--nonsense'], nodeOf('24.0.0')).stderr).not.toContain('needs Node 24');
 });
 
+test('says how it is run, where Node is asked to run it', () => {
+  const { status, stdout, stderr } = call(process.execPath, [bin]);
+  expect([status, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/^auth-gateway: this is a program of the shell: [^\n]*\n$/);
+});
+
 test('says where it is not built', () => {
   const program = withoutNode();
   rmSync(join(program, '../../dist'), { recursive: true });
@@ -129,9 +135,8 @@ test('auth-gateway start is the gateway, and ends when it is told to', async () 
 
   const second = start('other');
   expect(await second.ended).toEqual([1, null]);
-  const listen = `listen 127.0.0.1:${port}`;
   expect(second.said.stderr.trimEnd().split('\n').at(-1)).toBe(
-    `something else listens at that address already (${listen}): end it, or set another PORT or METRICS_PORT`,
+    `port ${port} of 127.0.0.1 is in use already: end what listens there, or set PORT to another port`,
   );
 
   gateway.child.kill('SIGTERM');
