@@ -104,7 +104,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       redis,
       repeats: createAuditRepeats(clock, log, metrics),
       sampling,
-      state: { isStopping: false },
+      state: { isStopping: false, isProxyTold: false },
       tokens: createTokens(keyring, config, clock),
     };
     if (isFirst) cleanUp.defer(startSweeper(parts, expiringRows(config)).stop);

@@ -81,6 +81,12 @@ export function readConfig(env: Environment) {
   const isOpen = isDevelopment && !isLoopback(host);
   const open = 'LISTEN_HOST lets other machines in, and PUBLIC_URL says development, with explorer: set PUBLIC_URL';
 
+  const trustProxy = read('TRUST_PROXY', listOf(proxyCidr), []);
+  const isProxyUnknown = https && trustProxy.length === 0;
+  const unknownProxy =
+    'PUBLIC_URL is https and TRUST_PROXY is unset: whoever comes by the proxy that ends TLS has its address, and all ' +
+    'share one login limit. Set TRUST_PROXY to the address that it connects from';
+
   const config = {
     /** Where errors may say what is wrong with the configuration */
     isDevelopment,
@@ -115,7 +121,7 @@ export function readConfig(env: Environment) {
     refreshRetry: read('REFRESH_RETRY', trueOrFalse, false),
     cookie: { secure, sameSite, domain: cookieDomain },
     /** CIDRs of proxies whose X-Forwarded-For is believed */
-    trustProxy: read('TRUST_PROXY', listOf(proxyCidr), []),
+    trustProxy,
     /** Exact origins that may call with credentials */
     corsOrigins: read('CORS_ORIGINS', listOf(httpOrigin), []).map((url) => url.origin),
     argon2: {
@@ -134,7 +140,7 @@ export function readConfig(env: Environment) {
       introspection: read('GRAPHQL_INTROSPECTION', trueOrFalse, isDevelopment),
     },
     /** What the log is to say at the start */
-    warnings: [...nearMisses(), ...(isOpen ? [open] : [])],
+    warnings: [...nearMisses(), ...(isOpen ? [open] : []), ...(isProxyUnknown ? [unknownProxy] : [])],
   };
   if (faults.length > 0) throw new ConfigError(faults);
   return config;

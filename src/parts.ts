@@ -37,7 +37,11 @@ export interface Parts {
   /** Of log lines that come again and again */
   sampling: Sampling;
   /** Changes while the process runs */
-  state: { isStopping: boolean };
+  state: {
+    isStopping: boolean;
+    /** True once a proxy that is not trusted was warned about */
+    isProxyTold: boolean;
+  };
   tokens: Tokens;
 }
 

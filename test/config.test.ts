@@ -471,6 +471,7 @@ test.each([
   ['LOGLEVEL', 'LOG_LEVEL'],
   ['ARGON2_MEMORY_KB', 'ARGON2_MEMORY_KIB'],
   ['PUBLIC_URI', 'PUBLIC_URL'],
+  ['WORKER', 'WORKERS'],
 ])('Interface 2: %s is warned about: %s was meant', (name, meant) => {
   expect(readConfig({ [name]: 'secret' }).warnings).toEqual([
     `${name} is no variable of the gateway: was ${meant} meant?`,
@@ -478,12 +479,44 @@ test.each([
   expect(readConfig({ [name]: '' }).warnings).toEqual([]);
 });
 
+test.each(VARIABLES.map(([name]) => name).filter((name) => name !== 'PORT'))(
+  'Interface 2: every slip of a letter in %s is warned about',
+  (name) => {
+    const without = (i: number): string => name.slice(0, i) + name.slice(i + 1);
+    const slips = [`${name}S`, ...Array.from(name, (_, i) => without(i)), name.replace('_', '')];
+    const known = new Set(VARIABLES.map(([variable]) => variable));
+    for (const slip of slips.filter((text) => !known.has(text))) {
+      const [line = 'nothing', ...others] = readConfig({ [slip]: 'x' }).warnings;
+      expect([slip, line, others]).toEqual([slip, `${slip} is no variable of the gateway: was ${name} meant?`, []]);
+    }
+  },
+);
+
+test.each(VARIABLES.map(([name]) => name).filter((name) => !/^(DATABASE|REDIS)_URL$/.test(name)))(
+  'Interface 2: %s is not read from a file, and who tries is told so',
+  (name) => {
+    expect(readConfig({ [`${name}_FILE`]: '/run/secrets/x' }).warnings).toEqual([
+      `${name}_FILE has no effect: ${name} is not read from a file, only DATABASE_URL_FILE and REDIS_URL_FILE name files`,
+    ]);
+    expect(readConfig({ [`${name}_FILE`]: '' }).warnings).toEqual([]);
+  },
+);
+
+test('Interface 2: https without TRUST_PROXY is warned about, since TLS ends at a proxy', () => {
+  const warningsOf = (env: Environment) => readConfig({ DATABASE_URL, ...env }).warnings;
+  const https = { PUBLIC_URL: 'https://auth.example.com' };
+  expect(warningsOf(https)).toEqual([expect.stringMatching(/^PUBLIC_URL is https and TRUST_PROXY is unset: /)]);
+  expect(warningsOf({ ...https, TRUST_PROXY: '10.0.0.7/32' })).toEqual([]);
+  expect(warningsOf({ PUBLIC_URL: 'http://auth.example.com', COOKIE_SECURE: 'false' })).toEqual([]);
+});
+
 test('Interface 2: development that other machines can reach is warned about', () => {
   const warned = ['LISTEN_HOST lets other machines in, and PUBLIC_URL says development, with explorer: set PUBLIC_URL'];
   for (const LISTEN_HOST of ['0.0.0.0', '::', '192.0.2.1'])
     expect(readConfig({ LISTEN_HOST }).warnings).toEqual(warned);
   for (const LISTEN_HOST of ['127.0.0.2', '::1', 'localhost']) expect(readConfig({ LISTEN_HOST }).warnings).toEqual([]);
-  const production = { LISTEN_HOST: '0.0.0.0', PUBLIC_URL: 'https://auth.example.com', DATABASE_URL };
+  const proxied = { PUBLIC_URL: 'https://auth.example.com', TRUST_PROXY: '10.0.0.7/32' };
+  const production = { LISTEN_HOST: '0.0.0.0', ...proxied, DATABASE_URL };
   expect(readConfig(production).warnings).toEqual([]);
   expect(readConfig({ LISTEN_HOST: '0.0.0.0', NODE_ENV: 'production', DATABASE_URL }).warnings).toEqual([]);
 });

@@ -15,7 +15,7 @@ export interface Reader {
   fault(variable: string, message: string): void;
   /** One line each; values are never repeated. */
   faults: string[];
-  /** One line for each variable that nobody has asked for and that is nearly one of those that were. */
+  /** One line for each variable that nobody has asked for and that is nearly one of those that were, or names a file for one. */
   nearMisses(): string[];
 }
 
@@ -23,6 +23,7 @@ export interface Reader {
 export function createReader(env: Environment): Reader {
   const faults: string[] = [];
   const known = new Set<string>();
+  const readFromFiles = new Set<string>();
   const fault = (variable: string, message: string): void => void faults.push(`${variable}: ${message}`);
 
   const textOf = (variable: string): string | undefined => {
@@ -52,6 +53,7 @@ export function createReader(env: Environment): Reader {
     read: (variable, schema, fallback) => parse(variable, textOf(variable), schema, fallback),
     readOrFile: (variable, schema, fallback) => {
       const inFile = `${variable}_FILE`;
+      readFromFiles.add(inFile);
       const [text, path] = [textOf(variable), textOf(inFile)];
       if (path === undefined) return parse(variable, text, schema, fallback);
       if (text === undefined) return parse(inFile, textOfFile(inFile, path), schema, fallback);
@@ -62,12 +64,19 @@ export function createReader(env: Environment): Reader {
     fault,
     faults,
     nearMisses: () => {
-      const candidates = [...known].filter((name) => name.includes('_')); // too many words are near to PORT
+      const candidates = [...known].filter((name) => name.length > 5); // too many words are near to PORT
+      const told = (name: string): string[] => {
+        const ofFile = /^(.+)_FILE$/.exec(name)?.[1] ?? '';
+        if (known.has(ofFile)) {
+          const files = [...readFromFiles].join(' and ');
+          return [`${name} has no effect: ${ofFile} is not read from a file, only ${files} name files`];
+        }
+        const meant = nearest(name, candidates);
+        return meant === undefined ? [] : [`${name} is no variable of the gateway: was ${meant} meant?`];
+      };
       return Object.keys(env)
         .filter((name) => env[name] !== '' && !known.has(name))
-        .map((name) => [name, nearest(name, candidates)])
-        .filter(([, meant]) => meant !== undefined)
-        .map(([name, meant]) => `${name} is no variable of the gateway: was ${meant} meant?`);
+        .flatMap(told);
     },
   };
 }

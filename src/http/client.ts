@@ -21,19 +21,26 @@ export function peerAddressOf(socket: Socket): string | undefined {
  * X-Forwarded-For is walked from the right and believed as far as the hops are trusted proxies; a hop that is no IP
  * address ends the walk at the proxy that reported it.
  * @param trustProxy CIDRs of the proxies
+ * @param onUnbelieved told of each request with the field whose peer is not one of them
  */
-export function clientReader(trustProxy: string[]): (req: Request) => Client {
+export function clientReader(
+  trustProxy: string[],
+  onUnbelieved: (peerAddress: string) => void,
+): (req: Request) => Client {
   const trust = proxyaddr.compile(trustProxy);
   return (req) => {
     let address = withoutZone(peerAddressOf(req.socket) ?? '');
+    const isUnbelieved = req.get('x-forwarded-for') !== undefined && !trust(address, 0);
     const reported = (req.get('x-forwarded-for') ?? '').split(',').map((hop) => withoutZone(hop.trim()));
     for (let hop = 0; trust(address, hop); hop += 1) {
       const next = reported.pop() ?? '';
       if (isIP(next) === 0) break;
       address = next;
     }
+    const ipAddress = address === '' ? 'unknown' : ipaddr.process(address).toString();
+    if (isUnbelieved) onUnbelieved(ipAddress);
     return {
-      ipAddress: address === '' ? 'unknown' : ipaddr.process(address).toString(),
+      ipAddress,
       userAgent: (req.get('user-agent') ?? '').slice(0, USER_AGENT_LENGTH),
     };
   };

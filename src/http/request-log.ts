@@ -19,6 +19,11 @@ const QUIET = new Set(['/health/live', '/health/ready', '/metrics']);
 const UNAVAILABLE = 503;
 const MOST_UNAVAILABLE = 10;
 
+/** Told once a process, since strangers can send the field too */
+const UNBELIEVED =
+  'X-Forwarded-For of a peer that is not trusted is passed over: all who come by it have its address and share its ' +
+  'limits. Where it is a proxy of yours, set TRUST_PROXY';
+
 interface Answered extends RequestIds, CountedRequest {
   method: string;
   status: number;
@@ -36,11 +41,15 @@ export interface RequestLog {
 
 /** @param isRoute true for a path that is answered by a route of ours */
 export function createRequestLog(
-  deps: Deps<'clock' | 'config' | 'log' | 'metrics' | 'sampling'>,
+  deps: Deps<'clock' | 'config' | 'log' | 'metrics' | 'sampling' | 'state'>,
   isRoute: (path: string) => boolean,
 ): RequestLog {
-  const { clock, config, log, metrics, sampling } = deps;
-  const readClient = clientReader(config.trustProxy);
+  const { clock, config, log, metrics, sampling, state } = deps;
+  const readClient = clientReader(config.trustProxy, (peerAddress) => {
+    if (state.isProxyTold) return;
+    state.isProxyTold = true;
+    log.warn({ peer_ip: peerAddress }, UNBELIEVED);
+  });
   const count = createOutcomeCounters(metrics);
   const record = (answered: Answered): void => {
     const { method, route, status, duration_ms } = answered;

@@ -1,5 +1,6 @@
 /** Interface 2 and 5: whose address counts and is recorded, by TRUST_PROXY, and IPv6 by /64. */
 import { startGateway, type TestGateway } from '../support/gateway.js';
+import { captureLog } from '../support/log.js';
 import { login } from '../support/routes.js';
 
 let gateway: TestGateway;
@@ -90,4 +91,26 @@ test('Interface 5: the zone of a link-local address is cut off, whatever its len
   expect(group.headers['ratelimit']).toMatch(/r=0;/);
   const health = await gateway.send('GET', '/health/live', { headers: { 'x-forwarded-for': 'fe80::1%br-0a1b2c' } });
   expect(health.status).toBe(200);
+});
+
+describe('Interface 2: a proxy that is not trusted', () => {
+  test.each([{}, { TRUST_PROXY: '10.0.0.0/8' }])('is warned about once, by its address alone: %j', async (env) => {
+    const captured = captureLog();
+    gateway = await startGateway({ env: env as Record<string, string>, log: captured.log });
+    const warnings = () => captured.lines().filter(({ level }) => level === 'warn');
+    await recorded(undefined);
+    expect(warnings()).toEqual([]);
+    for (const forwarded of ['192.0.2.123', '<script>', '192.0.2.123, 10.1.1.1']) await recorded(forwarded);
+    expect(warnings()).toEqual([
+      expect.objectContaining({ peer_ip: '127.0.0.1', msg: expect.stringContaining('set TRUST_PROXY') }),
+    ]);
+    expect(captured.text()).not.toMatch(/192\.0\.2\.123|script/);
+  });
+
+  test('is not one that is trusted', async () => {
+    const captured = captureLog();
+    gateway = await startGateway({ env: { TRUST_PROXY: '127.0.0.1' }, log: captured.log });
+    for (const forwarded of ['192.0.2.123', '<script>']) await recorded(forwarded);
+    expect(captured.text()).not.toContain('TRUST_PROXY');
+  });
 });
