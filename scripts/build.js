@@ -29,6 +29,11 @@ const STAMP = 'dist/build.json';
 /** What Node keeps of the code that it has compiled. */
 const COMPILED = 'dist/compiled';
 
+if (Number.parseInt(process.versions.node, 10) < 24) {
+  const cure = 'npm ci installs it, unless optional packages are left out';
+  process.stderr.write(`auth-gateway needs Node 24 or newer, and this is Node ${process.versions.node}: ${cure}\n`);
+  process.exit(78);
+}
 process.chdir(join(import.meta.dirname, '..'));
 const fingerprint = fingerprintOf(MADE_FROM);
 const last = readStamp();

@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** What somebody may try who has not read how it is started. */
-const PROGRAMS = ['dist/program/main.js', 'dist/src/main.js'];
+/** What somebody may try who has not read how it is started, and what npm starts where optional packages were left out. */
+const PROGRAMS = ['dist/program/main.js', 'dist/src/main.js', 'scripts/build.js'];
 
 let folder: string;
 beforeAll(() => {
@@ -14,7 +14,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function lineFor(version: string): RegExp {
-  return new RegExp(`^auth-gateway needs Node 24 or newer, and this is Node ${version}: [^\\n]*npm start[^\\n]*\\n$`);
+  return new RegExp(`^auth-gateway needs Node 24 or newer, and this is Node ${version}: [^\\n]*npm [^\\n]*\\n$`);
 }
 
 describe.each(PROGRAMS)('%s', (program) => {
