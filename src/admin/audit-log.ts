@@ -29,6 +29,8 @@ export interface AuditEventFilter {
   since?: Date | null | undefined;
   /** Exclusive */
   until?: Date | null | undefined;
+  /** The number of a transaction: only its events, and those of later ones */
+  fromTransaction?: string | undefined;
 }
 
 export interface AuditRow {
@@ -104,13 +106,14 @@ export function unionOf(
 /** A filter as conditions, each served by one index: each event that the filter leaves fulfils exactly one. */
 export async function conditionsOf(
   db: Database,
-  { eventTypes, userId, ipAddress, email, since }: AuditEventFilter,
+  { eventTypes, userId, ipAddress, email, since, fromTransaction }: AuditEventFilter,
   before: RawBuilder<unknown> | undefined,
 ): Promise<Array<RawBuilder<unknown>>> {
   const inEach = allOf(
     userId != null && (isUuid(userId) ? sql`user_id = ${userId}` : sql`false`),
     ipAddress != null && sql`ip_address = ${ipAddress}`,
     since != null && sql`created_at >= ${since}`,
+    fromTransaction !== undefined && sql`age(xmin) <= age(${fromTransaction}::text::xid)`, // numbers go in a circle
     before,
   );
   const types = eventTypes == null ? [sql`true`] : [...new Set(eventTypes)].map((type) => sql`event_type = ${type}`);
@@ -132,6 +135,18 @@ export function upperBound(
     return sql`(created_at, id) < (${cursor.exactly}::timestamptz, ${cursor.rest[0]}::uuid)`;
   }
   return until == null ? undefined : sql`created_at < ${until}`;
+}
+
+const oldestTransactionSql = statement('oldest_transaction', {}, { id: 'text' })`
+  select pg_snapshot_xmin(pg_current_snapshot())::xid::text as id`;
+
+/**
+ * The number of the oldest transaction that writes now, else of the next one. Whatever is committed from now on is of it
+ * or of a later one, in whichever order they began and end; and little that was committed before is.
+ */
+export async function oldestTransaction({ db }: Deps<'db'>): Promise<string> {
+  const [{ id } = { id: '0' }] = await db.admin.run(oldestTransactionSql, {});
+  return id;
 }
 
 const idOfEmailSql = statement('id_of_email', { email: 'text' }, { id: 'uuid' })`

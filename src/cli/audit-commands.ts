@@ -1,5 +1,5 @@
 /** Interface 9: `audit tail`: what has happened lately, and what happens from now on. */
-import { type AuditEventFilter, type AuditRow, listAuditEvents } from '../admin/audit-log.js';
+import { type AuditEventFilter, type AuditRow, listAuditEvents, oldestTransaction } from '../admin/audit-log.js';
 import { EVENT_TYPES } from '../audit/events.js';
 import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';
@@ -42,7 +42,8 @@ export const auditCommands: Record<string, Command> = {
       const append = values.json
         ? (rows: Printable[]) => rows.forEach((row) => void printJson(context.terminal, row))
         : printTable(context.terminal);
-      await follow(context, filter, lines, latest, (rows) => append(rows.map(printable)));
+      const log = { latest, oldestTransaction: () => oldestTransaction(context) };
+      await follow(context, filter, lines, log, (rows) => append(rows.map(printable)));
       return undefined;
     },
   }),

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { Writable } from 'node:stream';
 import pg from 'pg';
+import { listAuditEvents, oldestTransaction } from '../../src/admin/audit-log.js';
 import { messagesOf, type Ran, runHere } from '../support/cli.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { KEYRING_FILE, required } from '../support/postgres.js';
@@ -108,6 +109,35 @@ test('Interface 9: audit tail --follow --json prints each event once, one a line
 
     const ran = await tail.stop();
     expect([ran.code, messagesOf(ran)]).toEqual([0, '']);
+  });
+});
+
+test('Interface 9: a look reads what was committed since the last one, and what was not yet then; the rest is left out', async () => {
+  const { db } = gateway.app;
+  const since = new Date(Date.now() - 3_600_000);
+  const newSince = async (fromTransaction: string): Promise<number[]> => {
+    const { rows } = await listAuditEvents({ db }, { since, fromTransaction }, { first: 100 });
+    return rows.map(({ row }) => Number(String(row.metadata['email']).slice(1))).sort((a, b) => a - b);
+  };
+  await connected(async (client) => {
+    await insert(client, 1, 20);
+    await connected(async (slow) => {
+      await slow.query('begin');
+      await insert(slow, 21, 21, -60);
+      const { rows } = await slow.query<{ id: string }>('select pg_current_xact_id()::xid::text as id');
+      const id = rows[0]?.id ?? '';
+      await slow.query('savepoint one'); // whose number is another
+      await insert(slow, 22, 22, -60);
+      await insert(client, 23, 24);
+      expect(await newSince(id)).toEqual([23, 24]);
+      const compared = await client.query('select age($1::xid) >= age($2::xid) as is_as_old', [
+        await oldestTransaction({ db }),
+        id,
+      ]);
+      expect(compared.rows).toEqual([{ is_as_old: true }]); // another test may write on this server, too
+      await slow.query('commit');
+      expect(await newSince(id)).toEqual([21, 22, 23, 24]);
+    });
   });
 });
 
