@@ -15,6 +15,7 @@ if (words[0] === 'start') beginAnew();
 keepCompiled();
 
 const { readConfig } = await import('./config.js');
+const { calledAs } = await import('./cli/called-as.js');
 const { runCli } = await import('./cli/cli.js');
 const { say } = await import('./cli/terminal.js');
 const { createEnding, outliveReaders } = await import('./ending.js');
@@ -25,7 +26,7 @@ outliveReaders();
 
 process.exitCode = await runCli(words, {
   readConfig: () => readConfig(process.env),
-  terminal: { stdin, stdout, stderr, untilStopped },
+  terminal: { stdin, stdout, stderr, command: calledAs(process.env), untilStopped },
   serve,
 });
 

@@ -6,10 +6,13 @@ import { AdminRefusal } from './refusal.js';
 
 const MIN_CHARACTERS = 15;
 
+/** For whoever is to choose one. */
+export const PASSWORD_RULE = `at least ${MIN_CHARACTERS} characters`;
+
 /** @throws {AdminRefusal} */
 export function checkNewPassword(password: string): void {
   if ([...password].length < MIN_CHARACTERS) {
-    throw refused(`A password has at least ${MIN_CHARACTERS} characters`);
+    throw refused(`A password has ${PASSWORD_RULE}`);
   }
   if (!isShortEnough(password)) {
     throw refused(`A password has at most ${MAX_PASSWORD_BYTES} bytes`);

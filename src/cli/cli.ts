@@ -4,7 +4,7 @@ import { auditCommands } from './audit-commands.js';
 import type { Command } from './command.js';
 import type { Call } from './context.js';
 import { EXIT, exitCodeOf, explain } from './exit.js';
-import { type Commands, helpOfCommand, helpOfProgram, PROGRAM, usageLine } from './help.js';
+import { type Commands, helpOfCommand, helpOfProgram, usageLine } from './help.js';
 import { keyCommands } from './key-commands.js';
 import { keyringCommands } from './keyring-commands.js';
 import { UsageError } from './kinds.js';
@@ -31,15 +31,15 @@ const NOUNS = new Set(Object.keys(COMMANDS).flatMap((name) => (name.includes(' '
 export async function runCli(args: string[], call: Call): Promise<number> {
   const [name, command] = commandOf(args);
   try {
-    const help = asksForHelp(args) ? helpFor(args) : undefined;
+    const help = asksForHelp(args) ? helpFor(args, call.terminal.command) : undefined;
     if (help !== undefined) call.terminal.stdout.write(`${help}\n`);
     else if (args[0] === '--version') await COMMANDS['version']?.run(args.slice(1), call);
     else if (command !== undefined) await command.run(args.slice(name.split(' ').length), call);
     else throw new UsageError(unknownCommand(args));
     return EXIT.done;
   } catch (error) {
-    say(call.terminal, explain(error));
-    if (error instanceof UsageError) say(call.terminal, usageFor(args));
+    say(call.terminal, explain(error, call.terminal.command));
+    if (error instanceof UsageError) say(call.terminal, usageFor(args, call.terminal.command));
     return exitCodeOf(error);
   }
 }
@@ -58,13 +58,13 @@ function asksForHelp(args: string[]): boolean {
 }
 
 /** @throws {UsageError} for what is neither a command nor a noun */
-function helpFor(args: string[]): string {
+function helpFor(args: string[], program: string): string {
   const words = args.filter((word, i) => !word.startsWith('-') && !(i === 0 && word === 'help'));
   const [name, command] = commandOf(words);
-  if (command !== undefined) return helpOfCommand(name, command);
+  if (command !== undefined) return helpOfCommand(program, name, command);
   const [noun] = words;
   if (words.length > 1 || (noun !== undefined && !NOUNS.has(noun))) throw new UsageError(unknownCommand(words));
-  return helpOfProgram(COMMANDS, noun);
+  return helpOfProgram(program, COMMANDS, noun);
 }
 
 function unknownCommand(args: string[]): string {
@@ -76,11 +76,11 @@ function unknownCommand(args: string[]): string {
   return `unknown command: ${words.join(' ')}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
 }
 
-function usageFor(args: string[]): string {
+function usageFor(args: string[], program: string): string {
   const [name, command] = commandOf(args);
-  if (command !== undefined) return usageLine(name, command);
+  if (command !== undefined) return usageLine(program, name, command);
   const [noun = ''] = args;
   return NOUNS.has(noun)
-    ? `usage: ${PROGRAM} ${noun} VERB [options]; ${PROGRAM} ${noun} --help lists them`
-    : `usage: ${PROGRAM} NOUN VERB [options]; ${PROGRAM} --help lists them`;
+    ? `usage: ${program} ${noun} VERB [options]; ${program} ${noun} --help lists them`
+    : `usage: ${program} NOUN VERB [options]; ${program} --help lists them`;
 }

@@ -1,6 +1,10 @@
 /** Interface 9: `completion SHELL`: a script by which a shell completes commands, options and the values of enums. */
-import { type Commands, PROGRAM } from './help.js';
+import { INSTALLED } from './called-as.js';
+import type { Commands } from './help.js';
 import type { Kind } from './kinds.js';
+
+/** A shell completes the words of a command that is one word. */
+const PROGRAM = INSTALLED;
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
@@ -100,6 +104,8 @@ function bash(completed: Completed): string {
 _auth_gateway() {
   local at=$COMP_CWORD words=
   local current="\${COMP_WORDS[at]}" previous="\${COMP_WORDS[at-1]}" first="\${COMP_WORDS[1]}" second="\${COMP_WORDS[2]:-}"
+  # bash takes the = of --option=value for a word of its own
+  if [ "$current" = = ]; then current=; elif [ "$previous" = = ]; then previous="\${COMP_WORDS[at-2]}"; fi
 ${commandOf(completed)}
 ${cases(completed, (words) => `words='${words.join(' ')}'`, 'compopt -o default')}
   COMPREPLY=($(compgen -W "$words" -- "$current"))

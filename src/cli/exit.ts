@@ -9,6 +9,7 @@ import { DatabaseTooNew } from '../db/migrate.js';
 import { isOutage } from '../db/outage.js';
 import { describeError } from '../platform/logger.js';
 import { PortTaken } from '../platform/port-taken.js';
+import { INSTALLED } from './called-as.js';
 import { UsageError } from './kinds.js';
 
 /** Interface 2 and 9; 78 is EX_CONFIG of sysexits.h. */
@@ -38,9 +39,14 @@ export function exitCodeOf(error: unknown): number {
   return KNOWN_ERRORS.find(([kind]) => error instanceof kind)?.[1] ?? EXIT.refused;
 }
 
-/** One line or more for a person about an error that ends the program; the text of an unexpected one is not shown. */
-export function explain(error: unknown): string {
-  if (error instanceof Error && KNOWN_ERRORS.some(([kind]) => error instanceof kind)) return error.message;
+/**
+ * One line or more for a person about an error that ends the program; the text of an unexpected one is not shown.
+ * @param command what is typed before the words of a command
+ */
+export function explain(error: unknown, command: string = INSTALLED): string {
+  if (error instanceof Error && KNOWN_ERRORS.some(([kind]) => error instanceof kind)) {
+    return error.message.replace(`run: ${INSTALLED} `, `run: ${command} `);
+  }
   const { name, code = name, at = [] } = describeError(error);
   if (code === 'ABORT_ERR') return 'cancelled';
   const call = systemCallOf(error);

@@ -1,21 +1,22 @@
 /** Interface 9: what `--help` prints: of the program, of a noun, of a command. All of it follows from the commands. */
 import type { Command } from './command.js';
 import { type Parameter, usageOf } from './parameters.js';
+import type { Terminal } from './terminal.js';
 
 export type Commands = Readonly<Record<string, Command>>;
 
-/** The name by which it is installed (`bin` of package.json). */
-export const PROGRAM = 'auth-gateway';
+/** What is typed before the words */
+type Program = Terminal['command'];
 
 /** Where the right column begins, and how wide it is: characters. */
 const COLUMN = 26;
 const WIDTH = 80;
 
 /** @param noun undefined: of every noun */
-export function helpOfProgram(commands: Commands, noun?: string): string {
+export function helpOfProgram(program: Program, commands: Commands, noun?: string): string {
   const shown = Object.entries(commands).filter(([name]) => noun === undefined || name.startsWith(`${noun} `));
   return [
-    `usage: ${PROGRAM} ${noun ?? 'NOUN'} VERB [options]`,
+    `usage: ${program} ${noun ?? 'NOUN'} VERB [options]`,
     '',
     ...shown.map(([name, { does }]) => row(name, does)),
     '',
@@ -26,20 +27,20 @@ export function helpOfProgram(commands: Commands, noun?: string): string {
   ].join('\n');
 }
 
-export function helpOfCommand(name: string, { does, example, takes }: Command): string {
+export function helpOfCommand(program: Program, name: string, { does, example, takes }: Command): string {
   return [
     `${does.charAt(0).toUpperCase()}${does.slice(1)}.`,
     '',
-    usageLine(name, { takes }),
+    usageLine(program, name, { takes }),
     '',
     ...Object.entries(takes).map(([name, parameter]) => row(waysOf(name, parameter), aboutOf(parameter))),
     row('-h, --help', 'print this'),
-    ...(example === undefined ? [] : ['', `example: ${PROGRAM} ${example}`]),
+    ...(example === undefined ? [] : ['', `example: ${program} ${example}`]),
   ].join('\n');
 }
 
-export function usageLine(name: string, { takes }: Pick<Command, 'takes'>): string {
-  return `usage: ${PROGRAM} ${usageOf(name, takes)}`;
+export function usageLine(program: Program, name: string, { takes }: Pick<Command, 'takes'>): string {
+  return `usage: ${program} ${usageOf(name, takes)}`;
 }
 
 /** Every way to give it. */

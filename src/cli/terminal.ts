@@ -8,6 +8,8 @@ export interface Terminal {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   stdout: NodeJS.WritableStream;
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
+  /** What somebody types before the words of a command, as this one was called: messages say it. */
+  command: string;
   /** From now on it is told here, and not by the end of the process, when whoever reads wants no more. */
   untilStopped(): AbortSignal;
 }

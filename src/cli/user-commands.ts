@@ -1,7 +1,7 @@
 /** Interface 9: `user …`. */
 import { COMMAND_LINE } from '../admin/administer.js';
 import { everyRow } from '../admin/page.js';
-import { generatePassword } from '../admin/passwords.js';
+import { generatePassword, PASSWORD_RULE } from '../admin/passwords.js';
 import {
   createUser,
   deleteUser,
@@ -25,7 +25,7 @@ export const USER = word(text('EMAIL|ID'), 'whom: an e-mail or an ID', 'name one
 const EMAIL = word(text('EMAIL'), 'the e-mail that they log in with', 'name one e-mail', 'email');
 const ROLE = required(oneOf(ROLES), 'what they may do');
 const FROM_STDIN = flag(
-  'read the password from standard input; else a terminal is asked, and without one a password is made and printed',
+  `read the password, ${PASSWORD_RULE}, from standard input; else a terminal is asked, and without one a password is made and printed`,
 );
 
 export const userCommands: Record<string, Command> = {
@@ -99,7 +99,7 @@ function changing(does: string, change: (context: Contexts['database'], id: stri
 async function newPassword(terminal: Terminal, fromStdin: boolean): Promise<{ password: string; made: boolean }> {
   if (fromStdin) return { password: await readAll(terminal), made: false };
   if (!terminal.stdin.isTTY) return { password: generatePassword(), made: true };
-  const password = await askHidden(terminal, 'New password: ');
+  const password = await askHidden(terminal, `New password, ${PASSWORD_RULE}: `);
   if ((await askHidden(terminal, 'The same again: ')) !== password) throw new UsageError('the two passwords differ');
   return { password, made: false };
 }

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { freePort } from '../support/redis.js';
 import { until } from '../support/until.js';
 
@@ -53,9 +53,14 @@ interface Ended {
   stderr: string;
 }
 
-function call(program: string, args: string[], path = tools): Ended {
+function call(program: string, args: string[], path = tools, env: Record<string, string> = {}): Ended {
   try {
-    const stdout = execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe', cwd: '/', env: { PATH: path } });
+    const stdout = execFileSync(program, args, {
+      encoding: 'utf8',
+      stdio: 'pipe',
+      cwd: '/',
+      env: { ...env, PATH: path },
+    });
     return { status: 0, stdout, stderr: '' };
   } catch (error) {
     return error as Ended;
@@ -83,8 +88,17 @@ function nodeOf(version: string): string {
 test('runs on the Node that is installed beside it, whatever Node the system has', () => {
   const { stdout, status } = call(bin, ['--version', '--json'], nodeOf('20.0.0'));
   expect([status, JSON.parse(stdout)]).toEqual([0, { version: PACKAGE.version, node: process.versions.node }]);
-  expect(call(bin, []).stdout).toMatch(/^usage: auth-gateway /);
+  expect(call(bin, []).stdout).toMatch(/^usage: /);
   expect(call(bin, ['nonsense']).status).toBe(2);
+});
+
+test('messages say what can be typed: its name where it is on the PATH, else how it was called, or npm', () => {
+  expect(call(bin, []).stdout.split(' ').slice(0, 2)).toEqual(['usage:', bin]);
+  expect(call(bin, [], `${dirname(bin)}:${tools}`).stdout).toMatch(/^usage: auth-gateway NOUN /);
+  const npm = { npm_lifecycle_event: 'cli', npm_package_name: 'auth-gateway' };
+  expect(call(bin, [], tools, npm).stdout).toMatch(/^usage: npm run --silent cli -- NOUN /);
+  const another = { npm_lifecycle_event: 'deploy', npm_package_name: 'shop' };
+  expect(call(bin, [], `${dirname(bin)}:${tools}`, another).stdout).toMatch(/^usage: auth-gateway NOUN /);
 });
 
 test('without that Node it takes the one of the system where it is new enough, else says what is missing', () => {

@@ -1,5 +1,5 @@
 /** Interface 9 and 2: `user …` and what every command has in common, run as a shell runs it. */
-
+import { Readable } from 'node:stream';
 import { type Cli, cliOnDatabase, messagesOf, run, runHere } from '../support/cli.js';
 import { handClock } from '../support/clock.js';
 import { type Instance, PASSWORD, startInstance } from '../support/gateway.js';
@@ -89,6 +89,21 @@ test('Interface 9: user create refuses a taken or bad e-mail and a short passwor
     expect(messagesOf(ran)).toMatch(message);
     expect(messagesOf(ran).trimEnd().split('\n')).toHaveLength(1);
     expect(ran.stderr).not.toContain(password);
+  }
+});
+
+test('Interface 9: what a password must be is told before one is typed: in the help and in the question', async () => {
+  const { id } = await create('asked@example.com');
+  const commands = [
+    ['user', 'create', 'asked2@example.com', '--role', 'viewer'],
+    ['user', 'set-password', id],
+  ];
+  for (const args of commands) {
+    expect((await here([...args, '--help'])).stdout).toContain('at least 15 characters');
+    const stdin = Object.assign(Readable.from([]), { isTTY: true });
+    const readConfig = () => ({ ...gateway.config, databaseUrl: cli.database.url });
+    const asked = await runHere(args, readConfig, '', { stdin });
+    expect([asked.code, messagesOf(asked).split('\n')[0]]).toEqual([1, 'New password, at least 15 characters: ']);
   }
 });
 

@@ -83,3 +83,15 @@ describe.each(Object.keys(SHELLS))('Interface 9: completion %s', (shell) => {
     expect(given.toSorted()).toEqual(expected.toSorted());
   });
 });
+
+const hasBash = spawnSync('bash', ['--version']).status === 0;
+(hasBash ? test : test.skip).each([
+  ['user create --role =', ['viewer', 'analyst', 'admin']],
+  ['user create --role = a', ['analyst', 'admin']],
+  ['user create --role = admin --pass', ['--password-stdin']],
+  ['keyring create --out = k', ['FILES']],
+  ['user create --email = ', []],
+])('Interface 9: completion bash, of --option=value as bash splits it: %s', async (line, offered) => {
+  const given = SHELLS['bash']?.(await scriptOf('bash'), ['auth-gateway', ...line.split(' ')]);
+  expect(given?.toSorted()).toEqual(offered.toSorted());
+});

@@ -58,6 +58,7 @@ export async function runHere(
     stdin: Readable.from([Buffer.from(stdin)]),
     stdout: stream('stdout'),
     stderr: stream('stderr'),
+    command: 'auth-gateway',
     untilStopped: () => new AbortController().signal,
     ...changes,
   };
