@@ -151,11 +151,16 @@ const findUserIdSql = statement('find_user_id', { id: 'uuid?', email: 'text?' },
   select id from users where id = :id or email = :email`;
 
 /** Finds the id of a user by id or e-mail. @throws {AdminRefusal} */
-export async function userIdOf({ db }: Deps<'db'>, idOrEmail: string): Promise<string> {
+export async function userIdOf(deps: Deps<'db'>, idOrEmail: string): Promise<string> {
+  const id = await findUserId(deps, idOrEmail);
+  if (id === undefined) throw unknownUser();
+  return id;
+}
+
+export async function findUserId({ db }: Deps<'db'>, idOrEmail: string): Promise<string | undefined> {
   const named = isUuid(idOrEmail) ? { id: idOrEmail, email: null } : { id: null, email: normaliseEmail(idOrEmail) };
   const [user] = await db.admin.run(findUserIdSql, named);
-  if (user === undefined) throw unknownUser();
-  return user.id;
+  return user?.id;
 }
 
 export function unknownUser(): AdminRefusal {

@@ -10,6 +10,7 @@ import { keyringCommands } from './keyring-commands.js';
 import { UsageError } from './kinds.js';
 import { migrateCommands } from './migrate-commands.js';
 import { programCommands } from './program-commands.js';
+import { rateLimitCommands } from './rate-limit-commands.js';
 import { sessionCommands } from './session-commands.js';
 import { signCommands } from './sign-command.js';
 import { say } from './terminal.js';
@@ -18,6 +19,7 @@ import { userCommands } from './user-commands.js';
 const COMMANDS: Commands = {
   ...userCommands,
   ...sessionCommands,
+  ...rateLimitCommands,
   ...auditCommands,
   ...keyCommands,
   ...keyringCommands,

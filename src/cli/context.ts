@@ -5,6 +5,8 @@ import { createPasswords } from '../credentials/passwords.js';
 import { type DataDir, openDataDir } from '../data-dir.js';
 import { openDatabase } from '../db/database.js';
 import { migrationStatus, refuseTooNew } from '../db/migrate.js';
+import { LOGIN_LIMIT_NAME } from '../limits/rate-limiter.js';
+import { type Windows, windowsInPostgres } from '../limits/windows.js';
 import type { Deps } from '../parts.js';
 import type { CleanUp } from '../platform/clean-up.js';
 import { systemClock } from '../platform/clock.js';
@@ -19,6 +21,8 @@ export interface Contexts {
   'database of any schema': Contexts['nothing'] & Deps<'config' | 'db'> & { server: DataDir };
   database: Contexts['database of any schema'] & Deps<'passwords'>;
   'database and keyring': Contexts['database'] & Deps<'keyring'>;
+  /** What is counted of the logins of addresses, wherever that is. Redis is asked when it is needed, and may be away. */
+  'database and limits': Contexts['database'] & { windows: Windows };
 }
 
 /** Where a command is called. */
@@ -63,6 +67,21 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
     const keyring = await openKeyring(context.config.keyringFile, context.clock, createLogger('silent'));
     cleanUp.defer(keyring.close);
     return { ...context, keyring };
+  },
+
+  'database and limits': async (call, cleanUp) => {
+    const context = await openContext.database(call, cleanUp);
+    const { clock, config, db } = context;
+    if (config.redis === undefined) {
+      return { ...context, windows: windowsInPostgres(db.admin, clock, LOGIN_LIMIT_NAME) };
+    }
+    const places = config.redis.hosts.map(({ host, port }) => `${host}:${port}`).join();
+    say(call.terminal, `rate limits: Redis, ${config.redis.kind} at ${places}`);
+    const { connectRedis } = await import('../limits/redis-connection.js');
+    const { windowsInRedis } = await import('../limits/redis-windows.js');
+    const redis = connectRedis(config.redis, createLogger('silent'));
+    cleanUp.defer(async () => redis.disconnect());
+    return { ...context, windows: windowsInRedis(redis, clock, LOGIN_LIMIT_NAME) };
   },
 };
 

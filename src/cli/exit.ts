@@ -7,6 +7,7 @@ import { EmbeddedPostgresError } from '../db/embedded/open.js';
 import { ReadOnlyServer } from '../db/hosts.js';
 import { DatabaseTooNew } from '../db/migrate.js';
 import { isOutage } from '../db/outage.js';
+import { RedisAway } from '../limits/windows.js';
 import { describeError } from '../platform/logger.js';
 import { PortTaken } from '../platform/port-taken.js';
 import { INSTALLED } from './called-as.js';
@@ -33,6 +34,7 @@ const KNOWN_ERRORS: ReadonlyArray<[kind: abstract new (...args: never[]) => Erro
   [ReadOnlyServer, EXIT.refused],
   [EmbeddedPostgresError, EXIT.refused],
   [PortTaken, EXIT.refused],
+  [RedisAway, EXIT.refused],
 ];
 
 export function exitCodeOf(error: unknown): number {

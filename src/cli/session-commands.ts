@@ -1,15 +1,18 @@
 /** Interface 9: `session …`. */
 import { COMMAND_LINE } from '../admin/administer.js';
+import { wordFor } from '../admin/login-explanation.js';
 import { everyRow } from '../admin/page.js';
 import { AdminRefusal } from '../admin/refusal.js';
 import { sessionsNamed, tellSession } from '../admin/session-story.js';
 import { findSession, listSessions, revokeSession, type Session } from '../admin/sessions.js';
-import { userIdOf } from '../admin/users.js';
+import { findUser, userIdOf } from '../admin/users.js';
+import { isUuid } from '../platform/ids.js';
 import { type Command, command } from './command.js';
+import type { Contexts } from './context.js';
 import { text } from './kinds.js';
 import { word } from './parameters.js';
-import type { Printable } from './terminal.js';
-import { USER } from './user-commands.js';
+import { type Printable, say } from './terminal.js';
+import { USER } from './user-word.js';
 
 export const sessionCommands: Record<string, Command> = {
   'session list': command({
@@ -42,11 +45,15 @@ export const sessionCommands: Record<string, Command> = {
         'name a session by a jti, its family, or the e-mail of its user',
       ),
     },
-    run: async (context, { name }) => {
+    run: async (context, { name, json }) => {
       const now = context.clock.now();
       const families = await sessionsNamed(context, name);
-      if (families.length === 0)
-        throw new AdminRefusal('session_unknown', 'There is no session of this token, family or user');
+      if (families.length === 0 && isUuid(name))
+        throw new AdminRefusal('session_unknown', 'There is no session of this token or family');
+      if (families.length === 0) {
+        await tellWithoutSession(context, await userIdOf(context, name));
+        return json ? [] : undefined;
+      }
       const stories = families.map(async (id) => {
         const session = await findSession(context.db.admin, id, now);
         if (session === undefined) return []; // swept meanwhile
@@ -65,6 +72,20 @@ export const sessionCommands: Record<string, Command> = {
     },
   }),
 };
+
+/** A user may never have logged in, or not for long. */
+async function tellWithoutSession(context: Contexts['database'], id: string): Promise<void> {
+  const user = await findUser(context, id);
+  if (user === undefined) return; // deleted meanwhile
+  const { command } = context.terminal;
+  const login =
+    user.lastLoginAt === null
+      ? 'has never logged in'
+      : `logged in last at ${user.lastLoginAt.toISOString()}, and records are kept until a day after they expire`;
+  const failures = `${user.failedLoginAttempts} failed logins since the last good one`;
+  say(context.terminal, `there is no session: ${user.email} ${login}; ${failures}`);
+  say(context.terminal, `why they cannot log in: ${command} user explain ${wordFor(user)}`);
+}
 
 function printable(session: Session): Printable {
   return {

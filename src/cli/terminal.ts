@@ -71,8 +71,13 @@ export function print(
   else say(terminal, 'there are none');
 }
 
+/** Sentences for a person. */
+export function printLines({ stdout }: Pick<Terminal, 'stdout'>, lines: readonly string[]): void {
+  stdout.write(lines.map((line) => `${escaped(line)}\n`).join(''));
+}
+
 /** One line, which stays the same JSON: what is escaped stands in strings. */
-export function printJson({ stdout }: Pick<Terminal, 'stdout'>, result: Printable | Printable[]): void {
+export function printJson({ stdout }: Pick<Terminal, 'stdout'>, result: object): void {
   stdout.write(`${escaped(JSON.stringify(result))}\n`);
 }
 

@@ -18,9 +18,8 @@ import type { Contexts } from './context.js';
 import { oneOf, text, UsageError } from './kinds.js';
 import { flag, required, word } from './parameters.js';
 import { askHidden, type Printable, readAll, type Terminal } from './terminal.js';
-
-/** Who is meant; both options are the old way to say it. */
-export const USER = word(text('EMAIL|ID'), 'whom: an e-mail or an ID', 'name one user, by e-mail or ID', 'email', 'id');
+import { tellLimited, userExplain } from './user-explain.js';
+import { USER } from './user-word.js';
 
 const EMAIL = word(text('EMAIL'), 'the e-mail that they log in with', 'name one e-mail', 'email');
 const ROLE = required(oneOf(ROLES), 'what they may do');
@@ -60,9 +59,17 @@ export const userCommands: Record<string, Command> = {
     'lets a user log in no more, and ends every session of theirs',
     async (context, id) => (await setUserActive(context, COMMAND_LINE, id, false)).user,
   ),
-  'user unlock': changing('lets a user who is locked by failed logins try again', (context, id) =>
-    unlockUser(context, COMMAND_LINE, id),
-  ),
+  'user unlock': command({
+    does: 'lets a user who is locked by failed logins try again; a limit of addresses stays, and is told',
+    on: 'database and limits',
+    takes: { user: USER },
+    run: async (context, { user }) => {
+      const unlocked = await unlockUser(context, COMMAND_LINE, await userIdOf(context, user));
+      await tellLimited(context, unlocked);
+      return printable(unlocked);
+    },
+  }),
+  'user explain': userExplain,
   'user set-password': command({
     does: 'sets a password, and ends every session of the user',
     on: 'database',

@@ -6,10 +6,10 @@ import type { RequestHandler, Response } from 'express';
 import { KEY_WINDOW_SECONDS } from '../callers/api-key.js';
 import type { KeyLimit } from '../callers/caller.js';
 import type { Config } from '../config.js';
-import { createRateLimiter } from '../limits/rate-limiter.js';
+import { addressGroup } from '../limits/address-group.js';
+import { createRateLimiter, LOGIN_LIMIT_NAME } from '../limits/rate-limiter.js';
 import type { Deps } from '../parts.js';
 import { createMinuteCounter } from '../platform/minute-counter.js';
-import { addressGroup } from './client.js';
 import { sendError } from './errors.js';
 
 export const TOO_MANY_LOGINS = 'Too many login attempts, try again later';
@@ -28,7 +28,7 @@ export function loginRateLimit(
   { rateLimit, rateWindowSeconds }: Config['login'],
   stores: Deps<'db' | 'redis'>,
 ): RequestHandler {
-  const limiter = createRateLimiter(stores, 'login', rateWindowSeconds);
+  const limiter = createRateLimiter(stores, LOGIN_LIMIT_NAME, rateWindowSeconds);
   return async (_req, res, next) => {
     const key = addressGroup(res.locals.client.ipAddress);
     const state = await limiter.within(res.locals.budget).consume(key, rateLimit);

@@ -22,6 +22,9 @@ export interface RateLimiter {
   within(budget: Budget): RateLimiter;
 }
 
+/** Of requests to `/auth/login`, by `addressGroup` */
+export const LOGIN_LIMIT_NAME = 'login';
+
 /** Above every limit, so that the library counts and the caller's own limit decides. */
 const UNLIMITED = 2_147_483_647;
 

@@ -74,7 +74,8 @@ test('Interface 9: session explain of nothing that is known exits with 1, withou
     cli('session', 'explain'),
   ]);
   expect([unknown.code, email.code, none.code]).toEqual([1, 1, 2]);
-  expect(messagesOf(unknown)).toBe('There is no session of this token, family or user\n');
+  expect(messagesOf(unknown)).toBe('There is no session of this token or family\n');
+  expect(messagesOf(email)).toBe('There is no such user\n');
   expect([unknown.stdout, email.stdout, none.stdout]).toEqual(['', '', '']);
 });
 

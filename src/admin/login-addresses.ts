@@ -1,0 +1,43 @@
+/** Interface 9: which addresses may not log in at present, and which of them concern a user. */
+import type { Config } from '../config.js';
+import { addressGroup } from '../limits/address-group.js';
+import type { Window, Windows } from '../limits/windows.js';
+import type { Deps } from '../parts.js';
+import { addSeconds } from '../platform/clock.js';
+import { listAuditEvents } from './audit-log.js';
+
+/** Logins of a user that are looked at for their addresses. */
+const LOOKED_AT = 100;
+
+/** The address, or the /64 of several, is the key. */
+export type LimitedAddress = Window;
+
+export interface LimitedAddresses {
+  /** From which somebody has lately tried to log in as the user, with or without success */
+  ofUser: LimitedAddress[];
+  others: LimitedAddress[];
+}
+
+/** True where the next login from there is refused. */
+export function isLimited({ count }: Window, { login }: Pick<Config, 'login'>): boolean {
+  return count >= login.rateLimit;
+}
+
+/**
+ * Addresses that are limited now. The audit log tells whose logins they were, as far as these came to a check of the
+ * password: a request that is refused for its address leaves no event.
+ * @throws as `Windows` does
+ */
+export async function limitedAddresses(
+  deps: Deps<'clock' | 'config' | 'db'> & { windows: Windows },
+  email: string,
+): Promise<LimitedAddresses> {
+  const limited = (await deps.windows.list()).filter((window) => isLimited(window, deps.config));
+  if (limited.length === 0) return { ofUser: [], others: [] };
+  const since = addSeconds(deps.clock.now(), -deps.config.login.rateWindowSeconds);
+  const eventTypes = ['login_failure', 'account_locked', 'login_success'] as const;
+  const logins = await listAuditEvents(deps, { email, eventTypes: [...eventTypes], since }, { first: LOOKED_AT });
+  const theirs = new Set(logins.rows.map(({ row }) => addressGroup(row.ipAddress)));
+  const { ofUser = [], others = [] } = Object.groupBy(limited, ({ key }) => (theirs.has(key) ? 'ofUser' : 'others'));
+  return { ofUser, others };
+}

@@ -1,0 +1,68 @@
+/** Interface 9: the windows of a limit in Redis: of one server, of the master that Sentinel names, or of every master of a cluster. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { addSeconds, type Clock } from '../platform/clock.js';
+import type { RedisClient } from './redis.js';
+import { RedisAway, type Window, type Windows } from './windows.js';
+
+/** How long is waited for the connection: milliseconds. */
+const READY_WITHIN_MS = 5_000;
+/** Keys that Redis looks at before it answers others. */
+const KEYS_AT_ONCE = 1_000;
+
+/** @param name of the limit, as `createRateLimiter` was given it */
+export function windowsInRedis(redis: RedisClient, clock: Clock, name: string): Windows {
+  const prefix = `${name}:`;
+  const asked = async <T>(work: (nodes: Redis[]) => Promise<T>): Promise<T> => {
+    try {
+      await ready(redis);
+      return await work('slots' in redis ? redis.nodes('master') : [redis]);
+    } catch (error) {
+      throw new RedisAway('the rate limits cannot be looked at: Redis is away', { cause: error });
+    }
+  };
+  const eachBatch = async (nodes: Redis[], work: (keys: string[], node: Redis) => Promise<void>): Promise<void> => {
+    for (const node of nodes) {
+      const batches = node.scanStream({ match: `${prefix}*`, count: KEYS_AT_ONCE });
+      for await (const keys of batches as AsyncIterable<string[]>) await work(keys, node);
+    }
+  };
+  return {
+    list: () =>
+      asked(async (nodes) => {
+        const found = new Map<string, Window>(); // a scan may give a key twice
+        await eachBatch(nodes, async (keys, node) => {
+          for (const window of await Promise.all(keys.map((key) => read(node, key, clock)))) {
+            const key = window?.key.slice(prefix.length);
+            if (window !== undefined && key !== undefined) found.set(key, { ...window, key });
+          }
+        });
+        return [...found.values()].sort((a, b) => b.count - a.count || (a.key < b.key ? -1 : 1));
+      }),
+    clear: (key) =>
+      asked(async (nodes) => {
+        if (key !== undefined) return redis.del(prefix + key);
+        let cleared = 0;
+        await eachBatch(nodes, async (keys, node) => {
+          const deleted = await Promise.all(keys.map((key) => node.del(key)));
+          cleared += deleted.reduce((sum, one) => sum + one, 0);
+        });
+        return cleared;
+      }),
+  };
+}
+
+/** Errors on the way are not the end: the client tries again, or another sentinel. @throws where it takes too long */
+async function ready(redis: RedisClient): Promise<void> {
+  if (redis.status === 'ready') return;
+  const connected = new Promise((resolve) => redis.once('ready', resolve));
+  const late = sleep(READY_WITHIN_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('not connected')));
+  await Promise.race([connected, late]);
+}
+
+/** @returns undefined where the window has ended meanwhile */
+async function read(node: Redis, key: string, clock: Clock): Promise<Window | undefined> {
+  const [count, leftMs] = await Promise.all([node.get(key), node.pttl(key)]);
+  if (count === null || leftMs <= 0) return undefined;
+  return { key, count: Number(count), endsAt: addSeconds(clock.now(), leftMs / 1000) };
+}

@@ -1,0 +1,62 @@
+/** Interface 9: the windows of a limit that have begun and not ended: looked at, and forgotten. */
+import { type Db, statement } from '../db/statement.js';
+import type { Clock } from '../platform/clock.js';
+import { Outage } from '../platform/outage.js';
+
+/** What is counted of one key. */
+export interface Window {
+  key: string;
+  /** Requests so far */
+  count: number;
+  endsAt: Date;
+}
+
+/** Redis, in which they are counted. */
+export class RedisAway extends Outage {
+  override readonly name = 'RedisAway';
+}
+
+export interface Windows {
+  /** Those with most requests first. @throws {RedisAway}, or the database's error */
+  list(): Promise<Window[]>;
+  /** Forgets what is counted of a key, or of every key. @returns how many windows that were @throws as `list` */
+  clear(key?: string): Promise<number>;
+}
+
+const windowsSql = statement(
+  'rate_limit_windows',
+  { prefix: 'text', now: 'timestamptz' },
+  { key: 'text', count: 'integer', endsAt: 'timestamptz' },
+)`
+  select substr(key, length(:prefix) + 1) as key, points as count, to_timestamp(expire / 1000.0) as "endsAt"
+  from rate_limits
+  where starts_with(key, :prefix) and expire > (extract(epoch from :now) * 1000)::bigint
+  order by points desc, key`;
+
+const clearWindowsSql = statement(
+  'clear_rate_limit_windows',
+  { prefix: 'text', key: 'text?', now: 'timestamptz' },
+  { cleared: 'integer' },
+)`
+  with cleared as (
+    delete from rate_limits
+    where key = :prefix || :key or (:key is null and starts_with(key, :prefix))
+    returning expire
+  )
+  select count(*)::integer as cleared from cleared where expire > (extract(epoch from :now) * 1000)::bigint`;
+
+/** @param name of the limit, as `createRateLimiter` was given it */
+export function windowsInPostgres(db: Db, clock: Clock, name: string): Windows {
+  const prefix = `${name}:`;
+  return {
+    list: () => db.run(windowsSql, { prefix, now: clock.now() }),
+    clear: async (key) => {
+      const [{ cleared } = { cleared: 0 }] = await db.run(clearWindowsSql, {
+        prefix,
+        key: key ?? null,
+        now: clock.now(),
+      });
+      return cleared;
+    },
+  };
+}

@@ -1,0 +1,152 @@
+/** Interface 9: why somebody cannot log in: `user explain`, and what `user unlock` and `session explain` say of it. */
+import { messagesOf, type Ran, runHere } from '../support/cli.js';
+import { logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
+import { login, WRONG } from '../support/routes.js';
+
+const LIMIT = 4;
+const LOCK = 3;
+const OURS = '192.0.2.1';
+const ANOTHER = '192.0.2.2';
+
+let gateway: TestGateway;
+beforeEach(async () => {
+  const limits = { LOGIN_RATE_LIMIT: String(LIMIT), LOGIN_MAX_FAILURES: String(LOCK) };
+  gateway = await startGateway({ env: { ...limits, TRUST_PROXY: '127.0.0.1/32' } });
+});
+afterEach(() => gateway.close());
+
+const cli = (...args: string[]): Promise<Ran> =>
+  runHere(args, () => ({ ...gateway.config, databaseUrl: gateway.database.url }));
+
+interface Explained {
+  reasons: Array<{ reason: string; message: string; cure: string | null }>;
+  [name: string]: unknown;
+}
+
+async function explain(name: string): Promise<Explained> {
+  const ran = await cli('user', 'explain', name, '--json');
+  expect([ran.code, messagesOf(ran)]).toEqual([0, '']);
+  return JSON.parse(ran.stdout);
+}
+
+/** The same for a person. */
+async function told(name: string): Promise<string> {
+  const { code, stdout } = await cli('user', 'explain', name);
+  expect(code).toBe(0);
+  return stdout;
+}
+
+async function fail(email: string, times: number, address = OURS): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let i = 0; i < times; i += 1) {
+    gateway.clock.advance(1);
+    const headers = { 'x-forwarded-for': address, 'user-agent': 'Phone/1' };
+    statuses.push((await login(gateway, email, WRONG, headers)).status);
+  }
+  return statuses;
+}
+
+/** Types the cure of a reason, as the explanation has it. */
+async function cure(name: string, reason: string): Promise<void> {
+  const words = (await explain(name)).reasons.find((one) => one.reason === reason)?.cure ?? 'no such reason';
+  expect(await told(name)).toContain(` Cure: auth-gateway ${words}\n`);
+  expect((await cli(...words.split(' '))).code).toBe(0);
+}
+
+test('Interface 9: a user whom nothing keeps from logging in, with the last login and the live sessions', async () => {
+  const { email, id } = await gateway.user();
+  await fail(email, 1);
+  expect(await explain(email)).toEqual({
+    name: email,
+    id,
+    reasons: [],
+    is_active: true,
+    failed_login_attempts: 1,
+    locked_until: null,
+    last_login_at: null,
+    live_session_count: 0,
+    refused_logins: [
+      {
+        created_at: gateway.clock.now().toISOString(),
+        event_type: 'login_failure',
+        ip_address: OURS,
+        user_agent: 'Phone/1',
+      },
+    ],
+    limited_addresses: [],
+    other_limited_addresses: [],
+  });
+  expect(await explain(id)).toEqual(await explain(` ${email.toUpperCase()} `));
+  await logIn(gateway, email);
+  const text = await told(id);
+  expect(text).toMatch(
+    /^Nothing keeps \S+ from logging in now but a wrong password. Cure: auth-gateway user set-password /,
+  );
+  expect(text).toContain(`Last login: ${gateway.clock.now().toISOString()}; 1 live session.\n`);
+  expect(text).toMatch(/\n {2}\S+Z wrong password, or no such active user, from 192\.0\.2\.1 Phone\/1\n$/);
+});
+
+test('Interface 9: inactive, locked and limited are told together, each with a cure that works', async () => {
+  const { email } = await gateway.user();
+  expect(await fail(email, LIMIT + 1)).toEqual([401, 401, 401, 429, 429]);
+  await cli('user', 'deactivate', email);
+  const { reasons, limited_addresses, refused_logins } = await explain(email);
+  expect(reasons.map(({ reason }) => reason)).toEqual(['inactive', 'locked', 'address_limited']);
+  expect(limited_addresses).toEqual([OURS]);
+  expect(refused_logins).toMatchObject([{ event_type: 'account_locked' }, ...Array(LOCK).fill({ ip_address: OURS })]);
+
+  await cure(email, 'inactive');
+  await cure(email, 'locked');
+  await cure(email, 'address_limited');
+  expect((await explain(email)).reasons).toEqual([]);
+  expect((await login(gateway, email, PASSWORD, { 'x-forwarded-for': OURS })).status).toBe(200);
+});
+
+test('Interface 9: an unknown user, and one that was deleted', async () => {
+  await fail('nobody@example.com', LIMIT);
+  const unknown = await explain('nobody@example.com');
+  expect(unknown.reasons.map(({ reason, cure }) => [reason, cure])).toEqual([
+    ['unknown', 'user list'],
+    ['address_limited', `rate-limit clear --ip ${OURS}`],
+  ]);
+  expect(unknown).toMatchObject({ id: null, refused_logins: Array(LIMIT).fill({ event_type: 'login_failure' }) });
+  expect((await explain('018f3a3e-1111-7000-8000-000000000000')).reasons).toMatchObject([{ reason: 'unknown' }]);
+
+  const { email, id } = await gateway.user();
+  await cli('user', 'delete', email, '--yes');
+  for (const name of [email, id])
+    expect((await explain(name)).reasons).toMatchObject([{ reason: 'deleted', cure: null }]);
+  expect(await told(id)).toMatch(/^The user was deleted at \S+Z\.\n/);
+});
+
+test('Interface 9: user unlock says which addresses are limited still, and what lifts that', async () => {
+  const { email, id } = await gateway.user();
+  const unlock = async () => messagesOf(await cli('user', 'unlock', email));
+  await fail(email, LOCK);
+  expect(await unlock()).toBe('');
+  await fail(email, 1);
+  expect(await unlock()).toMatch(
+    /^Logins from 192\.0\.2\.1 are still refused until \S+, .* auth-gateway rate-limit clear --ip 192\.0\.2\.1\n$/,
+  );
+  await cli('rate-limit', 'clear', '--ip', OURS);
+  await fail('anybody@example.com', LIMIT, ANOTHER);
+  expect(await unlock()).toBe('1 other address may not log in at present: auth-gateway rate-limit list\n');
+  expect((await explain(id))['other_limited_addresses']).toEqual([ANOTHER]);
+  expect(await told(id)).toContain('1 other address may not log in at present, perhaps theirs');
+});
+
+test('Interface 9: session explain of a user without sessions says what there is', async () => {
+  const { email } = await gateway.user();
+  await fail(email, 2);
+  const ran = await cli('session', 'explain', email);
+  expect([ran.code, ran.stdout]).toEqual([0, '']);
+  expect(messagesOf(ran)).toBe(
+    `there is no session: ${email} has never logged in; 2 failed logins since the last good one\n` +
+      `why they cannot log in: auth-gateway user explain ${email}\n`,
+  );
+  await logIn(gateway, email);
+  await gateway.rows('delete from refresh_tokens'); // as when they are swept
+  const swept = await cli('session', 'explain', email, '--json');
+  expect([swept.code, swept.stdout]).toEqual([0, '[]\n']);
+  expect(messagesOf(swept)).toContain(`logged in last at ${gateway.clock.now().toISOString()}`);
+});
