@@ -14,6 +14,8 @@ import { namingVariable } from './platform/port-taken.js';
 import { putWorkersBehind } from './platform/worker-threads.js';
 
 const FIRST_ADMINISTRATOR = 'admin@example.com';
+/** Logins of an address, for whoever tries things out */
+const ROOMY_LIMIT = 1_000;
 
 export interface Serving extends Pick<App, 'measure'> {
   /** For the log: which build of argon2 hashes, and about how many passwords a core checks in a second */
@@ -75,4 +77,8 @@ async function createFirstAdministrator(app: App, tell: (line: string) => void):
   await createUser(app, COMMAND_LINE, { email: FIRST_ADMINISTRATOR, password, role: 'admin' });
   tell(`First start: administrator ${FIRST_ADMINISTRATOR} was created. The password is shown this once.`);
   tell(`password: ${password}`);
+  const { rateLimit, rateWindowSeconds } = app.config.login;
+  if (rateLimit >= ROOMY_LIMIT) return;
+  tell(`An address may log in ${rateLimit} times in ${rateWindowSeconds} s, right or wrong.`);
+  tell(`To try things freely: LOGIN_RATE_LIMIT=${ROOMY_LIMIT} npm start`);
 }
