@@ -2,6 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { printedSchema } from '../../src/graphql/schema.js';
 
-test('Interface 7 schema.graphql is what the code prints; where it is not: npm run schema', async () => {
+test('Interface 7: schema.graphql is what the code prints; where it is not: npm run schema', async () => {
   expect(readFileSync('schema.graphql', 'utf8')).toBe(await printedSchema());
 });

@@ -12,7 +12,7 @@ Another path is 404 (\`NotFound\`), another method 405 (\`MethodNotAllowed\`); w
 /** @param publicUrl where the gateway is */
 export function openApiDocument(publicUrl: string): object {
   return {
-    openapi: '3.1.1',
+    openapi: '3.1.0',
     info: {
       title: 'auth-gateway',
       version: GATEWAY_VERSION,
