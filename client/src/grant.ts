@@ -20,8 +20,8 @@ export function grantOf(
   header: (name: string) => string,
 ): Grant | undefined {
   const payload = token.split('.')[1] as string;
-  const { sub, sid, role, scope = '', iat, exp } = JSON.parse(atob(payload.replace(/-/g, '+').replace(/_/g, '/')));
-  const user = { sub, role, scopes: scope.match(/\S+/g) ?? [] };
+  const { sub, sid, role, scope, iat, exp } = JSON.parse(atob(payload.replace(/-/g, '+').replace(/_/g, '/')));
+  const user = { sub, role, scopes: scope?.split(' ') ?? [] };
   return sid && exp > iat
     ? { token, sid, user, lifetimeMs: (exp - iat) * 1000, retry: header('refresh-retry') }
     : undefined;

@@ -71,9 +71,11 @@ export function createRefresh(
     return atMost(ms, hurried, environment);
   }
 
-  async function answered(): Promise<void> {
+  async function answered(before?: string): Promise<void> {
     const { sentBy } = store.read();
-    if (sentBy && sentBy !== page) await pause(CUT_OFF_MS, true);
+    if (!sentBy || sentBy === page || sentBy === before) return;
+    await pause(CUT_OFF_MS, true);
+    await answered(sentBy); // another page, beside the lock, may have asked meanwhile
   }
 
   /** @returns why it is to be tried again after a wait */

@@ -51,7 +51,7 @@ export function createAsk(base: string, send: typeof fetch, environment: Environ
     const accepted = status === 200 ? attempt(() => accept(json, header)) : undefined;
     if (accepted) return accepted;
     // A proxy or a portal has another scheme, or no JSON with a `detail`.
-    const isOurs = typeof json.detail === 'string' && /^(cookie\b|$)/i.test(header('www-authenticate'));
+    const isOurs = typeof json.detail === 'string' && /^(cookie|$)/i.test(header('www-authenticate'));
     throw new AuthError(
       isOurs || status > 401 ? status : 0,
       isOurs ? json.detail : undefined,
