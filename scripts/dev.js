@@ -8,7 +8,15 @@ import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { watch } from 'chokidar';
 
-const WATCHED = ['src', 'migrations', 'client/src', 'scripts', 'schema.graphql', 'node_modules/.package-lock.json'];
+const WATCHED = [
+  'src',
+  'migrations',
+  'client/src',
+  'explorer',
+  'scripts',
+  'schema.graphql',
+  'node_modules/.package-lock.json',
+];
 /** Many files at once, as by a checkout, are one change. */
 const SETTLED_MS = 100;
 

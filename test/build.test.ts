@@ -81,7 +81,7 @@ test(
     expect(parts).not.toEqual([]);
     for (const name of parts) rmSync(inside('dist/program', name));
     build();
-    expect(help()).toContain('usage: auth-gateway user list');
+    expect(help()).toContain('usage: bin/auth-gateway user list');
   },
   BUILDS_MS,
 );
@@ -89,11 +89,11 @@ test(
 test(
   'Interface 1: what does not compile is told, and is not taken for built the next time',
   () => {
-    edit('src/cli/help.ts', 'export const PROGRAM =', 'export const PROGRAM +');
+    edit('src/cli/help.ts', 'const COLUMN =', 'const COLUMN +');
     for (let i = 0; i < 2; i += 1) expect(build).toThrow();
-    edit('src/cli/help.ts', 'export const PROGRAM +', 'export const PROGRAM =');
+    edit('src/cli/help.ts', 'const COLUMN +', 'const COLUMN =');
     build();
-    expect(help()).toContain('usage: auth-gateway user list');
+    expect(help()).toContain('usage: bin/auth-gateway user list');
   },
   BUILDS_MS,
 );
@@ -102,6 +102,6 @@ test('what Node has compiled is kept beside the program, and where it cannot be,
   expect(existsSync(inside('dist/compiled'))).toBe(true);
   rmSync(inside('dist/compiled'), { recursive: true });
   writeFileSync(inside('dist/compiled'), ''); // no folder can be made there
-  expect(help()).toContain('usage: auth-gateway user list');
+  expect(help()).toContain('usage: bin/auth-gateway user list');
   expect(readFileSync(inside('dist/compiled'), 'utf8')).toBe('');
 });

@@ -18,7 +18,16 @@ let heard = 0;
 beforeAll(async () => {
   database = await createDatabase();
   folder = mkdtempSync(join(tmpdir(), 'gateway-dev-'));
-  const needed = ['client', 'migrations', 'package.json', 'schema.graphql', 'scripts', 'src', 'tsconfig.json'];
+  const needed = [
+    'client',
+    'explorer',
+    'migrations',
+    'package.json',
+    'schema.graphql',
+    'scripts',
+    'src',
+    'tsconfig.json',
+  ];
   for (const path of [...needed, 'tsconfig.build.json']) cpSync(path, join(folder, path), { recursive: true });
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   port = await freePort();
