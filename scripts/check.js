@@ -9,6 +9,7 @@ const RULES = [
   'test/architecture.test.ts',
   'test/citations.test.ts',
   'test/db/migrations.test.ts',
+  'test/graphql/described.test.ts',
   'test/graphql/error-table.test.ts',
   'test/graphql/printed-schema.test.ts',
   'test/http/printed-openapi.test.ts',

@@ -71,7 +71,7 @@ const requireJson: RequestHandler = (req, _res, next) => {
   next(isJsonType(req.get('content-type')) ? undefined : createError(415));
 };
 
-/** For the log and the counter: that somebody is known, or why nobody is. */
+/** For the log and the counter: that somebody is known, or why nobody is. What cannot be returned lacks its word in `outcomes.ts`. */
 function outcomeOf(resolution: Resolution): CallerOutcome {
   if (resolution.kind === 'caller') return 'success';
   return resolution.kind === 'refused' ? resolution.reason : resolution.kind;

@@ -24,7 +24,7 @@ export const loginBody: z.ZodType<Credentials, unknown> = z
         format: 'password',
         maxLength: MAX_PASSWORD_BYTES,
       }),
-    },
+    } satisfies Record<keyof Credentials, z.ZodType>,
     'must be a JSON object',
   )
   .meta({ description: 'Other members are passed over.' });

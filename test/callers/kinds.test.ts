@@ -1,4 +1,5 @@
 /** Spec 2.8 and Interface 6: what holds of every kind of caller. A kind that is not tried here does not compile. */
+import { readFileSync } from 'node:fs';
 import type { CallerType } from '../../src/callers/caller.js';
 import { KINDS } from '../../src/callers/kinds.js';
 import { type Answer, startGateway, type TestGateway } from '../support/gateway.js';
@@ -34,6 +35,12 @@ const BAD: Record<CallerType, As> = {
   cron: internalKey('x'),
 };
 const KIND_NAMES = Object.keys(NEW) as CallerType[];
+/** The header of its credential, and how `callers/resolve-caller.ts` asks for it. */
+const ASKED: Record<CallerType, [header: string, as: string]> = {
+  user: ['authorization', 'an access token'],
+  api_key: ['signature-input', 'a signed request'],
+  cron: ['x-internal-key', 'an internal key'],
+};
 
 const CALLER = '{ caller { __typename callerType scopes } }';
 const CHANGE = 'mutation { createCronKey(input: {serviceName: "s", scopes: []}) { cronKey { id } } }';
@@ -45,6 +52,17 @@ test.each(KIND_NAMES)('Spec 2.8: %s is answered as its own type, with its scopes
   expect(caller).toMatchObject({ __typename: `${typeName}Caller`, callerType: kind });
   expect(caller.scopes).toContain('keys:write');
 });
+
+test.each(KIND_NAMES)(
+  'Interface 6: whoever sends nothing is asked for %s, explorer/page.tsx knows its header, and docs/interface.md has its row',
+  async (kind) => {
+    const [header, words] = ASKED[kind];
+    const { errors } = await ask(gateway, nobody, CALLER);
+    expect(errors[0]?.message).toContain(words);
+    expect(/CREDENTIALS = \[(.*)\]/.exec(readFileSync('explorer/page.tsx', 'utf8'))?.[1]).toContain(`'${header}'`);
+    expect(readFileSync('docs/interface.md', 'utf8')).toContain(`\n| \`${kind}\` |`);
+  },
+);
 
 test.each(KIND_NAMES)('Interface 11: a change by %s is in the audit log under its kind', async (kind) => {
   const { as } = await NEW[kind]();
