@@ -111,6 +111,11 @@ async function newPassword(terminal: Terminal, fromStdin: boolean): Promise<{ pa
   return { password, made: false };
 }
 
+/** `isActive` is printed as `is_active`. */
+type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : Name;
+
 function printable(user: ListedUser): Printable {
   return {
     id: user.id,
@@ -121,5 +126,5 @@ function printable(user: ListedUser): Printable {
     locked_until: user.lockedUntil?.toISOString() ?? null,
     last_login_at: user.lastLoginAt?.toISOString() ?? null,
     created_at: user.createdAt.toISOString(),
-  };
+  } satisfies { [Name in keyof ListedUser as Snake<Name>]: unknown };
 }
