@@ -30,8 +30,9 @@ export function clientReader(
   const trust = proxyaddr.compile(trustProxy);
   return (req) => {
     let address = withoutZone(peerAddressOf(req.socket) ?? '');
-    const isUnbelieved = req.get('x-forwarded-for') !== undefined && !trust(address, 0);
-    const reported = (req.get('x-forwarded-for') ?? '').split(',').map((hop) => withoutZone(hop.trim()));
+    const forwarded = req.get('x-forwarded-for');
+    const isUnbelieved = forwarded !== undefined && !trust(address, 0);
+    const reported = (forwarded ?? '').split(',').map((hop) => withoutZone(hop.trim()));
     for (let hop = 0; trust(address, hop); hop += 1) {
       const next = reported.pop() ?? '';
       if (isIP(next) === 0) break;
