@@ -1,6 +1,6 @@
 /** Interface 11 and 12: a used token that came back: how long after its rotation, from where, as a theft or a retry. */
 import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, dataOf, newApiKey, newcomer } from '../support/graphql.js';
+import { type As, dataOf, newApiKey, newcomer, STORY } from '../support/graphql.js';
 import { jtiOf, newKey, retryField } from '../support/retries.js';
 import { logout, refresh } from '../support/routes.js';
 
@@ -11,14 +11,6 @@ beforeAll(async () => {
   auditor = (await newApiKey(gateway, ['audit:read'])).as;
 });
 afterAll(() => gateway.close());
-
-const STORY = `query ($id: ID!, $first: Int, $after: String) {
-  session(id: $id) {
-    events(first: $first, after: $after) {
-      nodes { id kind createdAt jti ipAddress userAgent detail } pageInfo { hasNextPage endCursor }
-    }
-  }
-}`;
 
 interface Told {
   id: string;

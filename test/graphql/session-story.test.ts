@@ -1,7 +1,17 @@
 /** Interface 11: the events of a session: why was this user thrown out? */
 import { lacksTable, whileAway, withFault } from '../support/faults.js';
 import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, dataOf, newApiKey, newCronKey, newcomer, type SignedIn, signIn } from '../support/graphql.js';
+import {
+  type As,
+  ask,
+  dataOf,
+  newApiKey,
+  newCronKey,
+  newcomer,
+  type SignedIn,
+  STORY,
+  signIn,
+} from '../support/graphql.js';
 import { logout, refresh } from '../support/routes.js';
 
 let gateway: TestGateway;
@@ -12,13 +22,6 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const STORY = `query ($id: ID!, $first: Int, $after: String) {
-  session(id: $id) {
-    events(first: $first, after: $after) {
-      nodes { id kind createdAt jti ipAddress userAgent detail } pageInfo { hasNextPage endCursor }
-    }
-  }
-}`;
 const PHONE = { 'x-forwarded-for': '192.0.2.1', 'user-agent': 'Phone/1' };
 const THIEF = { 'x-forwarded-for': '203.0.113.66', 'user-agent': 'curl/8' };
 

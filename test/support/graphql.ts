@@ -105,3 +105,12 @@ export async function newCronKey(gateway: TestGateway, scopes: string[] = []): P
   const { key, headerValue } = await createCronKey(gateway.app, COMMAND_LINE, { serviceName: 'nightly', scopes });
   return { keyId: key.keyId, as: internalKey(headerValue), secret: headerValue };
 }
+
+/** The events of a session, page by page. */
+export const STORY = `query ($id: ID!, $first: Int, $after: String) {
+  session(id: $id) {
+    events(first: $first, after: $after) {
+      nodes { id kind createdAt jti ipAddress userAgent detail } pageInfo { hasNextPage endCursor }
+    }
+  }
+}`;
