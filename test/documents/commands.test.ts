@@ -36,7 +36,7 @@ function expectPrinted(printed: string, said: string): void {
   async () => {
     const [start, started, tests, ...readme] = blocksOf('README.md');
     expect([start?.text, tests?.text]).toEqual(['npm ci && npm start', 'npm ci && npm test']);
-    const [own, ...operating] = blocksOf('docs/operating.md');
+    const [own, ...operating] = blocksOf('docs/operate.md');
     expect(own?.text).toContain('DATABASE_URL'); // below
     const pages = [readme, blocksOf('docs/login.md'), operating, blocksOf('docs/dashboards.md')];
 
@@ -58,11 +58,11 @@ function expectPrinted(printed: string, said: string): void {
   900_000, // more than twenty commands, each a start of Node or two
 );
 
-test('docs/operating.md: the commands for a PostgreSQL of your own end with a gateway on it', async () => {
+test('docs/operate.md: the commands for a PostgreSQL of your own end with a gateway on it', async () => {
   const database = await createDatabase('empty');
   try {
     await using reader = await createReader({ 'postgresql://gateway@db.example.com/gateway': database.url });
-    const commands = commandsOf(blocksOf('docs/operating.md')[0]?.text ?? '');
+    const commands = commandsOf(blocksOf('docs/operate.md')[0]?.text ?? '');
     const shell = reader.shell();
     for (const command of commands.slice(0, -1)) await shell.type(command);
     expect(commands.at(-1)).toBe('npm start');

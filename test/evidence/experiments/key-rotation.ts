@@ -17,7 +17,7 @@ import { createVerifier } from '../lab/verifier.js';
 
 const TOKEN_SECONDS = 900;
 const CACHE_SECONDS = 600;
-/** A new key is published this long before it signs (docs/operating.md, The keyring). */
+/** A new key is published this long before it signs (docs/operate.md, The keyring). */
 const AHEAD_SECONDS = 900;
 /** How long it signs before the next rotation; in full until no older token lives */
 const AFTER_SECONDS = { small: 300, full: TOKEN_SECONDS };
