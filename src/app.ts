@@ -2,12 +2,14 @@
 import { availableParallelism } from 'node:os';
 import { createAuditRepeats } from './audit/repeats.js';
 import { expiredEvents } from './audit/write.js';
+import { countPasswordParameters } from './auth/account.js';
 import { expiredRecords } from './auth/sessions.js';
 import { expiredNonces, KEY_LIMIT_NAME, KEY_WINDOW_SECONDS } from './callers/api-key.js';
 import type { Config } from './config.js';
 import { createTokens } from './credentials/jwt.js';
 import { openKeyring } from './credentials/keyring.js';
 import { createPasswords, type Passwords } from './credentials/passwords.js';
+import { createPlaceholderHashes } from './credentials/placeholder-hashes.js';
 import { createPlaceholderKey } from './credentials/placeholder-key.js';
 import { createKeptSecrets } from './credentials/sealed-secret.js';
 import { type Database, openDatabase } from './db/database.js';
@@ -89,6 +91,10 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
 
     const redis = config.redis && (await import('./limits/redis-connection.js')).connectRedis(config.redis, firstLog);
     cleanUp.defer(() => redis?.disconnect());
+    const placeholderHashes = await createPlaceholderHashes({ clock, keyring, log: firstLog }, () =>
+      countPasswordParameters(db),
+    );
+    cleanUp.defer(placeholderHashes.stop);
     const parts: Parts = {
       clock,
       config,
@@ -100,6 +106,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       log,
       metrics,
       passwords,
+      placeholderHashes,
       primary: worker?.primary,
       redis,
       repeats: createAuditRepeats(clock, log, metrics),

@@ -4,6 +4,7 @@ import type { Config } from './config.js';
 import type { Tokens } from './credentials/jwt.js';
 import type { Keyring } from './credentials/keyring.js';
 import type { Passwords } from './credentials/passwords.js';
+import type { PlaceholderHashes } from './credentials/placeholder-hashes.js';
 import type { PlaceholderKey } from './credentials/placeholder-key.js';
 import type { KeptSecrets } from './credentials/sealed-secret.js';
 import type { Database } from './db/database.js';
@@ -29,6 +30,8 @@ export interface Parts {
   passwords: Passwords;
   /** What unknown keys are checked against, so that they cost what known ones do */
   placeholder: PlaceholderKey;
+  /** What the passwords of unknown e-mails are checked against */
+  placeholderHashes: PlaceholderHashes;
   /** Undefined: the gateway is one process. */
   primary: Primary | undefined;
   /** Undefined: rate limits live in PostgreSQL. */

@@ -1,6 +1,7 @@
 /** Spec 3.2 and 4.1: the user's row at login. What changes it is one statement, so that races are settled by its lock. */
 import type { AuthEvent } from '../audit/events.js';
 import { eventRows, insertEvents } from '../audit/write.js';
+import type { Database } from '../db/database.js';
 import { type Db, type RowOf, statement } from '../db/statement.js';
 import type { Deps } from '../parts.js';
 import { addSeconds } from '../platform/clock.js';
@@ -19,6 +20,21 @@ export type LoginUser = RowOf<typeof activeUserSql>;
 export async function findActiveUser(db: Db, email: string): Promise<LoginUser | undefined> {
   const [user] = await db.run(activeUserSql, { email });
   return user;
+}
+
+const passwordParametersSql = statement('password_parameters', {}, { parameters: 'text', users: 'integer' })`
+  select coalesce(substring(password_hash from '^[$]argon2id[$]v=19[$][^$]+[$]'), '') as parameters,
+    count(*)::integer as users
+  from users tablesample system ((
+    select least(100, 100 * 100000 / greatest(reltuples, 1)) from pg_class where oid = 'users'::regclass
+  ))
+  where is_active
+  group by parameters
+  order by parameters`;
+
+/** How many active users have which parameters of argon2; of a large table a sample, some hundred thousand rows. */
+export async function countPasswordParameters(db: Database): Promise<RowOf<typeof passwordParametersSql>[]> {
+  return db.admin.run(passwordParametersSql, {});
 }
 
 export type LockedUser = LoginUser & { locked_until: Date };

@@ -23,12 +23,12 @@ export interface Credentials {
  *   nothing is written
  */
 export async function login(
-  deps: Deps<'clock' | 'config' | 'db' | 'metrics' | 'passwords' | 'tokens'>,
+  deps: Deps<'clock' | 'config' | 'db' | 'metrics' | 'passwords' | 'placeholderHashes' | 'tokens'>,
   { email, password }: Credentials,
   client: Client,
   place: Place,
 ): Promise<Outcome | undefined> {
-  const { clock, db, passwords, tokens } = deps;
+  const { clock, db, passwords, placeholderHashes, tokens } = deps;
 
   // 1. The active user with this e-mail.
   const user = await findActiveUser(db, email);
@@ -37,8 +37,9 @@ export async function login(
   const askedAt = clock.now();
   if (user !== undefined && isLocked(user, askedAt)) return refuseLocked(db, user, client, askedAt);
 
-  // 3. The password, or the same work on the placeholder. It takes a while: what follows looks at the user again.
-  const verdict = await passwords.verify(user?.password_hash, password, place);
+  // 3. The password, or the same work on a placeholder. It takes a while: what follows looks at the user again.
+  const placeholderHash = placeholderHashes.hashFor(email);
+  const verdict = await passwords.verify(user?.password_hash ?? placeholderHash, password, place);
   if (verdict === undefined) return undefined;
   const { matches, renewedHash } = verdict;
   clock.mustAgree();

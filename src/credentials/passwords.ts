@@ -13,12 +13,12 @@ export interface PasswordVerdict {
 
 export interface Passwords extends Pick<PasswordQueue, 'requireRoom' | 'takePlace' | 'waiting'> {
   /**
-   * Checks a password against a stored hash. Without a hash (unknown user) the same work is done on a
-   * placeholder made from the live parameters, and the answer is no.
+   * Checks a password against a stored hash. Where that is none that may be worked on, the same work is done on a
+   * placeholder of the live parameters, and the answer is no.
    * @returns undefined where the client had gone before its turn: then nothing was checked
    * @throws {Overloaded}
    */
-  verify(storedHash: string | undefined, password: string, place?: Place): Promise<PasswordVerdict | undefined>;
+  verify(storedHash: string, password: string, place?: Place): Promise<PasswordVerdict | undefined>;
   /** Hash of a password in the PHC string format. @throws {Overloaded} */
   hash(password: string): Promise<string>;
   /** What the first hash took of a core, whatever else the machine did */
@@ -68,7 +68,7 @@ export async function createPasswords(
     verify: async (storedHash, password, place = takePlace()) =>
       queue.inTurn(place, async () => {
         if (place.isGone()) return undefined;
-        const usable = storedHash !== undefined && isWithinBounds(storedHash, parameters);
+        const usable = isWithinBounds(storedHash, parameters);
         const matches = await timed(() => argon2.verify(usable ? storedHash : placeholderHash, password));
         if (!matches || !usable) return { matches: false };
         if (!argon2.needsRehash(storedHash, options)) return { matches };

@@ -24,7 +24,7 @@ export const INVALID_BODY = 'Request body is invalid';
 const BODY_BYTES = 16 * 1024;
 
 type Dependencies = Deps<
-  'clock' | 'config' | 'db' | 'metrics' | 'passwords' | 'primary' | 'redis' | 'repeats' | 'tokens'
+  'clock' | 'config' | 'db' | 'metrics' | 'passwords' | 'placeholderHashes' | 'primary' | 'redis' | 'repeats' | 'tokens'
 >;
 
 export function addAuthRoutes(app: Express, deps: Dependencies): void {

@@ -26,5 +26,7 @@ export interface Experiment {
   name: string;
   /** Programs that have to be installed (see `lab/programs.ts`): without them it is left out, and the report says so */
   needs?: readonly string[];
+  /** `npm test` tries the same in its small size: then it is left out of the small one here, unless it is named */
+  isTested?: boolean;
   run(lab: Lab, size: Size): Promise<Row[]>;
 }

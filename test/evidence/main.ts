@@ -27,7 +27,7 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 function readOptions() {
   try {
     const { full, only, install, out } = parseArgs({ options: OPTIONS }).values;
-    const names = only?.split(',') ?? EXPERIMENTS.map(({ name }) => name);
+    const names = only?.split(',') ?? EXPERIMENTS.filter(({ isTested }) => full || !isTested).map(({ name }) => name);
     const unknown = names.filter((name) => !EXPERIMENTS.some((experiment) => experiment.name === name));
     if (unknown.length === 0) return { full, names, install, out };
     say(`no such experiment: ${unknown.join(', ')}; there are ${EXPERIMENTS.map(({ name }) => name).join(', ')}`);

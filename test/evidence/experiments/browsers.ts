@@ -23,6 +23,7 @@ const WITHOUT = { retry: false, rounds: [tabs, reload, close], longestMs: 2_000 
 
 export const browsers: Experiment = {
   name: 'browsers',
+  isTested: true,
   needs: ['chromium', 'openssl'],
   run: async (lab, size) => {
     const edges = await Promise.all(upTo(LANES[size]).map(() => edgeOf(lab)));

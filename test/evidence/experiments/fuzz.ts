@@ -6,6 +6,7 @@ const REQUESTS = { small: 1_000, full: 200_000 };
 
 export const fuzz: Experiment = {
   name: 'fuzz',
+  isTested: true,
   run: async (lab, size) => {
     const { tests, brokenFiles, said } = await runTests(lab, 'fuzz', { FUZZ_REQUESTS: String(REQUESTS[size]) });
     const [seed = 'no seed was told'] = /FUZZ_SEED=\d+/.exec(said) ?? [];

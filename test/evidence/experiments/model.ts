@@ -14,6 +14,7 @@ const ROWS: Record<string, string> = {
 
 export const model: Experiment = {
   name: 'model',
+  isTested: true,
   run: async (lab, size) => {
     const trials = SCHEDULES[size];
     const { tests, brokenFiles, said } = await runTests(lab, 'model', { MODEL_SCHEDULES: String(trials) });

@@ -1,0 +1,81 @@
+/** Spec 4.1.3: where nobody has the e-mail the same work is done, as that of a user drawn by lot. */
+import argon2 from 'argon2';
+import { startGateway, startInstance, type TestGateway } from '../support/gateway.js';
+import { quickPasswords } from '../support/quick-passwords.js';
+
+const TODAYS = '$argon2id$v=19$m=19456,t=2,p=1$';
+const FORMER = '$argon2id$v=19$m=12288,t=3,p=1$';
+const INACTIVE = '$argon2id$v=19$m=20000,t=2,p=1$';
+const TRIES = 400;
+
+let gateway: TestGateway;
+beforeEach(async () => {
+  gateway = await startGateway();
+});
+afterEach(() => gateway.close());
+
+async function addUsers(name: string, parameters: string, count: number, isActive = true): Promise<void> {
+  await gateway.rows(
+    `insert into users (id, email, password_hash, role, is_active, created_at)
+     select gen_random_uuid(), $1 || number || '@example.com', $2, 'viewer', $4, now() from generate_series(1, $3) as number`,
+    [name, `${parameters}c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2g`, count, isActive],
+  );
+}
+
+/** What an instance that starts now checks a guess for each e-mail against. */
+async function checkedBy(emails: string[]): Promise<string[]> {
+  const checked: string[] = [];
+  const verify = async (storedHash: string) => {
+    checked.push(storedHash);
+    return { matches: false };
+  };
+  const instance = await startInstance(gateway.database, { passwords: { ...quickPasswords(), verify } });
+  try {
+    for (const email of emails) await instance.send('POST', '/auth/login', { body: { email, password: 'guess' } });
+  } finally {
+    await instance.close();
+  }
+  return checked;
+}
+
+const parametersOf = (hash: string): string => hash.replace(/[^$]+[$][^$]+$/, '');
+const numbered = (name: string, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${name}${index + 1}@example.com`);
+
+test('Spec 4.1.3: unknown e-mails are checked by parameters as often as users have them, and each keeps its own', async () => {
+  await addUsers('former', FORMER, 30);
+  await addUsers('todays', TODAYS, 10);
+  await addUsers('inactive', INACTIVE, 40, false);
+  const nobody = numbered('nobody', TRIES);
+  const drawn = (await checkedBy(nobody)).map(parametersOf);
+  expect(new Set(drawn)).toEqual(new Set([FORMER, TODAYS]));
+  const former = drawn.filter((parameters) => parameters === FORMER).length / TRIES;
+  expect(former).toBeGreaterThan(0.6); // three quarters; the bounds are seven standard deviations away
+  expect(former).toBeLessThan(0.9);
+
+  const again = await checkedBy(nobody); // by another instance, after a restart
+  expect(again.map(parametersOf)).toEqual(drawn);
+  expect((await checkedBy(['former7@example.com', 'todays7@example.com'])).map(parametersOf)).toEqual([FORMER, TODAYS]);
+  expect((await checkedBy(numbered('inactive', 40))).map(parametersOf)).not.toContain(INACTIVE);
+
+  await gateway.rows('update users set password_hash = replace(password_hash, $1, $2)', [FORMER, TODAYS]);
+  expect(new Set((await checkedBy(nobody)).map(parametersOf))).toEqual(new Set([TODAYS]));
+});
+
+test('Spec 4.1.3: a placeholder is a hash that argon2 works on, and that no password matches', async () => {
+  await addUsers('former', FORMER, 1);
+  const [hash = ''] = await checkedBy(['nobody@example.com']);
+  expect(argon2.needsRehash(hash, { memoryCost: 12_288, timeCost: 3, parallelism: 1 })).toBe(false);
+  expect(await argon2.verify(hash, 'guess')).toBe(false);
+});
+
+test('Spec 4.1.3: without any user the answer is the same', async () => {
+  const instance = await startInstance(gateway.database, { passwords: 'argon2' });
+  try {
+    const body = { email: 'nobody@example.com', password: 'guess' };
+    const answer = await instance.send('POST', '/auth/login', { body });
+    expect([answer.status, answer.json]).toEqual([401, { detail: 'Invalid credentials' }]);
+  } finally {
+    await instance.close();
+  }
+});
