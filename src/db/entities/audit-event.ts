@@ -11,4 +11,6 @@ export class AuditEvent {
   @Property({ type: 'text', nullable: true }) userAgent!: string | null;
   @Property({ type: 'jsonb' }) metadata!: Record<string, unknown>;
   @Property({ type: 'timestamptz', length: 6, defaultRaw: 'now()' }) createdAt!: Date;
+  /** When the database wrote it, by its own clock */
+  @Property({ type: 'timestamptz', length: 6, defaultRaw: 'clock_timestamp()' }) writtenAt!: Date;
 }

@@ -1,0 +1,18 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/**
+ * Interface 9: when the database wrote an event, by which events are exported in an order that nothing comes into late.
+ * Rows that are there get the time of the migration, without being written; their ids keep their order. The version
+ * before inserts without the column.
+ */
+export class Migration20261122000005_audit_order extends Migration {
+  override up(): void {
+    this.addSql('alter table audit_events add column written_at timestamptz not null default now()');
+    this.addSql('alter table audit_events alter column written_at set default clock_timestamp()');
+    this.addSql('create index audit_events_written on audit_events (written_at, id)');
+  }
+
+  override down(): void {
+    this.addSql('alter table audit_events drop column written_at');
+  }
+}
