@@ -167,6 +167,11 @@ const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
   },
 };
 
+/** One sentence for a person. */
+export function meaningOf(type: EventType): string {
+  return DESCRIPTIONS[type].means;
+}
+
 /** What an event means, and what its metadata holds: `name` (what the name does not say). */
 export function describeEvent(type: EventType): string {
   const { means, metadata } = DESCRIPTIONS[type];

@@ -1,6 +1,7 @@
-/** Interface 9: `audit tail`: what has happened lately, and what happens from now on. */
+/** Interface 9: `audit …`: what has happened lately, what happens from now on, and all of it for other programs. */
 import { type AuditEventFilter, type AuditRow, listAuditEvents, oldestTransaction } from '../admin/audit-log.js';
 import { EVENT_TYPES } from '../audit/events.js';
+import { auditExport } from './audit-export.js';
 import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';
 import { CliRefusal } from './exit.js';
@@ -47,6 +48,7 @@ export const auditCommands: Record<string, Command> = {
       return undefined;
     },
   }),
+  'audit export': auditExport,
 };
 
 /** The newest events first, `most` of them at most, page after page. */

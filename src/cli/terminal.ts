@@ -76,9 +76,13 @@ export function printLines({ stdout }: Pick<Terminal, 'stdout'>, lines: readonly
   stdout.write(lines.map((line) => `${escaped(line)}\n`).join(''));
 }
 
-/** One line, which stays the same JSON: what is escaped stands in strings. */
 export function printJson({ stdout }: Pick<Terminal, 'stdout'>, result: object): void {
-  stdout.write(`${escaped(JSON.stringify(result))}\n`);
+  stdout.write(jsonLine(result));
+}
+
+/** One line, which stays the same JSON: what is escaped stands in strings. */
+export function jsonLine(result: object): string {
+  return `${escaped(JSON.stringify(result))}\n`;
 }
 
 /** A table that may go on: its columns are as wide as all rows so far need. */

@@ -1,0 +1,171 @@
+/** Interface 9: audit events as the Open Cybersecurity Schema Framework has them (https://schema.ocsf.io/1.5.0). */
+import { isIP } from 'node:net';
+import { GATEWAY_VERSION } from '../platform/versions.js';
+import { type Actor, type EventType, meaningOf } from './events.js';
+
+/** Everything that is used here stands in later versions of 1 too. */
+const OCSF_VERSION = '1.5.0';
+const PRODUCT = { name: 'auth-gateway', vendor_name: 'auth-gateway', version: GATEWAY_VERSION };
+
+const SEVERITIES = { Informational: 1, Low: 2, Medium: 3, High: 4 } as const;
+const STATUSES = { Success: 1, Failure: 2 } as const;
+const ENTITY_TYPES = { api_key: 'API key', cron_key: 'internal key', keyring: 'keyring' };
+
+/** Of all three classes the category is Identity & Access Management. */
+const CATEGORY = { category_uid: 3, category_name: 'Identity & Access Management' };
+/** An activity that a class does not have is 99, under a name of our own. */
+const OTHER = 99;
+const AUTHENTICATION = { uid: 3002, name: 'Authentication', activities: { Logon: 1, Logoff: 2, 'Token Reuse': OTHER } };
+const ACCOUNT_CHANGE = {
+  uid: 3001,
+  name: 'Account Change',
+  activities: { Create: 1, Enable: 2, 'Password Reset': 4, Disable: 5, Delete: 6, Unlock: 12, 'Role Change': OTHER },
+};
+const ENTITY_MANAGEMENT = { uid: 3004, name: 'Entity Management', activities: { Create: 1, Update: 3, Delete: 4 } };
+
+type Class = { uid: number; name: string; activities: Record<string, number> };
+
+interface Kind {
+  class: Class;
+  activity: string;
+  severity: keyof typeof SEVERITIES;
+  status: keyof typeof STATUSES;
+  /** Why it failed */
+  status_detail?: string;
+}
+
+/** Of what has succeeded, and is nothing unusual. */
+function done<C extends Class>(of: C, activity: keyof C['activities'] & string): Kind {
+  return { class: of, activity, severity: 'Informational', status: 'Success' };
+}
+
+function failed(activity: keyof typeof AUTHENTICATION.activities, severity: Kind['severity'], detail: string): Kind {
+  return { class: AUTHENTICATION, activity, severity, status: 'Failure', status_detail: detail };
+}
+
+/** What each event is there. An event that is missing does not compile. */
+export const OCSF_KINDS: Record<EventType, Kind> = {
+  account_locked: failed('Logon', 'Medium', 'ACCOUNT_LOCKED_OUT'),
+  login_failure: failed('Logon', 'Low', 'INVALID_CREDENTIALS'),
+  login_success: done(AUTHENTICATION, 'Logon'),
+  token_theft: failed('Token Reuse', 'High', 'REFRESH_TOKEN_REUSED'),
+  logout: done(AUTHENTICATION, 'Logoff'),
+  user_created: done(ACCOUNT_CHANGE, 'Create'),
+  user_role_changed: done(ACCOUNT_CHANGE, 'Role Change'),
+  user_activated: done(ACCOUNT_CHANGE, 'Enable'),
+  user_deactivated: done(ACCOUNT_CHANGE, 'Disable'),
+  user_unlocked: done(ACCOUNT_CHANGE, 'Unlock'),
+  user_password_set: done(ACCOUNT_CHANGE, 'Password Reset'),
+  user_deleted: done(ACCOUNT_CHANGE, 'Delete'),
+  session_revoked: done(AUTHENTICATION, 'Logoff'),
+  api_key_created: done(ENTITY_MANAGEMENT, 'Create'),
+  api_key_rotated: done(ENTITY_MANAGEMENT, 'Update'),
+  api_key_revoked: done(ENTITY_MANAGEMENT, 'Delete'),
+  cron_key_created: done(ENTITY_MANAGEMENT, 'Create'),
+  cron_key_revoked: done(ENTITY_MANAGEMENT, 'Delete'),
+  keyring_rotated: done(ENTITY_MANAGEMENT, 'Update'),
+};
+
+/** An event as its row has it; a newer version may have written types that are not known here. */
+export interface StoredEvent {
+  id: string;
+  event_type: string;
+  entity_type: string;
+  user_id: string | null;
+  ip_address: string;
+  user_agent: string | null;
+  metadata: unknown;
+  created_at: Date;
+  /** RFC 3339 */
+  written_at: string;
+}
+
+/** What the metadata may have, of which each event has its own part (`audit/events.ts`). */
+interface KnownMetadata {
+  actor?: Actor;
+  email?: string;
+  family_id?: string;
+  key_id?: string;
+  service_name?: string;
+}
+
+/** @param more what is to stand beside that for which the schema has no place */
+export function toOcsf(event: StoredEvent, more: Record<string, unknown>): object {
+  const { id, event_type, created_at, written_at } = event;
+  const said = {
+    time: created_at.getTime(),
+    metadata: {
+      version: OCSF_VERSION,
+      product: PRODUCT,
+      uid: id,
+      event_code: event_type,
+      log_name: 'audit_events',
+      logged_time: Date.parse(written_at),
+    },
+  };
+  return isKnown(event_type) ? known(event, event_type, said, more) : unknown(event, said, more);
+}
+
+function isKnown(type: string): type is EventType {
+  return Object.hasOwn(OCSF_KINDS, type);
+}
+
+function known(event: StoredEvent, type: EventType, said: object, more: object): object {
+  const { entity_type, user_id, ip_address, user_agent } = event;
+  const { actor, email, family_id, key_id, service_name, ...rest } = event.metadata as KnownMetadata;
+  const kind = OCSF_KINDS[type];
+  const entityType = ENTITY_TYPES[entity_type as keyof typeof ENTITY_TYPES];
+  return {
+    ...classified(kind),
+    ...said,
+    message: meaningOf(type),
+    ...(kind.class === ENTITY_MANAGEMENT
+      ? { entity: { uid: key_id, name: service_name ?? entityType, type: entityType } }
+      : { user: userOf(user_id, email) }),
+    ...(kind.class === AUTHENTICATION && { service: { name: PRODUCT.name } }),
+    ...(family_id !== undefined && { session: { uid: family_id } }),
+    ...(actor !== undefined && { actor: actorOf(actor) }),
+    src_endpoint: isIP(ip_address) === 0 ? { name: ip_address } : { ip: ip_address },
+    ...(user_agent && { http_request: { user_agent } }),
+    unmapped: { ...rest, ...more },
+  };
+}
+
+/** The base event, which is for whatever no class is for, has no place for users and addresses. */
+function unknown({ entity_type, user_id, ip_address, user_agent, metadata }: StoredEvent, said: object, more: object) {
+  const none = { category_uid: 0, class_uid: 0, activity_id: 0, type_uid: 0, severity_id: 0 };
+  return { ...none, ...said, unmapped: { entity_type, user_id, ip_address, user_agent, metadata, ...more } };
+}
+
+function classified({ class: { uid, name, activities }, activity, severity, status, status_detail }: Kind) {
+  const activity_id = activities[activity] ?? OTHER;
+  return {
+    ...CATEGORY,
+    class_uid: uid,
+    class_name: name,
+    activity_id,
+    activity_name: activity,
+    type_uid: uid * 100 + activity_id,
+    severity_id: SEVERITIES[severity],
+    severity,
+    status_id: STATUSES[status],
+    status,
+    ...(status_detail && { status_detail }),
+  };
+}
+
+/** Of a login nothing but the e-mail may be known. */
+function userOf(id: string | null, email: string | undefined) {
+  return { ...(id !== null && { uid: id }), ...(email !== undefined && { name: email, email_addr: email }) };
+}
+
+function actorOf(actor: Actor): object {
+  switch (actor.caller_type) {
+    case 'user':
+      return { user: { uid: actor.sub } };
+    case 'cli':
+      return { app_name: 'command line' };
+    default:
+      return { app_uid: actor.key_id, app_name: ENTITY_TYPES[actor.caller_type === 'cron' ? 'cron_key' : 'api_key'] };
+  }
+}

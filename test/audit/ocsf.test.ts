@@ -1,0 +1,169 @@
+/** Interface 9: each audit event as the Open Cybersecurity Schema Framework has it, from the table to the line. */
+import { readFileSync } from 'node:fs';
+import type { AuditedEvent, EventType } from '../../src/audit/events.js';
+import { ENTITY_OF, EVENT_TYPES } from '../../src/audit/events.js';
+import { OCSF_KINDS } from '../../src/audit/ocsf.js';
+import { writeAudit } from '../../src/audit/write.js';
+import { runHere } from '../support/cli.js';
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import { type OcsfEvent, ocsfFaults } from '../support/ocsf.js';
+
+type MetadataOf<Type extends EventType> = Extract<AuditedEvent, { eventType: Type }>['metadata'];
+
+const [USER, FAMILY, KEY] = [
+  '019ab000-0000-7000-8000-000000000001',
+  '019ab000-0000-7000-8000-000000000002',
+  'ak_0123456789',
+];
+const operators = {
+  user: { caller_type: 'user', sub: USER },
+  api_key: { caller_type: 'api_key', key_id: KEY },
+  cron: { caller_type: 'cron', key_id: KEY },
+  cli: { caller_type: 'cli' },
+} as const;
+const [actor, email] = [operators.cli, 'ada@example.com'];
+
+/** One of each. */
+const METADATA: { [Type in EventType]: MetadataOf<Type> } = {
+  account_locked: { locked_until: '2026-11-22T10:00:00.000Z' },
+  login_failure: { reason: 'invalid_credentials', email },
+  login_success: { role: 'viewer' },
+  token_theft: { reused_jti: KEY, family_id: FAMILY },
+  logout: { jti: KEY },
+  user_created: { actor: operators.user, email, role: 'viewer' },
+  user_role_changed: { actor: operators.api_key, from: 'viewer', to: 'admin' },
+  user_activated: { actor: operators.cron },
+  user_deactivated: { actor, sessions_ended: 2 },
+  user_unlocked: { actor },
+  user_password_set: { actor, sessions_ended: 0 },
+  user_deleted: { actor, email, role: 'viewer', sessions_ended: 0 },
+  session_revoked: { actor, family_id: FAMILY },
+  api_key_created: { actor, key_id: KEY, service_name: 'billing', scopes: ['users:read'], rate_limit: 60 },
+  api_key_rotated: { actor, key_id: KEY, overlap_seconds: 60 },
+  api_key_revoked: { actor, key_id: KEY, service_name: 'billing' },
+  cron_key_created: { actor, key_id: KEY, service_name: 'nightly', scopes: [] },
+  cron_key_revoked: { actor, key_id: KEY, service_name: 'nightly' },
+  keyring_rotated: { actor, added: ['kid-1'], dropped: [] },
+};
+
+let gateway: TestGateway;
+let events: OcsfEvent[];
+beforeAll(async () => {
+  gateway = await startGateway();
+  await gateway.rows('delete from audit_events');
+  for (const [i, eventType] of EVENT_TYPES.entries()) {
+    const about = { eventType, userId: ENTITY_OF[eventType] === 'user' ? USER : null, metadata: METADATA[eventType] };
+    const from = { ipAddress: i % 2 ? '192.0.2.7' : '2001:db8::7', userAgent: i % 3 ? 'curl/8.0' : '' };
+    await writeAudit(gateway.app.db, [{ ...about, ...from } as AuditedEvent], new Date());
+  }
+  events = await exported();
+});
+afterAll(() => gateway.close());
+
+async function exported(): Promise<OcsfEvent[]> {
+  await gateway.rows(`update audit_events set written_at = written_at - interval '1 minute'`);
+  const readConfig = () => ({ ...gateway.config, databaseUrl: gateway.database.url });
+  const { stdout } = await runHere(['audit', 'export', '--format', 'ocsf'], readConfig);
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+const ofType = (type: EventType) =>
+  events.find((event) => (event['metadata'] as { event_code: string }).event_code === type);
+
+test.each(EVENT_TYPES)('Interface 9: %s is as the schema has it', (type) => {
+  const event = ofType(type);
+  expect(event).toBeDefined();
+  expect(ocsfFaults(event as OcsfEvent)).toEqual([]);
+});
+
+/** What a person who looks for it in a SIEM wants to find, put down by hand. */
+test.each<[EventType, object]>([
+  [
+    'login_failure',
+    {
+      ...{ class_uid: 3002, activity_name: 'Logon', status: 'Failure', status_detail: 'INVALID_CREDENTIALS' },
+      user: { uid: USER, email_addr: email },
+      src_endpoint: { ip: '192.0.2.7' },
+      http_request: { user_agent: 'curl/8.0' },
+    },
+  ],
+  [
+    'token_theft',
+    { class_uid: 3002, type_uid: 300299, severity: 'High', session: { uid: FAMILY }, unmapped: { reused_jti: KEY } },
+  ],
+  [
+    'user_created',
+    { class_uid: 3001, activity_name: 'Create', actor: { user: { uid: USER } }, user: { uid: USER, name: email } },
+  ],
+  [
+    'user_role_changed',
+    { class_uid: 3001, actor: { app_uid: KEY, app_name: 'API key' }, unmapped: { from: 'viewer', to: 'admin' } },
+  ],
+  ['session_revoked', { class_uid: 3002, activity_name: 'Logoff', actor: { app_name: 'command line' } }],
+  ['api_key_created', { class_uid: 3004, entity: { uid: KEY, name: 'billing', type: 'API key' } }],
+  ['cron_key_revoked', { class_uid: 3004, activity_name: 'Delete', entity: { type: 'internal key' } }],
+  ['keyring_rotated', { class_uid: 3004, entity: { name: 'keyring' }, unmapped: { added: ['kid-1'] } }],
+])('Interface 9: %s says who, what and from where', (type, expected) => {
+  expect(ofType(type)).toMatchObject(expected);
+});
+
+test('Interface 9: the ids, times and cursors of the lines are those of the rows', async () => {
+  const rows = await gateway.rows<{ id: string; created_at: Date }>(
+    'select id, created_at from audit_events order by written_at, id',
+  );
+  expect(events.map(({ metadata, time }) => [(metadata as { uid: string }).uid, time])).toEqual(
+    rows.map(({ id, created_at }) => [id, created_at.getTime()]),
+  );
+  expect(new Set(events.map(({ unmapped }) => (unmapped as { cursor: string }).cursor)).size).toBe(rows.length);
+});
+
+test('Interface 9: a login of nobody who is known, a command and an event of a newer version are valid too', async () => {
+  await gateway.rows('delete from audit_events');
+  const db = gateway.app.db;
+  const nobody = { eventType: 'login_failure', userId: null, metadata: METADATA.login_failure } as const;
+  await writeAudit(db, [{ ...nobody, ipAddress: 'unknown', userAgent: '' }], new Date());
+  await gateway.rows(
+    `insert into audit_events (event_type, entity_type, ip_address, metadata) values ('user_promoted', 'user', 'cli', '{"to": 1}')`,
+  );
+  const [login, promoted] = (await exported()) as [OcsfEvent, OcsfEvent];
+  expect(login).toMatchObject({ user: { name: email }, src_endpoint: { name: 'unknown' } });
+  expect(promoted).toMatchObject({ class_uid: 0, unmapped: { ip_address: 'cli', metadata: { to: 1 } } });
+  expect([login, promoted].flatMap(ocsfFaults)).toEqual([]);
+});
+
+test('what the schema asks is asked: an event with a fault is found out', () => {
+  const event = ofType('login_success') as OcsfEvent;
+  const faulty: object[] = [
+    { class_uid: 3003 },
+    { type_uid: 300202 },
+    { activity_id: 8, type_uid: 300208 },
+    { user: {} },
+    { user: undefined },
+    { service: undefined },
+    { time: 1_700_000_000 },
+    { severity: 'High' },
+    { status: 'Failure' },
+    { src_endpoint: { ip: 'cli' } },
+    { email },
+  ];
+  expect(faulty.filter((change) => ocsfFaults({ ...event, ...change }).length === 0)).toEqual([]);
+});
+
+test('docs/audit-export.md has each event with its class, activity, severity and status', () => {
+  const rows = Object.entries(OCSF_KINDS).map(
+    ([
+      type,
+      {
+        class: { uid, name },
+        activity,
+        severity,
+        status,
+      },
+    ]) => `| \`${type}\` | ${uid} ${name} | ${activity} | ${severity} | ${status} |`,
+  );
+  const written = readFileSync('docs/audit-export.md', 'utf8').match(/^\| `\w+` \| 3\d{3} .*$/gm);
+  expect(written).toEqual(rows);
+});
