@@ -1,7 +1,11 @@
 /** Interface 2: WORKERS: several processes on one port are one gateway to whoever asks. */
+import { spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { runningClock } from './support/clock.js';
+import { testWith } from './support/documents.js';
 import { type Answer, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from './support/gateway.js';
 import { newApiKey } from './support/graphql.js';
+import { KEYRING_FILE, required } from './support/postgres.js';
 import { figureOf, readMetrics } from './support/prometheus.js';
 import { login, logout, refresh } from './support/routes.js';
 import { sendSigned, signerAt } from './support/send-signed.js';
@@ -68,6 +72,23 @@ test('Interface 2: what is once is told once; a line of a worker has its number'
 
 const LOGOUTS = 'auth_gateway_logouts_total';
 const WITHOUT = { outcome: 'without_session' };
+const STARTED = 'process_start_time_seconds';
+
+test('Interface 14: what cannot be added is of the one that knows it', async () => {
+  expect(await figure('auth_gateway_ready', { check: 'database' })).toBe(1);
+  const keyStart = await figure('auth_gateway_signing_key_start_timestamp_seconds', {});
+  expect(keyStart).toBe(Math.floor(statSync(required(KEYRING_FILE)).mtimeMs / 1000));
+  const started = await figure(STARTED, {});
+  expect(started).toBeGreaterThan(keyStart - 1); // the keyring of the tests is older than the process
+  const swept = await figure('auth_gateway_last_sweep_timestamp_seconds', {});
+  expect(swept).toBeGreaterThan(started - 1); // not 0, as the worker says that does not sweep
+});
+
+testWith(['promtool'], 'Interface 14: promtool finds no fault with the metrics of all workers', async () => {
+  const { text } = await server.send('GET', '/metrics');
+  const { status, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
+  expect([status, stderr]).toEqual([0, '']);
+});
 
 test('Interface 14: metrics are those of all workers, and do not go back when one is killed and replaced', async () => {
   const before = await figure(LOGOUTS, WITHOUT);
@@ -80,6 +101,7 @@ test('Interface 14: metrics are those of all workers, and do not go back when on
   await onBoth('without_session', one);
   await until('all are counted', async () => (await figure(LOGOUTS, WITHOUT)) === before + sent);
 
+  const started = await figure(STARTED, {});
   const [victim = 0, other] = server.workers();
   process.kill(victim, 'SIGKILL');
   await until('it is replaced', () => server.workers().length === 2 && !server.workers().includes(victim));
@@ -97,6 +119,7 @@ test('Interface 14: metrics are those of all workers, and do not go back when on
   });
   await until('all are counted', async () => (await figure(LOGOUTS, WITHOUT)) === before + sent);
   expect(await figure('auth_gateway_build_info', {})).toBe(1);
+  expect(await figure(STARTED, {})).toBe(started);
   const hashes = await figure('auth_gateway_password_hash_duration_seconds_count', {});
   await login(server, (await gateway.user()).email, PASSWORD);
   await until('the hash is counted', async () => {

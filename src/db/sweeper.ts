@@ -1,4 +1,5 @@
 /** Deletes rows whose time is over, little by little, in batches that step around each other (SKIP LOCKED). */
+import { epochSeconds } from '../platform/clock.js';
 import { describeError, type Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import type { WatchedClock } from '../platform/watched-clock.js';
@@ -76,9 +77,11 @@ export async function sweepRound(
   everything: readonly Expiring[],
   proceed: () => boolean = () => true,
 ): Promise<void> {
+  const mayGoOn = (): boolean => proceed() && !clock.isSkewed();
   try {
-    const deleted = await sweep(db, everything, clock.now(), () => proceed() && !clock.isSkewed());
+    const deleted = await sweep(db, everything, clock.now(), mayGoOn);
     for (const [table, rows] of Object.entries(deleted)) metrics.sweptRows.inc({ table }, rows);
+    if (mayGoOn()) metrics.lastSweep.set(epochSeconds(clock.now()));
   } catch (error) {
     log.warn({ error: describeError(error) }, 'sweeping failed; it is tried again in a minute');
   }
@@ -92,6 +95,7 @@ export interface Sweeper {
 /** Sweeps every minute while the process runs. */
 export function startSweeper(deps: SweeperDeps, everything: readonly Expiring[]): Sweeper {
   for (const { table } of everything) deps.metrics.sweptRows.inc({ table }, 0);
+  deps.metrics.lastSweep.set(epochSeconds(deps.clock.now()));
   let stopped = false;
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {

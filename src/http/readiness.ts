@@ -37,8 +37,8 @@ interface Finding {
 const OK: Finding = { state: 'ok' };
 const NO_ANSWER: Finding = { state: 'unreachable' };
 
-export function createReadiness(deps: Deps<'clock' | 'db' | 'log' | 'redis'>): Readiness {
-  const { clock, db, log, redis } = deps;
+export function createReadiness(deps: Deps<'clock' | 'db' | 'log' | 'metrics' | 'redis'>): Readiness {
+  const { clock, db, log, metrics, redis } = deps;
   const tellState = createStateLog(log);
   const tellSkew = skewTeller(deps);
 
@@ -70,11 +70,13 @@ export function createReadiness(deps: Deps<'clock' | 'db' | 'log' | 'redis'>): R
     tellState('database', database.state, database.error);
     if (redisState !== undefined) tellState('redis', redisState);
     const isUnknown = database.state === 'unreachable' || clock.skewSeconds() === undefined;
-    return {
+    const checks: Checks = {
       database: database.state,
       clock: isUnknown ? 'unknown' : clock.isSkewed() ? 'skewed' : 'ok',
       ...(redisState && { redis: redisState }),
     };
+    for (const [check, word] of Object.entries(checks)) metrics.ready.set({ check }, word === 'ok' ? 1 : 0);
+    return checks;
   };
   /** One check serves all who ask meanwhile. */
   let checking: Promise<Checks> | undefined;

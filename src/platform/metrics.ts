@@ -10,11 +10,15 @@ export type MetricsOfProcess = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 /** Those of OpenTelemetry for the durations of requests: seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
+/** Gauges of Node that are named as if they were counters; `nodejs_active_resources` has what they sum up. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+
 /** One registry an app, so that two apps in one process (as in tests) do not share figures. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
   const buildInfo = new Gauge({
     name: 'auth_gateway_build_info',
     help: 'Always 1; the versions of the gateway, of Node and of the package argon2',
@@ -92,6 +96,25 @@ export function createMetrics() {
       name: 'auth_gateway_swept_rows_total',
       help: 'Expired rows that were deleted, by table',
       labelNames: ['table'],
+      registers,
+    }),
+    lastSweep: new Gauge({
+      name: 'auth_gateway_last_sweep_timestamp_seconds',
+      help: 'When expired rows were last looked for in every table without an error; at first, when the gateway started',
+      aggregator: 'max', // one of several workers sweeps
+      registers,
+    }),
+    ready: new Gauge({
+      name: 'auth_gateway_ready',
+      help: '1 where that check of /health/ready is ok, else 0; looked at every few seconds',
+      labelNames: ['check'],
+      aggregator: 'min', // one worker that is not ready is enough
+      registers,
+    }),
+    signingKeyStart: new Gauge({
+      name: 'auth_gateway_signing_key_start_timestamp_seconds',
+      help: 'Since when the key is in use that signs access tokens; of a first keyring, when its file was written',
+      aggregator: 'min',
       registers,
     }),
     droppedLogLines: new Counter({

@@ -11,7 +11,7 @@ import { createMinuteCounter } from '../platform/minute-counter.js';
 import { PortTaken } from '../platform/port-taken.js';
 import { createCrew, type Member } from './crew.js';
 import type { PrimaryAnswers } from './messages.js';
-import { countedBy, sum } from './sum.js';
+import { countedBy, ofPrimary, sum } from './sum.js';
 
 /** How long a worker may take to tell its metrics; then it has those that it told last: milliseconds. */
 const MEASURED_WITHIN_MS = 2_000;
@@ -39,8 +39,8 @@ export async function startWorkers(
     count: (key) => sessions.count(key),
     metrics: async () => {
       await Promise.all(crew.members().map(measure));
-      const own = await countedBy([await metrics.registry.getMetricsAsJSON()]);
-      return sum([...told.values(), await past, own]).metrics();
+      const own = await ofPrimary(metrics);
+      return sum([own, ...told.values(), await past]).metrics();
     },
   };
   const measure = async (member: Member): Promise<void> => {

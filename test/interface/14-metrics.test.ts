@@ -1,9 +1,18 @@
 /** Interface 10 and 14: metrics, by their final names. */
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { copyFile, mkdtemp, rm, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rotateKeyring } from '../../src/admin/keyring.js';
+import { expiringRows } from '../../src/app.js';
+import { sweepRound } from '../../src/db/sweeper.js';
 import { REFUSALS } from '../../src/http/refusals.js';
+import { testWith } from '../support/documents.js';
 import { lacksColumn, whileAway, withFault } from '../support/faults.js';
-import { logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { logIn, PASSWORD, refreshTokenOf, startGateway, startInstance, type TestGateway } from '../support/gateway.js';
 import { ask, internalKey, newApiKey, newCronKey, nobody, signIn } from '../support/graphql.js';
+import { KEYRING_FILE, required } from '../support/postgres.js';
 import { type Family, figureOf, readMetrics } from '../support/prometheus.js';
 import { open } from '../support/raw.js';
 import { login, logout, refresh, WRONG } from '../support/routes.js';
@@ -42,6 +51,9 @@ const OURS: Record<string, [type: string, ...labels: string[]]> = {
   auth_gateway_db_pool_connections: ['gauge', 'state'],
   auth_gateway_db_pool_waiters: ['gauge'],
   auth_gateway_swept_rows_total: ['counter', 'table'],
+  auth_gateway_last_sweep_timestamp_seconds: ['gauge'],
+  auth_gateway_ready: ['gauge', 'check'],
+  auth_gateway_signing_key_start_timestamp_seconds: ['gauge'],
   auth_gateway_audit_rows_suppressed_total: ['counter'],
   auth_gateway_log_lines_dropped_total: ['counter'],
   auth_gateway_clock_skew_seconds: ['gauge'],
@@ -64,6 +76,17 @@ test('Interface 14: the metrics are these, with these types and labels, beside t
   expect(answer.text).toMatch(/^process_cpu_seconds_total /m);
   expect(answer.text).toMatch(/^nodejs_heap_size_used_bytes /m);
 });
+
+testWith(
+  ['promtool'],
+  'Interface 14: promtool finds no fault with any name, type or help, those of Node included',
+  async () => {
+    await login(gateway, 'nobody@example.com');
+    const { text } = await gateway.send('GET', '/metrics');
+    const { status, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+  },
+);
 
 test('Interface 14: they are there while the database is away', async () => {
   const { text } = await whileAway(gateway.database, async () => {
@@ -102,12 +125,23 @@ test('Interface 14: each known outcome is there from 0', async () => {
     'unavailable',
     'unsupported_scheme',
   ]);
-  expect(outcomesOf(checks, 'api_key')).toContain('nonce_reused');
-  expect(outcomesOf(checks, 'api_key')).toContain('rate_limited');
+  expect(outcomesOf(checks, 'api_key')).toEqual([
+    'content_digest_mismatch',
+    'error',
+    'insufficient_coverage',
+    'invalid_signature',
+    'malformed_signature',
+    'nonce_reused',
+    'rate_limited',
+    'signature_expired',
+    'success',
+    'unavailable',
+  ]);
   expect(outcomesOf(checks, 'cron')).toEqual(['error', 'invalid_key', 'success', 'unavailable']);
   expect(outcomesOf(checks, 'none')).toEqual(['missing_credentials']);
   expect(outcomesOf(checks, 'several')).toEqual(['multiple_credentials']);
-  for (const name of ['account_locks_total', 'token_thefts_total', 'audit_rows_suppressed_total']) {
+  const single = ['account_locks', 'token_thefts', 'audit_rows_suppressed', 'log_lines_dropped'];
+  for (const name of single.map((what) => `${what}_total`)) {
     expect(figureOf(families, `auth_gateway_${name}`)).toBe(0);
   }
   const tables = families.get('auth_gateway_swept_rows_total')?.samples.map(({ labels }) => labels['table']);
@@ -267,4 +301,55 @@ test('Interface 14: metrics are answered while the database is away', async () =
   await whileAway(gateway.database, async () => {
     expect((await gateway.send('GET', '/metrics')).status).toBe(200);
   });
+});
+
+test('Interface 14: each check of health has its figure, and follows what it finds', async () => {
+  const ready = async () => {
+    const families = await metrics();
+    return ['database', 'clock', 'redis'].map((check) => figureOf(families, 'auth_gateway_ready', { check }));
+  };
+  expect(await ready()).toEqual([1, 1, undefined]); // before anybody has asked
+  await whileAway(gateway.database, async () => {
+    await gateway.send('GET', '/health/ready');
+    expect(await ready()).toEqual([0, 0, undefined]);
+  });
+  await until('it is ready again', async () => (await gateway.send('GET', '/health/ready')).status === 200);
+  expect(await ready()).toEqual([1, 1, undefined]);
+});
+
+test('Interface 14: the time of the last sweep is that of the start, then of each round that went through', async () => {
+  const lastSweep = async () => figureOf(await metrics(), 'auth_gateway_last_sweep_timestamp_seconds');
+  const seconds = () => gateway.clock.now().getTime() / 1000;
+  const everything = expiringRows(gateway.config);
+  const begun = seconds();
+  expect(await lastSweep()).toBe(begun);
+  gateway.clock.advance(100);
+  await withFault(gateway, lacksColumn('signature_nonces', 'expires_at'), () => sweepRound(gateway.app, everything));
+  await sweepRound(gateway.app, everything, () => false);
+  await sweepRound({ ...gateway.app, clock: { ...gateway.app.clock, isSkewed: () => true } }, everything);
+  expect(await lastSweep()).toBe(begun);
+  await sweepRound(gateway.app, everything);
+  expect(await lastSweep()).toBe(seconds());
+});
+
+test('Interface 14: the age of the signing key is that of its file, and after a rotation that of the key', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'keyring-'));
+  const file = join(folder, 'keyring.json');
+  await copyFile(required(KEYRING_FILE), file);
+  const rotating = await startInstance(gateway.database, { clock: gateway.clock, env: { KEYRING_FILE: file } });
+  const start = async () => {
+    const { text } = await rotating.send('GET', '/metrics');
+    return figureOf(readMetrics(text), 'auth_gateway_signing_key_start_timestamp_seconds');
+  };
+  try {
+    await utimes(file, 1_700_000_000, 1_700_000_000);
+    expect(await start()).toBe(1_700_000_000);
+    const { usedFrom } = await rotateKeyring(rotating.app);
+    await until('it is read again', () => rotating.app.keyring.publicJwks().keys.length === 2);
+    gateway.clock.set(usedFrom);
+    expect(await start()).toBe(usedFrom.getTime() / 1000);
+  } finally {
+    await rotating.close();
+    await rm(folder, { recursive: true });
+  }
 });
