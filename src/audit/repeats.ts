@@ -1,6 +1,6 @@
 /** One dead token, presented without end, must not fill the audit log: Spec 6 asks for the rows, not for their number. */
 import type { Clock } from '../platform/clock.js';
-import type { Logger } from '../platform/logger.js';
+import type { Logger, RequestIds } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import { createMinuteCounter } from '../platform/minute-counter.js';
 import type { EventType } from './events.js';
@@ -16,23 +16,27 @@ export interface AuditRepeats {
   isOneTooMany(eventType: EventType, jti: string): boolean;
   /** Counts a row that was left out. */
   suppressed(eventType: EventType): void;
+  /** The same for one request, whose ids stand in the line about it. */
+  of(ids: RequestIds): AuditRepeats;
 }
 
 export function createAuditRepeats(clock: Clock, log: Logger, metrics: Metrics): AuditRepeats {
   const ofToken = createMinuteCounter(clock);
   const lines = createMinuteCounter(clock);
   let sinceLastLine = 0;
-  return {
+  const of = (ids?: RequestIds): AuditRepeats => ({
     isOneTooMany: (eventType, jti) => ofToken.count(`${eventType} ${jti}`).count > MAX_ROWS,
     suppressed: (eventType) => {
       metrics.suppressedAuditRows.inc();
       sinceLastLine += 1;
       if (lines.count('line').count > 1) return;
       log.warn(
-        { event_type: eventType, suppressed: sinceLastLine },
+        { ...ids, event_type: eventType, suppressed: sinceLastLine },
         'audit rows about a token presented again and again are left out',
       );
       sinceLastLine = 0;
     },
-  };
+    of,
+  });
+  return of();
 }

@@ -35,8 +35,12 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
   const limitLogins = loginRateLimit(config.login, deps);
   const limitSessions = sessionRateLimit(config.sessionRateLimit, deps);
 
-  /** The parts, asked within what this request may wait. */
-  const depsOf = ({ locals }: Response): Dependencies => ({ ...deps, db: deps.db.within(locals.budget) });
+  /** The parts, asked within what this request may wait, and told of in its name. */
+  const depsOf = ({ locals: { budget, ids } }: Response): Dependencies => ({
+    ...deps,
+    db: deps.db.within(budget),
+    repeats: deps.repeats.of(ids),
+  });
 
   /** Spec 2.2, 2.3 and 7: a grant with its cookie, or the row of the refusal. */
   const answer = (res: Response, outcome: Outcome): void => {

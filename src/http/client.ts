@@ -3,6 +3,7 @@ import { isIP, type Socket } from 'node:net';
 import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 import proxyaddr from 'proxy-addr';
+import type { RequestIds } from '../platform/logger.js';
 import type { Client } from '../remote-client.js';
 
 /** Spec 2.6: characters of the User-Agent that are kept. */
@@ -25,10 +26,10 @@ export function peerAddressOf(socket: Socket): string | undefined {
  */
 export function clientReader(
   trustProxy: string[],
-  onUnbelieved: (peerAddress: string) => void,
-): (req: Request) => Client {
+  onUnbelieved: (peerAddress: string, ids: RequestIds) => void,
+): (req: Request, ids: RequestIds) => Client {
   const trust = proxyaddr.compile(trustProxy);
-  return (req) => {
+  return (req, ids) => {
     let address = withoutZone(peerAddressOf(req.socket) ?? '');
     const forwarded = req.get('x-forwarded-for');
     const isUnbelieved = forwarded !== undefined && !trust(address, 0);
@@ -39,7 +40,7 @@ export function clientReader(
       address = next;
     }
     const ipAddress = address === '' ? 'unknown' : ipaddr.process(address).toString();
-    if (isUnbelieved) onUnbelieved(ipAddress);
+    if (isUnbelieved) onUnbelieved(ipAddress, ids);
     return {
       ipAddress,
       userAgent: (req.get('user-agent') ?? '').slice(0, USER_AGENT_LENGTH),

@@ -80,7 +80,7 @@ function allowOrigins(origins: string[]) {
     origin: origins,
     credentials: true,
     methods: ['POST'],
-    allowedHeaders: ['Authorization', 'Content-Type', 'Refresh-Retry', 'X-Request-Id'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'Refresh-Retry', 'traceparent', 'tracestate', 'X-Request-Id'],
     exposedHeaders: [
       'RateLimit',
       'RateLimit-Policy',

@@ -127,7 +127,7 @@ export async function listen(
     open.set(res, 0);
     res.once('close', () => open.delete(res));
     if (open.size > MAX_PIPELINED) {
-      requestLog.unparsed(TOO_MANY.status, peerAddressOf(req.socket));
+      res.setHeader('X-Request-Id', requestLog.unparsed(TOO_MANY.status, peerAddressOf(req.socket), req));
       req.socket.pause(); // what it has sent beyond stays where it is
       return sendOver(res, TOO_MANY);
     }
@@ -139,17 +139,17 @@ export async function listen(
   const unread = setInterval(() => cutUnread(connections, limits.answerMs), limits.checkEveryMs).unref();
 
   const refused = new WeakSet<Duplex>();
-  const refuse = (socket: Duplex, fault: Fault, fields = '', url?: string): void => {
+  const refuse = (socket: Duplex, fault: Fault, fields = '', url?: string, req?: IncomingMessage): void => {
     if (refused.has(socket)) return; // every further packet is an error again
     refused.add(socket);
-    const requestId = requestLog.unparsed(fault.status, peerAddressOf(socket as Socket));
+    const requestId = requestLog.unparsed(fault.status, peerAddressOf(socket as Socket), req);
     socket.end(rawAnswer(fault, url, `X-Request-Id: ${requestId}\r\n${fields}`));
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   };
-  server.on('connect', (_req, socket) => {
+  server.on('connect', (req, socket) => {
     socket.on('error', () => undefined); // of what is to be a tunnel nobody else takes care
     const before = [...(connections.get(socket)?.open.keys() ?? [])].at(-1);
-    if (before === undefined) return refuse(socket, NO_TUNNEL, 'Allow: GET, HEAD, POST\r\n');
+    if (before === undefined) return refuse(socket, NO_TUNNEL, 'Allow: GET, HEAD, POST\r\n', undefined, req);
     before.once('close', () => socket.destroy());
   });
   server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {

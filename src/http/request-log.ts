@@ -1,4 +1,5 @@
 /** One log line and one count an answer, under a request id that the caller gets back. */
+import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler } from 'express';
 import type { Deps } from '../parts.js';
 import { createBudget } from '../platform/budget.js';
@@ -19,6 +20,10 @@ const QUIET = new Set(['/health/live', '/health/ready', '/metrics']);
 const UNAVAILABLE = 503;
 const MOST_UNAVAILABLE = 10;
 
+type Headed = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
+
+const NO_HEADER: Headed = { headers: {}, rawHeaders: [] };
+
 /** Told once a process, since strangers can send the field too */
 const UNBELIEVED =
   'X-Forwarded-For of a peer that is not trusted is passed over: all who come by it have its address and share its ' +
@@ -35,8 +40,12 @@ interface Answered extends RequestIds, CountedRequest {
 
 export interface RequestLog {
   middleware: RequestHandler;
-  /** Records what Node's parser refused. @returns the request id that it is logged under */
-  unparsed(status: number, clientIp: string | undefined): string;
+  /**
+   * Records what Node's parser or the listener refused.
+   * @param req where its header could be read
+   * @returns the request id that it is logged under
+   */
+  unparsed(status: number, clientIp: string | undefined, req?: Headed): string;
 }
 
 /** @param isRoute true for a path that is answered by a route of ours */
@@ -45,10 +54,15 @@ export function createRequestLog(
   isRoute: (path: string) => boolean,
 ): RequestLog {
   const { clock, config, log, metrics, sampling, state } = deps;
-  const readClient = clientReader(config.trustProxy, (peerAddress) => {
+  const idsOf = ({ headers, rawHeaders }: Headed): RequestIds => {
+    const given = headers['x-request-id'];
+    const isPlain = typeof given === 'string' && PLAIN_ID.test(given);
+    return { request_id: isPlain ? given : uuidInTimeOrder(clock.now()), ...traceOf(rawHeaders) };
+  };
+  const readClient = clientReader(config.trustProxy, (peerAddress, ids) => {
     if (state.isProxyTold) return;
     state.isProxyTold = true;
-    log.warn({ peer_ip: peerAddress }, UNBELIEVED);
+    log.warn({ ...ids, peer_ip: peerAddress }, UNBELIEVED);
   });
   const count = createOutcomeCounters(metrics);
   const record = (answered: Answered): void => {
@@ -64,12 +78,10 @@ export function createRequestLog(
   };
   return {
     middleware: (req, res, next) => {
-      const given = req.get('x-request-id');
-      const requestId = given !== undefined && PLAIN_ID.test(given) ? given : uuidInTimeOrder(clock.now());
-      const ids: RequestIds = { request_id: requestId, ...traceOf(req.rawHeaders) };
-      const client = readClient(req);
+      const ids = idsOf(req);
+      const client = readClient(req, ids);
       Object.assign(res.locals, { ids, client, budget: createBudget() } satisfies Exchange);
-      res.set('X-Request-Id', requestId);
+      res.set('X-Request-Id', ids.request_id);
       const started = performance.now();
 
       res.on('close', () => {
@@ -90,11 +102,11 @@ export function createRequestLog(
       });
       next();
     },
-    unparsed: (status, clientIp) => {
-      const requestId = uuidInTimeOrder(clock.now());
+    unparsed: (status, clientIp, req = NO_HEADER) => {
+      const ids = idsOf(req);
       const unknown = { method: OTHER_METHOD, route: undefined, caller: undefined, duration_ms: 0 };
-      record({ request_id: requestId, ...unknown, status, outcome: 'unparsed', client_ip: clientIp });
-      return requestId;
+      record({ ...ids, ...unknown, status, outcome: 'unparsed', client_ip: clientIp });
+      return ids.request_id;
     },
   };
 }

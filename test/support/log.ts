@@ -7,6 +7,8 @@ export interface CapturedLog {
   /** Every line so far, as text */
   text(): string;
   lines(): Array<Record<string, unknown>>;
+  /** Forgets what was written so far. */
+  clear(): void;
 }
 
 /** Everything down to `trace`, so that a leak at any level is seen. */
@@ -26,5 +28,8 @@ export function captureLog(): CapturedLog {
         .split('\n')
         .filter((line) => line !== '')
         .map((line) => JSON.parse(line) as Record<string, unknown>),
+    clear: () => {
+      text = '';
+    },
   };
 }
