@@ -1,5 +1,6 @@
 /** deploy/grafana/ and deploy/prometheus/: what is drawn and what alerts, on a real Prometheus that scrapes a real gateway. */
 import { readFileSync } from 'node:fs';
+import { blocksOf } from '../documents/printed.js';
 import { runningClock } from '../support/clock.js';
 import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
 import { ask, nobody } from '../support/graphql.js';
@@ -21,6 +22,10 @@ const RULES = 'deploy/prometheus/alerts.yaml';
 const dashboard = JSON.parse(readFileSync('deploy/grafana/auth-gateway.json', 'utf8'));
 const panels: Panel[] = dashboard.panels;
 const expressions = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
+/** Of the page for three in the morning, one a line */
+const queries = blocksOf('docs/at-three-in-the-morning.md')
+  .filter(({ language }) => language === 'promql')
+  .flatMap(({ text }) => text.split('\n'));
 const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
 
 /** With what Grafana puts in the place of its variables. */
@@ -84,11 +89,12 @@ test('the dashboard: panels have their own ids and places, and the data source t
       ...[...readMetrics(text).values()].flatMap(({ samples }) => samples.map(({ name }) => name)),
     ]);
     const rules = readFileSync(RULES, 'utf8').replace(/^ *(?:#|summary|description|runbook_url).*$/gm, '');
-    for (const source of [rules, ...expressions.map(({ expr }) => expr)]) {
+    for (const source of [rules, ...queries, ...expressions.map(({ expr }) => expr)]) {
       const names = namesIn(source);
       expect(names.length).toBeGreaterThan(0);
       expect(names.filter((name) => !there.has(name))).toEqual([]);
     }
+    for (const query of queries) await prometheus.query(query); // it is refused where it is none
   });
 
   test('each panel has something to draw once there was some traffic, and the chosen job and instance are there', async () => {
@@ -133,8 +139,10 @@ test('the dashboard: panels have their own ids and places, and the data source t
     const firing = (await alerts()).filter(({ state }) => state === 'firing').map(({ labels }) => labels['alertname']);
     expect(firing.filter((name) => !['AuthGatewayTokenTheft', 'AuthGatewayLockWave'].includes(name ?? ''))).toEqual([]);
     const { groups } = await prometheus.api('rules');
-    expect(
-      groups.flatMap(({ rules }: { rules: Array<{ health: string }> }) => rules.map(({ health }) => health)),
-    ).toEqual(Array.from({ length: 16 }, () => 'ok'));
+    const health: string[] = groups.flatMap(({ rules }: { rules: Array<{ health: string }> }) =>
+      rules.map((rule) => rule.health),
+    );
+    expect(health.length).toBeGreaterThan(10);
+    expect(new Set(health)).toEqual(new Set(['ok']));
   });
 });

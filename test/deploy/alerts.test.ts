@@ -1,0 +1,71 @@
+/** deploy/prometheus/alerts.yaml: tried by promtool, and each alert has its place in docs/at-three-in-the-morning.md. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { blocksOf } from '../documents/printed.js';
+import { anchorsOf } from '../support/citations.js';
+import { testWith } from '../support/documents.js';
+
+const run = promisify(execFile);
+
+const RULES = 'deploy/prometheus/alerts.yaml';
+const TESTS = 'deploy/prometheus/alerts.test.yaml';
+const RUNBOOK = 'docs/at-three-in-the-morning.md';
+
+const runbook = readFileSync(RUNBOOK, 'utf8');
+const alerts = readFileSync(RULES, 'utf8')
+  .split(/^ +- alert: /m)
+  .slice(1)
+  .map((text) => ({ name: /^\w+/.exec(text)?.[0] ?? '', text }));
+
+testWith(['promtool'], 'the rules are sound, and fire when they should and not else', async () => {
+  await run('promtool', ['check', 'rules', RULES]);
+  await run('promtool', ['test', 'rules', TESTS]);
+});
+
+testWith(['promtool'], 'docs/monitoring.md: Prometheus takes what is printed there', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'prometheus-'));
+  try {
+    await symlink(resolve('deploy'), join(folder, 'deploy'));
+    for (const { language, text } of blocksOf('docs/monitoring.md')) {
+      if (language === 'yaml') await writeFile(join(folder, 'prometheus.yml'), text);
+      if (language === 'sh') await run('sh', ['-e', '-c', text], { cwd: folder });
+    }
+    await run('promtool', ['check', 'config', 'prometheus.yml'], { cwd: folder });
+    const rules = readFileSync(join(folder, 'auth-gateway.alerts.yaml'), 'utf8');
+    expect(rules.match(/runbook_url: https:\/\/git\.example\.com\S+\/docs\/at-three/g)).toHaveLength(alerts.length);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test.each(alerts)('$name is seen firing, and not firing', ({ name }) => {
+  const cases = readFileSync(TESTS, 'utf8')
+    .split("- expr: 'ALERTS")
+    .filter((text) => text.includes(`alertname="${name}", alertstate="firing"}'`));
+  expect(new Set(cases.map((text) => text.includes('exp_samples: []')))).toEqual(new Set([true, false]));
+});
+
+test.each(alerts)('$name says how bad it is, what is so, and where to read on', ({ name, text }) => {
+  expect(text).toMatch(/^ {10}severity: (?:critical|warning)$/m);
+  for (const annotation of ['summary', 'description'])
+    expect(text).toMatch(new RegExp(`^ {10}${annotation}: .{10,}$`, 'm'));
+  const [, path, anchor = ''] = /^ {10}runbook_url: (.+)#(.+)$/m.exec(text) ?? [];
+  expect([path, anchor]).toEqual([RUNBOOK, name.toLowerCase()]);
+  expect(anchorsOf(runbook)).toContain(anchor);
+  const labels = Array.from(text.matchAll(/\$labels\.(\w+)/g), ([, label]) => label);
+  expect(labels.filter((label) => !['job', 'instance', 'check'].includes(label ?? ''))).toEqual([]);
+});
+
+test('each heading of the page is an alert, in their order, with the same five answers', () => {
+  const sections = runbook.split(/^## /m).slice(1);
+  expect(sections.map((section) => section.split('\n')[0])).toEqual(alerts.map(({ name }) => name));
+  for (const section of sections) {
+    const answers = Array.from(section.matchAll(/^\*\*(Means|Users notice|Do|Wake):?\*\*/gm), ([, answer]) => answer);
+    expect(answers).toEqual(['Means', 'Users notice', 'Do', 'Wake']);
+    expect(section).toMatch(/^```(?:sh|shell|promql)$/m);
+  }
+});

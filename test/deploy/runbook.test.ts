@@ -1,0 +1,88 @@
+/** docs/at-three-in-the-morning.md: its commands run as they are printed, and find something; those in `shell` are for readers alone. */
+import { execFile } from 'node:child_process';
+import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expiringRows } from '../../src/app.js';
+import { sweepRound } from '../../src/db/sweeper.js';
+import { blocksOf } from '../documents/printed.js';
+import { runningClock } from '../support/clock.js';
+import { testWith } from '../support/documents.js';
+import { lacksColumn, whileAway, withFault } from '../support/faults.js';
+import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
+import { captureLog } from '../support/log.js';
+import { KEYRING_FILE, required } from '../support/postgres.js';
+import { login, refresh, WRONG } from '../support/routes.js';
+
+const run = promisify(execFile);
+
+const EMAIL = 'admin@example.com';
+const commands = new Set(
+  blocksOf('docs/at-three-in-the-morning.md')
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ text }) => text.split('\n')),
+);
+/** What only a process of its own writes, by the words that are looked for and the source that has them. */
+const OF_PROCESSES: Record<string, [words: RegExp, source: string]> = {
+  '"(ready|stopping|stopped)"': [/'ready'.*'stopping'.*'stopped'/s, 'src/gateway.ts'],
+  '"dropped_lines"': [/\bdropped_lines\b/, 'src/platform/log-destination.ts'],
+};
+
+const captured = captureLog();
+let gateway: TestGateway;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'runbook-'));
+  const env = { LOGIN_MAX_FAILURES: '1' };
+  gateway = await startGateway({ clock: runningClock(), log: captured.log, env });
+});
+afterAll(async () => {
+  await gateway.close();
+  await rm(folder, { recursive: true });
+});
+
+/** A night in which everything goes wrong. */
+async function happen(): Promise<void> {
+  await gateway.user({ email: EMAIL, role: 'admin' });
+  await gateway.user(); // another, so that the first can be changed
+  const { refreshToken } = await logIn(gateway, EMAIL);
+  await refresh(gateway, refreshToken);
+  await refresh(gateway, refreshToken);
+  await login(gateway, EMAIL, WRONG);
+  await withFault(gateway, lacksColumn('users', 'password_hash'), () => login(gateway, EMAIL));
+  await withFault(gateway, lacksColumn('signature_nonces', 'expires_at'), () =>
+    sweepRound(gateway.app, expiringRows(gateway.config)),
+  );
+  await whileAway(gateway.database, async () => {
+    await gateway.send('GET', '/health/ready');
+    await login(gateway, EMAIL);
+  });
+}
+
+testWith(['bash', 'curl'], 'each command succeeds and has something to show', async () => {
+  await happen();
+  const [log, keyring] = [join(folder, 'log'), join(folder, 'keyring.json')];
+  await writeFile(log, captured.text());
+  await copyFile(required(KEYRING_FILE), keyring); // which is rotated
+  await symlink(resolve('bin/auth-gateway'), join(folder, 'auth-gateway'));
+  const env = {
+    PATH: `${folder}:${process.env['PATH']}`,
+    DATABASE_URL: gateway.database.url,
+    KEYRING_FILE: keyring,
+    PUBLIC_URL: gateway.config.publicUrl,
+  };
+  const prelude = `set -e; GATEWAY=${gateway.url}; log() { cat ${log}; }`;
+  const silent: string[] = [];
+  for (const command of commands) {
+    const { stdout } = await run('bash', ['-c', `${prelude}\n${command}`], { env });
+    if (stdout.trim() === '') silent.push(command);
+  }
+  expect(commands.size).toBeGreaterThan(10);
+  const expected = [...commands].filter((command) =>
+    Object.keys(OF_PROCESSES).some((words) => command.includes(words)),
+  );
+  expect(expected).toHaveLength(Object.keys(OF_PROCESSES).length);
+  expect(silent).toEqual(expected);
+  for (const [words, source] of Object.values(OF_PROCESSES)) expect(await readFile(source, 'utf8')).toMatch(words);
+});
