@@ -7,6 +7,8 @@ import { createLogger } from './platform/logger.js';
 import { createMetrics } from './platform/metrics.js';
 
 export interface Gateway {
+  /** Reads the keyring now, and logs what comes of it. */
+  readKeyring(): Promise<void>;
   /**
    * Is not ready from now on, and after SHUTDOWN_DELAY_SECONDS answers what is in flight and stops everything.
    * @param hurry ends the delay, and the wait for requests that may be on their way
@@ -49,6 +51,7 @@ export async function startGateway(
       log.info({ ...address, workers }, 'ready');
     }
     return {
+      readKeyring: serving.readKeyring,
       stop: async (hurry) => {
         log.info('stopping');
         cleanUp.defer(() => serving.stop(hurry));

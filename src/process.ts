@@ -2,7 +2,9 @@
 import { flushCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import { STOPS } from './platform/signals.js';
+import type { Gateway } from './gateway.js';
+import { notifyServiceManager } from './platform/service-manager.js';
+import { hasTerminal, STOPS } from './platform/signals.js';
 import { keepCompiled, MAIN_PROGRAM } from './program.js';
 
 /** npm passes on a signal that a terminal or a service manager has sent to both: they are one. */
@@ -69,18 +71,23 @@ function untilStopped(): AbortSignal {
 async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const ending = createEnding();
+  let gateway: Gateway | undefined;
   let firstMs: number | undefined;
-  const onSignal = (): void => {
+  const stop = (): void => {
+    if (firstMs === undefined) notify('STOPPING=1');
     firstMs ??= performance.now();
     const isSecond = performance.now() - firstMs > SAME_SIGNAL_MS;
     if (isSecond) ending.hurry();
     else ending.stop(config.shutdownDelaySeconds);
   };
-  for (const signal of STOPS) process.on(signal, onSignal);
+  const readKeyring = (): void => void gateway?.readKeyring(); // one that is starting reads it anyway
+  const isService = !hasTerminal();
+  for (const signal of STOPS) process.on(signal, signal === 'SIGHUP' && isService ? readKeyring : stop);
   const start = async () => {
     const { startGateway } = await import('./gateway.js'); // which other commands need not load
     const threads = Number(process.env['UV_THREADPOOL_SIZE']) || undefined;
-    const gateway = await startGateway(config, threads, (line) => say(process, line));
+    gateway = await startGateway(config, threads, (line) => say(process, line));
+    notify('READY=1');
     flushCompileCache(); // a gateway that is killed has not ended as others do
     const where = config.isDevelopment ? `${config.publicUrl}/, which says what to try` : config.publicUrl;
     if (stderr.isTTY) say(process, `The gateway answers at ${where}. Ctrl-C stops it.`);
@@ -90,4 +97,9 @@ async function serve(): Promise<void> {
     if (error instanceof WorkerEnded) process.exit(error.exitCode); // what was wrong it has said itself
     throw error;
   });
+}
+
+/** Only where systemd has started this as a service that tells it so. */
+function notify(state: 'READY=1' | 'STOPPING=1'): void {
+  if (process.env['NOTIFY_SOCKET']) notifyServiceManager(state, (sentence) => say(process, sentence));
 }

@@ -18,6 +18,8 @@ const FIRST_ADMINISTRATOR = 'admin@example.com';
 const ROOMY_LIMIT = 1_000;
 
 export interface Serving extends Pick<App, 'measure'> {
+  /** As of the gateway. */
+  readKeyring(): Promise<void>;
   /** For the log: which build of argon2 hashes, and about how many passwords a core checks in a second */
   hashing: { argon2: string; passwords_per_second: number };
   /** As of the gateway. */
@@ -55,6 +57,7 @@ export async function serve(
     cleanUp.defer(() => listening.stop({ hurry: hurried }));
     return {
       measure: app.measure,
+      readKeyring: app.keyring.readAgain,
       hashing: { argon2: argon2Build(), passwords_per_second: Math.round(1 / app.passwords.hashCpuSeconds) },
       stop: async (hurry) => {
         app.state.isStopping = true;

@@ -34,6 +34,7 @@ const answers: WorkerAnswers = {
     }),
   stop: ending.stop,
   hurry: ending.hurry,
+  readKeyring: async () => serving?.readKeyring(),
   measure: async () => (await serving?.measure())?.getMetricsAsJSON() ?? [],
 };
 const ask = converse<PrimaryAnswers>(process, answers);

@@ -21,6 +21,8 @@ export interface Keyring {
   byHeader<Kind extends 'access' | 'refresh'>(kind: Kind, header: string): KeyOf[Kind] | undefined;
   /** Public halves of the access keys: the body of the JWKS endpoint. */
   publicJwks(): { keys: PublicJwk[] };
+  /** Reads the file now, also one that has not changed. What comes of it is logged; a file that is refused changes nothing. */
+  readAgain(): Promise<void>;
   close(): void;
 }
 
@@ -39,9 +41,9 @@ export async function openKeyring(file: string, clock: Clock, log: Logger): Prom
   let version = await fileVersion(file);
   let refused = '';
   let keys = await read();
-  const lookAgain = async (): Promise<void> => {
+  const look = async (isAsked: boolean): Promise<void> => {
     const seen = await fileVersion(file);
-    if (seen === version) return;
+    if (seen === version && !isAsked) return;
     try {
       keys = await read();
       version = seen;
@@ -50,12 +52,18 @@ export async function openKeyring(file: string, clock: Clock, log: Logger): Prom
     } catch (error) {
       const reason = error instanceof KeyringError ? error.message : describeError(error);
       const refusal = `${seen} ${JSON.stringify(reason)}`;
-      if (refusal === refused) return; // it is tried again, but said once
+      if (refusal === refused && !isAsked) return; // it is tried again, but said once
       refused = refusal;
       log.error({ reason }, 'changed keyring refused; the keys in use stay');
     }
   };
-  const timer = setInterval(lookAgain, LOOK_AGAIN_MS);
+  let looking = Promise.resolve();
+  /** In turn, so that what was read last is what counts. */
+  const lookInTurn = (isAsked: boolean): Promise<void> => {
+    looking = looking.then(() => look(isAsked));
+    return looking;
+  };
+  const timer = setInterval(() => lookInTurn(false), LOOK_AGAIN_MS);
   timer.unref();
   return {
     inUse: (kind, now) => {
@@ -66,6 +74,7 @@ export async function openKeyring(file: string, clock: Clock, log: Logger): Prom
     byKid: (kind, kid) => keys[kind].find((key) => key.kid === kid),
     byHeader: (kind, header) => keys[kind].find((key) => key.header === header),
     publicJwks: () => ({ keys: keys.access.map(({ publicJwk }) => publicJwk) }),
+    readAgain: () => lookInTurn(true),
     close: () => clearInterval(timer),
   };
 }

@@ -1,2 +1,15 @@
-/** The signals that end the gateway. */
+/** The signals that end the gateway, and the one that means something else to a service. */
+import { closeSync, openSync } from 'node:fs';
+
+/** SIGHUP only where a terminal has closed: see `hasTerminal`. */
 export const STOPS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
+
+/** Whether a terminal controls this process, and sends SIGHUP when it closes. No service has one, nor a container without `-t`. */
+export function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r')); // tty(4)
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -22,6 +22,7 @@ export interface WorkerAnswers {
   stop(delaySeconds: number): void;
   /** Ends the wait of `stop`. */
   hurry(nothing: undefined): void;
+  readKeyring(nothing: undefined): Promise<void>;
   measure(nothing: undefined): Promise<MetricsOfProcess>;
 }
 

@@ -26,7 +26,7 @@ export async function startWorkers(
   config: Config,
   { databaseUrl, embedded }: DataDir,
   { log, metrics, threads }: { log: Logger; metrics: Metrics; threads: number | undefined },
-): Promise<{ stop(hurry: AbortSignal): Promise<void> }> {
+): Promise<{ readKeyring(): Promise<void>; stop(hurry: AbortSignal): Promise<void> }> {
   const { host, port, metricsHost, metricsPort, workers } = config;
   await requireFree('PORT', host, port);
   if (metricsPort !== undefined) await requireFree('METRICS_PORT', metricsHost, metricsPort);
@@ -62,7 +62,13 @@ export async function startWorkers(
     await crew.kill();
     throw error;
   }
-  return { stop: (hurry) => crew.stop(config.shutdownDelaySeconds, hurry) };
+  return {
+    readKeyring: async () => {
+      const read = ({ ask }: Member) => ask('readKeyring', undefined).catch(() => undefined); // another takes its place then
+      await Promise.all(crew.members().map(read));
+    },
+    stop: (hurry) => crew.stop(config.shutdownDelaySeconds, hurry),
+  };
 }
 
 /**

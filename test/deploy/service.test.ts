@@ -1,0 +1,143 @@
+/** The gateway as a service: systemd learns when it is ready, SIGHUP reads the keyring. Needs python3 and systemd-notify. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { testWith } from '../support/documents.js';
+import { send, startGateway, type TestGateway } from '../support/gateway.js';
+import { KEYRING_FILE, required } from '../support/postgres.js';
+import { freePort } from '../support/redis.js';
+import { type ServerProcess, startProcess } from '../support/server-process.js';
+import { until } from '../support/until.js';
+
+let gateway: TestGateway;
+let folder: string;
+let keyring: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  folder = await mkdtemp(join(tmpdir(), 'service-'));
+  keyring = join(folder, 'keyring.json');
+});
+beforeEach(() => copyFile(required(KEYRING_FILE), keyring));
+afterAll(async () => {
+  await gateway.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Every whole line so far of what a process prints. */
+function linesOf({ stdout }: ChildProcess): string[] {
+  if (stdout === null) throw new Error('it prints nowhere');
+  const lines: string[] = [];
+  createInterface({ input: stdout }).on('line', (line) => lines.push(line));
+  return lines;
+}
+
+/** How often the log has this message. */
+const count = (log: string[], msg: string) => log.filter((line) => JSON.parse(line).msg === msg).length;
+
+/** A service has no terminal; the tests may have one. */
+async function startService(env: Record<string, string>): Promise<{ service: ServerProcess; log: string[] }> {
+  const service = await startProcess(gateway, { KEYRING_FILE: keyring, ...env }, 'pipe', [process.execPath], true);
+  return { service, log: linesOf(service.process) };
+}
+
+/** What systemd has: a datagram socket, by whose messages it knows how far a service is. */
+const LISTENER = `
+import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+print('bound', flush=True)
+while True: print(s.recv(4096).decode(), flush=True)`;
+
+testWith(
+  ['python3', 'systemd-notify'],
+  'systemd is told READY=1 once requests are answered, STOPPING=1 at the stop',
+  async () => {
+    for (const WORKERS of ['1', '2']) {
+      const socket = join(folder, `notify-${WORKERS}`);
+      const listener = spawn('python3', ['-c', LISTENER, socket]);
+      await using cleanUp = new AsyncDisposableStack();
+      cleanUp.defer(() => void listener.kill());
+      const told = linesOf(listener);
+      await until('it listens', () => told.includes('bound'));
+
+      const { service } = await startService({ WORKERS, NOTIFY_SOCKET: socket });
+      cleanUp.use(service);
+      await until('systemd is told', () => told.includes('READY=1'));
+      expect((await send(service.url, 'GET', '/health/ready')).status).toBe(200);
+      expect(told).not.toContain('STOPPING=1');
+      service.process.kill('SIGTERM');
+      expect([await service.exited, service.errors()]).toEqual([[0, null], '']);
+      await until('systemd is told', () => told.includes('STOPPING=1'));
+    }
+  },
+);
+
+test('where systemd-notify is missing, one line says so, and the gateway serves', async () => {
+  await using cleanUp = new AsyncDisposableStack();
+  const { service, log } = await startService({ PATH: folder, NOTIFY_SOCKET: join(folder, 'nobody') });
+  cleanUp.use(service);
+  await until('it is ready', () => count(log, 'ready') === 1);
+  await until('it says so', () => service.errors() !== '');
+  expect(service.errors()).toBe('systemd is not told READY=1: systemd-notify cannot be run (ENOENT)\n');
+  expect((await send(service.url, 'GET', '/health/ready')).status).toBe(200);
+});
+
+test.each(['1', '2'])(
+  'SIGHUP without a terminal, WORKERS=%s: the keyring is read at once, or refused',
+  async (WORKERS) => {
+    await using cleanUp = new AsyncDisposableStack();
+    const { service, log } = await startService({ WORKERS });
+    cleanUp.use(service);
+    await until('it is ready', () => count(log, 'ready') === 1);
+    const jwks = async () => (await send(service.url, 'GET', '/.well-known/jwks.json')).text;
+    const before = await jwks();
+
+    for (const times of [1, 2]) {
+      service.process.kill('SIGHUP'); // the file is the same: unasked it is not read again
+      await until('it is read', () => count(log, 'keyring read again') === times);
+    }
+    await chmod(keyring, 0o602);
+    await until('it is refused', () => count(log, 'changed keyring refused; the keys in use stay') === 1);
+    service.process.kill('SIGHUP'); // unasked this is said once
+    await until('it is refused again', () => count(log, 'changed keyring refused; the keys in use stay') === 2);
+    expect(await jwks()).toBe(before);
+    service.process.kill('SIGTERM');
+    expect(await service.exited).toEqual([0, null]);
+  },
+);
+
+/** Runs a program on a terminal of its own, apart from its output, and closes the terminal once it may. */
+const TERMINAL = `
+import os, pty, sys
+out, err = os.dup(1), os.dup(2)
+pid, master = pty.fork()
+if pid == 0:
+    os.dup2(out, 1); os.dup2(err, 2)
+    os.execv(sys.argv[1], sys.argv[1:])
+sys.stdin.read()
+os.close(master)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
+
+testWith(['python3'], 'SIGHUP of a terminal that closes ends the gateway', async () => {
+  const { database, config } = gateway;
+  const terminal = spawn('python3', ['-c', TERMINAL, process.execPath, 'dist/program/main.js'], {
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: database.url,
+      KEYRING_FILE: keyring,
+      PORT: String(await freePort()),
+      PUBLIC_URL: config.publicUrl,
+    },
+  });
+  await using cleanUp = new AsyncDisposableStack();
+  cleanUp.defer(() => void terminal.kill());
+  const exited = once(terminal, 'exit');
+  const log = linesOf(terminal);
+  await until('it is ready', () => count(log, 'ready') === 1);
+  terminal.stdin.end();
+  expect(await exited).toEqual([0, null]);
+  expect([count(log, 'stopped'), count(log, 'keyring read again')]).toEqual([1, 0]);
+});
