@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { testWith } from '../support/documents.js';
 import { send, startGateway, type TestGateway } from '../support/gateway.js';
+import { openNotifySocket } from '../support/notify-socket.js';
 import { KEYRING_FILE, required } from '../support/postgres.js';
 import { freePort } from '../support/redis.js';
 import { type ServerProcess, startProcess } from '../support/server-process.js';
@@ -43,27 +44,14 @@ async function startService(env: Record<string, string>): Promise<{ service: Ser
   return { service, log: linesOf(service.process) };
 }
 
-/** What systemd has: a datagram socket, by whose messages it knows how far a service is. */
-const LISTENER = `
-import socket, sys
-s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-s.bind(sys.argv[1])
-print('bound', flush=True)
-while True: print(s.recv(4096).decode(), flush=True)`;
-
 testWith(
   ['python3', 'systemd-notify'],
-  'systemd is told READY=1 once requests are answered, STOPPING=1 at the stop',
+  'Interface 10: systemd is told READY=1 once requests are answered, STOPPING=1 at the stop',
   async () => {
     for (const WORKERS of ['1', '2']) {
-      const socket = join(folder, `notify-${WORKERS}`);
-      const listener = spawn('python3', ['-c', LISTENER, socket]);
       await using cleanUp = new AsyncDisposableStack();
-      cleanUp.defer(() => void listener.kill());
-      const told = linesOf(listener);
-      await until('it listens', () => told.includes('bound'));
-
-      const { service } = await startService({ WORKERS, NOTIFY_SOCKET: socket });
+      const { path, told } = cleanUp.use(await openNotifySocket(join(folder, `notify-${WORKERS}`)));
+      const { service } = await startService({ WORKERS, NOTIFY_SOCKET: path });
       cleanUp.use(service);
       await until('systemd is told', () => told.includes('READY=1'));
       expect((await send(service.url, 'GET', '/health/ready')).status).toBe(200);
@@ -75,7 +63,7 @@ testWith(
   },
 );
 
-test('where systemd-notify is missing, one line says so, and the gateway serves', async () => {
+test('Interface 10: where systemd-notify is missing, one line says so, and the gateway serves', async () => {
   await using cleanUp = new AsyncDisposableStack();
   const { service, log } = await startService({ PATH: folder, NOTIFY_SOCKET: join(folder, 'nobody') });
   cleanUp.use(service);
@@ -86,7 +74,7 @@ test('where systemd-notify is missing, one line says so, and the gateway serves'
 });
 
 test.each(['1', '2'])(
-  'SIGHUP without a terminal, WORKERS=%s: the keyring is read at once, or refused',
+  'Interface 10: SIGHUP without a terminal, WORKERS=%s: the keyring is read at once, or refused',
   async (WORKERS) => {
     await using cleanUp = new AsyncDisposableStack();
     const { service, log } = await startService({ WORKERS });
@@ -121,7 +109,7 @@ sys.stdin.read()
 os.close(master)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
 
-testWith(['python3'], 'SIGHUP of a terminal that closes ends the gateway', async () => {
+testWith(['python3'], 'Interface 10: SIGHUP of a terminal that closes ends the gateway', async () => {
   const { database, config } = gateway;
   const terminal = spawn('python3', ['-c', TERMINAL, process.execPath, 'dist/program/main.js'], {
     env: {
