@@ -1,0 +1,76 @@
+/** docs/systemd.md: its commands, run as printed but for the places, the account and systemd itself, install what then starts. */
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
+import { createDatabase, type TestDatabase } from '../support/postgres.js';
+
+let gateway: TestGateway;
+let database: TestDatabase;
+let root: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  database = await createDatabase('empty');
+  root = await mkdtemp(join(tmpdir(), 'systemd-page-'));
+});
+afterAll(async () => {
+  await gateway.close();
+  await database.drop();
+  await rm(root, { recursive: true });
+});
+
+/** The blocks of the shell, also those in lists. */
+async function blocksOf(page: string): Promise<string[]> {
+  const text = await readFile(page, 'utf8');
+  return Array.from(text.matchAll(/^( *)```sh\n(.*?)^\1```$/gms), ([, indent = '', block = '']) =>
+    block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  );
+}
+
+/**
+ * Leaves out what only root may do, and puts all places into the folder of this test.
+ * @throws {Error} where a place of this machine is left
+ */
+function here(block: string): string {
+  const placed = block
+    .replaceAll(/(?<![\w.])\/(etc|var\/lib|usr\/local\/sbin)\//g, 'ROOT/$1/')
+    .replaceAll('/opt/auth-gateway', 'CHECKOUT')
+    .replaceAll(/^(systemd-sysusers|systemctl daemon-reload)$/gm, '')
+    .replaceAll(/ -[og] auth-gateway/g, '')
+    .replace('setpriv --reuid auth-gateway --regid auth-gateway --init-groups ', '');
+  const left = placed.match(/(?<![\w./])\/(?!dev\/null|bin\/sh|metrics)\w+/);
+  if (left !== null) throw new Error(`not in the folder of the test: ${left[0]}`);
+  return placed.replaceAll('ROOT', root).replaceAll('CHECKOUT', process.cwd());
+}
+
+test('docs/systemd.md: the commands install the units and the settings, by which every command runs', async () => {
+  const [install = '', word = '', first = '', several = ''] = (await blocksOf('docs/systemd.md')).map(here);
+  for (const folder of ['etc/systemd/system', 'usr/local/sbin', 'var/lib'])
+    await mkdir(join(root, folder), { recursive: true });
+  const env = { PATH: `${join(root, 'usr/local/sbin')}:${process.env['PATH']}` };
+  const run = (script: string, input = ''): string =>
+    execFileSync('sh', ['-euc', script], { env, input, encoding: 'utf8', stdio: 'pipe' });
+
+  run(install);
+  const at = (path: string) => join(root, path);
+  await writeFile(at('etc/auth-gateway/database-url'), `${database.url}\n`);
+  const settings = await readFile(at('etc/auth-gateway/environment'), 'utf8');
+  await writeFile(at('etc/auth-gateway/environment'), here(settings));
+  run(word);
+  const printed = run(first.replace('role admin', 'role admin --password-stdin'), `${PASSWORD}\n`);
+  expect(printed).toMatch(/email: you@example\.com/);
+  run(several);
+
+  const modeOf = async (path: string) => ((await stat(at(path))).mode & 0o777).toString(8);
+  expect(
+    await Promise.all(
+      ['var/lib/auth-gateway', 'var/lib/auth-gateway/keyring.json', 'etc/auth-gateway/database-url'].map(modeOf),
+    ),
+  ).toEqual(['700', '600', '640']);
+  const unit = await readFile('deploy/systemd/auth-gateway.service', 'utf8');
+  expect(await readFile(at('etc/systemd/system/auth-gateway@.service'), 'utf8')).toBe(unit);
+  // What the unit names is what was made.
+  const named = unit.matchAll(/^EnvironmentFile=([^-%\n]+)$/gm);
+  for (const [, file = ''] of named) expect((await stat(here(file))).isFile()).toBe(true);
+});
