@@ -139,9 +139,14 @@ export function readConfig(env: Environment) {
       explorer: read('GRAPHQL_EXPLORER', trueOrFalse, isDevelopment),
       introspection: read('GRAPHQL_INTROSPECTION', trueOrFalse, isDevelopment),
     },
-    /** What the log is to say at the start */
-    warnings: [...nearMisses(), ...(isOpen ? [open] : []), ...(isProxyUnknown ? [unknownProxy] : [])],
   };
   if (faults.length > 0) throw new ConfigError(faults);
-  return config;
+  const slips = nearMisses(); // now that every variable has been asked for
+  return {
+    ...config,
+    /** Variables that have no effect, and were probably meant to: a sentence each */
+    slips,
+    /** What the log is to say at the start */
+    warnings: [...slips, ...(isOpen ? [open] : []), ...(isProxyUnknown ? [unknownProxy] : [])],
+  };
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { COMMAND_LINE } from './admin/administer.js';
 import { generatePassword } from './admin/passwords.js';
 import { createUser } from './admin/user-changes.js';
-import { hasUsers } from './admin/users.js';
+import { FIRST_ADMINISTRATOR, hasUsers } from './admin/users.js';
 import { type App, createApp, type Overrides } from './app.js';
 import type { Config } from './config.js';
 import { argon2Build } from './credentials/argon2-build.js';
@@ -13,7 +13,6 @@ import { createCleanUp } from './platform/clean-up.js';
 import { namingVariable } from './platform/port-taken.js';
 import { putWorkersBehind } from './platform/worker-threads.js';
 
-const FIRST_ADMINISTRATOR = 'admin@example.com';
 /** Logins of an address, for whoever tries things out */
 const ROOMY_LIMIT = 1_000;
 

@@ -10,7 +10,7 @@ const LAYERS = [
   ['gateway', 'cli'],
   ['serving', 'workers'],
   ['app'],
-  ['http', 'graphql'],
+  ['http', 'graphql', 'doctor'],
   ['graphql-over-http'],
   ['auth', 'callers', 'admin', 'data-dir'],
   ['parts'],

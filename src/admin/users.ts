@@ -135,6 +135,9 @@ function isFound(search: string): RawBuilder<unknown> {
   return sql`email like ${`%${escaped}%`}`;
 }
 
+/** Interface 1: whom the first start on an empty embedded database makes */
+export const FIRST_ADMINISTRATOR = 'admin@example.com';
+
 const anyUserSql = statement('any_user', {}, { id: 'uuid' })`
   select id from users limit 1`;
 

@@ -3,6 +3,7 @@ import { nearest } from '../platform/near-miss.js';
 import { auditCommands } from './audit-commands.js';
 import type { Command } from './command.js';
 import type { Call } from './context.js';
+import { doctorCommands } from './doctor-command.js';
 import { EXIT, exitCodeOf, explain } from './exit.js';
 import { type Commands, helpOfCommand, helpOfProgram, usageLine } from './help.js';
 import { keyCommands } from './key-commands.js';
@@ -24,6 +25,7 @@ const COMMANDS: Commands = {
   ...keyCommands,
   ...keyringCommands,
   ...migrateCommands,
+  ...doctorCommands,
   ...signCommands,
   ...programCommands(() => COMMANDS),
 };

@@ -16,7 +16,8 @@ export interface Command {
   run(args: string[], call: Call): Promise<void>;
 }
 
-const COMMON = { json: flag('print one JSON value, for programs') };
+/** What every command takes */
+export const COMMON = { json: flag('print one JSON value, for programs') };
 const YES = { yes: flag('do not ask') };
 
 export function command<On extends keyof Contexts, T extends Takes = Record<never, never>>(declared: {

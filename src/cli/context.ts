@@ -86,7 +86,7 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
 };
 
 /** The database for a person: where it is, and who asks; without a password. */
-function nameOf({ embedded, joined, databaseUrl }: DataDir, { dataDir }: Config): string {
+export function nameOf({ embedded, joined, databaseUrl }: DataDir, { dataDir }: Config): string {
   if (embedded) return `embedded in ${dataDir} (${joined ? 'joined the running gateway' : 'started for this command'})`;
   const [, scheme, authority = '', path = ''] = /^(\w+:\/\/)([^/?#]*)([^?#]*)/.exec(databaseUrl) ?? [];
   if (path.includes('@')) return `${scheme}…`; // a slash of the password, not encoded, has ended the authority

@@ -107,6 +107,6 @@ function tellEviction(redis: RedisClient, log: Logger): void {
 }
 
 /** @param facts what INFO says of the memory */
-function mayEvict(facts: string): boolean {
+export function mayEvict(facts: string): boolean {
   return /^maxmemory:[1-9]/m.test(facts) && /^maxmemory_policy:(?!noeviction)/m.test(facts);
 }

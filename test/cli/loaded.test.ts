@@ -47,9 +47,9 @@ async function loadedBy(words: string[], { url }: TestDatabase = database): Prom
 }
 
 const ORM = ['@mikro-orm/core', '@mikro-orm/migrations', 'Migration20261121000001_users_sessions_audit'];
-const NOT_AT_START = [...ORM, 'ioredis'];
+const NOT_AT_START = [...ORM, 'ioredis', 'tldts'];
 
-test('a start on a migrated database loads neither the ORM nor migrations or Redis', async () => {
+test('a start on a migrated database loads neither the ORM nor migrations, Redis or what doctor looks with', async () => {
   const loaded = await loadedBy(['start']);
   expect([...loaded]).toEqual(expect.arrayContaining(['pg', 'express', 'graphql']));
   expect(NOT_AT_START.filter((name) => loaded.has(name))).toEqual([]);

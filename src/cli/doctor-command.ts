@@ -1,0 +1,76 @@
+/** Interface 9: `doctor`. It works where nothing else does, so it opens by itself what it looks at. */
+import type { Config } from '../config.js';
+import { openDataDir } from '../data-dir.js';
+import type { Finding } from '../doctor/finding.js';
+import { createCleanUp } from '../platform/clean-up.js';
+import { systemClock } from '../platform/clock.js';
+import { createLogger } from '../platform/logger.js';
+import { COMMON, type Command } from './command.js';
+import { type Call, nameOf } from './context.js';
+import { CliRefusal } from './exit.js';
+import { readValues } from './parameters.js';
+import { printJson, printLines, say, type Terminal } from './terminal.js';
+
+export const doctorCommands: Record<string, Command> = {
+  doctor: {
+    does: 'looks at all that the gateway needs, and says what is wrong and what helps; changes nothing',
+    takes: COMMON,
+    run: async (args, call) => {
+      const { json } = readValues(args, COMMON);
+      const { terminal } = call;
+      const found = (await findingsOf(call)).map((finding) => spelled(finding, terminal));
+      if (json) printJson(terminal, found);
+      else
+        printLines(
+          terminal,
+          BY_SEVERITY.flatMap((severity) => linesOf(found, severity)),
+        );
+      const counts = `${countOf(found, 'fault')} faults, ${countOf(found, 'warning')} warnings, ${countOf(found, 'ok')} ok`;
+      if (countOf(found, 'fault') > 0) throw new CliRefusal(counts);
+      say(terminal, counts);
+    },
+  },
+};
+
+/** Where the configuration is refused, its faults are all that is found. */
+async function findingsOf({ readConfig, terminal }: Call): Promise<Finding[]> {
+  const { examine, readMachine, refusedConfiguration } = await import('../doctor/examine.js');
+  let config: Config;
+  try {
+    config = readConfig();
+  } catch (error) {
+    return refusedConfiguration(error);
+  }
+  const cleanUp = createCleanUp();
+  const opened = openDataDir(config, 'cli', createLogger('silent'));
+  const located = opened.then((server) => {
+    cleanUp.defer(server.close);
+    say(terminal, `database: ${nameOf(server, config)}`);
+    return server.databaseUrl;
+  });
+  await located.catch(() => undefined); // an embedded server may take a while to start; what keeps it is found
+  const signal = new AbortController().signal;
+  const around = { clock: systemClock, config, machine: readMachine(), signal, locate: () => located };
+  return examine(around).finally(cleanUp.run);
+}
+
+/** A command in the words by which this one was called. */
+function spelled(finding: Finding, { command }: Terminal): Finding {
+  return { ...finding, remedy: finding.remedy?.replace('run: auth-gateway ', `run: ${command} `) ?? null };
+}
+
+const BY_SEVERITY = ['fault', 'warning', 'ok'] as const;
+const WORDS = { fault: 'FAULT', warning: 'WARNING', ok: 'ok' };
+
+function linesOf(found: Finding[], wanted: Finding['severity']): string[] {
+  return found
+    .filter(({ severity }) => severity === wanted)
+    .flatMap(({ severity, check, seen, remedy }) => [
+      `${WORDS[severity].padEnd(8)}${check}: ${seen}`,
+      ...(remedy === null ? [] : [`        remedy: ${remedy}`]),
+    ]);
+}
+
+function countOf(found: Finding[], wanted: Finding['severity']): number {
+  return found.filter(({ severity }) => severity === wanted).length;
+}

@@ -1,0 +1,55 @@
+/** Interface 9, `doctor`: why the database cannot be opened, and what helps. */
+import { DatabaseTooOld, PoolerInBetween } from '../db/database.js';
+import { EmbeddedPostgresError } from '../db/embedded/open.js';
+import { ReadOnlyServer } from '../db/hosts.js';
+import { codeOf } from './error-code.js';
+import { type Finding, fault } from './finding.js';
+
+/** By the code of the system, of OpenSSL or of PostgreSQL: what it says, and what helps. */
+const BY_CODE: Array<[code: RegExp, seen: string, remedy: string]> = [
+  [/^(ECONNREFUSED|ENOENT)$/, 'nobody listens there', 'start PostgreSQL, or set host and port of DATABASE_URL right'],
+  [
+    /^(ENOTFOUND|EAI_AGAIN)$/,
+    'there is no host of that name',
+    'set the host of DATABASE_URL right, or mend the DNS of this machine',
+  ],
+  [/^3D000$/, 'there is no database of that name', 'make it (createdb NAME), or set its name in DATABASE_URL right'],
+  [
+    /^28/,
+    'the user or the password is refused',
+    'set user and password of DATABASE_URL right, or allow them in pg_hba.conf',
+  ],
+  [/^53300$/, 'no connection is left', 'raise max_connections of PostgreSQL, or end what uses them up'],
+  [/ALTNAME/, 'its certificate is for another name', 'set the host of DATABASE_URL to a name of its certificate'],
+  [
+    /CERT|SIGNATURE|ISSUER/,
+    'its certificate is not trusted',
+    'add sslrootcert=FILE to DATABASE_URL, with the authority that has signed it',
+  ],
+];
+const NO_ANSWER = 'look whether PostgreSQL runs, and whether a firewall lets this machine through';
+
+export function unreachable(error: unknown, dataDir: string): Finding {
+  if (error instanceof PoolerInBetween) {
+    const seen = 'before PostgreSQL is a pooler, which refuses settings of a session';
+    return fault('pooler', seen, 'set DATABASE_POOLER=transaction');
+  }
+  if (error instanceof DatabaseTooOld)
+    return fault('database_version', error.message, 'upgrade PostgreSQL to 14 or newer');
+  if (error instanceof ReadOnlyServer) {
+    const remedy = 'name the primary in DATABASE_URL, or: alter database NAME set default_transaction_read_only = off';
+    return fault('database_writes', error.message, remedy);
+  }
+  if (error instanceof EmbeddedPostgresError) {
+    const isNone = error.message.startsWith('there is no database');
+    const make = 'set DATABASE_URL or DATA_DIR; for a new gateway run: auth-gateway start';
+    return fault(
+      'database',
+      error.message,
+      isNone ? make : `read ${dataDir}/pg.log, and end what else uses ${dataDir}`,
+    );
+  }
+  const code = codeOf(error);
+  const [, what, remedy] = BY_CODE.find(([pattern]) => pattern.test(code)) ?? [code, 'it does not answer', NO_ANSWER];
+  return fault('database', `the database cannot be reached: ${what} (${code})`, remedy);
+}

@@ -1,0 +1,59 @@
+/** Interface 2 and 9, `doctor`: settings of PostgreSQL by which it would lose or refuse what the gateway writes. */
+import { type RowOf, statement } from '../db/statement.js';
+import { type Finding, fault, ok, warning } from './finding.js';
+import type { Surroundings } from './surroundings.js';
+
+const settingsSql = statement(
+  'doctor_settings',
+  {},
+  {
+    fsync: 'text',
+    synchronous_commit: 'text',
+    encoding: 'text',
+    may_create: 'boolean',
+    role: 'text',
+    schema: 'text',
+    database: 'text',
+  },
+)`
+  select current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
+    current_setting('server_encoding') as encoding,
+    coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_create,
+    quote_ident(current_user) as role, coalesce(quote_ident(current_schema()), 'public') as schema,
+    quote_ident(current_database()) as database`;
+
+export async function lookAtSettings({ database }: Surroundings): Promise<Finding[]> {
+  const { db } = await database();
+  const [found] = await db.run(settingsSql, {});
+  return found === undefined ? [] : [durability(found), encoding(found), rights(found)];
+}
+
+type Found = RowOf<typeof settingsSql>;
+
+function durability({ fsync, synchronous_commit, database }: Found): Finding {
+  const seen = `synchronous_commit is ${synchronous_commit}, fsync is ${fsync}`;
+  const cures = [
+    ...(synchronous_commit === 'off' ? [`alter database ${database} set synchronous_commit = on`] : []),
+    ...(fsync === 'off' ? ['alter system set fsync = on; select pg_reload_conf()'] : []),
+  ];
+  if (cures.length === 0) return ok('database_durability', seen);
+  const what = `${seen}: a crash undoes logouts and refreshes that were answered, or destroys the database`;
+  return fault('database_durability', what, `${cures.join('; ')}; then restart the gateway`);
+}
+
+function encoding({ encoding }: Found): Finding {
+  if (encoding === 'UTF8') return ok('database_encoding', 'the encoding is UTF8');
+  const seen = `the encoding is ${encoding}, which does not hold every text`;
+  return fault(
+    'database_encoding',
+    seen,
+    "make another database: create database NAME encoding 'UTF8' template template0",
+  );
+}
+
+function rights({ may_create, role, schema }: Found): Finding {
+  const seen = `${role} may ${may_create ? '' : 'not '}make tables in the schema ${schema}`;
+  if (may_create) return ok('database_rights', seen);
+  const remedy = `grant create on schema ${schema} to ${role}`;
+  return warning('database_rights', `${seen}: the next version that migrates cannot start`, remedy);
+}

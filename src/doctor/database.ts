@@ -1,0 +1,63 @@
+/** Interface 9, `doctor`: whether the database is there, takes what a login writes, and has the tables of this version. */
+import { rehearseLogin } from '../audit/rehearsal.js';
+import { migrationStatus } from '../db/migrate.js';
+import { type DatabaseState, stateOf } from '../db/state.js';
+import { type Db, statement } from '../db/statement.js';
+import { unreachable } from './database-away.js';
+import { codeOf } from './error-code.js';
+import { type Finding, fault, ok, warning } from './finding.js';
+import { NotThere, type OpenedDatabase, type Surroundings } from './surroundings.js';
+
+const databaseSql = statement('doctor_database', {}, { version: 'text', name: 'text', role: 'text' })`
+  select current_setting('server_version') as version, current_database()::text as name, current_user::text as role`;
+
+export async function lookAtDatabase({ config, database }: Surroundings): Promise<Finding[]> {
+  let opened: OpenedDatabase;
+  try {
+    opened = await database();
+  } catch (error) {
+    if (!(error instanceof NotThere)) throw error;
+    return [unreachable(error.cause, config.dataDir)];
+  }
+  const { db } = opened;
+  const [found] = await db.run(databaseSql, {});
+  return [
+    ok('database', `connected to ${found?.name} as ${found?.role}`),
+    ok('database_version', `PostgreSQL ${found?.version}`),
+    ...(await migrationsAndWrites(db)),
+  ];
+}
+
+async function migrationsAndWrites(db: Db): Promise<Finding[]> {
+  const migrations = await migrationStatus(db);
+  const newer = migrations.filter(({ known }) => !known).map(({ name }) => name);
+  const breaking = migrations.find(({ known, breaks_older }) => !known && breaks_older);
+  const pending = migrations.filter(({ known, executed_at }) => known && executed_at === null);
+  if (breaking !== undefined) {
+    const seen = `a newer version has migrated the database, and this one cannot use it (${breaking.name})`;
+    return [fault('migrations', seen, 'start that newer version, or restore the backup of before')];
+  }
+  if (pending.length > 0) {
+    const seen = `${pending.length} of ${migrations.length} migrations are missing, from ${pending[0]?.name} on`;
+    return [fault('migrations', seen, 'run: auth-gateway migrate up')];
+  }
+  const ahead = `a newer version has migrated the database, and this one can use it (${newer.join()})`;
+  const writes = await rehearseLogin(db).then(() => ok('database_writes', 'a login can be written'), cannotWrite);
+  return [
+    newer.length > 0
+      ? warning('migrations', ahead, 'end the upgrade: start that newer version here too')
+      : ok('migrations', `all ${migrations.length} are applied`),
+    writes,
+  ];
+}
+
+const CURES: Partial<Record<DatabaseState, string>> = {
+  full: 'make room on the disk of PostgreSQL',
+  locked: "end who holds a table: select pid, state, query from pg_stat_activity where state <> 'idle'",
+};
+
+function cannotWrite(error: unknown): Finding {
+  const state = stateOf(error);
+  const seen = `the database takes no writes: ${state} (${codeOf(error)})`;
+  return fault('database_writes', seen, CURES[state] ?? 'read the log of PostgreSQL');
+}

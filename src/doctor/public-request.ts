@@ -1,0 +1,47 @@
+/** Interface 9, `doctor`: one request to PUBLIC_URL, as a client of the gateway would make it. */
+import { once } from 'node:events';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent, request as requestHttps } from 'node:https';
+import { TLSSocket } from 'node:tls';
+
+export interface PublicAnswer {
+  status: number;
+  /** Of a redirection, which is not followed */
+  location: string | undefined;
+  /** Cut after MOST_BYTES */
+  text: string;
+  /** The body as JSON, or undefined where it is none */
+  json: unknown;
+  /** When the certificate ends; undefined without TLS */
+  validTo: Date | undefined;
+}
+
+const WITHIN_MS = 4_000;
+const MOST_BYTES = 262_144;
+
+/** @throws the error of the system or of TLS, which has a `code`, or of the signal */
+export async function readPublic(url: string, signal: AbortSignal): Promise<PublicAnswer> {
+  const options = { signal: AbortSignal.any([signal, AbortSignal.timeout(WITHIN_MS)]), agent: false as const };
+  const isTls = url.startsWith('https:');
+  // A session that is taken up again would show no certificate.
+  const agent = new Agent({ maxCachedSessions: 0 });
+  const asked = isTls ? requestHttps(url, { ...options, agent }) : requestHttp(url, options);
+  asked.end();
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  const { socket, statusCode = 0, headers } = answer;
+  const validTo = socket instanceof TLSSocket ? new Date(socket.getPeerCertificate().valid_to) : undefined;
+  let text = '';
+  for await (const chunk of answer.setEncoding('utf8')) {
+    text += chunk;
+    if (text.length > MOST_BYTES) break;
+  }
+  return { status: statusCode, location: headers.location, text, json: parse(text), validTo };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,124 @@
+/** Interface 2, 3 and 9, `doctor`: whether PUBLIC_URL leads to this very gateway, and by which certificate. */
+import { importKeys, type PublicJwk } from '../credentials/import-keys.js';
+import { readKeyring } from '../credentials/keyring-file.js';
+import { codeOf } from './error-code.js';
+import { type Finding, fault, ok, warning } from './finding.js';
+import { type PublicAnswer, readPublic } from './public-request.js';
+import type { Surroundings } from './surroundings.js';
+
+const METADATA = '/.well-known/oauth-authorization-server';
+const JWKS = '/.well-known/jwks.json';
+
+export async function lookAtPublicUrl({ clock, config, signal }: Surroundings): Promise<Finding[]> {
+  const { publicUrl, isDevelopment, metricsPort } = config;
+  const read = (path: string): Promise<PublicAnswer> => readPublic(`${publicUrl}${path}`, signal);
+  let metadata: PublicAnswer;
+  try {
+    metadata = await read(METADATA);
+  } catch (error) {
+    return [notReached(publicUrl, codeOf(error), isDevelopment)];
+  }
+  const found = [certificate(metadata, clock.now())].filter((finding) => finding !== undefined);
+  const wrong = wrongAnswer(publicUrl, metadata);
+  if (wrong !== undefined) return [...found, wrong];
+  const keys = await compareKeys(config.keyringFile, clock.now(), await read(JWKS));
+  const isOpen = !isDevelopment && /^auth_gateway_/m.test((await read('/metrics')).text);
+  const metrics = metricsPort === undefined ? 'set METRICS_PORT=9464' : 'take /metrics out of what the proxy passes on';
+  return [
+    ...found,
+    keys,
+    isOpen
+      ? warning(
+          'metrics_open',
+          `everybody may read ${publicUrl}/metrics`,
+          `${metrics}, and let Prometheus read that port`,
+        )
+      : ok('metrics_open', isDevelopment ? 'this is development' : `/metrics is not at ${publicUrl}`),
+  ];
+}
+
+/** What TLS says, by OpenSSL's words: what it means, and what helps. */
+const TLS_FAULTS: Array<[code: RegExp, seen: string, remedy: string]> = [
+  [
+    /^CERT_HAS_EXPIRED$/,
+    'its certificate has expired',
+    'renew the certificate on the proxy (such as certbot renew), and reload it',
+  ],
+  [
+    /^CERT_NOT_YET_VALID$/,
+    'its certificate is not valid yet',
+    'set the clock of this machine right (timedatectl set-ntp true)',
+  ],
+  [/ALTNAME/, 'its certificate is for another name', 'give the proxy a certificate for the host of PUBLIC_URL'],
+  [
+    /CERT|SIGNATURE|ISSUER/,
+    'its certificate is of no authority that is known here',
+    'serve the whole chain on the proxy; for an authority of your own set NODE_EXTRA_CA_CERTS=FILE',
+  ],
+  [
+    /^(EPROTO|ERR_SSL_.*)$/,
+    'no TLS is spoken there',
+    'end TLS on the proxy before the gateway, or set the port in PUBLIC_URL right',
+  ],
+];
+
+function notReached(publicUrl: string, code: string, isDevelopment: boolean): Finding {
+  const tls = TLS_FAULTS.find(([pattern]) => pattern.test(code));
+  if (tls !== undefined) return fault('certificate', `${publicUrl} cannot be trusted: ${tls[1]} (${code})`, tls[2]);
+  const seen = `nothing answers at ${publicUrl}, as seen from this machine (${code})`;
+  const remedy = 'start the gateway and the proxy before it, or set PUBLIC_URL right; mend DNS or the firewall';
+  return (isDevelopment ? warning : fault)('public_url', seen, remedy);
+}
+
+const SOON_DAYS = 14;
+const DAY_MS = 86_400_000;
+
+function certificate({ validTo }: PublicAnswer, now: Date): Finding | undefined {
+  if (validTo === undefined) return undefined;
+  const days = Math.floor((validTo.getTime() - now.getTime()) / DAY_MS);
+  const seen = `the certificate of PUBLIC_URL ends in ${days} days, at ${validTo.toISOString()}`;
+  if (days >= SOON_DAYS) return ok('certificate', seen);
+  return warning('certificate', seen, 'renew the certificate on the proxy (such as certbot renew), and reload it');
+}
+
+/** Undefined for the metadata of a gateway with this PUBLIC_URL. */
+function wrongAnswer(publicUrl: string, { status, location, json }: PublicAnswer): Finding | undefined {
+  if (location !== undefined) {
+    const seen = `${publicUrl} answers ${status} and sends on to ${URL.parse(location, publicUrl)?.origin ?? 'another place'}`;
+    return fault('public_url', seen, 'set PUBLIC_URL to the origin where the gateway answers itself');
+  }
+  const issuer = typeof json === 'object' && json !== null && 'issuer' in json ? json.issuer : undefined;
+  if (status !== 200 || typeof issuer !== 'string') {
+    const seen = `what answers at ${publicUrl} is no gateway: ${status} for ${METADATA}`;
+    return fault(
+      'public_url',
+      seen,
+      'let the proxy pass every path on to LISTEN_HOST and PORT of the gateway, or start it',
+    );
+  }
+  if (issuer === publicUrl) return undefined;
+  const seen = `the gateway at ${publicUrl} says that it is ${URL.parse(issuer)?.origin ?? 'another'}`;
+  return fault('public_url', seen, 'set the same PUBLIC_URL for every instance and every command');
+}
+
+async function compareKeys(keyringFile: string, now: Date, { json }: PublicAnswer): Promise<Finding> {
+  const ours = await readKeyring(keyringFile).then(
+    async ({ jwks }) => (await importKeys(jwks, now)).access.map(({ publicJwk }) => nameOf(publicJwk)),
+    () => undefined, // which is told elsewhere
+  );
+  if (ours === undefined) return ok('public_url', 'a gateway of this PUBLIC_URL answers there');
+  const published = (json as { keys?: PublicJwk[] } | undefined)?.keys ?? [];
+  const theirs = published.map(nameOf);
+  const alike = theirs.filter((name) => ours.includes(name)).length;
+  if (alike === ours.length && alike === theirs.length) {
+    return ok('public_url', `this very gateway answers there, with the same ${alike} keys`);
+  }
+  const remedy = 'copy the keyring to every instance, and set KEYRING_FILE of each to it';
+  if (alike === 0) return fault('public_url', 'a gateway with another keyring answers at PUBLIC_URL', remedy);
+  const seen = `what answers at PUBLIC_URL has ${alike} of our ${ours.length} keys: another reading of the keyring, or an old copy in a cache`;
+  return warning('public_url', seen, `${remedy}; a cache should keep the keys for 300 s at most`);
+}
+
+function nameOf({ kid, x, n }: PublicJwk): string {
+  return `${kid} ${x ?? n}`;
+}

@@ -1,0 +1,83 @@
+/** Interface 2 and 9, `doctor`: variables that are allowed each by itself, and wrong where the gateway is. */
+import { isLoopback } from '../config/values.js';
+import { type Finding, fault, ok, warning } from './finding.js';
+import type { Surroundings } from './surroundings.js';
+
+export function lookAtConfiguration({ config }: Surroundings): Finding[] {
+  if (config.slips.length === 0) return [ok('configuration', 'every variable is right, and none is misspelt')];
+  return config.slips.map((slip) => warning('configuration', slip, 'rename that variable, or remove it'));
+}
+
+export function lookAtListenHost({ config }: Surroundings): Finding[] {
+  const seen = `LISTEN_HOST is ${config.host}, and PUBLIC_URL is ${config.publicUrl}`;
+  if (!config.isDevelopment || isLoopback(config.host)) return [ok('listen_host', seen)];
+  const what = `${seen}: other machines are let into what is set up for development, explorer and all`;
+  return [warning('listen_host', what, 'set PUBLIC_URL to its public origin, or unset LISTEN_HOST')];
+}
+
+/** Such limits are for trying things out. */
+const ROOMY = { rateLimit: 1_000, maxFailures: 100 };
+
+export function lookAtLoginLimits({ config }: Surroundings): Finding[] {
+  const { rateLimit, rateWindowSeconds, maxFailures, lockoutSeconds } = config.login;
+  const seen =
+    `an address may log in ${rateLimit} times in ${rateWindowSeconds} s, and ${maxFailures} wrong passwords lock an ` +
+    `account for ${lockoutSeconds} s`;
+  const roomy = [
+    ...(rateLimit >= ROOMY.rateLimit ? ['LOGIN_RATE_LIMIT'] : []),
+    ...(maxFailures >= ROOMY.maxFailures ? ['LOGIN_MAX_FAILURES'] : []),
+  ];
+  if (roomy.length === 0 || config.isDevelopment) return [ok('login_limits', seen)];
+  return [warning('login_limits', `${seen}: passwords can be guessed`, `unset ${roomy.join(' and ')}: 5 by default`)];
+}
+
+/** A thief of an access token has it for so long, whatever is done: seconds. */
+const LONG_ACCESS_SECONDS = 3_600;
+
+export function lookAtLifetimes({ config: { accessTokenSeconds, refreshTokenSeconds } }: Surroundings): Finding[] {
+  const seen = `access tokens are good for ${accessTokenSeconds} s, unused sessions for ${refreshTokenSeconds} s`;
+  if (refreshTokenSeconds < accessTokenSeconds) {
+    const what = `${seen}: a session has ended before its first refresh is due`;
+    return [
+      fault('token_lifetimes', what, 'unset ACCESS_TOKEN_TTL_SECONDS and REFRESH_TOKEN_TTL_SECONDS: 900 and 1209600'),
+    ];
+  }
+  if (accessTokenSeconds <= LONG_ACCESS_SECONDS) return [ok('token_lifetimes', seen)];
+  const what = `${seen}, and an access token cannot be taken back`;
+  return [
+    warning(
+      'token_lifetimes',
+      what,
+      'unset ACCESS_TOKEN_TTL_SECONDS: 900 by default, and clients refresh by themselves',
+    ),
+  ];
+}
+
+const DEAF = ['silent', 'fatal', 'error'];
+
+export function lookAtLogLevel({ config: { logLevel } }: Surroundings): Finding[] {
+  const seen = `LOG_LEVEL is ${logLevel}`;
+  if (!DEAF.includes(logLevel)) return [ok('log_level', seen)];
+  return [warning('log_level', `${seen}: neither warnings nor requests are logged`, 'set LOG_LEVEL=info')];
+}
+
+export function lookAtUnknownProxy({ config: { publicUrl, trustProxy } }: Surroundings): Finding[] {
+  const isUnknown = publicUrl.startsWith('https:') && trustProxy.length === 0;
+  const seen = `PUBLIC_URL is ${publicUrl}, and TRUST_PROXY is ${trustProxy.join() || 'unset'}`;
+  if (!isUnknown) return [ok('proxy_unknown', seen)];
+  const what = `${seen}: all who come by the proxy that ends TLS have its address, and share one login limit`;
+  return [warning('proxy_unknown', what, 'set TRUST_PROXY to the address that the proxy connects from')];
+}
+
+/** Whatever is larger than the largest private network is no proxy: bits of its prefix. */
+const LEAST_BITS = { ipv4: 8, ipv6: 7 };
+
+export function lookAtTrustedProxies({ config: { trustProxy } }: Surroundings): Finding[] {
+  const wide = trustProxy.filter((cidr) => {
+    const [address = '', prefix] = cidr.split('/');
+    return prefix !== undefined && Number(prefix) < LEAST_BITS[address.includes(':') ? 'ipv6' : 'ipv4'];
+  });
+  if (wide.length === 0) return [ok('trust_proxy', `of ${trustProxy.length} networks X-Forwarded-For is believed`)];
+  const seen = `TRUST_PROXY has ${wide.join()}: nearly everybody says by X-Forwarded-For what address they have, and is never limited`;
+  return [fault('trust_proxy', seen, 'set TRUST_PROXY to the addresses of your proxies alone')];
+}

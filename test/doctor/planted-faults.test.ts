@@ -1,0 +1,690 @@
+/**
+ * Interface 9: `doctor` names each fault that is planted for real, with a remedy; what the remedy says is carried out, and
+ * the finding is gone. Everything else is well meanwhile, and stays so.
+ */
+import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { createServer as createHttp } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { expiringRows } from '../../src/app.js';
+import { readConfig } from '../../src/config.js';
+import { generateKeys, writeKeyring } from '../../src/credentials/keyring-file.js';
+import { openDatabase } from '../../src/db/database.js';
+import { sweep } from '../../src/db/sweeper.js';
+import { FINDINGS, type Finding, type FindingName } from '../../src/doctor/finding.js';
+import { createCleanUp } from '../../src/platform/clean-up.js';
+import { bridgeTo } from '../support/bridge.js';
+import { run, runHere } from '../support/cli.js';
+import { runningClock } from '../support/clock.js';
+import {
+  badIn,
+  type Certificates,
+  certificatesIn,
+  type Edge,
+  type Env,
+  look,
+  ownAddress,
+  ownKeyring,
+  type Seen,
+  startEdge,
+  startForward,
+  startSilentServer,
+} from '../support/doctor.js';
+import { startGateway, startInstance, type TestGateway } from '../support/gateway.js';
+import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.js';
+import { asSuperuser, createDatabase } from '../support/postgres.js';
+import { freePort, startRedis } from '../support/redis.js';
+import { canMount } from '../support/small-disk.js';
+import { withRedis } from '../support/with-redis.js';
+
+const isRequired = process.env['REQUIRE_PROGRAMS'] === '1';
+const cleanUp = createCleanUp();
+const trusted = getCACertificates('default');
+
+let gateway: TestGateway;
+let keyring: Awaited<ReturnType<typeof ownKeyring>>;
+let certificates: Certificates;
+let edge: Edge;
+/** Of production, behind a proxy that ends TLS; nothing is wrong with it */
+let well: Env;
+
+beforeAll(async () => {
+  keyring = await ownKeyring();
+  cleanUp.defer(keyring.remove);
+  certificates = await certificatesIn(keyring.folder);
+  const certificate = await certificates.make(365, 'DNS:localhost');
+  setDefaultCACertificates([...trusted, certificate.cert]);
+  cleanUp.defer(() => setDefaultCACertificates(trusted));
+  edge = await startEdge(certificate);
+  cleanUp.defer(edge.close);
+  well = {
+    NODE_ENV: 'production',
+    PUBLIC_URL: `https://localhost:${edge.port}`,
+    TRUST_PROXY: '127.0.0.1',
+    METRICS_PORT: '9464',
+    KEYRING_FILE: keyring.file,
+  };
+  const env = Object.fromEntries(Object.entries(well).filter(([, value]) => value !== undefined)) as Record<
+    string,
+    string
+  >;
+  gateway = await startGateway({ env, clock: runningClock() });
+  cleanUp.defer(gateway.close);
+  edge.leadTo(gateway.url);
+  well['DATABASE_URL'] = gateway.database.url;
+  await gateway.user({ role: 'admin', email: 'root@example.com' });
+});
+afterAll(() => cleanUp.run());
+
+const planted = new Set<FindingName>();
+
+/** Looks, and expects this finding alone. @returns it */
+async function expectOne(
+  severity: Finding['severity'],
+  check: FindingName,
+  remedy: string | RegExp,
+  found: Promise<Finding[]>,
+): Promise<Finding> {
+  const bad = await badIn(found);
+  expect(bad).toEqual([{ severity, check, seen: expect.any(String), remedy: expect.stringMatching(remedy) }]);
+  planted.add(check);
+  return bad[0] as Finding;
+}
+
+async function expectWell(env: Env = well, seen: Seen = {}): Promise<void> {
+  expect(await badIn(look(env, seen))).toEqual([]);
+}
+
+test('where nothing is planted there is nothing to find, and what was looked at is told', async () => {
+  await expectWell();
+  const names = new Set((await look(well)).map(({ check }) => check));
+  const elsewhere: FindingName[] = ['redis', 'redis_eviction', 'redis_tls', 'password_speed', 'disk'];
+  expect(FINDINGS.filter((name) => !names.has(name))).toEqual(FINDINGS.filter((name) => elsewhere.includes(name)));
+});
+
+/** The variables that plant it, and those that carry out the remedy; what is undefined is unset. */
+const SETTINGS: Array<[severity: 'fault' | 'warning', check: FindingName, plant: Env, remedy: RegExp, cure: Env]> = [
+  ['warning', 'configuration', { CORS_ORIGIN: 'x' }, /^rename/, { CORS_ORIGINS: 'https://localhost' }],
+  ['warning', 'configuration', { PORT_FILE: 'x' }, /remove/, {}],
+  ['warning', 'login_limits', { LOGIN_RATE_LIMIT: '1000' }, /unset LOGIN_RATE_LIMIT/, {}],
+  ['warning', 'login_limits', { LOGIN_MAX_FAILURES: '1000' }, /unset LOGIN_MAX_FAILURES/, {}],
+  ['warning', 'token_lifetimes', { ACCESS_TOKEN_TTL_SECONDS: '86400' }, /unset ACCESS_TOKEN_TTL_SECONDS/, {}],
+  ['fault', 'token_lifetimes', { REFRESH_TOKEN_TTL_SECONDS: '60' }, /unset .*REFRESH_TOKEN_TTL_SECONDS/, {}],
+  ['warning', 'log_level', { LOG_LEVEL: 'error' }, /LOG_LEVEL=info/, { LOG_LEVEL: 'info' }],
+  ['warning', 'proxy_unknown', { TRUST_PROXY: '' }, /set TRUST_PROXY/, { TRUST_PROXY: '127.0.0.1/32' }],
+  ['fault', 'trust_proxy', { TRUST_PROXY: '0.0.0.0/0,::/0' }, /your proxies alone/, { TRUST_PROXY: '10.0.0.0/8' }],
+  ['fault', 'trust_proxy', { TRUST_PROXY: '0.0.0.0/1,128.0.0.0/1' }, /your proxies alone/, { TRUST_PROXY: '::1' }],
+  [
+    'fault',
+    'cookie',
+    { CORS_ORIGINS: 'https://app.example' },
+    /SAMESITE=none/,
+    { CORS_ORIGINS: 'https://app.example', COOKIE_SAMESITE: 'none' },
+  ],
+  ['warning', 'cookie', { COOKIE_SAMESITE: 'none' }, /unset COOKIE_SAMESITE/, {}],
+  ['warning', 'cookie', { COOKIE_SECURE: 'false' }, /unset COOKIE_SECURE/, {}],
+  ['warning', 'cors_origins', { CORS_ORIGINS: 'https://localhost:5173' }, /take .*:5173 out/, {}],
+  ['warning', 'workers', { WORKERS: '64', ARGON2_MEMORY_KIB: '19456' }, /WORKERS=\d+/, { WORKERS: '1' }],
+];
+
+test.each(SETTINGS)('%s %s: %p', async (severity, check, plant, remedy, cure) => {
+  const only = check;
+  await expectOne(severity, check, remedy, look({ ...well, ...plant }, { only }));
+  await expectWell({ ...well, ...cure }, { only });
+});
+
+/** Browsers know these names; whether anybody answers there does not matter. */
+test.each<[severity: 'fault' | 'warning', origin: string, plant: Env, remedy: RegExp]>([
+  ['fault', 'https://auth.shop.co.uk', { COOKIE_DOMAIN: 'co.uk' }, /^unset COOKIE_DOMAIN/],
+  ['fault', 'https://me.github.io', { CORS_ORIGINS: 'https://you.github.io' }, /COOKIE_SAMESITE=none/],
+  ['fault', 'http://auth.example.com', { COOKIE_SECURE: 'true' }, /https origin/],
+  ['warning', 'http://auth.example.com', { COOKIE_SECURE: 'false' }, /https origin/],
+])('%s cookie: at %s %p', async (severity, PUBLIC_URL, plant, remedy) => {
+  await expectOne(severity, 'cookie', remedy, look({ ...well, PUBLIC_URL, ...plant }, { only: 'cookie' }));
+});
+
+test('warning listen_host: other machines are let into development', async () => {
+  const env = { ...well, NODE_ENV: undefined, LISTEN_HOST: '0.0.0.0' };
+  await expectOne('warning', 'listen_host', 'unset LISTEN_HOST', look(env));
+  await expectWell({ ...env, LISTEN_HOST: undefined });
+});
+
+test('fault configuration: each fault of it is a finding, and the command exits with 1', async () => {
+  const ran = await runHere(['doctor', '--json'], () => readConfig({ PORT: 'x', ARGON2_PASSES: '1' }));
+  expect([ran.code, ran.stderr]).toEqual([1, '2 faults, 0 warnings, 0 ok\n']);
+  expect(JSON.parse(ran.stdout)).toMatchObject([
+    { severity: 'fault', check: 'configuration', remedy: expect.stringMatching(/^set PORT /) },
+    { severity: 'fault', check: 'configuration', remedy: expect.stringMatching(/^set ARGON2_PASSES /) },
+  ]);
+});
+
+describe('machine', () => {
+  test('warning open_files: a real limit, which the command has', async () => {
+    const env = { ...well, PATH: process.env['PATH'], NODE_OPTIONS: '--no-warnings' } as NodeJS.ProcessEnv;
+    const words = `ulimit -n 512; exec ${process.execPath} dist/program/main.js doctor --json`;
+    const ran = await promisify(execFile)('sh', ['-c', words], { env }).catch((refused) => refused); // a fault exits with 1
+    const found = JSON.parse(ran.stdout) as Finding[];
+    expect(found.find(({ check }) => check === 'open_files')).toMatchObject({ severity: 'warning' });
+    await expectOne('warning', 'open_files', 'ulimit -n 65536', look(well, { machine: { openFiles: 1_024 } }));
+    await expectWell(well, { machine: { openFiles: 65_536 } });
+  });
+
+  test('fault memory: less than the program and the passwords take', async () => {
+    const machine = { memoryMib: 512, cores: 4 };
+    const env = { ...well, ARGON2_MEMORY_KIB: '262144' };
+    const { seen } = await expectOne('fault', 'memory', 'lower ARGON2_MEMORY_KIB', look(env, { machine }));
+    expect(seen).toContain('1024 for 4 passwords at once');
+    await expectWell({ ...env, ARGON2_MEMORY_KIB: '19456' }, { machine });
+    await expectWell(env, { machine: { ...machine, memoryMib: 1_280 } });
+  });
+
+  test('warning password_speed: slow parameters', async () => {
+    const only = 'password_speed';
+    await expectOne(
+      'warning',
+      only,
+      'lower ARGON2_PASSES',
+      look({ ...well, ARGON2_PASSES: '100', ARGON2_MEMORY_KIB: '32768' }, { only }),
+    );
+    expect(await look(well, { only })).toMatchObject([{ check: only }]);
+  });
+
+  (canMount ? test : test.skip)('fault disk: the disk of the embedded database is nearly full', async () => {
+    const disk = `${keyring.folder}/disk`;
+    spawnSync('mkdir', [disk]);
+    const mount = (size: string) => spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'none', disk]);
+    const env = { ...well, DATABASE_URL: 'embedded', DATA_DIR: `${disk}/data` };
+    mount('64m');
+    try {
+      await expectOne('fault', 'disk', 'give that disk 1024 MiB', look(env, { only: 'disk' }));
+      spawnSync('mount', ['-o', 'remount,size=512m', disk]);
+      await expectOne('warning', 'disk', 'give that disk 1024 MiB', look(env, { only: 'disk' }));
+      spawnSync('mount', ['-o', 'remount,size=2g', disk]);
+      await expectWell(env, { only: 'disk' });
+    } finally {
+      spawnSync('umount', [disk]);
+    }
+  });
+});
+
+describe('keyring', () => {
+  /** Changes it, looks, and puts it back. */
+  async function withKeyring(change: () => Promise<unknown>, work: () => Promise<unknown>): Promise<void> {
+    const before = await readFile(keyring.file);
+    try {
+      await change();
+      await work();
+    } finally {
+      await rm(keyring.file, { force: true });
+      await writeFile(keyring.file, before, { mode: 0o600 });
+      await chmod(keyring.folder, 0o700);
+    }
+    await expectWell();
+  }
+  const carryOut = ({ remedy }: Finding): void => {
+    expect(spawnSync('sh', ['-c', (remedy ?? '').replace(/, or for .*/, '')]).status).toBe(0);
+  };
+
+  test('fault keyring: it is missing, and `keyring create` makes one', async () => {
+    const missing = `${keyring.folder}/missing.json`;
+    const env = { KEYRING_FILE: missing, DATABASE_URL: gateway.database.url };
+    const ran = await run(['doctor', '--json'], { env });
+    const found = (JSON.parse(ran.stdout) as Finding[]).find(({ check }) => check === 'keyring');
+    expect(found).toMatchObject({ severity: 'fault', remedy: expect.stringContaining(`create --out ${missing}`) });
+    const words = /run: auth-gateway (.+)/.exec(found?.remedy ?? '')?.[1]?.split(' ') ?? [];
+    expect((await runHere(words, () => readConfig({}))).code).toBe(0);
+    // It is another keyring than that of the gateway which answers.
+    await expectOne('fault', 'public_url', 'copy the keyring', look({ ...well, KEYRING_FILE: missing }));
+  });
+
+  test.each<['fault' | 'warning', FindingName, string, () => string, string]>([
+    ['fault', 'keyring', 'others may write it', () => keyring.file, 'o+w'],
+    ['fault', 'keyring', 'others may write its folder', () => keyring.folder, 'o+w'],
+    ['warning', 'keyring_readable', 'others may read it', () => keyring.file, 'o+r'],
+  ])('%s %s: %s, and the chmod of the remedy helps', async (severity, check, _, path, mode) => {
+    await withKeyring(
+      async () => spawnSync('chmod', [mode, path()]),
+      async () => {
+        carryOut(await expectOne(severity, check, /^chmod o-[rw] /, look(well)));
+        await expectWell();
+      },
+    );
+  });
+
+  test('fault keyring: it is no JSON, or no key may be used yet', async () => {
+    await withKeyring(
+      () => writeFile(keyring.file, '{'),
+      () => expectOne('fault', 'keyring', 'of your backup', look(well)),
+    );
+    const later = Math.floor(Date.now() / 1000) + 3_600;
+    await withKeyring(
+      async () => {
+        await rename(keyring.file, `${keyring.file}.old`);
+        await writeKeyring(keyring.file, await generateKeys('EdDSA', later), 'create');
+      },
+      async () => {
+        const bad = await badIn(look(well, { only: 'keyring' }));
+        expect(bad).toMatchObject([{ severity: 'fault', check: 'keyring', remedy: expect.stringMatching(/clock/) }]);
+      },
+    );
+  });
+
+  test('warning keyring_owner: a stranger may replace the keys', async () => {
+    const { uid: ours = 0 } = { uid: process.getuid?.() };
+    const machine = { uid: 4_711 };
+    if (ours === 0) await chown(keyring.file, 4_712, 0);
+    await expectOne('warning', 'keyring_owner', `chown 4711 ${keyring.file}`, look(well, { machine }));
+    if (ours === 0) await chown(keyring.file, 4_711, 0);
+    await expectWell(well, { machine: { uid: ours === 0 ? 4_711 : ours } });
+    if (ours === 0) await chown(keyring.file, 0, 0);
+  });
+
+  test('warning keyring_rotation: keys of more than ninety days, which `keyring rotate` ends', async () => {
+    await withKeyring(
+      async () => {
+        const then = Date.now() / 1000 - 101 * 86_400;
+        await utimes(keyring.file, then, then);
+      },
+      async () => {
+        const found = await expectOne('warning', 'keyring_rotation', 'run: auth-gateway keyring rotate', look(well));
+        expect(found.seen).toMatch(/10[01] days/);
+        const config = readConfig(well);
+        expect((await runHere(['keyring', 'rotate'], () => config)).code).toBe(0);
+        const [after] = (await look(well)).filter(({ check }) => check === 'keyring');
+        expect(after?.seen).toMatch(/access: \S+ \(EdDSA\), then \S+ from \S+Z on, 2 in all/);
+        expect((await badIn(look(well))).filter(({ check }) => check.startsWith('keyring'))).toEqual([]);
+      },
+    );
+  });
+});
+
+/** A database of its own for what is wrong with one, and straight to it as its owner or the superuser. */
+async function withDatabase(
+  from: 'migrated' | 'empty',
+  work: (env: Env, sql: (text: string, user?: string) => Promise<unknown>, name: string) => Promise<void>,
+): Promise<void> {
+  const database = await createDatabase(from);
+  const sql = async (text: string, user?: string): Promise<unknown> => {
+    const url = new URL(database.url);
+    if (user !== undefined) url.username = user;
+    const client = new pg.Client({ connectionString: url.href });
+    await client.connect();
+    return client.query(text).finally(() => client.end());
+  };
+  const env = { ...well, DATABASE_URL: database.url };
+  try {
+    if (from === 'migrated') await sql(ADMINISTRATOR);
+    await work(env, sql, database.name);
+  } finally {
+    await database.drop();
+  }
+}
+const ADMINISTRATOR = `insert into users (email, password_hash, role) values ('admin@example.com', '', 'admin')`;
+const CHANGED = 'update users set password_version = 1';
+
+describe('database', () => {
+  const only = 'database';
+
+  test('fault database: nobody listens, or there is no such database', async () => {
+    const port = await freePort();
+    const refused = { ...well, DATABASE_URL: `postgresql://gateway:secret@127.0.0.1:${port}/gateway` };
+    const found = await expectOne('fault', only, 'start PostgreSQL', look(refused));
+    expect(found.seen).toContain('ECONNREFUSED');
+    const missing = { ...well, DATABASE_URL: gateway.database.url.replace(gateway.database.name, 'missing') };
+    await expectOne('fault', only, 'createdb NAME', look(missing));
+    await expectWell();
+  });
+
+  test('fault database: no embedded one was made, and none is made by looking', async () => {
+    const env = { PATH: process.env['PATH'] ?? '', DATA_DIR: `${keyring.folder}/none`, KEYRING_FILE: keyring.file };
+    const ran = await run(['doctor', '--json'], { env });
+    expect(ran.code).toBe(1);
+    const bad = (JSON.parse(ran.stdout) as Finding[]).filter(({ severity }) => severity === 'fault');
+    expect(bad).toMatchObject([{ check: only, remedy: expect.stringContaining('run: auth-gateway start') }]);
+    expect(spawnSync('ls', [env.DATA_DIR]).status).not.toBe(0);
+  });
+
+  test('fault migrations: some are missing, and `migrate up` applies them', async () => {
+    await withDatabase('empty', async (env, sql) => {
+      await expectOne('fault', 'migrations', 'run: auth-gateway migrate up', look(env));
+      expect((await runHere(['migrate', 'up'], () => readConfig(env))).code).toBe(0);
+      const [bad] = await badIn(look(env));
+      expect(bad).toMatchObject({ check: 'administrators', severity: 'fault' });
+      const words = ['user', 'create', 'you@example.com', '--role', 'admin'];
+      await expectOne('fault', 'administrators', `run: auth-gateway ${words.join(' ')}`, look(env));
+      expect((await runHere(words, () => readConfig(env))).code).toBe(0);
+      await expectWell(env);
+      await sql(`insert into mikro_orm_migrations (name, executed_at) values ('Migration21000101000001_new', now())`);
+      await expectOne('warning', 'migrations', 'newer version here too', look(env));
+      await sql(`update mikro_orm_migrations set name = name || '_breaking' where name like '%_new'`);
+      await expectOne('fault', 'migrations', 'start that newer version', look(env));
+    });
+  });
+
+  test('what a database may be set to, one after the other', async () => {
+    await withDatabase('migrated', async (env, sql, name) => {
+      await expectOne('warning', 'first_administrator', 'user set-password admin@example.com', look(env));
+      await expectWell({ ...env, NODE_ENV: undefined }); // in development that is as it should be
+      const words = ['user', 'set-password', 'admin@example.com'];
+      expect((await runHere(words, () => readConfig(env))).code).toBe(0);
+      await expectWell(env);
+
+      await sql(`alter database ${name} set default_transaction_read_only = on`);
+      await expectOne('fault', 'database_writes', 'set default_transaction_read_only = off', look(env));
+      await asSuperuser(`alter database ${name} set default_transaction_read_only = off`);
+      await expectWell(env);
+
+      for (const [limit, severity] of [
+        [10, 'fault'],
+        [30, 'warning'],
+      ] as const) {
+        await asSuperuser(`alter database ${name} connection limit ${limit}`);
+        const { remedy } = await expectOne(severity, 'database_connections', /^alter database/, look(env));
+        await asSuperuser(remedy ?? '');
+        await expectWell(env);
+      }
+
+      await sql('alter schema public owner to postgres', 'postgres');
+      const rights = await expectOne('warning', 'database_rights', /^grant create on schema public/, look(env));
+      await sql(rights.remedy ?? '', 'postgres');
+      await expectWell(env);
+
+      const durability = async (): Promise<Finding | undefined> =>
+        (await look(env)).find(({ check }) => check === 'database_durability');
+      expect(await durability()).toMatchObject({
+        severity: 'fault',
+        seen: expect.stringMatching(/^synchronous_commit is off/),
+      });
+      const [cure = ''] = (await durability())?.remedy?.split(';') ?? [];
+      await sql(cure);
+      expect(await durability()).toMatchObject({
+        seen: expect.stringMatching(/^synchronous_commit is on, fsync is off/),
+      });
+      planted.add('database_durability');
+    });
+  });
+
+  test('fault database_encoding: not every text fits', async () => {
+    const name = `${gateway.database.name}_ascii`;
+    await asSuperuser(
+      `create database ${name} encoding 'SQL_ASCII' locale 'C' locale_provider libc template template0`,
+    );
+    try {
+      const env = { ...well, DATABASE_URL: gateway.database.url.replace(gateway.database.name, name) };
+      const bad = await badIn(look(env, { only: 'database_durability' }));
+      expect(bad.find(({ check }) => check === 'database_encoding')).toMatchObject({
+        severity: 'fault',
+        remedy: expect.stringContaining("encoding 'UTF8'"),
+      });
+      planted.add('database_encoding');
+    } finally {
+      await asSuperuser(`drop database ${name} with (force)`);
+    }
+  });
+
+  test('warning expired_rows: nobody has swept for long', async () => {
+    await withDatabase('migrated', async (env, sql) => {
+      await sql(CHANGED);
+      const then = `now() - interval '400 days'`;
+      await sql(`insert into audit_events (event_type, ip_address, metadata, created_at)
+        select 'login_success', '', '{}', ${then} from generate_series(1, 150)`);
+      const { seen } = await expectOne('warning', 'expired_rows', 'keep a gateway running', look(env));
+      expect(seen).toContain('; 150 events and 0 tokens');
+      const config = readConfig(env);
+      const db = await openDatabase(env['DATABASE_URL'] ?? '');
+      for (let round = 0; round < 2; round += 1) await sweep(db, expiringRows(config), new Date());
+      await db.close();
+      await expectWell(env);
+    });
+  });
+
+  (ownAddress() === undefined ? test.skip : test)('warning database_tls: over a network without TLS', async () => {
+    const host = ownAddress() ?? '';
+    const certificate = await certificates.make(30, 'DNS:localhost'); // the driver asks an address for that name
+    const ca = `${keyring.folder}/database.pem`;
+    await writeFile(ca, certificate.cert);
+    await using plain = await startForward(host, (await bridge()).port);
+    await using secret = await startForward(host, (await bridge(certificate)).port);
+    const { username, pathname } = new URL(gateway.database.url);
+    const env = (port: number, query: string): Env => ({
+      ...well,
+      DATABASE_URL: `postgresql://${username}@${host}:${port}${pathname}${query}`,
+    });
+    await expectOne('warning', 'database_tls', 'sslmode=verify-full', look(env(plain.port, '')));
+    await expectOne('warning', 'database_tls', 'sslrootcert', look(env(secret.port, '?sslmode=no-verify')));
+    await expectWell(env(secret.port, `?sslmode=verify-full&sslrootcert=${ca}`));
+  });
+
+  /** By TCP to the database, which listens on a socket. */
+  async function bridge(certificate?: { key: string; cert: string }): Promise<{ port: number }> {
+    const pair = certificate && { key: Buffer.from(certificate.key), cert: Buffer.from(certificate.cert) };
+    const opened = await bridgeTo(gateway.database.url, pair);
+    cleanUp.defer(opened.close);
+    return opened;
+  }
+});
+
+test.each([
+  [30, 'warning', 'ahead of'],
+  [-30, 'warning', 'behind'],
+  [600, 'fault', 'ahead of'],
+] as const)('the clock is %i s off: %s', async (seconds, severity, side) => {
+  const clock = runningClock();
+  clock.advance(seconds);
+  const found = await expectOne(severity, 'clock', 'timedatectl set-ntp true', look(well, { clock }));
+  expect(found.seen).toContain(side);
+  clock.advance(-seconds);
+  await expectWell(well, { clock });
+});
+
+(hasPgBouncer || isRequired ? describe : describe.skip)(
+  'pooler (REQUIRE_PROGRAMS=1 makes its absence a failure)',
+  () => {
+    const IGNORED = 'statement_timeout,lock_timeout,idle_in_transaction_session_timeout,extra_float_digits';
+    const POOLED = { DATABASE_POOLER: 'transaction' };
+
+    test('fault and warning pooler: one is there and not told of, or told of and not there', async () => {
+      for (const settings of [[], [`ignore_startup_parameters = ${IGNORED}`]]) {
+        const bouncer = await startPgBouncer(gateway.database, 3, settings);
+        const env = { ...well, DATABASE_URL: bouncer.url };
+        await expectOne('fault', 'pooler', 'set DATABASE_POOLER=transaction', look(env));
+        const names = (await badIn(look({ ...env, ...POOLED }))).map(({ check }) => check);
+        expect(names).toEqual(['statement_timeout']);
+        await bouncer.stop();
+      }
+      await expectOneOf('warning', 'pooler', 'set DATABASE_POOLER=none', look({ ...well, ...POOLED }));
+      await expectWell();
+    });
+
+    test('warning statement_timeout: PostgreSQL does not know it, and the SQL of the remedy tells it', async () => {
+      const env = async (): Promise<Env> => {
+        const bouncer = await startPgBouncer(gateway.database, 3);
+        cleanUp.defer(bouncer.stop);
+        return { ...well, ...POOLED, DATABASE_URL: bouncer.url };
+      };
+      const { remedy } = await expectOne('warning', 'statement_timeout', /^alter role/, look(await env()));
+      const [one = '', two = ''] = remedy?.split(';') ?? [];
+      const role = /alter role (\S+)/.exec(one)?.[1];
+      try {
+        for (const sql of [one, two]) await asSuperuser(sql);
+        await expectWell(await env());
+      } finally {
+        await asSuperuser(`alter role ${role} reset all`);
+      }
+    });
+  },
+);
+
+/** The same among others that follow from it. */
+async function expectOneOf(
+  severity: Finding['severity'],
+  check: FindingName,
+  remedy: string,
+  found: Promise<Finding[]>,
+): Promise<void> {
+  const bad = (await badIn(found)).filter((finding) => finding.check === check);
+  expect(bad).toMatchObject([{ severity, remedy: expect.stringContaining(remedy) }]);
+  planted.add(check);
+}
+
+withRedis('Redis', () => {
+  test('fault redis: it is away, or does not know the password', async () => {
+    const server = await startRedis(['--requirepass', 'right'], { password: 'right' });
+    const at = (password: string): Env => ({ ...well, REDIS_URL: `redis://:${password}@127.0.0.1:${server.port}` });
+    const wrong = await expectOne('fault', 'redis', 'user and password of REDIS_URL', look(at('wrong')));
+    expect(wrong.seen).toContain('WRONGPASS');
+    await expectWell(at('right'));
+    await server.stop();
+    await expectOne('fault', 'redis', 'start Redis', look(at('right')));
+  });
+
+  test('what Redis may be set to, one after the other', async () => {
+    const server = await startRedis(['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru']);
+    try {
+      const env = { ...well, REDIS_URL: server.url };
+      const { remedy } = await expectOne('warning', 'redis_eviction', 'maxmemory-policy noeviction', look(env));
+      await server.command(/redis-cli (config set \S+ \S+)/.exec(remedy ?? '')?.[1] ?? '');
+      await expectWell(env);
+      await server.command('config set maxmemory 1');
+      await expectOne('fault', 'redis', 'raise maxmemory', look(env));
+      await server.command('config set maxmemory 100mb');
+      await expectWell(env);
+      await server.command(`replicaof 127.0.0.1 ${await freePort()}`);
+      await expectOne('fault', 'redis', 'name the master', look(env));
+      await server.command('replicaof no one');
+      await expectWell(env);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  (ownAddress() === undefined ? test.skip : test)('warning redis_tls: over a network without TLS', async () => {
+    const server = await startRedis();
+    const host = ownAddress() ?? '';
+    await using forward = await startForward(host, server.port);
+    await expectOne(
+      'warning',
+      'redis_tls',
+      'rediss://',
+      look({ ...well, REDIS_URL: `redis://${host}:${forward.port}` }),
+    );
+    await expectWell({ ...well, REDIS_URL: server.url });
+    await server.stop();
+  });
+});
+
+describe('PUBLIC_URL', () => {
+  /** That of an edge of its own, which leads to the gateway unless said otherwise */
+  async function withEdge(
+    certificate: { key: string; cert: string } | undefined,
+    to: string,
+    work: (env: Env, port: number) => Promise<unknown>,
+  ): Promise<void> {
+    const own = await startEdge(certificate);
+    own.leadTo(to);
+    const scheme = certificate === undefined ? 'http' : 'https';
+    await work({ ...well, PUBLIC_URL: `${scheme}://localhost:${own.port}`, COOKIE_SECURE: 'false' }, own.port).finally(
+      own.close,
+    );
+  }
+  const only = 'public_url';
+
+  test('fault public_url: nobody answers, or no gateway does', async () => {
+    const PUBLIC_URL = `https://localhost:${await freePort()}`;
+    await expectOne('fault', only, 'start the gateway and the proxy', look({ ...well, PUBLIC_URL }));
+    await expectOne('warning', only, 'start the gateway', look({ ...well, PUBLIC_URL, NODE_ENV: undefined }));
+    await withEdge(undefined, `${gateway.url}/somewhere/else`, (env) =>
+      expectOne('fault', only, 'pass every path on', look(env, { only })),
+    );
+  });
+
+  test('fault public_url: another gateway, with another name', async () => {
+    await withEdge(undefined, gateway.url, async (env) => {
+      const { seen } = await expectOne('fault', only, 'the same PUBLIC_URL', look(env, { only }));
+      expect(seen).toContain(well['PUBLIC_URL']);
+    });
+    await expectWell();
+  });
+
+  test('fault public_url: it sends on to another place', async () => {
+    const redirect = createHttp((_req, res) => void res.writeHead(301, { location: well['PUBLIC_URL'] }).end());
+    redirect.listen(0, '127.0.0.1');
+    await once(redirect, 'listening');
+    const { port } = redirect.address() as AddressInfo;
+    const env = { ...well, PUBLIC_URL: `http://localhost:${port}`, COOKIE_SECURE: 'false' };
+    const { seen } = await expectOne('fault', only, 'where the gateway answers itself', look(env, { only }));
+    expect(seen).toContain(`sends on to ${well['PUBLIC_URL']}`);
+    redirect.closeAllConnections();
+    redirect.close();
+    await expectWell();
+  });
+
+  test('warning public_url: an instance has another reading of the keyring', async () => {
+    const before = await readFile(keyring.file, 'utf8');
+    const added = [...(await generateKeys()), ...JSON.parse(before).keys];
+    const copy = `${keyring.folder}/copy.json`;
+    await writeKeyring(copy, added, 'create');
+    await expectOne('warning', only, 'copy the keyring', look({ ...well, KEYRING_FILE: copy }, { only }));
+    await expectWell();
+  });
+
+  test('certificate: it ends soon, is for another name, of an unknown authority, or there is none', async () => {
+    const check = 'certificate';
+    const remedies: Array<['fault' | 'warning', number, string, boolean, string]> = [
+      ['warning', 10, 'DNS:localhost', true, 'renew the certificate'],
+      ['fault', 90, 'DNS:other.example', true, 'for the host of PUBLIC_URL'],
+      ['fault', 90, 'DNS:localhost', false, 'NODE_EXTRA_CA_CERTS'],
+    ];
+    for (const [severity, days, names, isTrusted, remedy] of remedies) {
+      const certificate = await certificates.make(days, names);
+      const before = getCACertificates('default');
+      if (isTrusted) setDefaultCACertificates([...before, certificate.cert]);
+      await withEdge(certificate, gateway.url, (env) => expectOneOf(severity, check, remedy, look(env, { only })));
+      setDefaultCACertificates(before);
+    }
+    await withEdge(undefined, gateway.url, (_, port) =>
+      expectOne('fault', check, 'end TLS on the proxy', look({ ...well, PUBLIC_URL: `https://localhost:${port}` })),
+    );
+    await expectWell();
+  });
+
+  test('warning metrics_open: they can be read from outside', async () => {
+    const instance = await startInstance(gateway.database, {
+      env: {
+        PUBLIC_URL: well['PUBLIC_URL'] ?? '',
+        KEYRING_FILE: keyring.file,
+        NODE_ENV: 'production',
+        TRUST_PROXY: '127.0.0.1',
+      },
+    });
+    edge.leadTo(instance.url);
+    await expectOne('warning', 'metrics_open', 'set METRICS_PORT=9464', look({ ...well, METRICS_PORT: undefined }));
+    edge.leadTo(gateway.url);
+    await expectWell();
+    await instance.close();
+  });
+});
+
+test('what never answers is found, and not waited for', async () => {
+  await using silent = await startSilentServer();
+  const at = `:secret@127.0.0.1:${silent.port}`;
+  const PUBLIC_URL = `http://localhost:${silent.port}`;
+  const stores = { DATABASE_URL: `postgresql://gateway${at}/gateway`, REDIS_URL: `redis://${at}` };
+  const bad = await badIn(look({ ...well, ...stores, PUBLIC_URL, COOKIE_SECURE: 'false' }));
+  expect(bad.map(({ severity, check }) => `${severity} ${check}`)).toEqual([
+    'fault database',
+    'fault redis',
+    'fault public_url',
+  ]);
+  for (const { remedy } of bad) expect(remedy).toContain('firewall');
+  expect(JSON.stringify(bad)).not.toContain('secret');
+});
+
+test('what has a name has been planted', () => {
+  const always: FindingName[] = ['database_version']; // no PostgreSQL before 14 is at hand
+  expect(FINDINGS.filter((name) => !planted.has(name))).toEqual(always);
+});
