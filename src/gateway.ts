@@ -1,9 +1,10 @@
 /** The running gateway: database, and what answers requests, here or in workers; stopped in the reverse order. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config.js';
-import { openDataDir } from './data-dir.js';
+import { type DataDir, openDataDir } from './data-dir.js';
 import { createCleanUp } from './platform/clean-up.js';
 import { createLogDestination, PIPE_BUF } from './platform/log-destination.js';
-import { createLogger } from './platform/logger.js';
+import { createLogger, describeError, type Logger } from './platform/logger.js';
 import { createMetrics } from './platform/metrics.js';
 
 export interface Gateway {
@@ -50,6 +51,7 @@ export async function startGateway(
       serving = await startWorkers(config, dataDir, { log, metrics, threads });
       log.info({ ...address, workers }, 'ready');
     }
+    cleanUp.defer(examineLater(config, dataDir, log));
     return {
       readKeyring: serving.readKeyring,
       stop: async (hurry) => {
@@ -60,4 +62,25 @@ export async function startGateway(
       },
     };
   });
+}
+
+/** How long after the start its surroundings are looked at: what is before the gateway may come up after it. Milliseconds. */
+const EXAMINED_AFTER_MS = 10_000;
+
+/** Interface 9: `doctor` once, in the background, for all workers. @returns ends it */
+function examineLater(config: Config, { databaseUrl }: DataDir, log: Logger): () => Promise<void> {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const examine = async (): Promise<void> => {
+    await sleep(EXAMINED_AFTER_MS, undefined, { signal });
+    const { examineAtStart } = await import('./doctor/at-start.js'); // which the start need not load
+    await examineAtStart(config, databaseUrl, log, signal);
+  };
+  const examined = examine().catch((error: unknown) => {
+    if (!signal.aborted) log.warn({ error: describeError(error) }, 'doctor has failed');
+  });
+  return () => {
+    ending.abort();
+    return examined;
+  };
 }
