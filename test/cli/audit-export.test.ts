@@ -95,6 +95,7 @@ test.each([
   ['a text', 'yesterday'],
   ['an id', ID],
   ['a cursor of another listing', textCursor('2026-11-22T00:00:00.000000Z', ID)],
+  ['a cursor of a listing with other keys', textCursor('2026-11-22T00:00:00.000000Z', ID, 'read')],
   ['a time that does not exist', textCursor('2026-02-30T00:00:00.000000Z', ID, 'written')],
 ])('Interface 9: audit export refuses %s as cursor, and prints nothing', async (_what, cursor) => {
   const ran = await auditExport('--after', cursor);
