@@ -41,11 +41,13 @@ export function createEnding(): Ending {
   };
 }
 
-/** Whoever reads, such as `head`, may have read enough. */
+/** Whoever reads, such as `head`, may have read enough. Anything else, such as a full disk, ends the process in a line. */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+      if (error.code === 'EPIPE') return;
+      say(process, explain(error));
+      process.exit(exitCodeOf(error));
     });
   }
 }
