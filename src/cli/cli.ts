@@ -5,6 +5,7 @@ import type { Command } from './command.js';
 import type { Call } from './context.js';
 import { doctorCommands } from './doctor-command.js';
 import { EXIT, exitCodeOf, explain } from './exit.js';
+import { healthCommands } from './health-command.js';
 import { type Commands, helpOfCommand, helpOfProgram, usageLine } from './help.js';
 import { keyCommands } from './key-commands.js';
 import { keyringCommands } from './keyring-commands.js';
@@ -27,6 +28,7 @@ const COMMANDS: Commands = {
   ...migrateCommands,
   ...doctorCommands,
   ...signCommands,
+  ...healthCommands,
   ...programCommands(() => COMMANDS),
 };
 const NOUNS = new Set(Object.keys(COMMANDS).flatMap((name) => (name.includes(' ') ? [name.split(' ')[0] ?? ''] : [])));

@@ -18,6 +18,8 @@ import { say, type Terminal } from './terminal.js';
 /** The keyring is apart: a database can be migrated before there is one. */
 export interface Contexts {
   nothing: Deps<'clock'> & { terminal: Terminal };
+  /** Nothing is opened. */
+  configuration: Contexts['nothing'] & Deps<'config'>;
   'database of any schema': Contexts['nothing'] & Deps<'config' | 'db'> & { server: DataDir };
   database: Contexts['database of any schema'] & Deps<'passwords'>;
   'database and keyring': Contexts['database'] & Deps<'keyring'>;
@@ -41,6 +43,11 @@ const THREADS = 4;
 /** Opens what a command runs on, and defers the closing of it. */
 export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
   nothing: async ({ terminal }) => ({ clock: watchClock(systemClock), terminal }),
+
+  configuration: async (call, cleanUp) => ({
+    ...(await openContext.nothing(call, cleanUp)),
+    config: call.readConfig(),
+  }),
 
   // The configured one, or that of a running gateway, or the embedded one for the time of the command.
   'database of any schema': async ({ readConfig, terminal }, cleanUp) => {

@@ -1,0 +1,72 @@
+/** Interface 9 and 10: asks the gateway that this very environment configures. Containers call it every few seconds. */
+import { get } from 'node:http';
+import { isIPv6 } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
+import type { Config } from '../config.js';
+import { type Command, command } from './command.js';
+import { CliRefusal } from './exit.js';
+import { duration } from './kinds.js';
+import { flag, optional } from './parameters.js';
+import { print } from './terminal.js';
+
+/** The gateway gives its stores 3 s to answer. */
+const ANSWER_WITHIN_MS = 5_000;
+/** How long it waits between two questions. */
+const PAUSE_MS = 500;
+
+/** What listens everywhere is asked on this machine. */
+const EVERYWHERE = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
+
+const Health = z.object({
+  status: z.enum(['ok', 'unavailable']),
+  checks: z.record(z.string(), z.string()).default({}),
+});
+type Health = z.infer<typeof Health>;
+
+export const healthCommands: Record<string, Command> = {
+  health: command({
+    does: 'asks the gateway at LISTEN_HOST and PORT whether it is ready; exit 1 where it is not',
+    example: 'health --wait 60s',
+    on: 'configuration',
+    takes: {
+      wait: optional(duration, 'until it is ready, for so long at most'),
+      live: flag('ask only whether it runs, whatever its database and Redis say'),
+    },
+    run: async ({ config, terminal }, { wait = 0, live, json }) => {
+      const url = urlOf(config, live ? '/health/live' : '/health/ready');
+      const untilMs = performance.now() + wait * 1000;
+      let health = await ask(url);
+      while (health?.status !== 'ok' && performance.now() + PAUSE_MS < untilMs) {
+        await sleep(PAUSE_MS);
+        health = await ask(url);
+      }
+      if (health === undefined) throw new CliRefusal(`no gateway answers at ${url}`);
+      const { status, checks } = health;
+      print(terminal, json ? { status, checks } : { status, ...checks }, json);
+      if (status !== 'ok') throw new CliRefusal('the gateway is not ready');
+      return undefined;
+    },
+  }),
+};
+
+function urlOf({ host, port }: Config, path: string): string {
+  const address = EVERYWHERE.get(host) ?? host;
+  return `http://${isIPv6(address) ? `[${address}]` : address}:${port}${path}`;
+}
+
+/** @returns undefined where nobody answers in time, or somebody who is no gateway */
+async function ask(url: string): Promise<Health | undefined> {
+  try {
+    // `fetch` refuses some ports.
+    const { promise, resolve, reject } = Promise.withResolvers<NodeJS.ReadableStream>();
+    get(url, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }, resolve).on('error', reject);
+    return Health.parse(await json(await promise));
+  } catch {
+    return undefined;
+  }
+}

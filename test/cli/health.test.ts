@@ -1,0 +1,117 @@
+/** Interface 9 and 10: `health` asks the gateway that its own environment configures. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { run } from '../support/cli.js';
+import { runningClock } from '../support/clock.js';
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import { freePort } from '../support/redis.js';
+import { startProcess } from '../support/server-process.js';
+import { until } from '../support/until.js';
+import { startWorkers } from '../support/workers.js';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ clock: runningClock(), maxSkewSeconds: 60 });
+});
+afterAll(() => gateway.close());
+
+const portOf = ({ url }: { url: string }): string => new URL(url).port;
+
+/** @param env of the command, with which the gateway listens too */
+const health = (env: Record<string, string>, ...options: string[]) => run(['health', ...options], { env });
+
+/** No database is there. */
+const NOBODY = 'postgresql://127.0.0.1:1/none';
+
+const READY = { status: 'ok', checks: { database: 'ok', clock: 'ok' } };
+
+test('a gateway that is ready is shown with its checks, exit 0', async () => {
+  const env = { PORT: portOf(gateway) };
+  expect(await health(env)).toEqual({ code: 0, stdout: 'status: ok\ndatabase: ok\nclock: ok\n', stderr: '' });
+  const { stdout } = await health(env, '--json');
+  expect(JSON.parse(stdout)).toEqual(READY);
+});
+
+test('one that is not ready is shown with what is wrong, exit 1; --live does not mind', async () => {
+  const env = { PORT: portOf(gateway) };
+  gateway.clock.advance(120);
+  try {
+    expect(await health(env)).toEqual({
+      code: 1,
+      stdout: 'status: unavailable\ndatabase: ok\nclock: skewed\n',
+      stderr: 'the gateway is not ready\n',
+    });
+    expect(await health(env, '--live')).toEqual({ code: 0, stdout: 'status: ok\n', stderr: '' });
+    const { code, stdout } = await health(env, '--json', '--wait', '1s');
+    expect([code, JSON.parse(stdout)]).toEqual([
+      1,
+      { status: 'unavailable', checks: { database: 'ok', clock: 'skewed' } },
+    ]);
+  } finally {
+    gateway.clock.advance(-120);
+  }
+});
+
+test.each(['--wait=0', '--wait=1s', '--live'])(
+  'where nobody listens it says where it asked, exit 1: %s',
+  async (option) => {
+    const port = await freePort();
+    const { code, stdout, stderr } = await health({ PORT: String(port) }, option);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`no gateway answers at http://127.0.0.1:${port}/health/`);
+  },
+);
+
+test.each([
+  ['200', (url = '') => (url === '/health/ready' ? '{"status":"fine"}' : '')],
+  ['no JSON', () => 'ok'],
+])('what answers and is no gateway (%s) is not ready', async (_, body) => {
+  const server = createServer((req, res) => void res.end(body(req.url))).listen(0, '127.0.0.1');
+  try {
+    await until('it listens', () => server.listening);
+    const { code, stdout } = await health({ PORT: String((server.address() as AddressInfo).port) });
+    expect([code, stdout]).toEqual([1, '']);
+  } finally {
+    server.close();
+  }
+});
+
+test.each(['0.0.0.0', '::', '::1', 'localhost'])('a gateway that listens at %s is found', async (host) => {
+  const env = { LISTEN_HOST: host, PORT: String(await freePort()) };
+  await using _server = await startProcess(gateway, env);
+  expect(await health(env, '--wait', '5m', '--json')).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('one with workers is asked as any other', async () => {
+  await using server = await startWorkers(gateway);
+  const { code, stdout } = await health({ PORT: portOf(server), WORKERS: '2' }, '--json');
+  expect([code, JSON.parse(stdout)]).toEqual([0, READY]);
+});
+
+test('a wrong configuration is told, exit 78', async () => {
+  const { code, stderr } = await health({ PORT: 'many' });
+  expect([code, stderr]).toEqual([78, expect.stringContaining('PORT')]);
+});
+
+test('it opens no database, and loads neither the ORM nor what only the gateway uses', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-health-'));
+  try {
+    const told = join(folder, 'loaded');
+    const hook = resolve('test/support/tell-loaded.js');
+    const child = spawn(process.execPath, ['--import', hook, 'dist/src/main.js', 'health'], {
+      env: { PATH: process.env['PATH'], PORT: portOf(gateway), DATABASE_URL: NOBODY, TELL_LOADED: told },
+      stdio: 'ignore',
+    });
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    const loaded = readFileSync(told, 'utf8');
+    expect(loaded).toContain('/zod/');
+    expect(loaded).not.toMatch(/node_modules\/(@mikro-orm|ioredis|express|graphql|type-graphql)\//);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
