@@ -1,0 +1,9 @@
+#!/bin/sh
+# compose.yaml, each start: brings the tables to this version. The first one makes the keyring and an administrator, whose
+# password it prints this once. A keyring that is missing beside users is never replaced: nobody could log in by it.
+set -eu
+auth-gateway migrate up
+users=$(auth-gateway user list --json)
+[ "$users" = '[]' ] || exit 0
+[ -e "$DATA_DIR/keyring.json" ] || auth-gateway keyring create --out "$DATA_DIR/keyring.json"
+auth-gateway user create "$FIRST_ADMINISTRATOR" --role admin

@@ -1,0 +1,93 @@
+/** compose.yaml: its services run as it says, each in namespaces of its own with its own address. docs/containers.md */
+import { spawnSync } from 'node:child_process';
+import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openProject, type Project, readCompose } from '../support/compose.js';
+import { hasContainers } from '../support/container.js';
+import { buildImage } from '../support/image.js';
+
+const [compose, tls] = readCompose('compose.yaml', 'deploy/compose/tls.yaml');
+
+test.each(Object.entries(compose?.services ?? {}))(
+  '%s can change nothing but its volumes, and has no privilege',
+  (_, service) => {
+    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+    expect(service).toHaveProperty('deploy.resources.limits.memory');
+  },
+);
+
+const hasPrograms = ['nginx', 'redis-server', 'curl', 'openssl'].every(
+  (program) => spawnSync('which', [program]).status === 0,
+);
+const isHere = (hasContainers && hasPrograms) || process.env['REQUIRE_PROGRAMS'] === '1';
+
+(isHere ? describe : describe.skip)('with namespaces, nginx, Redis, curl and openssl (REQUIRE_PROGRAMS=1)', () => {
+  let folder: string;
+  let project: Project;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'gateway-compose-'));
+    project = await openProject(folder, await buildImage(folder));
+  });
+  afterAll(async () => {
+    await project?.[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** From outside, by nginx. @returns status, body, and the refresh token where one was set */
+  async function send(path: string, { body, token }: { body?: object; token?: string } = {}) {
+    const data = body === undefined ? [] : ['-H', 'Content-Type: application/json', '-d', JSON.stringify(body)];
+    const cookie = token === undefined ? [] : ['-X', 'POST', '-b', `refresh_token=${token}`];
+    const { stdout } = await project.outside('curl', '-sSi', ...data, ...cookie, `http://172.31.254.2:8080${path}`);
+    const set = /^set-cookie: refresh_token=([^;]+)/im.exec(stdout)?.[1] ?? '';
+    return { status: Number(/^HTTP\S+ (\d+)/.exec(stdout)?.[1]), text: stdout, token: set };
+  }
+  /** As compose mounts the two secrets of tls.yaml */
+  function certificate(): string[] {
+    const [cert, key] = ['tls_certificate', 'tls_key'].map((name) => join(folder, name)) as [string, string];
+    const made = `req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -keyout ${key} -out ${cert}`;
+    expect(spawnSync('openssl', made.split(' ')).status).toBe(0);
+    chownSync(key, 101, 101);
+    return (tls?.services['nginx']?.secrets ?? []).map((name) => `${join(folder, name)}:/run/secrets/${name}:ro`);
+  }
+  const said = () => [...project.containers].map(([name, container]) => [name, container.said()] as const);
+
+  test('one command starts it; state and logins outlive it, and no secret is told but one, once', async () => {
+    await project.up();
+    const secrets = ['database_password', 'database_url'].map((name) =>
+      readFileSync(join(folder, 'volume-database-secrets', name), 'utf8'),
+    );
+    const [, password = ''] = /^password: (.+)$/m.exec(project.containers.get('setup')?.said() ?? '') ?? [];
+    const telling = said().filter(([, text]) => [password, ...secrets].some((secret) => text.includes(secret)));
+    expect(telling.map(([name, text]) => [name, text.split(password).length - 1])).toEqual([['setup', 1]]);
+
+    const begun = await send('/auth/login', { body: { email: 'admin@example.com', password } });
+    expect(begun.status).toBe(200);
+    const refreshed = await send('/auth/refresh', { token: begun.token });
+    expect(refreshed.status).toBe(200);
+    for (const path of ['/health/ready', '/health/live', '/metrics']) expect((await send(path)).status).toBe(404);
+    // The address that nginx saw, and the limits in Redis.
+    expect((await project.cli('audit', 'tail', '--json')).stdout).toContain('"ip_address":"172.31.254.1"');
+    expect((await project.cli('rate-limit', 'list', '--json')).stdout).toContain('172.31.254.1');
+    expect((await project.cli('keyring', 'rotate')).code).toBe(0);
+
+    // With TLS, by the other file.
+    await project.containers.get('nginx')?.stop();
+    await project.start('nginx', [...(tls?.services['nginx']?.volumes ?? []), ...certificate()]);
+    const encrypted = await project.outside('curl', '-sSk', 'https://172.31.254.2:8080/.well-known/jwks.json');
+    expect(JSON.parse(encrypted.stdout)).toHaveProperty('keys');
+    await project.containers.get('nginx')?.stop();
+    await project.start('nginx');
+
+    // One gateway away, as while it is replaced.
+    let { token } = refreshed;
+    expect(await project.containers.get('gateway-1')?.stop()).toBe(0);
+    for (let i = 0; i < 4; i += 1) ({ token } = await send('/auth/refresh', { token }));
+    await project.start('gateway-1');
+
+    expect(await project.down()).toMatchObject({ nginx: 0, 'gateway-1': 0, 'gateway-2': 0, redis: 0, postgres: 0 });
+    await project.up();
+    expect(project.containers.get('setup')?.said()).not.toContain('password');
+    expect((await send('/auth/refresh', { token })).status).toBe(200);
+  });
+});
