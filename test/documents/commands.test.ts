@@ -3,7 +3,7 @@
  * what stands in the block behind it. `.ci/run` runs the README's first two as they are, with their `npm ci`.
  */
 import { execFileSync } from 'node:child_process';
-import { createDatabase } from '../support/postgres.js';
+import { asSuperuser, required, TEMPLATE_URL } from '../support/postgres.js';
 import { blocksOf, isPrinted } from './printed.js';
 import { createReader, type Shell } from './reader.js';
 
@@ -36,8 +36,8 @@ function expectPrinted(printed: string, said: string): void {
   async () => {
     const [start, started, tests, ...readme] = blocksOf('README.md');
     expect([start?.text, tests?.text]).toEqual(['npm ci && npm start', 'npm ci && npm test']);
-    const [own, ...operating] = blocksOf('docs/operate.md');
-    expect(own?.text).toContain('DATABASE_URL'); // below
+    const [database, own, ...operating] = blocksOf('docs/operate.md');
+    expect([database?.language, own?.text]).toEqual(['sql', expect.stringContaining('DATABASE_URL')]); // below
     const pages = [readme, blocksOf('docs/login.md'), operating, blocksOf('docs/dashboards.md')];
 
     await using reader = await createReader();
@@ -58,17 +58,22 @@ function expectPrinted(printed: string, said: string): void {
   900_000, // more than twenty commands, each a start of Node or two
 );
 
-test('docs/operate.md: the commands for a PostgreSQL of your own end with a gateway on it', async () => {
-  const database = await createDatabase('empty');
+test('docs/operate.md: the steps for a PostgreSQL of your own end with a gateway on it', async () => {
+  const [sql, steps] = blocksOf('docs/operate.md');
+  const url = new URL(required(TEMPLATE_URL));
+  url.username = 'gateway';
+  url.pathname = 'gateway';
   try {
-    await using reader = await createReader({ 'postgresql://gateway@db.example.com/gateway': database.url });
-    const commands = commandsOf(blocksOf('docs/operate.md')[0]?.text ?? '');
+    for (const statement of sql?.text.split('\n') ?? []) await asSuperuser(statement);
+    await using reader = await createReader({ 'postgresql://gateway@db.example.com/gateway': url.href });
+    const commands = commandsOf(steps?.text ?? '');
     const shell = reader.shell();
     for (const command of commands.slice(0, -1)) await shell.type(command);
     expect(commands.at(-1)).toBe('npm start');
     const log = await shell.type('npm start', READY);
     expect(log).toContain('"public_url":"https://auth.example.com"');
   } finally {
-    await database.drop();
+    await asSuperuser('drop database if exists gateway with (force)');
+    await asSuperuser('drop role if exists gateway');
   }
 });
