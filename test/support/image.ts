@@ -1,5 +1,6 @@
 /** Builds the image of the Dockerfile by its own lines, without a registry: its bases are the machine's /usr, and `npm ci` the packages that are here. */
-import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { emptyRoot, runContainer } from './container.js';
 import { contextOf, type Instruction, readDockerfile } from './dockerfile.js';
@@ -97,8 +98,17 @@ function copy(words: string[], { root, workdir }: Image, from: Image | undefined
 
 async function runIn({ root, user, workdir, env }: Image, line: string): Promise<void> {
   if (line.startsWith('npm ci')) return;
-  const mounts = workdir === '/build' ? HERE.map((path) => `${resolve(path)}:/build/${path}:ro`) : [];
+  const mounts =
+    workdir === '/build' ? [...HERE.map((path) => `${resolve(path)}:/build/${path}:ro`), npmFor(root)] : [];
   const command = ['sh', '-c', line];
   const { code, stderr } = await runContainer({ root, user, workdir, env, mounts, command, isWritable: true });
   if (code !== 0) throw new Error(`${line}: ${code} ${stderr}`);
+}
+
+/** npm of this machine, wherever that is, on the Node of the packages. @returns the mount that it needs */
+function npmFor(root: string): string {
+  const program = realpathSync(execFileSync('sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim());
+  const node = process.execPath.replace(/^.*(?=\/node_modules\/)/, '/build');
+  writeFileSync(join(root, 'local/bin/npm'), `#!/bin/sh\nexec ${node} /npm/bin/npm-cli.js "$@"\n`, { mode: 0o755 });
+  return `${resolve(program, '../..')}:/npm:ro`;
 }
