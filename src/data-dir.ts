@@ -3,10 +3,12 @@ import { existsSync } from 'node:fs';
 import type { Config } from './config.js';
 import { generateKeys, KeyringError, writeKeyring } from './credentials/keyring-file.js';
 import { openDatabase } from './db/database.js';
-import { type OwnerRole, openEmbedded } from './db/embedded/open.js';
+import { type OpenAs, openEmbedded } from './db/embedded/open.js';
 import { statement } from './db/statement.js';
 import { createCleanUp } from './platform/clean-up.js';
 import type { Logger } from './platform/logger.js';
+
+export type { OpenAs };
 
 export interface DataDir {
   databaseUrl: string;
@@ -24,15 +26,15 @@ export interface DataDir {
  * @throws {EmbeddedPostgresError}, or {KeyringError} where the keyring cannot be written, or is missing beside a database
  * that was used with it
  */
-export async function openDataDir(config: Config, role: OwnerRole, log: Logger): Promise<DataDir> {
+export async function openDataDir(config: Config, how: OpenAs, log: Logger): Promise<DataDir> {
   if (config.databaseUrl !== undefined) {
     return { databaseUrl: config.databaseUrl, embedded: false, joined: false, close: async () => undefined };
   }
-  const { url, isOwner, close } = await openEmbedded(config.dataDir, role, log);
+  const { url, isOwner, close } = await openEmbedded(config.dataDir, how, log);
   const cleanUp = createCleanUp();
   cleanUp.defer(close);
   return cleanUp.guard(async () => {
-    if (role === 'gateway' && !existsSync(config.keyringFile)) {
+    if (how === 'gateway' && !existsSync(config.keyringFile)) {
       if (await isUsed(url)) throw new KeyringError(missing(config));
       await writeKeyring(config.keyringFile, await generateKeys(), 'create');
       log.info({ file: config.keyringFile }, 'keyring created');

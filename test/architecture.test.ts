@@ -12,7 +12,7 @@ const LAYERS = [
   ['app'],
   ['http', 'graphql', 'doctor'],
   ['graphql-over-http'],
-  ['auth', 'callers', 'admin', 'data-dir'],
+  ['auth', 'callers', 'admin', 'archive', 'data-dir'],
   ['parts'],
   ['audit', 'limits'],
   ['credentials', 'db'],

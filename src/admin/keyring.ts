@@ -7,6 +7,7 @@ import type { Config } from '../config.js';
 import { importKeys } from '../credentials/import-keys.js';
 import { type Keyring, PUBLISH_AHEAD_SECONDS } from '../credentials/keyring.js';
 import { generateKeys, readKeyring, writeKeyring } from '../credentials/keyring-file.js';
+import { supersededAt } from '../credentials/needed-keys.js';
 import { type AccessAlg, accessAlg, kindOf, type PrivateJwk } from '../credentials/private-jwks.js';
 import { openSealedSecret, sealedBy, sealSecret } from '../credentials/sealed-secret.js';
 import { takeTurnSql } from '../db/locks.js';
@@ -70,7 +71,7 @@ function kids(jwks: readonly PrivateJwk[]): string[] {
 
 /** True for the key that makes now, and those that will. */
 function isFirstInUse(jwk: PrivateJwk, all: readonly PrivateJwk[], now: Date): boolean {
-  return newerOfItsKind(jwk, all).every(({ nbf }) => (nbf ?? 0) > epochSeconds(now));
+  return supersededAt(jwk, all) > epochSeconds(now);
 }
 
 /** True while something that the key made may have to be checked or opened. */
@@ -84,12 +85,7 @@ function isNeeded(
   const kind = kindOf(jwk);
   if (kind === 'sealing') return sealing.has(jwk.kid);
   const tokenSeconds = kind === 'access' ? config.accessTokenSeconds : config.refreshTokenSeconds;
-  const supersededAt = Math.min(...newerOfItsKind(jwk, all).map(({ nbf }) => nbf ?? 0));
-  return supersededAt + tokenSeconds >= epochSeconds(now);
-}
-
-function newerOfItsKind(jwk: PrivateJwk, all: readonly PrivateJwk[]): PrivateJwk[] {
-  return all.slice(0, all.indexOf(jwk)).filter((other) => kindOf(other) === kindOf(jwk));
+  return supersededAt(jwk, all) + tokenSeconds >= epochSeconds(now);
 }
 
 const sealedSecretsSql = statement(

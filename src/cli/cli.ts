@@ -3,6 +3,7 @@ import { nearest } from '../platform/near-miss.js';
 import { auditCommands } from './audit-commands.js';
 import type { Command } from './command.js';
 import type { Call } from './context.js';
+import { databaseCommands } from './database-commands.js';
 import { doctorCommands } from './doctor-command.js';
 import { EXIT, exitCodeOf, explain } from './exit.js';
 import { healthCommands } from './health-command.js';
@@ -27,6 +28,7 @@ const COMMANDS: Commands = {
   ...keyringCommands,
   ...migrateCommands,
   ...doctorCommands,
+  ...databaseCommands,
   ...signCommands,
   ...healthCommands,
   ...programCommands(() => COMMANDS),

@@ -2,7 +2,7 @@
 import type { Config } from '../config.js';
 import { openKeyring } from '../credentials/keyring.js';
 import { createPasswords } from '../credentials/passwords.js';
-import { type DataDir, openDataDir } from '../data-dir.js';
+import { type DataDir, type OpenAs, openDataDir } from '../data-dir.js';
 import { openDatabase } from '../db/database.js';
 import { migrationStatus, refuseTooNew } from '../db/migrate.js';
 import { LOGIN_LIMIT_NAME } from '../limits/rate-limiter.js';
@@ -20,6 +20,8 @@ export interface Contexts {
   nothing: Deps<'clock'> & { terminal: Terminal };
   /** Nothing is opened. */
   configuration: Contexts['nothing'] & Deps<'config'>;
+  /** Its server is opened when it is asked for, and the embedded one is made then where it is missing. */
+  'database to fill': Contexts['nothing'] & Deps<'config'> & { openServer(): Promise<DataDir> };
   'database of any schema': Contexts['nothing'] & Deps<'config' | 'db'> & { server: DataDir };
   database: Contexts['database of any schema'] & Deps<'passwords'>;
   'database and keyring': Contexts['database'] & Deps<'keyring'>;
@@ -49,12 +51,15 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
     config: call.readConfig(),
   }),
 
-  // The configured one, or that of a running gateway, or the embedded one for the time of the command.
+  'database to fill': async ({ readConfig, terminal }, cleanUp) => {
+    const config = readConfig();
+    const openServer = () => openServerOf(config, 'filling', terminal, cleanUp);
+    return { clock: watchClock(systemClock), terminal, config, openServer };
+  },
+
   'database of any schema': async ({ readConfig, terminal }, cleanUp) => {
     const config = readConfig();
-    const server = await openDataDir(config, 'cli', createLogger('silent'));
-    cleanUp.defer(server.close);
-    say(terminal, `database: ${nameOf(server, config)}`);
+    const server = await openServerOf(config, 'cli', terminal, cleanUp);
     const db = await openDatabase(server.databaseUrl, { pooler: config.databasePooler });
     cleanUp.defer(db.close);
     return { clock: watchClock(systemClock), terminal, config, db, server };
@@ -91,6 +96,14 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
     return { ...context, windows: windowsInRedis(redis, clock, LOGIN_LIMIT_NAME) };
   },
 };
+
+/** The configured one, or that of a running gateway, or the embedded one for the time of the command. */
+async function openServerOf(config: Config, how: OpenAs, terminal: Terminal, cleanUp: CleanUp): Promise<DataDir> {
+  const server = await openDataDir(config, how, createLogger('silent'));
+  cleanUp.defer(server.close);
+  say(terminal, `database: ${nameOf(server, config)}`);
+  return server;
+}
 
 /** The database for a person: where it is, and who asks; without a password. */
 export function nameOf({ embedded, joined, databaseUrl }: DataDir, { dataDir }: Config): string {

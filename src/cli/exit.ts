@@ -1,5 +1,6 @@
 /** How the program ends: its exit codes, and what a person reads about an error. */
 import { AdminRefusal } from '../admin/refusal.js';
+import { ArchiveRefusal } from '../archive/refusal.js';
 import { ConfigError } from '../config.js';
 import { KeyringError } from '../credentials/keyring-file.js';
 import { DatabaseTooOld, PoolerInBetween } from '../db/database.js';
@@ -28,6 +29,7 @@ const KNOWN_ERRORS: ReadonlyArray<[kind: abstract new (...args: never[]) => Erro
   [KeyringError, EXIT.config],
   [AdminRefusal, EXIT.refused],
   [CliRefusal, EXIT.refused],
+  [ArchiveRefusal, EXIT.refused],
   [DatabaseTooOld, EXIT.refused],
   [DatabaseTooNew, EXIT.refused],
   [PoolerInBetween, EXIT.config],

@@ -7,7 +7,8 @@ import { LOCKS } from './locks.js';
 import { isLockTimeout } from './outage.js';
 import { type Db, statement } from './statement.js';
 
-const OURS = migrations.map(({ name }) => name);
+/** Of this version, oldest first. */
+export const MIGRATION_NAMES = migrations.map(({ name }) => name);
 
 /**
  * Ends the name of a migration that breaks the version before. The name is what the database keeps, so an older version
@@ -126,11 +127,11 @@ export async function migrationStatus(db: Db): Promise<MigrationStatus[]> {
   for (const row of found?.exists ? await db.run(executedMigrationsSql, {}) : []) {
     executed.set(row.name, row.executed_at.toISOString());
   }
-  const newer = [...executed.keys()].filter((name) => !OURS.includes(name)).sort();
-  return [...OURS, ...newer].map((name) => ({
+  const newer = [...executed.keys()].filter((name) => !MIGRATION_NAMES.includes(name)).sort();
+  return [...MIGRATION_NAMES, ...newer].map((name) => ({
     name,
     executed_at: executed.get(name) ?? null,
-    known: OURS.includes(name),
+    known: MIGRATION_NAMES.includes(name),
     breaks_older: name.endsWith(BREAKING),
   }));
 }
@@ -155,7 +156,7 @@ const schemaStateSql = statement('schema_state', { ours: 'text[]' }, { behind: '
 /** Whether this version can use the tables as they are now, in one cheap statement. */
 export async function schemaState(db: Db): Promise<SchemaState> {
   try {
-    const [state] = await db.run(schemaStateSql, { ours: OURS });
+    const [state] = await db.run(schemaStateSql, { ours: MIGRATION_NAMES });
     if (state?.ahead) return 'ahead';
     return state?.behind ? 'behind' : 'ok';
   } catch (error) {

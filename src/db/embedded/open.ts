@@ -7,7 +7,10 @@ import { clusterDirOf, locateRunning } from './postmaster.js';
 import { EmbeddedPostgresError } from './programs.js';
 import { startEmbeddedPostgres } from './server.js';
 
-export { EmbeddedPostgresError, type OwnerRole };
+export { EmbeddedPostgresError };
+
+/** `filling`: an import, which makes a database where there is none, and joins no gateway's. */
+export type OpenAs = OwnerRole | 'filling';
 
 export interface OpenedPostgres {
   url: string;
@@ -18,19 +21,19 @@ export interface OpenedPostgres {
 }
 
 /**
- * Starts the server of the data folder, or joins that of the gateway that runs on it (the CLI). The gateway alone makes
- * a database.
+ * Starts the server of the data folder, or joins that of the gateway that runs on it (the CLI). The gateway makes a
+ * database where there is none, and so does an import.
  * @throws {EmbeddedPostgresError} where another gateway runs on the folder, there is no database, or the server cannot run
  */
-export async function openEmbedded(dataDir: string, role: OwnerRole, log: Logger): Promise<OpenedPostgres> {
-  if (role === 'cli' && !existsSync(lockFileOf(dataDir))) throw noDatabase(dataDir); // before the folder is made
-  const owned = await ownDataDir(dataDir, role);
-  if ('heldBy' in owned) return join(dataDir, role, owned.heldBy);
+export async function openEmbedded(dataDir: string, how: OpenAs, log: Logger): Promise<OpenedPostgres> {
+  if (how === 'cli' && !existsSync(lockFileOf(dataDir))) throw noDatabase(dataDir); // before the folder is made
+  const owned = await ownDataDir(dataDir, how === 'gateway' ? 'gateway' : 'cli');
+  if ('heldBy' in owned) return join(dataDir, how, owned.heldBy);
 
   const cleanUp = createCleanUp();
   cleanUp.defer(() => owned.release());
   return cleanUp.guard(async () => {
-    if (role === 'cli' && !existsSync(clusterDirOf(dataDir))) throw noDatabase(dataDir);
+    if (how === 'cli' && !existsSync(clusterDirOf(dataDir))) throw noDatabase(dataDir);
     const server = await startEmbeddedPostgres(owned, { log: (level, message) => log[level](message) });
     cleanUp.defer(() => server.stop());
     return { url: server.url, isOwner: true, close: cleanUp.run };
@@ -44,8 +47,8 @@ function noDatabase(dataDir: string): EmbeddedPostgresError {
 }
 
 /** The CLI works on the server of the gateway that runs; a second gateway is refused. */
-async function join(dataDir: string, role: OwnerRole, holder: DataDirHeld['heldBy']): Promise<OpenedPostgres> {
-  const joins = role === 'cli' && holder.role === 'gateway';
+async function join(dataDir: string, how: OpenAs, holder: DataDirHeld['heldBy']): Promise<OpenedPostgres> {
+  const joins = how === 'cli' && holder.role === 'gateway';
   const url = joins ? await locateRunning(dataDir) : undefined;
   if (url !== undefined) return { url, isOwner: false, close: async () => undefined };
   throw new EmbeddedPostgresError(

@@ -1,0 +1,132 @@
+/** Interface 9: `database export`: all tables in a file, as they are at one moment, while gateways go on. */
+import type pg from 'pg';
+import type { Config } from '../config.js';
+import { readKeyring } from '../credentials/keyring-file.js';
+import { keyringFingerprint, neededKeys } from '../credentials/needed-keys.js';
+import type { PrivateJwk } from '../credentials/private-jwks.js';
+import { sealedBy } from '../credentials/sealed-secret.js';
+import { type Database, openDatabase } from '../db/database.js';
+import { isLockTimeout } from '../db/outage.js';
+import { statement } from '../db/statement.js';
+import { GATEWAY_VERSION } from '../platform/versions.js';
+import { END_OF_ROWS, FORMAT, FORMAT_VERSION, type Header, type Trailer } from './format.js';
+import { type Progress, startProgress } from './progress.js';
+import { ArchiveRefusal } from './refusal.js';
+import { noTransactionTimeoutSql, on, readTables, SETTINGS, TABLE_NAMES } from './tables.js';
+import { migrationsOf } from './target.js';
+import { refuseExisting, writeCompressed } from './write-file.js';
+
+export interface Exported extends Trailer {
+  header: Header;
+  /** `kid`s of keys that seal secrets of API keys, and that the keyring lacks */
+  lostKeys: string[];
+}
+
+export interface HowToExport {
+  config: Pick<Config, 'keyringFile' | 'accessTokenSeconds' | 'refreshTokenSeconds'>;
+  /** Is told a line now and then */
+  tell(line: string): void;
+  stopped: AbortSignal;
+}
+
+/**
+ * @param asked a migrated database; the work has a connection of its own, without limits of time
+ * @throws {ArchiveRefusal}, {KeyringError}, or the error of the file or of the database; then no file is left
+ */
+export async function exportDatabase(asked: Database, file: string, how: HowToExport): Promise<Exported> {
+  await refuseExisting(file);
+  const { jwks } = await readKeyring(how.config.keyringFile);
+  const db = await openDatabase(asked.url, { pooler: asked.pooler, limited: false });
+  const progress = startProgress(how.tell);
+  const client = await db.pool.connect();
+  let isDone = false;
+  try {
+    await begin(client);
+    const described = await describe(client, jwks, how.config);
+    const archive = archiveOf(client, described.header, progress);
+    await writeCompressed(file, archive.pieces, how.stopped);
+    isDone = true;
+    return { ...described, ...archive.result() };
+  } finally {
+    progress.stop();
+    client.release(!isDone); // then it may be in the middle of a table
+    await db.close();
+  }
+}
+
+/** One moment for all tables, which no migration changes meanwhile: they are locked before the moment is chosen. */
+async function begin(client: pg.ClientBase): Promise<void> {
+  await client.query('begin isolation level repeatable read read only');
+  await client.query(SETTINGS);
+  try {
+    await client.query(`lock table ${TABLE_NAMES.join(', ')} in access share mode`);
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+    throw new ArchiveRefusal('a table is held by another program, such as a migration: try again when that has ended');
+  }
+  await on(client).run(noTransactionTimeoutSql, {});
+}
+
+const sealedSecretsSql = statement('sealed_secrets_of_live_keys', {}, { sealed: 'text[]' })`
+  select array_remove(array[sealed_secret, previous_sealed_secret], null) as sealed from api_keys
+  where revoked_at is null`;
+
+const momentSql = statement('moment_of_export', {}, { now: 'timestamptz', refreshUntil: 'timestamptz?' })`
+  select now() as now,
+    (select max(expires_at) from refresh_tokens where not revoked and expires_at > now()) as "refreshUntil"`;
+
+async function describe(
+  client: pg.ClientBase,
+  jwks: readonly PrivateJwk[],
+  { accessTokenSeconds, refreshTokenSeconds }: HowToExport['config'],
+): Promise<Pick<Exported, 'header' | 'lostKeys'>> {
+  const db = on(client);
+  const secrets = (await db.run(sealedSecretsSql, {})).flatMap(({ sealed }) => sealed);
+  const sealing = new Set(secrets.flatMap((sealed) => sealedBy(sealed) ?? []));
+  const [moment] = await db.run(momentSql, {});
+  if (moment === undefined) throw new TypeError('a select without from has one row');
+  const tokenSeconds = { access: accessTokenSeconds, refresh: refreshTokenSeconds };
+  const needed = await neededKeys(jwks, { ...moment, sealing, tokenSeconds });
+  return {
+    lostKeys: [...sealing].filter((sealer) => !jwks.some(({ kid }) => kid === sealer)),
+    header: {
+      format: FORMAT,
+      format_version: FORMAT_VERSION,
+      gateway_version: GATEWAY_VERSION,
+      taken_at: moment.now.toISOString(),
+      migrations: await migrationsOf(db),
+      keyring_sha256: await keyringFingerprint(jwks),
+      needs_keys: needed.map(({ until, ...key }) => ({ ...key, until: until?.toISOString() ?? null })),
+    },
+  };
+}
+
+/** The content of the file, and what its trailer says once all was read. */
+function archiveOf(client: pg.ClientBase, header: Header, progress: Progress) {
+  let result: Trailer = { rows: {}, sha256: '' };
+  async function* pieces(): AsyncGenerator<Buffer> {
+    yield line(JSON.stringify(header));
+    const { parts, result: read } = readTables(client);
+    let isFirst = true;
+    for await (const part of parts) {
+      if (Buffer.isBuffer(part)) {
+        progress.bytes(part.length);
+        yield part;
+      } else {
+        progress.at(part.table);
+        if (!isFirst) yield line(END_OF_ROWS);
+        isFirst = false;
+        yield line(JSON.stringify(part));
+      }
+    }
+    yield line(END_OF_ROWS);
+    await client.query('commit');
+    result = read();
+    yield line(JSON.stringify(result));
+  }
+  return { pieces: pieces(), result: () => result };
+}
+
+function line(text: string): Buffer {
+  return Buffer.from(`${text}\n`);
+}

@@ -1,0 +1,96 @@
+/** Interface 8 and 9: the tables of an archive, and their rows as text that is the same on every server. */
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { unprepared } from '../db/run.js';
+import { type Db, statement } from '../db/statement.js';
+import type { TableHead, Trailer } from './format.js';
+
+/**
+ * Every table but that of the migrations, with the SQL of its primary key, by which its rows are ordered. In time order
+ * where keys are (UUIDs of version 7), so that an import writes each page once.
+ */
+export const TABLES = {
+  users: 'id',
+  api_keys: 'key_id collate "C"',
+  cron_keys: 'key_id collate "C"',
+  sessions: 'family_id',
+  refresh_tokens: 'jti',
+  signature_nonces: 'key_id collate "C", nonce collate "C"',
+  rate_limits: 'key collate "C"',
+  audit_events: 'id',
+} as const;
+
+export type Table = keyof typeof TABLES;
+export const TABLE_NAMES = Object.keys(TABLES) as Table[];
+
+/** SQL at the begin of a transaction: as long as it takes, and text that does not depend on the server's settings. */
+export const SETTINGS = [
+  'set local statement_timeout = 0',
+  'set local idle_in_transaction_session_timeout = 0',
+  "set local lock_timeout = '10s'", // for the tables, which a migration may hold
+  "set local datestyle = 'ISO, YMD'",
+  "set local timezone = 'UTC'",
+  "set local bytea_output = 'hex'",
+].join('; ');
+
+/** PostgreSQL 17 has one limit more. It ends with the transaction too. */
+export const noTransactionTimeoutSql = statement('no_transaction_timeout', {}, { timeout: 'text' })`
+  select set_config(name, '0', true) as timeout from pg_settings where name = 'transaction_timeout'`;
+
+/** Statements on one connection. */
+export function on(client: pg.ClientBase): Db {
+  return unprepared((query) => client.query(query));
+}
+
+const columnsSql = statement('columns_of_tables', { tables: 'text[]' }, { name: 'text', columns: 'text[]' })`
+  select relname::text as name, array_agg(attname::text order by attname collate "C") as columns
+  from pg_attribute join pg_class on pg_class.oid = attrelid
+  where attrelid = any(select to_regclass(asked) from unnest(:tables) as asked) and attnum > 0 and not attisdropped
+  group by relname`;
+
+/** The columns of each table that is there, by name: in the order of an archive, however they came into the table. */
+export async function columnsOf(db: Db): Promise<Map<string, string[]>> {
+  const found = await db.run(columnsSql, { tables: TABLE_NAMES });
+  return new Map(found.map(({ name, columns }) => [name, columns]));
+}
+
+/** SQL of a list of columns. */
+export function listed(columns: readonly string[]): string {
+  return columns.map((column) => `"${column}"`).join(', ');
+}
+
+/** The rows of all tables, as they are read. */
+export interface Reading {
+  /** Each table's head, and then its rows in pieces, which may end within a row */
+  parts: AsyncGenerator<TableHead | Buffer>;
+  /** Counts and checksum. Call it when all was read and another statement has been answered on the connection. */
+  result(): Trailer;
+}
+
+/** Reads every table on a connection that is inside a transaction with SETTINGS. */
+export function readTables(client: pg.ClientBase): Reading {
+  const hash = createHash('sha256');
+  const streams: Array<[Table, ReturnType<typeof copyTo>]> = [];
+  async function* read(): AsyncGenerator<TableHead | Buffer> {
+    const columns = await columnsOf(on(client));
+    for (const table of TABLE_NAMES) {
+      const head = { table, columns: columns.get(table) ?? [] };
+      yield head;
+      const rows = `select ${listed(head.columns)} from ${table} order by ${TABLES[table]}`;
+      const stream = client.query(copyTo(`copy (${rows}) to stdout`));
+      streams.push([table, stream]);
+      for await (const piece of stream as AsyncIterable<Buffer>) {
+        hash.update(piece);
+        yield piece;
+      }
+    }
+  }
+  return {
+    parts: read(),
+    result: () => ({
+      rows: Object.fromEntries(streams.map(([table, { rowCount }]) => [table, rowCount])),
+      sha256: hash.digest('hex'),
+    }),
+  };
+}

@@ -1,0 +1,242 @@
+/** Interface 9: what `database import` refuses, and that it has changed nothing then. */
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import pg from 'pg';
+import { COMMAND_LINE } from '../../src/admin/administer.js';
+import { createApiKey } from '../../src/admin/api-keys.js';
+import { generateKeys, writeKeyring } from '../../src/credentials/keyring-file.js';
+import { connected, contentOf, edited, here, packed } from '../support/archives.js';
+import { messagesOf, type Ran, run } from '../support/cli.js';
+import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
+import { asSuperuser, createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres.js';
+import { until } from '../support/until.js';
+
+let folder: string;
+let gateway: TestGateway;
+let good: string;
+/** Stays empty */
+let target: TestDatabase;
+let empty: Record<string, string[]>;
+let keys: Array<Record<string, string>>;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gateway-archive-'));
+  gateway = await startGateway();
+  const { email } = await gateway.user();
+  await logIn(gateway, email);
+  await createApiKey(gateway.app, COMMAND_LINE, { serviceName: 'mailer', scopes: ['a:b'], rateLimit: 1 });
+  good = join(folder, 'good.export');
+  const { code } = await here(gateway.database, ['database', 'export', '--out', good]);
+  expect(code).toBe(0);
+  target = await createDatabase();
+  empty = await contentOf(target);
+  keys = JSON.parse(await readFile(required(KEYRING_FILE), 'utf8')).keys;
+});
+afterAll(async () => {
+  await gateway.close();
+  await target.drop();
+  await rm(folder, { recursive: true });
+});
+
+const importing = async (
+  file: string,
+  env?: Record<string, string>,
+  database: TestDatabase = target,
+  signal?: AbortSignal,
+) => {
+  // A busy server takes a while to close the connections of the import before.
+  const others = `select from pg_stat_activity where datname = '${target.name}' and application_name = 'auth-gateway'`;
+  await until('the import before is gone', async () => (await asSuperuser(others)).length === 0);
+  return here(database, ['database', 'import', file], env, signal);
+};
+
+async function expectRefused(ran: Ran, message: RegExp, code = 1): Promise<void> {
+  expect([ran.code, ran.stdout]).toEqual([code, '']);
+  expect(messagesOf(ran)).toMatch(message);
+  expect(await contentOf(target)).toEqual(empty);
+}
+
+/** A file beside the good one. */
+const file = (name: string): string => join(folder, name);
+
+test('Interface 9: a database that is not empty, and which table has rows', async () => {
+  const before = await contentOf(gateway.database);
+  const ran = await importing(good, {}, gateway.database);
+  await expectRefused(
+    ran,
+    /^the database is not empty \(there are rows in api_keys, audit_events,.* users\): import into/,
+  );
+  expect(await contentOf(gateway.database)).toEqual(before);
+});
+
+test.each<[string, (text: string) => string, RegExp]>([
+  [
+    'of a later version',
+    (text) => text.replace('"migrations":[', '"migrations":["Migration20990101000001_x",'),
+    /the file is of version 0\.1\.0 and this is 0\.1\.0, with other migrations: the file has Migration20990101000001_x, which is not here/,
+  ],
+  [
+    'of an earlier version',
+    (text) => text.replace(/,"Migration20261122000004_proof_of_retry"/, ''),
+    /here is Migration20261122000004_proof_of_retry, which the file does not have/,
+  ],
+  [
+    'of a later format',
+    (text) => text.replace('"format_version":1', '"format_version":2'),
+    /has format 2, and this version reads format 1/,
+  ],
+  [
+    'of another program',
+    (text) => text.replace('auth-gateway database', 'something else'),
+    /none that database export has written/,
+  ],
+  ['with another row', (text) => text.replace('mailer', 'Mailer'), /damaged or cut short \(its rows are not those/],
+  [
+    'with a row less',
+    (text) => text.replace(/\n[^\n]*mailer[^\n]*/, ''),
+    /damaged or cut short \(its rows are not those/,
+  ],
+  [
+    'with another count',
+    (text) => text.replace('"users":1', '"users":2'),
+    /damaged or cut short \(its rows are not those/,
+  ],
+  [
+    'with a row that is none',
+    (text) => text.replace('mailer', 'mai\tler'),
+    /\(PostgreSQL refuses a row of api_keys, 22P04\)/,
+  ],
+  ['with a table less', (text) => text.replace(/\{"table":"cron_keys".*\n\\\.\n/, ''), /\(it has other tables\)/],
+  ['with other columns', (text) => text.replace('"failed_login_attempts",', ''), /\(it has other tables\)/],
+  ['without its end', (text) => text.replace(/\{"rows":.*\n/, ''), /\(it has no end\)/],
+  ['with more behind its end', (text) => `${text}\n`, /\(something follows its end\)/],
+])('Interface 9: a file %s', async (name, edit, message) => {
+  const other = file(`${name}.export`);
+  await edited(good, other, edit);
+  await expectRefused(await importing(other), message);
+});
+
+test.each<[string, Buffer]>([
+  ['a text', Buffer.from('{"format":"auth-gateway database"}')],
+  ['nothing', Buffer.alloc(0)],
+  ['gzip of something else', gzipSync('hello')],
+  ['the same, packed as ours', packed('hello\n')],
+])('Interface 9: a foreign file: %s', async (name, bytes) => {
+  await writeFile(file(name), bytes);
+  await expectRefused(await importing(file(name)), /^the file is (none that database export|damaged)/);
+});
+
+test('Interface 9: a file that is not there makes no embedded database', async () => {
+  const ran = await run(['database', 'import', file('missing')], { env: { DATA_DIR: file('data') } });
+  await expectRefused(ran, /^cannot open .*missing \(ENOENT\)\n$/);
+  expect(await readdir(folder)).not.toContain('data');
+});
+
+describe('a keyring', () => {
+  test('Interface 9: another one, and which keys it lacks', async () => {
+    const other = file('other.json');
+    await writeKeyring(other, await generateKeys(), 'create');
+    const kids = keys.map(({ kid = '' }) => kid.replace('+', '\\+'));
+    const message = `it lacks ${kids[0]} \\(access\\), ${kids[1]} \\(refresh\\), ${kids[2]} \\(sealing\\)\\.`;
+    await expectRefused(await importing(good, { KEYRING_FILE: other }), new RegExp(message));
+  });
+
+  test('Interface 9: one with a key of the same name and another content', async () => {
+    const other = file('same-kid.json');
+    const [, , sealing] = await generateKeys();
+    const renamed = keys.map((key) => (key['use'] === 'enc' ? { ...sealing, kid: key['kid'] } : key));
+    await writeFile(other, JSON.stringify({ keys: renamed }), { mode: 0o600 });
+    await expectRefused(await importing(good, { KEYRING_FILE: other }), /it lacks \S+ \(sealing\)\./);
+  });
+
+  test('Interface 9: none', async () => {
+    const ran = await importing(good, { KEYRING_FILE: file('none.json') });
+    await expectRefused(
+      ran,
+      /^there is no keyring .*none\.json: put the one there that was used with this database/,
+      78,
+    );
+  });
+
+  test('Interface 9: keys are missed as long as something lives that they made', async () => {
+    const [access, refresh] = await generateKeys();
+    const sealing = keys.find(({ use }) => use === 'enc');
+    const rotated = file('rotated.json');
+    await writeFile(rotated, JSON.stringify({ keys: [access, refresh, sealing] }), { mode: 0o600 });
+    const old = file('old.export');
+    await edited(good, old, (text) => text.replaceAll(/"until":"[^"]+"/g, '"until":"2026-01-01T00:00:00.000Z"'));
+    const database = await createDatabase();
+    try {
+      await expectRefused(
+        await importing(good, { KEYRING_FILE: rotated }),
+        /it lacks \S+ \(access\), \S+ \(refresh\)\./,
+      );
+      expect((await importing(old, { KEYRING_FILE: rotated }, database)).code).toBe(0);
+    } finally {
+      await database.drop();
+    }
+  });
+});
+
+test('Interface 9: a pooler, by what can be typed instead', async () => {
+  await expectRefused(
+    await importing(good, { DATABASE_POOLER: 'transaction' }),
+    /set DATABASE_URL to PostgreSQL itself/,
+  );
+});
+
+test('Interface 9: a database on which a gateway runs', async () => {
+  const other = new pg.Client({ connectionString: target.url });
+  await other.connect();
+  try {
+    await expectRefused(
+      await importing(good),
+      /^a gateway or another program is connected to the database .*: stop it first/,
+    );
+  } finally {
+    await other.end();
+  }
+});
+
+test('Interface 9: a database that keeps other rows than it was given', async () => {
+  const alter = (type: string) =>
+    connected(target.url, (client) => client.query(`alter table users alter column password_hash type ${type}`));
+  await alter('char(200)');
+  try {
+    await expectRefused(await importing(good), /^the tables hold other rows than the file: nothing was imported/);
+  } finally {
+    await alter('text');
+  }
+});
+
+test('Interface 9: a signal ends both, and leaves neither a file nor a row', async () => {
+  const signal = AbortSignal.abort();
+  const ran = await importing(good, {}, target, signal);
+  await expectRefused(ran, /^cancelled; nothing was imported\n$/);
+  const before = await readdir(folder);
+  const exporting = await here(gateway.database, ['database', 'export', '--out', file('cut.export')], {}, signal);
+  expect([exporting.code, messagesOf(exporting)]).toEqual([1, 'cancelled; no file was written\n']);
+  expect(await readdir(folder)).toEqual(before);
+});
+
+test('Interface 9: damage, wherever it is: a byte changed, a part missing, something behind', async () => {
+  const bytes = await readFile(good);
+  const places = [...bytes.keys()].filter((at) => at < 10 || at % 41 === 0 || at >= bytes.length - 8);
+  const damagedFiles = [
+    ...places.map((at) => bytes.with(at, ~(bytes[at] ?? 0))),
+    ...[0.3, 0.9, 0.999].map((share) => bytes.subarray(0, share * bytes.length)),
+    Buffer.concat([bytes, Buffer.from([0])]),
+    Buffer.concat([bytes, bytes]),
+  ];
+  const passed: number[] = [];
+  for (const [i, content] of damagedFiles.entries()) {
+    await writeFile(file('damaged'), content);
+    const { code, stderr } = await importing(file('damaged'));
+    if (code !== 1 || !/damaged/.test(stderr)) passed.push(i);
+  }
+  expect(passed).toEqual([]);
+  expect(await contentOf(target)).toEqual(empty);
+  await copyFile(good, file('damaged'));
+  expect((await importing(file('damaged'), {}, target)).code).toBe(0); // so it was the damage
+});
