@@ -1,5 +1,6 @@
 /** Every experiment, in the order of the report. */
 import type { Experiment } from '../experiment.js';
+import { backup } from './backup.js';
 import { browsers } from './browsers.js';
 import { failovers } from './failovers.js';
 import { faultsDisk } from './faults-disk.js';
@@ -13,6 +14,7 @@ import { kills, killsEmbedded } from './kills.js';
 import { limiterInPostgres, limiterInRedis } from './limiter.js';
 import { lockout } from './lockout.js';
 import { model } from './model.js';
+import { move } from './move.js';
 import { overload } from './overload.js';
 import { refreshRaces } from './refresh-races.js';
 import { replays } from './replays.js';
@@ -29,6 +31,8 @@ export const EXPERIMENTS: readonly Experiment[] = [
   replays,
   kills,
   killsEmbedded,
+  backup,
+  move,
   faultsPostgres,
   faultsPgBouncer,
   faultsRedis,

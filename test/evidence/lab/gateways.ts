@@ -42,6 +42,8 @@ export interface Gateways {
   start(env?: Record<string, string>, how?: Launch): Promise<Instance>;
   /** Runs a command of the gateway's. @returns what it prints with --json */
   cli<T>(...words: string[]): Promise<T>;
+  /** The same keyring with another environment, such as another database. */
+  with(env: Record<string, string>): Gateways;
 }
 
 /** Limits that are no part of an experiment */
@@ -58,9 +60,14 @@ export async function prepareGateways(
   const keyringFile = join(lab.folder, 'keyring.json');
   const PATH = process.env['PATH'] ?? '';
   await run(PROGRAM, ['keyring', 'create', '--out', keyringFile], { env: { PATH } });
-  const shared = { PATH, DATABASE_URL: databaseUrl, KEYRING_FILE: keyringFile, PUBLIC_URL, ...WIDE, ...env };
+  return gatewaysOf(lab, keyringFile, { PATH, DATABASE_URL: databaseUrl, PUBLIC_URL, ...WIDE, ...env });
+}
+
+function gatewaysOf(lab: Lab, keyringFile: string, env: Record<string, string>): Gateways {
+  const shared = { ...env, KEYRING_FILE: keyringFile };
   return {
     keyringFile,
+    with: (more) => gatewaysOf(lab, keyringFile, { ...env, ...more }),
     start: (more = {}, how = {}) => startInstance(lab, { ...shared, ...more }, how),
     cli: async <T>(...words: string[]) => {
       const running = run(PROGRAM, [...words, '--json'], { env: shared });

@@ -15,8 +15,9 @@ export interface Postgres {
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
 }
 
-export async function startPostgres(lab: Lab): Promise<Postgres> {
-  const dataDir = join(lab.folder, 'postgres');
+/** @param name of its folder, where there are several */
+export async function startPostgres(lab: Lab, name = 'postgres'): Promise<Postgres> {
+  const dataDir = join(lab.folder, name);
   await mkdir(dataDir, { mode: 0o700 });
   const owned = await ownDataDir(dataDir, 'gateway');
   if ('heldBy' in owned) throw new Error('a new folder is in use');
