@@ -44,6 +44,7 @@ interface DriverConnection extends EventEmitter {
   _ending: boolean;
   connect(...target: Target): void;
   query(text: string): void;
+  startup(settings: Record<string, string>): void;
 }
 const DriverConnection = pg.Connection as unknown as new (config: object) => DriverConnection;
 
@@ -76,6 +77,11 @@ export class ServerConnection extends DriverConnection {
     this.#deadlineMs = performance.now() + limitMs;
     this.#isChoosing = true;
     this.#tryNext(first);
+  }
+
+  /** Times are read as ISO 8601, whatever the database or its role has set; behind a pooler nothing is told. */
+  override startup(settings: Record<string, string>): void {
+    super.startup(this.#choice.isPooled ? settings : { ...settings, DateStyle: 'ISO' });
   }
 
   override emit(event: string | symbol, ...args: unknown[]): boolean {

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { Connection, renewConnections } from '../../src/db/connection.js';
 import { openDatabase } from '../../src/db/database.js';
 import { type Bridge, bridgeTo, through } from '../support/bridge.js';
-import { createDatabase, type TestDatabase } from '../support/postgres.js';
+import { asSuperuser, createDatabase, type TestDatabase } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
 let database: TestDatabase;
@@ -159,4 +159,21 @@ describe('lifetime', () => {
     for (const client of clients) client?.release();
     expect([0, count]).not.toContain(ended);
   });
+});
+
+test('times are read aright, whatever style and zone the database has', async () => {
+  const odd = await createDatabase();
+  try {
+    await asSuperuser(`alter database ${odd.name} set datestyle = 'SQL, DMY'`);
+    await asSuperuser(`alter database ${odd.name} set timezone = 'Asia/Kolkata'`);
+    pool = new pg.Pool({ connectionString: odd.url, max: 1, Client: Connection });
+    const { rows } = await pool.query(
+      `select '2026-05-11T01:02:03.456Z'::timestamptz as at, '2026-11-05'::timestamptz as day`,
+    );
+    expect(rows).toEqual([{ at: new Date('2026-05-11T01:02:03.456Z'), day: new Date('2026-11-04T18:30:00Z') }]);
+    await pool.end();
+    pool = undefined;
+  } finally {
+    await odd.drop();
+  }
 });
