@@ -144,6 +144,7 @@ test('a gateway starts with what the pods are given, without a warning, answers 
     METRICS_HOST: '127.0.0.1',
     PORT: String(ports.http),
     METRICS_PORT: String(ports.metrics),
+    TRUST_PROXY: '10.0.0.0/8', // what stands there has to be changed, and refuses the start
     DATABASE_URL: '', // unset, which the support sets
   };
   await using server = await startProcess(gateway, env);

@@ -65,7 +65,10 @@ test('docs/operate.md: the steps for a PostgreSQL of your own end with a gateway
   url.pathname = 'gateway';
   try {
     for (const statement of sql?.text.split('\n') ?? []) await asSuperuser(statement);
-    await using reader = await createReader({ 'postgresql://gateway@db.example.com/gateway': url.href });
+    await using reader = await createReader({
+      'postgresql://gateway:PASSWORD@db.example.com/gateway': url.href,
+      '/etc/auth-gateway/keyring.json': 'keyring.json',
+    });
     const commands = commandsOf(steps?.text ?? '');
     const shell = reader.shell();
     for (const command of commands.slice(0, -1)) await shell.type(command);

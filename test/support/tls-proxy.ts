@@ -68,6 +68,8 @@ const PROXIES: Record<Kind, (folder: string, places: Places) => Promise<string[]
     const ours = await replaced('deploy/nginx/auth-gateway.conf', {
       'listen 80;': `listen 127.0.0.1:${plain};`,
       'listen 443 ': `listen 127.0.0.1:${tls} `,
+      'listen [::]:80;': '', // not every machine has IPv6
+      'listen [::]:443 ssl http2;': '',
       'server 127.0.0.1:3000 ': `server 127.0.0.1:${ports[0]} `,
       'server 127.0.0.1:3001 ': `server 127.0.0.1:${ports[1]} `,
       '/etc/ssl/auth.example.com/fullchain.pem': cert,
@@ -86,8 +88,8 @@ const PROXIES: Record<Kind, (folder: string, places: Places) => Promise<string[]
   },
   haproxy: async (folder, { plain, tls, ports, key, cert }) => {
     const ours = await replaced('deploy/haproxy/haproxy.cfg', {
-      'bind :80': `bind 127.0.0.1:${plain}`,
-      'bind :443': `bind 127.0.0.1:${tls}`,
+      'bind :::80 v4v6': `bind 127.0.0.1:${plain}`,
+      'bind :::443 v4v6': `bind 127.0.0.1:${tls}`,
       'server one 127.0.0.1:3000': `server one 127.0.0.1:${ports[0]}`,
       'server two 127.0.0.1:3001': `server two 127.0.0.1:${ports[1]}`,
       '/etc/haproxy/auth.example.com.pem': join(folder, 'both.pem'),
