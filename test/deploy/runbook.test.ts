@@ -73,9 +73,13 @@ testWith(['bash', 'curl'], 'each command succeeds and has something to show', as
     PUBLIC_URL: gateway.config.publicUrl,
   };
   const prelude = `set -e; GATEWAY=${gateway.url}; log() { cat ${log}; }`;
+  const [theft] = await gateway.rows<{ family: string }>(
+    `select metadata ->> 'family_id' as family from audit_events where event_type = 'token_theft'`,
+  );
   const silent: string[] = [];
   for (const command of commands) {
-    const { stdout } = await run('bash', ['-c', `${prelude}\n${command}`], { env });
+    const filledIn = command.replace('FAMILY_ID', theft?.family ?? '');
+    const { stdout } = await run('bash', ['-c', `${prelude}\n${filledIn}`], { env });
     if (stdout.trim() === '') silent.push(command);
   }
   expect(commands.size).toBeGreaterThan(10);
