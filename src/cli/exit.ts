@@ -8,6 +8,7 @@ import { EmbeddedPostgresError } from '../db/embedded/open.js';
 import { ReadOnlyServer } from '../db/hosts.js';
 import { DatabaseTooNew } from '../db/migrate.js';
 import { isOutage } from '../db/outage.js';
+import { wayFaultOf } from '../db/way.js';
 import { RedisAway } from '../limits/windows.js';
 import { describeError } from '../platform/logger.js';
 import { PortTaken } from '../platform/port-taken.js';
@@ -56,10 +57,16 @@ export function explain(error: unknown, command: string = INSTALLED): string {
   const call = systemCallOf(error);
   if (code === 'EEXIST' && call?.startsWith('link')) return 'the file exists already and is left as it is';
   if (call !== undefined) return `cannot ${call} (${code})`;
+  const way = wayFaultOf(error);
+  if (way !== undefined) return `${way.seen}; ${way.remedy}`;
+  if (code === '42501') return NO_RIGHTS;
   if (/^(28|3D)...$/.test(code)) return `the database refuses the connection (${code}): look at DATABASE_URL`;
   if (isOutage(error)) return `the database cannot be reached (${code})`;
   return [`unexpected error: ${code}`, ...at].join('\n  ');
 }
+
+/** SQLSTATE insufficient_privilege */
+const NO_RIGHTS = 'the role of DATABASE_URL may not do this (42501): it has to own the tables; doctor says more';
 
 /** What the system refused, such as `listen 127.0.0.1:3000` or `mkdir /data`; undefined for a connection. */
 function systemCallOf(error: unknown): string | undefined {

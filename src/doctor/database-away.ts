@@ -2,6 +2,7 @@
 import { DatabaseTooOld, PoolerInBetween } from '../db/database.js';
 import { EmbeddedPostgresError } from '../db/embedded/open.js';
 import { ReadOnlyServer } from '../db/hosts.js';
+import { wayFaultOf } from '../db/way.js';
 import { codeOf } from './error-code.js';
 import { type Finding, fault } from './finding.js';
 
@@ -49,6 +50,8 @@ export function unreachable(error: unknown, dataDir: string): Finding {
       isNone ? make : `read ${dataDir}/pg.log, and end what else uses ${dataDir}`,
     );
   }
+  const way = wayFaultOf(error);
+  if (way !== undefined) return fault('database', `the database cannot be reached: ${way.seen}`, way.remedy);
   const code = codeOf(error);
   const [, what, remedy] = BY_CODE.find(([pattern]) => pattern.test(code)) ?? [code, 'it does not answer', NO_ANSWER];
   return fault('database', `the database cannot be reached: ${what} (${code})`, remedy);

@@ -17,6 +17,7 @@ import { openDatabase } from '../../src/db/database.js';
 import { sweep } from '../../src/db/sweeper.js';
 import { FINDINGS, type Finding, type FindingName } from '../../src/doctor/finding.js';
 import { createCleanUp } from '../../src/platform/clean-up.js';
+import { startAnotherPostgres } from '../support/another-postgres.js';
 import { bridgeTo } from '../support/bridge.js';
 import { run, runHere } from '../support/cli.js';
 import { runningClock } from '../support/clock.js';
@@ -39,6 +40,7 @@ import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.js';
 import { asSuperuser, createDatabase } from '../support/postgres.js';
 import { freePort, startRedis } from '../support/redis.js';
 import { canMount } from '../support/small-disk.js';
+import { until } from '../support/until.js';
 import { withRedis } from '../support/with-redis.js';
 
 const isRequired = process.env['REQUIRE_PROGRAMS'] === '1';
@@ -337,6 +339,41 @@ describe('database', () => {
     const missing = { ...well, DATABASE_URL: gateway.database.url.replace(gateway.database.name, 'missing') };
     await expectOne('fault', only, 'createdb NAME', look(missing));
     await expectWell();
+  });
+
+  test('fault database: it asks for a password, and DATABASE_URL has none', async () => {
+    const other = await startAnotherPostgres();
+    cleanUp.defer(other.stop);
+    const url = new URL(other.url('postgres'));
+    await other.asSuperuser(`alter role ${url.username} password 'secret'`);
+    await other.asSuperuser(`do $$ begin
+      execute format('copy (values (''local all postgres trust''), (''local all all scram-sha-256'')) to %L',
+        current_setting('hba_file'));
+      perform pg_reload_conf();
+    end $$`);
+    const env = { ...well, DATABASE_URL: url.href };
+    await until('a password is asked for', async () => (await badIn(look(env, { only }))).length > 0);
+    const found = await expectOne('fault', only, 'postgresql://USER:PASSWORD@', look(env));
+    expect(found.seen).toMatch(/: the server asks for a password, and DATABASE_URL has none$/);
+    const listed = await runHere(['user', 'list'], () => readConfig(env));
+    expect([listed.code, listed.stderr]).toEqual([1, expect.stringMatching(/^the server asks for a password, .+\n$/m)]);
+    url.password = 'secret';
+    const names = (await look({ ...env, DATABASE_URL: url.href }, { only })).map(({ seen }) => seen);
+    expect(names[0]).toMatch(/^connected to postgres as /);
+  });
+
+  test('fault database: TLS is asked for, and the server speaks none', async () => {
+    const { port } = await bridge();
+    const { username, pathname } = new URL(gateway.database.url);
+    for (const mode of ['require', 'verify-full']) {
+      const DATABASE_URL = `postgresql://${username}@127.0.0.1:${port}${pathname}?sslmode=${mode}`;
+      const found = await expectOne('fault', only, 'take sslmode out', look({ ...well, DATABASE_URL }));
+      expect(found.seen).toMatch(/: the server speaks no TLS$/);
+      const started = await run(['start'], {
+        env: { ...process.env, ...well, DATABASE_URL } as Record<string, string>,
+      });
+      expect(started).toMatchObject({ code: 1, stderr: expect.stringMatching(/^the server speaks no TLS; .+\n$/m) });
+    }
   });
 
   test('fault database: no embedded one was made, and none is made by looking', async () => {
