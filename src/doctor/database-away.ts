@@ -1,4 +1,7 @@
 /** Interface 9, `doctor`: why the database cannot be opened, and what helps. */
+import pg from 'pg';
+import { parseDatabaseUrl } from '../config/database-url.js';
+import type { Config } from '../config.js';
 import { DatabaseTooOld, PoolerInBetween } from '../db/database.js';
 import { EmbeddedPostgresError } from '../db/embedded/open.js';
 import { ReadOnlyServer } from '../db/hosts.js';
@@ -30,7 +33,10 @@ const BY_CODE: Array<[code: RegExp, seen: string, remedy: string]> = [
 ];
 const NO_ANSWER = 'look whether PostgreSQL runs, and whether a firewall lets this machine through';
 
-export function unreachable(error: unknown, dataDir: string): Finding {
+export function unreachable(
+  error: unknown,
+  { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
+): Finding {
   if (error instanceof PoolerInBetween) {
     const seen = 'before PostgreSQL is a pooler, which refuses settings of a session';
     return fault('pooler', seen, 'set DATABASE_POOLER=transaction');
@@ -38,8 +44,9 @@ export function unreachable(error: unknown, dataDir: string): Finding {
   if (error instanceof DatabaseTooOld)
     return fault('database_version', error.message, 'upgrade PostgreSQL to 14 or newer');
   if (error instanceof ReadOnlyServer) {
-    const remedy = 'name the primary in DATABASE_URL, or: alter database NAME set default_transaction_read_only = off';
-    return fault('database_writes', error.message, remedy);
+    const { role, database } = namesIn(databaseUrl);
+    const setting = `alter role ${role} in database ${database} set default_transaction_read_only = off`;
+    return fault('database_writes', error.message, `name the primary in DATABASE_URL, or, as a superuser: ${setting}`);
   }
   if (error instanceof EmbeddedPostgresError) {
     const isNone = error.message.startsWith('there is no database');
@@ -55,4 +62,14 @@ export function unreachable(error: unknown, dataDir: string): Finding {
   const code = codeOf(error);
   const [, what, remedy] = BY_CODE.find(([pattern]) => pattern.test(code)) ?? [code, 'it does not answer', NO_ANSWER];
   return fault('database', `the database cannot be reached: ${what} (${code})`, remedy);
+}
+
+/** As SQL has them. */
+function namesIn(databaseUrl = ''): { role: string; database: string } {
+  const { user, database } = new pg.Client({ connectionString: parseDatabaseUrl(databaseUrl).driverUrl });
+  return { role: identifier(user ?? 'ROLE'), database: identifier(database ?? 'NAME') };
+}
+
+function identifier(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : pg.escapeIdentifier(name);
 }

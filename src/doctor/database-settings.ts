@@ -1,7 +1,10 @@
 /** Interface 2 and 9, `doctor`: settings of PostgreSQL by which it would lose or refuse what the gateway writes. */
+import { TABLE_NAMES } from '../archive/tables.js';
 import { type RowOf, statement } from '../db/statement.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 import type { Surroundings } from './surroundings.js';
+
+const OUR_TABLES = ['mikro_orm_migrations', ...TABLE_NAMES].map((name) => `'${name}'`).join(', ');
 
 const settingsSql = statement(
   'doctor_settings',
@@ -11,14 +14,24 @@ const settingsSql = statement(
     synchronous_commit: 'text',
     encoding: 'text',
     may_create: 'boolean',
+    may_use: 'boolean',
+    owner: 'text?',
     role: 'text',
     schema: 'text',
     database: 'text',
   },
 )`
+  with tables as (
+    select oid, relowner from pg_class
+    where relkind in ('r', 'p') and pg_table_is_visible(oid) and relname in (${OUR_TABLES})
+  )
   select current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
     current_setting('server_encoding') as encoding,
     coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_create,
+    coalesce((select bool_and(has_table_privilege(oid, 'select') and has_table_privilege(oid, 'insert')
+        and has_table_privilege(oid, 'update') and has_table_privilege(oid, 'delete')) from tables), true) as may_use,
+    (select min(quote_ident(pg_get_userbyid(relowner))) from tables
+      where not pg_has_role(current_user, relowner, 'usage')) as owner,
     quote_ident(current_user) as role, coalesce(quote_ident(current_schema()), 'public') as schema,
     quote_ident(current_database()) as database`;
 
@@ -30,10 +43,11 @@ export async function lookAtSettings({ database }: Surroundings): Promise<Findin
 
 type Found = RowOf<typeof settingsSql>;
 
-function durability({ fsync, synchronous_commit, database }: Found): Finding {
+function durability({ fsync, synchronous_commit, database, role }: Found): Finding {
   const seen = `synchronous_commit is ${synchronous_commit}, fsync is ${fsync}`;
+  // A setting of the role in this database counts more than one of either alone.
   const cures = [
-    ...(synchronous_commit === 'off' ? [`alter database ${database} set synchronous_commit = on`] : []),
+    ...(synchronous_commit === 'off' ? [`alter role ${role} in database ${database} set synchronous_commit = on`] : []),
     ...(fsync === 'off' ? ['alter system set fsync = on; select pg_reload_conf()'] : []),
   ];
   if (cures.length === 0) return ok('database_durability', seen);
@@ -51,7 +65,15 @@ function encoding({ encoding }: Found): Finding {
   );
 }
 
-function rights({ may_create, role, schema }: Found): Finding {
+/** Who does not own a table may neither migrate it nor give anybody rights to it. */
+function rights({ may_create, may_use, owner, role, schema }: Found): Finding {
+  if (owner !== null) {
+    const remedy = `connect as ${owner}, or, as a superuser: grant ${owner} to ${role}`;
+    const whose = `they belong to ${owner}`;
+    if (!may_use) return fault('database_rights', `${role} may not use the tables: ${whose}`, remedy);
+    const seen = `${role} may use the tables and not change them, for ${whose}: the next version that migrates cannot start`;
+    return warning('database_rights', seen, remedy);
+  }
   const seen = `${role} may ${may_create ? '' : 'not '}make tables in the schema ${schema}`;
   if (may_create) return ok('database_rights', seen);
   const remedy = `grant create on schema ${schema} to ${role}`;

@@ -17,7 +17,7 @@ export async function lookAtDatabase({ config, database }: Surroundings): Promis
     opened = await database();
   } catch (error) {
     if (!(error instanceof NotThere)) throw error;
-    return [unreachable(error.cause, config.dataDir)];
+    return [unreachable(error.cause, config)];
   }
   const { db } = opened;
   const [found] = await db.run(databaseSql, {});

@@ -78,7 +78,7 @@ export async function examine({ locate, ...around }: Around, checks = CHECKS): P
   const surroundings = { ...around, signal, database: databaseOf(around.config, locate, signal, cleanUp) };
   try {
     const found = await Promise.all(checks.map((check) => lookInTime(check, surroundings)));
-    return found.flat();
+    return toldOnce(found.flat());
   } finally {
     done.abort();
     await Promise.race([cleanUp.run().catch(() => undefined), sleep(CLOSED_WITHIN_MS, undefined, { ref: false })]);
@@ -109,6 +109,15 @@ function notSeen(check: FindingName, error: unknown): Finding[] {
       'mend what else is found, and allow what the code forbids; then run: auth-gateway doctor',
     ),
   ];
+}
+
+/** SQLSTATE insufficient_privilege */
+const NO_RIGHTS = /\(42501\)/;
+
+/** A role without rights is one fault, however much cannot be looked at because of it. */
+function toldOnce(found: Finding[]): Finding[] {
+  const isTold = found.some(({ check, severity }) => check === 'database_rights' && severity === 'fault');
+  return isTold ? found.filter(({ severity, seen }) => severity === 'ok' || !NO_RIGHTS.test(seen)) : found;
 }
 
 /** Where the configuration is refused, nothing else can be looked at. @throws {unknown} what is no refusal */

@@ -14,6 +14,7 @@ import { expiringRows } from '../../src/app.js';
 import { readConfig } from '../../src/config.js';
 import { generateKeys, writeKeyring } from '../../src/credentials/keyring-file.js';
 import { openDatabase } from '../../src/db/database.js';
+import { MIGRATION_NAMES } from '../../src/db/migrate.js';
 import { sweep } from '../../src/db/sweeper.js';
 import { FINDINGS, type Finding, type FindingName } from '../../src/doctor/finding.js';
 import { createCleanUp } from '../../src/platform/clean-up.js';
@@ -411,9 +412,10 @@ describe('database', () => {
       await expectWell(env);
 
       await sql(`alter database ${name} set default_transaction_read_only = on`);
-      await expectOne('fault', 'database_writes', 'set default_transaction_read_only = off', look(env));
-      await asSuperuser(`alter database ${name} set default_transaction_read_only = off`);
+      const writes = await expectOne('fault', 'database_writes', 'set default_transaction_read_only = off', look(env));
+      await asSuperuser(/alter role .+$/.exec(writes.remedy ?? '')?.[0] ?? '');
       await expectWell(env);
+      await asSuperuser(`alter database ${name} reset default_transaction_read_only`);
 
       for (const [limit, severity] of [
         [10, 'fault'],
@@ -442,6 +444,47 @@ describe('database', () => {
         seen: expect.stringMatching(/^synchronous_commit is on, fsync is off/),
       });
       planted.add('database_durability');
+    });
+  });
+
+  test('database_rights and database_durability: a role that owns nothing, with settings of its own', async () => {
+    await withDatabase('migrated', async (env, sql, name) => {
+      await sql(CHANGED);
+      const role = `${name}_Role`;
+      const url = new URL(env['DATABASE_URL'] ?? '');
+      const owner = url.username;
+      url.username = role;
+      const as = { ...env, DATABASE_URL: url.href };
+      await asSuperuser(`create role "${role}" login`);
+      try {
+        const none = await expectOne('fault', 'database_rights', `connect as ${owner}, or, as a superuser: `, look(as));
+        expect(none.seen).toBe(`"${role}" may not use the tables: they belong to ${owner}`);
+        const listed = await runHere(['user', 'list'], () => readConfig(as));
+        expect(listed).toMatchObject({ code: 1, stderr: expect.stringContaining('may not do this (42501)') });
+
+        await sql(`grant all on all tables in schema public to "${role}"; grant create on schema public to "${role}"`);
+        const granted = await expectOne('warning', 'database_rights', 'as a superuser: grant', look(as));
+        await sql(`delete from mikro_orm_migrations where name = '${MIGRATION_NAMES.at(-1)}'`);
+        const migrated = await runHere(['migrate', 'up'], () => readConfig(as));
+        expect(migrated).toMatchObject({ code: 1, stderr: expect.stringContaining('it has to own the tables') });
+        await sql(`insert into mikro_orm_migrations (name, executed_at) values ('${MIGRATION_NAMES.at(-1)}', now())`);
+        await asSuperuser(/: (grant .+)$/.exec(granted.remedy ?? '')?.[1] ?? '');
+        await expectWell(as);
+
+        await asSuperuser(`alter role "${role}" set synchronous_commit = off`);
+        await asSuperuser(`alter database ${name} set synchronous_commit = off`);
+        const durability = async () => (await look(as)).find(({ check }) => check === 'database_durability');
+        await asSuperuser((await durability())?.remedy?.split(';')[0] ?? '');
+        expect((await durability())?.seen).toMatch(/^synchronous_commit is on/);
+
+        await asSuperuser(`alter role "${role}" set default_transaction_read_only = on`);
+        const writes = await expectOne('fault', 'database_writes', 'as a superuser: alter role', look(as));
+        await asSuperuser(/alter role .+$/.exec(writes.remedy ?? '')?.[0] ?? '');
+        await expectWell(as);
+      } finally {
+        await sql(`drop owned by "${role}"`, 'postgres');
+        await asSuperuser(`drop role "${role}"`);
+      }
     });
   });
 
