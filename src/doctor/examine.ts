@@ -12,6 +12,7 @@ import { lookAtPooler, lookAtTls } from './database-way.js';
 import { codeOf } from './error-code.js';
 import { type Finding, type FindingName, fault } from './finding.js';
 import { lookAtKeyring } from './keyring.js';
+import { lookAtSealedSecrets } from './keyring-database.js';
 import { lookAtPublicUrl } from './public-url.js';
 import { lookAtRedis } from './redis.js';
 import { lookAtAdministrators, lookAtExpired } from './rows.js';
@@ -42,6 +43,7 @@ export const CHECKS: readonly Check[] = [
   ['cookie', lookAtCookie],
   ['cors_origins', lookAtCorsOrigins],
   ['keyring', lookAtKeyring],
+  ['keyring_database', lookAtSealedSecrets],
   ['database', lookAtDatabase],
   ['pooler', lookAtPooler],
   ['database_tls', lookAtTls],

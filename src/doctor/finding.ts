@@ -15,6 +15,7 @@ export const FINDINGS = [
   'keyring_readable',
   'keyring_owner',
   'keyring_rotation',
+  'keyring_database',
   'database',
   'database_version',
   'database_writes',

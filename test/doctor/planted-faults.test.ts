@@ -488,6 +488,30 @@ describe('database', () => {
     });
   });
 
+  test('fault keyring_database: API keys are sealed by another keyring, and get a new secret', async () => {
+    await withDatabase('migrated', async (env, sql) => {
+      const words = ['api-key', 'create', '--service', 's', '--scope', 'a:b', '--rate-limit', '1'];
+      for (let made = 0; made < 6; made += 1) expect((await runHere(words, () => readConfig(env))).code).toBe(0);
+      const file = `${keyring.folder}/another.json`;
+      await writeKeyring(file, await generateKeys(), 'create');
+      const another = { ...env, KEYRING_FILE: file };
+      const only = 'keyring_database';
+      const all = await expectOne('fault', only, 'the keyring there that was used', look(another, { only }));
+      expect(all.seen).toMatch(/^6 API keys are sealed .+: (ak_\w+, ){5}…$/);
+      await sql(`update api_keys set revoked_at = now() where key_id > (select min(key_id) from api_keys)`);
+      const one = await expectOne('fault', only, 'api-key rotate ID --overlap 0', look(another, { only }));
+      const id = /^1 API key is sealed .+: (ak_\w+)$/.exec(one.seen)?.[1] ?? '';
+      const rotate =
+        /run: auth-gateway (.+)$/
+          .exec(one.remedy ?? '')?.[1]
+          ?.replace('ID', id)
+          .split(' ') ?? [];
+      expect(await runHere([...rotate, '--yes'], () => readConfig(another))).toMatchObject({ code: 0 });
+      await expectWell(another, { only });
+      await expectOne('fault', only, 'the keyring there that was used', look(env, { only }));
+    });
+  });
+
   test('fault database_encoding: not every text fits', async () => {
     const name = `${gateway.database.name}_ascii`;
     await asSuperuser(
