@@ -6,6 +6,7 @@ import type { Logger } from '../platform/logger.js';
 import { CHECKS, examine } from './examine.js';
 import type { Finding, FindingName } from './finding.js';
 import { readMachine } from './machine.js';
+import { isOfSomeInstances } from './public-url.js';
 
 /** What the start and the health checks say themselves. */
 const TOLD: ReadonlySet<FindingName> = new Set([
@@ -30,7 +31,7 @@ const INSIDE = CHECKS.filter(([name]) => name !== 'public_url' && name !== 'pass
 const LATER_MS = [20_000, 40_000, 80_000];
 
 /**
- * @param laterMs pauses before PUBLIC_URL is looked at again, while there is a fault
+ * @param laterMs pauses before PUBLIC_URL is looked at again, while there is a fault that may pass
  * @throws the reason of the signal
  */
 export async function examineAtStart(
@@ -44,7 +45,7 @@ export async function examineAtStart(
   tell(await examine(around, INSIDE), log);
   let seen = await examine(around, OUTSIDE);
   for (const pauseMs of laterMs) {
-    if (!seen.some(({ severity }) => severity === 'fault')) break;
+    if (!seen.some(({ severity }) => severity === 'fault') || seen.some(isOfSomeInstances)) break;
     await sleep(pauseMs, undefined, { signal });
     seen = await examine(around, OUTSIDE);
   }

@@ -21,7 +21,7 @@ export async function lookAtPublicUrl({ clock, config, signal }: Surroundings): 
   const found = [certificate(metadata, clock.now())].filter((finding) => finding !== undefined);
   const wrong = wrongAnswer(publicUrl, metadata);
   if (wrong !== undefined) return [...found, wrong];
-  const keys = await compareKeys(config.keyringFile, clock.now(), await read(JWKS));
+  const keys = await compareKeys(config.keyringFile, clock.now(), () => read(JWKS));
   const isOpen = !isDevelopment && /^auth_gateway_/m.test((await read('/metrics')).text);
   const metrics = metricsPort === undefined ? 'set METRICS_PORT=9464' : 'take /metrics out of what the proxy passes on';
   return [
@@ -88,34 +88,50 @@ function wrongAnswer(publicUrl: string, { status, location, json }: PublicAnswer
     return fault('public_url', seen, 'set PUBLIC_URL to the origin where the gateway answers itself');
   }
   const issuer = typeof json === 'object' && json !== null && 'issuer' in json ? json.issuer : undefined;
-  if (status !== 200 || typeof issuer !== 'string') {
-    const seen = `what answers at ${publicUrl} is no gateway: ${status} for ${METADATA}`;
-    return fault(
-      'public_url',
-      seen,
-      'let the proxy pass every path on to LISTEN_HOST and PORT of the gateway, or start it',
-    );
-  }
+  if (status !== 200 || typeof issuer !== 'string') return noGateway(`${status} for ${METADATA}`);
   if (issuer === publicUrl) return undefined;
   const seen = `the gateway at ${publicUrl} says that it is ${URL.parse(issuer)?.origin ?? 'another'}`;
   return fault('public_url', seen, 'set the same PUBLIC_URL for every instance and every command');
 }
 
-async function compareKeys(keyringFile: string, now: Date, { json }: PublicAnswer): Promise<Finding> {
+function noGateway(answer: string): Finding {
+  const seen = `what answers at PUBLIC_URL is no gateway: ${answer}`;
+  const remedy = 'let the proxy pass every path on to LISTEN_HOST and PORT of the gateway, or start it';
+  return fault('public_url', seen, remedy);
+}
+
+/** How often the keys are asked for, each time over a new connection: there may be several instances. */
+const TIMES = 8;
+/** Begins what is found where some answers are of another keyring than the others. */
+const MIXED = 'some instances behind PUBLIC_URL have another keyring';
+
+/** True of what another look may miss, for it depends on the instances that happen to answer. */
+export function isOfSomeInstances({ seen }: Finding): boolean {
+  return seen.startsWith(MIXED);
+}
+
+async function compareKeys(keyringFile: string, now: Date, ask: () => Promise<PublicAnswer>): Promise<Finding> {
+  const asked = await Promise.all(Array.from({ length: TIMES }, ask));
   const ours = await readKeyring(keyringFile).then(
     async ({ jwks }) => (await importKeys(jwks, now)).access.map(({ publicJwk }) => nameOf(publicJwk)),
     () => undefined, // which is told elsewhere
   );
   if (ours === undefined) return ok('public_url', 'a gateway of this PUBLIC_URL answers there');
-  const published = (json as { keys?: PublicJwk[] } | undefined)?.keys ?? [];
-  const theirs = published.map(nameOf);
-  const alike = theirs.filter((name) => ours.includes(name)).length;
-  if (alike === ours.length && alike === theirs.length) {
-    return ok('public_url', `this very gateway answers there, with the same ${alike} keys`);
-  }
+  const answers = asked.filter(({ status }) => status === 200); // another is of a proxy that found nobody
+  if (answers.length === 0) return noGateway(`${asked[0]?.status} for ${JWKS}`);
+  const published = answers.map(({ json }) => ((json as { keys?: PublicJwk[] } | undefined)?.keys ?? []).map(nameOf));
+  const alikeOf = (theirs: string[]): number => theirs.filter((name) => ours.includes(name)).length;
+  const others = published.filter((theirs) => alikeOf(theirs) === 0).length;
   const remedy = 'copy the keyring to every instance, and set KEYRING_FILE of each to it';
-  if (alike === 0) return fault('public_url', 'a gateway with another keyring answers at PUBLIC_URL', remedy);
-  const seen = `what answers at PUBLIC_URL has ${alike} of our ${ours.length} keys: another reading of the keyring, or an old copy in a cache`;
+  if (others === answers.length)
+    return fault('public_url', 'a gateway with another keyring answers at PUBLIC_URL', remedy);
+  if (others > 0) return fault('public_url', `${MIXED} (${others} of ${answers.length} answers)`, remedy);
+  const partly = published.find((theirs) => alikeOf(theirs) < ours.length || theirs.length > ours.length);
+  if (partly === undefined) {
+    const keys = ours.length === 1 ? 'key' : `${ours.length} keys`;
+    return ok('public_url', `this very gateway answers there, with the same ${keys}`);
+  }
+  const seen = `what answers at PUBLIC_URL has ${alikeOf(partly)} of our ${ours.length} keys: another reading of the keyring, or an old copy in a cache`;
   return warning('public_url', seen, `${remedy}; a cache should keep the keys for 300 s at most`);
 }
 

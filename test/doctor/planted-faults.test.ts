@@ -16,6 +16,7 @@ import { generateKeys, writeKeyring } from '../../src/credentials/keyring-file.j
 import { openDatabase } from '../../src/db/database.js';
 import { MIGRATION_NAMES } from '../../src/db/migrate.js';
 import { sweep } from '../../src/db/sweeper.js';
+import { examineAtStart } from '../../src/doctor/at-start.js';
 import { FINDINGS, type Finding, type FindingName } from '../../src/doctor/finding.js';
 import { createCleanUp } from '../../src/platform/clean-up.js';
 import { startAnotherPostgres } from '../support/another-postgres.js';
@@ -37,6 +38,7 @@ import {
   startSilentServer,
 } from '../support/doctor.js';
 import { startGateway, startInstance, type TestGateway } from '../support/gateway.js';
+import { captureLog } from '../support/log.js';
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.js';
 import { asSuperuser, createDatabase } from '../support/postgres.js';
 import { freePort, startRedis } from '../support/redis.js';
@@ -733,6 +735,26 @@ describe('PUBLIC_URL', () => {
     const copy = `${keyring.folder}/copy.json`;
     await writeKeyring(copy, added, 'create');
     await expectOne('warning', only, 'copy the keyring', look({ ...well, KEYRING_FILE: copy }, { only }));
+    await expectWell();
+  });
+
+  test('fault public_url: of two instances one has another keyring, after the start too', async () => {
+    const file = `${keyring.folder}/second.json`;
+    await writeKeyring(file, await generateKeys(), 'create');
+    const env = { PUBLIC_URL: well['PUBLIC_URL'] ?? '', METRICS_PORT: String(await freePort()) };
+    const second = await startInstance(gateway.database, { env: { ...env, KEYRING_FILE: file } });
+    try {
+      edge.leadTo(gateway.url, gateway.url, second.url);
+      const found = await expectOne('fault', only, 'copy the keyring to every instance', look(well, { only }));
+      expect(found.seen).toMatch(/^some instances behind PUBLIC_URL have another keyring \([23] of 8 answers\)$/);
+      const { log, lines } = captureLog();
+      const { signal } = new AbortController();
+      await examineAtStart(readConfig(well), gateway.database.url, log, signal, [3_600_000]);
+      expect(lines()).toContainEqual(expect.objectContaining({ level: 'error', check: only, remedy: found.remedy }));
+    } finally {
+      edge.leadTo(gateway.url);
+      await second.close();
+    }
     await expectWell();
   });
 

@@ -60,8 +60,8 @@ export async function certificatesIn(folder: string): Promise<Certificates> {
 
 export interface Edge {
   port: number;
-  /** Where requests are passed on to */
-  leadTo(url: string): void;
+  /** Where requests are passed on to; to several in turn */
+  leadTo(url: string, ...others: string[]): void;
   /** How many requests have come */
   asked(): number;
   close(): Promise<void>;
@@ -69,16 +69,20 @@ export interface Edge {
 
 /** What stands before the gateway: it ends TLS, where it has a certificate, and passes every path on. */
 export async function startEdge(certificate?: { key: string; cert: string }): Promise<Edge> {
-  let to = '';
+  let to: string[] = [];
   let count = 0;
   const server = certificate === undefined ? createHttp() : createHttps(certificate);
   server.on('request', (asked, answer) => {
     count += 1;
     const { host: _, ...headers } = asked.headers;
-    const passed = request(`${to}${asked.url}`, { method: asked.method ?? 'GET', headers }, (response) => {
-      answer.writeHead(response.statusCode ?? 502, response.headers);
-      response.pipe(answer);
-    });
+    const passed = request(
+      `${to[count % to.length]}${asked.url}`,
+      { method: asked.method ?? 'GET', headers },
+      (response) => {
+        answer.writeHead(response.statusCode ?? 502, response.headers);
+        response.pipe(answer);
+      },
+    );
     passed.on('error', () => answer.destroy());
     asked.pipe(passed);
   });
@@ -87,8 +91,8 @@ export async function startEdge(certificate?: { key: string; cert: string }): Pr
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    leadTo: (url) => {
-      to = url;
+    leadTo: (...urls) => {
+      to = urls;
     },
     asked: () => count,
     close: async () => {
