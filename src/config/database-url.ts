@@ -21,7 +21,9 @@ export class DatabaseUrlFault extends Error {
 }
 
 const DEFAULT_PORT = 5432;
-const FORM = 'must be one line: a URL that starts with postgresql://, or the word embedded';
+/** What is not encoded in a password is taken for the end of it. */
+const ENCODED = '(in a password / # ? @ % are written %2F %23 %3F %40 %25)';
+const FORM = `must be one line: a URL that starts with postgresql://, or the word embedded ${ENCODED}`;
 
 /** Each has an effect here; `undefined`: with any value. */
 const PARAMETERS = new Map<string, string[] | undefined>([
@@ -53,7 +55,8 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   if (scheme === undefined || /\p{Cc}/u.test(text)) throw new DatabaseUrlFault(FORM);
   const parts = query.split('&').filter((part) => part !== '');
   // Where a password has a ? that is not encoded, the rest of it stands here: such a name is not repeated.
-  if (!parts.every((part) => /^[a-z_]+(=|$)/i.test(part))) throw new DatabaseUrlFault('has no parameters behind its ?');
+  if (!parts.every((part) => /^[a-z_]+(=|$)/i.test(part)))
+    throw new DatabaseUrlFault(`has no parameters behind its ? ${ENCODED}`);
   const parameters = new URLSearchParams(query);
   for (const name of new Set(parameters.keys())) checkParameter(name, parameters.getAll(name));
   if (parameters.get('sslmode') === 'disable' && TLS.some((name) => parameters.has(name))) {
@@ -113,7 +116,7 @@ function hostOf(authority: string): Host {
     const host = decodeURIComponent(hostname.replace(/^\[|\]$/g, ''));
     return { host, port: port === '' ? DEFAULT_PORT : Number(port) };
   } catch {
-    throw new DatabaseUrlFault('has a host or a port that is none');
+    throw new DatabaseUrlFault(`has a host or a port that is none ${ENCODED}`);
   }
 }
 

@@ -111,8 +111,10 @@ test.each<[string, string, Array<[host: string, port: number]>]>([
 const KNOWN =
   'application_name, host, options, password, port, sslcert, sslkey, sslmode, sslnegotiation, sslrootcert, ' +
   'target_session_attrs, uselibpqcompat, user';
-const NO_HOST = 'has a host or a port that is none';
-const NO_URL = 'must be one line: a URL that starts with postgresql://, or the word embedded';
+const ENCODED = '(in a password / # ? @ % are written %2F %23 %3F %40 %25)';
+const NO_HOST = `has a host or a port that is none ${ENCODED}`;
+const NO_URL = `must be one line: a URL that starts with postgresql://, or the word embedded ${ENCODED}`;
+const NO_PARAMETERS = `has no parameters behind its ? ${ENCODED}`;
 const LIBPQ = ['connect_timeout', 'dbname', 'fallback_application_name', 'gssencmode', 'hostaddr', 'keepalives', 'ssl'];
 const DRIVER = ['binary', 'client_encoding', 'encoding', 'query_timeout', 'replication', 'statement_timeout'];
 
@@ -146,8 +148,8 @@ test.each([
   ['h1:65536/db', NO_HOST],
   ['h1,h%/db', NO_HOST],
   ['h1,[::secret]/db', NO_HOST],
-  ['u:secret?12@h/db', 'has no parameters behind its ?'],
-  ['u:1/secret?secret@h/db', 'has no parameters behind its ?'],
+  ['u:secret?12@h/db', NO_PARAMETERS],
+  ['u:1/secret?secret@h/db', NO_PARAMETERS],
   ['h/db#secret', NO_URL],
   ['h/db\nsecret', NO_URL],
 ])('Interface 2: a fault that repeats no value: postgresql://%s', (text, message) => {
