@@ -45,7 +45,7 @@ export const healthCommands: Record<string, Command> = {
         await sleep(PAUSE_MS);
         health = await ask(url);
       }
-      if (health === undefined) throw new CliRefusal(`no gateway answers at ${url}`);
+      if (health === undefined) throw new CliRefusal(`no gateway answers at ${url}; set PORT to that of the instance`);
       const { status, checks } = health;
       print(terminal, json ? { status, checks } : { status, ...checks }, json);
       if (status !== 'ok') throw new CliRefusal('the gateway is not ready');

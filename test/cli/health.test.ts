@@ -64,6 +64,7 @@ test.each(['--wait=0', '--wait=1s', '--live'])(
     const { code, stdout, stderr } = await health({ PORT: String(port) }, option);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(`no gateway answers at http://127.0.0.1:${port}/health/`);
+    expect(stderr).toMatch(/; set PORT to that of the instance\n$/);
   },
 );
 
