@@ -1,4 +1,5 @@
 /** Interface 2, 3 and 9, `doctor`: whether PUBLIC_URL leads to this very gateway, and by which certificate. */
+import { isLoopback } from '../config/values.js';
 import { importKeys, type PublicJwk } from '../credentials/import-keys.js';
 import { readKeyring } from '../credentials/keyring-file.js';
 import { codeOf } from './error-code.js';
@@ -16,7 +17,7 @@ export async function lookAtPublicUrl({ clock, config, signal }: Surroundings): 
   try {
     metadata = await read(METADATA);
   } catch (error) {
-    return [notReached(publicUrl, codeOf(error), isDevelopment)];
+    return [notReached(publicUrl, codeOf(error))];
   }
   const found = [certificate(metadata, clock.now())].filter((finding) => finding !== undefined);
   const wrong = wrongAnswer(publicUrl, metadata);
@@ -62,12 +63,15 @@ const TLS_FAULTS: Array<[code: RegExp, seen: string, remedy: string]> = [
   ],
 ];
 
-function notReached(publicUrl: string, code: string, isDevelopment: boolean): Finding {
+function notReached(publicUrl: string, code: string): Finding {
   const tls = TLS_FAULTS.find(([pattern]) => pattern.test(code));
   if (tls !== undefined) return fault('certificate', `${publicUrl} cannot be trusted: ${tls[1]} (${code})`, tls[2]);
-  const seen = `nothing answers at ${publicUrl}, as seen from this machine (${code})`;
   const remedy = 'start the gateway and the proxy before it, or set PUBLIC_URL right; mend DNS or the firewall';
-  return (isDevelopment ? warning : fault)('public_url', seen, remedy);
+  if (isLoopback(new URL(publicUrl).hostname)) {
+    const local = `PUBLIC_URL is of this machine alone, and nobody answers there (${code}); from inside a container it cannot be asked`;
+    return warning('public_url', local, remedy);
+  }
+  return fault('public_url', `nothing answers at ${publicUrl}, as seen from this machine (${code})`, remedy);
 }
 
 const SOON_DAYS = 14;

@@ -700,9 +700,13 @@ describe('PUBLIC_URL', () => {
   const only = 'public_url';
 
   test('fault public_url: nobody answers, or no gateway does', async () => {
-    const PUBLIC_URL = `https://localhost:${await freePort()}`;
-    await expectOne('fault', only, 'start the gateway and the proxy', look({ ...well, PUBLIC_URL }));
-    await expectOne('warning', only, 'start the gateway', look({ ...well, PUBLIC_URL, NODE_ENV: undefined }));
+    const missing = { ...well, PUBLIC_URL: 'https://gateway.invalid' };
+    await expectOne('fault', only, 'start the gateway and the proxy', look(missing));
+    const local = { ...well, PUBLIC_URL: `https://localhost:${await freePort()}` };
+    for (const NODE_ENV of ['production', undefined]) {
+      const { seen } = await expectOne('warning', only, 'start the gateway', look({ ...local, NODE_ENV }));
+      expect(seen).toContain('is of this machine alone');
+    }
     await withEdge(undefined, `${gateway.url}/somewhere/else`, (env) =>
       expectOne('fault', only, 'pass every path on', look(env, { only })),
     );
@@ -804,7 +808,7 @@ test('what never answers is found, and not waited for', async () => {
   expect(bad.map(({ severity, check }) => `${severity} ${check}`)).toEqual([
     'fault database',
     'fault redis',
-    'fault public_url',
+    'warning public_url',
   ]);
   for (const { remedy } of bad) expect(remedy).toContain('firewall');
   expect(JSON.stringify(bad)).not.toContain('secret');
