@@ -5,6 +5,7 @@ import type { Finding } from '../doctor/finding.js';
 import { createCleanUp } from '../platform/clean-up.js';
 import { systemClock } from '../platform/clock.js';
 import { createLogger } from '../platform/logger.js';
+import { numberOf } from '../platform/number-of.js';
 import { COMMON, type Command } from './command.js';
 import { type Call, nameOf } from './context.js';
 import { CliRefusal } from './exit.js';
@@ -25,8 +26,9 @@ export const doctorCommands: Record<string, Command> = {
           terminal,
           BY_SEVERITY.flatMap((severity) => linesOf(found, severity)),
         );
-      const counts = `${countOf(found, 'fault')} faults, ${countOf(found, 'warning')} warnings, ${countOf(found, 'ok')} ok`;
-      if (countOf(found, 'fault') > 0) throw new CliRefusal(counts);
+      const [faults, warnings] = [countOf(found, 'fault'), countOf(found, 'warning')];
+      const counts = `${numberOf(faults, 'fault')}, ${numberOf(warnings, 'warning')}, ${countOf(found, 'ok')} ok`;
+      if (faults > 0) throw new CliRefusal(counts);
       say(terminal, counts);
     },
   },

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.js';
 import { argon2Build } from '../credentials/argon2-build.js';
 import { createPasswords } from '../credentials/passwords.js';
+import { numberOf } from '../platform/number-of.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 import { type Machine, MIB } from './machine.js';
 import type { Surroundings } from './surroundings.js';
@@ -18,7 +19,7 @@ export function lookAtMemory({ config, machine }: Surroundings): Finding[] {
   const { needed, hashes } = memoryOf(config, machine);
   const seen =
     `${machine.memoryMib} MiB of memory; needed are ${needed - hashes} for the program and ${hashes} for ` +
-    `${machine.cores} passwords at once (ARGON2_MEMORY_KIB=${config.argon2.memoryKib})`;
+    `${numberOf(machine.cores, 'password')} at once (ARGON2_MEMORY_KIB=${config.argon2.memoryKib})`;
   if (machine.memoryMib >= needed) return [ok('memory', seen)];
   const fewer = config.workers > 1 ? 'lower WORKERS, or ' : '';
   const remedy = `give it ${needed} MiB of memory, or ${fewer}lower ARGON2_MEMORY_KIB (19456 at least)`;
@@ -32,7 +33,7 @@ function memoryOf({ argon2, workers }: Config, { cores }: Machine): { needed: nu
 }
 
 export function lookAtWorkers({ config, machine }: Surroundings): Finding[] {
-  const seen = `WORKERS=${config.workers} on ${machine.cores} cores`;
+  const seen = `WORKERS=${config.workers} on ${numberOf(machine.cores, 'core')}`;
   if (config.workers <= machine.cores) return [ok('workers', seen)];
   return [warning('workers', `${seen}: those beyond them only take memory`, `set WORKERS=${machine.cores}`)];
 }
@@ -87,8 +88,8 @@ export async function lookAtPasswordSpeed({ config, machine, signal }: Surroundi
   const { hashCpuSeconds } = passwords;
   const perSecond = machine.cores / hashCpuSeconds;
   const seen =
-    `one password takes ${Math.round(hashCpuSeconds * 1000)} ms of a core (argon2 is ${build}): ${machine.cores} cores ` +
-    `check ${perSecond.toFixed(1)} a second, and of those that wait more than ${Math.ceil(perSecond * QUEUE_SECONDS)} ` +
-    'are answered 503';
+    `one password takes ${Math.round(hashCpuSeconds * 1000)} ms of a core (argon2 is ${build}): ` +
+    `${numberOf(machine.cores, 'core')} ${machine.cores === 1 ? 'checks' : 'check'} ${perSecond.toFixed(1)} a second; ` +
+    `when ${Math.ceil(perSecond * QUEUE_SECONDS)} wait already, a further login is answered 503`;
   return [hashCpuSeconds <= SLOW_SECONDS ? ok('password_speed', seen) : warning('password_speed', seen, remedy)];
 }

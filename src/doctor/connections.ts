@@ -1,5 +1,6 @@
 /** Interface 9, `doctor`: for how many instances PostgreSQL has connections. */
 import { statement } from '../db/statement.js';
+import { numberOf } from '../platform/number-of.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -61,7 +62,7 @@ export async function lookAtConnections({ config, database }: Surroundings): Pro
     limits.push({ room: of_database, told: `the database may have ${of_database}`, cure });
   }
   const { room, told, cure } = limits.reduce((least, limit) => (limit.room < least.room ? limit : least));
-  const seen = `room for ${Math.max(0, Math.floor(room / needed))} instances of ${needed} connections: ${told}`;
+  const seen = `room for ${numberOf(Math.max(0, Math.floor(room / needed)), 'instance')} of ${needed} connections: ${told}`;
   if (room >= 2 * needed) return [ok('database_connections', seen)];
   if (room >= needed) return [warning('database_connections', `${seen}; while one is replaced there are two`, cure)];
   return [fault('database_connections', `${seen}; requests wait for connections, and are answered 503`, cure)];

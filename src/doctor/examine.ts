@@ -127,10 +127,11 @@ export function refusedConfiguration(error: unknown): Finding[] {
   if (!(error instanceof ConfigError)) throw error;
   return error.faults.map((text) => {
     const [variable] = text.split(':');
+    const isRequired = /: must be set\b/.test(text);
     return fault(
       'configuration',
       text,
-      `set ${variable} as that says, or unset it; its row is in docs/configuration.md`,
+      `set ${variable} as that says${isRequired ? '' : ', or unset it'}; its row is in docs/configuration.md`,
     );
   });
 }

@@ -4,6 +4,7 @@ import { importKeys } from '../credentials/import-keys.js';
 import { KeyringError, readKeyring } from '../credentials/keyring-file.js';
 import { kindOf, type PrivateJwk } from '../credentials/private-jwks.js';
 import { epochSeconds } from '../platform/clock.js';
+import { numberOf } from '../platform/number-of.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -77,7 +78,7 @@ function newestSince(jwks: readonly PrivateJwk[]): number | undefined {
 
 function rotation(since: number, now: number, file: string): Finding {
   const days = Math.max(0, Math.floor((now - since) / DAY_SECONDS));
-  const seen = `the newest keys of ${file} are ${days} days old`;
+  const seen = `the newest keys of ${file} are ${numberOf(days, 'day')} old`;
   if (days <= ROTATE_AFTER_DAYS) return ok('keyring_rotation', seen);
   const what = `${seen}, and a rotation is due after ${ROTATE_AFTER_DAYS}`;
   return warning('keyring_rotation', what, 'run: auth-gateway keyring rotate');

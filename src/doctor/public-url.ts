@@ -2,6 +2,7 @@
 import { isLoopback } from '../config/values.js';
 import { importKeys, type PublicJwk } from '../credentials/import-keys.js';
 import { readKeyring } from '../credentials/keyring-file.js';
+import { numberOf } from '../platform/number-of.js';
 import { codeOf } from './error-code.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 import { type PublicAnswer, readPublic } from './public-request.js';
@@ -80,7 +81,7 @@ const DAY_MS = 86_400_000;
 function certificate({ validTo }: PublicAnswer, now: Date): Finding | undefined {
   if (validTo === undefined) return undefined;
   const days = Math.floor((validTo.getTime() - now.getTime()) / DAY_MS);
-  const seen = `the certificate of PUBLIC_URL ends in ${days} days, at ${validTo.toISOString()}`;
+  const seen = `the certificate of PUBLIC_URL ends in ${numberOf(days, 'day')}, at ${validTo.toISOString()}`;
   if (days >= SOON_DAYS) return ok('certificate', seen);
   return warning('certificate', seen, 'renew the certificate on the proxy (such as certbot renew), and reload it');
 }
@@ -92,6 +93,10 @@ function wrongAnswer(publicUrl: string, { status, location, json }: PublicAnswer
     return fault('public_url', seen, 'set PUBLIC_URL to the origin where the gateway answers itself');
   }
   const issuer = typeof json === 'object' && json !== null && 'issuer' in json ? json.issuer : undefined;
+  if (status === 503 && issuer === undefined) {
+    const seen = 'the proxy finds no gateway that is ready: 503';
+    return fault('public_url', seen, 'mend what else is found; auth-gateway health says more');
+  }
   if (status !== 200 || typeof issuer !== 'string') return noGateway(`${status} for ${METADATA}`);
   if (issuer === publicUrl) return undefined;
   const seen = `the gateway at ${publicUrl} says that it is ${URL.parse(issuer)?.origin ?? 'another'}`;

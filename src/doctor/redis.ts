@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Redis } from 'ioredis';
 import type { RedisPlace } from '../config/redis-url.js';
 import { isLoopback } from '../config/values.js';
-import { type RedisClient, type RedisState, stateOfRedis, wordOf } from '../limits/redis.js';
+import { READINESS_KEY, type RedisClient, type RedisState, stateOfRedis, wordOf } from '../limits/redis.js';
 import { createLogger } from '../platform/logger.js';
 import { codeOf } from './error-code.js';
 import { type Finding, fault, ok, warning } from './finding.js';
@@ -15,13 +15,17 @@ export async function lookAtRedis({ config: { redis: place }, signal }: Surround
   const redis = connectRedis(place, createLogger('silent'));
   try {
     const error = await failureOf(redis, signal);
-    if (error !== undefined) return [cannotCount(wordOf(error) ?? codeOf(error), String(error)), tls(place)];
+    if (error !== undefined) return [cannotCount(wordOf(error) ?? codeOf(error), String(error), place), tls(place)];
     const state = await stateOfRedis(redis);
+    if (state === 'unreachable' && (await isForbidden(redis))) return [takesNoWrites('forbidden'), tls(place)];
     if (state !== 'ok') return [takesNoWrites(state), tls(place)];
     const servers = 'nodes' in redis ? redis.nodes('master') : [redis];
     const facts = await Promise.all(servers.map(memoryOf));
     return [
-      ok('redis', `${place.kind}, ${servers.length} servers take writes`),
+      ok(
+        'redis',
+        `${place.kind}, ${servers.length === 1 ? '1 server takes' : `${servers.length} servers take`} writes`,
+      ),
       eviction(facts.some(mayEvict)),
       tls(place),
     ];
@@ -44,23 +48,36 @@ function memoryOf(server: Redis): Promise<string> {
   return server.info('memory').catch(() => '');
 }
 
-function cannotCount(code: string, text: string): Finding {
+function cannotCount(code: string, text: string, { tls }: RedisPlace): Finding {
   const seen = `REDIS_URL cannot be used (${code}): whatever has to be counted is answered 503`;
   if (/^(WRONGPASS|NOAUTH|NOPERM)/.test(code)) return fault('redis', seen, 'set user and password of REDIS_URL right');
   if (/All sentinels are unreachable/.test(text)) {
     return fault('redis', seen, 'set the sentinels and the name of the master in REDIS_URL right, or start them');
   }
-  return fault('redis', seen, 'start Redis, or set REDIS_URL right; look whether a firewall lets this machine through');
+  const plain = tls ? ', or use redis:// where it speaks no TLS' : '';
+  const remedy = `start Redis, or set REDIS_URL right${plain}; look whether a firewall lets this machine through`;
+  return fault('redis', seen, remedy);
 }
 
-const WRITE_CURES: Record<Exclude<RedisState, 'ok'>, string> = {
-  unreachable: 'allow the user of REDIS_URL to write (ACL SETUSER NAME ~* +@all), and look at the log of Redis',
+/** The health check has one word for this and for a Redis that is away. */
+async function isForbidden(redis: RedisClient): Promise<boolean> {
+  return redis.call('set', READINESS_KEY, '', 'XX').then(
+    () => false,
+    (error: unknown) => wordOf(error) === 'NOPERM',
+  );
+}
+
+type WriteFault = Exclude<RedisState, 'ok'> | 'forbidden';
+
+const WRITE_CURES: Record<WriteFault, string> = {
+  unreachable: 'look at the log of Redis, and whether a firewall lets this machine through',
+  forbidden: 'allow the user of REDIS_URL to write (ACL SETUSER NAME ~* +@all), and look at the log of Redis',
   read_only:
     'name the master in REDIS_URL, not a replica; where its disk is full make room, or set stop-writes-on-bgsave-error no',
   full: 'raise maxmemory of Redis',
 };
 
-function takesNoWrites(state: Exclude<RedisState, 'ok'>): Finding {
+function takesNoWrites(state: WriteFault): Finding {
   return fault(
     'redis',
     `Redis takes no writes: ${state}; whatever has to be counted is answered 503`,

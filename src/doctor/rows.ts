@@ -3,6 +3,7 @@ import { FIRST_ADMINISTRATOR } from '../admin/users.js';
 import { schemaState } from '../db/migrate.js';
 import { statement } from '../db/statement.js';
 import { addSeconds } from '../platform/clock.js';
+import { numberOf } from '../platform/number-of.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -25,7 +26,7 @@ export async function lookAtAdministrators({ config, database }: Surroundings): 
     const remedy = 'run: auth-gateway user create you@example.com --role admin';
     return [fault('administrators', 'there is no active administrator', remedy)];
   }
-  const administrators = ok('administrators', `${found.active} are active`);
+  const administrators = ok('administrators', `${found.active} ${found.active === 1 ? 'is' : 'are'} active`);
   const seen = `the password that a first start printed is ${found.is_first_unchanged ? 'still' : 'not'} in use`;
   if (!found.is_first_unchanged || config.isDevelopment) return [administrators, ok('first_administrator', seen)];
   const remedy = `run: auth-gateway user set-password ${FIRST_ADMINISTRATOR}`;
@@ -62,12 +63,12 @@ export async function lookAtExpired({ clock, config, database }: Surroundings): 
   const { events, records, events_size, records_size } = found;
   const sizes = `audit_events takes ${events_size} (AUDIT_RETENTION_DAYS=${config.auditRetentionDays}), refresh_tokens ${records_size}`;
   if (events + records === 0) return [ok('expired_rows', sizes)];
-  const seen = `${sizes}; ${countOf(events)} events and ${countOf(records)} tokens should have been deleted a day ago or more`;
+  const seen = `${sizes}; ${countOf(events, 'event')} and ${countOf(records, 'token')} should have been deleted a day ago or more`;
   const remedy =
     'keep a gateway running, which deletes 0.2 % a minute; where one is, look for "sweeping failed" in its log, and at the clock';
   return [warning('expired_rows', seen, remedy)];
 }
 
-function countOf(rows: number): string {
-  return rows === MOST ? `${MOST} or more` : String(rows);
+function countOf(rows: number, noun: string): string {
+  return rows === MOST ? `${MOST} or more ${noun}s` : numberOf(rows, noun);
 }

@@ -1,5 +1,6 @@
 /** Interface 2 and 9, `doctor`: variables that are allowed each by itself, and wrong where the gateway is. */
 import { isLoopback } from '../config/values.js';
+import { numberOf } from '../platform/number-of.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -77,7 +78,10 @@ export function lookAtTrustedProxies({ config: { trustProxy } }: Surroundings): 
     const [address = '', prefix] = cidr.split('/');
     return prefix !== undefined && Number(prefix) < LEAST_BITS[address.includes(':') ? 'ipv6' : 'ipv4'];
   });
-  if (wide.length === 0) return [ok('trust_proxy', `of ${trustProxy.length} networks X-Forwarded-For is believed`)];
+  if (trustProxy.length === 0) return [ok('trust_proxy', 'TRUST_PROXY is unset')];
+  if (wide.length === 0) {
+    return [ok('trust_proxy', `of ${numberOf(trustProxy.length, 'network')} X-Forwarded-For is believed`)];
+  }
   const seen = `TRUST_PROXY has ${wide.join()}: nearly everybody says by X-Forwarded-For what address they have, and is never limited`;
   return [fault('trust_proxy', seen, 'set TRUST_PROXY to the addresses of your proxies alone')];
 }

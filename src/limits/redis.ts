@@ -15,7 +15,7 @@ const STATES: Record<string, RedisState> = {
 };
 
 /** Of a key that no limit has. */
-const READINESS_KEY = 'login:readiness';
+export const READINESS_KEY = 'login:readiness';
 
 /** Whether it takes writes: of a cluster, each of its masters, since each has a share of the counters. */
 export async function stateOfRedis(redis: RedisClient): Promise<RedisState> {

@@ -60,7 +60,7 @@ test('the first password is warned about until it is changed, as docs/doctor.md 
   const lines = stdout.split('\n').filter((line) => isAbout(/(\w+):/.exec(line)?.[1] ?? ''));
   const said = (await blockOf('doctor.md', 'text')).split('\n');
   expect(lines.slice(0, said.length - 1)).toEqual(said.slice(0, -1));
-  expect(stderr).toMatch(/^database: embedded in \S+ \(joined the running gateway\)\n0 faults, 1 warnings, \d+ ok\n$/);
+  expect(stderr).toMatch(/^database: embedded in \S+ \(joined the running gateway\)\n0 faults, 1 warning, \d+ ok\n$/);
 
   expect((await run(['user', 'set-password', 'admin@example.com'], { env })).code).toBe(0);
   const second = await run(['doctor', '--json'], { env });

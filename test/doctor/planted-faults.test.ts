@@ -167,6 +167,12 @@ test('fault configuration: each fault of it is a finding, and the command exits 
   ]);
 });
 
+test('fault configuration: what production requires is not to be unset', async () => {
+  const ran = await runHere(['doctor'], () => readConfig({ NODE_ENV: 'production' }));
+  expect([ran.code, ran.stderr]).toEqual([1, '1 fault, 0 warnings, 0 ok\n']);
+  expect(ran.stdout).toContain('remedy: set DATABASE_URL as that says; its row is in docs/configuration.md');
+});
+
 describe('machine', () => {
   test('warning open_files: a real limit, which the command has', async () => {
     const env = { ...well, PATH: process.env['PATH'], NODE_OPTIONS: '--no-warnings' } as NodeJS.ProcessEnv;
@@ -659,6 +665,15 @@ withRedis('Redis', () => {
       await expectOne('fault', 'redis', 'raise maxmemory', look(env));
       await server.command('config set maxmemory 100mb');
       await expectWell(env);
+      const limited = new URL(server.url);
+      [limited.username, limited.password] = ['limited', 'secret'];
+      await server.command('acl setuser limited on >secret ~others:* +@all');
+      const forbidden = await expectOne('fault', 'redis', 'ACL SETUSER', look({ ...well, REDIS_URL: limited.href }));
+      expect(forbidden.seen).toMatch(/^Redis takes no writes: forbidden;/);
+      await server.command('acl setuser limited ~* +@all');
+      await expectWell({ ...well, REDIS_URL: limited.href });
+      const tls = { ...well, REDIS_URL: server.url.replace('redis:', 'rediss:') };
+      await expectOne('fault', 'redis', 'or use redis:// where it speaks no TLS', look(tls, { only: 'redis' }));
       await server.command(`replicaof 127.0.0.1 ${await freePort()}`);
       await expectOne('fault', 'redis', 'name the master', look(env));
       await server.command('replicaof no one');
@@ -710,6 +725,18 @@ describe('PUBLIC_URL', () => {
     await withEdge(undefined, `${gateway.url}/somewhere/else`, (env) =>
       expectOne('fault', only, 'pass every path on', look(env, { only })),
     );
+  });
+
+  test('fault public_url: the proxy has no gateway that is ready', async () => {
+    const proxy = createHttp((_req, res) => void res.writeHead(503).end('no server is available'));
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    const env = { ...well, PUBLIC_URL: `http://localhost:${port}`, COOKIE_SECURE: 'false' };
+    const { seen } = await expectOne('fault', only, 'auth-gateway health says more', look(env, { only }));
+    expect(seen).toBe('the proxy finds no gateway that is ready: 503');
+    proxy.closeAllConnections();
+    proxy.close();
   });
 
   test('fault public_url: another gateway, with another name', async () => {
