@@ -64,8 +64,9 @@ export function unreachable(
   return fault('database', `the database cannot be reached: ${what} (${code})`, remedy);
 }
 
-/** As SQL has them. */
-function namesIn(databaseUrl = ''): { role: string; database: string } {
+/** As SQL has them; where there is no URL, those of the embedded database. */
+function namesIn(databaseUrl: string | undefined): { role: string; database: string } {
+  if (databaseUrl === undefined) return { role: 'auth_gateway', database: 'auth_gateway' };
   const { user, database } = new pg.Client({ connectionString: parseDatabaseUrl(databaseUrl).driverUrl });
   return { role: identifier(user ?? 'ROLE'), database: identifier(database ?? 'NAME') };
 }
