@@ -506,6 +506,9 @@ describe('database', () => {
       const only = 'keyring_database';
       const all = await expectOne('fault', only, 'the keyring there that was used', look(another, { only }));
       expect(all.seen).toMatch(/^6 API keys are sealed .+: (ak_\w+, ){5}…$/);
+      const { log, lines } = captureLog();
+      await examineAtStart(readConfig(another), env['DATABASE_URL'] ?? '', log, new AbortController().signal, []);
+      expect(lines()).toContainEqual(expect.objectContaining({ level: 'error', check: only, seen: all.seen }));
       await sql(`update api_keys set revoked_at = now() where key_id > (select min(key_id) from api_keys)`);
       const one = await expectOne('fault', only, 'api-key rotate ID --overlap 0', look(another, { only }));
       const id = /^1 API key is sealed .+: (ak_\w+)$/.exec(one.seen)?.[1] ?? '';
