@@ -3,11 +3,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import pg from 'pg';
 import { createCleanUp } from '../../src/platform/clean-up.js';
 import { messagesOf, type Ran, run } from '../support/cli.js';
 import { createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres.js';
+import { canMount, mountDisk } from '../support/small-disk.js';
 
 const cleanUp = createCleanUp();
 let database: TestDatabase;
@@ -182,7 +183,7 @@ describe('the script of docs/audit-export.md', () => {
     expect(written()).toEqual([7, 8]);
   });
 
-  test('Interface 9: a line that a full disk has cut is not glued to the next, and one run at a time is enough', async () => {
+  test('Interface 9: a line that was cut is not glued to the next, and one run at a time is enough', async () => {
     await insert(1, 3);
     appendFileSync(log, '{"id":"019');
     await done();
@@ -201,4 +202,21 @@ describe('the script of docs/audit-export.md', () => {
     await done();
     expect(readFileSync(log, 'utf8')).toContain('"n4"');
   });
+  (canMount ? test : test.skip)(
+    'Interface 9: a full disk leaves the log as it was, and the next run has all',
+    async () => {
+      using disk = mountDisk(dirname(log), '64k');
+      await insert(1, 3, 900);
+      await done();
+      await insert(4, 400, 30);
+      for (const run of [work, work]) {
+        const ran = await run();
+        expect([ran.code, messagesOf(ran)]).toEqual([1, expect.stringContaining('No space left on device')]);
+        expect(written()).toEqual([1, 2, 3]);
+      }
+      disk.grow('4m');
+      await done();
+      expect(written()).toEqual(numbers(1, 400));
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** A disk of a few megabytes for PostgreSQL, where one can be mounted. */
+/** A disk of a few megabytes or less, as for PostgreSQL, where one can be mounted. */
 import { spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import type { TestGateway } from './gateway.js';
 import { asSuperuser } from './postgres.js';
 
-const mount = (folder: string) => spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'none', folder]).status === 0;
+const mount = (folder: string, size = '4m') =>
+  spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'none', folder]).status === 0;
 
 /** By trying: it takes more than the rights of root. */
 export const canMount = (() => {
@@ -16,6 +17,15 @@ export const canMount = (() => {
   rmSync(folder, { recursive: true });
   return mounted;
 })();
+
+/** A disk of this size at a folder, until the scope ends. */
+export function mountDisk(folder: string, size: string): Disposable & { grow(size: string): void } {
+  if (!mount(folder, size)) throw new Error(`nothing can be mounted at ${folder}`);
+  return {
+    grow: (to) => void spawnSync('mount', ['-o', `remount,size=${to}`, folder]),
+    [Symbol.dispose]: () => void spawnSync('umount', [folder]),
+  };
+}
 
 export interface SmallDisk extends AsyncDisposable {
   /** Leaves no room for another page. */
