@@ -19,7 +19,7 @@ keepCompiled();
 const { readConfig } = await import('./config.js');
 const { calledAs } = await import('./cli/called-as.js');
 const { runCli } = await import('./cli/cli.js');
-const { say } = await import('./cli/terminal.js');
+const { READ_ENOUGH, say } = await import('./cli/terminal.js');
 const { createEnding, outliveReaders } = await import('./ending.js');
 const { WorkerEnded } = await import('./workers/messages.js');
 
@@ -64,7 +64,7 @@ function ownHeapMib(): number {
 function untilStopped(): AbortSignal {
   const stopped = new AbortController();
   for (const signal of STOPS) process.on(signal, () => stopped.abort());
-  stdout.once('error', () => stopped.abort());
+  stdout.once('error', () => stopped.abort(READ_ENOUGH));
   return stopped.signal;
 }
 

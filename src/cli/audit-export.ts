@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { type ExportedEvent, exportAudit } from '../admin/audit-export.js';
 import { toOcsf } from '../audit/ocsf.js';
 import { command } from './command.js';
+import { CliRefusal } from './exit.js';
 import { oneOf, since, text } from './kinds.js';
 import { optional } from './parameters.js';
-import { jsonLine } from './terminal.js';
+import { jsonLine, READ_ENOUGH } from './terminal.js';
 
 /** The cursor stands last, so that a line that was cut off has none. */
 const FORMATS = {
@@ -35,7 +36,8 @@ export const auditExport = command({
           if (!stopped.aborted) throw error;
         });
       }
-      if (stopped.aborted) break;
+      if (stopped.reason === READ_ENOUGH) break;
+      if (stopped.aborted) throw new CliRefusal('cancelled; go on with the cursor of the last line');
     }
     return undefined;
   },

@@ -4,6 +4,9 @@ import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { CliRefusal } from './exit.js';
 
+/** The reason of `untilStopped` where nobody reads any more; a signal has another. */
+export const READ_ENOUGH = 'whoever reads has enough';
+
 export interface Terminal {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   stdout: NodeJS.WritableStream;

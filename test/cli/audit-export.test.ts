@@ -141,6 +141,23 @@ test('Interface 9: audit export ends in silence when whoever reads has enough, a
   expect(messagesOf(full)).toBe('cannot write (ENOSPC)\n');
 });
 
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  'Interface 9: audit export ends with exit code 1 on %s, and its last line has the cursor to go on with',
+  async (signal) => {
+    await insert(1, 5_000);
+    const child = spawn(process.execPath, ['dist/program/main.js', 'audit', 'export'], { env: environment() });
+    const ran: Ran = { code: null, stdout: '', stderr: '' };
+    child.stderr.on('data', (chunk) => (ran.stderr += chunk));
+    child.stdout.once('data', () => child.kill(signal)); // more than the pipe holds is still to come
+    child.stdout.on('data', (chunk) => (ran.stdout += chunk));
+    [ran.code] = await once(child, 'close');
+    expect([ran.code, messagesOf(ran)]).toEqual([1, 'cancelled; go on with the cursor of the last line\n']);
+    const before = linesOf(ran.stdout);
+    const behind = await exported('--after', before.at(-1)?.cursor ?? '');
+    expect(names([...before, ...behind])).toEqual(numbers(1, 5_000));
+  },
+);
+
 describe('the script of docs/audit-export.md', () => {
   let log: string;
   let state: string;
