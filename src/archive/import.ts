@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { KeyringError } from '../credentials/keyring-file.js';
 import { missingKeys } from '../credentials/needed-keys.js';
 import type { PrivateJwk } from '../credentials/private-jwks.js';
 import { openDatabase } from '../db/database.js';
@@ -53,7 +54,7 @@ const BEHIND_POOLER =
   'an import is one long transaction, and looks who else is connected: for this command set DATABASE_URL to PostgreSQL ' +
   'itself and leave out DATABASE_POOLER. Nothing was changed';
 
-/** @throws {ArchiveRefusal} where a key is missing that something in the file needs */
+/** @throws {KeyringError} where a key is missing that something in the file needs */
 async function refuseOtherKeyring(header: Header, { now, readKeys }: HowToImport): Promise<void> {
   const needed = header.needs_keys.map(({ until, ...key }) => ({
     ...key,
@@ -62,7 +63,7 @@ async function refuseOtherKeyring(header: Header, { now, readKeys }: HowToImport
   const missing = await missingKeys(needed, await readKeys(needed.map(({ kid }) => kid)), now);
   if (missing.length === 0) return;
   const which = missing.map(({ kid, kind }) => `${kid} (${kind})`).join(', ');
-  throw new ArchiveRefusal(
+  throw new KeyringError(
     `the keyring is another than the file belongs to: it lacks ${which}. Put the keyring there that was used with this ` +
       'database. Nothing was changed',
   );
