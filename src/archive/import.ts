@@ -6,7 +6,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { KeyringError } from '../credentials/keyring-file.js';
 import { missingKeys } from '../credentials/needed-keys.js';
 import type { PrivateJwk } from '../credentials/private-jwks.js';
-import { openDatabase } from '../db/database.js';
+import { openDatabase, PoolerInBetween } from '../db/database.js';
 import { MIGRATION_NAMES, migrateUp, migrationStatus, refuseTooNew } from '../db/migrate.js';
 import type { Pooler } from '../db/time-limits.js';
 import { type Header, type TableHead, type Trailer, tableHead, trailer } from './format.js';
@@ -71,7 +71,9 @@ async function refuseOtherKeyring(header: Header, { now, readKeys }: HowToImport
 
 /** Brings an empty database to this version; one with rows, or with a gateway on it, is left as it is. */
 async function prepare(url: string): Promise<void> {
-  const db = await openDatabase(url);
+  const db = await openDatabase(url).catch((error: unknown) => {
+    throw error instanceof PoolerInBetween ? new ArchiveRefusal(BEHIND_POOLER) : error;
+  });
   try {
     refuseTooNew(await migrationStatus(db));
     const client = await db.pool.connect();

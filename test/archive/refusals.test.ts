@@ -10,6 +10,7 @@ import { generateKeys, writeKeyring } from '../../src/credentials/keyring-file.j
 import { connected, contentOf, edited, here, packed } from '../support/archives.js';
 import { messagesOf, type Ran, run } from '../support/cli.js';
 import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
+import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.js';
 import { asSuperuser, createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
@@ -186,6 +187,23 @@ test('Interface 9: a pooler, by what can be typed instead', async () => {
     /set DATABASE_URL to PostgreSQL itself/,
   );
 });
+
+(hasPgBouncer ? test : test.skip)(
+  'Interface 9: a pooler that DATABASE_POOLER does not tell of, by the same words',
+  async () => {
+    const bouncer = await startPgBouncer(target, 3);
+    try {
+      const ran = await here(bouncer, ['database', 'import', good]);
+      expect([ran.code, ran.stdout]).toEqual([1, '']);
+      expect(messagesOf(ran)).toMatch(
+        /^an import is one long transaction.*leave out DATABASE_POOLER\. Nothing was changed\n$/,
+      );
+    } finally {
+      await bouncer.stop();
+    }
+    expect(await contentOf(target)).toEqual(empty);
+  },
+);
 
 test('Interface 9: a database on which a gateway runs', async () => {
   const other = new pg.Client({ connectionString: target.url });
