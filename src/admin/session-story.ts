@@ -2,12 +2,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import { NEWEST } from '../auth/sessions.js';
 import { statement } from '../db/statement.js';
-import { normaliseEmail } from '../email.js';
 import type { Deps } from '../parts.js';
 import { isUuid } from '../platform/ids.js';
 import { decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, readPage } from './page.js';
 import { ENDINGS, type EventRow, type SessionEvent, sessionEventOf } from './session-events.js';
 import type { Session } from './sessions.js';
+import { findUserId } from './users.js';
 
 /**
  * A page of the story of a session, oldest event first, as far as its records have not been swept.
@@ -130,20 +130,32 @@ function readCursor(cursor: string): Place {
 const familyOfTokenSql = statement('family_of_token', { id: 'uuid' }, { family_id: 'uuid' })`
   select family_id from refresh_tokens where jti = :id or family_id = :id limit 1`;
 
-/** Sessions that are told of one e-mail. */
+/** Sessions that are told of one user. */
 const MAX_SESSIONS = 20;
 
-const familiesOfEmailSql = statement('families_of_email', { email: 'text' }, { family_id: 'uuid' })`
-  select sessions.family_id from users join sessions on sessions.user_id = users.id
+const familiesOfUserSql = statement('families_of_user', { user: 'uuid' }, { family_id: 'uuid', total: 'integer?' })`
+  select sessions.family_id, (count(*) over ())::integer as total from sessions
   cross join lateral (
     select created_at from refresh_tokens where family_id = sessions.family_id order by created_at desc limit 1
   ) as newest
-  where email = :email order by newest.created_at desc limit ${MAX_SESSIONS}`;
+  where user_id = :user order by newest.created_at desc limit ${MAX_SESSIONS}`;
 
-/** Sessions that a person may mean: the one of a token or family, or those of an e-mail, newest first. */
-export async function sessionsNamed({ db }: Deps<'db'>, name: string): Promise<string[]> {
-  const found = isUuid(name)
-    ? await db.admin.run(familyOfTokenSql, { id: name })
-    : await db.admin.run(familiesOfEmailSql, { email: normaliseEmail(name) });
-  return found.map(({ family_id }) => family_id);
+export interface NamedSessions {
+  /** The newest first */
+  families: string[];
+  /** How many there are */
+  total: number;
+  /** Whose they are, where a user was named */
+  userId?: string;
+}
+
+/** Sessions that a person may mean: the one of a token or family, or those of a user, who is named by id or e-mail. */
+export async function sessionsNamed(deps: Deps<'db'>, name: string): Promise<NamedSessions> {
+  const { admin } = deps.db;
+  const [one] = isUuid(name) ? await admin.run(familyOfTokenSql, { id: name }) : [];
+  if (one !== undefined) return { families: [one.family_id], total: 1 };
+  const userId = await findUserId(deps, name);
+  if (userId === undefined) return { families: [], total: 0 };
+  const found = await admin.run(familiesOfUserSql, { user: userId });
+  return { families: found.map(({ family_id }) => family_id), total: found[0]?.total ?? 0, userId };
 }

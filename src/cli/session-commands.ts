@@ -5,7 +5,7 @@ import { everyRow } from '../admin/page.js';
 import { AdminRefusal } from '../admin/refusal.js';
 import { sessionsNamed, tellSession } from '../admin/session-story.js';
 import { findSession, listSessions, revokeSession, type Session } from '../admin/sessions.js';
-import { findUser, userIdOf } from '../admin/users.js';
+import { findUser, unknownUser, userIdOf } from '../admin/users.js';
 import { isUuid } from '../platform/ids.js';
 import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';
@@ -40,23 +40,29 @@ export const sessionCommands: Record<string, Command> = {
     on: 'database',
     takes: {
       name: word(
-        text('JTI|FAMILY|EMAIL'),
-        'a refresh token, a session, or the user of several',
-        'name a session by a jti, its family, or the e-mail of its user',
+        text('JTI|FAMILY|EMAIL|ID'),
+        'a refresh token, a session, or the user of several, by e-mail or ID',
+        'name a session by a jti, its family, or its user, by e-mail or ID',
       ),
     },
     run: async (context, { name, json }) => {
       const now = context.clock.now();
-      const families = await sessionsNamed(context, name);
-      if (families.length === 0 && isUuid(name))
-        throw new AdminRefusal('session_unknown', 'There is no session of this token or family');
+      const { families, total, userId } = await sessionsNamed(context, name);
       if (families.length === 0) {
-        await tellWithoutSession(context, await userIdOf(context, name));
+        if (userId === undefined) throw unknown(name);
+        await tellWithoutSession(context, userId);
         return json ? [] : undefined;
       }
-      const stories = families.map(async (id) => {
-        const session = await findSession(context.db.admin, id, now);
-        if (session === undefined) return []; // swept meanwhile
+      const found = await Promise.all(families.map((id) => findSession(context.db.admin, id, now)));
+      const sessions = found.filter((session) => session !== undefined); // others are swept meanwhile
+      const stolen = (session: Session) => Number(session.endReason === 'token_theft');
+      sessions.sort((a, b) => stolen(b) - stolen(a)); // of the others the newest stays the first
+      if (total > families.length)
+        say(
+          context.terminal,
+          `the newest ${families.length} of ${total} sessions; name one by its family_id to see another`,
+        );
+      const stories = sessions.map(async (session) => {
         const events = await everyRow((page) => tellSession(context, session, page, now));
         return events.map((event) => ({
           session_id: session.id,
@@ -72,6 +78,11 @@ export const sessionCommands: Record<string, Command> = {
     },
   }),
 };
+
+function unknown(name: string): AdminRefusal {
+  if (!isUuid(name)) return unknownUser();
+  return new AdminRefusal('session_unknown', 'There is no session of this token or family, and no user of this ID');
+}
 
 /** A user may never have logged in, or not for long. */
 async function tellWithoutSession(context: Contexts['database'], id: string): Promise<void> {

@@ -33,13 +33,14 @@ async function json(...args: string[]): Promise<Array<Record<string, unknown>>> 
   return JSON.parse(ran.stdout);
 }
 
-test('Interface 9: session explain tells the same by a jti, by the family and by the e-mail', async () => {
+test('Interface 9: session explain tells the same by a jti, by the family, and by the e-mail and the ID of the user', async () => {
   const family = String(claimsOf(caller.accessToken)['sid']);
   const [first, last] = [claimsOf(caller.refreshToken)['jti'], claimsOf(second)['jti']];
-  const [byJti, byFamily, byEmail] = await Promise.all([
+  const [byJti, byFamily, byEmail, byUser] = await Promise.all([
     json('session', 'explain', String(first)),
     json('session', 'explain', family),
     json('session', 'explain', ` ${caller.user.email.toUpperCase()} `),
+    json('session', 'explain', caller.user.id),
   ]);
   expect(byJti).toMatchObject([
     { session_id: family, kind: 'started', jti: first, ip_address: '127.0.0.1' },
@@ -48,6 +49,7 @@ test('Interface 9: session explain tells the same by a jti, by the family and by
   ]);
   expect(byFamily).toEqual(byJti);
   expect(byEmail).toEqual(byJti);
+  expect(byUser).toEqual(byJti);
 });
 
 test('Interface 9: session explain and audit tail run as users run them', async () => {
@@ -74,7 +76,7 @@ test('Interface 9: session explain of nothing that is known exits with 1, withou
     cli('session', 'explain'),
   ]);
   expect([unknown.code, email.code, none.code]).toEqual([1, 1, 2]);
-  expect(messagesOf(unknown)).toBe('There is no session of this token or family\n');
+  expect(messagesOf(unknown)).toBe('There is no session of this token or family, and no user of this ID\n');
   expect(messagesOf(email)).toBe('There is no such user\n');
   expect([unknown.stdout, email.stdout, none.stdout]).toEqual(['', '', '']);
 });

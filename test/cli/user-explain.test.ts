@@ -1,7 +1,7 @@
 /** Interface 9: why somebody cannot log in: `user explain`, and what `user unlock` and `session explain` say of it. */
 import { messagesOf, type Ran, runHere } from '../support/cli.js';
 import { logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
-import { login, WRONG } from '../support/routes.js';
+import { login, refresh, WRONG } from '../support/routes.js';
 
 const LIMIT = 4;
 const LOCK = 3;
@@ -149,4 +149,30 @@ test('Interface 9: session explain of a user without sessions says what there is
   const swept = await cli('session', 'explain', email, '--json');
   expect([swept.code, swept.stdout]).toEqual([0, '[]\n']);
   expect(messagesOf(swept)).toContain(`logged in last at ${gateway.clock.now().toISOString()}`);
+});
+
+test('Interface 9: session explain tells the newest 20 sessions, and first of those that a theft has ended', async () => {
+  const { id, email } = await gateway.user();
+  for (let n = 0; n < 21; n += 1) {
+    gateway.clock.advance(60);
+    await gateway.rows('delete from rate_limits');
+    const { refreshToken } = await logIn(gateway, email);
+    if (n !== 5) continue;
+    await refresh(gateway, refreshToken);
+    gateway.clock.advance(61);
+    await refresh(gateway, refreshToken);
+  }
+  const begun = await gateway.rows<{ family_id: string }>(
+    'select family_id from sessions where user_id = $1 order by started_at',
+    [id],
+  );
+  const families = begun.map(({ family_id }) => family_id);
+  const ran = await cli('session', 'explain', id, '--json');
+  expect([ran.code, messagesOf(ran)]).toEqual([
+    0,
+    'the newest 20 of 21 sessions; name one by its family_id to see another\n',
+  ]);
+  const told = JSON.parse(ran.stdout).map((event: { session_id: string }) => event.session_id);
+  const [stolen] = families.splice(5, 1);
+  expect([...new Set(told)]).toEqual([stolen, ...families.slice(1).toReversed()]);
 });
