@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { cliOnDatabase, messagesOf, run } from '../support/cli.js';
 import { freePort } from '../support/redis.js';
@@ -49,6 +50,23 @@ test.each([
   const ran = await run(['user', 'list', '--json'], { env: { DATABASE_URL: url } });
   const stderr = `database: ${name}\nthe database cannot be reached (ECONNREFUSED)\n`;
   expect(ran).toEqual({ code: 1, stdout: '', stderr });
+});
+
+test('Interface 9: a database that the server does not have, and a table that somebody has locked, by what helps', async () => {
+  const { database, run } = await cliOnDatabase();
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    await client.query('begin; lock table users in access exclusive mode');
+    const locked = await run(['user', 'list']);
+    expect([locked.code, messagesOf(locked)]).toEqual([1, 'a table is locked by somebody else (55P03): try again\n']);
+  } finally {
+    await client.end();
+    await database.drop();
+  }
+  const gone = await run(['user', 'list']);
+  const message = 'there is no such database (3D000): create it, or mend DATABASE_URL\n';
+  expect([gone.code, messagesOf(gone)]).toEqual([1, message]);
 });
 
 test('Interface 9: an embedded database that does not exist is not made: exit code 1, and nothing is created', async () => {
