@@ -14,7 +14,7 @@ import { type Progress, startProgress } from './progress.js';
 import { type Archive, damaged, openArchive } from './read-file.js';
 import { ArchiveRefusal } from './refusal.js';
 import { columnsOf, listed, noTransactionTimeoutSql, on, readTables, SETTINGS, TABLE_NAMES } from './tables.js';
-import { lockTables, migrationsOf, refuseFull, refuseOtherVersion, refuseServed } from './target.js';
+import { lockTables, migrationsOf, refuseFull, refuseOtherTarget, refuseOtherVersion, refuseServed } from './target.js';
 
 export interface HowToImport {
   /** Opens the server, once the file and the keyring are known to be good for it */
@@ -96,7 +96,7 @@ async function fill(url: string, archive: Archive, { stopped, tell }: HowToImpor
     await client.query(SETTINGS);
     await on(client).run(noTransactionTimeoutSql, {});
     await lockTables(client);
-    refuseOtherVersion(archive.header, await migrationsOf(on(client)));
+    refuseOtherTarget(archive.header, await migrationsOf(on(client)));
     await refuseFull(client);
     await eachTable(client, (table) => `alter table ${table} disable trigger user`); // what they make is in the file
     const written = await writeTables(client, archive, progress, stopped);

@@ -21,13 +21,16 @@ export function damaged(how: string): ArchiveRefusal {
 }
 
 function notOurs(): ArchiveRefusal {
-  return new ArchiveRefusal('the file is none that database export has written, or its beginning is damaged');
+  return new ArchiveRefusal(
+    'the file is none that database export has written, its beginning is damaged, or it was unpacked and packed again',
+  );
 }
 
 /** @throws {ArchiveRefusal} for a file that is none of ours, or of a later format; or the error of the file */
 export async function openArchive(file: string): Promise<Archive> {
   const handle = await open(file);
   try {
+    if ((await handle.stat()).isDirectory()) throw new ArchiveRefusal(`${file} is a folder`);
     const first = Buffer.alloc(FIRST_BYTES.length);
     await handle.read(first, 0, first.length, 0);
     if (!first.equals(FIRST_BYTES)) throw notOurs();

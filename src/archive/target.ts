@@ -25,7 +25,7 @@ export async function refuseFull(client: pg.ClientBase): Promise<void> {
   throw new ArchiveRefusal(`the database is not empty (${which}): import into a new one. Nothing was changed`);
 }
 
-/** @param ours names of the migrations of this version, or of a database */
+/** @param ours names of the migrations of this version */
 export function refuseOtherVersion({ gateway_version, migrations: theirs }: Header, ours: readonly string[]): void {
   const lacking = theirs.filter((name) => !ours.includes(name));
   const more = ours.filter((name) => !theirs.includes(name));
@@ -38,6 +38,18 @@ export function refuseOtherVersion({ gateway_version, migrations: theirs }: Head
     `the file is of version ${gateway_version} and this is ${GATEWAY_VERSION}, with other migrations: ` +
       `${differences.join('; ')}. Import it with the version that wrote it; the next start of a newer one migrates it. ` +
       'Nothing was changed',
+  );
+}
+
+/** @param theirs names of those that the target has gone through, where the file is of this version */
+export function refuseOtherTarget({ migrations: ours }: Header, theirs: readonly string[]): void {
+  const differences = [
+    ...theirs.filter((name) => !ours.includes(name)).map((name) => `it has ${name}, which this version does not have`),
+    ...ours.filter((name) => !theirs.includes(name)).map((name) => `it lacks ${name}`),
+  ];
+  if (differences.length === 0) return;
+  throw new ArchiveRefusal(
+    `the target database has other migrations: ${differences.join('; ')}. Import into a new database. Nothing was changed`,
   );
 }
 
@@ -56,8 +68,10 @@ export async function lockTables(client: pg.ClientBase): Promise<void> {
   }
 }
 
-const othersSql = statement('others_on_database', {}, { pid: 'integer?' })`
-  select pid from pg_stat_activity
+const othersSql = statement('others_on_database', {}, { who: 'text' })`
+  select concat(pid, ' (', concat_ws(', ', usename, nullif(application_name, ''), coalesce(host(client_addr), 'local')), ')')
+    as who
+  from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid()
     and (usename = current_user or application_name = 'auth-gateway')
     and coalesce(backend_type, 'client backend') = 'client backend'`;
@@ -68,8 +82,8 @@ export async function refuseServed(client: pg.ClientBase): Promise<void> {
   for (;;) {
     const others = await on(client).run(othersSql, {});
     if (others.length === 0) return;
-    const pids = others.map(({ pid }) => pid).join(', ');
-    if (performance.now() > deadlineMs) throw inUse(`processes of PostgreSQL: ${pids}`);
+    const whom = others.map(({ who }) => who).join(', ');
+    if (performance.now() > deadlineMs) throw inUse(`processes of PostgreSQL: ${whom}`);
     await sleep(LOOK_AGAIN_MS);
   }
 }

@@ -13,7 +13,11 @@ export async function refuseExisting(file: string): Promise<void> {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  if (found !== undefined) throw new ArchiveRefusal('the file exists already and is left as it is');
+  if (found !== undefined) throw exists(file);
+}
+
+function exists(file: string): ArchiveRefusal {
+  return new ArchiveRefusal(`the file ${file} exists already and is left as it is`);
 }
 
 /** Writes beside the place, syncs, and links the file there. Whatever happens, nothing is left beside it. */
@@ -23,7 +27,10 @@ export async function writeCompressed(
   stopped: AbortSignal,
 ): Promise<void> {
   const written = `${file}.${randomBase62(8)}`;
-  const handle = await open(written, 'wx', 0o600);
+  const handle = await open(written, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new ArchiveRefusal(`there is no folder ${dirname(file)}`);
+    throw error;
+  });
   try {
     await pipeline(
       pieces,
@@ -41,11 +48,18 @@ export async function writeCompressed(
     await handle.sync();
     await link(written, file);
   } catch (error) {
-    throw stopped.aborted ? new ArchiveRefusal('cancelled; no file was written') : error;
+    throw stopped.aborted ? new ArchiveRefusal('cancelled; no file was written') : refusalOf(error, file);
   } finally {
     await handle.close();
     await rm(written, { force: true });
   }
   const folder = await open(dirname(file));
   await folder.sync().finally(() => folder.close());
+}
+
+/** What is wrong with the place for the file, for a person; another error stays as it is. */
+function refusalOf(error: unknown, file: string): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return new ArchiveRefusal(`no room for ${file}; no file was written`);
+  return code === 'EEXIST' && syscall === 'link' ? exists(file) : error; // made meanwhile
 }

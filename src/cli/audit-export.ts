@@ -1,10 +1,11 @@
 /** Interface 9: `audit export`: one line an event, each with the cursor by which the next run goes on. */
 import { once } from 'node:events';
 import { type ExportedEvent, exportAudit } from '../admin/audit-export.js';
+import { AdminRefusal } from '../admin/refusal.js';
 import { toOcsf } from '../audit/ocsf.js';
 import { command } from './command.js';
 import { CliRefusal } from './exit.js';
-import { oneOf, since, text } from './kinds.js';
+import { oneOf, since, text, UsageError } from './kinds.js';
 import { optional } from './parameters.js';
 import { jsonLine, READ_ENOUGH } from './terminal.js';
 
@@ -29,7 +30,7 @@ export const auditExport = command({
   run: async (context, { since, after, format = 'jsonl' }) => {
     const { stdout } = context.terminal;
     const stopped = context.terminal.untilStopped();
-    for await (const events of exportAudit(context, { since: since?.(context.clock.now()), after })) {
+    for await (const events of exported(context, { since: since?.(context.clock.now()), after })) {
       const lines = events.map((event) => jsonLine(FORMATS[format](event))).join('');
       if (!stdout.write(lines) && !stopped.aborted) {
         await once(stdout, 'drain', { signal: stopped }).catch((error: unknown) => {
@@ -42,3 +43,13 @@ export const auditExport = command({
     return undefined;
   },
 });
+
+/** @throws {UsageError} for a text that is no cursor */
+async function* exported(...asked: Parameters<typeof exportAudit>): AsyncGenerator<ExportedEvent[]> {
+  try {
+    yield* exportAudit(...asked);
+  } catch (error) {
+    const isCursor = error instanceof AdminRefusal && error.reason === 'invalid_page';
+    throw isCursor ? new UsageError('--after is not a cursor of audit export') : error;
+  }
+}

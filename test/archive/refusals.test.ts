@@ -2,7 +2,7 @@
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey } from '../../src/admin/api-keys.js';
@@ -128,6 +128,24 @@ test.each<[string, Buffer]>([
   await expectRefused(await importing(file(name)), /^the file is (none that database export|damaged)/);
 });
 
+test('Interface 9: a file that was unpacked and packed again, and a folder', async () => {
+  await writeFile(file('again'), gzipSync(gunzipSync(await readFile(good)), { level: 9 }));
+  await expectRefused(await importing(file('again')), /, or it was unpacked and packed again\n$/);
+  await expectRefused(await importing(folder), /^.* is a folder\n$/);
+});
+
+test('Interface 9: a database that a later version has migrated', async () => {
+  const later = 'Migration20990101000001_x';
+  const alter = (sql: string) => connected(target.url, (client) => client.query(sql, [later]));
+  await alter('insert into mikro_orm_migrations (name) values ($1)');
+  try {
+    const message = /^the target database has other migrations: it has Migration20990101000001_x, which this version/;
+    await expectRefused(await importing(good), message);
+  } finally {
+    await alter('delete from mikro_orm_migrations where name = $1');
+  }
+});
+
 test('Interface 9: a file that is not there makes no embedded database', async () => {
   const ran = await run(['database', 'import', file('missing')], { env: { DATA_DIR: file('data') } });
   await expectRefused(ran, /^cannot open .*missing \(ENOENT\)\n$/);
@@ -206,12 +224,12 @@ test('Interface 9: a pooler, by what can be typed instead', async () => {
 );
 
 test('Interface 9: a database on which a gateway runs', async () => {
-  const other = new pg.Client({ connectionString: target.url });
+  const other = new pg.Client({ connectionString: target.url, application_name: 'somebody' });
   await other.connect();
   try {
     await expectRefused(
       await importing(good),
-      /^a gateway or another program is connected to the database .*: stop it first/,
+      /^a gateway or another program is connected to the database \(processes of PostgreSQL: \d+ \([^(),]+, somebody, [^(),]+\)\): stop it first/,
     );
   } finally {
     await other.end();

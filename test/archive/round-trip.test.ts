@@ -1,6 +1,6 @@
 /** Interface 9: what `database export` writes `database import` brings back to the byte: on every server, embedded too. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as fc from 'fast-check';
@@ -9,6 +9,7 @@ import { messagesOf, type Ran } from '../support/cli.js';
 import { blockOf } from '../support/documents.js';
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.js';
 import { asSuperuser, createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres.js';
+import { canMount, mountDisk } from '../support/small-disk.js';
 import { anyRows, insert, type Rows } from './rows.js';
 
 let folder: string;
@@ -110,9 +111,28 @@ test('Interface 9: a file that only its owner may read, and that replaces none',
   expect(before.mode & 0o777).toBe(0o600);
   const again = await here(source, ['database', 'export', '--out', file]);
   expect([again.code, again.stdout]).toEqual([1, '']);
-  expect(messagesOf(again)).toBe('the file exists already and is left as it is\n');
+  expect(messagesOf(again)).toBe(`the file ${file} exists already and is left as it is\n`);
   expect(await stat(file)).toEqual(before);
   expect((await readdir(folder)).filter((name) => !/^\d+\.export$/.test(name))).toEqual([]); // no part of one
+});
+
+test('Interface 9: a folder that is not there', async () => {
+  const ran = await here(source, ['database', 'export', '--out', join(folder, 'missing', 'gateway.export')]);
+  expect([ran.code, ran.stdout, messagesOf(ran)]).toEqual([1, '', `there is no folder ${join(folder, 'missing')}\n`]);
+});
+
+(canMount ? test : test.skip)('Interface 9: a disk without room for the file', async () => {
+  const small = await mkdtemp(join(tmpdir(), 'gateway-small-'));
+  try {
+    using _ = mountDisk(small, '4k');
+    await writeFile(join(small, 'full'), Buffer.alloc(4_096));
+    const file = join(small, 'gateway.export');
+    const ran = await here(source, ['database', 'export', '--out', file]);
+    expect([ran.code, ran.stdout, messagesOf(ran)]).toEqual([1, '', `no room for ${file}; no file was written\n`]);
+    expect(await readdir(small)).toEqual(['full']);
+  } finally {
+    await rm(small, { recursive: true });
+  }
 });
 
 /** Runs blocks of the page, with the places of this test, and without what starts a gateway. */
