@@ -62,7 +62,7 @@ export function explain(error: unknown, command: string = INSTALLED): string {
   if (code === '42501') return NO_RIGHTS;
   if (code === '3D000') return 'there is no such database (3D000): create it, or mend DATABASE_URL';
   if (code === '55P03') return 'a table is locked by somebody else (55P03): try again';
-  if (/^(28|3D)...$/.test(code)) return `the database refuses the connection (${code}): look at DATABASE_URL`;
+  if (/^28...$/.test(code)) return `the database refuses the connection (${code}): look at DATABASE_URL`;
   if (isOutage(error)) return `the database cannot be reached (${code})`;
   return [`unexpected error: ${code}`, ...at].join('\n  ');
 }
