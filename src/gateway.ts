@@ -6,6 +6,7 @@ import { createCleanUp } from './platform/clean-up.js';
 import { createLogDestination, PIPE_BUF } from './platform/log-destination.js';
 import { createLogger, describeError, type Logger } from './platform/logger.js';
 import { createMetrics } from './platform/metrics.js';
+import { requireFree } from './platform/port-taken.js';
 
 export interface Gateway {
   /** Reads the keyring now, and logs what comes of it. */
@@ -27,7 +28,7 @@ export async function startGateway(
   threads: number | undefined,
   tell: (line: string) => void,
 ): Promise<Gateway> {
-  const { host, isDevelopment, port, metricsPort, publicUrl, workers } = config;
+  const { host, isDevelopment, port, metricsHost, metricsPort, publicUrl, workers } = config;
   const metrics = createMetrics();
   const maxBytes = workers > 1 ? PIPE_BUF : undefined;
   const destination = createLogDestination(process.stdout, () => metrics.droppedLogLines.inc(), maxBytes);
@@ -35,6 +36,9 @@ export async function startGateway(
   for (const warning of config.warnings) log.warn(warning);
   const cleanUp = createCleanUp();
   return cleanUp.guard(async () => {
+    // Before anything is made, or a password is shown that nobody will see again.
+    await requireFree('PORT', host, port);
+    if (metricsPort !== undefined) await requireFree('METRICS_PORT', metricsHost, metricsPort);
     const dataDir = await openDataDir(config, 'gateway', log);
     cleanUp.defer(dataDir.close);
     const startPage = isDevelopment ? `${publicUrl}/` : undefined;

@@ -1,6 +1,4 @@
 /** Interface 2, WORKERS: the process that has the workers: it serves nothing itself, and has what they have in common. */
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.js';
 import type { DataDir } from '../data-dir.js';
@@ -8,15 +6,13 @@ import { systemClock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics, MetricsOfProcess } from '../platform/metrics.js';
 import { createMinuteCounter } from '../platform/minute-counter.js';
-import { PortTaken } from '../platform/port-taken.js';
+import { requireFree } from '../platform/port-taken.js';
 import { createCrew, type Member } from './crew.js';
 import type { PrimaryAnswers } from './messages.js';
 import { countedBy, ofPrimary, sum } from './sum.js';
 
 /** How long a worker may take to tell its metrics; then it has those that it told last: milliseconds. */
 const MEASURED_WITHIN_MS = 2_000;
-/** How long it may take to find out that somebody listens: milliseconds. */
-const CONNECT_WITHIN_MS = 1_000;
 
 /**
  * Starts as many as the configuration says, the first before the others: it migrates.
@@ -28,6 +24,7 @@ export async function startWorkers(
   { log, metrics, threads }: { log: Logger; metrics: Metrics; threads: number | undefined },
 ): Promise<{ readKeyring(): Promise<void>; stop(hurry: AbortSignal): Promise<void> }> {
   const { host, port, metricsHost, metricsPort, workers } = config;
+  // Where several processes of one user share a port, one more would share it too, such as that of another gateway.
   await requireFree('PORT', host, port);
   if (metricsPort !== undefined) await requireFree('METRICS_PORT', metricsHost, metricsPort);
 
@@ -69,18 +66,4 @@ export async function startWorkers(
     },
     stop: (hurry) => crew.stop(config.shutdownDelaySeconds, hurry),
   };
-}
-
-/**
- * Where several processes of one user share a port, one more would share it too, such as that of another gateway.
- * @throws {PortTaken}
- */
-async function requireFree(variable: string, host: string, port: number): Promise<void> {
-  const socket = connect({ host, port });
-  const isTaken = await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_WITHIN_MS) }).then(
-    () => true,
-    () => false,
-  );
-  socket.on('error', () => undefined).destroy();
-  if (isTaken) throw new PortTaken(variable, host, port);
 }
