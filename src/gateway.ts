@@ -36,7 +36,8 @@ export async function startGateway(
   for (const warning of config.warnings) log.warn(warning);
   const cleanUp = createCleanUp();
   return cleanUp.guard(async () => {
-    // Before anything is made, or a password is shown that nobody will see again.
+    // Before anything is made, or a password is shown that nobody will see again. And workers of another gateway would
+    // share their port with ours.
     await requireFree('PORT', host, port);
     if (metricsPort !== undefined) await requireFree('METRICS_PORT', metricsHost, metricsPort);
     const dataDir = await openDataDir(config, 'gateway', log);

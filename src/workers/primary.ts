@@ -6,7 +6,6 @@ import { systemClock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics, MetricsOfProcess } from '../platform/metrics.js';
 import { createMinuteCounter } from '../platform/minute-counter.js';
-import { requireFree } from '../platform/port-taken.js';
 import { createCrew, type Member } from './crew.js';
 import type { PrimaryAnswers } from './messages.js';
 import { countedBy, ofPrimary, sum } from './sum.js';
@@ -23,11 +22,7 @@ export async function startWorkers(
   { databaseUrl, embedded }: DataDir,
   { log, metrics, threads }: { log: Logger; metrics: Metrics; threads: number | undefined },
 ): Promise<{ readKeyring(): Promise<void>; stop(hurry: AbortSignal): Promise<void> }> {
-  const { host, port, metricsHost, metricsPort, workers } = config;
-  // Where several processes of one user share a port, one more would share it too, such as that of another gateway.
-  await requireFree('PORT', host, port);
-  if (metricsPort !== undefined) await requireFree('METRICS_PORT', metricsHost, metricsPort);
-
+  const { workers } = config;
   const sessions = createMinuteCounter(systemClock);
   /** What each worker has told last, and what those had counted that have ended */
   const told = new Map<Member, MetricsOfProcess>();
