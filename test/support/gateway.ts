@@ -1,5 +1,11 @@
 /** The real application on a real PostgreSQL, driven over HTTP, with a clock that tests move. */
-import { type IncomingHttpHeaders, request } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+  request,
+} from 'node:http';
 import pg from 'pg';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createUser, type NewUser } from '../../src/admin/user-changes.js';
@@ -141,36 +147,37 @@ export async function startInstance(
 }
 
 /** node:http rather than fetch, which adds headers of its own and forbids others. */
-export function send(
-  origin: string,
-  method: string,
-  path: string,
+export function send(origin: string, method: string, path: string, options?: SendOptions): Promise<Answer> {
+  const { hostname, port } = new URL(origin);
+  return sendBy(request, { hostname, port, path, method }, options);
+}
+
+/** By http or https, on a connection of its own. @param to where, and how */
+export function sendBy<To extends RequestOptions>(
+  begin: (to: To, onAnswer: (res: IncomingMessage) => void) => ClientRequest,
+  to: To,
   { headers = {}, body }: SendOptions = {},
 ): Promise<Answer> {
   const bytes = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
   const type = body !== undefined && bytes !== body ? { 'content-type': 'application/json' } : {};
   const length = bytes === undefined ? {} : { 'content-length': String(Buffer.byteLength(bytes)) };
-  const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
-    const sent = request(
-      { hostname, port, path, method, headers: { ...type, ...length, ...headers }, agent: false },
-      (res) => {
-        const chunks: Buffer[] = [];
-        res.on('data', (chunk: Buffer) => chunks.push(chunk));
-        res.on('error', reject);
-        res.on('end', () => {
-          const text = Buffer.concat(chunks).toString('utf8');
-          const isJson = /json/.test(res.headers['content-type'] ?? '');
-          resolve({
-            status: res.statusCode ?? 0,
-            headers: res.headers,
-            text,
-            json: isJson && text !== '' ? JSON.parse(text) : undefined,
-            cookies: res.headers['set-cookie'] ?? [],
-          });
+    const sent = begin({ ...to, headers: { ...type, ...length, ...headers }, agent: false }, (res) => {
+      const chunks: Buffer[] = [];
+      res.on('data', (chunk: Buffer) => chunks.push(chunk));
+      res.on('error', reject);
+      res.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        const isJson = /json/.test(res.headers['content-type'] ?? '');
+        resolve({
+          status: res.statusCode ?? 0,
+          headers: res.headers,
+          text,
+          json: isJson && text !== '' ? JSON.parse(text) : undefined,
+          cookies: res.headers['set-cookie'] ?? [],
         });
-      },
-    );
+      });
+    });
     sent.on('error', reject);
     sent.end(bytes);
   });

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Answer, type SendOptions, send } from './gateway.js';
+import { type Answer, type SendOptions, send, sendBy } from './gateway.js';
 import { freePort } from './redis.js';
 import { until } from './until.js';
 
@@ -45,7 +45,10 @@ export async function startTlsProxy(kind: Kind, ports: [number, number]): Promis
   });
   return {
     plainUrl,
-    send: (method, path, options, from = '127.0.0.1') => sendByTls({ ca, port: tls, from }, method, path, options),
+    send: (method, path, { headers, body } = {}, from = '127.0.0.1') => {
+      const to = { hostname: '127.0.0.1', port: tls, path, method, localAddress: from, ca, servername: HOST };
+      return sendBy(request, to, { headers: { host: HOST, ...headers }, body });
+    },
     [Symbol.asyncDispose]: async () => {
       proxy.kill('SIGTERM');
       await exited;
@@ -109,36 +112,4 @@ async function replaced(file: string, changes: Record<string, string>): Promise<
     text = parts.join(to);
   }
   return text;
-}
-
-function sendByTls(
-  { ca, port, from }: { ca: string; port: number; from: string },
-  method: string,
-  path: string,
-  { headers = {}, body }: SendOptions = {},
-): Promise<Answer> {
-  const bytes = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
-  const type = body !== undefined && bytes !== body ? { 'content-type': 'application/json' } : {};
-  const length = bytes === undefined ? {} : { 'content-length': String(Buffer.byteLength(bytes)) };
-  const to = { hostname: '127.0.0.1', port, path, method, localAddress: from, ca, servername: HOST, agent: false };
-  return new Promise((resolve, reject) => {
-    const sent = request({ ...to, headers: { host: HOST, ...type, ...length, ...headers } }, (res) => {
-      const chunks: Buffer[] = [];
-      res.on('error', reject);
-      res.on('data', (chunk: Buffer) => chunks.push(chunk));
-      res.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8');
-        const isJson = /json/.test(res.headers['content-type'] ?? '');
-        resolve({
-          status: res.statusCode ?? 0,
-          headers: res.headers,
-          text,
-          json: isJson && text !== '' ? JSON.parse(text) : undefined,
-          cookies: res.headers['set-cookie'] ?? [],
-        });
-      });
-    });
-    sent.on('error', reject);
-    sent.end(bytes);
-  });
 }
