@@ -41,11 +41,12 @@ export function createEnding(): Ending {
   };
 }
 
-/** Whoever reads, such as `head`, may have read enough. Anything else, such as a full disk, ends the process in a line. */
+/** Whoever reads, such as `head`, may have read enough. Anything else, such as a full disk, ends a command in a line. */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') return;
+      if (process.listenerCount('uncaughtException') > 0) throw error; // a gateway, which has more to end
       say(process, explain(error));
       process.exit(exitCodeOf(error));
     });
