@@ -2,7 +2,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Redis, type RedisOptions } from 'ioredis';
 
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
@@ -34,9 +37,12 @@ export async function startRedis(
 ): Promise<RedisServer> {
   if (!hasRedis) throw new Error('REQUIRE_REDIS is set, and there is no redis-server on the PATH');
   const port = await freePort();
+  const folder = await mkdtemp(join(tmpdir(), 'redis-'));
   let server: ChildProcess | undefined;
+  const runs = (): boolean => server?.exitCode === null && server.signalCode === null;
   const ask = async <T>(command: (client: Redis) => Promise<T>): Promise<T> => {
-    const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null, ...options });
+    const retryStrategy = (): number | null => (runs() ? 20 : null);
+    const client = new Redis(port, '127.0.0.1', { retryStrategy, maxRetriesPerRequest: null, ...options });
     client.on('error', () => undefined); // until it listens
     try {
       return await command(client);
@@ -45,10 +51,18 @@ export async function startRedis(
     }
   };
   const ports = options.tls === undefined ? ['--port', String(port)] : ['--port', '0', '--tls-port', String(port)];
-  const args = [...ports, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', '/'];
+  // A replica writes what its master has sent into its folder, and every start reads what lies there.
+  const args = [...ports, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder];
   const start = async (): Promise<void> => {
-    server = spawn('redis-server', [...args, ...settings], { stdio: 'ignore' });
-    await ask((client) => client.ping());
+    await mkdir(folder, { recursive: true });
+    server = spawn('redis-server', [...args, ...settings], { stdio: ['ignore', 'pipe', 'ignore'] });
+    let said = '';
+    server.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-2_000);
+    });
+    await ask((client) => client.ping()).catch((cause) => {
+      throw runs() ? cause : new Error(`redis-server did not start: ${said}`, { cause });
+    });
   };
   await start();
   return {
@@ -61,10 +75,12 @@ export async function startRedis(
     keys: () => ask((client) => client.keys('*')),
     empty: () => ask((client) => client.flushall()),
     stop: async () => {
-      if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
-      const ended = once(server, 'exit');
-      server.kill('SIGKILL');
-      await ended;
+      if (server !== undefined && runs()) {
+        const ended = once(server, 'exit');
+        server.kill('SIGKILL');
+        await ended;
+      }
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }

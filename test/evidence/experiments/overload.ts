@@ -27,6 +27,7 @@ const EXPECTED = [200, 401, 429, 503];
 
 export const overload: Experiment = {
   name: 'overload',
+  isAlone: true,
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url);

@@ -26,6 +26,7 @@ type Presented = Record<string, () => Timed>;
 
 export const timing: Experiment = {
   name: 'timing',
+  isAlone: true,
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url);
