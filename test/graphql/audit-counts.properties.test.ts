@@ -51,16 +51,25 @@ function clockIn(timeZone: string): (at: number) => number {
     ...({ timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' } as const),
     ...({ hour: 'numeric', minute: 'numeric' } as const),
   });
-  return (at) => {
+  return onceEach((at) => {
     const shown = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
     const { year = 0, month = 0, day = 0, hour, minute } = shown;
     return Date.UTC(year, month - 1, day, hour, minute);
+  });
+}
+
+/** Remembers what it has answered. */
+function onceEach(work: (at: number) => number): (at: number) => number {
+  const known = new Map<number, number>();
+  return (at) => {
+    const answer = known.get(at) ?? work(at);
+    known.set(at, answer);
+    return answer;
   };
 }
 
 /** Looks at the clock every minute: a date that was not there before begins a day, a whole hour or a later one an hour. */
-function* startsByTheClock(timeZone: string, bucket: Bucket, from: number, to: number): Generator<number> {
-  const clock = clockIn(timeZone);
+function* startsByTheClock(clock: (at: number) => number, bucket: Bucket, from: number, to: number): Generator<number> {
   const shownAt = (at: number) => Math.floor(clock(at) / LENGTH[bucket]);
   let latest = shownAt(from - MINUTE);
   for (let at = from; at < to; at += MINUTE) {
@@ -79,9 +88,10 @@ const COUNT = `query ($bucket: TimeBucket!, $timeZone: String, $filter: AuditCou
 test.each(PLACES)('Interface 11: buckets begin as the clocks of %s say, about %s', async (timeZone, instant) => {
   const middle = Date.parse(instant);
   const [from, to] = [middle - REACH, middle + REACH];
+  const clock = clockIn(timeZone);
   const starts = { day: [] as number[], hour: [] as number[], minute: [] as number[] };
   for (const bucket of ['day', 'hour', 'minute'] as const) {
-    starts[bucket] = [...startsByTheClock(timeZone, bucket, from, to)];
+    starts[bucket] = [...startsByTheClock(clock, bucket, from, to)];
   }
   const span = fc.record({
     bucket: fc.constantFrom<Bucket[]>('day', 'hour', 'minute'),
