@@ -19,7 +19,7 @@ export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.js',
   globalTeardown: '<rootDir>/test/support/global-teardown.js',
-  maxWorkers: 2,
+  maxWorkers: 4, // two for each processor of a small machine: half of their time they wait
   // Modules stay in a worker's memory after their test (jestjs/jest#14605). A worker that has grown gives way to another,
   // and has time to hand a gigabyte back at the end, where Jest kills it after half a second and calls that a leak.
   workerIdleMemoryLimit: '1GB',
