@@ -28,7 +28,7 @@ export interface Experiment {
   needs?: readonly string[];
   /** `npm test` tries the same in its small size: then it is left out of the small one here, unless it is named */
   isTested?: boolean;
-  /** It measures times: nothing goes on beside it, also in the small size, as everything in the full one */
+  /** It measures times, or computes all the time: nothing goes on beside it in the small size either */
   isAlone?: boolean;
   run(lab: Lab, size: Size): Promise<Row[]>;
 }

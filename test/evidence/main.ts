@@ -88,7 +88,7 @@ const carryOut = async (experiment: Experiment): Promise<void> => {
 };
 const needsAll = ({ isAlone = false }: Experiment): boolean => full || isAlone;
 const beside = chosen.filter((experiment) => !needsAll(experiment));
-await inLanes(beside, AT_ONCE, carryOut);
+await inLanes(beside.reverse(), AT_ONCE, carryOut); // the longest first
 await inLanes(chosen.filter(needsAll), 1, carryOut);
 say(`${violationsOf(report)} violations; the report is in ${file}`);
 process.stdout.write(`${tableOf(report)}\n`);

@@ -19,6 +19,7 @@ const TIMES = 4;
 
 export const limiterInPostgres: Experiment = {
   name: 'limiter-postgresql',
+  isAlone: true,
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     return measure('PostgreSQL', await prepareGateways(lab, db.url, LIMITED), ADDRESSES[size], KEYS[size]);
@@ -27,6 +28,7 @@ export const limiterInPostgres: Experiment = {
 
 export const limiterInRedis: Experiment = {
   name: 'limiter-redis',
+  isAlone: true,
   needs: ['redis-server'],
   run: async (lab, size) => {
     const db = await startPostgres(lab);

@@ -18,6 +18,7 @@ const RIGHT_AT_ONCE = 24;
 
 export const lockout: Experiment = {
   name: 'lockout',
+  isAlone: true,
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url, { ...TRUSTED, LOGIN_MAX_FAILURES: String(THRESHOLD) });

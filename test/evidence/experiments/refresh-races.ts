@@ -16,6 +16,7 @@ const APART_MS = 4;
 
 export const refreshRaces: Experiment = {
   name: 'refresh-races',
+  isAlone: true,
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url);

@@ -13,6 +13,7 @@ const NO_LIMIT = 1_000_000;
 
 export const replays: Experiment = {
   name: 'replays',
+  isAlone: true,
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url);
