@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Redis } from 'ioredis';
 import type { RedisPlace } from '../config/redis-url.js';
 import { isLoopback } from '../config/values.js';
-import { READINESS_KEY, type RedisClient, type RedisState, stateOfRedis, wordOf } from '../limits/redis.js';
+import { type RedisClient, type RedisState, stateOfRedis, wordOf } from '../limits/redis.js';
 import { createLogger } from '../platform/logger.js';
 import { codeOf } from './error-code.js';
 import { type Finding, fault, ok, warning } from './finding.js';
@@ -17,7 +17,6 @@ export async function lookAtRedis({ config: { redis: place }, signal }: Surround
     const error = await failureOf(redis, signal);
     if (error !== undefined) return [cannotCount(wordOf(error) ?? codeOf(error), String(error), place), tls(place)];
     const state = await stateOfRedis(redis);
-    if (state === 'unreachable' && (await isForbidden(redis))) return [takesNoWrites('forbidden'), tls(place)];
     if (state !== 'ok') return [takesNoWrites(state), tls(place)];
     const servers = 'nodes' in redis ? redis.nodes('master') : [redis];
     const facts = await Promise.all(servers.map(memoryOf));
@@ -59,15 +58,7 @@ function cannotCount(code: string, text: string, { tls }: RedisPlace): Finding {
   return fault('redis', seen, remedy);
 }
 
-/** The health check has one word for this and for a Redis that is away. */
-async function isForbidden(redis: RedisClient): Promise<boolean> {
-  return redis.call('set', READINESS_KEY, '', 'XX').then(
-    () => false,
-    (error: unknown) => wordOf(error) === 'NOPERM',
-  );
-}
-
-type WriteFault = Exclude<RedisState, 'ok'> | 'forbidden';
+type WriteFault = Exclude<RedisState, 'ok'>;
 
 const WRITE_CURES: Record<WriteFault, string> = {
   unreachable: 'look at the log of Redis, and whether a firewall lets this machine through',

@@ -4,10 +4,11 @@ import type { Cluster, Redis } from 'ioredis';
 /** One server (itself, or the master that Sentinel names), or a cluster. */
 export type RedisClient = Redis | Cluster;
 
-export type RedisState = 'ok' | 'unreachable' | 'read_only' | 'full';
+export type RedisState = 'ok' | 'unreachable' | 'forbidden' | 'read_only' | 'full';
 
-/** By the first word of an error: a replica, or a disk or replicas that Redis insists on; and `maxmemory`. */
+/** By the first word of an error: rights of the user; a replica, or a disk or replicas that Redis insists on; and `maxmemory`. */
 const STATES: Record<string, RedisState> = {
+  NOPERM: 'forbidden',
   READONLY: 'read_only',
   MISCONF: 'read_only',
   NOREPLICAS: 'read_only',
@@ -15,7 +16,7 @@ const STATES: Record<string, RedisState> = {
 };
 
 /** Of a key that no limit has. */
-export const READINESS_KEY = 'login:readiness';
+const READINESS_KEY = 'login:readiness';
 
 /** Whether it takes writes: of a cluster, each of its masters, since each has a share of the counters. */
 export async function stateOfRedis(redis: RedisClient): Promise<RedisState> {

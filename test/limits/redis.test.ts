@@ -84,6 +84,7 @@ withRedis('with one server', () => {
 
   test.each([
     ['a replica', 'read_only', 'replicaof 127.0.0.1 1', 'replicaof no one'],
+    ['forbidden to this user', 'forbidden', 'acl setuser default resetkeys', 'acl setuser default allkeys'],
     ['full', 'full', 'config set maxmemory 1', 'config set maxmemory 0'],
   ])(
     'Interface 10: a Redis that is %s takes no writes: not ready, and login is 503',

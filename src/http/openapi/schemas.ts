@@ -25,7 +25,7 @@ const CHECKS = {
   properties: {
     database: { type: 'string', pattern: '^[a-z_]+$' },
     clock: { enum: ['ok', 'skewed', 'unknown'] },
-    redis: { enum: ['ok', 'unreachable', 'read_only', 'full'] },
+    redis: { enum: ['ok', 'unreachable', 'forbidden', 'read_only', 'full'] },
   },
 };
 
