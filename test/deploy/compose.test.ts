@@ -17,12 +17,12 @@ test.each(Object.entries(compose?.services ?? {}))(
   },
 );
 
-const hasPrograms = ['nginx', 'redis-server', 'curl', 'openssl'].every(
+const hasPrograms = ['nginx', 'redis-server', 'psql', 'curl', 'openssl'].every(
   (program) => spawnSync('which', [program]).status === 0,
 );
 const isHere = (hasContainers && hasPrograms) || process.env['REQUIRE_PROGRAMS'] === '1';
 
-(isHere ? describe : describe.skip)('with namespaces, nginx, Redis, curl and openssl (REQUIRE_PROGRAMS=1)', () => {
+(isHere ? describe : describe.skip)('with namespaces, nginx, Redis, psql, curl, openssl (REQUIRE_PROGRAMS=1)', () => {
   let folder: string;
   let project: Project;
   beforeAll(async () => {
@@ -50,6 +50,12 @@ const isHere = (hasContainers && hasPrograms) || process.env['REQUIRE_PROGRAMS']
     chownSync(key, 101, 101);
     return (tls?.services['nginx']?.secrets ?? []).map((name) => `${join(folder, name)}:/run/secrets/${name}:ro`);
   }
+  /** By psql, as somebody on the network of the database who has its password. */
+  async function query(user: string, sql: string): Promise<string> {
+    const url = `$(sed 's/gateway:/${user}:/' /run/secrets/database_url)`;
+    const ended = await project.containers.get('postgres')?.exec('sh', '-c', `psql -At "${url}" -c "${sql}"`);
+    return `${ended?.stdout}${ended?.stderr}`;
+  }
   const said = () => [...project.containers].map(([name, container]) => [name, container.said()] as const);
 
   test('one command starts it; state and logins outlive it, and no secret is told but one, once', async () => {
@@ -70,6 +76,17 @@ const isHere = (hasContainers && hasPrograms) || process.env['REQUIRE_PROGRAMS']
     expect((await project.cli('audit', 'tail', '--json')).stdout).toContain('"ip_address":"172.31.254.1"');
     expect((await project.cli('rate-limit', 'list', '--json')).stdout).toContain('172.31.254.1');
     expect((await project.cli('keyring', 'rotate')).code).toBe(0);
+
+    // The role of the gateways owns their database, and is nothing else; its password is no superuser's.
+    const rights = 'rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls';
+    const member = 'exists (select from pg_auth_members where member = pg_roles.oid)';
+    const own = `select ${rights}, ${member} from pg_roles where rolname = current_user`;
+    expect(await query('gateway', own)).toBe('f|f|f|f|f|f\n');
+    const owned = 'select datname from pg_database where pg_get_userbyid(datdba) = current_user';
+    expect(await query('gateway', owned)).toBe('gateway\n');
+    expect(await query('gateway', 'create database other')).toContain('permission denied to create database');
+    expect(await query('gateway', 'create role other')).toContain('permission denied to create role');
+    expect(await query('postgres', 'select 1')).toContain('password authentication failed for user "postgres"');
 
     // With TLS, by the other file.
     await project.containers.get('nginx')?.stop();

