@@ -39,7 +39,10 @@ const DOORS: Array<[room: string, door: string]> = [['src/db/embedded/', 'src/db
 const SAID: Array<[what: RegExp, where: RegExp]> = [
   [/process\.env/, /^src\/process\.ts$/],
   [/Date\.now|new Date\(\)|randomUUID/, /^src\/platform\//],
-  [/(insert into|update|delete from|merge into|expiring\(')\s*refresh_tokens/i, /^src\/auth\/(sessions|retries)\.ts$/],
+  [
+    /(insert into|update|delete from|merge into|expiring\(')\s*refresh_tokens/i,
+    /^src\/auth\/(sessions|revocations|retries)\.ts$/,
+  ],
   [/\bRefreshToken\b/, /^src\/db\//],
 ];
 

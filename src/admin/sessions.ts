@@ -1,7 +1,8 @@
 /** Interface 11: sessions. A session is a family of refresh tokens; its newest record is the one that says how it is. */
 import { type RawBuilder, sql } from 'kysely';
 import type { ChangeEvent } from '../audit/events.js';
-import { NEWEST, revokeAll } from '../auth/sessions.js';
+import { revokeAll } from '../auth/revocations.js';
+import { NEWEST } from '../auth/sessions.js';
 import type { Database } from '../db/database.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
 import { type Db, type RowOf, statement } from '../db/statement.js';

@@ -1,7 +1,7 @@
 /** Interface 9 and 11: changes of users. Each change and its audit event stand or fall together. */
 import type { LockMode } from '@mikro-orm/postgresql';
 import type { ChangeEvent } from '../audit/events.js';
-import { revokeAll } from '../auth/sessions.js';
+import { revokeAll } from '../auth/revocations.js';
 import type { User } from '../db/entities/user.js';
 import { statement } from '../db/statement.js';
 import { emailSchema } from '../email.js';

@@ -4,7 +4,7 @@ import type { Deps } from '../parts.js';
 import { isUuid } from '../platform/ids.js';
 import { toText } from '../platform/text.js';
 import type { Client } from '../remote-client.js';
-import { revokeRecord } from './sessions.js';
+import { revokeRecord } from './revocations.js';
 
 /**
  * @returns true where the cookie decoded and carried a `jti`

@@ -7,7 +7,8 @@ import { ClockSkewed } from '../platform/watched-clock.js';
 import type { Client } from '../remote-client.js';
 import type { Outcome } from './outcomes.js';
 import { type RetryKeys, retry } from './retries.js';
-import { refuse, rotate } from './sessions.js';
+import { refuse } from './revocations.js';
+import { rotate } from './sessions.js';
 
 /**
  * @param retryKeys Interface 12: proof that this is a retry; undefined where none is asked for, or none was sent

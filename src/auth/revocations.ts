@@ -1,0 +1,128 @@
+/** Spec 3.1 rows 3 to 5: what ends sessions and records, and why a record was not rotated. */
+import type { AuthEvent } from '../audit/events.js';
+import { type EventToWrite, eventRows, insertEvents } from '../audit/write.js';
+import type { RevokedReason } from '../db/entities/refresh-token.js';
+import { type Db, statement } from '../db/statement.js';
+
+/** All records of a session, or of a user, or of a user but for one session. */
+export type Whose = { familyId: string } | { userId: string; exceptFamilyId?: string | undefined };
+
+/** @param of what they are of, for the names of the statements @param families SQL of a condition on `:id` */
+function revocation(of: string, families: string) {
+  const unrevoked = `not revoked and family_id ${families} and family_id is distinct from :except`;
+  const revoke = statement(
+    `revoke_of_${of}`,
+    { id: 'uuid', except: 'uuid?', reason: 'text', now: 'timestamptz' },
+    { family_id: 'uuid', expires_at: 'timestamptz' },
+  )`
+    update refresh_tokens set revoked = true, revoked_reason = :reason, revoked_at = :now
+    where ${unrevoked}
+    returning family_id, expires_at`;
+  const survivor = statement(`survivor_of_${of}`, { id: 'uuid', except: 'uuid?' }, { jti: 'uuid' })`
+    select jti from refresh_tokens where ${unrevoked} limit 1`;
+  return { revoke, survivor };
+}
+
+const ofFamily = revocation('family', '= :id');
+const ofUser = revocation('user', 'in (select family_id from sessions where user_id = :id)');
+
+/**
+ * Revokes every record of a family or of a user; call it in a transaction. One UPDATE is not enough under READ
+ * COMMITTED: it may wait for a rotation and then miss the successor that this rotation inserted. So a new statement
+ * looks again, until none is left.
+ * @returns the families that were live: with a record that had not expired
+ */
+export async function revokeAll(db: Db, whose: Whose, reason: RevokedReason, now: Date): Promise<string[]> {
+  const isFamily = 'familyId' in whose;
+  const { revoke, survivor } = isFamily ? ofFamily : ofUser;
+  const records = isFamily
+    ? { id: whose.familyId, except: null }
+    : { id: whose.userId, except: whose.exceptFamilyId ?? null };
+  const live = new Set<string>();
+  for (;;) {
+    const revoked = await db.run(revoke, { ...records, reason, now });
+    for (const { family_id, expires_at } of revoked) if (expires_at >= now) live.add(family_id);
+    const survivors = await db.run(survivor, records);
+    if (survivors.length === 0) return [...live];
+  }
+}
+
+const refuseSql = statement(
+  'refuse',
+  { jti: 'uuid', now: 'timestamptz', is_repeat: 'boolean', events: 'jsonb' },
+  { family_id: 'uuid', revoked: 'boolean', audited: 'boolean' },
+)`
+  with presented as (
+    select family_id, revoked from refresh_tokens where jti = :jti
+  ), ended as (
+    update refresh_tokens set revoked = true, revoked_reason = 'token_theft', revoked_at = :now
+    where family_id = (select family_id from presented where revoked) and not revoked
+    returning expires_at
+  ), audited as (
+    ${insertEvents(`jsonb_set(:events, '{0,metadata,family_id}', to_jsonb(family_id))`, 'presented')}
+    where revoked and (not :is_repeat or exists (select from ended where expires_at >= :now))
+    returning id
+  )
+  select family_id, revoked, exists (select from audited) as audited from presented`;
+
+/** Why no rotation came of a `jti`. A theft has ended its family; `audited` is false where its event was left out. */
+export type NotRotated = { kind: 'unknown' | 'expired' } | { kind: 'theft'; audited: boolean };
+
+/**
+ * Spec 4.2 steps 6 to 8, of a `jti` that was not rotated. Theft revokes the family and writes `token_theft` in the
+ * statement that finds it; another one looks whether a record is left, as in `revokeAll`.
+ * @param event without the family, which the statement finds
+ * @param isRepeat true: the event is written only where a live record was revoked
+ */
+export async function refuse(
+  db: Db,
+  jti: string,
+  event: EventToWrite & { eventType: 'token_theft' },
+  isRepeat: boolean,
+  now: Date,
+): Promise<NotRotated> {
+  let events = eventRows([event], now);
+  for (;;) {
+    const [found] = await db.run(refuseSql, { jti, now, is_repeat: isRepeat, events });
+    if (found === undefined) return { kind: 'unknown' };
+    if (!found.revoked) return { kind: 'expired' };
+    if (found.audited) events = [];
+    const survivors = await db.run(ofFamily.survivor, { id: found.family_id, except: null });
+    if (survivors.length === 0) return { kind: 'theft', audited: events.length === 0 };
+  }
+}
+
+const revokeRecordSql = statement(
+  'revoke_record',
+  { jti: 'uuid?', now: 'timestamptz', is_repeat: 'boolean', events: 'jsonb' },
+  { id: 'uuid' },
+)`
+  with ended as (
+    update refresh_tokens
+    set revoked = true, revoked_reason = case when revoked then revoked_reason else 'logout' end,
+      revoked_at = case when revoked then revoked_at else :now end, retry_ended = case when revoked then true end
+    where jti = :jti and (not revoked or (revoked_reason = 'rotated' and retry_ended is null))
+    returning revoked_reason
+  ), audited as (
+    ${insertEvents()} where not :is_repeat or exists (select from ended where revoked_reason = 'logout')
+    returning id
+  )
+  select id from audited`;
+
+/**
+ * Spec 4.3: revokes the record of this `jti`, if there is one, and writes `logout`, in one statement. A record that was
+ * used before stays as it is, but no retry of its rotation is answered any more (Interface 12).
+ * @param jti null where the claim is no UUID, so that no record has it
+ * @param isRepeat true: the event is written only where a record was revoked
+ * @returns false where the event was left out
+ */
+export async function revokeRecord(
+  db: Db,
+  jti: string | null,
+  event: AuthEvent & { eventType: 'logout' },
+  isRepeat: boolean,
+  now: Date,
+): Promise<boolean> {
+  const written = await db.run(revokeRecordSql, { jti, now, is_repeat: isRepeat, events: eventRows([event], now) });
+  return written.length > 0;
+}
