@@ -161,8 +161,8 @@ testWith(
       }
       process.kill(-(server.process.pid ?? 0), 'SIGTERM'); // to all that stands before it, too
       expect([await server.exited, server.errors()]).toEqual([[0, null], '']);
-      expect(told).toContain('STOPPING=1');
-      expect(log).toMatch('"msg":"stopped"');
+      await until('systemd is told', () => told.includes('STOPPING=1'));
+      await until('its log has been read', () => log.includes('"msg":"stopped"'));
     }
   },
 );

@@ -234,6 +234,8 @@ describe('keyring', () => {
       await writeFile(keyring.file, before, { mode: 0o600 });
       await chmod(keyring.folder, 0o700);
     }
+    const isReadAgain = async () => (await badIn(look(well, { only: 'public_url' }))).length === 0;
+    await until('the gateway that answers has read it again', isReadAgain);
     await expectWell();
   }
   const carryOut = ({ remedy }: Finding): void => {

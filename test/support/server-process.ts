@@ -8,7 +8,7 @@ import { freePort } from './redis.js';
 export interface ServerProcess extends AsyncDisposable {
   process: ChildProcess;
   url: string;
-  /** Resolves to the exit code and the signal */
+  /** Resolves to the exit code and the signal, once all of its errors have been read */
   exited: Promise<unknown[]>;
   /** What it has said on standard error so far */
   errors(): string;
@@ -42,11 +42,13 @@ export async function startProcess(
     },
     stdio: ['ignore', stdout, 'pipe'],
   });
-  const exited = once(server, 'exit');
+  const { stderr } = server;
+  if (stderr === null) throw new Error('its errors are not read');
   let errors = '';
-  server.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+  stderr.setEncoding('utf8').on('data', (chunk: string) => {
     errors += chunk;
   });
+  const exited = Promise.all([once(server, 'exit'), once(stderr, 'close')]).then(([ended]) => ended);
   return {
     process: server,
     url: `http://127.0.0.1:${port}`,
