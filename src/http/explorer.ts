@@ -36,7 +36,7 @@ export function explorerPage(): RequestHandler {
   const send = sendPage({ type: 'html', policy: POLICY, compressed: () => compressText(HTML) });
   return (req, res, next) => {
     res.vary('Accept');
-    return req.get('accept')?.includes('text/html') ? send(req, res, next) : next(); // queries come by POST alone
+    return req.get('accept')?.includes('text/html') ? send(req, res, next) : next();
   };
 }
 

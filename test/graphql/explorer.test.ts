@@ -45,6 +45,9 @@ test('Interface 2: the files of the explorer are there where it is, and are only
     const { status } = await without.send('GET', path, { headers: HTML });
     expect(status).toBe(path === '/graphql' ? 405 : 404);
   }
+  for (const method of ['GET', 'PUT']) {
+    expect((await without.send(method, '/graphql', { headers: HTML })).headers['allow']).toBe('POST');
+  }
   await without.close();
 });
 
