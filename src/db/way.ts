@@ -1,4 +1,4 @@
-/** Faults of DATABASE_URL that the driver finds at the start of a connection, and tells by a text without a code. */
+/** Faults of the way to the server that the driver finds at the start of a connection, and tells by a text without a code. */
 
 export interface WayFault {
   seen: string;
@@ -14,6 +14,27 @@ const FAULTS: Array<[text: RegExp, fault: WayFault]> = [
     },
   ],
   [
+    /^SASL: Only mechanism/,
+    {
+      seen: 'the server asks for another proof than a password',
+      remedy: 'ask the user of DATABASE_URL for scram-sha-256 in pg_hba.conf',
+    },
+  ],
+  [
+    /^SASL: .*exceeds scramMaxIterations/,
+    {
+      seen: 'the password of the user is kept with more SCRAM iterations than are computed here (100,000)',
+      remedy: 'lower scram_iterations in postgresql.conf, then set the password of the user anew',
+    },
+  ],
+  [
+    /^SASL: /,
+    {
+      seen: 'the server does not prove that it knows the password',
+      remedy: 'look whether host and port of DATABASE_URL lead to PostgreSQL itself',
+    },
+  ],
+  [
     /^The server does not support SSL connections$/,
     {
       seen: 'the server speaks no TLS',
@@ -22,7 +43,7 @@ const FAULTS: Array<[text: RegExp, fault: WayFault]> = [
   ],
 ];
 
-/** What the error, or what it was caused by, says about DATABASE_URL; undefined for any other. */
+/** What the error, or what it was caused by, says about the way; undefined for any other. */
 export function wayFaultOf(error: unknown): WayFault | undefined {
   if (!(error instanceof Error)) return undefined;
   const [, fault] = FAULTS.find(([text]) => text.test(error.message)) ?? [];

@@ -10,6 +10,7 @@ const FIXED = [
   /^Client has encountered a connection error and is not queryable$/,
   /^Client was closed and is not queryable$/,
   /^Cannot use a pool after calling end on the pool$/,
+  /^SASL: [\w ():-]+$/,
   /^The server does not support SSL connections$/,
   /^There was an error establishing an SSL connection$/,
   // ioredis

@@ -1,0 +1,82 @@
+/** Interface 5: a server that asks for a proof which is not there is away, also where the driver tells that without a code. */
+import { COMMAND_LINE } from '../../src/admin/administer.js';
+import { createUser } from '../../src/admin/user-changes.js';
+import { readConfig } from '../../src/config.js';
+import { createCleanUp } from '../../src/platform/clean-up.js';
+import { type AnotherPostgres, startAnotherPostgres } from '../support/another-postgres.js';
+import { runHere } from '../support/cli.js';
+import { badIn, look } from '../support/doctor.js';
+import { logIn, PASSWORD, startInstance } from '../support/gateway.js';
+import { ask, bearer } from '../support/graphql.js';
+import { captureLog } from '../support/log.js';
+import { KEYRING_FILE, required } from '../support/postgres.js';
+import { login, logout, refresh } from '../support/routes.js';
+import { until } from '../support/until.js';
+
+const cleanUp = createCleanUp();
+let another: AnotherPostgres;
+beforeAll(async () => {
+  another = await startAnotherPostgres();
+  cleanUp.defer(another.stop);
+  await another.asSuperuser('create database gateway owner auth_gateway');
+  expect((await runHere(['migrate', 'up'], () => readConfig(env(another.url('gateway'))))).code).toBe(0);
+});
+afterAll(() => cleanUp.run());
+
+const env = (url: string) => ({ DATABASE_URL: url, KEYRING_FILE: required(KEYRING_FILE) });
+
+/** What all but the superuser have to prove, on connections that are made from soon on. */
+async function requireProof(method: 'trust' | 'scram-sha-256'): Promise<void> {
+  await another.asSuperuser(`do $$ begin
+    execute format('copy (values (''local all postgres trust''), (''local all all ${method}'')) to %L',
+      current_setting('hba_file'));
+    perform pg_reload_conf();
+  end $$`);
+}
+
+const faultsOf = (url: string) => badIn(look(env(url), { only: 'database' }));
+
+/** That a command says so, as `doctor` does, and what helps. */
+async function isTold(url: string, said: string): Promise<void> {
+  const { code, stderr } = await runHere(['user', 'list'], () => readConfig(env(url)));
+  const [found] = await faultsOf(url);
+  expect([code, stderr.split('\n').at(-2)]).toEqual([1, expect.stringContaining(said)]);
+  expect(`${found?.seen}; ${found?.remedy}\n`).toBe(`the database cannot be reached: ${stderr.split('\n').at(-2)}\n`);
+  expect(stderr).not.toContain('secret');
+}
+
+test.each([
+  ['none is in DATABASE_URL', '', 'client password must be a string', 'DATABASE_URL has none'],
+  ['it is kept for longer computing', 'secret', 'iteration count 100001 exceeds', 'lower scram_iterations'],
+])('Interface 5: requests are 503 while the database asks for a password: %s', async (_why, password, text, said) => {
+  const url = new URL(another.url('gateway'));
+  url.password = password;
+  await another.asSuperuser(`set scram_iterations = 100001; alter role auth_gateway password 'secret'`);
+  const log = captureLog();
+  const instance = await startInstance({ url: url.href, name: 'gateway', drop: async () => undefined }, log);
+  const email = `user@${password || 'none'}.example.com`;
+  await createUser(instance.app, COMMAND_LINE, { email, password: PASSWORD, role: 'viewer' });
+  const { answer, refreshToken } = await logIn(instance, email);
+  const asks = [
+    () => login(instance, email),
+    () => refresh(instance, refreshToken),
+    () => logout(instance, refreshToken),
+    () => ask(instance, bearer(answer.json.access_token), '{ me { id } }'),
+  ];
+  try {
+    await requireProof('scram-sha-256');
+    await until('a password is asked for', async () => (await faultsOf(url.href)).length > 0);
+    await another.asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'auth_gateway'`);
+    for (const asked of asks) expect((await asked()).status).toBe(503);
+    expect((await instance.send('GET', '/health/ready')).json.checks.database).toBe('unreachable');
+    expect(log.text()).toContain(`"text":"SASL: SCRAM-SERVER-FIRST-MESSAGE: ${text}`);
+    expect(log.text()).not.toContain('secret');
+    await isTold(url.href, said);
+    await requireProof('trust');
+    await until('it answers again', async () => (await login(instance, email)).status === 200);
+    for (const asked of asks) expect((await asked()).status).toBe(200);
+  } finally {
+    await requireProof('trust');
+    await instance.close();
+  }
+});
