@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Host } from '../config/database-url.js';
 import { Outage } from '../platform/outage.js';
+import { wayFaultOf } from './way.js';
 
 export interface ServerChoice {
   /** In their order, where there are several; empty: the one that the driver knows */
@@ -42,6 +43,7 @@ type Target = [port: number, host: string] | [socketPath: string];
 interface DriverConnection extends EventEmitter {
   stream: Duplex;
   _ending: boolean;
+  attachListeners(stream: Duplex): void;
   connect(...target: Target): void;
   query(text: string): void;
   startup(settings: Record<string, string>): void;
@@ -77,6 +79,20 @@ export class ServerConnection extends DriverConnection {
     this.#deadlineMs = performance.now() + limitMs;
     this.#isChoosing = true;
     this.#tryNext(first);
+  }
+
+  /** The driver's parser throws where it does not know the proof that is asked for, and nobody would catch that. */
+  override attachListeners(stream: Duplex): void {
+    super.attachListeners(stream);
+    const [parse] = stream.listeners('data') as [(bytes: Buffer) => void];
+    stream.off('data', parse).on('data', (bytes: Buffer) => {
+      try {
+        parse(bytes);
+      } catch (error) {
+        if (!this.#isChoosing) throw error;
+        this.#fail(error as Error);
+      }
+    });
   }
 
   /** Times are read as ISO 8601, whatever the database or its role has set; behind a pooler nothing is told. */
@@ -168,7 +184,7 @@ export class ServerConnection extends DriverConnection {
 }
 
 function isAnswer(error: Error): boolean {
-  return error instanceof pg.DatabaseError || error instanceof ReadOnlyServer;
+  return error instanceof pg.DatabaseError || error instanceof ReadOnlyServer || wayFaultOf(error) !== undefined;
 }
 
 function targetOf({ host, port }: Host): Target {

@@ -14,7 +14,7 @@ const FAULTS: Array<[text: RegExp, fault: WayFault]> = [
     },
   ],
   [
-    /^SASL: Only mechanism/,
+    /^(SASL: Only mechanism|Unknown authenticationOk message type)/,
     {
       seen: 'the server asks for another proof than a password',
       remedy: 'ask the user of DATABASE_URL for scram-sha-256 in pg_hba.conf',

@@ -11,6 +11,7 @@ const FIXED = [
   /^Client was closed and is not queryable$/,
   /^Cannot use a pool after calling end on the pool$/,
   /^SASL: [\w ():-]+$/,
+  /^Unknown authenticationOk message type \d+$/,
   /^The server does not support SSL connections$/,
   /^There was an error establishing an SSL connection$/,
   // ioredis

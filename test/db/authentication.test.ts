@@ -1,4 +1,6 @@
 /** Interface 5: a server that asks for a proof which is not there is away, also where the driver tells that without a code. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createUser } from '../../src/admin/user-changes.js';
 import { readConfig } from '../../src/config.js';
@@ -10,6 +12,7 @@ import { logIn, PASSWORD, startInstance } from '../support/gateway.js';
 import { ask, bearer } from '../support/graphql.js';
 import { captureLog } from '../support/log.js';
 import { KEYRING_FILE, required } from '../support/postgres.js';
+import { freePort } from '../support/redis.js';
 import { login, logout, refresh } from '../support/routes.js';
 import { until } from '../support/until.js';
 
@@ -80,3 +83,46 @@ test.each([
     await instance.close();
   }
 });
+
+/** A server that says these, one to each packet of a client. */
+async function saying(...messages: Array<[proof: number, data: string]>): Promise<number> {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket.on('error', () => undefined));
+    const left = messages.map(([proof, data]) => {
+      const message = Buffer.from(`R${'.'.repeat(8)}${data}`);
+      message.writeInt32BE(message.length - 1, 1);
+      message.writeInt32BE(proof, 5);
+      return message;
+    });
+    socket.on('data', () => socket.write(left.shift() ?? ''));
+  }).listen(0, '127.0.0.1');
+  cleanUp.defer(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+const SASL = 10;
+const SASL_CONTINUE = 11;
+
+test.each<[string, string, Parameters<typeof saying>]>([
+  ['Kerberos', 'another proof than a password', [[7, '']]],
+  ['a token', 'another proof than a password', [[SASL, 'OAUTHBEARER\0\0']]],
+  [
+    'nothing that it knows itself',
+    'does not prove that it knows the password',
+    [
+      [SASL, 'SCRAM-SHA-256\0\0'],
+      [SASL_CONTINUE, 'r=another,s=AAAA,i=4096'],
+    ],
+  ],
+])(
+  'Interface 2: a server that asks for %s is told, rather than a host that says nothing',
+  async (_what, said, messages) => {
+    const hosts = `127.0.0.1:${await freePort()},127.0.0.1:${await saying(...messages)}`;
+    await isTold(`postgresql://gateway:secret@${hosts}/gateway`, said);
+  },
+);
