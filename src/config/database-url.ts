@@ -9,7 +9,7 @@ export interface Host {
 }
 
 export interface DatabaseUrl {
-  /** What the driver understands: with the first host alone, and without `target_session_attrs` */
+  /** What the driver understands: with the first host alone, without `target_session_attrs`, and with the `sslmode` that is meant */
   driverUrl: string;
   /** In their order, where there are several; else empty */
   hosts: Host[];
@@ -48,6 +48,9 @@ const TLS = ['sslcert', 'sslkey', 'sslnegotiation', 'sslrootcert', 'uselibpqcomp
 /** Those that the driver does not get as parameters. */
 const PLACED = /^(host|port|target_session_attrs)=/;
 
+/** The driver of this version takes these for verify-full, and warns at each start that a later one will not. */
+const VERIFIED = ['prefer', 'require', 'verify-ca'];
+
 /** @throws {DatabaseUrlFault} */
 export function parseDatabaseUrl(text: string): DatabaseUrl {
   const [, scheme, user = '', list = '', path = '', query = ''] =
@@ -73,7 +76,11 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   }
   const authorities = authoritiesOf(list, parameters);
   const hosts = authorities.map(hostOf);
-  const rest = parts.filter((part) => !PLACED.test(part)).join('&');
+  const isVerified = VERIFIED.includes(parameters.get('sslmode') ?? '') && parameters.get('uselibpqcompat') !== 'true';
+  const rest = parts
+    .filter((part) => !PLACED.test(part))
+    .map((part) => (isVerified && part.startsWith('sslmode=') ? 'sslmode=verify-full' : part))
+    .join('&');
   const driverUrl = `${scheme}${user}${authorities[0] ?? ''}${path}${rest && `?${rest}`}`;
   checkWithDriver(driverUrl);
   return { driverUrl, hosts: hosts.length > 1 ? hosts : [] };

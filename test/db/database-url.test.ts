@@ -99,9 +99,14 @@ test.each<[string, string, Array<[host: string, port: number]>]>([
     ],
   ],
   ['h:1/db?target_session_attrs=primary', 'h:1/db', []],
+  ['h/db?sslmode=prefer', 'h/db?sslmode=verify-full', []],
+  ['h/db?user=u&sslmode=%72equire', 'h/db?user=u&sslmode=verify-full', []],
+  ['h/db?sslmode=verify-ca&uselibpqcompat=false', 'h/db?sslmode=verify-full&uselibpqcompat=false', []],
+  ['h/db?sslmode=require&uselibpqcompat=true', 'h/db?sslmode=require&uselibpqcompat=true', []],
+  ['h/db?sslmode=no-verify', 'h/db?sslmode=no-verify', []],
   ['/db?port=7', 'localhost:7/db', []],
   ['/db', '/db', []],
-])('Interface 2: hosts of postgresql://%s', (text, driverUrl, hosts) => {
+])('Interface 2: what the driver gets of postgresql://%s', (text, driverUrl, hosts) => {
   expect(parseDatabaseUrl(`postgresql://${text}`)).toEqual({
     driverUrl: `postgresql://${driverUrl}`,
     hosts: hosts.map(([host, port]) => ({ host, port })),
