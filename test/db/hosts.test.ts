@@ -1,7 +1,7 @@
 /** Interface 2: several hosts in DATABASE_URL, on two real servers: the first in their order that takes writes is used. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,8 +12,11 @@ import { createCleanUp } from '../../src/platform/clean-up.js';
 import { type AnotherPostgres, startAnotherPostgres } from '../support/another-postgres.js';
 import { bridgeTo, type Certificate } from '../support/bridge.js';
 import { run } from '../support/cli.js';
+import { type Instance, refreshTokenOf, send, startGateway } from '../support/gateway.js';
 import { asSuperuser, createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres.js';
 import { freePort } from '../support/redis.js';
+import { login, refresh } from '../support/routes.js';
+import { startProcess } from '../support/server-process.js';
 import { until } from '../support/until.js';
 
 const cleanUp = createCleanUp();
@@ -188,6 +191,51 @@ describe('TLS', () => {
     } finally {
       await wrong.close();
       await right.close();
+    }
+  });
+
+  test('Interface 5: while its certificate is not believed the database is away', async () => {
+    await using ends = new AsyncDisposableStack();
+    const gateway = await startGateway({ passwords: 'argon2' });
+    ends.defer(gateway.close);
+    const [local, other, strange] = [
+      await certificateOf('localhost'),
+      await certificateOf('other.localhost'),
+      await certificateOf('strange'),
+    ];
+    const believed = join(folder, 'believed.crt');
+    await writeFile(believed, Buffer.concat([local.cert, other.cert]));
+    const shown = { ...local };
+    const tls = await bridgeTo(gateway.database.url, shown);
+    ends.defer(tls.close);
+    const { name } = gateway.database;
+    const DATABASE_URL = `postgresql://auth_gateway@localhost:${tls.port}/${name}?sslmode=verify-full&sslrootcert=${believed}`;
+    const server = ends.use(await startProcess(gateway, { DATABASE_URL, LOGIN_RATE_LIMIT: '1000' }));
+    const on = {
+      send: (...[method, path, options]: Parameters<Instance['send']>) => send(server.url, method, path, options),
+    };
+    const { email } = await gateway.user();
+    const loginStatus = async () => (await login(on, email).catch(() => undefined))?.status;
+    await until('it answers', async () => (await loginStatus()) === 200);
+    let refreshToken = refreshTokenOf(await login(on, email));
+    for (const [certificate, code] of [
+      [strange, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+      [other, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ] as const) {
+      Object.assign(shown, certificate);
+      await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+      const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(on, refreshToken)));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+      const ran = await run(['user', 'list'], { env: { DATABASE_URL, KEYRING_FILE: required(KEYRING_FILE) } });
+      expect([ran.code, ran.stderr]).toEqual([
+        1,
+        expect.stringMatching(`\nthe database cannot be reached \\(${code}\\)\n$`),
+      ]);
+      Object.assign(shown, local);
+      await until('it is back', async () => (await loginStatus()) === 200);
+      const next = await refresh(on, refreshToken);
+      expect(next.status).toBe(200);
+      refreshToken = refreshTokenOf(next);
     }
   });
 });
