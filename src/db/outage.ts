@@ -10,11 +10,8 @@ const PROTOCOL_VIOLATION = '08P01';
 const OUTAGE_SQLSTATE = /^(08(?!P01)|28|3D|40001|40P01|53|57P|58|25006|55000|55P03|57014)/;
 const OUTAGE_SYSTEM =
   /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES|EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL)$/;
-/** Of Node, for a handshake that fails: a certificate that is not believed, after OpenSSL's X509_V_ERR_…, or another protocol. */
-const OUTAGE_TLS =
-  /^(CERT_\w+|(DEPTH_ZERO_)?SELF_SIGNED_CERT\w*|UNABLE_TO_\w+|INVALID_(CA|PURPOSE)|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID|ERR_SSL_\w+|EPROTO)$/;
 const OUTAGE_TEXT =
-  /^(There was an error establishing an SSL connection|Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after)/;
 
 /** True where the server ended a statement that took longer than it may (SQLSTATE query_canceled). */
 export function isStatementTimeout(error: unknown): boolean {
@@ -48,7 +45,7 @@ export function isOutage(error: unknown): boolean {
   for (const cause of causesOf(error)) {
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
     if (code === PROTOCOL_VIOLATION && 'severity' in cause && cause.severity === 'FATAL') return true; // of a pooler
-    if ([OUTAGE_SQLSTATE, OUTAGE_SYSTEM, OUTAGE_TLS].some((codes) => codes.test(code))) return true;
+    if (OUTAGE_SQLSTATE.test(code) || OUTAGE_SYSTEM.test(code)) return true;
     if (OUTAGE_TEXT.test(cause.message)) return true;
   }
   return false;

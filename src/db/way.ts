@@ -1,11 +1,11 @@
-/** Faults of the way to the server that the driver finds at the start of a connection, and tells by a text without a code. */
+/** Faults of the way to the server that are found at the start of a connection: the driver has a text for them, TLS a code of Node. */
 
 export interface WayFault {
   seen: string;
   remedy: string;
 }
 
-const FAULTS: Array<[text: RegExp, fault: WayFault]> = [
+const FAULTS: Array<[codeOrText: RegExp, fault: WayFault]> = [
   [
     /^SASL: .*client password must be/,
     {
@@ -41,11 +41,40 @@ const FAULTS: Array<[text: RegExp, fault: WayFault]> = [
       remedy: 'set ssl = on in postgresql.conf, or take sslmode out of DATABASE_URL where the way is safe',
     },
   ],
+  [
+    /^(ERR_SSL_\w+|EPROTO|There was an error establishing an SSL connection)$/,
+    {
+      seen: 'the server does not agree to TLS',
+      remedy: 'look whether host and port of DATABASE_URL lead to PostgreSQL itself, and at its log',
+    },
+  ],
+  [
+    /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
+    {
+      seen: 'the certificate of the server has expired, or is not valid yet',
+      remedy: 'renew it and reload PostgreSQL, or mend the clock of this machine',
+    },
+  ],
+  [
+    /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
+    {
+      seen: 'the certificate of the server is for another name',
+      remedy: 'set the host of DATABASE_URL to a name of its certificate',
+    },
+  ],
+  [
+    /^(CERT_\w+|(DEPTH_ZERO_)?SELF_SIGNED_CERT\w*|UNABLE_TO_\w+|INVALID_(CA|PURPOSE)|PATH_LENGTH_EXCEEDED)$/,
+    {
+      seen: 'the certificate of the server is not trusted',
+      remedy: 'add sslrootcert=FILE to DATABASE_URL, with the authority that has signed it',
+    },
+  ],
 ];
 
 /** What the error, or what it was caused by, says about the way; undefined for any other. */
 export function wayFaultOf(error: unknown): WayFault | undefined {
   if (!(error instanceof Error)) return undefined;
-  const [, fault] = FAULTS.find(([text]) => text.test(error.message)) ?? [];
+  const { code = error.message } = error as NodeJS.ErrnoException;
+  const [, fault] = FAULTS.find(([codeOrText]) => codeOrText.test(code)) ?? [];
   return fault ?? wayFaultOf(error.cause);
 }

@@ -9,7 +9,7 @@ import { wayFaultOf } from '../db/way.js';
 import { codeOf } from './error-code.js';
 import { type Finding, fault } from './finding.js';
 
-/** By the code of the system, of OpenSSL or of PostgreSQL: what it says, and what helps. */
+/** By the code of the system or of PostgreSQL: what it says, and what helps. */
 const BY_CODE: Array<[code: RegExp, seen: string, remedy: string]> = [
   [/^(ECONNREFUSED|ENOENT)$/, 'nobody listens there', 'start PostgreSQL, or set host and port of DATABASE_URL right'],
   [
@@ -24,12 +24,6 @@ const BY_CODE: Array<[code: RegExp, seen: string, remedy: string]> = [
     'set user and password of DATABASE_URL right, or allow them in pg_hba.conf',
   ],
   [/^53300$/, 'no connection is left', 'raise max_connections of PostgreSQL, or end what uses them up'],
-  [/ALTNAME/, 'its certificate is for another name', 'set the host of DATABASE_URL to a name of its certificate'],
-  [
-    /CERT|SIGNATURE|ISSUER/,
-    'its certificate is not trusted',
-    'add sslrootcert=FILE to DATABASE_URL, with the authority that has signed it',
-  ],
 ];
 const NO_ANSWER = 'look whether PostgreSQL runs, and whether a firewall lets this machine through';
 

@@ -30,7 +30,7 @@ const PART = [
   /^Reached the max retries per request limit/,
   /^All sentinels are unreachable/,
   // of a Redis server
-  /^(CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOREPLICAS|OOM|READONLY|WRONGPASS)\b/,
+  /^(CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|WRONGPASS)\b/,
 ];
 
 /** The text of an error where it is one of those, or an outage of ours; else undefined. */

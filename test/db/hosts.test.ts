@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type Database, openDatabase } from '../../src/db/database.js';
 import { ReadOnlyServer } from '../../src/db/hosts.js';
+import type { Finding } from '../../src/doctor/finding.js';
 import { createCleanUp } from '../../src/platform/clean-up.js';
 import { type AnotherPostgres, startAnotherPostgres } from '../support/another-postgres.js';
 import { bridgeTo, type Certificate } from '../support/bridge.js';
@@ -178,6 +179,22 @@ describe('TLS', () => {
     return { key: await readFile(key), cert: await readFile(file), file };
   }
 
+  /** Of a time that is over, which `openssl req` cannot make. */
+  async function expiredCertificate(): Promise<Certificate> {
+    const at = (name: string): string => join(folder, `expired.${name}`);
+    const settings = ['default_md=sha256', 'policy=policy', 'rand_serial=yes', 'copy_extensions=copy'];
+    const places = [`database=${at('index')}`, `new_certs_dir=${folder}`];
+    const config = ['[ca]', 'default_ca=ours', '[ours]', ...settings, ...places, '[policy]', 'commonName=supplied'];
+    await writeFile(at('cnf'), config.join('\n'));
+    await writeFile(at('index'), '');
+    const asked = 'req -new -newkey rsa:2048 -nodes -subj /CN=localhost -addext subjectAltName=DNS:localhost';
+    const signed = 'ca -batch -selfsign -notext -startdate 20200101000000Z -enddate 20200102000000Z';
+    const files = ['-config', at('cnf'), '-in', at('csr'), '-keyfile', at('key'), '-out', at('crt')];
+    execFileSync('openssl', [...asked.split(' '), '-keyout', at('key'), '-out', at('csr')], { stdio: 'ignore' });
+    execFileSync('openssl', [...signed.split(' '), ...files], { stdio: 'ignore' });
+    return { key: await readFile(at('key')), cert: await readFile(at('crt')) };
+  }
+
   test('Interface 2: the certificate of each host must be its own', async () => {
     const [local, other] = [await certificateOf('localhost'), await certificateOf('other.localhost')];
     const [wrong, right] = [await bridgeTo(another.url(database.name), other), await bridgeTo(database.url, local)];
@@ -198,13 +215,14 @@ describe('TLS', () => {
     await using ends = new AsyncDisposableStack();
     const gateway = await startGateway({ passwords: 'argon2' });
     ends.defer(gateway.close);
-    const [local, other, strange] = [
+    const [local, other, strange, expired] = [
       await certificateOf('localhost'),
       await certificateOf('other.localhost'),
       await certificateOf('strange'),
+      await expiredCertificate(),
     ];
     const believed = join(folder, 'believed.crt');
-    await writeFile(believed, Buffer.concat([local.cert, other.cert]));
+    await writeFile(believed, Buffer.concat([local.cert, other.cert, expired.cert]));
     const shown = { ...local };
     const tls = await bridgeTo(gateway.database.url, shown);
     ends.defer(tls.close);
@@ -218,19 +236,21 @@ describe('TLS', () => {
     const loginStatus = async () => (await login(on, email).catch(() => undefined))?.status;
     await until('it answers', async () => (await loginStatus()) === 200);
     let refreshToken = refreshTokenOf(await login(on, email));
-    for (const [certificate, code] of [
-      [strange, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-      [other, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    for (const [certificate, said] of [
+      [strange, 'the certificate of the server is not trusted; add sslrootcert='],
+      [other, 'the certificate of the server is for another name; set the host of DATABASE_URL'],
+      [expired, 'the certificate of the server has expired, or is not valid yet; renew it'],
     ] as const) {
       Object.assign(shown, certificate);
       await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
       const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(on, refreshToken)));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
-      const ran = await run(['user', 'list'], { env: { DATABASE_URL, KEYRING_FILE: required(KEYRING_FILE) } });
-      expect([ran.code, ran.stderr]).toEqual([
-        1,
-        expect.stringMatching(`\nthe database cannot be reached \\(${code}\\)\n$`),
-      ]);
+      const env = { DATABASE_URL, KEYRING_FILE: required(KEYRING_FILE) };
+      const ran = await run(['user', 'list'], { env });
+      expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(`\n${said}`)]);
+      const looked = await run(['doctor', '--json'], { env });
+      const found = (JSON.parse(looked.stdout) as Finding[]).find(({ check }) => check === 'database');
+      expect(`${found?.seen}; ${found?.remedy}`).toContain(`: ${said}`);
       Object.assign(shown, local);
       await until('it is back', async () => (await loginStatus()) === 200);
       const next = await refresh(on, refreshToken);
