@@ -1,7 +1,7 @@
 /** Interface 13: one session in many tabs. */
 import type { Page } from 'playwright-core';
 import { until } from '../support/until.js';
-import { statusOfCall } from './asked.js';
+import { statusOfCall, tokenOf } from './asked.js';
 import { inChromium, type Site, sidOf, startSite, stateOf, unharmed } from './site.js';
 
 inChromium('in Chromium', () => {
@@ -30,6 +30,7 @@ inChromium('in Chromium', () => {
       const tabs = [visitor.page, await visitor.profile.newPage(), await visitor.profile.newPage()];
       for (const tab of tabs.slice(1)) await tab.goto(site.edge.url);
       await Promise.all(tabs.map(sidOf));
+      await until('no refresh is under way, and all have its token', () => isQuiet(tabs)); // it would be of before
       site.gateway.clock.advance(1_000); // longer than a token lives
       expect(await Promise.all(tabs.map(statusOfCall))).toEqual([200, 200, 200]);
       expect(await stateOf(site, visitor, visitor.page)).toEqual(unharmed(visitor));
@@ -62,3 +63,11 @@ inChromium('in Chromium', () => {
     }
   });
 });
+
+/** No tab asks, or waits to ask, and what the last one was told has come to all. */
+async function isQuiet(tabs: Page[]): Promise<boolean> {
+  const asking = await tabs[0]?.evaluate(
+    `navigator.locks.query().then(({ held, pending }) => held.length + pending.length)`,
+  );
+  return asking === 0 && new Set(await Promise.all(tabs.map(tokenOf))).size === 1;
+}
