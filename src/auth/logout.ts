@@ -25,7 +25,7 @@ export async function logout(
   const text = typeof jti === 'string' ? jti : JSON.stringify(jti);
   const metadata = { jti: toText(text) };
   const event = { eventType: 'logout', userId, ipAddress: client.ipAddress, userAgent: null, metadata } as const;
-  const isRepeat = repeats.isOneTooMany('logout', text);
+  const isRepeat = repeats.isOneTooMany('logout', claims);
   if (!(await revokeRecord(db, isUuid(jti) ? jti : null, event, isRepeat, now))) repeats.suppressed('logout');
   return true;
 }

@@ -60,7 +60,7 @@ export async function refresh(
 
   const userId = isUuid(sub) ? sub : null;
   const theft = { eventType: 'token_theft', userId, ...client, metadata: { reused_jti: jti } } as const;
-  const found = await refuse(db, jti, theft, repeats.isOneTooMany('token_theft', jti), now);
+  const found = await refuse(db, jti, theft, repeats.isOneTooMany('token_theft', claims), now);
 
   // 6. No record.
   if (found.kind === 'unknown') return refused('record_unknown');

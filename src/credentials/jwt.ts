@@ -30,11 +30,13 @@ export interface AccessClaims {
   sid: string | undefined;
 }
 
-/** What Spec 4.2 and 4.3 read of a refresh JWT whose signature and expiry are good; any of it may be missing. */
+/** What is read of a refresh JWT whose signature and expiry are good; any of it may be missing. */
 export interface RefreshClaims {
   type: unknown;
   jti: unknown;
   sub: unknown;
+  /** The session: `family_id` of Spec 2.6 */
+  sid: unknown;
 }
 
 /** A claim that is absent, null or empty. */
@@ -164,8 +166,8 @@ function permissions(role: Role): { roles: Role[]; scope?: string } {
   return { roles: [role], ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) };
 }
 
-function refreshClaims({ type, jti, sub }: JWTPayload): RefreshClaims {
-  return { type, jti, sub };
+function refreshClaims({ type, jti, sub, sid }: JWTPayload): RefreshClaims {
+  return { type, jti, sub, sid };
 }
 
 /** True where nothing is left to judge of the claims of a token that we wrote; what is false may still be good. */

@@ -130,7 +130,7 @@ export function createMetrics() {
     }),
     suppressedAuditRows: new Counter({
       name: 'auth_gateway_audit_rows_suppressed_total',
-      help: 'Audit rows left out, because one token was presented again and again',
+      help: 'Audit rows left out, because used tokens of one session or user were presented again and again',
       registers,
     }),
   };

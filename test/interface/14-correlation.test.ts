@@ -11,7 +11,7 @@ const SPAN_ID = '00f067aa0ba902b7';
 const IDS = { request_id: 'find-me', trace_id: TRACE_ID, span_id: SPAN_ID };
 const HEADERS = { 'x-request-id': IDS.request_id, traceparent: `00-${TRACE_ID}-${SPAN_ID}-01` };
 const FIELDS = `Host: localhost\r\nX-Request-Id: find-me\r\ntraceparent: ${HEADERS.traceparent}\r\n`;
-const REPEATED = 'audit rows about a token presented again and again are left out';
+const REPEATED = 'audit rows about tokens presented again and again are left out';
 /** Beyond what is written of one token in a minute */
 const TIMES = 101;
 

@@ -1,4 +1,6 @@
-/** Spec 6 asks for the rows, not for their number: a dead token presented without end writes a hundred a minute. */
+/** Spec 6 asks for the rows, not for their number: dead tokens presented without end write a bounded number a minute. */
+import { COMMAND_LINE } from '../../src/admin/administer.js';
+import { deleteUser } from '../../src/admin/user-changes.js';
 import { cookieAction } from '../support/cookies.js';
 import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { captureLog } from '../support/log.js';
@@ -14,6 +16,7 @@ beforeEach(async () => {
 afterEach(() => gateway.close());
 
 const MAX_ROWS = 100;
+const MAX_ROWS_OF_USER = 500;
 const OVER = 30;
 
 async function rowsOf(eventType: string): Promise<number> {
@@ -64,6 +67,37 @@ test('Interface 6: thefts with one used token: each is answered 401, a hundred a
     expect([answer.status, answer.json.detail]).toEqual([401, 'Session invalidated — please log in again']);
   }
   expect([await rowsOf('token_theft'), await suppressed()]).toEqual([MAX_ROWS, OVER]);
+});
+
+/** The used tokens of a session that has rotated this often. */
+async function usedTokens(email: string, rotations: number): Promise<string[]> {
+  const tokens = [(await logIn(gateway, email)).refreshToken];
+  for (let i = 0; i < rotations; i += 1) tokens.push(refreshTokenOf(await refresh(gateway, tokens.at(-1))) ?? '');
+  return tokens.slice(0, rotations);
+}
+
+test.each([
+  ['logout', logout],
+  ['token_theft', refresh],
+])('Interface 6: the used tokens of one session share its hundred rows of %s', async (eventType, present) => {
+  const used = await usedTokens((await gateway.user()).email, 10);
+  await refresh(gateway, used[0]); // the theft that ends the session
+  gateway.clock.advance(60);
+  const before = await rowsOf(eventType);
+  for (let i = 0; i < MAX_ROWS + OVER; i += 1) await present(gateway, used[i % used.length]);
+  expect([(await rowsOf(eventType)) - before, await suppressed()]).toEqual([MAX_ROWS, OVER]);
+});
+
+test('Interface 6: the sessions of one user share five hundred rows, also when the user was deleted', async () => {
+  const { id, email } = await gateway.user();
+  const sessions = await Promise.all(Array.from({ length: 8 }, () => usedTokens(email, 1)));
+  const tokens = sessions.flat();
+  for (const token of tokens) await refresh(gateway, token); // the thefts that end the sessions
+  await deleteUser(gateway.app, COMMAND_LINE, id);
+  gateway.clock.advance(60);
+  const before = await rowsOf('token_theft');
+  for (let i = 0; i < MAX_ROWS_OF_USER + OVER; i += 1) await refresh(gateway, tokens[i % tokens.length]);
+  expect((await rowsOf('token_theft')) - before).toBe(MAX_ROWS_OF_USER);
 });
 
 test('Interface 6: an event that comes with a change is written, however often its token was presented', async () => {
