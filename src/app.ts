@@ -27,6 +27,7 @@ import { createCleanUp } from './platform/clean-up.js';
 import { type Clock, systemClock } from './platform/clock.js';
 import { createLogger, type Logger } from './platform/logger.js';
 import { createMetrics, type Metrics } from './platform/metrics.js';
+import { createMinuteCounter } from './platform/minute-counter.js';
 import type { Primary } from './platform/primary.js';
 import { createSampling } from './platform/sampling.js';
 import { watchClock } from './platform/watched-clock.js';
@@ -109,6 +110,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       placeholderHashes,
       primary: worker?.primary,
       redis,
+      refreshCounter: createMinuteCounter(clock),
       repeats: createAuditRepeats(clock, log, metrics),
       sampling,
       state: { isStopping: false, isProxyTold: false },

@@ -117,6 +117,8 @@ export function readConfig(env: Environment) {
     },
     /** Requests a minute to refresh and logout per client address; undefined: no limit */
     sessionRateLimit: read('SESSION_RATE_LIMIT', wholeNumber(1, 1_000_000), undefined),
+    /** Refreshes a minute of one session */
+    refreshRateLimit: read('REFRESH_RATE_LIMIT', wholeNumber(1, 1_000_000), 60),
     /** Interface 12: a refresh may prove that it is a retry */
     refreshRetry: read('REFRESH_RETRY', trueOrFalse, false),
     cookie: { secure, sameSite, domain: cookieDomain },

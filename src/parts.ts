@@ -12,6 +12,7 @@ import type { RateLimiter } from './limits/rate-limiter.js';
 import type { RedisClient } from './limits/redis.js';
 import type { Logger } from './platform/logger.js';
 import type { Metrics } from './platform/metrics.js';
+import type { MinuteCounter } from './platform/minute-counter.js';
 import type { Primary } from './platform/primary.js';
 import type { Sampling } from './platform/sampling.js';
 import type { WatchedClock } from './platform/watched-clock.js';
@@ -36,6 +37,8 @@ export interface Parts {
   primary: Primary | undefined;
   /** Undefined: rate limits live in PostgreSQL. */
   redis: RedisClient | undefined;
+  /** Of each session */
+  refreshCounter: MinuteCounter;
   repeats: AuditRepeats;
   /** Of log lines that come again and again */
   sampling: Sampling;

@@ -3,7 +3,7 @@ import type { TokenPair } from '../credentials/jwt.js';
 import type { Refused } from '../platform/refused.js';
 import type { Proof } from './retries.js';
 
-/** Every row of Spec 7 that has a `detail`; the rows themselves are in `http/refusals.ts`. */
+/** Every row of Spec 7 that has a `detail`. The tables of refusals are in `http/refusals.ts`. */
 export type Refusal =
   | 'invalid_credentials'
   | 'account_locked'
@@ -16,15 +16,25 @@ export type Refusal =
   | 'record_revoked'
   | 'record_expired';
 
+/** What the three routes refuse beyond Spec 7 (Interface 5). */
+export type FurtherRefusal = 'rate_limited';
+
 /** A refusal that ends by itself. */
-export interface Locked extends Refused<'account_locked'> {
-  /** Until `locked_until`, rounded up: at least 1 */
+interface Temporary<Reason extends string> extends Refused<Reason> {
+  /** Until then, rounded up: at least 1 */
   retryAfterSeconds: number;
 }
+
+/** Until `locked_until`. */
+export type Locked = Temporary<'account_locked'>;
+
+/** Until the minute of the session ends. */
+type RateLimited = Temporary<'rate_limited'>;
 
 /** A grant (Spec 2.2 and 2.3) with the refresh JWT for the cookie, `retried` where it was given before; or a refusal. */
 export type Outcome =
   | ({ kind: 'granted' } & TokenPair)
   | ({ kind: 'retried'; proof: Proof } & TokenPair)
   | Refused<Exclude<Refusal, 'account_locked'>>
-  | Locked;
+  | Locked
+  | RateLimited;

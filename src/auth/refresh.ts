@@ -15,12 +15,12 @@ import { rotate } from './sessions.js';
  * @throws {ClockSkewed} where only the time could tell, and the clock here is wrong; then nothing is written
  */
 export async function refresh(
-  deps: Deps<'clock' | 'db' | 'metrics' | 'repeats' | 'tokens'>,
+  deps: Deps<'clock' | 'config' | 'db' | 'metrics' | 'refreshCounter' | 'repeats' | 'tokens'>,
   cookie: string | undefined,
   client: Client,
   retryKeys: RetryKeys | undefined,
 ): Promise<Outcome> {
-  const { clock, db, metrics, repeats, tokens } = deps;
+  const { clock, config, db, metrics, refreshCounter, repeats, tokens } = deps;
   const now = clock.now();
 
   // 1. The cookie is there.
@@ -37,6 +37,12 @@ export async function refresh(
 
   // 5. The jti is a UUID.
   if (!isUuid(jti)) return refused('jti_not_uuid');
+
+  // Interface 5: a session has so many refreshes a minute, good or bad. No store is asked, and nothing ends.
+  if (typeof claims.sid === 'string') {
+    const { count, resetSeconds } = refreshCounter.count(claims.sid);
+    if (count > config.refreshRateLimit) return { ...refused('rate_limited'), retryAfterSeconds: resetSeconds };
+  }
 
   // 9. Rotate. Steps 6 to 8 are the conditions of this one statement, so that of many presentations one succeeds.
   // By a wrong clock nothing is issued; what does not rest on time is refused all the same.

@@ -14,7 +14,7 @@ import { parseLoginBody } from './login-body.js';
 import { loginPolicy, loginRateLimit, sessionRateLimit } from './rate-limits.js';
 import { createRefreshCookie } from './refresh-cookie.js';
 import { retryKeysReader } from './refresh-retry.js';
-import { CHALLENGE, REFUSALS } from './refusals.js';
+import { CHALLENGE, FURTHER_REFUSALS, REFUSALS } from './refusals.js';
 
 /** Spec 2.4 */
 export const LOGGED_OUT = 'Logged out successfully';
@@ -23,8 +23,20 @@ export const INVALID_BODY = 'Request body is invalid';
 /** Interface 5 */
 const BODY_BYTES = 16 * 1024;
 
+const ALL_REFUSALS = { ...REFUSALS, ...FURTHER_REFUSALS };
+
 type Dependencies = Deps<
-  'clock' | 'config' | 'db' | 'metrics' | 'passwords' | 'placeholderHashes' | 'primary' | 'redis' | 'repeats' | 'tokens'
+  | 'clock'
+  | 'config'
+  | 'db'
+  | 'metrics'
+  | 'passwords'
+  | 'placeholderHashes'
+  | 'primary'
+  | 'redis'
+  | 'refreshCounter'
+  | 'repeats'
+  | 'tokens'
 >;
 
 export function addAuthRoutes(app: Express, deps: Dependencies): void {
@@ -45,11 +57,11 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
   /** Spec 2.2, 2.3 and 7: a grant with its cookie, or the row of the refusal. */
   const answer = (res: Response, outcome: Outcome): void => {
     if (outcome.kind === 'refused') {
-      const { status, detail, cookie: action } = REFUSALS[outcome.reason];
+      const { status, detail, cookie: action } = ALL_REFUSALS[outcome.reason];
       res.locals.outcome = outcome.reason;
       if (action === 'cleared') cookie.clear(res);
       if (status === 401) res.set('WWW-Authenticate', CHALLENGE);
-      if (outcome.reason === 'account_locked') res.set('Retry-After', String(outcome.retryAfterSeconds));
+      if ('retryAfterSeconds' in outcome) res.set('Retry-After', String(outcome.retryAfterSeconds));
       return sendError(res, status, detail);
     }
     res.locals.outcome = outcome.kind === 'retried' ? 'retried' : 'success';

@@ -1,5 +1,6 @@
-/** Spec 7: the table of errors. A refusal without its row does not compile. */
-import type { Refusal } from '../auth/outcomes.js';
+/** Spec 7: the table of errors, and a table of what is refused beyond it. A refusal without its row does not compile. */
+import type { FurtherRefusal, Refusal } from '../auth/outcomes.js';
+import { TOO_MANY_REQUESTS } from './rate-limits.js';
 
 /**
  * What a 401 has to say (RFC 9110 section 15.5.2): log in, and a cookie will hold the credential. The scheme is that of
@@ -29,3 +30,8 @@ export const REFUSALS = {
   record_revoked: { status: 401, detail: 'Session invalidated — please log in again', cookie: 'cleared' },
   record_expired: { status: 401, detail: 'Refresh token expired', cookie: 'cleared' },
 } as const satisfies Record<Refusal, RefusalRow>;
+
+/** Interface 5 */
+export const FURTHER_REFUSALS = {
+  rate_limited: { status: 429, detail: TOO_MANY_REQUESTS, cookie: 'unchanged' },
+} as const satisfies Record<FurtherRefusal, RefusalRow>;

@@ -228,7 +228,9 @@ describe('TLS', () => {
     ends.defer(tls.close);
     const { name } = gateway.database;
     const DATABASE_URL = `postgresql://auth_gateway@localhost:${tls.port}/${name}?sslmode=verify-full&sslrootcert=${believed}`;
-    const server = ends.use(await startProcess(gateway, { DATABASE_URL, LOGIN_RATE_LIMIT: '1000' }));
+    const server = ends.use(
+      await startProcess(gateway, { DATABASE_URL, LOGIN_RATE_LIMIT: '1000', REFRESH_RATE_LIMIT: '1000' }),
+    );
     const on = {
       send: (...[method, path, options]: Parameters<Instance['send']>) => send(server.url, method, path, options),
     };

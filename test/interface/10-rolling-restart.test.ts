@@ -19,7 +19,11 @@ afterAll(() => gateway.close());
 
 /** Starts an instance on that port, and waits until it is ready. */
 async function start(port: number): Promise<ServerProcess> {
-  const server = await startProcess(gateway, { PORT: String(port), LOG_LEVEL: 'silent' });
+  const server = await startProcess(gateway, {
+    PORT: String(port),
+    LOG_LEVEL: 'silent',
+    REFRESH_RATE_LIMIT: '1000000',
+  });
   const ready = () => send(server.url, 'GET', '/health/ready').catch(() => undefined);
   await until('it is ready', async () => (await ready())?.status === 200);
   return server;

@@ -20,7 +20,7 @@ import { createDatabase, KEYRING_FILE, required, type TestDatabase } from './pos
 import { quickPasswords } from './quick-passwords.js';
 
 /** Limits out of the way of tests that are not about them; each test sets what it is about. */
-const ROOMY = { LOGIN_RATE_LIMIT: '1000000', LOG_LEVEL: 'silent' };
+const ROOMY = { LOGIN_RATE_LIMIT: '1000000', REFRESH_RATE_LIMIT: '1000000', LOG_LEVEL: 'silent' };
 
 export interface Instance {
   app: App;

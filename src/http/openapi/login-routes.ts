@@ -82,6 +82,10 @@ const LIMITED = tooMany(
   'This address has asked too often (`SESSION_RATE_LIMIT`), or too many requests wait on this connection.',
   { rate_limited: TOO_MANY_REQUESTS },
 );
+const REFRESH_LIMITED = tooMany(
+  'This session (`REFRESH_RATE_LIMIT`) or this address (`SESSION_RATE_LIMIT`) has asked too often, or too many requests wait on this connection.',
+  { rate_limited: TOO_MANY_REQUESTS },
+);
 
 function refreshRoute(): object {
   const [refused, about] = rowsOf('/auth/refresh', 401);
@@ -111,7 +115,7 @@ function refreshRoute(): object {
       401: refusal('Log in again.', refused, { ...CHALLENGED, 'Set-Cookie': COOKIE_CLEARED }, about),
       403: shared('CrossSite'),
       413: shared('BodyTooLarge'),
-      429: LIMITED,
+      429: REFRESH_LIMITED,
       503: shared('Unavailable'),
     },
   };

@@ -47,7 +47,7 @@ export interface Gateways {
 }
 
 /** Limits that are no part of an experiment */
-const WIDE = { LOGIN_RATE_LIMIT: '1000000', LOGIN_MAX_FAILURES: '1000000' };
+const WIDE = { LOGIN_RATE_LIMIT: '1000000', LOGIN_MAX_FAILURES: '1000000', REFRESH_RATE_LIMIT: '1000000' };
 /** Issuer of tokens, and its host is the `@authority` of signatures: whichever instance is asked */
 export const PUBLIC_URL = 'http://localhost:3000';
 
