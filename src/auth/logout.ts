@@ -20,12 +20,13 @@ export async function logout(
   const claims = cookie === undefined ? undefined : await tokens.verifyRefreshToken(cookie, now);
   if (claims === undefined || isMissing(claims.jti)) return false;
 
-  const { jti, sub } = claims; // the type is not checked
+  const { jti, sub, signedBy } = claims; // the type is not checked
   const userId = isUuid(sub) ? sub : null;
   const text = typeof jti === 'string' ? jti : JSON.stringify(jti);
   const metadata = { jti: toText(text) };
   const event = { eventType: 'logout', userId, ipAddress: client.ipAddress, userAgent: null, metadata } as const;
   const isRepeat = repeats.isOneTooMany('logout', claims);
-  if (!(await revokeRecord(db, isUuid(jti) ? jti : null, event, isRepeat, now))) repeats.suppressed('logout');
+  const record = signedBy === 'refresh' && isUuid(jti) ? jti : null;
+  if (!(await revokeRecord(db, record, event, isRepeat, now))) repeats.suppressed('logout');
   return true;
 }

@@ -112,7 +112,7 @@ const revokeRecordSql = statement(
 /**
  * Spec 4.3: revokes the record of this `jti`, if there is one, and writes `logout`, in one statement. A record that was
  * used before stays as it is, but no retry of its rotation is answered any more (Interface 12).
- * @param jti null where the claim is no UUID, so that no record has it
+ * @param jti null if it can be that of no record
  * @param isRepeat true: the event is written only where a record was revoked
  * @returns false where the event was left out
  */

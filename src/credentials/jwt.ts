@@ -37,6 +37,8 @@ export interface RefreshClaims {
   sub: unknown;
   /** The session: `family_id` of Spec 2.6 */
   sid: unknown;
+  /** What its key is for. An access key may name the wrong type, and end nothing. */
+  signedBy: 'refresh' | 'access';
 }
 
 /** A claim that is absent, null or empty. */
@@ -60,7 +62,8 @@ export interface Tokens {
    */
   verifyAccessToken(token: string, now: Date): Promise<AccessClaims | undefined>;
   /**
-   * The claims, or undefined where signature, expiry or issuer are not good. The type is left to Spec 4.2 step 3.
+   * The claims, or undefined if signature, expiry or issuer are not good. The type is left to Spec 4.2 step 3, but an
+   * access key signs no refresh token.
    * @throws {ClockSkewed} where it would be refused by its expiry alone, and the clock here is wrong
    */
   verifyRefreshToken(token: string, now: Date): Promise<RefreshClaims | undefined>;
@@ -143,7 +146,7 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
 
     verifyRefreshToken: async (token, now) => {
       const own = readOwnJwt(token, (header) => keyring.byHeader('refresh', header));
-      if (own !== undefined && isPlainAndGood(own, settings.publicUrl, now)) return refreshClaims(own);
+      if (own !== undefined && isPlainAndGood(own, settings.publicUrl, now)) return refreshClaims(own, 'refresh');
 
       const keyOf = (kid?: string) => keyring.byKid('refresh', kid) ?? keyring.byKid('access', kid);
       const verified = await verifyJwt(token, keyOf, now, { issuer: settings.publicUrl });
@@ -152,7 +155,9 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
         clock.mustAgree();
         return undefined;
       }
-      return refreshClaims(verified.claims);
+      const signedBy = keyring.byKid('refresh', verified.key.kid) === undefined ? 'access' : 'refresh';
+      if (signedBy === 'access' && verified.claims['type'] === 'refresh') return undefined;
+      return refreshClaims(verified.claims, signedBy);
     },
   };
 }
@@ -166,8 +171,8 @@ function permissions(role: Role): { roles: Role[]; scope?: string } {
   return { roles: [role], ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) };
 }
 
-function refreshClaims({ type, jti, sub, sid }: JWTPayload): RefreshClaims {
-  return { type, jti, sub, sid };
+function refreshClaims({ type, jti, sub, sid }: JWTPayload, signedBy: RefreshClaims['signedBy']): RefreshClaims {
+  return { type, jti, sub, sid, signedBy };
 }
 
 /** True where nothing is left to judge of the claims of a token that we wrote; what is false may still be good. */

@@ -125,7 +125,7 @@ test.each(ACCESS_ALGS)(
           by.refresh(refreshToken, at(3_599)),
           ofRing.verifyRefreshToken(refreshToken, at(3_599)),
         ]) {
-          expect(await verdict).toEqual({ type: 'refresh', jti, sub });
+          expect(await verdict).toEqual({ type: 'refresh', jti, sub, sid, signedBy: 'refresh' });
         }
       }
     }

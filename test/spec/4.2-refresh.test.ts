@@ -126,6 +126,18 @@ test('Spec 4.2.3: the type must be refresh: an access token in the cookie is of 
   await refusesWithoutTrace(answer.json.access_token, 'Invalid token type', 'cleared');
 });
 
+test('Spec 4.2.2: an access key signs no refresh token: its best forgery neither rotates nor retries nor ends anything', async () => {
+  const { claims } = await session();
+  const jwk = keyringJwk('EdDSA');
+  const forgery = await forgeRefreshToken(gateway, { claims, jwk });
+  await refusesWithoutTrace(forgery, 'Invalid or expired refresh token', 'cleared');
+  for (const type of [undefined, 'access', ['refresh']]) {
+    const other = await forgeRefreshToken(gateway, { claims: { ...claims, type }, jwk });
+    await refusesWithoutTrace(other, 'Invalid token type', 'cleared');
+  }
+  expect((await refresh(gateway, await forgeRefreshToken(gateway, { claims }))).status).toBe(200); // by its own key
+});
+
 test.each([undefined, null, '', 'access', 'Refresh', ['refresh'], true])(
   'Spec 4.2.3: the type %j is refused',
   async (type) => {

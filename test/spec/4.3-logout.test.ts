@@ -75,6 +75,16 @@ test('Spec 4.3: does not check the type', async () => {
   expect(await loggedOut(access)).toMatchObject([{ user_id: id, metadata: { jti: claimsOf(access)['jti'] } }]);
 });
 
+test('Spec 4.3: an access key ends no session, whatever type its token has', async () => {
+  const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
+  const claims = claimsOf(refreshToken);
+  const jwk = keyringJwk('EdDSA');
+  await leavesNoTrace(await forgeRefreshToken(gateway, { claims, jwk }));
+  const access = await forgeRefreshToken(gateway, { claims: { ...claims, type: 'access' }, jwk });
+  expect(await loggedOut(access)).toMatchObject([{ metadata: { jti: claims['jti'] } }]);
+  expect((await recordOf(gateway, claims['jti'])).revoked).toBe(false);
+});
+
 test('Spec 4.3: a jti without a record, or that is no UUID, is written all the same', async () => {
   const jti = randomUUID();
   const unknown = await forgeRefreshToken(gateway, { claims: { jti } });

@@ -2,7 +2,7 @@
 import { importJWK, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 
 export interface Judge {
-  /** `type`, `jti` and `sub`, or undefined where it is refused */
+  /** `type`, `jti`, `sub`, `sid` and what its key is for, or undefined if it is refused */
   refresh(token: string, now: Date): Promise<Record<string, unknown> | undefined>;
   /** `sub`, `role` and `sid`, or undefined where it is refused */
   access(token: string, now: Date): Promise<Record<string, unknown> | undefined>;
@@ -13,27 +13,32 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** @param jwks the keys of a keyring, private as they stand in its file */
 export function createJudge(jwks: readonly JWK[], issuer: string, audience: string): Judge {
   const keys = new Map(jwks.map((jwk) => [jwk, importJWK(publicHalf(jwk), jwk.alg)]));
-  const verified = async (token: string, now: Date, typ?: string): Promise<JWTPayload | undefined> => {
+  const verified = async (token: string, now: Date, typ?: string) => {
     const ofAccess = typ !== undefined;
+    let isOct = false;
     const getKey = async ({ kid, alg }: { kid?: string; alg?: string }) => {
       const jwk = jwks.find((candidate) => candidate.kid === kid && candidate.use === 'sig');
       if (jwk === undefined || jwk.alg !== alg || (ofAccess && jwk.kty === 'oct')) throw new Error('no such key');
+      isOct = jwk.kty === 'oct';
       return keys.get(jwk) as ReturnType<typeof importJWK>;
     };
     const expected = { issuer, requiredClaims: ['exp'], currentDate: now, ...(ofAccess && { typ, audience }) };
     try {
-      return (await jwtVerify(token, getKey, expected)).payload;
+      const { payload } = await jwtVerify(token, getKey, expected);
+      return { payload, isOct };
     } catch {
       return undefined;
     }
   };
   return {
     refresh: async (token, now) => {
-      const claims = await verified(token, now);
-      return claims && { type: claims['type'], jti: claims['jti'], sub: claims['sub'] };
+      const { payload, isOct } = (await verified(token, now)) ?? {};
+      if (payload === undefined || (!isOct && payload['type'] === 'refresh')) return undefined;
+      const { type, jti, sub, sid } = payload;
+      return { type, jti, sub, sid, signedBy: isOct ? 'refresh' : 'access' };
     },
     access: async (token, now) => {
-      const { type, sub, role, sid } = (await verified(token, now, 'at+jwt')) ?? {};
+      const { type, sub, role, sid } = (await verified(token, now, 'at+jwt'))?.payload ?? {};
       if (type !== 'access' || typeof sub !== 'string' || !UUID.test(sub)) return undefined;
       if (!['viewer', 'analyst', 'admin'].includes(String(role)) || typeof role !== 'string') return undefined;
       return { sub, role, sid: typeof sid === 'string' && UUID.test(sid) ? sid : undefined };
