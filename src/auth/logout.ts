@@ -6,18 +6,23 @@ import { toText } from '../platform/text.js';
 import type { Client } from '../remote-client.js';
 import { revokeRecord } from './revocations.js';
 
+type LogoutDeps = Deps<'clock' | 'db' | 'repeats' | 'tokens'>;
+
 /**
- * @returns true where the cookie decoded and carried a `jti`
- * @throws {ClockSkewed} where it is not known whether the cookie has expired: then nobody is told that they are logged out
+ * @param cookies the values that differ; each is logged out, since nobody knows which of them a browser will go on with
+ * @returns true if one of them decoded and carried a `jti`
+ * @throws {ClockSkewed} if it is not known whether a cookie has expired: then nobody is told that they are logged out
  */
-export async function logout(
-  deps: Deps<'clock' | 'db' | 'repeats' | 'tokens'>,
-  cookie: string | undefined,
-  client: Client,
-): Promise<boolean> {
+export async function logout(deps: LogoutDeps, cookies: readonly string[], client: Client): Promise<boolean> {
+  let isAny = false;
+  for (const cookie of cookies) if (await logOutToken(deps, cookie, client)) isAny = true;
+  return isAny;
+}
+
+async function logOutToken(deps: LogoutDeps, cookie: string, client: Client): Promise<boolean> {
   const { clock, db, repeats, tokens } = deps;
   const now = clock.now();
-  const claims = cookie === undefined ? undefined : await tokens.verifyRefreshToken(cookie, now);
+  const claims = await tokens.verifyRefreshToken(cookie, now);
   if (claims === undefined || isMissing(claims.jti)) return false;
 
   const { jti, sub, signedBy } = claims; // the type is not checked

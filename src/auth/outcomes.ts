@@ -17,7 +17,7 @@ export type Refusal =
   | 'record_expired';
 
 /** What the three routes refuse beyond Spec 7 (Interface 5). */
-export type FurtherRefusal = 'rate_limited';
+export type FurtherRefusal = 'ambiguous_cookie' | 'rate_limited';
 
 /** A refusal that ends by itself. */
 interface Temporary<Reason extends string> extends Refused<Reason> {
@@ -35,6 +35,6 @@ type RateLimited = Temporary<'rate_limited'>;
 export type Outcome =
   | ({ kind: 'granted' } & TokenPair)
   | ({ kind: 'retried'; proof: Proof } & TokenPair)
-  | Refused<Exclude<Refusal, 'account_locked'>>
+  | Refused<Exclude<Refusal | FurtherRefusal, 'account_locked' | 'rate_limited'>>
   | Locked
   | RateLimited;

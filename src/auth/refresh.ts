@@ -11,20 +11,23 @@ import { refuse } from './revocations.js';
 import { rotate } from './sessions.js';
 
 /**
+ * @param cookies the values that differ
  * @param retryKeys Interface 12: proof that this is a retry; undefined where none is asked for, or none was sent
  * @throws {ClockSkewed} where only the time could tell, and the clock here is wrong; then nothing is written
  */
 export async function refresh(
   deps: Deps<'clock' | 'config' | 'db' | 'metrics' | 'refreshCounter' | 'repeats' | 'tokens'>,
-  cookie: string | undefined,
+  cookies: readonly string[],
   client: Client,
   retryKeys: RetryKeys | undefined,
 ): Promise<Outcome> {
   const { clock, config, db, metrics, refreshCounter, repeats, tokens } = deps;
   const now = clock.now();
 
-  // 1. The cookie is there.
+  // 1. The cookie is there, once: a host beside the gateway's can put one of its own in front (Interface 5).
+  const [cookie, ...others] = cookies;
   if (cookie === undefined) return refused('no_refresh_token');
+  if (others.length > 0) return refused('ambiguous_cookie');
 
   // 2. Signature and expiry.
   const claims = await tokens.verifyRefreshToken(cookie, now);

@@ -60,6 +60,7 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
       const { status, detail, cookie: action } = ALL_REFUSALS[outcome.reason];
       res.locals.outcome = outcome.reason;
       if (action === 'cleared') cookie.clear(res);
+      if (action === 'cleared_everywhere') cookie.clearEverywhere(res);
       if (status === 401) res.set('WWW-Authenticate', CHALLENGE);
       if ('retryAfterSeconds' in outcome) res.set('Retry-After', String(outcome.retryAfterSeconds));
       return sendError(res, status, detail);
@@ -101,9 +102,11 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
   app
     .route('/auth/logout')
     .post(refuseCrossSite, limitSessions, passOver, async (req, res) => {
-      const ended = await logout(depsOf(res), cookie.read(req), res.locals.client);
+      const cookies = cookie.read(req);
+      const ended = await logout(depsOf(res), cookies, res.locals.client);
       res.locals.outcome = ended ? 'success' : 'without_session';
-      cookie.clear(res);
+      if (cookies.length > 1) cookie.clearEverywhere(res);
+      else cookie.clear(res);
       res.json({ message: LOGGED_OUT });
     })
     .all(methodNotAllowed('POST'));

@@ -19,6 +19,7 @@ export const OF_ROUTES = {
     'success',
     'retried',
     'no_refresh_token',
+    'ambiguous_cookie',
     'invalid_refresh_token',
     'wrong_token_type',
     'claim_missing',

@@ -1,4 +1,5 @@
 /** Spec 5.2: the cookie `refresh_token`, set and cleared from the same attributes (RFC 6265). */
+import { isIP } from 'node:net';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { Request, Response } from 'express';
 import type { Config } from '../config.js';
@@ -6,28 +7,47 @@ import type { Config } from '../config.js';
 const NAME = 'refresh_token';
 
 export interface RefreshCookie {
-  /** The value presented, or undefined where the cookie is absent. Of several the first (Interface 5). */
-  read(req: Request): string | undefined;
+  /** The values presented, each once: a browser may hold one cookie for the host and one for each domain above it. */
+  read(req: Request): string[];
   set(res: Response, refreshToken: string): void;
   clear(res: Response): void;
+  /** Clears every cookie that `read` can find more than one of: of the host and of each domain above it. */
+  clearEverywhere(res: Response): void;
 }
 
-export function createRefreshCookie({ cookie, refreshTokenSeconds }: Config): RefreshCookie {
-  const attributes = {
+export function createRefreshCookie({ cookie, publicUrl, refreshTokenSeconds }: Config): RefreshCookie {
+  const attributes = (domain: string | undefined) => ({
     name: NAME,
     path: '/auth',
     httpOnly: true,
     secure: cookie.secure,
     sameSite: cookie.sameSite,
-    ...(cookie.domain === undefined ? {} : { domain: cookie.domain }),
-  };
+    ...(domain === undefined ? {} : { domain }),
+  });
+  const clearOf = (domain: string | undefined): string =>
+    stringifySetCookie({ ...attributes(domain), value: '', maxAge: 0, expires: new Date(0) });
+  const cleared = clearOf(cookie.domain);
+  const clearedEverywhere = [undefined, ...domainsOf(new URL(publicUrl).hostname)].map(clearOf);
   return {
-    read: (req) => parseCookie(req.headers.cookie ?? '')[NAME],
+    read: ({ headers }) => [
+      ...new Set((headers.cookie ?? '').split(';').flatMap((pair) => parseCookie(pair)[NAME] ?? [])),
+    ],
     set: (res, refreshToken) => {
-      res.append('Set-Cookie', stringifySetCookie({ ...attributes, value: refreshToken, maxAge: refreshTokenSeconds }));
+      const value = { value: refreshToken, maxAge: refreshTokenSeconds };
+      res.append('Set-Cookie', stringifySetCookie({ ...attributes(cookie.domain), ...value }));
     },
     clear: (res) => {
-      res.append('Set-Cookie', stringifySetCookie({ ...attributes, value: '', maxAge: 0, expires: new Date(0) }));
+      res.append('Set-Cookie', cleared);
+    },
+    clearEverywhere: (res) => {
+      res.append('Set-Cookie', clearedEverywhere);
     },
   };
+}
+
+/** The domains that a cookie for this host can have. Browsers ignore one that is a public suffix, such as `co.uk`. */
+function domainsOf(host: string): string[] {
+  if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) return [];
+  const labels = host.split('.');
+  return labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'));
 }

@@ -11,7 +11,7 @@ export const CHALLENGE = 'Cookie realm="auth-gateway", form-action="/auth/login"
 interface RefusalRow {
   status: 401 | 429;
   detail: string;
-  cookie: 'unchanged' | 'cleared';
+  cookie: 'unchanged' | 'cleared' | 'cleared_everywhere';
 }
 
 export const REFUSALS = {
@@ -33,5 +33,10 @@ export const REFUSALS = {
 
 /** Interface 5 */
 export const FURTHER_REFUSALS = {
+  ambiguous_cookie: {
+    status: 401,
+    detail: REFUSALS.invalid_refresh_token.detail,
+    cookie: 'cleared_everywhere',
+  },
   rate_limited: { status: 429, detail: TOO_MANY_REQUESTS, cookie: 'unchanged' },
 } as const satisfies Record<FurtherRefusal, RefusalRow>;

@@ -113,6 +113,12 @@ const OF_REFRESH: Row[] = [
     },
   ],
   ['/auth/refresh', 401, 'no_refresh_token', () => refresh(gateway)],
+  [
+    '/auth/refresh',
+    401,
+    'ambiguous_cookie',
+    () => send('/auth/refresh', { headers: { cookie: 'refresh_token=a; refresh_token=b' } }),
+  ],
   ['/auth/refresh', 401, 'invalid_refresh_token', () => refresh(gateway, 'junk')],
   ['/auth/refresh', 401, 'wrong_token_type', () => forged({ type: 'other' })],
   ['/auth/refresh', 401, 'claim_missing', () => forged({ jti: undefined })],

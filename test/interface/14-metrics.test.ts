@@ -113,7 +113,7 @@ test('Interface 14: each known outcome is there from 0', async () => {
   const ofRefresh = refusals.filter((reason) => !ofLogin.includes(reason));
   expect(outcomesOf('auth_gateway_logins_total')).toEqual(['success', ...ofLogin, ...ofEveryRoute].sort());
   expect(outcomesOf('auth_gateway_refreshes_total')).toEqual(
-    ['success', 'retried', ...ofRefresh, ...ofEveryRoute].sort(),
+    ['success', 'retried', 'ambiguous_cookie', ...ofRefresh, ...ofEveryRoute].sort(),
   );
   expect(outcomesOf('auth_gateway_logouts_total')).toEqual(['success', 'without_session', ...ofEveryRoute].sort());
   const checks = 'auth_gateway_caller_checks_total';

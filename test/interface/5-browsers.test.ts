@@ -1,17 +1,8 @@
 /** Interface 5: cookies as browsers send them, cross-site calls and CORS. */
 
-import { forgeRefreshToken } from '../support/forge.js';
-import {
-  type Answer,
-  claimsOf,
-  logIn,
-  PASSWORD,
-  startGateway,
-  startInstance,
-  type TestGateway,
-} from '../support/gateway.js';
+import { type Answer, logIn, PASSWORD, startGateway, startInstance, type TestGateway } from '../support/gateway.js';
 import { captureLog } from '../support/log.js';
-import { recordOf, wholeState } from '../support/rows.js';
+import { wholeState } from '../support/rows.js';
 
 const OWN = 'https://auth.example.com';
 const APP = 'https://app.example.com';
@@ -172,27 +163,4 @@ test.each<[string, Headers, string]>([
 test('Interface 5: on https every answer asks for it to stay so', async () => {
   const { headers } = await gateway.send('POST', '/auth/logout');
   expect(headers['strict-transport-security']).toMatch(/^max-age=\d{7,}/);
-});
-
-test('Interface 5: several cookies: the first is used, always, and the second triggers nothing', async () => {
-  const { email } = await gateway.user();
-  const good = (await logIn(gateway, email)).refreshToken;
-  const other = (await logIn(gateway, email)).refreshToken;
-  const unknown = await forgeRefreshToken(gateway);
-  const present = (cookie: string | string[]) => gateway.send('POST', '/auth/refresh', { headers: { cookie } });
-
-  const first = await present(`a=b; refresh_token=${unknown}; refresh_token=${good}`);
-  expect(first.json).toEqual({ detail: 'Token not recognised' });
-  const empty = await present(`refresh_token=; refresh_token=${good}`);
-  expect(empty.json).toEqual({ detail: 'Invalid or expired refresh token' });
-  expect((await recordOf(gateway, claimsOf(good)['jti'])).revoked).toBe(false);
-
-  const second = await present([`refresh_token=${good}`, `refresh_token=${other}`]);
-  expect(second.status).toBe(200);
-  expect((await recordOf(gateway, claimsOf(other)['jti'])).revoked).toBe(false);
-
-  await gateway.send('POST', '/auth/logout', {
-    headers: { cookie: `refresh_token=${other}; refresh_token=${unknown}` },
-  });
-  expect((await recordOf(gateway, claimsOf(other)['jti'])).revoked).toBe(true);
 });

@@ -8,9 +8,14 @@ export interface SetCookie {
   attributes: Record<string, string | true>;
 }
 
+/** Every cookie of an answer. */
+export function setCookiesOf({ cookies }: Answer): SetCookie[] {
+  return cookies.map(parse);
+}
+
 /** The one `refresh_token` cookie of an answer. */
-export function refreshCookieOf({ cookies }: Answer): SetCookie | undefined {
-  const [cookie, ...others] = cookies.map(parse);
+export function refreshCookieOf(answer: Answer): SetCookie | undefined {
+  const [cookie, ...others] = setCookiesOf(answer);
   if (others.length > 0) throw new Error('more than one Set-Cookie');
   return cookie;
 }

@@ -3,7 +3,7 @@ import type { Refusal } from '../../auth/outcomes.js';
 import { DETAILS } from '../errors.js';
 import { OF_ROUTES } from '../outcomes.js';
 import { TOO_MANY_LOGINS, TOO_MANY_REQUESTS } from '../rate-limits.js';
-import { REFUSALS } from '../refusals.js';
+import { FURTHER_REFUSALS, REFUSALS } from '../refusals.js';
 import { json, OF_EVERY_ROUTE, refusal, shared, tooMany, unreadable, withFields } from './answers.js';
 import {
   always,
@@ -78,6 +78,9 @@ function loginRoute(): object {
   };
 }
 
+const AMBIGUOUS =
+  'Several cookies of this name differ. They are cleared for the host of PUBLIC_URL and for each domain above it.';
+
 const LIMITED = tooMany(
   'This address has asked too often (`SESSION_RATE_LIMIT`), or too many requests wait on this connection.',
   { rate_limited: TOO_MANY_REQUESTS },
@@ -112,7 +115,12 @@ function refreshRoute(): object {
         'Set-Cookie': always(COOKIE_SET),
         'Refresh-Retry': REFRESH_RETRY,
       }),
-      401: refusal('Log in again.', refused, { ...CHALLENGED, 'Set-Cookie': COOKIE_CLEARED }, about),
+      401: refusal(
+        'Log in again.',
+        { ...refused, ambiguous_cookie: FURTHER_REFUSALS.ambiguous_cookie.detail },
+        { ...CHALLENGED, 'Set-Cookie': COOKIE_CLEARED },
+        { ...about, ambiguous_cookie: AMBIGUOUS },
+      ),
       403: shared('CrossSite'),
       413: shared('BodyTooLarge'),
       429: REFRESH_LIMITED,

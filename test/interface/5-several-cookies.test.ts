@@ -1,0 +1,103 @@
+/** Interface 5: several `refresh_token` cookies in one request, as a host beside the gateway's can bring about. */
+import { setCookiesOf } from '../support/cookies.js';
+import { forgeRefreshToken } from '../support/forge.js';
+import { type Answer, claimsOf, logIn, startGateway, type TestGateway } from '../support/gateway.js';
+import { auditDuring, recordOf, wholeState } from '../support/rows.js';
+
+const ENV = { PUBLIC_URL: 'https://auth.app.example.com', COOKIE_DOMAIN: 'app.example.com' };
+const CHALLENGE = 'Cookie realm="auth-gateway", form-action="/auth/login", cookie-name="refresh_token"';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ env: ENV });
+});
+afterAll(() => gateway.close());
+
+const present = (path: string, cookie: string | string[]): Promise<Answer> =>
+  gateway.send('POST', path, { headers: { cookie } });
+
+const session = async () => (await logIn(gateway, (await gateway.user()).email)).refreshToken;
+
+/** By which domains an answer clears the cookie, each with the attributes of Spec 5.2 */
+function clearedDomains(answer: Answer): unknown[] {
+  return setCookiesOf(answer).map(({ name, value, attributes }) => {
+    const { domain = 'the host alone', ...others } = attributes;
+    expect([name, value]).toEqual(['refresh_token', '']);
+    expect(others).toEqual({
+      path: '/auth',
+      'max-age': '0',
+      expires: new Date(0).toUTCString(),
+      httponly: true,
+      secure: true,
+      samesite: 'Strict',
+    });
+    return domain;
+  });
+}
+
+const EVERYWHERE = ['the host alone', 'auth.app.example.com', 'app.example.com', 'example.com'];
+
+test.each([
+  [
+    'a cookie of somebody else in front',
+    (own: string, other: string) => `refresh_token=${other}; refresh_token=${own}`,
+  ],
+  ['behind', (own: string, other: string) => `refresh_token=${own}; a=b;refresh_token=${other}`],
+  ['in a field of its own', (own: string, other: string) => [`refresh_token=${other}`, `refresh_token=${own}`]],
+  ['in quotes', (own: string, other: string) => `refresh_token="${other}"; refresh_token=${own}`],
+  ['an empty one in front', (own: string) => `refresh_token=; refresh_token=${own}`],
+  ['one that is none in front', (own: string) => `refresh_token=junk; refresh_token=${own}`],
+])(
+  'Interface 5: a refresh with cookies that differ is refused, nothing ends, and all are cleared: %s',
+  async (_how, of) => {
+    const cookie = of(await session(), await session());
+    const before = await wholeState(gateway);
+    const answer = await present('/auth/refresh', cookie);
+    expect([answer.status, answer.json]).toEqual([401, { detail: 'Invalid or expired refresh token' }]);
+    expect(answer.headers['www-authenticate']).toBe(CHALLENGE);
+    expect(clearedDomains(answer)).toEqual(EVERYWHERE);
+    expect(await wholeState(gateway)).toEqual(before);
+  },
+);
+
+test('Interface 5: a used cookie beside the current one is no theft', async () => {
+  const used = await session();
+  const current = setCookiesOf(await present('/auth/refresh', `refresh_token=${used}`))[0]?.value ?? '';
+  const before = await wholeState(gateway);
+  expect((await present('/auth/refresh', `refresh_token=${used}; refresh_token=${current}`)).status).toBe(401);
+  expect(await wholeState(gateway)).toEqual(before);
+  expect((await present('/auth/refresh', `refresh_token=${current}`)).status).toBe(200);
+});
+
+test('Interface 5: the same value twice is one cookie', async () => {
+  const own = await session();
+  const answer = await present('/auth/refresh', `refresh_token=${own}; refresh_token=${own}`);
+  expect([answer.status, setCookiesOf(answer).length]).toEqual([200, 1]);
+});
+
+test('Interface 5: a logout ends the session of each cookie, and clears all of them', async () => {
+  const own = await session();
+  const other = await session();
+  const stale = await forgeRefreshToken(gateway, { claims: { exp: 1 } });
+  const cookie = ['junk', other, stale, own, other].map((value) => `refresh_token=${value}`).join('; ');
+  const [answer, events] = await auditDuring(gateway, () => present('/auth/logout', cookie));
+  expect([answer.status, answer.json]).toEqual([200, { message: 'Logged out successfully' }]);
+  expect(clearedDomains(answer)).toEqual(EVERYWHERE);
+  expect(events.map(({ event_type }) => event_type)).toEqual(['logout', 'logout']);
+  for (const token of [own, other]) expect((await recordOf(gateway, claimsOf(token)['jti'])).revoked).toBe(true);
+});
+
+test.each([
+  ['http://localhost:3000', ['the host alone']],
+  ['http://127.0.0.1:3000', ['the host alone']],
+  ['http://[::1]:3000', ['the host alone']],
+])('Interface 5: no domain is above %s', async (PUBLIC_URL, domains) => {
+  const local = await startGateway({ env: { PUBLIC_URL } });
+  try {
+    const headers = { cookie: 'refresh_token=a; refresh_token=b' };
+    const { cookies } = await local.send('POST', '/auth/refresh', { headers });
+    expect(cookies.map((field) => /domain=([^;]*)/i.exec(field)?.[1] ?? 'the host alone')).toEqual(domains);
+  } finally {
+    await local.close();
+  }
+});
