@@ -65,7 +65,8 @@ function securityHeaders({ publicUrl }: Config) {
   const directives = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] };
   return helmet({
     contentSecurityPolicy: { useDefaults: false, directives },
-    strictTransportSecurity: publicUrl.startsWith('https:'),
+    // Of its own host alone: other services may speak http below it.
+    strictTransportSecurity: publicUrl.startsWith('https:') && { includeSubDomains: false },
   });
 }
 
