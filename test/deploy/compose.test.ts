@@ -17,6 +17,13 @@ test.each(Object.entries(compose?.services ?? {}))(
   },
 );
 
+test('what others make is free software, in a version that is named', () => {
+  const images = Object.values(compose?.services ?? {}).map(({ image }) => image.split(':'));
+  const others = new Map(images.filter(([name]) => name !== 'auth-gateway').map(([name, tag = '']) => [name, tag]));
+  expect([...others.keys()].toSorted()).toEqual(['nginx', 'postgres', 'valkey/valkey']);
+  for (const tag of others.values()) expect(tag).toMatch(/^\d+[.\d]*-\w+$/);
+});
+
 const hasPrograms = ['nginx', 'redis-server', 'psql', 'curl', 'openssl'].every(
   (program) => spawnSync('which', [program]).status === 0,
 );
@@ -72,7 +79,7 @@ const isHere = (hasContainers && hasPrograms) || process.env['REQUIRE_PROGRAMS']
     const refreshed = await send('/auth/refresh', { token: begun.token });
     expect(refreshed.status).toBe(200);
     for (const path of ['/health/ready', '/health/live', '/metrics']) expect((await send(path)).status).toBe(404);
-    // The address that nginx saw, and the limits in Redis.
+    // The address that nginx saw, and the limits in Valkey.
     expect((await project.cli('audit', 'tail', '--json')).stdout).toContain('"ip_address":"172.31.254.1"');
     expect((await project.cli('rate-limit', 'list', '--json')).stdout).toContain('172.31.254.1');
     expect((await project.cli('keyring', 'rotate')).code).toBe(0);
@@ -102,7 +109,7 @@ const isHere = (hasContainers && hasPrograms) || process.env['REQUIRE_PROGRAMS']
     for (let i = 0; i < 4; i += 1) ({ token } = await send('/auth/refresh', { token }));
     await project.start('gateway-1');
 
-    expect(await project.down()).toMatchObject({ nginx: 0, 'gateway-1': 0, 'gateway-2': 0, redis: 0, postgres: 0 });
+    expect(await project.down()).toMatchObject({ nginx: 0, 'gateway-1': 0, 'gateway-2': 0, valkey: 0, postgres: 0 });
     await project.up();
     expect(project.containers.get('setup')?.said()).not.toContain('password');
     expect((await send('/auth/refresh', { token })).status).toBe(200);

@@ -1,6 +1,6 @@
 /** Runs the services of compose.yaml as `docker compose up` would, without Docker: their programs are those of this machine. */
 import { spawn, spawnSync } from 'node:child_process';
-import { chownSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { linkLibraries } from '../../src/db/embedded/programs.js';
@@ -214,6 +214,10 @@ function rootOf(folder: string, { user = '0:0', volumes = [] }: Service): string
     .map((volume) => volume.split(':')[1] ?? '')) {
     mkdirSync(join(root, to), { recursive: true });
     chownSync(join(root, to), uid, gid);
+  }
+  // What these machines have of Valkey: the program that it began as.
+  for (const program of ['server', 'cli']) {
+    symlinkSync(`/usr/bin/redis-${program}`, join(root, `local/bin/valkey-${program}`));
   }
   // The embedded PostgreSQL has none.
   writeFileSync(join(root, 'local/bin/pg_isready'), "#!/bin/sh\nexec bash -c ': </dev/tcp/127.0.0.1/5432'\n", {
