@@ -38,17 +38,27 @@ function here(block: string): string {
     .replaceAll('/opt/auth-gateway', 'CHECKOUT')
     .replaceAll(/^(systemd-sysusers|systemctl daemon-reload)$/gm, '')
     .replaceAll(/ -[og] auth-gateway/g, '')
-    .replace('setpriv --reuid auth-gateway --regid auth-gateway --init-groups ', '');
+    .replace('--reuid auth-gateway --regid auth-gateway --init-groups ', '');
   const left = placed.match(/(?<![\w./])\/(?!dev\/null|bin\/sh|metrics)\w+/);
   if (left !== null) throw new Error(`not in the folder of the test: ${left[0]}`);
   return placed.replaceAll('ROOT', root).replaceAll('CHECKOUT', process.cwd());
 }
 
-test('docs/systemd.md: the commands install the units and the settings, by which every command runs', async () => {
+/** What the shell of root may have of another installation: each would change, or break, what a command does. */
+const OF_ROOT = {
+  DATABASE_URL: 'postgresql://other@127.0.0.1:1/other',
+  KEYRING_FILE: '/nowhere/keyring.json',
+  LOG_LEVEL: 'loud',
+  NODE_OPTIONS: '--require=/nowhere.js',
+  PGPASSWORD: 'other',
+  REDIS_URL: 'redis://127.0.0.1:1',
+};
+
+test('docs/systemd.md: the commands install the units and the settings, by which alone every command runs', async () => {
   const [install = '', word = '', first = '', several = ''] = (await blocksOf('docs/systemd.md')).map(here);
   for (const folder of ['etc/systemd/system', 'usr/local/sbin', 'var/lib'])
     await mkdir(join(root, folder), { recursive: true });
-  const env = { PATH: `${join(root, 'usr/local/sbin')}:${process.env['PATH']}` };
+  const env = { ...OF_ROOT, PATH: `${join(root, 'usr/local/sbin')}:${process.env['PATH']}` };
   const run = (script: string, input = ''): string =>
     execFileSync('sh', ['-euc', script], { env, input, encoding: 'utf8', stdio: 'pipe' });
 
@@ -58,6 +68,11 @@ test('docs/systemd.md: the commands install the units and the settings, by which
   const settings = await readFile(at('etc/auth-gateway/environment'), 'utf8');
   await writeFile(at('etc/auth-gateway/environment'), here(settings));
   run(word);
+  const program = join(process.cwd(), 'bin/auth-gateway');
+  const seen = run(word.replace(program, 'env').replaceAll('sbin/auth-gateway', 'sbin/see')).concat(run('see'));
+  const given = Object.fromEntries(seen.split('\n').map((line) => line.split(/=(.*)/, 2)));
+  expect(given).toMatchObject({ DATABASE_URL_FILE: at('etc/auth-gateway/database-url'), METRICS_PORT: '9464' });
+  expect(Object.entries(OF_ROOT).filter(([name, value]) => given[name] === value)).toEqual([]);
   const printed = run(first.replace('role admin', 'role admin --password-stdin'), `${PASSWORD}\n`);
   expect(printed).toMatch(/email: you@example\.com/);
   run(several);
