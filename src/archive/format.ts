@@ -11,8 +11,8 @@ export const FORMAT_VERSION = 1;
 /** Ends the rows of a table: no row has this line, since COPY writes a backslash as two. */
 export const END_OF_ROWS = '\\.';
 
-/** No line is longer: bytes. */
-export const MAX_LINE_BYTES = 64 * 2 ** 20;
+/** No line of JSON is longer: bytes. */
+export const MAX_LINE_BYTES = 2 ** 20;
 
 /** Tells our files from others, and those of a later version. */
 export const anyHeader = z.looseObject({ format: z.literal(FORMAT), format_version: z.int() });

@@ -12,7 +12,7 @@ import type { Pooler } from '../db/time-limits.js';
 import { type Header, type TableHead, type Trailer, tableHead, trailer } from './format.js';
 import { type Progress, startProgress } from './progress.js';
 import { type Archive, damaged, openArchive } from './read-file.js';
-import { ArchiveRefusal } from './refusal.js';
+import { ArchiveRefusal, refuseStopped } from './refusal.js';
 import { columnsOf, listed, noTransactionTimeoutSql, on, readTables, SETTINGS, TABLE_NAMES } from './tables.js';
 import { lockTables, migrationsOf, refuseFull, refuseOtherTarget, refuseOtherVersion, refuseServed } from './target.js';
 
@@ -36,14 +36,14 @@ export interface Imported extends Trailer {
  * @throws {ArchiveRefusal}, {KeyringError}, or the error of the file or of the database; then no table has a row more
  */
 export async function importDatabase(file: string, how: HowToImport): Promise<Imported> {
-  const archive = await openArchive(file);
+  const archive = await openArchive(file, how.stopped);
   try {
     const { header } = archive;
     refuseOtherVersion(header, MIGRATION_NAMES);
     await refuseOtherKeyring(header, how);
     const { pooler, url } = await how.open();
     if (pooler !== 'none') throw new ArchiveRefusal(BEHIND_POOLER);
-    await prepare(url);
+    await prepare(url, how.stopped);
     return { header, ...(await fill(url, archive, how)) };
   } finally {
     await archive.close();
@@ -70,7 +70,8 @@ async function refuseOtherKeyring(header: Header, { now, readKeys }: HowToImport
 }
 
 /** Brings an empty database to this version; one with rows, or with a gateway on it, is left as it is. */
-async function prepare(url: string): Promise<void> {
+async function prepare(url: string, stopped: AbortSignal): Promise<void> {
+  refuseStopped(stopped);
   const db = await openDatabase(url).catch((error: unknown) => {
     throw error instanceof PoolerInBetween ? new ArchiveRefusal(BEHIND_POOLER) : error;
   });
@@ -78,7 +79,7 @@ async function prepare(url: string): Promise<void> {
     refuseTooNew(await migrationStatus(db));
     const client = await db.pool.connect();
     await refuseFull(client)
-      .then(() => refuseServed(client))
+      .then(() => refuseServed(client, stopped))
       .finally(() => client.release());
     await migrateUp(db);
   } finally {
@@ -90,26 +91,18 @@ async function fill(url: string, archive: Archive, { stopped, tell }: HowToImpor
   const db = await openDatabase(url, { limited: false });
   const progress = startProgress(tell);
   const client = await db.pool.connect();
+  /** Whatever is waited for of PostgreSQL, which may take minutes, fails then. */
+  const cutOff = (): void => void client.end();
+  stopped.addEventListener('abort', cutOff);
   let isDone = false;
   try {
-    await client.query('begin isolation level read committed');
-    await client.query(SETTINGS);
-    await on(client).run(noTransactionTimeoutSql, {});
-    await lockTables(client);
-    refuseOtherTarget(archive.header, await migrationsOf(on(client)));
-    await refuseFull(client);
-    await eachTable(client, (table) => `alter table ${table} disable trigger user`); // what they make is in the file
-    const written = await writeTables(client, archive, progress, stopped);
-    const told = await archive.line(trailer);
-    await archive.end();
-    if (!isSame(written, told)) throw damaged('its rows are not those that it says');
-    const found = await readBack(client, progress, stopped);
-    if (!isSame(found, told))
-      throw new ArchiveRefusal('the tables hold other rows than the file: nothing was imported');
-    await eachTable(client, (table) => `alter table ${table} enable trigger user`);
-    progress.at('statistics');
-    await eachTable(client, (table) => `analyze ${table}`);
     refuseStopped(stopped);
+    const told = await fillTables(client, archive, progress).catch((error: unknown) => {
+      refuseStopped(stopped);
+      throw error;
+    });
+    refuseStopped(stopped);
+    stopped.removeEventListener('abort', cutOff); // from here on a stop comes too late
     await client.query('commit');
     isDone = true;
     return told;
@@ -120,17 +113,33 @@ async function fill(url: string, archive: Archive, { stopped, tell }: HowToImpor
   }
 }
 
+/** Everything but the end of the transaction. */
+async function fillTables(client: pg.ClientBase, archive: Archive, progress: Progress): Promise<Trailer> {
+  await client.query('begin isolation level read committed');
+  await client.query(SETTINGS);
+  await on(client).run(noTransactionTimeoutSql, {});
+  await lockTables(client);
+  refuseOtherTarget(archive.header, await migrationsOf(on(client)));
+  await refuseFull(client);
+  await eachTable(client, (table) => `alter table ${table} disable trigger user`); // what they make is in the file
+  const written = await writeTables(client, archive, progress);
+  const told = await archive.line(trailer);
+  await archive.end();
+  if (!isSame(written, told)) throw damaged('its rows are not those that it says');
+  const found = await readBack(client, progress);
+  if (!isSame(found, told)) throw new ArchiveRefusal('the tables hold other rows than the file: nothing was imported');
+  await eachTable(client, (table) => `alter table ${table} enable trigger user`);
+  progress.at('statistics');
+  await eachTable(client, (table) => `analyze ${table}`);
+  return told;
+}
+
 async function eachTable(client: pg.ClientBase, sql: (table: string) => string): Promise<void> {
   for (const table of TABLE_NAMES) await client.query(sql(table));
 }
 
 /** What is written, as it comes from the file; the counts are PostgreSQL's. */
-async function writeTables(
-  client: pg.ClientBase,
-  archive: Archive,
-  progress: Progress,
-  stopped: AbortSignal,
-): Promise<Trailer> {
+async function writeTables(client: pg.ClientBase, archive: Archive, progress: Progress): Promise<Trailer> {
   const hash = createHash('sha256');
   const columns = await columnsOf(on(client));
   const rows: Record<string, number> = {};
@@ -147,8 +156,7 @@ async function writeTables(
         yield piece;
       }
     }
-    await pipeline(pieces(), stream, { signal: stopped }).catch((error: unknown) => {
-      refuseStopped(stopped);
+    await pipeline(pieces(), stream).catch((error: unknown) => {
       throw isOfRows(error) ? damaged(`PostgreSQL refuses a row of ${table}, ${error.code}`) : error;
     });
     rows[table] = stream.rowCount;
@@ -156,20 +164,15 @@ async function writeTables(
   return { rows, sha256: hash.digest('hex') };
 }
 
-function refuseStopped({ aborted }: AbortSignal): void {
-  if (aborted) throw new ArchiveRefusal('cancelled; nothing was imported');
-}
-
-/** SQLSTATE data_exception and integrity_constraint_violation; its own words may quote a row. */
+/** SQLSTATE data_exception, integrity_constraint_violation and program_limit_exceeded; its own words may quote a row. */
 function isOfRows(error: unknown): error is pg.DatabaseError {
-  return error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? '');
+  return error instanceof pg.DatabaseError && /^(2[23]|54)/.test(error.code ?? '');
 }
 
 /** What the tables hold now, read as an export reads it. */
-async function readBack(client: pg.ClientBase, progress: Progress, stopped: AbortSignal): Promise<Trailer> {
+async function readBack(client: pg.ClientBase, progress: Progress): Promise<Trailer> {
   const { parts, result } = readTables(client);
   for await (const part of parts) {
-    refuseStopped(stopped);
     if (!Buffer.isBuffer(part)) progress.at(`${part.table}, read back`);
   }
   await client.query('select'); // its answer comes after the counts

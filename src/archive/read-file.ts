@@ -1,15 +1,16 @@
-/** Reads the file of an export from its first byte to its last, in order, with memory for one line. */
+/** Reads the file of an export from its first byte to its last, in order, each byte once; rows of any length pass in pieces. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import type * as z from 'zod';
 import { anyHeader, END_OF_ROWS, FIRST_BYTES, FORMAT_VERSION, type Header, header, MAX_LINE_BYTES } from './format.js';
-import { ArchiveRefusal } from './refusal.js';
+import { ArchiveRefusal, refuseStopped } from './refusal.js';
 
+/** What is read of it fails with {ArchiveRefusal} once a stop is asked for. */
 export interface Archive {
   header: Header;
   /** The next line, which is JSON of this form. @throws {ArchiveRefusal} for another */
   line<T>(form: z.ZodType<T>): Promise<T>;
-  /** The rows of a table, in pieces that end where a row does. */
+  /** The rows of a table, in pieces that end anywhere. */
   rows(): AsyncGenerator<Buffer>;
   /** @throws {ArchiveRefusal} where anything follows */
   end(): Promise<void>;
@@ -27,14 +28,14 @@ function notOurs(): ArchiveRefusal {
 }
 
 /** @throws {ArchiveRefusal} for a file that is none of ours, or of a later format; or the error of the file */
-export async function openArchive(file: string): Promise<Archive> {
+export async function openArchive(file: string, stopped: AbortSignal): Promise<Archive> {
   const handle = await open(file);
   try {
     if ((await handle.stat()).isDirectory()) throw new ArchiveRefusal(`${file} is a folder`);
     const first = Buffer.alloc(FIRST_BYTES.length);
     await handle.read(first, 0, first.length, 0);
     if (!first.equals(FIRST_BYTES)) throw notOurs();
-    const content = unpack(handle);
+    const content = unpack(handle, stopped);
     return { ...content, header: await readHeader(content) };
   } catch (error) {
     await handle.close();
@@ -61,9 +62,10 @@ interface Content extends Omit<Archive, 'header'> {
 }
 
 const NEWLINE = '\n'.charCodeAt(0);
-const END = Buffer.from(`${END_OF_ROWS}\n`);
+/** Behind the newline of the line before, which is that of the last row or of the table's head. */
+const END = Buffer.from(`\n${END_OF_ROWS}\n`);
 
-function unpack(handle: FileHandle): Content {
+function unpack(handle: FileHandle, stopped: AbortSignal): Content {
   const source = handle.createReadStream({ start: 0, autoClose: false });
   const gunzip = createGunzip();
   source.once('error', (error) => gunzip.destroy(error));
@@ -71,31 +73,37 @@ function unpack(handle: FileHandle): Content {
   /** Unpacked, and not yet taken */
   let rest: Buffer = Buffer.alloc(0);
 
-  /** @returns false at the end of the file */
-  const unpackMore = async (): Promise<boolean> => {
+  /** Some bytes more. @returns undefined at the end of the file */
+  const unpackMore = async (): Promise<Buffer | undefined> => {
+    refuseStopped(stopped);
+    if (rest.length > 0) {
+      const taken = rest;
+      rest = Buffer.alloc(0);
+      return taken;
+    }
     const next = await unpacked.next().catch((error: NodeJS.ErrnoException) => {
       throw error.syscall === undefined ? damaged('it does not unpack') : error;
     });
-    if (next.done) return false;
-    rest = Buffer.concat([rest, next.value]);
-    return true;
+    return next.done ? undefined : next.value;
   };
-  /** Takes what ends with the newline that `find` finds. */
-  const take = async (find: () => number): Promise<Buffer> => {
-    let newline = find();
-    while (newline < 0) {
-      if (rest.length > MAX_LINE_BYTES) throw damaged('a line is too long');
-      if (!(await unpackMore())) throw damaged('it has no end');
-      newline = find();
-    }
-    const taken = rest.subarray(0, newline + 1);
-    rest = rest.subarray(newline + 1);
-    return taken;
+  const take = async (): Promise<Buffer> => {
+    const piece = await unpackMore();
+    if (piece === undefined) throw damaged('it has no end');
+    return piece;
   };
   const json = async (): Promise<unknown> => {
-    const text = (await take(() => rest.indexOf(NEWLINE))).toString('utf8');
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    for (let end = 0; end === 0; ) {
+      const piece = await take();
+      end = piece.indexOf(NEWLINE) + 1;
+      pieces.push(end === 0 ? piece : piece.subarray(0, end));
+      if (end > 0) rest = piece.subarray(end);
+      bytes += piece.length;
+      if (bytes > MAX_LINE_BYTES) throw damaged('a line is too long');
+    }
     try {
-      return JSON.parse(text);
+      return JSON.parse(Buffer.concat(pieces).toString('utf8'));
     } catch {
       throw damaged('a line is not JSON');
     }
@@ -108,17 +116,26 @@ function unpack(handle: FileHandle): Content {
       return read.data;
     },
     rows: async function* () {
+      let held: Buffer = Buffer.from([NEWLINE]); // of the head, which was taken with it: there may be no rows
+      let passed = 1;
       for (;;) {
-        const lines = await take(() => rest.lastIndexOf(NEWLINE));
-        const end = endOfRows(lines);
-        if (end !== 0) yield lines.subarray(0, end);
-        if (end === undefined) continue;
-        rest = Buffer.concat([lines.subarray(end + END.length), rest]);
-        return;
+        const bytes = Buffer.concat([held, await take()]);
+        const end = bytes.indexOf(END);
+        if (end >= 0) {
+          rest = bytes.subarray(end + END.length);
+          if (end + 1 > passed) yield bytes.subarray(passed, end + 1);
+          return;
+        }
+        const until = bytes.length - END.length + 1; // behind it the end may have begun
+        held = bytes;
+        if (until <= passed) continue;
+        yield bytes.subarray(passed, until);
+        held = bytes.subarray(until);
+        passed = 0;
       }
     },
     end: async () => {
-      const isOver = rest.length === 0 && !(await unpackMore());
+      const isOver = (await unpackMore()) === undefined;
       const { size } = await handle.stat();
       if (!isOver || gunzip.bytesWritten !== size) throw damaged('something follows its end'); // gunzip passes over it
     },
@@ -128,11 +145,4 @@ function unpack(handle: FileHandle): Content {
       await handle.close();
     },
   };
-}
-
-/** Where the line is that ends the rows; undefined: it is not among these. */
-function endOfRows(lines: Buffer): number | undefined {
-  if (lines.subarray(0, END.length).equals(END)) return 0;
-  const before = lines.indexOf(`\n${END}`);
-  return before < 0 ? undefined : before + 1;
 }

@@ -4,3 +4,8 @@
 export class ArchiveRefusal extends Error {
   override readonly name = 'ArchiveRefusal';
 }
+
+/** @throws {ArchiveRefusal} once a stop of the import is asked for */
+export function refuseStopped({ aborted }: AbortSignal): void {
+  if (aborted) throw new ArchiveRefusal('cancelled; nothing was imported');
+}

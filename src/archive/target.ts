@@ -6,7 +6,7 @@ import { isLockTimeout } from '../db/outage.js';
 import { type Db, statement } from '../db/statement.js';
 import { GATEWAY_VERSION } from '../platform/versions.js';
 import type { Header } from './format.js';
-import { ArchiveRefusal } from './refusal.js';
+import { ArchiveRefusal, refuseStopped } from './refusal.js';
 import { columnsOf, on, TABLE_NAMES } from './tables.js';
 
 /** How long connections may still be seen that have just been closed: milliseconds. */
@@ -77,7 +77,7 @@ const othersSql = statement('others_on_database', {}, { who: 'text' })`
     and coalesce(backend_type, 'client backend') = 'client backend'`;
 
 /** @throws {ArchiveRefusal} where a gateway, or another program of the same user, is connected to the database */
-export async function refuseServed(client: pg.ClientBase): Promise<void> {
+export async function refuseServed(client: pg.ClientBase, stopped: AbortSignal): Promise<void> {
   const deadlineMs = performance.now() + CLOSING_MS;
   for (;;) {
     const others = await on(client).run(othersSql, {});
@@ -85,6 +85,7 @@ export async function refuseServed(client: pg.ClientBase): Promise<void> {
     const whom = others.map(({ who }) => who).join(', ');
     if (performance.now() > deadlineMs) throw inUse(`processes of PostgreSQL: ${whom}`);
     await sleep(LOOK_AGAIN_MS);
+    refuseStopped(stopped);
   }
 }
 
