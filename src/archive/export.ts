@@ -1,4 +1,5 @@
 /** Interface 9: `database export`: all tables in a file, as they are at one moment, while gateways go on. */
+import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import type { Config } from '../config.js';
 import { readKeyring } from '../credentials/keyring-file.js';
@@ -9,7 +10,8 @@ import { type Database, openDatabase } from '../db/database.js';
 import { isLockTimeout } from '../db/outage.js';
 import { statement } from '../db/statement.js';
 import { GATEWAY_VERSION } from '../platform/versions.js';
-import { END_OF_ROWS, FORMAT, FORMAT_VERSION, type Header, type Trailer } from './format.js';
+import { macBy, symmetricKeys } from './authenticity.js';
+import { END_OF_ROWS, FORMAT, FORMAT_VERSION, type LastLine, type LatestHeader, type Trailer } from './format.js';
 import { type Progress, startProgress } from './progress.js';
 import { ArchiveRefusal } from './refusal.js';
 import { noTransactionTimeoutSql, on, readTables, SETTINGS, TABLE_NAMES } from './tables.js';
@@ -17,7 +19,7 @@ import { migrationsOf } from './target.js';
 import { refuseExisting, writeCompressed } from './write-file.js';
 
 export interface Exported extends Trailer {
-  header: Header;
+  header: LatestHeader;
   /** `kid`s of keys that seal secrets of API keys, and that the keyring lacks */
   lostKeys: string[];
 }
@@ -43,7 +45,7 @@ export async function exportDatabase(asked: Database, file: string, how: HowToEx
   try {
     await begin(client);
     const described = await describe(client, jwks, how.config);
-    const archive = archiveOf(client, described.header, progress);
+    const archive = archiveOf(client, described.header, jwks, progress);
     await writeCompressed(file, archive.pieces, how.stopped);
     isDone = true;
     return { ...described, ...archive.result() };
@@ -97,15 +99,16 @@ async function describe(
       migrations: await migrationsOf(db),
       keyring_sha256: await keyringFingerprint(jwks),
       needs_keys: needed.map(({ until, ...key }) => ({ ...key, until: until?.toISOString() ?? null })),
+      authenticated_by: symmetricKeys(jwks).map(({ kid }) => kid),
     },
   };
 }
 
 /** The content of the file, and what its trailer says once all was read. */
-function archiveOf(client: pg.ClientBase, header: Header, progress: Progress) {
+function archiveOf(client: pg.ClientBase, header: LatestHeader, jwks: readonly PrivateJwk[], progress: Progress) {
   let result: Trailer = { rows: {}, sha256: '' };
-  async function* pieces(): AsyncGenerator<Buffer> {
-    yield line(JSON.stringify(header));
+  async function* content(): AsyncGenerator<Buffer> {
+    yield line(header);
     const { parts, result: read } = readTables(client);
     let isFirst = true;
     for await (const part of parts) {
@@ -114,19 +117,31 @@ function archiveOf(client: pg.ClientBase, header: Header, progress: Progress) {
         yield part;
       } else {
         progress.at(part.table);
-        if (!isFirst) yield line(END_OF_ROWS);
+        if (!isFirst) yield END;
         isFirst = false;
-        yield line(JSON.stringify(part));
+        yield line(part);
       }
     }
-    yield line(END_OF_ROWS);
+    yield END;
     await client.query('commit');
     result = read();
-    yield line(JSON.stringify(result));
+    yield line(result);
+  }
+  async function* pieces(): AsyncGenerator<Buffer> {
+    const hash = createHash('sha256');
+    for await (const piece of content()) {
+      hash.update(piece);
+      yield piece;
+    }
+    const digest = hash.digest();
+    const macs = symmetricKeys(jwks).map((key) => macBy(key, digest).toString('hex'));
+    yield line({ hmac_sha256: macs } satisfies LastLine);
   }
   return { pieces: pieces(), result: () => result };
 }
 
-function line(text: string): Buffer {
-  return Buffer.from(`${text}\n`);
+const END = Buffer.from(`${END_OF_ROWS}\n`);
+
+function line(json: object): Buffer {
+  return Buffer.from(`${JSON.stringify(json)}\n`);
 }

@@ -9,7 +9,8 @@ import type { PrivateJwk } from '../credentials/private-jwks.js';
 import { openDatabase, PoolerInBetween } from '../db/database.js';
 import { MIGRATION_NAMES, migrateUp, migrationStatus, refuseTooNew } from '../db/migrate.js';
 import type { Pooler } from '../db/time-limits.js';
-import { type Header, type TableHead, type Trailer, tableHead, trailer } from './format.js';
+import { refuseAltered, type Verifier, verifiersOf } from './authenticity.js';
+import { type Header, lastLine, type TableHead, type Trailer, tableHead, trailer } from './format.js';
 import { type Progress, startProgress } from './progress.js';
 import { type Archive, damaged, openArchive } from './read-file.js';
 import { ArchiveRefusal, refuseStopped } from './refusal.js';
@@ -22,6 +23,8 @@ export interface HowToImport {
   /** @param needs `kid`s, for what is said where there is no keyring @throws {KeyringError} */
   readKeys(needs: readonly string[]): Promise<PrivateJwk[]>;
   now: Date;
+  /** True where a file is wanted too that no key of the keyring can verify */
+  unauthenticated: boolean;
   /** Is told a line now and then */
   tell(line: string): void;
   stopped: AbortSignal;
@@ -29,6 +32,8 @@ export interface HowToImport {
 
 export interface Imported extends Trailer {
   header: Header;
+  /** `kid`s of the keys that have verified the file; none: nothing says that it was not altered */
+  verifiedBy: string[];
 }
 
 /**
@@ -40,11 +45,14 @@ export async function importDatabase(file: string, how: HowToImport): Promise<Im
   try {
     const { header } = archive;
     refuseOtherVersion(header, MIGRATION_NAMES);
-    await refuseOtherKeyring(header, how);
+    const jwks = await how.readKeys(header.needs_keys.map(({ kid }) => kid));
+    await refuseOtherKeyring(header, jwks, how.now);
+    const verifiers = verifiersOf(header, jwks, how.unauthenticated);
     const { pooler, url } = await how.open();
     if (pooler !== 'none') throw new ArchiveRefusal(BEHIND_POOLER);
     await prepare(url, how.stopped);
-    return { header, ...(await fill(url, archive, how)) };
+    const told = await fill(url, archive, verifiers, how);
+    return { header, verifiedBy: verifiers.map(({ key }) => key.kid), ...told };
   } finally {
     await archive.close();
   }
@@ -55,12 +63,12 @@ const BEHIND_POOLER =
   'itself and leave out DATABASE_POOLER. Nothing was changed';
 
 /** @throws {KeyringError} where a key is missing that something in the file needs */
-async function refuseOtherKeyring(header: Header, { now, readKeys }: HowToImport): Promise<void> {
+async function refuseOtherKeyring(header: Header, jwks: readonly PrivateJwk[], now: Date): Promise<void> {
   const needed = header.needs_keys.map(({ until, ...key }) => ({
     ...key,
     until: until === null ? null : new Date(until),
   }));
-  const missing = await missingKeys(needed, await readKeys(needed.map(({ kid }) => kid)), now);
+  const missing = await missingKeys(needed, jwks, now);
   if (missing.length === 0) return;
   const which = missing.map(({ kid, kind }) => `${kid} (${kind})`).join(', ');
   throw new KeyringError(
@@ -87,7 +95,12 @@ async function prepare(url: string, stopped: AbortSignal): Promise<void> {
   }
 }
 
-async function fill(url: string, archive: Archive, { stopped, tell }: HowToImport): Promise<Trailer> {
+async function fill(
+  url: string,
+  archive: Archive,
+  verifiers: readonly Verifier[],
+  { stopped, tell }: HowToImport,
+): Promise<Trailer> {
   const db = await openDatabase(url, { limited: false });
   const progress = startProgress(tell);
   const client = await db.pool.connect();
@@ -97,7 +110,7 @@ async function fill(url: string, archive: Archive, { stopped, tell }: HowToImpor
   let isDone = false;
   try {
     refuseStopped(stopped);
-    const told = await fillTables(client, archive, progress).catch((error: unknown) => {
+    const told = await fillTables(client, archive, verifiers, progress).catch((error: unknown) => {
       refuseStopped(stopped);
       throw error;
     });
@@ -114,7 +127,12 @@ async function fill(url: string, archive: Archive, { stopped, tell }: HowToImpor
 }
 
 /** Everything but the end of the transaction. */
-async function fillTables(client: pg.ClientBase, archive: Archive, progress: Progress): Promise<Trailer> {
+async function fillTables(
+  client: pg.ClientBase,
+  archive: Archive,
+  verifiers: readonly Verifier[],
+  progress: Progress,
+): Promise<Trailer> {
   await client.query('begin isolation level read committed');
   await client.query(SETTINGS);
   await on(client).run(noTransactionTimeoutSql, {});
@@ -124,8 +142,12 @@ async function fillTables(client: pg.ClientBase, archive: Archive, progress: Pro
   await eachTable(client, (table) => `alter table ${table} disable trigger user`); // what they make is in the file
   const written = await writeTables(client, archive, progress);
   const told = await archive.line(trailer);
+  const digest = archive.digest();
+  const { hmac_sha256: macs } =
+    archive.header.format_version === 1 ? { hmac_sha256: [] } : await archive.line(lastLine);
   await archive.end();
   if (!isSame(written, told)) throw damaged('its rows are not those that it says');
+  refuseAltered(verifiers, digest, macs);
   const found = await readBack(client, progress);
   if (!isSame(found, told)) throw new ArchiveRefusal('the tables hold other rows than the file: nothing was imported');
   await eachTable(client, (table) => `alter table ${table} enable trigger user`);

@@ -1,8 +1,9 @@
 /** Reads the file of an export from its first byte to its last, in order, each byte once; rows of any length pass in pieces. */
+import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import type * as z from 'zod';
-import { anyHeader, END_OF_ROWS, FIRST_BYTES, FORMAT_VERSION, type Header, header, MAX_LINE_BYTES } from './format.js';
+import { anyHeader, END_OF_ROWS, FIRST_BYTES, FORMAT_VERSIONS, type Header, header, MAX_LINE_BYTES } from './format.js';
 import { ArchiveRefusal, refuseStopped } from './refusal.js';
 
 /** What is read of it fails with {ArchiveRefusal} once a stop is asked for. */
@@ -12,6 +13,8 @@ export interface Archive {
   line<T>(form: z.ZodType<T>): Promise<T>;
   /** The rows of a table, in pieces that end anywhere. */
   rows(): AsyncGenerator<Buffer>;
+  /** SHA-256 of all that was taken so far, as it stands in the file unpacked */
+  digest(): Buffer;
   /** @throws {ArchiveRefusal} where anything follows */
   end(): Promise<void>;
   close(): Promise<void>;
@@ -48,8 +51,8 @@ async function readHeader({ json }: Pick<Content, 'json'>): Promise<Header> {
   const any = anyHeader.safeParse(first);
   if (!any.success) throw notOurs();
   const { format_version } = any.data;
-  if (format_version !== FORMAT_VERSION) {
-    const ours = `this version reads format ${FORMAT_VERSION}`;
+  if (!FORMAT_VERSIONS.includes(format_version)) {
+    const ours = `this version reads ${FORMAT_VERSIONS.join(' and ')}`;
     throw new ArchiveRefusal(`the file has format ${format_version}, and ${ours}: use the version that wrote it`);
   }
   const { success, data } = header.safeParse(first);
@@ -72,14 +75,15 @@ function unpack(handle: FileHandle, stopped: AbortSignal): Content {
   const unpacked: AsyncIterator<Buffer> = source.pipe(gunzip)[Symbol.asyncIterator]();
   /** Unpacked, and not yet taken */
   let rest: Buffer = Buffer.alloc(0);
+  const taken = createHash('sha256');
 
   /** Some bytes more. @returns undefined at the end of the file */
   const unpackMore = async (): Promise<Buffer | undefined> => {
     refuseStopped(stopped);
     if (rest.length > 0) {
-      const taken = rest;
+      const more = rest;
       rest = Buffer.alloc(0);
-      return taken;
+      return more;
     }
     const next = await unpacked.next().catch((error: NodeJS.ErrnoException) => {
       throw error.syscall === undefined ? damaged('it does not unpack') : error;
@@ -102,8 +106,10 @@ function unpack(handle: FileHandle, stopped: AbortSignal): Content {
       bytes += piece.length;
       if (bytes > MAX_LINE_BYTES) throw damaged('a line is too long');
     }
+    const text = Buffer.concat(pieces);
+    taken.update(text);
     try {
-      return JSON.parse(Buffer.concat(pieces).toString('utf8'));
+      return JSON.parse(text.toString('utf8'));
     } catch {
       throw damaged('a line is not JSON');
     }
@@ -123,17 +129,20 @@ function unpack(handle: FileHandle, stopped: AbortSignal): Content {
         const end = bytes.indexOf(END);
         if (end >= 0) {
           rest = bytes.subarray(end + END.length);
+          taken.update(bytes.subarray(passed, end + END.length));
           if (end + 1 > passed) yield bytes.subarray(passed, end + 1);
           return;
         }
         const until = bytes.length - END.length + 1; // behind it the end may have begun
         held = bytes;
         if (until <= passed) continue;
+        taken.update(bytes.subarray(passed, until));
         yield bytes.subarray(passed, until);
         held = bytes.subarray(until);
         passed = 0;
       }
     },
+    digest: () => taken.copy().digest(),
     end: async () => {
       const isOver = (await unpackMore()) === undefined;
       const { size } = await handle.stat();

@@ -6,7 +6,7 @@ import { KeyringError, readKeyring } from '../credentials/keyring-file.js';
 import type { PrivateJwk } from '../credentials/private-jwks.js';
 import { type Command, command } from './command.js';
 import { file as fileKind } from './kinds.js';
-import { required, word } from './parameters.js';
+import { flag, required, word } from './parameters.js';
 import { type Printable, say } from './terminal.js';
 
 export const databaseCommands: Record<string, Command> = {
@@ -23,24 +23,32 @@ export const databaseCommands: Record<string, Command> = {
       tell('the file holds password hashes and sealed secrets: let nobody read it');
       tell(`it is of use with the keyring alone: keep a copy of ${config.keyringFile}, elsewhere than the file`);
       if (lostKeys.length > 0) tell(`the keyring lacks keys that seal secrets of API keys: ${lostKeys.join(', ')}`);
-      return printable(file, header, trailer);
+      return printable(file, header, header.authenticated_by, trailer);
     },
   }),
   'database import': command({
     does: 'fills an empty database with what database export has written, or changes nothing; makes an embedded one',
     example: 'database import gateway.export',
     on: 'database to fill',
-    takes: { file: word(fileKind, 'what database export has written', 'name one file') },
-    run: async ({ clock, config, openServer, terminal }, { file }) => {
+    takes: {
+      file: word(fileKind, 'what database export has written', 'name one file'),
+      unauthenticated: flag(
+        'also a file that no key of the keyring can verify, in which anybody may have become administrator',
+      ),
+    },
+    run: async ({ clock, config, openServer, terminal }, { file, unauthenticated }) => {
       const { importDatabase } = await import('../archive/import.js');
-      const { header, ...trailer } = await importDatabase(file, {
+      const { UNAUTHENTICATED } = await import('../archive/authenticity.js');
+      const { header, verifiedBy, ...trailer } = await importDatabase(file, {
         open: async () => ({ url: (await openServer()).databaseUrl, pooler: config.databasePooler }),
         readKeys: (needs) => readKeys(config, needs),
         now: clock.now(),
+        unauthenticated,
         tell: (line) => say(terminal, line),
         stopped: terminal.untilStopped(),
       });
-      return printable(file, header, trailer);
+      if (verifiedBy.length === 0) say(terminal, `the file was not verified: ${UNAUTHENTICATED}`);
+      return printable(file, header, verifiedBy, trailer);
     },
   }),
 };
@@ -54,7 +62,7 @@ async function readKeys({ keyringFile }: Config, needs: readonly string[]): Prom
   );
 }
 
-function printable(file: string, header: Header, { rows, sha256 }: Trailer): Printable {
+function printable(file: string, header: Header, authenticated_by: string[], { rows, sha256 }: Trailer): Printable {
   const { gateway_version, keyring_sha256, taken_at } = header;
-  return { file, taken_at, gateway_version, keyring_sha256, rows, sha256 };
+  return { file, taken_at, gateway_version, keyring_sha256, authenticated_by, rows, sha256 };
 }

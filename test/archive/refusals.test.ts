@@ -7,7 +7,7 @@ import pg from 'pg';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey } from '../../src/admin/api-keys.js';
 import { generateKeys, writeKeyring } from '../../src/credentials/keyring-file.js';
-import { connected, contentOf, edited, here, packed } from '../support/archives.js';
+import { authenticated, connected, contentOf, edited, here, packed } from '../support/archives.js';
 import { messagesOf, type Ran, run } from '../support/cli.js';
 import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.js';
@@ -84,8 +84,8 @@ test.each<[string, (text: string) => string, RegExp]>([
   ],
   [
     'of a later format',
-    (text) => text.replace('"format_version":1', '"format_version":2'),
-    /has format 2, and this version reads format 1/,
+    (text) => text.replace('"format_version":2', '"format_version":3'),
+    /has format 3, and this version reads 1 and 2/,
   ],
   [
     'of another program',
@@ -110,7 +110,7 @@ test.each<[string, (text: string) => string, RegExp]>([
   ],
   ['with a table less', (text) => text.replace(/\{"table":"cron_keys".*\n\\\.\n/, ''), /\(it has other tables\)/],
   ['with other columns', (text) => text.replace('"failed_login_attempts",', ''), /\(it has other tables\)/],
-  ['without its end', (text) => text.replace(/\{"rows":.*\n/, ''), /\(it has no end\)/],
+  ['without its end', (text) => text.replace(/\{"rows":.*\n.*\n/, ''), /\(it has no end\)/],
   ['with more behind its end', (text) => `${text}\n`, /\(something follows its end\)/],
 ])('Interface 9: a file %s', async (name, edit, message) => {
   const other = file(`${name}.export`);
@@ -184,7 +184,8 @@ describe('a keyring', () => {
     const rotated = file('rotated.json');
     await writeFile(rotated, JSON.stringify({ keys: [access, refresh, sealing] }), { mode: 0o600 });
     const old = file('old.export');
-    await edited(good, old, (text) => text.replaceAll(/"until":"[^"]+"/g, '"until":"2026-01-01T00:00:00.000Z"'));
+    const longAgo = (text: string) => text.replaceAll(/"until":"[^"]+"/g, '"until":"2026-01-01T00:00:00.000Z"');
+    await edited(good, old, (text) => authenticated(longAgo(text), keys));
     const database = await createDatabase();
     try {
       await expectRefused(
