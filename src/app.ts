@@ -13,6 +13,7 @@ import { createPlaceholderHashes } from './credentials/placeholder-hashes.js';
 import { createPlaceholderKey } from './credentials/placeholder-key.js';
 import { createKeptSecrets } from './credentials/sealed-secret.js';
 import { type Database, openDatabase } from './db/database.js';
+import { createFullDisk } from './db/full-disk.js';
 import { migrateUp } from './db/migrate.js';
 import { type Expiring, startSweeper } from './db/sweeper.js';
 import { createGraphqlServer } from './graphql/server.js';
@@ -100,6 +101,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       clock,
       config,
       db,
+      fullDisk: createFullDisk(clock),
       placeholder: createPlaceholderKey(keyring),
       keptSecrets: createKeptSecrets(),
       keyLimiter: redis && createRateLimiter({ db, redis }, KEY_LIMIT_NAME, KEY_WINDOW_SECONDS),

@@ -8,6 +8,7 @@ import type { PlaceholderHashes } from './credentials/placeholder-hashes.js';
 import type { PlaceholderKey } from './credentials/placeholder-key.js';
 import type { KeptSecrets } from './credentials/sealed-secret.js';
 import type { Database } from './db/database.js';
+import type { FullDisk } from './db/full-disk.js';
 import type { RateLimiter } from './limits/rate-limiter.js';
 import type { RedisClient } from './limits/redis.js';
 import type { Logger } from './platform/logger.js';
@@ -21,6 +22,8 @@ export interface Parts {
   clock: WatchedClock;
   config: Config;
   db: Database;
+  /** What requests have met of a full disk lately */
+  fullDisk: FullDisk;
   /** Of API keys, opened */
   keptSecrets: KeptSecrets;
   /** Requests per minute of each API key, in Redis. Undefined: the statement that takes a request counts it. */

@@ -1,5 +1,6 @@
 /** Interface 9, `doctor`: whether the database is there, takes what a login writes, and has the tables of this version. */
-import { rehearseLogin } from '../audit/rehearsal.js';
+import { rehearseLogin } from '../auth/rehearsal.js';
+import type { Config } from '../config.js';
 import { migrationStatus } from '../db/migrate.js';
 import { type DatabaseState, stateOf } from '../db/state.js';
 import { type Db, statement } from '../db/statement.js';
@@ -24,11 +25,11 @@ export async function lookAtDatabase({ config, database }: Surroundings): Promis
   return [
     ok('database', `connected to ${found?.name} as ${found?.role}`),
     ok('database_version', `PostgreSQL ${found?.version}`),
-    ...(await migrationsAndWrites(db)),
+    ...(await migrationsAndWrites(db, config)),
   ];
 }
 
-async function migrationsAndWrites(db: Db): Promise<Finding[]> {
+async function migrationsAndWrites(db: Db, { redis }: Pick<Config, 'redis'>): Promise<Finding[]> {
   const migrations = await migrationStatus(db);
   const newer = migrations.filter(({ known }) => !known).map(({ name }) => name);
   const breaking = migrations.find(({ known, breaks_older }) => !known && breaks_older);
@@ -42,7 +43,10 @@ async function migrationsAndWrites(db: Db): Promise<Finding[]> {
     return [fault('migrations', seen, 'run: auth-gateway migrate up')];
   }
   const ahead = `a newer version has migrated the database, and this one can use it (${newer.join()})`;
-  const writes = await rehearseLogin(db).then(() => ok('database_writes', 'a login can be written'), cannotWrite);
+  const writes = await rehearseLogin(db, redis === undefined).then(
+    () => ok('database_writes', 'a login can be written'),
+    cannotWrite,
+  );
   return [
     newer.length > 0
       ? warning('migrations', ahead, 'end the upgrade: start that newer version here too')

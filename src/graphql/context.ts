@@ -11,7 +11,7 @@ import type { Budget } from '../platform/budget.js';
 import { errorOf, status } from './errors.js';
 import type { Turns } from './turns.js';
 
-export type GraphqlDependencies = Deps<'clock' | 'db' | 'keyring' | 'log' | 'passwords' | 'sampling'>;
+export type GraphqlDependencies = Deps<'clock' | 'db' | 'fullDisk' | 'keyring' | 'log' | 'passwords' | 'sampling'>;
 
 export interface GraphqlContext extends Pick<GraphqlRequest, 'client' | 'ids' | 'isGone'> {
   caller: Caller;

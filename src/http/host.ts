@@ -42,7 +42,7 @@ export function createMetricsHost(parts: Parts): Listener {
 }
 
 function createListener(parts: Parts, addRoutes: (app: Express) => void): Listener {
-  const { config, log, sampling } = parts;
+  const { config, log } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag'); // answers are small and mostly uncacheable
@@ -56,7 +56,7 @@ function createListener(parts: Parts, addRoutes: (app: Express) => void): Listen
   app.use(refuseMalformed);
   addRoutes(app);
   app.use(notFound);
-  app.use(errorHandler({ log, sampling }));
+  app.use(errorHandler(parts));
   return { handle: readable(app), log, requestLog };
 }
 

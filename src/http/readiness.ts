@@ -1,6 +1,6 @@
 /** Interface 10: whether requests can be answered now: the database, Redis and the clock, each `ok` or one word. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rehearseLogin } from '../audit/rehearsal.js';
+import { rehearseLogin } from '../auth/rehearsal.js';
 import { ReadOnlyServer } from '../db/hosts.js';
 import { schemaState } from '../db/migrate.js';
 import { type DatabaseState, databaseStateSql, stateOf } from '../db/state.js';
@@ -37,8 +37,8 @@ interface Finding {
 const OK: Finding = { state: 'ok' };
 const NO_ANSWER: Finding = { state: 'unreachable' };
 
-export function createReadiness(deps: Deps<'clock' | 'db' | 'log' | 'metrics' | 'redis'>): Readiness {
-  const { clock, db, log, metrics, redis } = deps;
+export function createReadiness(deps: Deps<'clock' | 'db' | 'fullDisk' | 'log' | 'metrics' | 'redis'>): Readiness {
+  const { clock, db, fullDisk, log, metrics, redis } = deps;
   const tellState = createStateLog(log);
   const tellSkew = skewTeller(deps);
 
@@ -58,15 +58,21 @@ export function createReadiness(deps: Deps<'clock' | 'db' | 'log' | 'metrics' | 
     if (state.state !== 'ok') return state;
     const [schema, login] = await Promise.all([
       inTime(checkSchema().catch(failed), ADMIN_WITHIN_MS, OK),
-      rehearseLogin(db).then(() => OK, failed),
+      rehearseLogin(db, redis === undefined).then(() => OK, failed),
     ]);
     return schema.state === 'ok' ? login : schema;
   };
+  /** What requests have met counts too, even if the check has not. */
+  const believed = (found: Finding): Finding => {
+    const error = fullDisk.lately();
+    return found.state === 'ok' && error !== undefined ? failed(error) : found;
+  };
   const checkAll = async (): Promise<Checks> => {
-    const [database, redisState] = await Promise.all([
+    const [found, redisState] = await Promise.all([
       inTime(checkDatabase().catch(failed), ANSWER_WITHIN_MS, NO_ANSWER),
       redis && inTime(stateOfRedis(redis), ANSWER_WITHIN_MS, 'unreachable'),
     ]);
+    const database = believed(found);
     tellState('database', database.state, database.error);
     if (redisState !== undefined) tellState('redis', redisState);
     const isUnknown = database.state === 'unreachable' || clock.skewSeconds() === undefined;

@@ -3,12 +3,15 @@ import { describeError, describeOutage, type Logger, type RequestIds } from './l
 import type { Sampling } from './sampling.js';
 
 export interface ErrorLines {
+  /** Is given each error that a request is answered 503 for. */
+  fullDisk: { notice(error: unknown): void };
   log: Logger;
   sampling: Sampling;
 }
 
 /** Says why a request was answered 503. A kind is the classes, codes and texts of the error and its causes. */
-export function tellOutage({ log, sampling }: ErrorLines, ids: RequestIds, error: unknown): void {
+export function tellOutage({ fullDisk, log, sampling }: ErrorLines, ids: RequestIds, error: unknown): void {
+  fullDisk.notice(error);
   const described = describeOutage(error);
   sampling.sample(`outage ${JSON.stringify(described)}`, 1, (more) => {
     log.warn({ ...ids, error: described, ...more }, 'answered 503');

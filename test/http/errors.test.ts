@@ -2,7 +2,9 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
+import { createFullDisk } from '../../src/db/full-disk.js';
 import { errorHandler } from '../../src/http/errors.js';
+import { systemClock } from '../../src/platform/clock.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { Outage } from '../../src/platform/outage.js';
 import { createSampling } from '../../src/platform/sampling.js';
@@ -38,7 +40,9 @@ test.each(Object.entries(errors))(
       res.set('Set-Cookie', 'refresh_token=x; Path=/auth');
       throw error;
     });
-    app.use(errorHandler({ log: createLogger('silent'), sampling: createSampling() }));
+    app.use(
+      errorHandler({ fullDisk: createFullDisk(systemClock), log: createLogger('silent'), sampling: createSampling() }),
+    );
     const server = app.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

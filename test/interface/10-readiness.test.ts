@@ -119,6 +119,7 @@ withDisk('a full disk is told, as long as logins are 503 because of it', async (
   await becomes('full');
   expect((await login(gateway, 'nobody@example.com')).status).toBe(503);
   await disk.empty();
+  gateway.clock.advance(15); // so long a request is believed that has found it full
   await becomes('ok');
   expect((await login(gateway, 'nobody@example.com')).status).toBe(401);
   expect(told(before)).toEqual([
