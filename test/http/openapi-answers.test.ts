@@ -191,6 +191,7 @@ const OF_ALL: Row[] = Object.keys(document.paths).flatMap((path): Row[] => {
   return [
     [path, 400, 'malformed', () => heard(gateway, `${line} HTTP/1.1\r\nHost: x\r\nX : y\r\n\r\n`)],
     [path, 400, 'host', () => heard(gateway, `${line} HTTP/1.1\r\nConnection: close\r\n\r\n`)],
+    [path, 400, 'fragment', () => heard(gateway, `${line}#x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)],
     [path, 408, 'timeout', () => heard(hasty, `${line} HTTP/1.1\r\nHost: x\r\nX-`)],
     [path, 429, 'pipelined', () => pipelined(line)],
     [path, 431, 'header', () => heard(gateway, `${line} HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)],

@@ -2,7 +2,7 @@
 import { OUTAGE_DETAIL } from '../../platform/outage.js';
 import { CROSS_SITE_DETAILS } from '../cross-site.js';
 import { DETAILS } from '../errors.js';
-import { ONE_HOST } from '../malformed.js';
+import { NO_FRAGMENT, ONE_HOST } from '../malformed.js';
 import { MALFORMED, TOO_MANY, UNPARSED } from '../unparsed.js';
 import { ALLOW, always, NO_STORE, REQUEST_ID, RETRY_AFTER } from './fields.js';
 
@@ -42,6 +42,7 @@ export function refusal(
 const UNHEARD = {
   malformed: MALFORMED.detail,
   host: ONE_HOST,
+  fragment: NO_FRAGMENT,
 };
 const { ERR_HTTP_REQUEST_TIMEOUT, HPE_CHUNK_EXTENSIONS_OVERFLOW, HPE_HEADER_OVERFLOW } = UNPARSED;
 
