@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { createReader, type Environment } from './config/environment.js';
 import { redisUrl } from './config/redis-url.js';
 import {
+  corsOrigin,
   coversHost,
   databaseUrl,
   domainName,
@@ -125,7 +126,7 @@ export function readConfig(env: Environment) {
     /** CIDRs of proxies whose X-Forwarded-For is believed */
     trustProxy,
     /** Exact origins that may call with credentials */
-    corsOrigins: read('CORS_ORIGINS', listOf(httpOrigin), []).map((url) => url.origin),
+    corsOrigins: read('CORS_ORIGINS', listOf(corsOrigin), []).map((url) => url.origin),
     argon2: {
       memoryKib: read('ARGON2_MEMORY_KIB', wholeNumber(19_456, 4_194_304, OWASP), 19_456),
       passes: read('ARGON2_PASSES', wholeNumber(2, 100, OWASP), 2),

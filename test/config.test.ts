@@ -220,7 +220,18 @@ test.each<[string, string[]]>([
   ['METRICS_PORT', ['0', '65536', 'x', '3000']], // the last is PORT
   ['METRICS_HOST', ['not a host', '1.2.3.4:80']],
   ['LISTEN_HOST', ['not a host', '1.2.3.4:80', 'http://x', '999.1.1.1:', 'a..b', '-x']],
-  ['PUBLIC_URL', ['auth.example.com', 'ftp://x.io', 'https://x.io/path', 'https://x.io?q', 'https://u:p@x.io', 'x']],
+  [
+    'PUBLIC_URL',
+    [
+      'auth.example.com',
+      'ftp://x.io',
+      'https://x.io/path',
+      'https://x.io?q',
+      'https://u:p@x.io',
+      'x',
+      'https://*.x.io',
+    ],
+  ],
   ['DATABASE_URL', ['mysql://x', 'localhost', 'postgresql', 'Embedded', 'none']],
   ['DATABASE_POOLER', ['session', 'pgbouncer', 'true']],
   ['REDIS_URL', ['http://x', 'localhost:6379', 'embedded']],
@@ -238,7 +249,8 @@ test.each<[string, string[]]>([
   ['COOKIE_SAMESITE', ['loose', 'none']],
   ['COOKIE_DOMAIN', ['x; Secure', 'a b', 'https://x.io', 'x,y', 'example.com']],
   ['TRUST_PROXY', ['1.2.3', '0177.0.0.1', '10.0.0.0/33', '10/8', '::1/129', '10.0.0.0/8,x', 'constructor', ',']],
-  ['CORS_ORIGINS', ['*', 'https://x.io/path', 'x.io', 'https://x.io,,https://y.io', 'null']],
+  ['CORS_ORIGINS', ['https://x.io/path', 'x.io', 'https://x.io,,https://y.io', 'https://.x.io', 'https://a..io']],
+  ['CORS_ORIGINS', ['https://(a|b).io', 'https://{a,b}.io', 'https://a%2a.io', 'https://$x.io', "https://'x'.io"]],
   ['ARGON2_MEMORY_KIB', ['19455', '0']],
   ['ARGON2_PASSES', ['1', '0']],
   ['ARGON2_LANES', ['0', '65']],
@@ -249,6 +261,27 @@ test.each<[string, string[]]>([
   ['GRAPHQL_INTROSPECTION', ['on']],
 ])('Interface 2: refuses a wrong %s: %j', (variable, values) => {
   for (const value of values) expect([value, faultsOf({ [variable]: value })]).toEqual([value, [variable]]);
+});
+
+test.each(['*', ' * ', 'https://x.io, *', 'https://*.x.io', 'https://*', 'https://x.io:*', '"*"'])(
+  'Interface 2: CORS_ORIGINS with a wildcard is refused, and what to write is said: %s',
+  async (value) => {
+    expect(messagesOf({ CORS_ORIGINS: value })).toEqual([
+      'CORS_ORIGINS: has a *: name each origin, such as https://app.example.com',
+    ]);
+  },
+);
+
+test.each(['null', 'https://x.io,Null'])('Interface 2: CORS_ORIGINS with null is refused: %s', (value) => {
+  expect(messagesOf({ CORS_ORIGINS: value })).toEqual([
+    expect.stringMatching(/^CORS_ORIGINS: has null, the origin of/),
+  ]);
+});
+
+test('Interface 2: origins that browsers are at are taken, whatever their host looks like', () => {
+  const origins = ['https://[::1]:8443', 'http://192.0.2.1', 'https://a_b.example', 'https://app.example.com.'];
+  expect(readConfig({ CORS_ORIGINS: origins.join() }).corsOrigins).toEqual(origins);
+  expect(readConfig({ CORS_ORIGINS: 'https://bücher.example' }).corsOrigins).toEqual(['https://xn--bcher-kva.example']);
 });
 
 test('Interface 2: every fault is reported at once, and no value is repeated', () => {
@@ -308,6 +341,7 @@ test.each<[string, string, boolean]>([
 test.each<[string, Record<string, string>]>([
   ['COOKIE_DOMAIN', { COOKIE_DOMAIN: 'example.org' }],
   ['COOKIE_SAMESITE', { COOKIE_SAMESITE: 'none' }],
+  ['CORS_ORIGINS', { CORS_ORIGINS: '*' }],
 ])('Interface 2: the start is refused, exit 78, and %s is named', async (variable, env) => {
   const base = { DATABASE_URL: 'postgresql://127.0.0.1:1/none', KEYRING_FILE: '/nowhere/keyring.json' }; // starts nothing
   const { code, stdout, stderr } = await run([], { env: { ...base, ...env } });

@@ -28,6 +28,9 @@ function parseUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
+/** A URL takes much else for a host, such as `*.example.com`, which no browser is ever at. */
+const HOST_OF_URL = /^(\[[\da-f:]+\]|[\w-]+(\.[\w-]+)*\.?)$/;
+
 export const httpOrigin = z
   .string()
   .transform(parseUrl)
@@ -35,10 +38,21 @@ export const httpOrigin = z
     (url): url is URL =>
       url !== undefined &&
       /^https?:$/.test(url.protocol) &&
+      HOST_OF_URL.test(url.hostname) &&
       `${url.username}${url.password}${url.search}${url.hash}` === '' &&
       url.pathname === '/',
-    'must be an origin such as https://auth.example.com, without path, query or credentials',
+    'must be an origin such as https://auth.example.com, without wildcard, path, query or credentials',
   );
+
+/** What other programs take for "every page" is refused in words of its own: who is in the list may call with the cookie. */
+export const corsOrigin = z
+  .string()
+  .refine((text) => !text.includes('*'), 'has a *: name each origin, such as https://app.example.com')
+  .refine(
+    (text) => text.toLowerCase() !== 'null',
+    'has null, the origin of every sandboxed frame and every file: name origins such as https://app.example.com',
+  )
+  .pipe(httpOrigin);
 
 export const databaseUrl = z.string().superRefine((text, context) => {
   try {
