@@ -1,4 +1,5 @@
 /** Interface 2 and 9, `doctor`: the cookie beside PUBLIC_URL and CORS_ORIGINS, as browsers take it (RFC 6265bis). */
+import { isIP } from 'node:net';
 import { getDomain, getPublicSuffix } from 'tldts';
 import { isLoopback } from '../config/values.js';
 import { type Finding, fault, ok, warning } from './finding.js';
@@ -15,8 +16,12 @@ export function lookAtCookie({ config }: Surroundings): Finding[] {
     const seen =
       `CORS_ORIGINS has ${foreign.join()}, of another site than PUBLIC_URL: with COOKIE_SAMESITE=${cookie.sameSite} no ` +
       'browser sends the cookie from there';
-    const cure = isHttps ? 'set COOKIE_SAMESITE=none' : 'set PUBLIC_URL to an https origin, and COOKIE_SAMESITE=none';
-    found.push(fault('cookie', seen, `${cure}; or serve that page from the site of PUBLIC_URL`));
+    const none = isHttps
+      ? 'set COOKIE_SAMESITE=none; or '
+      : 'set PUBLIC_URL to an https origin, and COOKIE_SAMESITE=none; or ';
+    // Never beside COOKIE_DOMAIN: the cookie of many hosts would go with the requests of every site.
+    const cure = domain === undefined ? none : '';
+    found.push(fault('cookie', seen, `${cure}serve that page from the site of PUBLIC_URL, by the same scheme`));
   }
   if (cookie.sameSite === 'none' && foreign.length === 0) {
     const seen =
@@ -38,9 +43,21 @@ export function lookAtCookie({ config }: Surroundings): Finding[] {
       warning('cookie', seen, 'set PUBLIC_URL to an https origin, with a proxy that ends TLS, and unset COOKIE_SECURE'),
     );
   }
-  if (domain !== undefined && domain !== hostname && domain === getPublicSuffix(domain, LIKE_BROWSERS)) {
+  const isSuffix = domain !== undefined && domain === getPublicSuffix(domain, LIKE_BROWSERS);
+  if (isSuffix && domain !== hostname) {
     const seen = `COOKIE_DOMAIN is ${domain}, under which anybody may have a name: browsers drop the cookie`;
     found.push(fault('cookie', seen, 'unset COOKIE_DOMAIN'));
+  } else if (domain !== undefined && !isSuffix && isIP(domain) === 0 && !isLoopback(domain)) {
+    const seen =
+      `COOKIE_DOMAIN is ${domain}: browsers send the refresh token to every host below it, and each of these hosts can ` +
+      'put a cookie of its own in front';
+    found.push(
+      warning(
+        'cookie',
+        seen,
+        'unset COOKIE_DOMAIN, best when nobody is logged in, unless several hosts really need the cookie',
+      ),
+    );
   }
   if (found.length > 0) return found;
   return [ok('cookie', `SameSite=${cookie.sameSite}, ${cookie.secure ? 'Secure' : 'not Secure'}, for ${publicUrl}`)];

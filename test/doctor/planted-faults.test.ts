@@ -145,11 +145,34 @@ test.each(SETTINGS)('%s %s: %p', async (severity, check, plant, remedy, cure) =>
 /** Browsers know these names; whether anybody answers there does not matter. */
 test.each<[severity: 'fault' | 'warning', origin: string, plant: Env, remedy: RegExp]>([
   ['fault', 'https://auth.shop.co.uk', { COOKIE_DOMAIN: 'co.uk' }, /^unset COOKIE_DOMAIN/],
+  ['warning', 'https://auth.example.com', { COOKIE_DOMAIN: 'example.com' }, /^unset COOKIE_DOMAIN/],
+  ['warning', 'https://auth.example.com', { COOKIE_DOMAIN: '.Auth.example.com' }, /^unset COOKIE_DOMAIN/],
   ['fault', 'https://me.github.io', { CORS_ORIGINS: 'https://you.github.io' }, /COOKIE_SAMESITE=none/],
   ['fault', 'http://auth.example.com', { COOKIE_SECURE: 'true' }, /https origin/],
   ['warning', 'http://auth.example.com', { COOKIE_SECURE: 'false' }, /https origin/],
 ])('%s cookie: at %s %p', async (severity, PUBLIC_URL, plant, remedy) => {
   await expectOne(severity, 'cookie', remedy, look({ ...well, PUBLIC_URL, ...plant }, { only: 'cookie' }));
+});
+
+test('cookie: SameSite=none is never the remedy beside a COOKIE_DOMAIN', async () => {
+  const shared = { ...well, PUBLIC_URL: 'https://auth.example.com', COOKIE_DOMAIN: 'example.com' };
+  for (const origin of ['https://app.example.org', 'http://app.example.com']) {
+    const bad = await badIn(look({ ...shared, CORS_ORIGINS: origin }, { only: 'cookie' }));
+    expect(bad.map(({ severity, remedy }) => [severity, remedy])).toEqual([
+      ['fault', 'serve that page from the site of PUBLIC_URL, by the same scheme'],
+      ['warning', expect.stringMatching(/^unset COOKIE_DOMAIN/)],
+    ]);
+  }
+});
+
+test.each([
+  ['https://auth.example.com', ''],
+  ['https://github.io', 'github.io'], // browsers keep it for that host alone
+  ['https://127.0.0.1', '127.0.0.1'],
+  ['https://192.0.2.1', '192.0.2.1'],
+  ['https://localhost', 'localhost'],
+])('cookie: at %s COOKIE_DOMAIN %p has no hosts of others below it', async (PUBLIC_URL, COOKIE_DOMAIN) => {
+  await expectWell({ ...well, PUBLIC_URL, COOKIE_DOMAIN }, { only: 'cookie' });
 });
 
 test('warning listen_host: other machines are let into development', async () => {
