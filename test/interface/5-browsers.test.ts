@@ -1,5 +1,5 @@
 /** Interface 5: cookies as browsers send them, cross-site calls and CORS. */
-
+import { readFile } from 'node:fs/promises';
 import { type Answer, logIn, PASSWORD, startGateway, startInstance, type TestGateway } from '../support/gateway.js';
 import { captureLog } from '../support/log.js';
 import { wholeState } from '../support/rows.js';
@@ -99,6 +99,16 @@ test('Interface 5: CORS: the preflight is answered for the list and for nobody e
   expect(allowed.headers['access-control-allow-headers']).toContain('Content-Type');
   const refused = await preflight(gateway, EVIL);
   expect(refused.headers['access-control-allow-origin']).toBeUndefined();
+});
+
+test('Interface 5: CORS: docs/interface.md names every field that scripts may send and read, and no other', async () => {
+  const page = await readFile('docs/interface.md', 'utf8');
+  const [, sent = '', read = ''] = /^- \*\*CORS\*\*:.*?the fields(.*?)may read(.*?)\n(?:- |\n)/ms.exec(page) ?? [];
+  const fieldsIn = (text: string) => Array.from(text.matchAll(/`([\w-]+)`/g), ([, field]) => field);
+  const { headers } = await preflight(gateway, APP);
+  expect(fieldsIn(sent)).toEqual(String(headers['access-control-allow-headers']).split(','));
+  const answer = await gateway.send('GET', '/health/live', { headers: { origin: APP } });
+  expect(fieldsIn(read)).toEqual(String(answer.headers['access-control-expose-headers']).split(','));
 });
 
 test('Interface 5: CORS: without CORS_ORIGINS there is none of it', async () => {
