@@ -1,6 +1,7 @@
 /** Interface 2: DATABASE_URL in libpq's form: several hosts, and the parameters that have an effect here. */
 import { isIPv6 } from 'node:net';
 import pg from 'pg';
+import { AT_BEHIND_SLASH, ENCODED, NO_ENCODING } from './url-encoding.js';
 
 export interface Host {
   /** A name, an address, or the folder of a socket, which begins with a slash */
@@ -21,8 +22,6 @@ export class DatabaseUrlFault extends Error {
 }
 
 const DEFAULT_PORT = 5432;
-/** What is not encoded in a password is taken for the end of it. */
-const ENCODED = '(in a password / # ? @ % are written %2F %23 %3F %40 %25)';
 const FORM = `must be one line: a URL that starts with postgresql://, or the word embedded ${ENCODED}`;
 
 /** Each has an effect here; `undefined`: with any value. */
@@ -56,11 +55,14 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   const [, scheme, user = '', list = '', path = '', query = ''] =
     /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#]*)([^?#]*)(?:\?([^#]*))?$/i.exec(text) ?? [];
   if (scheme === undefined || /\p{Cc}/u.test(text)) throw new DatabaseUrlFault(FORM);
+  if (path.includes('@')) throw new DatabaseUrlFault(AT_BEHIND_SLASH);
   const parts = query.split('&').filter((part) => part !== '');
   // Where a password has a ? that is not encoded, the rest of it stands here: such a name is not repeated.
   if (!parts.every((part) => /^[a-z_]+(=|$)/i.test(part)))
     throw new DatabaseUrlFault(`has no parameters behind its ? ${ENCODED}`);
   const parameters = new URLSearchParams(query);
+  const unknown = [...parameters.keys()].find((name) => !PARAMETERS.has(name));
+  if (unknown !== undefined) throw new DatabaseUrlFault(unknownParameter(unknown, query));
   for (const name of new Set(parameters.keys())) checkParameter(name, parameters.getAll(name));
   if (parameters.get('sslmode') === 'disable' && TLS.some((name) => parameters.has(name))) {
     throw new DatabaseUrlFault(`has sslmode=disable and one of ${TLS.join(', ')}`);
@@ -81,16 +83,22 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
     .filter((part) => !PLACED.test(part))
     .map((part) => (isVerified && part.startsWith('sslmode=') ? 'sslmode=verify-full' : part))
     .join('&');
-  const driverUrl = `${scheme}${user}${authorities[0] ?? ''}${path}${rest && `?${rest}`}`;
+  const database = path.replaceAll('%40', '@'); // the driver leaves it encoded
+  const driverUrl = `${scheme}${user}${authorities[0] ?? ''}${database}${rest && `?${rest}`}`;
   checkWithDriver(driverUrl);
   return { driverUrl, hosts: hosts.length > 1 ? hosts : [] };
 }
 
+/** An @ behind the ? can be that before the host, and the name then a part of the password. */
+function unknownParameter(name: string, query: string): string {
+  const known = `known are ${[...PARAMETERS.keys()].join(', ')}`;
+  if (query.includes('@')) return `has a parameter that is not known; ${known} ${ENCODED}`;
+  return `has the parameter ${name}; ${known}`;
+}
+
+/** @param name a known one */
 function checkParameter(name: string, [value = '', ...more]: string[]): void {
   const values = PARAMETERS.get(name);
-  if (!PARAMETERS.has(name)) {
-    throw new DatabaseUrlFault(`has the parameter ${name}; known are ${[...PARAMETERS.keys()].join(', ')}`);
-  }
   if (more.length > 0) throw new DatabaseUrlFault(`has the parameter ${name} twice`);
   if (value === '') throw new DatabaseUrlFault(`has the parameter ${name} without a value`);
   if (values?.includes(value) === false) {
@@ -133,6 +141,7 @@ function checkWithDriver(driverUrl: string): void {
   try {
     new pg.Client({ connectionString: driverUrl });
   } catch (error) {
+    if (error instanceof URIError) throw new DatabaseUrlFault(NO_ENCODING);
     const { syscall, code } = error as NodeJS.ErrnoException;
     if (syscall !== undefined) throw new DatabaseUrlFault(`names a file that cannot be read (${code})`);
     throw new DatabaseUrlFault('cannot be used: with uselibpqcompat, sslmode=verify-ca needs sslrootcert');

@@ -1,6 +1,7 @@
 /** Interface 2: REDIS_URL: one server, the master that Sentinel names, or a cluster. */
 import { isIPv6 } from 'node:net';
 import * as z from 'zod';
+import { AT_BEHIND_SLASH, ENCODED, NO_ENCODING } from './url-encoding.js';
 
 export interface RedisAddress {
   host: string;
@@ -32,7 +33,7 @@ export const redisUrl = z.string().transform((text, context): RedisPlace => {
   try {
     return parse(text);
   } catch (error) {
-    const message = error instanceof UrlFault ? error.message : 'has a % that does not encode anything';
+    const message = error instanceof UrlFault ? error.message : NO_ENCODING;
     context.issues.push({ code: 'custom', message, input: text });
     return z.NEVER;
   }
@@ -47,10 +48,11 @@ function parse(text: string): RedisPlace {
   if (found === null) {
     throw new UrlFault(
       'must be one line: a URL such as redis://cache:6379/0 or redis+sentinel://s1:26379,s2:26379/MASTER_NAME/0 or ' +
-        'redis+cluster://n1:6379,n2:6379; with rediss for TLS, and valkey means the same',
+        `redis+cluster://n1:6379,n2:6379; with rediss for TLS, and valkey means the same ${ENCODED}`,
     );
   }
   const [, s = '', kindText = 'single', userInfo = '', hosts = '', path = '', query = ''] = found;
+  if (path.includes('@')) throw new UrlFault(AT_BEHIND_SLASH);
   const kind = kindText.toLowerCase();
   if (kind !== 'single' && userInfo.includes('@')) {
     throw new UrlFault('has its credentials once, before the first host, and an @ in them as %40');
@@ -66,7 +68,7 @@ function parse(text: string): RedisPlace {
     const ofSentinels = sentinelCredentialsOf(query);
     return { ...common, kind: 'sentinel', db: databaseOf(db), masterName: decodeURIComponent(masterName), ofSentinels };
   }
-  if (query !== '') throw new UrlFault('takes no parameters behind ?');
+  if (query !== '') throw new UrlFault(`takes no parameters behind ? ${ENCODED}`);
   const db = databaseOf(path);
   if (kind === 'single') {
     if (common.hosts.length > 1) throw new UrlFault('of several hosts is redis+sentinel:// or redis+cluster://');
@@ -86,7 +88,8 @@ function addressOf(text: string, defaultPort: number): RedisAddress {
   const host = name ?? ipv6;
   const port = Number(digits ?? defaultPort);
   if (host === undefined || (ipv6 !== undefined && !isIPv6(ipv6)) || port < 1 || port > 65_535) {
-    throw new UrlFault('has a host that is none: HOST or HOST:PORT, with commas between, and of IPv6 [ADDRESS]:PORT');
+    const forms = 'HOST or HOST:PORT, with commas between, and of IPv6 [ADDRESS]:PORT';
+    throw new UrlFault(`has a host that is none: ${forms} ${ENCODED}`);
   }
   return { host, port };
 }
@@ -105,7 +108,8 @@ function sentinelCredentialsOf(query: string): RedisCredentials {
   const password = parameters.get('sentinel_password') ?? '';
   parameters.delete('sentinel_username');
   parameters.delete('sentinel_password');
-  if (parameters.size > 0) throw new UrlFault('takes no parameters but sentinel_username and sentinel_password');
+  if (parameters.size > 0)
+    throw new UrlFault(`takes no parameters but sentinel_username and sentinel_password ${ENCODED}`);
   return credentialsOf(username, password);
 }
 

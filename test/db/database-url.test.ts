@@ -3,7 +3,8 @@
 import { parseDatabaseUrl } from '../../src/config/database-url.js';
 import { readConfig } from '../../src/config.js';
 import { openDatabase } from '../../src/db/database.js';
-import { createDatabase, type TestDatabase } from '../support/postgres.js';
+import { run } from '../support/cli.js';
+import { asSuperuser, createDatabase, type TestDatabase } from '../support/postgres.js';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -98,6 +99,11 @@ test.each<[string, string, Array<[host: string, port: number]>]>([
       ['h2', 7],
     ],
   ],
+  ['u:p%40s%2Fw%40x@h/db', 'u:p%40s%2Fw%40x@h/db', []],
+  ['u:p@h/my%40db', 'u:p@h/my@db', []],
+  ['u@/db?host=/run/@pg&application_name=a@b/c', 'u@%2Frun%2F%40pg/db?application_name=a@b/c', []],
+  ['u:p@%2Frun%2F%40pg/db?options=-csearch_path%3D@x', 'u:p@%2Frun%2F%40pg/db?options=-csearch_path%3D@x', []],
+  ['h/db?user=u@example.com&password=p@ss/word', 'h/db?user=u@example.com&password=p@ss/word', []],
   ['h:1/db?target_session_attrs=primary', 'h:1/db', []],
   ['h/db?sslmode=prefer', 'h/db?sslmode=verify-full', []],
   ['h/db?user=u&sslmode=%72equire', 'h/db?user=u&sslmode=verify-full', []],
@@ -119,6 +125,9 @@ const KNOWN =
 const ENCODED = '(in a password / # ? @ % are written %2F %23 %3F %40 %25)';
 const NO_HOST = `has a host or a port that is none ${ENCODED}`;
 const NO_URL = `must be one line: a URL that starts with postgresql://, or the word embedded ${ENCODED}`;
+const AT_BEHIND_SLASH =
+  `has an @ behind the first /, so the password is not encoded ${ENCODED}; ` +
+  'an @ that belongs to the name behind the / is written %40 too';
 const NO_PARAMETERS = `has no parameters behind its ? ${ENCODED}`;
 const LIBPQ = ['connect_timeout', 'dbname', 'fallback_application_name', 'gssencmode', 'hostaddr', 'keepalives', 'ssl'];
 const DRIVER = ['binary', 'client_encoding', 'encoding', 'query_timeout', 'replication', 'statement_timeout'];
@@ -155,10 +164,43 @@ test.each([
   ['h1,[::secret]/db', NO_HOST],
   ['u:secret?12@h/db', NO_PARAMETERS],
   ['u:1/secret?secret@h/db', NO_PARAMETERS],
+  ['u:p@secret/secret@h', AT_BEHIND_SLASH],
+  ['u:p@secret/secret@h:5432/db?sslmode=verify-full', AT_BEHIND_SLASH],
+  ['u:12/secret@h/db', AT_BEHIND_SLASH],
+  ['u:/secret@h/db', AT_BEHIND_SLASH],
+  ['secret/secret@h1,h2/db', AT_BEHIND_SLASH],
+  ['u:12?secret=secret@h/db', `has a parameter that is not known; known are ${KNOWN} ${ENCODED}`],
+  ['u:1/x?secret=secret@h/db', `has a parameter that is not known; known are ${KNOWN} ${ENCODED}`],
+  ['u:secret%ff@h/db', `has a % that does not encode anything ${ENCODED}`],
   ['h/db#secret', NO_URL],
   ['h/db\nsecret', NO_URL],
 ])('Interface 2: a fault that repeats no value: postgresql://%s', (text, message) => {
   expect(() => readConfig({ DATABASE_URL: `postgresql://${text}` })).toThrow(
     expect.objectContaining({ faults: [`DATABASE_URL: ${message}`] }),
   );
+});
+
+test('Interface 2: a password that is not encoded is reported by the start and by doctor, and no part of it is printed', async () => {
+  const env = { DATABASE_URL: 'postgresql://gateway:p@ss/word@db.example.com', KEYRING_FILE: '/nowhere/keyring.json' };
+  const started = await run([], { env });
+  expect([started.code, started.stdout, started.stderr]).toEqual([78, '', `DATABASE_URL: ${AT_BEHIND_SLASH}\n`]);
+  const looked = await run(['doctor', '--json'], { env });
+  expect(looked.code).toBe(1);
+  const [found, ...others] = JSON.parse(looked.stdout);
+  expect(others).toEqual([]);
+  expect(found).toMatchObject({ check: 'configuration', seen: `DATABASE_URL: ${AT_BEHIND_SLASH}` });
+  expect(looked.stdout + looked.stderr).not.toMatch(/ss\/|word@|example/);
+});
+
+test('Interface 2: %40 in the name of a database is an @', async () => {
+  await asSuperuser('create database "my@db" owner auth_gateway template template0 strategy file_copy');
+  try {
+    const url = new URL(database.url);
+    url.pathname = '/my%40db';
+    const db = await openDatabase(url.href);
+    expect((await db.pool.query('select current_database() as name')).rows).toEqual([{ name: 'my@db' }]);
+    await db.close();
+  } finally {
+    await asSuperuser('drop database if exists "my@db" with (force)');
+  }
 });

@@ -35,6 +35,8 @@ test.each<[string, unknown]>([
     'rediss+sentinel://u:p@s1,[::1]:1/limits?sentinel_username=v&sentinel_password=q%26+%3D',
     { ...sentinel('s1:26379', '::1:1'), tls: true, credentials: login('u', 'p'), ofSentinels: login('v', 'q&+=') },
   ],
+  ['redis+sentinel://s1/my%40limits', { ...sentinel('s1:26379'), masterName: 'my@limits' }],
+  ['redis+sentinel://s1/limits?sentinel_password=q@/', { ...sentinel('s1:26379'), ofSentinels: { password: 'q@/' } }],
   ['redis+sentinel://s1/limits?sentinel_password=q', { ...sentinel('s1:26379'), ofSentinels: { password: 'q' } }],
   ['redis+cluster://n1,n2:7000,n3', cluster('n1:6379', 'n2:7000', 'n3:6379')],
   ['valkeys+cluster://:p@n1/0', { ...cluster('n1:6379'), tls: true, credentials: { password: 'p' } }],
@@ -42,8 +44,10 @@ test.each<[string, unknown]>([
   expect(readConfig({ REDIS_URL: text }).redis).toEqual(place);
 });
 
-const FORM = /^REDIS_URL: must be one line: a URL such as /;
-const HOST = /^REDIS_URL: has a host that is none/;
+const FORM = /^REDIS_URL: must be one line: a URL such as .*%2F/;
+/** Each says how a password is written. */
+const HOST = /^REDIS_URL: has a host that is none.*%2F/;
+const AT_BEHIND_SLASH = /^REDIS_URL: has an @ behind the first \/, so the password is not encoded .*%2F/;
 
 test.each<[string, RegExp]>([
   ['secret', FORM],
@@ -55,24 +59,31 @@ test.each<[string, RegExp]>([
   ['redis://u:secret@h#secret', FORM],
   ['redis://cache\u0000secret', FORM],
   ['redis://:secret@', HOST],
-  ['redis://:secret/x@h', HOST],
+  ['redis://:secret/x@h', AT_BEHIND_SLASH],
+  ['redis://:p@secret/secret@h:6379/0', AT_BEHIND_SLASH],
+  ['redis://u:12/secret@h', AT_BEHIND_SLASH],
+  ['rediss+sentinel://:p@secret/secret@s1,s2/limits/0', AT_BEHIND_SLASH],
+  ['redis+cluster://:p@secret/secret@n1,n2', AT_BEHIND_SLASH],
   ['redis://h:0?secret', HOST],
   ['redis://h:65536', HOST],
   ['redis://[:::]', HOST],
   ['redis://se cret', HOST],
   ['redis+cluster://n1,', HOST],
   ['redis+cluster://:secret@n1,:secret@n2', /^REDIS_URL: has its credentials once, before the first host/],
-  ['redis://h?secret', /^REDIS_URL: takes no parameters behind \?$/],
+  ['redis://h?secret', /^REDIS_URL: takes no parameters behind \? .*%2F/],
   ['redis://h1,secret', /^REDIS_URL: of several hosts is redis\+sentinel:\/\/ or redis\+cluster:\/\/$/],
   ['redis://h/secret', /^REDIS_URL: names a database that is no number$/],
   ['redis+sentinel://s/limits/secret', /^REDIS_URL: names a database that is no number$/],
   ['redis+sentinel://s', /^REDIS_URL: needs the name of the master/],
   ['redis+sentinel://s?secret=secret', /^REDIS_URL: needs the name of the master/],
   ['redis+sentinel://s//0', /^REDIS_URL: needs the name of the master/],
-  ['redis+sentinel://s/limits?secret', /^REDIS_URL: takes no parameters but sentinel_username and sentinel_password$/],
+  [
+    'redis+sentinel://s/limits?secret',
+    /^REDIS_URL: takes no parameters but sentinel_username and sentinel_password .*%2F/,
+  ],
   ['redis+cluster://n1/1', /^REDIS_URL: of a cluster names no database/],
-  ['redis+cluster://n1?secret', /^REDIS_URL: takes no parameters behind \?$/],
-  ['redis://u:secret%@h', /^REDIS_URL: has a % that does not encode anything$/],
+  ['redis+cluster://n1?secret', /^REDIS_URL: takes no parameters behind \? .*%2F/],
+  ['redis://u:secret%@h', /^REDIS_URL: has a % that does not encode anything .*%2F/],
 ])('Interface 2: REDIS_URL=%j is refused, and nothing of it is repeated', (text, fault) => {
   expect(() => readConfig({ REDIS_URL: text })).toThrow(ConfigError);
   expect(() => readConfig({ REDIS_URL: text })).toThrow(fault);
