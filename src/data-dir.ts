@@ -1,7 +1,8 @@
 /** Interface 1 and 2: finds the database. Embedded in DATA_DIR with its keyring, or wherever DATABASE_URL says. */
-import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { Config } from './config.js';
 import { generateKeys, KeyringError, writeKeyring } from './credentials/keyring-file.js';
+import { keyringLost } from './credentials/missing-keyring.js';
 import { openDatabase } from './db/database.js';
 import { type OpenAs, openEmbedded } from './db/embedded/open.js';
 import { statement } from './db/statement.js';
@@ -23,24 +24,37 @@ export interface DataDir {
 /**
  * Opens the embedded server, or just names DATABASE_URL. The keyring is created only beside an embedded database, by the
  * gateway.
- * @throws {EmbeddedPostgresError}, or {KeyringError} where the keyring cannot be written, or is missing beside a database
- * that was used with it
+ * @throws {EmbeddedPostgresError}, or of the gateway {KeyringError} if the keyring cannot be written, or is missing and the
+ * database was used with one
  */
 export async function openDataDir(config: Config, how: OpenAs, log: Logger): Promise<DataDir> {
+  const lacksKeyring = how === 'gateway' && (await isMissing(config.keyringFile));
   if (config.databaseUrl !== undefined) {
+    // If it cannot be asked, whoever reads the keyring says what holds for a new gateway and for one with users.
+    if (lacksKeyring && (await isUsed(config.databaseUrl, config).catch(() => false))) {
+      throw new KeyringError(keyringLost(config.keyringFile));
+    }
     return { databaseUrl: config.databaseUrl, embedded: false, joined: false, close: async () => undefined };
   }
   const { url, isOwner, close } = await openEmbedded(config.dataDir, how, log);
   const cleanUp = createCleanUp();
   cleanUp.defer(close);
   return cleanUp.guard(async () => {
-    if (how === 'gateway' && !existsSync(config.keyringFile)) {
-      if (await isUsed(url)) throw new KeyringError(missing(config));
+    if (lacksKeyring) {
+      if (await isUsed(url, config)) throw new KeyringError(keyringLost(config.keyringFile));
       await writeKeyring(config.keyringFile, await generateKeys(), 'create');
       log.info({ file: config.keyringFile }, 'keyring created');
     }
     return { databaseUrl: url, embedded: true, joined: !isOwner, close };
   });
+}
+
+/** False for what may not be looked at: whoever reads the file says why. */
+function isMissing(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
+  );
 }
 
 const isMigratedSql = statement('is_migrated', {}, { is_migrated: 'boolean' })`
@@ -49,8 +63,8 @@ const isUsedSql = statement('is_used', {}, { is_used: 'boolean' })`
   select exists (select from users) or exists (select from api_keys) as is_used`;
 
 /** True where it has rows that are good with their keyring alone: users log in by tokens, API keys have sealed secrets. */
-async function isUsed(url: string): Promise<boolean> {
-  const db = await openDatabase(url);
+async function isUsed(url: string, { databasePooler }: Config): Promise<boolean> {
+  const db = await openDatabase(url, { pooler: databasePooler });
   try {
     const [migrated] = await db.run(isMigratedSql, {});
     if (!migrated?.is_migrated) return false;
@@ -59,12 +73,4 @@ async function isUsed(url: string): Promise<boolean> {
   } finally {
     await db.close();
   }
-}
-
-function missing({ dataDir, keyringFile }: Config): string {
-  return (
-    `the keyring ${keyringFile} is missing, and the database in ${dataDir} was used with one: put it back, or set ` +
-    'KEYRING_FILE to where it is. With a new one every login ends and no API key works; where you want that, run: ' +
-    `auth-gateway keyring create --out ${keyringFile}`
-  );
 }

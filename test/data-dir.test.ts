@@ -4,12 +4,14 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { readConfig } from '../src/config.js';
 import { openDataDir } from '../src/data-dir.js';
 import { openDatabase } from '../src/db/database.js';
 import { migrateUp } from '../src/db/migrate.js';
 import { createLogger } from '../src/platform/logger.js';
 import { run } from './support/cli.js';
+import { createDatabase } from './support/postgres.js';
 import { freePort } from './support/redis.js';
 import { until } from './support/until.js';
 
@@ -53,6 +55,53 @@ async function startAndStop(more: Record<string, string> = {}): Promise<void> {
   expect(await ended).toEqual([0, null]);
 }
 
+const lost = (file: string): string =>
+  `cannot read the keyring ${file} (ENOENT), and the database was used with one: put it back from another instance or a ` +
+  'backup, or set KEYRING_FILE to where it is. With a new one every login ends and no API key works; ' +
+  'docs/at-three-in-the-morning.md, A lost keyring, says what to do if there is no copy\n';
+const missing = (file: string): string =>
+  `cannot read the keyring ${file} (ENOENT); put it there; for a new gateway run: auth-gateway keyring create --out ${file}\n`;
+
+test.each<[what: string, database: 'migrated' | 'empty', sql: string, said: typeof lost]>([
+  [
+    'with users',
+    'migrated',
+    `insert into users (id, email, password_hash, role) values ($1, 'a@example.com', '', 'viewer')`,
+    lost,
+  ],
+  ['without users', 'migrated', 'select $1::uuid', missing],
+  ['without tables', 'empty', 'select $1::uuid', missing],
+])('Interface 3: of a database of ones own %s, the start says what helps', async (_what, from, sql, words) => {
+  const database = await createDatabase(from);
+  try {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await client.query(sql, ['0191d9c6-0000-7000-8000-000000000001']);
+    await client.end();
+    const KEYRING_FILE = join(folder, 'lost.json');
+    const workers: Array<Record<string, string>> = [{}, { WORKERS: '2' }];
+    for (const more of workers) {
+      const ran = await run(['start'], { env: { ...env, DATABASE_URL: database.url, KEYRING_FILE, ...more } });
+      expect([ran.code, ran.stderr]).toEqual([78, words(KEYRING_FILE)]);
+    }
+    expect(existsSync(KEYRING_FILE)).toBe(false);
+  } finally {
+    await database.drop();
+  }
+});
+
+test('Interface 3: if the database cannot be asked, the start says what helps in either case, as doctor does', async () => {
+  const KEYRING_FILE = join(folder, 'lost.json');
+  const away = { ...env, DATABASE_URL: 'postgresql://127.0.0.1:1/none', KEYRING_FILE };
+  const ran = await run(['start'], { env: away });
+  expect([ran.code, ran.stderr]).toEqual([78, missing(KEYRING_FILE)]);
+  const looked: Array<{ check: string; seen: string; remedy: string }> = JSON.parse(
+    (await run(['doctor', '--json'], { env: away })).stdout,
+  );
+  const found = looked.find(({ check }) => check === 'keyring');
+  expect(`${found?.seen}; ${found?.remedy}\n`).toBe(missing(KEYRING_FILE));
+});
+
 test('a slip in KEYRING_FILE is refused, unless a keyring is made there on purpose', async () => {
   await startAndStop();
   const keyring = readFileSync(join(folder, 'data/keyring.json'), 'utf8');
@@ -62,11 +111,7 @@ test('a slip in KEYRING_FILE is refused, unless a keyring is made there on purpo
   await until('it has ended, or is ready after all', () => child.exitCode !== null || isReady(said));
   expect(isReady(said)).toBe(false);
   expect(await ended).toEqual([78, null]);
-  expect(said.stderr).toBe(
-    `the keyring ${KEYRING_FILE} is missing, and the database in ${env['DATA_DIR']} was used with one: put it back, or ` +
-      'set KEYRING_FILE to where it is. With a new one every login ends and no API key works; where you want that, ' +
-      `run: auth-gateway keyring create --out ${KEYRING_FILE}\n`,
-  );
+  expect(said.stderr).toBe(lost(KEYRING_FILE));
   expect(existsSync(KEYRING_FILE)).toBe(false);
 
   await startAndStop();

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { randomBase62, randomBase64url } from '../platform/ids.js';
 import { describeError } from '../platform/logger.js';
 import { othersMayRead, othersMayReplaceIn, othersMayWrite } from '../platform/permissions.js';
+import { keyringMissing } from './missing-keyring.js';
 import { type AccessAlg, type PrivateJwk, privateJwk } from './private-jwks.js';
 
 /** The file is missing, not a keyring, or lacks a kind; the message names the fault and never a key. */
@@ -32,8 +33,8 @@ export async function readKeyring(file: string): Promise<{ jwks: PrivateJwk[]; w
   } catch (error) {
     if (error instanceof KeyringError) throw error;
     const { code = 'error' } = describeError(error);
-    const hint = code === 'ENOENT' ? '; run: auth-gateway keyring create --out FILE' : '';
-    throw new KeyringError(`cannot read the keyring ${file} (${code})${hint}`);
+    if (code === 'ENOENT') throw new KeyringError(keyringMissing(file));
+    throw new KeyringError(`cannot read the keyring ${file} (${code})`);
   }
 }
 

@@ -2,6 +2,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { importKeys } from '../credentials/import-keys.js';
 import { KeyringError, readKeyring } from '../credentials/keyring-file.js';
+import { keyringMissing, putItThere } from '../credentials/missing-keyring.js';
 import { kindOf, type PrivateJwk } from '../credentials/private-jwks.js';
 import { epochSeconds } from '../platform/clock.js';
 import { numberOf } from '../platform/number-of.js';
@@ -23,7 +24,7 @@ export async function lookAtKeyring({ clock, config: { keyringFile }, machine }:
       return keyring;
     })
     .catch(refusalOf);
-  if (typeof read === 'string') return [fault('keyring', read.replace(/; run: .*$/s, ''), cureOf(read, keyringFile))];
+  if (typeof read === 'string') return [refused(read, keyringFile)];
   const { jwks, warning: readable } = read;
   const file = await realpath(keyringFile);
   const { mode, mtimeMs, uid } = await stat(file);
@@ -46,9 +47,12 @@ function refusalOf(error: unknown): string {
   throw error;
 }
 
+function refused(message: string, file: string): Finding {
+  const cure = message === keyringMissing(file) ? putItThere(file) : cureOf(message, file);
+  return fault('keyring', message.replace(`; ${cure}`, '').replace(/; run: .*$/s, ''), cure);
+}
+
 function cureOf(refusal: string, file: string): string {
-  if (refusal.includes('(ENOENT)'))
-    return `put it there; for a new gateway run: auth-gateway keyring create --out ${file}`;
   if (refusal.includes('(EACCES)')) return `give it to the user that the gateway runs as: chown USER ${file}`;
   if (refusal.includes('; run: ') || refusal.includes(': others may')) return commandIn(refusal);
   if (refusal.includes('may be used now'))

@@ -60,9 +60,10 @@ test.each(alerts)('$name says how bad it is, what is so, and where to read on', 
   expect(labels.filter((label) => !['job', 'instance', 'check'].includes(label ?? ''))).toEqual([]);
 });
 
-test('each heading of the page is an alert, in their order, with the same five answers', () => {
+test('each heading of the page is an alert, in their order, but for the last, with the same answers', () => {
   const sections = runbook.split(/^## /m).slice(1);
-  expect(sections.map((section) => section.split('\n')[0])).toEqual(alerts.map(({ name }) => name));
+  const headings = sections.map((section) => section.split('\n')[0]);
+  expect(headings).toEqual([...alerts.map(({ name }) => name), 'A lost keyring']); // which ends the start
   for (const section of sections) {
     const answers = Array.from(section.matchAll(/^\*\*(Means|Users notice|Do|Wake):?\*\*/gm), ([, answer]) => answer);
     expect(answers).toEqual(['Means', 'Users notice', 'Do', 'Wake']);
