@@ -68,7 +68,9 @@ export function explain(error: unknown, command: string = INSTALLED): string {
 }
 
 /** SQLSTATE insufficient_privilege */
-const NO_RIGHTS = 'the role of DATABASE_URL may not do this (42501): it has to own the tables; doctor says more';
+const NO_RIGHTS =
+  'the role of DATABASE_URL may not do this (42501): it has to own the tables, or their owner gives it rights to them and runs ' +
+  'migrate up; doctor says more';
 
 /** What the system refused, such as `listen 127.0.0.1:3000` or `mkdir /data`; undefined for a connection. */
 function systemCallOf(error: unknown): string | undefined {

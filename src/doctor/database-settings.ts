@@ -16,6 +16,7 @@ const settingsSql = statement(
     may_create: 'boolean',
     may_use: 'boolean',
     owner: 'text?',
+    will_use: 'boolean',
     role: 'text',
     schema: 'text',
     database: 'text',
@@ -24,14 +25,21 @@ const settingsSql = statement(
   with tables as (
     select oid, relowner from pg_class
     where relkind in ('r', 'p') and pg_table_is_visible(oid) and relname in (${OUR_TABLES})
+  ), owners as (
+    select distinct relowner as id from tables where not pg_has_role(current_user, relowner, 'usage')
   )
   select current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
     current_setting('server_encoding') as encoding,
     coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_create,
     coalesce((select bool_and(has_table_privilege(oid, 'select') and has_table_privilege(oid, 'insert')
         and has_table_privilege(oid, 'update') and has_table_privilege(oid, 'delete')) from tables), true) as may_use,
-    (select min(quote_ident(pg_get_userbyid(relowner))) from tables
-      where not pg_has_role(current_user, relowner, 'usage')) as owner,
+    (select min(quote_ident(pg_get_userbyid(id))) from owners) as owner,
+    coalesce((select bool_and((
+        select count(distinct privilege_type) = 4 from pg_default_acl, aclexplode(defaclacl)
+        where defaclrole = id and defaclobjtype = 'r' and defaclnamespace in (0, current_schema()::regnamespace)
+          and privilege_type in ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
+          and case grantee when 0 then true else pg_has_role(grantee, 'usage') end
+      )) from owners), true) as will_use,
     quote_ident(current_user) as role, coalesce(quote_ident(current_schema()), 'public') as schema,
     quote_ident(current_database()) as database`;
 
@@ -65,14 +73,19 @@ function encoding({ encoding }: Found): Finding {
   );
 }
 
-/** Who does not own a table may neither migrate it nor give anybody rights to it. */
-function rights({ may_create, may_use, owner, role, schema }: Found): Finding {
+/** The tables that a role has to be allowed to use, and those to come too if it makes none itself. */
+function rights({ may_create, may_use, will_use, owner, role, schema }: Found): Finding {
   if (owner !== null) {
-    const remedy = `connect as ${owner}, or, as a superuser: grant ${owner} to ${role}`;
-    const whose = `they belong to ${owner}`;
-    if (!may_use) return fault('database_rights', `${role} may not use the tables: ${whose}`, remedy);
-    const seen = `${role} may use the tables and not change them, for ${whose}: the next version that migrates cannot start`;
-    return warning('database_rights', seen, remedy);
+    if (!may_use) {
+      const remedy = `connect as ${owner}, or, as a superuser: grant ${owner} to ${role}`;
+      return fault('database_rights', `${role} may not use the tables: they belong to ${owner}`, remedy);
+    }
+    const seen = `${role} may use the tables, and ${owner}, who owns them, runs migrate up for a new version`;
+    if (will_use) return ok('database_rights', seen);
+    const remedy =
+      `as ${owner}, or as a superuser: alter default privileges for role ${owner} in schema ${schema} ` +
+      `grant select, insert, update, delete on tables to ${role}`;
+    return warning('database_rights', `${seen}: but ${role} may not use those that this makes`, remedy);
   }
   const seen = `${role} may ${may_create ? '' : 'not '}make tables in the schema ${schema}`;
   if (may_create) return ok('database_rights', seen);

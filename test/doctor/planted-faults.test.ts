@@ -496,13 +496,16 @@ describe('database', () => {
         expect(listed).toMatchObject({ code: 1, stderr: expect.stringContaining('may not do this (42501)') });
 
         await sql(`grant all on all tables in schema public to "${role}"; grant create on schema public to "${role}"`);
-        const granted = await expectOne('warning', 'database_rights', 'as a superuser: grant', look(as));
+        const granted = await expectOne('warning', 'database_rights', 'alter default privileges', look(as));
+        expect(granted.seen).toContain(`but "${role}" may not use those that this makes`);
         await sql(`delete from mikro_orm_migrations where name = '${MIGRATION_NAMES.at(-1)}'`);
         const migrated = await runHere(['migrate', 'up'], () => readConfig(as));
         expect(migrated).toMatchObject({ code: 1, stderr: expect.stringContaining('it has to own the tables') });
         await sql(`insert into mikro_orm_migrations (name, executed_at) values ('${MIGRATION_NAMES.at(-1)}', now())`);
-        await asSuperuser(/: (grant .+)$/.exec(granted.remedy ?? '')?.[1] ?? '');
+        await sql(/: (alter .+)$/.exec(granted.remedy ?? '')?.[1] ?? '', 'postgres');
         await expectWell(as);
+        await sql('create table tomorrow (id uuid)');
+        await sql('insert into tomorrow select', role);
 
         await asSuperuser(`alter role "${role}" set synchronous_commit = off`);
         await asSuperuser(`alter database ${name} set synchronous_commit = off`);
