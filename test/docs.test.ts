@@ -68,11 +68,32 @@ test('docs/dashboards.md: the query is answered, and costs what the page says', 
   const { as } = await newApiKey(gateway, ['users:read']);
   const query = await blockOf('dashboards.md', 'graphql', 2);
   expect((await ask(gateway, as, query)).errors).toEqual([]);
-  const costly = await ask(gateway, as, query.replace('first: 50', 'first: 500'));
-  expect(costly.errors[0]?.message).toBe(`The operation costs ${20 + 500 * 77}; at most 10000 is allowed`);
+  const costly = await ask(gateway, as, query.replace('first: 5,', 'first: 50,'));
+  expect(costly.errors[0]?.message).toBe(`The operation costs ${20 + 50 * (77 + 45 * 9)}; at most 10000 is allowed`);
   expect(await readFile(join(ROOT, 'docs/dashboards.md'), 'utf8')).toContain(
     `costs ${(3_870).toLocaleString('en')}: 20`,
   );
+});
+
+test('docs/dashboards.md: of a page of more than 100 rows that is said, and not what it costs', async () => {
+  const { as } = await newApiKey(gateway, ['users:read']);
+  const query = await blockOf('dashboards.md', 'graphql', 2);
+  const pages = 'query ($n: Int) { users(first: 1) { nodes { sessions(first: $n) { nodes { id userAgent } } } } }';
+  for (const [text, variables] of [
+    [query.replace('first: 50', 'first: 500'), {}],
+    [query.replace('first: 5,', 'first: 500,'), {}],
+    [pages, { n: 5_000 }],
+  ] as const) {
+    const { status, code, reason, errors, data } = await ask(gateway, as, text, variables);
+    expect([status, code, reason, data]).toEqual([400, 'BAD_USER_INPUT', 'invalid_page', undefined]);
+    expect(errors).toMatchObject([{ message: 'first is 1 to 100', extensions: { argument: 'first' } }]);
+  }
+  const cheap = await ask(gateway, as, '{ users(first: 101) { nodes { id } } caller { callerType } }');
+  expect([cheap.status, cheap.reason, cheap.data]).toEqual([
+    200,
+    'invalid_page',
+    { users: null, caller: { callerType: 'api_key' } },
+  ]);
 });
 
 test('docs/dashboards.md: the counts of a week are those of seven days, of which one has 23 hours', async () => {

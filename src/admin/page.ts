@@ -27,14 +27,15 @@ export interface Count {
   precision: 'exact' | 'at_least';
 }
 
-const MAX_ROWS = 100;
+export const MAX_ROWS = 100;
+export const FIRST_REFUSED = `first is 1 to ${MAX_ROWS}`;
 /** Where counting ends. */
 export const MAX_COUNTED = 10_000;
 
 /** @throws {AdminRefusal} */
 export function checkFirst({ first }: PageRequest): void {
   if (!Number.isInteger(first) || first < 1 || first > MAX_ROWS) {
-    throw new AdminRefusal('invalid_page', `first is 1 to ${MAX_ROWS}`, { argument: 'first' });
+    throw new AdminRefusal('invalid_page', FIRST_REFUSED, { argument: 'first' });
   }
 }
 

@@ -16,9 +16,10 @@ import {
   getComplexity,
   simpleEstimator,
 } from 'graphql-query-complexity/cjs';
+import { FIRST_REFUSED, MAX_ROWS } from '../admin/page.js';
 import { errorOf, status } from './errors.js';
 import type { Mask } from './masking.js';
-import { inputAtFault } from './variables.js';
+import { faultOfVariable } from './variables.js';
 
 // The entry for `import` of graphql-query-complexity loads a second copy of graphql, hence its `/cjs`.
 
@@ -72,6 +73,11 @@ function costOnce({ field, childComplexity }: ComplexityEstimatorArgs): number {
   return (field.name === COUNT_FIELD ? TOTAL_COST : 0) + childComplexity;
 }
 
+/** How many pages ask for more rows than a page has. */
+function tooLong({ args, childComplexity }: ComplexityEstimatorArgs): number {
+  return (args['first'] > MAX_ROWS ? 1 : 0) + childComplexity;
+}
+
 export function costOfStory(args: ComplexityEstimatorArgs): number {
   return STORY_COST + costOfPage(args);
 }
@@ -116,8 +122,9 @@ export function costLimit(schema: GraphQLSchema, mask: Mask): ApolloServerPlugin
         const { errors } = getVariableValues(schema, definitions, variables, { maxErrors: 1 });
         const [error] = errors ?? [];
         if (error !== undefined) {
-          const argument = inputAtFault(schema, error, variables);
-          throw errorOf('invalid_variable', withoutValue(error.message), status(400), { argument });
+          const fault = faultOfVariable(schema, error, variables);
+          const message = withoutValue(error.message, fault?.what);
+          throw errorOf('invalid_variable', message, status(400), { argument: fault?.argument });
         }
         const { operationName } = request;
         const asked = { schema, query: document, variables, ...(operationName ? { operationName } : {}) };
@@ -130,6 +137,9 @@ export function costLimit(schema: GraphQLSchema, mask: Mask): ApolloServerPlugin
           }, mask);
         if (definitions.length === 0) known.set(operation, cost);
         if (cost > MAX_COST) {
+          const isPageTooLong =
+            cost < Number.POSITIVE_INFINITY && getComplexity({ ...asked, estimators: [tooLong] }) > 0;
+          if (isPageTooLong) throw errorOf('invalid_page', FIRST_REFUSED, status(400), { argument: 'first' });
           const message = `The operation costs ${cost}; at most ${MAX_COST} is allowed`;
           throw errorOf('cost_above_limit', message, status(400));
         }
@@ -138,9 +148,10 @@ export function costLimit(schema: GraphQLSchema, mask: Mask): ApolloServerPlugin
   };
 }
 
-/** Names the variable but not what was sent in it, which may be a password. */
-function withoutValue(message: string): string {
-  return message.replace(/ got invalid value .*$/s, ' got a value that does not fit its type.');
+/** Names the variable but not what was sent in it, which may be a password. @param what is wanted, and where */
+function withoutValue(message: string, what: string | undefined): string {
+  const wanted = what === undefined ? '' : `: ${what}`;
+  return message.replace(/ got invalid value .*$/s, () => ` got a value that does not fit its type${wanted}.`);
 }
 
 /** What is too large to be counted costs too much; an argument that a variable does not fit has no cost. */

@@ -1,30 +1,96 @@
-/** Interface 7: which input of a variable does not fit its type, by its name in the schema. */
-import { coerceInputValue, type GraphQLError, type GraphQLSchema, isInputType, Kind, typeFromAST } from 'graphql';
+/** Interface 7: which input of a variable does not fit its type, and what is wanted there. What was sent is not repeated. */
+import {
+  coerceInputValue,
+  type GraphQLError,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInputType,
+  Kind,
+  typeFromAST,
+} from 'graphql';
+
+export interface VariableFault {
+  /** The innermost name; undefined if it is the variable itself that does not fit */
+  argument: string | undefined;
+  /** The path, and what is wanted there, such as `input.role must be one of viewer, analyst, admin` */
+  what: string;
+}
+
+type Path = ReadonlyArray<string | number>;
 
 const MISSING = /^Field "(\w+)" of required type/;
 
 /**
  * @param error what graphql-js says of the variable
  * @param variables as they were sent
- * @returns the innermost name; undefined where it is the variable itself that does not fit
+ * @returns the first fault; undefined if it is none of a value
  */
-export function inputAtFault(
+export function faultOfVariable(
   schema: GraphQLSchema,
   { nodes: [definition] = [] }: GraphQLError,
   variables: Readonly<Record<string, unknown>>,
-): string | undefined {
+): VariableFault | undefined {
   if (definition?.kind !== Kind.VARIABLE_DEFINITION) return undefined;
   const type = typeFromAST(schema, definition.type);
   if (!isInputType(type)) return undefined;
-  let found: string | undefined;
+  const name = definition.variable.name.value;
+  let found: VariableFault | undefined;
   try {
-    coerceInputValue(variables[definition.variable.name.value], type, (path, _value, error) => {
+    coerceInputValue(variables[name], type, (path, value, error) => {
       const [, missing] = MISSING.exec(error.message) ?? [];
-      found = missing ?? path.findLast((part) => typeof part === 'string');
+      found = {
+        argument: missing ?? path.findLast((part) => typeof part === 'string'),
+        what: missing
+          ? `${written(name, [...path, missing])} is missing`
+          : `${written(name, path)} ${wanted(typeAt(type, path), value)}`,
+      };
       throw error; // the first is enough: a list may have thousands
     });
   } catch {
     return found;
   }
   return undefined;
+}
+
+/** As in `input.scopes[1]`. */
+function written(variable: string, path: Path): string {
+  return variable + path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');
+}
+
+/** Every name of a path is one of the schema. */
+function typeAt(type: GraphQLInputType, path: Path): GraphQLInputType {
+  let found = type;
+  for (const part of path) {
+    const outer = getNamedType(found);
+    const field = isInputObjectType(outer) && typeof part === 'string' ? outer.getFields()[part] : undefined;
+    if (field !== undefined) found = field.type;
+  }
+  return found;
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  Boolean: 'true or false',
+  DateTime: 'a time as RFC 3339 has it, such as 2007-12-03T10:15:30Z',
+  ID: 'text',
+  Int: 'a whole number of 32 bits',
+  String: 'text',
+};
+
+function wanted(type: GraphQLInputType, value: unknown): string {
+  const named = getNamedType(type);
+  if (value == null) return 'must not be null';
+  if (isInputObjectType(named)) {
+    const isObject = typeof value === 'object' && !Array.isArray(value);
+    return isObject ? `has a field that ${named.name} has not` : `must be an object (${named.name})`;
+  }
+  if (isEnumType(named)) {
+    return `must be one of ${named
+      .getValues()
+      .map(({ name }) => name)
+      .join(', ')}`;
+  }
+  return `must be ${FORMATS[named.name] ?? `a ${named.name}`}`;
 }

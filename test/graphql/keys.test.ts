@@ -237,3 +237,18 @@ test.each(['apiKeys', 'cronKeys'])('Interface 11: pages through %s, each once, o
     expect(answer.errors[0]?.extensions['argument']).toBe(Object.keys(variables)[0]);
   }
 });
+
+test('Interface 11: an administrator holds all scopes, also those for other services, and the schema says so', async () => {
+  const input = { serviceName: 'reports', scopes: ['invoices:read', 'keys:write'], rateLimit: 1 };
+  expect((await dataOf(gateway, admin, CREATE_API, { input })).createApiKey.apiKey.scopes).toEqual(input.scopes);
+  const { as } = await newCronKey(gateway, ['keys:write']);
+  const refused = await ask(gateway, as, CREATE_API, { input });
+  expect([refused.reason, refused.errors[0]?.extensions['requiredScope']]).toEqual(['scope_missing', 'invoices:read']);
+  for (const type of ['CreateApiKeyInput', 'CreateCronKeyInput']) {
+    const { __type } = await dataOf(gateway, admin, `{ __type(name: "${type}") { inputFields { name description } } }`);
+    expect(__type.inputFields).toContainEqual({
+      name: 'scopes',
+      description: expect.stringMatching(/An administrator holds all, also those for other services\.$/),
+    });
+  }
+});

@@ -37,7 +37,36 @@ test.each<[string, object, string | undefined]>([
   expect([status, code, reason]).toEqual([400, 'BAD_USER_INPUT', 'invalid_variable']);
   expect(errors[0]?.extensions['argument']).toBe(argument);
   expect(errors[0]?.message).toMatch(
-    /^Variable "\$\w+" (got a value that does not fit its type|of required type .*)\.$/,
+    /^Variable "\$\w+" (got a value that does not fit its type: [\w.[\]]+ (must|is|has) .+|of required type .*)\.$/,
   );
+  expect(text).not.toContain(SECRET);
+});
+
+const EVENTS = 'query ($filter: AuditEventFilter) { auditEvents(first: 1, filter: $filter) { nodes { id } } }';
+const RFC_3339 = 'must be a time as RFC 3339 has it, such as 2007-12-03T10:15:30Z';
+
+test.each<[string, object, string]>([
+  [EVENTS, { filter: { since: SECRET } }, `filter.since ${RFC_3339}`],
+  [EVENTS, { filter: { since: '2026-01-01' } }, `filter.since ${RFC_3339}`],
+  [EVENTS, { filter: { until: { [SECRET]: 1 } } }, `filter.until ${RFC_3339}`],
+  [
+    EVENTS,
+    { filter: { eventTypes: ['logout', SECRET] } },
+    'filter.eventTypes[1] must be one of account_locked, login_failure, ',
+  ],
+  [EVENTS, { filter: [SECRET] }, 'filter must be an object (AuditEventFilter)'],
+  [EVENTS, { filter: { [SECRET]: SECRET } }, 'filter has a field that AuditEventFilter has not'],
+  [CREATE, { input: { ...user, role: SECRET } }, 'input.role must be one of viewer, analyst, admin'],
+  [CREATE, { input: { ...user, password: null } }, 'input.password must not be null'],
+  [CREATE, { input: { ...user, password: undefined } }, 'input.password is missing'],
+  [CREATE, { input: { ...user, password: [SECRET] } }, 'input.password must be text'],
+  [CREATE_KEY, { input: { ...key, scopes: ['a:b', { [SECRET]: 1 }] } }, 'input.scopes[1] must be text'],
+  [CREATE_KEY, { input: { ...key, rateLimit: 1.5 } }, 'input.rateLimit must be a whole number of 32 bits'],
+  [USERS, { filter: { isLocked: SECRET } }, 'filter.isLocked must be true or false'],
+  [USERS, { n: SECRET }, 'n must be a whole number of 32 bits'],
+])('Interface 7: of %s with %j the message has the path and what is wanted: %s', async (query, variables, what) => {
+  const { status, reason, errors, text } = await ask(gateway, admin, query, variables);
+  expect([status, reason]).toEqual([400, 'invalid_variable']);
+  expect(errors[0]?.message).toContain(`" got a value that does not fit its type: ${what}`);
   expect(text).not.toContain(SECRET);
 });

@@ -52,7 +52,8 @@ export function toApiKey(key: ListedApiKey, now: Date): ApiKeyType {
 }
 
 const SERVICE_NAME = '1 to 100 printable characters.';
-const SCOPES = 'At most 50 scopes `resource:action`; the caller must hold each.';
+const SCOPES =
+  'At most 50 scopes `resource:action`; the caller must hold each. An administrator holds all, also those for other services.';
 
 @InputType({ description: 'The key to make.' })
 export class CreateCronKeyInput {
