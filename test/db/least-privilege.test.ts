@@ -8,12 +8,13 @@ import { readConfig } from '../../src/config.js';
 import { MIGRATION_NAMES } from '../../src/db/migrate.js';
 import { sweepRound } from '../../src/db/sweeper.js';
 import { blocksOf } from '../documents/printed.js';
+import { type AnotherPostgres, startAnotherPostgres } from '../support/another-postgres.js';
 import { type Ran, run, runHere } from '../support/cli.js';
 import { handClock } from '../support/clock.js';
 import { look } from '../support/doctor.js';
 import { type Instance, PASSWORD, refreshTokenOf, startInstance } from '../support/gateway.js';
 import { ask, bearer, signed } from '../support/graphql.js';
-import { asSuperuser, createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres.js';
+import { KEYRING_FILE, required } from '../support/postgres.js';
 import { login, logout, refresh } from '../support/routes.js';
 
 const [making = '', granting = ''] = blocksOf('docs/operate.md')
@@ -22,13 +23,12 @@ const [making = '', granting = ''] = blocksOf('docs/operate.md')
 
 const clock = handClock();
 let folder: string;
-let template: TestDatabase;
+let postgres: AnotherPostgres; // whose roles are its own
 let instance: Instance;
 
 /** That database as the role, and no other's. */
 function urlAs(role: string): string {
-  const url = new URL(template.url);
-  url.pathname = '/gateway';
+  const url = new URL(postgres.url('gateway'));
   url.username = role;
   return url.href;
 }
@@ -53,24 +53,18 @@ async function printedAs(role: string, ...words: string[]) {
   return JSON.parse(ran.stdout);
 }
 
-async function drop(): Promise<void> {
-  await asSuperuser('drop database if exists gateway with (force)');
-  for (const role of ['gateway_app', 'gateway']) await asSuperuser(`drop role if exists ${role}`);
-}
-
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'least-privilege-'));
-  template = await createDatabase('empty'); // for the way to the server
-  await drop();
-  for (const statement of making.split(';').filter((text) => text.trim() !== '')) await asSuperuser(statement);
+  postgres = await startAnotherPostgres();
+  for (const statement of making.split('\n')) await postgres.asSuperuser(statement);
   expect((await printedAs('gateway', 'migrate', 'up')).applied).toEqual(MIGRATION_NAMES);
   await sqlAs('postgres', granting);
-  instance = await startInstance({ ...template, url: urlAs('gateway_app') }, { clock, passwords: 'argon2' });
+  const database = { url: urlAs('gateway_app'), name: 'gateway', drop: async () => undefined };
+  instance = await startInstance(database, { clock, passwords: 'argon2' });
 });
 afterAll(async () => {
   await instance.close();
-  await drop();
-  await template.drop();
+  await postgres.stop();
   await rm(folder, { recursive: true });
 });
 
