@@ -55,7 +55,7 @@ export function lookAtCookie({ config }: Surroundings): Finding[] {
       warning(
         'cookie',
         seen,
-        'unset COOKIE_DOMAIN, best when nobody is logged in, unless several hosts really need the cookie',
+        'unset COOKIE_DOMAIN, unless several hosts really need the cookie; everybody then logs in once more',
       ),
     );
   }
