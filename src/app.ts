@@ -4,10 +4,11 @@ import { createAuditRepeats } from './audit/repeats.js';
 import { expiredEvents } from './audit/write.js';
 import { countPasswordParameters } from './auth/account.js';
 import { expiredRecords } from './auth/sessions.js';
-import { expiredNonces, KEY_LIMIT_NAME, KEY_WINDOW_SECONDS } from './callers/api-key.js';
+import { expiredNonces, KEY_LIMIT_NAME, KEY_WINDOW_SECONDS } from './callers/key-admission.js';
 import type { Config } from './config.js';
 import { createTokens } from './credentials/jwt.js';
 import { openKeyring } from './credentials/keyring.js';
+import { createKnownNonces } from './credentials/known-nonces.js';
 import { createPasswords, type Passwords } from './credentials/passwords.js';
 import { createPlaceholderHashes } from './credentials/placeholder-hashes.js';
 import { createPlaceholderKey } from './credentials/placeholder-key.js';
@@ -106,6 +107,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       keptSecrets: createKeptSecrets(),
       keyLimiter: redis && createRateLimiter({ db, redis }, KEY_LIMIT_NAME, KEY_WINDOW_SECONDS),
       keyring,
+      knownNonces: createKnownNonces(),
       log,
       metrics,
       passwords,

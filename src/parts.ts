@@ -3,6 +3,7 @@ import type { AuditRepeats } from './audit/repeats.js';
 import type { Config } from './config.js';
 import type { Tokens } from './credentials/jwt.js';
 import type { Keyring } from './credentials/keyring.js';
+import type { KnownNonces } from './credentials/known-nonces.js';
 import type { Passwords } from './credentials/passwords.js';
 import type { PlaceholderHashes } from './credentials/placeholder-hashes.js';
 import type { PlaceholderKey } from './credentials/placeholder-key.js';
@@ -29,6 +30,8 @@ export interface Parts {
   /** Requests per minute of each API key, in Redis. Undefined: the statement that takes a request counts it. */
   keyLimiter: RateLimiter | undefined;
   keyring: Keyring;
+  /** Of signed requests */
+  knownNonces: KnownNonces;
   log: Logger;
   metrics: Metrics;
   passwords: Passwords;

@@ -1,34 +1,21 @@
 /** Spec 2.8 and Interface 6: `api_key`, by a signed request (RFC 9421). Steps are in the order of Interface 6. */
 import {
-  AHEAD_SECONDS,
   macMatches,
-  PAST_SECONDS,
   presentsSignature,
   type RequestSignature,
   readRequestSignature,
 } from '../credentials/request-signature.js';
 import { type OpenedSecret, openSealedSecret } from '../credentials/sealed-secret.js';
 import { statement } from '../db/statement.js';
-import { type Expiring, expiring } from '../db/sweeper.js';
-import { consumption, countingOne } from '../limits/rate-limiter.js';
 import { refused } from '../platform/refused.js';
 import type { CallerDeps, CallerKind, RefusedCaller } from './caller.js';
-import { touching } from './last-used.js';
-
-/** How long after `created` a nonce stays used up: until the request is too old, by the slowest of our clocks. */
-const NONCE_SECONDS = PAST_SECONDS + AHEAD_SECONDS;
+import { admit, type Resolved } from './key-admission.js';
 
 /** Up to here an answer gives the signature base back: characters. Only a long path or query makes it longer. */
 const SHOWN_BASE_CHARACTERS = 4096;
 
-/** Spec 2.8 leaves the unit of `rate_limit` open; Interface 6 says per minute. */
-export const KEY_WINDOW_SECONDS = 60;
-export const KEY_LIMIT_NAME = 'api_key';
-
 const scopesOfApiKeySql = statement('scopes_of_api_key', { key_id: 'text' }, { scopes: 'text[]' })`
   select scopes from api_keys where key_id = :key_id and revoked_at is null`;
-
-const touch = touching('api_keys');
 
 export const apiKey: CallerKind<'api_key'> = {
   scheme: 'Signature',
@@ -63,8 +50,6 @@ function otherSignature({ base }: RequestSignature): RefusedCaller {
   const refusal = refused('invalid_signature', 'The signature is not one of this key over this request');
   return base.length > SHOWN_BASE_CHARACTERS ? refusal : { ...refusal, signatureBase: base };
 }
-
-type Resolved = Awaited<ReturnType<typeof apiKey.resolve>>;
 
 /**
  * The MAC by the secrets that were right a few seconds ago; what they are worth now, the row says. Of a key without
@@ -121,79 +106,3 @@ async function byStoredSecrets(deps: CallerDeps, signature: RequestSignature): P
 function findRight(signature: RequestSignature, secrets: readonly OpenedSecret[]): OpenedSecret | undefined {
   return secrets.filter(({ secret }) => macMatches(signature, [secret]))[0];
 }
-
-const admitSql = statement(
-  'admit_api_key',
-  {
-    key_id: 'text',
-    sealed: 'text',
-    nonce: 'text',
-    nonce_ends_at: 'timestamptz',
-    now: 'timestamptz',
-    is_counted: 'boolean',
-  },
-  {
-    service_name: 'text',
-    scopes: 'text[]',
-    rate_limit: 'integer',
-    last_used_at: 'timestamptz?',
-    is_fresh: 'boolean',
-    count: 'integer',
-    ms_left: 'integer',
-  },
-)`
-  with relaxed as materialized (
-    select set_config('synchronous_commit', 'off', true)
-  ), live as materialized (
-    select service_name, scopes, rate_limit, last_used_at from api_keys, relaxed
-    where key_id = :key_id and revoked_at is null
-      and (sealed_secret = :sealed or (previous_sealed_secret = :sealed and previous_ends_at > :now))
-  ), taken as (
-    insert into signature_nonces (key_id, nonce, expires_at)
-    select :key_id, :nonce, :nonce_ends_at from live
-    on conflict do nothing
-    returning nonce
-  ), counted as (
-    ${countingOne(`'${KEY_LIMIT_NAME}:' || :key_id`, KEY_WINDOW_SECONDS, 'taken where :is_counted')}
-  )
-  select service_name, scopes, rate_limit, last_used_at, exists (select from taken) as is_fresh,
-    coalesce(points, 0) as count, coalesce(ms_left, 0) as ms_left
-  from live left join counted on true`;
-
-/**
- * Takes a request whose MAC is by this secret, in one statement over all instances: the secret is a live one of a key
- * that is not revoked; then the nonce is used up, so that a stranger cannot use up those of others; then the request is
- * counted, unless Redis does that. Neither row is waited for on its way to the disk: a crash of PostgreSQL may forget
- * the nonces and the counts of its last second, and a request signed in that second could be replayed.
- * @returns undefined where the secret is none of the key, or no longer
- */
-async function admit(
-  deps: CallerDeps,
-  { keyId, nonce, createdSeconds }: RequestSignature,
-  { sealed }: OpenedSecret,
-): Promise<Resolved | undefined> {
-  const { clock, db, keyLimiter } = deps;
-  const [key] = await db.run(admitSql, {
-    key_id: keyId,
-    sealed,
-    nonce,
-    nonce_ends_at: new Date((createdSeconds + NONCE_SECONDS) * 1000),
-    now: clock.now(),
-    is_counted: keyLimiter === undefined,
-  });
-  if (key === undefined) return undefined;
-  if (!key.is_fresh) {
-    return refused('nonce_reused', 'The nonce was used before; sign every request with a fresh one');
-  }
-
-  const { service_name: serviceName, scopes, rate_limit: rateLimit, count, ms_left: msLeft } = key;
-  const { allowed, remaining, resetSeconds } =
-    keyLimiter === undefined ? consumption(count, msLeft, rateLimit) : await keyLimiter.consume(keyId, rateLimit);
-  const limit = { quota: rateLimit, remaining, resetSeconds };
-  if (!allowed) return { kind: 'rate_limited', limit };
-
-  await touch(deps, { key_id: keyId, last_used_at: key.last_used_at });
-  return { kind: 'caller', caller: { callerType: 'api_key', keyId, serviceName, scopes, rateLimit }, limit };
-}
-
-export const expiredNonces: Expiring = expiring('signature_nonces', 'key_id, nonce', 'expires_at < :before');

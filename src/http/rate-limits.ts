@@ -3,11 +3,11 @@
  * answer says of a limit: the fields of draft-ietf-httpapi-ratelimit-headers (Interface 5 and 6).
  */
 import type { RequestHandler, Response } from 'express';
-import { KEY_WINDOW_SECONDS } from '../callers/api-key.js';
 import type { KeyLimit } from '../callers/caller.js';
+import { KEY_WINDOW_SECONDS } from '../callers/key-admission.js';
 import type { Config } from '../config.js';
 import { addressGroup } from '../limits/address-group.js';
-import { createRateLimiter, LOGIN_LIMIT_NAME } from '../limits/rate-limiter.js';
+import { consumption, createRateLimiter, LOGIN_LIMIT_NAME } from '../limits/rate-limiter.js';
 import type { Deps } from '../parts.js';
 import { createMinuteCounter } from '../platform/minute-counter.js';
 import { sendError } from './errors.js';
@@ -31,7 +31,7 @@ export function loginRateLimit(
   const limiter = createRateLimiter(stores, LOGIN_LIMIT_NAME, rateWindowSeconds);
   return async (_req, res, next) => {
     const key = addressGroup(res.locals.client.ipAddress);
-    const state = await limiter.within(res.locals.budget).consume(key, rateLimit);
+    const state = consumption(await limiter.within(res.locals.budget).count(key), rateLimit);
     setState(res, 'login', state);
     if (state.allowed) return next();
     res.locals.outcome = 'rate_limited';

@@ -15,9 +15,19 @@ export interface Consumption {
   resetSeconds: number;
 }
 
+/** What a window holds. */
+export interface Counted {
+  /** Requests of this window, with this one */
+  count: number;
+  /** Milliseconds until it ends */
+  msLeft: number;
+}
+
 export interface RateLimiter {
-  /** Counts one request. @throws {Outage} where the store cannot be asked: never a pass */
-  consume(key: string, limit: number): Promise<Consumption>;
+  /** Counts one request. @throws {Outage} if the store cannot be asked: never a pass */
+  count(key: string): Promise<Counted>;
+  /** Takes one request off again. If its window has ended meanwhile, the next one has one more. @throws as `count` */
+  giveBack(key: string): Promise<void>;
   /** The same counters, asked within what a request may wait in all. */
   within(budget: Budget): RateLimiter;
 }
@@ -48,21 +58,26 @@ export function createRateLimiter(
           clearExpiredByTimeout: false, // our own sweeper does it, with SKIP LOCKED
         })
       : new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true });
-  const within = (budget: Budget): RateLimiter => ({
-    within,
-    consume: async (key, limit) => {
-      const count = (): Promise<RateLimiterRes> => budget.spend(() => store.consume(key));
-      const { consumedPoints, msBeforeNext } = await again(budget, count).catch((error: unknown): RateLimiterRes => {
+  const within = (budget: Budget): RateLimiter => {
+    const asked = (work: () => Promise<RateLimiterRes>): Promise<RateLimiterRes> =>
+      again(budget, () => budget.spend(work)).catch((error: unknown) => {
         throw new Outage('the rate limit store cannot be asked', { cause: error });
       });
-      return consumption(consumedPoints, msBeforeNext, limit);
-    },
-  });
+    return {
+      within,
+      count: async (key) => {
+        const { consumedPoints, msBeforeNext } = await asked(() => store.consume(key));
+        return { count: consumedPoints, msLeft: msBeforeNext };
+      },
+      giveBack: async (key) => {
+        await asked(() => store.reward(key));
+      },
+    };
+  };
   return within(NO_BUDGET);
 }
 
-/** @param count requests of this window, with this one */
-export function consumption(count: number, msLeft: number, limit: number): Consumption {
+export function consumption({ count, msLeft }: Counted, limit: number): Consumption {
   return {
     allowed: count <= limit,
     remaining: Math.max(limit - count, 0),
@@ -72,7 +87,7 @@ export function consumption(count: number, msLeft: number, limit: number): Consu
 
 /**
  * SQL that counts one request at `:now` in PostgreSQL, as the library does and in its rows, for a statement that does
- * more. It returns `points` and `ms_left` for `consumption`.
+ * more. It returns `points` and `ms_left`, which are `Counted`.
  * @param key SQL of the key, with the name of the limit and a colon before it
  * @param from SQL of a table with one row where the request is to be counted, else none
  */
