@@ -37,13 +37,14 @@ test('Interface 2: one more than the limit is 429 with Retry-After: nothing is c
   expect((await refresh(gateway, token)).status).toBe(200);
 });
 
-test('Interface 2: addresses count apart, IPv6 by /64; a page of another site counts for nothing', async () => {
+test('Interface 2: addresses count apart, IPv6 by /64, NAT64 as IPv4; a page of another site counts for nothing', async () => {
   await start({ SESSION_RATE_LIMIT: '1' });
   const status = async (address: string, more = {}) =>
     (await logout(gateway, undefined, { ...from(address), ...more })).status;
   expect(await status('192.0.2.1', { origin: 'https://evil.example.com' })).toBe(403);
   expect([await status('192.0.2.1'), await status('192.0.2.2'), await status('192.0.2.1')]).toEqual([200, 200, 429]);
   expect([await status('2001:db8::1'), await status('2001:db8::2')]).toEqual([200, 429]);
+  expect([await status('64:ff9b::192.0.2.9'), await status('192.0.2.9')]).toEqual([200, 429]);
 });
 
 test('Interface 2: no store is asked', async () => {

@@ -78,6 +78,18 @@ test('Interface 5: IPv6 clients count by /64, and are recorded whole', async () 
   expect(await from('192.0.2.2')).toBe(401); // IPv4 whole
 });
 
+test('Interface 5: an address of NAT64 (RFC 6052) counts as the IPv4 address in it, and is recorded whole', async () => {
+  gateway = await startGateway({ env: { TRUST_PROXY: '127.0.0.1', LOGIN_RATE_LIMIT: '2' } });
+  expect(await recorded('64:ff9b::192.0.2.1')).toBe('64:ff9b::c000:201');
+  expect(await recorded('192.0.2.1')).toBe('192.0.2.1');
+  const from = async (address: string): Promise<number> =>
+    (await login(gateway, 'nobody@example.com', 'x', { 'x-forwarded-for': address })).status;
+  expect(await from('64:ff9b::c000:201')).toBe(429);
+  expect(await from('64:ff9b::192.0.2.2')).toBe(401);
+  const keys = await gateway.rows('select key from rate_limits order by key');
+  expect(keys).toEqual([{ key: 'login:192.0.2.1' }, { key: 'login:192.0.2.2' }]);
+});
+
 test('Interface 5: the zone of a link-local address is cut off, whatever its length, also for the limit', async () => {
   gateway = await startGateway({
     env: { TRUST_PROXY: '127.0.0.1,fe80::/10', LOGIN_RATE_LIMIT: '3' },
