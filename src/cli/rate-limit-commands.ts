@@ -1,7 +1,9 @@
 /** Interface 9: `rate-limit …`: how often addresses have logged in, and how that is forgotten. */
 import { isIP } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimited } from '../admin/login-addresses.js';
 import { addressGroup } from '../limits/address-group.js';
+import { REMEMBERED_MS } from '../limits/over-limit.js';
 import { type Command, command } from './command.js';
 import { type Kind, refuse } from './kinds.js';
 import { flag, optional } from './parameters.js';
@@ -42,6 +44,7 @@ export const rateLimitCommands: Record<string, Command> = {
       if ((ip !== undefined) === all) refuse('name one address by --ip, or say --all');
       const cleared = await windows.clear(ip);
       if (cleared === 0) say(terminal, 'nothing was counted');
+      else await sleep(REMEMBERED_MS); // now no instance refuses by what it remembers of them
       return { cleared };
     },
   }),

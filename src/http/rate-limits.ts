@@ -7,7 +7,7 @@ import type { KeyLimit } from '../callers/caller.js';
 import { KEY_WINDOW_SECONDS } from '../callers/key-admission.js';
 import type { Config } from '../config.js';
 import { addressGroup } from '../limits/address-group.js';
-import { consumption, createRateLimiter, LOGIN_LIMIT_NAME } from '../limits/rate-limiter.js';
+import { createLoginLimiter } from '../limits/login-limiter.js';
 import type { Deps } from '../parts.js';
 import { createMinuteCounter } from '../platform/minute-counter.js';
 import { sendError } from './errors.js';
@@ -24,14 +24,11 @@ export function loginPolicy({ rateLimit, rateWindowSeconds }: Config['login']): 
 }
 
 /** Counts every request, valid or not. */
-export function loginRateLimit(
-  { rateLimit, rateWindowSeconds }: Config['login'],
-  stores: Deps<'db' | 'redis'>,
-): RequestHandler {
-  const limiter = createRateLimiter(stores, LOGIN_LIMIT_NAME, rateWindowSeconds);
+export function loginRateLimit(login: Config['login'], deps: Deps<'clock' | 'db' | 'redis'>): RequestHandler {
+  const countLogin = createLoginLimiter(login, deps);
   return async (_req, res, next) => {
-    const key = addressGroup(res.locals.client.ipAddress);
-    const state = consumption(await limiter.within(res.locals.budget).count(key), rateLimit);
+    const { budget, client } = res.locals;
+    const state = await countLogin(client.ipAddress, budget);
     setState(res, 'login', state);
     if (state.allowed) return next();
     res.locals.outcome = 'rate_limited';

@@ -32,21 +32,20 @@ export interface RateLimiter {
   within(budget: Budget): RateLimiter;
 }
 
+/** Where the counters are: in Redis, if it is configured, otherwise in PostgreSQL. */
+export interface Stores {
+  db: Database;
+  redis: RedisClient | undefined;
+}
+
 /** Of requests to `/auth/login`, by `addressGroup` */
 export const LOGIN_LIMIT_NAME = 'login';
 
 /** Above every limit, so that the library counts and the caller's own limit decides. */
 const UNLIMITED = 2_147_483_647;
 
-/**
- * The counters live in Redis where it is configured, else in PostgreSQL.
- * @param name prefix of the keys, so that limits do not share counters
- */
-export function createRateLimiter(
-  { db, redis }: { db: Database; redis: RedisClient | undefined },
-  name: string,
-  windowSeconds: number,
-): RateLimiter {
+/** @param name prefix of the keys, so that limits do not share counters */
+export function createRateLimiter({ db, redis }: Stores, name: string, windowSeconds: number): RateLimiter {
   const options = { keyPrefix: name, points: UNLIMITED, duration: windowSeconds };
   const store =
     redis === undefined

@@ -98,6 +98,7 @@ test('Interface 9: inactive, locked and limited are told together, each with a c
   await cure(email, 'inactive');
   await cure(email, 'locked');
   await cure(email, 'address_limited');
+  gateway.clock.advance(1); // which the command has waited
   expect((await explain(email)).reasons).toEqual([]);
   expect((await login(gateway, email, PASSWORD, { 'x-forwarded-for': OURS })).status).toBe(200);
 });

@@ -2,7 +2,7 @@
 import { type Answer, type Instance, startGateway, type TestGateway } from '../support/gateway.js';
 import { ask, newApiKey } from '../support/graphql.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
-import { login, logout } from '../support/routes.js';
+import { login, logout, WRONG } from '../support/routes.js';
 import { until } from '../support/until.js';
 import { withRedis } from '../support/with-redis.js';
 
@@ -11,10 +11,16 @@ withRedis('with one server', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     redis = await startRedis();
-    gateway = await startGateway({ instances: 2, env: { REDIS_URL: redis.url, LOGIN_RATE_LIMIT: '7' } });
+    const env = { REDIS_URL: redis.url, LOGIN_RATE_LIMIT: '7', TRUST_PROXY: '127.0.0.1' };
+    gateway = await startGateway({ instances: 2, env });
   });
+  /** Of each test its own: an address beyond the limit is remembered. */
+  let from = { 'x-forwarded-for': '192.0.2.0' };
+  let tests = 0;
   beforeEach(async () => {
     await redis.empty();
+    tests += 1;
+    from = { 'x-forwarded-for': `192.0.2.${tests}` };
     await until('each instance has connected', isReady);
   });
   afterAll(async () => {
@@ -22,7 +28,7 @@ withRedis('with one server', () => {
     await redis?.stop();
   });
 
-  const attempt = (on: Instance = gateway): Promise<Answer> => login(on, 'nobody@example.com');
+  const attempt = (on: Instance = gateway): Promise<Answer> => login(on, 'nobody@example.com', WRONG, from);
 
   const isReady = async (): Promise<boolean> => {
     const answers = await ready();

@@ -87,6 +87,7 @@ test('Spec 8: login rate: a window ends for good, and the next begins with the n
   // The limiter reads the system's clock: the end of the window is moved instead.
   const windows = await gateway.rows('update rate_limits set expire = expire - 900001 returning key');
   expect(windows).toHaveLength(1);
+  gateway.clock.advance(900);
   expect([await attempt(), await attempt(), await attempt()]).toEqual([401, 401, 429]);
 });
 

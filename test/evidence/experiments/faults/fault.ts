@@ -42,7 +42,6 @@ export const ALL_RIGHT = all('right');
 /** Nothing can be asked of the database. */
 export const NO_DATABASE: Fault['expected'] = {
   login: '503',
-  'spent login': '503',
   refresh: '503',
   logout: '503',
   signature: '503',

@@ -117,7 +117,7 @@ export const POSTGRES_FAULTS: readonly Fault<PostgresStand>[] = [
     { login: '503', refresh: '503', logout: '503', listing: 'right', 'cron key': 'right' },
     true,
   ),
-  locked('rate_limits', { login: '503', 'spent login': '503', refresh: 'right', logout: 'right', 'cron key': 'right' }),
+  locked('rate_limits', { login: '503', refresh: 'right', logout: 'right', 'cron key': 'right' }),
   locked('audit_events', { login: '503', logout: '503', change: '503', refresh: 'right', listing: 'right' }),
   {
     name: 'a row of users is locked',

@@ -12,7 +12,7 @@ export interface RedisStand extends Stand {
 const NO_LIMITER: Fault['expected'] = {
   ...ALL_RIGHT,
   login: '503',
-  'spent login': '503',
+  'spent login': 'either', // 429 from memory, but for one a second
   signature: '503',
   ready: '503',
 };

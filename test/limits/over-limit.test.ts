@@ -1,0 +1,147 @@
+/** Interface 5: a login beyond the limit is refused from memory, whichever store counts: it is asked once a second. */
+import { rememberOverLimit } from '../../src/limits/over-limit.js';
+import { handClock } from '../support/clock.js';
+import { whileAway } from '../support/faults.js';
+import { type Answer, startGateway, type TestGateway } from '../support/gateway.js';
+import { hasRedis, type RedisServer, startRedis } from '../support/redis.js';
+import { login } from '../support/routes.js';
+import { until } from '../support/until.js';
+
+const STORES = hasRedis || process.env['REQUIRE_REDIS'] === '1' ? ['PostgreSQL', 'Redis'] : ['PostgreSQL'];
+const ADDRESS = '192.0.2.1';
+
+describe.each(STORES)('with %s', (store) => {
+  let redis: RedisServer | undefined;
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    redis = store === 'Redis' ? await startRedis() : undefined;
+    const env = { LOGIN_RATE_LIMIT: '5', TRUST_PROXY: '127.0.0.1', ...(redis && { REDIS_URL: redis.url }) };
+    gateway = await startGateway({ instances: 3, env });
+    await until('each instance is ready', async () => {
+      gateway.clock.set(new Date());
+      const answers = await Promise.all(gateway.instances.map(({ send }) => send('GET', '/health/ready')));
+      return answers.every(({ status }) => status === 200);
+    });
+  });
+  beforeEach(async () => {
+    await clear();
+    gateway.clock.advance(1_000);
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await redis?.stop();
+  });
+
+  const clear = (): Promise<unknown> => redis?.empty() ?? gateway.rows('truncate rate_limits');
+
+  const attempt = (on = gateway.instances[0] ?? gateway, address = ADDRESS): Promise<Answer> =>
+    login(on, 'nobody@example.com', 'x', { 'x-forwarded-for': address });
+
+  async function statuses(times: number): Promise<number[]> {
+    const answers = await Promise.all(Array.from({ length: times }, () => attempt()));
+    return answers.map(({ status }) => status).sort();
+  }
+
+  /** Requests of the address that its store has counted */
+  async function counted(): Promise<number> {
+    if (redis !== undefined) return Number(await redis.command(`get login:${ADDRESS}`));
+    const [row] = await gateway.rows<{ points: number }>('select points from rate_limits where key = $1', [
+      `login:${ADDRESS}`,
+    ]);
+    return row?.points ?? 0;
+  }
+
+  /** The limit and one more, which the store refuses */
+  async function goOver(): Promise<void> {
+    for (const status of [401, 401, 401, 401, 401, 429]) expect((await attempt()).status).toBe(status);
+  }
+
+  test('Interface 5: of a flood the store is asked once a second', async () => {
+    await goOver();
+    expect(await statuses(20)).toEqual(Array(20).fill(429));
+    expect(await counted()).toBe(6);
+    for (const count of [7, 8]) {
+      gateway.clock.advance(1);
+      expect(await statuses(20)).toEqual(Array(20).fill(429));
+      expect(await counted()).toBe(count);
+    }
+    expect((await attempt(gateway, '192.0.2.2')).status).toBe(401);
+  });
+
+  test('Interface 5: the answer from memory says when the window ends', async () => {
+    await goOver();
+    const asked = await attempt();
+    expect(asked.json).toEqual({ detail: 'Too many login attempts, try again later' });
+    const seconds = Number(asked.headers['retry-after']);
+    expect(seconds).toBeGreaterThan(890);
+    gateway.clock.advance(0.9);
+    const { headers } = await attempt();
+    expect(headers['ratelimit-policy']).toBe('"login";q=5;w=900');
+    expect(headers['ratelimit']).toBe(`"login";r=0;t=${headers['retry-after']}`);
+    expect(seconds - Number(headers['retry-after'])).toBeLessThanOrEqual(1);
+  });
+
+  test('Spec 8: three instances admit exactly the limit together', async () => {
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => attempt(gateway.instances[i % 3])));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(5);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(55);
+  });
+
+  test('Interface 9: what is forgotten by the store is let through a second later', async () => {
+    await goOver();
+    await clear();
+    gateway.clock.advance(0.999);
+    expect((await attempt()).status).toBe(429);
+    gateway.clock.advance(0.001);
+    for (const status of [401, 401]) expect((await attempt()).status).toBe(status);
+    expect(await counted()).toBe(2);
+  });
+
+  test('Interface 5: a store that is away is 503, but for those who are remembered: 429', async () => {
+    await goOver();
+    const whileStoreIsAway = async (work: () => Promise<void>): Promise<void> => {
+      if (redis === undefined) return whileAway(gateway.database, work);
+      await redis.stop();
+      try {
+        await work();
+      } finally {
+        await redis.start();
+      }
+    };
+    await whileStoreIsAway(async () => {
+      expect((await attempt()).status).toBe(429);
+      expect((await attempt(gateway, '192.0.2.2')).status).toBe(503);
+      gateway.clock.advance(1);
+      expect([(await attempt()).status, (await attempt()).status]).toEqual([503, 429]);
+    });
+    await until('the store is back', async () => {
+      gateway.clock.set(new Date());
+      return (await gateway.send('GET', '/health/ready')).status === 200;
+    });
+  });
+});
+
+test('Spec 8: a window that ends within the second ends what is remembered of it', async () => {
+  const gateway = await startGateway({ env: { LOGIN_RATE_LIMIT: '1' } });
+  try {
+    const attempt = async (): Promise<number> => (await login(gateway, 'nobody@example.com')).status;
+    expect(await attempt()).toBe(401);
+    // The limiter reads the system's clock: the end of the window is moved instead.
+    await gateway.rows('update rate_limits set expire = expire - 899600');
+    expect([await attempt(), await attempt()]).toEqual([429, 429]);
+    await gateway.rows('update rate_limits set expire = expire - 900000');
+    gateway.clock.advance(0.4);
+    expect(await attempt()).toBe(401);
+  } finally {
+    await gateway.close();
+  }
+});
+
+test('Interface 5: of more than 10,000 addresses over the limit the latest are remembered', () => {
+  const clock = handClock();
+  const overLimit = rememberOverLimit(clock);
+  const said = { isOver: true, msLeft: 900_000, askedAt: clock.now() };
+  for (let i = 0; i <= 10_000; i += 1) overLimit.learn(`address ${i}`, said);
+  expect(overLimit.msLeft('address 0')).toBeUndefined();
+  expect([overLimit.msLeft('address 1'), overLimit.msLeft('address 10000')]).toEqual([900_000, 900_000]);
+});
