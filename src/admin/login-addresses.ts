@@ -1,6 +1,6 @@
 /** Interface 9: which addresses may not log in at present, and which of them concern a user. */
 import type { Config } from '../config.js';
-import { addressGroup } from '../limits/address-group.js';
+import { loginGroups, loginLimitOf } from '../limits/address-group.js';
 import type { Window, Windows } from '../limits/windows.js';
 import type { Deps } from '../parts.js';
 import { addSeconds } from '../platform/clock.js';
@@ -9,7 +9,7 @@ import { listAuditEvents } from './audit-log.js';
 /** Logins of a user that are looked at for their addresses. */
 const LOOKED_AT = 100;
 
-/** The address, or the /64 of several, is the key. */
+/** The address, or of several their /64 or /48, is the key. */
 export type LimitedAddress = Window;
 
 export interface LimitedAddresses {
@@ -19,8 +19,8 @@ export interface LimitedAddresses {
 }
 
 /** True where the next login from there is refused. */
-export function isLimited({ count }: Window, { login }: Pick<Config, 'login'>): boolean {
-  return count >= login.rateLimit;
+export function isLimited({ key, count }: Window, { login }: Pick<Config, 'login'>): boolean {
+  return count >= loginLimitOf(key, login.rateLimit);
 }
 
 /**
@@ -37,7 +37,7 @@ export async function limitedAddresses(
   const since = addSeconds(deps.clock.now(), -deps.config.login.rateWindowSeconds);
   const eventTypes = ['login_failure', 'account_locked', 'login_success'] as const;
   const logins = await listAuditEvents(deps, { email, eventTypes: [...eventTypes], since }, { first: LOOKED_AT });
-  const theirs = new Set(logins.rows.map(({ row }) => addressGroup(row.ipAddress)));
+  const theirs = new Set(logins.rows.flatMap(({ row }) => loginGroups(row.ipAddress)));
   const { ofUser = [], others = [] } = Object.groupBy(limited, ({ key }) => (theirs.has(key) ? 'ofUser' : 'others'));
   return { ofUser, others };
 }

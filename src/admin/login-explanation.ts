@@ -1,6 +1,7 @@
 /** Interface 9: why somebody cannot log in: everything that is known of it, each reason with its cure. */
 import type { Config } from '../config.js';
 import { normaliseEmail } from '../email.js';
+import { loginLimitOf } from '../limits/address-group.js';
 import { RedisAway, type Windows } from '../limits/windows.js';
 import type { Deps } from '../parts.js';
 import { isUuid } from '../platform/ids.js';
@@ -91,7 +92,7 @@ function ofUser(user: ListedUser, now: Date): Hindrance[] {
 function ofAddresses(limited: LimitedAddresses | undefined, { login }: Config): Hindrance[] {
   return (limited?.ofUser ?? []).map(({ key, count, endsAt }) => ({
     reason: 'address_limited',
-    message: `Logins from ${key} are refused until ${timeOf(endsAt)}, whoever they are of: ${count} came from there, and ${login.rateLimit} may.`,
+    message: `Logins from ${key} are refused until ${timeOf(endsAt)}, whoever they are of: ${count} came from there, and ${loginLimitOf(key, login.rateLimit)} may.`,
     cure: `rate-limit clear --ip ${key}`,
   }));
 }

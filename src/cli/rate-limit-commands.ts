@@ -2,20 +2,22 @@
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimited } from '../admin/login-addresses.js';
-import { addressGroup } from '../limits/address-group.js';
+import { isNetwork, loginGroups, loginLimitOf } from '../limits/address-group.js';
 import { REMEMBERED_MS } from '../limits/over-limit.js';
 import { type Command, command } from './command.js';
 import { type Kind, refuse } from './kinds.js';
 import { flag, optional } from './parameters.js';
 import { say } from './terminal.js';
 
-/** As the list shows it: of an IPv6 address its /64 counts. */
-const address: Kind<string> = {
+/** What is counted of it; of a /48, as the list shows it, that alone. */
+const address: Kind<readonly string[]> = {
   placeholder: 'ADDRESS',
   parse: (text, name) => {
-    const bare = text.replace(/\/64$/, '');
-    if (isIP(bare) === 0 && text !== 'unknown') refuse(`${name} is an IP address, as rate-limit list shows it`);
-    return addressGroup(bare);
+    const bare = text.replace(/\/(48|64)$/, '');
+    const isKnown = text === 'unknown' || isIP(bare) === 6 || isIP(text) === 4;
+    if (!isKnown) refuse(`${name} is an IP address, as rate-limit list shows it`);
+    const groups = loginGroups(bare);
+    return isNetwork(text) ? groups.filter(isNetwork) : groups;
   },
 };
 
@@ -27,7 +29,7 @@ export const rateLimitCommands: Record<string, Command> = {
       (await windows.list()).map((window) => ({
         ip_address: window.key,
         attempts: window.count,
-        limit: config.login.rateLimit, // of this environment
+        limit: loginLimitOf(window.key, config.login.rateLimit), // of this environment
         is_limited: isLimited(window, config),
         ends_at: window.endsAt.toISOString(),
       })),
@@ -37,7 +39,7 @@ export const rateLimitCommands: Record<string, Command> = {
     example: 'rate-limit clear --ip 192.0.2.7',
     on: 'database and limits',
     takes: {
-      ip: optional(address, 'of this address, or of the /64 of an IPv6 address'),
+      ip: optional(address, 'of this address, or of the /64 and the /48 of an IPv6 address'),
       all: flag('of every address'),
     },
     run: async ({ terminal, windows }, { ip, all }) => {

@@ -39,13 +39,16 @@ export function windowsInRedis(redis: RedisClient, clock: Clock, name: string): 
         });
         return [...found.values()].sort((a, b) => b.count - a.count || (a.key < b.key ? -1 : 1));
       }),
-    clear: (key) =>
+    clear: (keys) =>
       asked(async (nodes) => {
-        if (key !== undefined) return redis.del(prefix + key);
+        if (keys !== undefined)
+          return deleteEach(
+            redis,
+            keys.map((key) => prefix + key),
+          );
         let cleared = 0;
-        await eachBatch(nodes, async (keys, node) => {
-          const deleted = await Promise.all(keys.map((key) => node.del(key)));
-          cleared += deleted.reduce((sum, one) => sum + one, 0);
+        await eachBatch(nodes, async (found, node) => {
+          cleared += await deleteEach(node, found);
         });
         return cleared;
       }),
@@ -58,6 +61,12 @@ async function ready(redis: RedisClient): Promise<void> {
   const connected = new Promise((resolve) => redis.once('ready', resolve));
   const late = sleep(READY_WITHIN_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('not connected')));
   await Promise.race([connected, late]);
+}
+
+/** One by one: of a cluster each may be on another node. @returns how many there were */
+async function deleteEach(redis: Pick<Redis, 'del'>, keys: string[]): Promise<number> {
+  const deleted = await Promise.all(keys.map((key) => redis.del(key)));
+  return deleted.reduce((sum, one) => sum + one, 0);
 }
 
 /** @returns undefined where the window has ended meanwhile */

@@ -19,8 +19,8 @@ export class RedisAway extends Outage {
 export interface Windows {
   /** Those with most requests first. @throws {RedisAway}, or the database's error */
   list(): Promise<Window[]>;
-  /** Forgets what is counted of a key, or of every key. @returns how many windows that were @throws as `list` */
-  clear(key?: string): Promise<number>;
+  /** Forgets what is counted of these keys, or of every key. @returns how many windows that were @throws as `list` */
+  clear(keys?: readonly string[]): Promise<number>;
 }
 
 const windowsSql = statement(
@@ -35,12 +35,12 @@ const windowsSql = statement(
 
 const clearWindowsSql = statement(
   'clear_rate_limit_windows',
-  { prefix: 'text', key: 'text?', now: 'timestamptz' },
+  { prefix: 'text', keys: 'text[]?', now: 'timestamptz' },
   { cleared: 'integer' },
 )`
   with cleared as (
     delete from rate_limits
-    where key = :prefix || :key or (:key is null and starts_with(key, :prefix))
+    where key = any(:keys) or (:keys is null and starts_with(key, :prefix))
     returning expire
   )
   select count(*)::integer as cleared from cleared where expire > (extract(epoch from :now) * 1000)::bigint`;
@@ -50,10 +50,10 @@ export function windowsInPostgres(db: Db, clock: Clock, name: string): Windows {
   const prefix = `${name}:`;
   return {
     list: () => db.run(windowsSql, { prefix, now: clock.now() }),
-    clear: async (key) => {
+    clear: async (keys) => {
       const [{ cleared } = { cleared: 0 }] = await db.run(clearWindowsSql, {
         prefix,
-        key: key ?? null,
+        keys: keys?.map((key) => prefix + key) ?? null,
         now: clock.now(),
       });
       return cleared;

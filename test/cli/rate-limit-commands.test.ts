@@ -1,5 +1,4 @@
 /** Interface 9: `rate-limit …`, wherever the limits are counted. */
-import { addressGroup } from '../../src/limits/address-group.js';
 import { messagesOf, type Ran, runHere } from '../support/cli.js';
 import { runningClock } from '../support/clock.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
@@ -57,14 +56,14 @@ async function listsAndClears(): Promise<void> {
   const more = [await attempt(first), await attempt(first), await attempt(first), await attempt(second)];
   expect(more).toEqual([401, 401, 429, 401]);
 
-  const listed = (address: string, attempts: number, isLimited = false) => ({
-    ip_address: addressGroup(address),
+  const listed = (group: string, attempts: number, isLimited = false) => ({
+    ip_address: group,
     attempts,
-    limit: LIMIT,
+    limit: group.endsWith('/48') ? 8 * LIMIT : LIMIT,
     is_limited: isLimited,
     ends_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
   });
-  const others = ADDRESSES.slice(2).map((address) => listed(address, 1));
+  const others = [...ADDRESSES.slice(2, -1), '2001:db8::/48', '2001:db8::/64'].map((group) => listed(group, 1));
   expect(await json('rate-limit', 'list')).toEqual([listed(first, 4, true), listed(second, 2), ...others]);
   const table = await cli('rate-limit', 'list');
   expect(table.stdout).toMatch(/^ip_address +attempts +limit +is_limited +ends_at\n192\.0\.2\.1 +4 +3 +true /);
@@ -72,7 +71,12 @@ async function listsAndClears(): Promise<void> {
 
   expect(await json('rate-limit', 'clear', '--ip', first)).toEqual({ cleared: 1 });
   expect(await attempt(first)).toBe(401); // whoever was refused a moment ago
-  expect(await json('rate-limit', 'clear', '--ip', '2001:db8::77')).toEqual({ cleared: 1 }); // of the same /64
+  expect(await json('rate-limit', 'clear', '--ip', '2001:db8::77')).toEqual({ cleared: 2 }); // its /64 and its /48
+  for (const address of ['2001:db8::1', '2001:db8:0:2::1']) expect(await attempt(address)).toBe(401);
+  expect(await json('rate-limit', 'clear', '--ip', '2001:db8::/64')).toEqual({ cleared: 2 });
+  expect(await attempt('2001:db8:0:2::1')).toBe(401);
+  expect(await json('rate-limit', 'clear', '--ip', '2001:db8::/48')).toEqual({ cleared: 1 });
+  expect(await json('rate-limit', 'clear', '--ip', '2001:db8:0:2::/64')).toEqual({ cleared: 1 });
   const again = await cli('rate-limit', 'clear', '--ip', '2001:db8::/64');
   expect([again.code, again.stdout]).toEqual([0, 'cleared: 0\n']);
   expect(again.stderr).toMatch(/\nnothing was counted\n$/);
@@ -98,7 +102,7 @@ test('Interface 9: windows that are over are neither listed nor counted', async 
   expect(await json('rate-limit', 'clear', '--all')).toEqual({ cleared: 1 });
 });
 
-test.each([[''], ['--ip 192.0.2.1 --all'], ['--ip nonsense'], ['--ip 192.0.2.0/24'], ['--ip']])(
+test.each([[''], ['--ip 192.0.2.1 --all'], ['--ip nonsense'], ['--ip 192.0.2.0/24'], ['--ip 192.0.2.1/48'], ['--ip']])(
   'Interface 9: rate-limit clear %s exits with 2, and clears nothing',
   async (words) => {
     await start();

@@ -103,6 +103,20 @@ test('Interface 9: inactive, locked and limited are told together, each with a c
   expect((await login(gateway, email, PASSWORD, { 'x-forwarded-for': OURS })).status).toBe(200);
 });
 
+test('Interface 9: the /48 of somebody is told with its own limit, and its cure works', async () => {
+  const { email } = await gateway.user();
+  for (let i = 0; i < 8; i += 1) await fail('anybody@example.com', LIMIT, `2001:db8:1:${i}::1`);
+  await gateway.rows(`update rate_limits set points = points - 1 where key like '%/48'`);
+  await fail(email, 1, '2001:db8:1:a::1');
+  const [told] = (await explain(email)).reasons;
+  expect(told).toMatchObject({ reason: 'address_limited', cure: 'rate-limit clear --ip 2001:db8:1::/48' });
+  expect(told?.message).toMatch(
+    /^Logins from 2001:db8:1::\/48 are refused until .*: 32 came from there, and 32 may\.$/,
+  );
+  await cure(email, 'address_limited');
+  expect((await explain(email)).reasons).toEqual([]);
+});
+
 test('Interface 9: an unknown user, and one that was deleted', async () => {
   await fail('nobody@example.com', LIMIT);
   const unknown = await explain('nobody@example.com');

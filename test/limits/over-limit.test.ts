@@ -142,6 +142,6 @@ test('Interface 5: of more than 10,000 addresses over the limit the latest are r
   const overLimit = rememberOverLimit(clock);
   const said = { isOver: true, msLeft: 900_000, askedAt: clock.now() };
   for (let i = 0; i <= 10_000; i += 1) overLimit.learn(`address ${i}`, said);
-  expect(overLimit.msLeft('address 0')).toBeUndefined();
-  expect([overLimit.msLeft('address 1'), overLimit.msLeft('address 10000')]).toEqual([900_000, 900_000]);
+  expect(overLimit.msLeft(['address 0'])).toBeUndefined();
+  expect([overLimit.msLeft(['address 1']), overLimit.msLeft(['address 10000'])]).toEqual([900_000, 900_000]);
 });
