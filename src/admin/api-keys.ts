@@ -88,25 +88,42 @@ export function listApiKeys({ db }: Deps<'db'>, page: PageRequest): Promise<Page
   return pageOfKeys(db, 'api_keys', COLUMNS, page);
 }
 
+/** How a key gets its next secret. */
+export interface Rotation {
+  /** How long the secret in use stays good; with 0 no secret but the new one does */
+  overlapSeconds: number;
+  /** Ends at once the older of two secrets that are good */
+  force?: boolean;
+}
+
+/** One statement decides: of two rotations at once the second waits for the row, and finds two secrets. */
 const rotateApiKeySql = statement(
   'rotate_api_key',
-  { key_id: 'text', sealed_secret: 'text', previous_ends_at: 'timestamptz?' },
-  {},
+  {
+    key_id: 'text',
+    sealed_secret: 'text',
+    previous_ends_at: 'timestamptz?',
+    ends_older: 'boolean',
+    now: 'timestamptz',
+  },
+  { key_id: 'text' },
 )`
   update api_keys
   set previous_sealed_secret = case when :previous_ends_at is not null then sealed_secret end,
     previous_ends_at = :previous_ends_at, sealed_secret = :sealed_secret
-  where key_id = :key_id`;
+  where key_id = :key_id and revoked_at is null
+    and (:ends_older or previous_ends_at is null or previous_ends_at <= :now)
+  returning key_id`;
 
 /**
- * Gives a second live secret. The one in use ends after `overlapSeconds`; one that was already ending ends now.
- * @throws {AdminRefusal} for an unknown or revoked key, or a bad overlap
+ * Gives a second live secret. The one in use ends after `overlapSeconds`.
+ * @throws {AdminRefusal} for an unknown or revoked key, a bad overlap, or `two_secrets_live`
  */
 export function rotateApiKey(
   deps: Deps<'clock' | 'db' | 'keyring'>,
   operator: Operator,
   keyId: string,
-  overlapSeconds: number,
+  { overlapSeconds, force = false }: Rotation,
 ): Promise<IssuedApiKey> {
   return administer(deps, operator, rotateApiKey.needs, async ({ em, entities, db, now, scopes, audit }) => {
     if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > MAX_OVERLAP_SECONDS) {
@@ -118,18 +135,33 @@ export function rotateApiKey(
     if (key === null) throw unknownKey();
     grantScopes(scopes, key.scopes); // who gets the new secret gets the scopes
     const secret = generateKeySecret('api');
-    await db.run(rotateApiKeySql, {
+    const [rotated] = await db.run(rotateApiKeySql, {
       key_id: keyId,
       sealed_secret: await sealSecret(deps.keyring, keyId, secret, now),
       previous_ends_at: overlapSeconds === 0 ? null : addSeconds(now, overlapSeconds),
+      ends_older: force || overlapSeconds === 0,
+      now,
     });
     await em.refresh(key);
+    if (rotated === undefined) throw twoSecretsLive(key);
     const metadata = { key_id: keyId, overlap_seconds: overlapSeconds };
     await audit({ eventType: 'api_key_rotated', userId: null, metadata });
     return { key, secret };
   });
 }
 rotateApiKey.needs = { scope: 'keys:write' } satisfies Needs;
+
+/** Somebody has clicked twice, or has lost the first answer: the service that is running has the older secret. */
+function twoSecretsLive({ previousEndsAt, revokedAt }: ApiKey): AdminRefusal {
+  if (revokedAt !== null || previousEndsAt === null) return unknownKey(); // revoked while the rotation waited
+  return new AdminRefusal(
+    'two_secrets_live',
+    `Two secrets of this key are good, the older one until ${previousEndsAt.toISOString()}: ` +
+      'until then another rotation is refused. If the newer secret was lost, rotate with --overlap 0 (overlapSeconds: 0), ' +
+      'which ends both, or with --force (force: true), which ends the older one. ' +
+      'Either cuts off a service that uses the older secret, until it has the new one',
+  );
+}
 
 /** Ends a key at once, on every instance. @throws {AdminRefusal} for an unknown or already revoked key */
 export function revokeApiKey(deps: Deps<'clock' | 'db'>, operator: Operator, keyId: string): Promise<ApiKey> {

@@ -8,6 +8,7 @@ export type AdminRefusalReason =
   | 'key_unknown'
   | 'email_taken'
   | 'last_administrator'
+  | 'two_secrets_live'
   | 'invalid_email'
   | 'invalid_password'
   | 'invalid_service_name'

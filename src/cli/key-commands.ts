@@ -14,8 +14,8 @@ import { createCronKey, type ListedCronKey, listCronKeys, revokeCronKey } from '
 import { everyRow } from '../admin/page.js';
 import { type Command, command } from './command.js';
 import { duration, text, wholeNumber } from './kinds.js';
-import { list, optional, required, word } from './parameters.js';
-import type { Printable } from './terminal.js';
+import { flag, list, optional, required, word } from './parameters.js';
+import { type Printable, say } from './terminal.js';
 
 const KEY = {
   service: required(text('NAME'), 'the service that gets the key'),
@@ -47,16 +47,24 @@ export const keyCommands: Record<string, Command> = {
     },
   }),
   'api-key rotate': command({
-    does: 'gives a key another secret; the one in use stays good for a while',
+    does: 'gives a key another secret; the one in use stays good for a while, and until then no third is given',
     example: 'api-key rotate ak_… --overlap 7d',
     on: 'database and keyring',
     takes: {
       id: KEY_ID,
       overlap: optional(duration, 'how long the one in use stays good: 24h unless given, 0 for a leak'),
+      force: flag('rotate also while two secrets are good; the older one ends at once'),
     },
-    destroys: ({ overlap }) => (overlap === 0 ? 'the secret in use will be refused at once' : undefined),
-    run: async (context, { id, overlap = OVERLAP_SECONDS }) => {
-      const { key, secret } = await rotateApiKey(context, COMMAND_LINE, id, overlap);
+    destroys: ({ overlap }) => (overlap === 0 ? 'every secret of the key so far will be refused at once' : undefined),
+    run: async (context, { id, overlap: overlapSeconds = OVERLAP_SECONDS, force }) => {
+      const { key, secret } = await rotateApiKey(context, COMMAND_LINE, id, { overlapSeconds, force });
+      if (key.previousEndsAt !== null) {
+        const ends = key.previousEndsAt.toISOString();
+        say(
+          context.terminal,
+          `the previous secret is good until ${ends}; until then another rotation is refused, but with --force or --overlap 0`,
+        );
+      }
       return { key_id: key.keyId, secret, previous_secret_ends_at: key.previousEndsAt?.toISOString() ?? null };
     },
   }),

@@ -56,6 +56,10 @@ const ADMINISTRATION = {
   key_unknown: { code: 'NOT_FOUND', means: 'There is no such key, or it is revoked.' },
   email_taken: { code: 'CONFLICT', means: 'A user with this e-mail exists.' },
   last_administrator: { code: 'CONFLICT', means: 'Nobody else could administer afterwards.' },
+  two_secrets_live: {
+    code: 'CONFLICT',
+    means: 'Two secrets of the key are good: wait until the older one ends, or use `force` or an overlap of 0.',
+  },
   invalid_email: { code: 'BAD_USER_INPUT', means: 'The e-mail is not an address.' },
   invalid_password: { code: 'BAD_USER_INPUT', means: 'The password is too short or too long, or no text.' },
   invalid_service_name: { code: 'BAD_USER_INPUT', means: 'The service name has 1 to 100 printable characters.' },

@@ -155,12 +155,12 @@ describe('Interface 6: the life of a key', () => {
     for (const instance of gateway.two()) {
       expect(await sendSigned(instance, sign())).toMatchObject({ status: 401, reason: 'invalid_signature' });
     }
-    await expect(rotateApiKey(gateway.app, COMMAND_LINE, keyId, 0)).rejects.toThrow('no such key');
+    await expect(rotateApiKey(gateway.app, COMMAND_LINE, keyId, { overlapSeconds: 0 })).rejects.toThrow('no such key');
   });
 
   test('rotate gives a second live secret; the old one ends with the overlap', async () => {
     const { keyId, sign } = await issue();
-    const { secret } = await rotateApiKey(gateway.app, COMMAND_LINE, keyId, 3600);
+    const { secret } = await rotateApiKey(gateway.app, COMMAND_LINE, keyId, { overlapSeconds: 3600 });
     const fresh = signerAt(gateway, keyId, secret);
     gateway.clock.advance(3599);
     expect((await sendSigned(gateway, sign())).status).toBe(200);
@@ -170,15 +170,15 @@ describe('Interface 6: the life of a key', () => {
     expect((await sendSigned(gateway, fresh())).status).toBe(200);
   });
 
-  test('an overlap of 0 ends the old secret at once, and a second rotation ends the oldest', async () => {
+  test('an overlap of 0 ends the old secret at once, and a second rotation by force the oldest', async () => {
     const { keyId, sign } = await issue();
     expect((await sendSigned(gateway, sign())).status).toBe(200);
-    const second = await rotateApiKey(gateway.app, COMMAND_LINE, keyId, 3600);
-    const third = await rotateApiKey(gateway.app, COMMAND_LINE, keyId, 3600);
+    const second = await rotateApiKey(gateway.app, COMMAND_LINE, keyId, { overlapSeconds: 3600 });
+    const third = await rotateApiKey(gateway.app, COMMAND_LINE, keyId, { overlapSeconds: 3600, force: true });
     expect((await sendSigned(gateway, sign())).status).toBe(401);
     expect((await sendSigned(gateway, signerAt(gateway, keyId, second.secret)())).status).toBe(200);
     expect((await sendSigned(gateway, signerAt(gateway, keyId, third.secret)())).status).toBe(200);
-    const last = await rotateApiKey(gateway.app, COMMAND_LINE, keyId, 0);
+    const last = await rotateApiKey(gateway.app, COMMAND_LINE, keyId, { overlapSeconds: 0 });
     expect((await sendSigned(gateway, signerAt(gateway, keyId, third.secret)())).status).toBe(401);
     expect((await sendSigned(gateway, signerAt(gateway, keyId, last.secret)())).status).toBe(200);
   });

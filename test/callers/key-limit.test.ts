@@ -124,7 +124,7 @@ describe.each(STORES)('with %s', (store) => {
   test('Interface 6: a request by a secret that has ended is not counted', async () => {
     const { keyId, sign } = await issue(10);
     expect(left(await sendSigned(gateway, sign()))).toBe('9');
-    const { secret } = await rotateApiKey(gateway.app, COMMAND_LINE, keyId, 0);
+    const { secret } = await rotateApiKey(gateway.app, COMMAND_LINE, keyId, { overlapSeconds: 0 });
     expect(await sendSigned(gateway, sign())).toMatchObject({ status: 401, reason: 'invalid_signature' });
     expect(left(await sendSigned(gateway, signerAt(gateway, keyId, secret)()))).toBe('8');
   });

@@ -27,6 +27,13 @@ const apiKey = async (): Promise<string> =>
   (await json('api-key', 'create', '--service', 's', '--rate-limit', '1'))['key_id'] ?? '';
 const cronKey = async (): Promise<string> => (await json('cron-key', 'create', '--service', 's'))['key_id'] ?? '';
 
+/** Two secrets of it are good. */
+async function rotatedKey(): Promise<string> {
+  const id = await apiKey();
+  await json('api-key', 'rotate', id);
+  return id;
+}
+
 const user = async (): Promise<string> => (await gateway.user()).id;
 
 /** What is lost, and how it is seen that it is. */
@@ -36,6 +43,7 @@ const DESTROYS: Array<[words: string, make: () => Promise<string>, lost: (id: st
   ['user delete ID', user, async (id) => (await gateway.rows('select from users where id = $1', [id])).length === 0],
   ['api-key rotate ID --overlap 0', apiKey, isRotated],
   ['api-key rotate ID --overlap 0d', apiKey, isRotated],
+  ['api-key rotate ID --force --overlap 0', rotatedKey, isForced],
 ];
 
 async function isRevoked(table: string, id: string): Promise<boolean> {
@@ -47,19 +55,24 @@ async function isRotated(id: string): Promise<boolean> {
   return (await gateway.rows(text, [id])).length > 0;
 }
 
+async function isForced(id: string): Promise<boolean> {
+  const text = `select from audit_events where event_type = 'api_key_rotated' and metadata ->> 'key_id' = $1`;
+  return (await gateway.rows(text, [id])).length > 1;
+}
+
 test.each(DESTROYS)('Interface 9: %s', async (words, make, isLost) => {
   const id = await make();
   const args = words.replace('ID', id).split(' ');
   const refused = await cli(args);
   expect([refused.code, refused.stdout]).toEqual([2, '']);
   expect(refused.stderr).toMatch(
-    /^the (key|secret in use|user) will be (refused|deleted).*; add --yes .*\nusage: auth-gateway .*\n$/,
+    /^(the|every) (key|secret of the key so far|user) will be (refused|deleted).*; add --yes .*\nusage: auth-gateway .*\n$/,
   );
 
   for (const typed of ['no\n', 'y\n', '\n', '']) {
     const cancelled = await cli(args, typed);
     expect([typed, cancelled.code, cancelled.stdout]).toEqual([typed, 1, '']);
-    expect(messagesOf(cancelled)).toMatch(/^the .* will be .*\nType yes to go on: .*cancelled/);
+    expect(messagesOf(cancelled)).toMatch(/^(the|every) .* will be .*\nType yes to go on: .*cancelled/);
   }
   expect(await isLost(id)).toBe(false);
   expect(await cli(args, 'yes\n')).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
@@ -74,13 +87,12 @@ test('Interface 9: what can be made good again, or only ends sessions, is not as
   const { email } = await gateway.user();
   await logIn(gateway, email);
   const [session] = await gateway.rows<{ id: string }>('select family_id as id from refresh_tokens');
-  const key = await apiKey();
   const commands = [
     ['session', 'revoke', session?.id ?? ''],
     ['user', 'set-password', email],
     ['user', 'deactivate', email],
-    ['api-key', 'rotate', key],
-    ['api-key', 'rotate', key, '--overlap', '1h'],
+    ['api-key', 'rotate', await apiKey()],
+    ['api-key', 'rotate', await apiKey(), '--overlap', '1h'],
   ];
   for (const args of commands) expect([args, (await cli(args)).code]).toEqual([args, 0]);
   const { code, stderr } = await cli(['user', 'deactivate', email, '--yes']);

@@ -94,6 +94,16 @@ test('Interface 9: api-key list has how many secrets are live, and when the one 
   expect(Math.round(hours)).toBe(48);
   expect(await json(['api-key', 'list'])).toEqual([{ ...listed, live_secret_count: 2, previous_secret_ends_at }]);
 
+  const again = await here(['api-key', 'rotate', key_id]);
+  expect([again.code, again.stdout]).toEqual([1, '']);
+  expect(again.stderr).toContain(`until ${previous_secret_ends_at}`);
+  const forced = await here(['api-key', 'rotate', key_id, '--force']);
+  expect(forced.code).toBe(0);
+  const [, ends] = /^previous_secret_ends_at: (.+)$/m.exec(forced.stdout) ?? [];
+  expect(forced.stderr).toContain(
+    `the previous secret is good until ${ends}; until then another rotation is refused, but with --force or --overlap 0`,
+  );
+
   const revoked = { ...listed, revoked_at: TIME, live_secret_count: 0, previous_secret_ends_at: null };
   expect(await json(['api-key', 'revoke', key_id, '--yes'])).toEqual(revoked);
 });

@@ -25,7 +25,7 @@ test('ASVS 16.2.5: no statement that writes a user or a key has a hash or a seal
   await setUserPassword(app, COMMAND_LINE, user.id, 'another long enough password');
   await setUserRole(app, COMMAND_LINE, user.id, 'analyst');
   const { key } = await createApiKey(app, COMMAND_LINE, { serviceName: 'x', scopes: [], rateLimit: 1 });
-  await rotateApiKey(app, COMMAND_LINE, key.keyId, 60);
+  await rotateApiKey(app, COMMAND_LINE, key.keyId, { overlapSeconds: 60 });
   await createCronKey(app, COMMAND_LINE, { serviceName: 'x', scopes: [] });
 
   const statements = (await gateway.rows<{ statement: string }>('select statement from seen')).map(

@@ -37,7 +37,7 @@ test('Interface 11: each type of event happens here, and its description names t
     await setUserPassword(app, COMMAND_LINE, user.id, 'a new good password');
     for (const isActive of [false, true]) await setUserActive(app, COMMAND_LINE, user.id, isActive);
     const apiKey = await createApiKey(app, COMMAND_LINE, key);
-    await rotateApiKey(app, COMMAND_LINE, apiKey.key.keyId, 60);
+    await rotateApiKey(app, COMMAND_LINE, apiKey.key.keyId, { overlapSeconds: 60 });
     await revokeApiKey(app, COMMAND_LINE, apiKey.key.keyId);
     const cronKey = await createCronKey(app, COMMAND_LINE, key);
     await revokeCronKey(app, COMMAND_LINE, cronKey.key.keyId);

@@ -1,8 +1,10 @@
 /** Interface 6 and 11: rotation and revocation of keys over GraphQL. */
+import pg from 'pg';
 import { refusesRows, withFault } from '../support/faults.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { type As, ask, dataOf, newApiKey, newCronKey, newcomer, signed } from '../support/graphql.js';
 import { auditDuring } from '../support/rows.js';
+import { until } from '../support/until.js';
 
 let gateway: TestGateway;
 let admin: As;
@@ -32,8 +34,8 @@ async function statuses(as: As): Promise<number[]> {
 const status = async (as: As) => (await statuses(as))[0];
 
 /** Rotates as the administrator. */
-async function rotate(id: string, overlapSeconds?: number | null) {
-  const { rotateApiKey } = await dataOf(gateway, admin, ROTATE, { input: { id, overlapSeconds } });
+async function rotate(id: string, overlapSeconds?: number | null, force?: boolean | null) {
+  const { rotateApiKey } = await dataOf(gateway, admin, ROTATE, { input: { id, overlapSeconds, force } });
   return { as: signed(gateway, id, rotateApiKey.secret), ...rotateApiKey };
 }
 
@@ -58,12 +60,11 @@ test('Interface 6: rotation gives a second live secret; the old one ends after t
 });
 
 test('Interface 6: without an overlap said it is a day; with 0 the old secret ends at once', async () => {
-  const { keyId, as: first } = await newApiKey(gateway);
   for (const overlap of [undefined, null]) {
-    const { apiKey } = await rotate(keyId, overlap);
+    const { apiKey } = await rotate((await newApiKey(gateway)).keyId, overlap, overlap);
     expect(apiKey.previousSecretEndsAt).toBe(inSeconds(86_400));
   }
-  expect(await status(first)).toBe(401); // two rotations ago
+  const { keyId } = await newApiKey(gateway);
   const { as, apiKey } = await rotate(keyId, 0);
   const last = await rotate(keyId, 0);
   expect(apiKey).toEqual({ id: keyId, liveSecretCount: 1, previousSecretEndsAt: null });
@@ -72,12 +73,62 @@ test('Interface 6: without an overlap said it is a day; with 0 the old secret en
   expect(sealed).toEqual([{ previous_sealed_secret: null }]); // a leaked secret is not kept
 });
 
-test('Interface 6: a second rotation within the overlap ends the oldest secret now', async () => {
+test('Interface 6: while two secrets are good another rotation is refused, and says until when and what helps', async () => {
   const { keyId, as: first } = await newApiKey(gateway);
   const second = await rotate(keyId, 1000);
+  gateway.clock.advance(999);
+  const input = { id: keyId, overlapSeconds: 1000 };
+  const [answer, events] = await auditDuring(gateway, () => ask(gateway, admin, ROTATE, { input }));
+  expect(answer).toMatchObject({ status: 200, code: 'CONFLICT', reason: 'two_secrets_live' });
+  expect(answer.errors[0]?.message).toContain(`until ${second.apiKey.previousSecretEndsAt}`);
+  expect(answer.errors[0]?.message).toMatch(/overlapSeconds: 0.+force: true/);
+  expect(events).toEqual([]);
+  expect([await status(first), await status(second.as)]).toEqual([200, 200]);
+
+  gateway.clock.advance(1);
   const third = await rotate(keyId, 1000);
-  expect(third.apiKey.liveSecretCount).toBe(2);
   expect([await status(first), await status(second.as), await status(third.as)]).toEqual([401, 200, 200]);
+});
+
+test('Interface 6: with force the older of two secrets ends at once, with an overlap of 0 both do', async () => {
+  const { keyId, as: first } = await newApiKey(gateway);
+  const second = await rotate(keyId, 1000);
+  const third = await rotate(keyId, 500, true);
+  expect(third.apiKey).toEqual({ id: keyId, liveSecretCount: 2, previousSecretEndsAt: inSeconds(500) });
+  expect([await status(first), await status(second.as), await status(third.as)]).toEqual([401, 200, 200]);
+  const fourth = await rotate(keyId, 0);
+  expect([await status(second.as), await status(third.as), await status(fourth.as)]).toEqual([401, 401, 200]);
+});
+
+test('Interface 6: of rotations at once on two instances one succeeds, and the others are refused', async () => {
+  const { keyId, as: first } = await newApiKey(gateway);
+  const input = { id: keyId };
+  const twice = [...gateway.two(), ...gateway.two()];
+  const answers = await Promise.all(twice.map((instance) => ask(instance, admin, ROTATE, { input })));
+  const [won, ...others] = answers.filter(({ code }) => code === undefined);
+  expect(others).toEqual([]);
+  expect(answers.filter(({ reason }) => reason === 'two_secrets_live')).toHaveLength(3);
+  const fresh = signed(gateway, keyId, won?.data.rotateApiKey.secret);
+  expect([await status(first), await status(fresh)]).toEqual([200, 200]);
+});
+
+test('Interface 6: a rotation that waits for the row of the key goes by what it finds then', async () => {
+  const { keyId, as: first } = await newApiKey(gateway);
+  const another = new pg.Client({ connectionString: gateway.database.url });
+  await another.connect();
+  await another.query('begin');
+  const ends = new Date(gateway.clock.now().getTime() + 60_000);
+  const rotates = 'update api_keys set previous_sealed_secret = sealed_secret, previous_ends_at = $2 where key_id = $1';
+  await another.query(rotates, [keyId, ends]);
+  const asked = ask(gateway, admin, ROTATE, { input: { id: keyId } });
+  await until('the rotation waits', async () => {
+    const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    return (await gateway.rows(waits)).length > 0;
+  });
+  await another.query('commit');
+  await another.end();
+  expect(await asked).toMatchObject({ code: 'CONFLICT', reason: 'two_secrets_live' });
+  expect(await status(first)).toBe(200);
 });
 
 test.each([-1, 2_592_001])('Interface 6: refuses an overlap of %j seconds', async (overlapSeconds) => {

@@ -52,6 +52,12 @@ async function twiceInAMinute(): Promise<Answer> {
   return ask(gateway, as, CALLER);
 }
 
+async function rotatedTwice(): Promise<Answer> {
+  const { keyId } = await newApiKey(gateway);
+  await rotate(`id: "${keyId}"`)();
+  return rotate(`id: "${keyId}"`)();
+}
+
 /** A change whose event the database does not take. */
 const unwritten = () =>
   withFault(gateway, refusesRows('audit_events'), byAdmin(createCronKey('serviceName: "s", scopes: []')));
@@ -141,6 +147,7 @@ const PRODUCED: Record<Reason, [number, string, () => Promise<Answer>] | undefin
   key_unknown: [200, 'NOT_FOUND', rotate('id: "ak_x"')],
   email_taken: [200, 'CONFLICT', () => byAdmin(createUser({ email: admin.user.email }))()],
   last_administrator: [200, 'CONFLICT', demoteOneself],
+  two_secrets_live: [200, 'CONFLICT', rotatedTwice],
   invalid_email: [200, 'BAD_USER_INPUT', byAdmin(createUser({ email: 'x' }))],
   invalid_password: [200, 'BAD_USER_INPUT', byAdmin(createUser({ password: 'short' }))],
   invalid_service_name: [200, 'BAD_USER_INPUT', byAdmin(createCronKey('serviceName: "", scopes: []'))],

@@ -52,15 +52,17 @@ export class ApiKeyResolver {
   @RequiresWhat(rotateApiKey)
   @Mutation(() => RotateApiKeyPayload, {
     nullable: true,
-    description: 'Gives an API key a new secret. The caller must hold every scope of the key.',
+    description:
+      'Gives an API key a new secret. The caller must hold every scope of the key. While two secrets are good it is refused (`two_secrets_live`), unless `force` or an overlap of 0 asks for it.',
   })
   async rotateApiKey(
     @Ctx() context: GraphqlContext,
     @Arg('input', () => RotateApiKeyInput, { description: 'Which key, and how.' }) input: RotateApiKeyInput,
   ): Promise<RotateApiKeyPayload> {
     const { deps } = context;
-    const { id, overlapSeconds } = input;
-    const { key, secret } = await rotateApiKey(deps, operatorOf(context), id, overlapSeconds ?? OVERLAP_SECONDS);
+    const { id, overlapSeconds, force } = input;
+    const rotation = { overlapSeconds: overlapSeconds ?? OVERLAP_SECONDS, force: force ?? false };
+    const { key, secret } = await rotateApiKey(deps, operatorOf(context), id, rotation);
     return { apiKey: toApiKey(key, deps.clock.now()), secret };
   }
 

@@ -29,7 +29,8 @@ export class ApiKeyType extends KeyType {
   liveSecretCount!: number;
   @Field(() => GraphQLDateTime, {
     nullable: true,
-    description: 'When the secret before the last rotation ends; null where only one is good.',
+    description:
+      'When the secret before the last rotation ends. Until then another rotation is refused, unless it is forced. Null if only one secret is good.',
   })
   previousSecretEndsAt!: Date | null;
 }
@@ -72,9 +73,17 @@ export class RotateApiKeyInput {
   @Field(() => Int, {
     nullable: true,
     defaultValue: OVERLAP_SECONDS,
-    description: 'How long the secret in use stays good: seconds, 0 (for a leak) to 2,592,000.',
+    description:
+      'How long the secret in use stays good: seconds, up to 2,592,000. With 0 (for a leak) every secret but the new one ends at once.',
   })
   overlapSeconds!: number | null;
+  @Field(() => Boolean, {
+    nullable: true,
+    defaultValue: false,
+    description:
+      'Rotate also while two secrets are good: the older one ends at once, and a service that still uses it is cut off.',
+  })
+  force!: boolean | null;
 }
 
 @InputType({ description: 'The key to end.' })
