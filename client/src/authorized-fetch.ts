@@ -1,11 +1,12 @@
 /** Interface 13: a `fetch` that adds the token, for trusted origins alone. */
 import type { Session } from './session.js';
+import type { AuthClient } from './types.js';
 
 /** @param origins which are trusted */
 export function createAuthorizedFetch(
   send: typeof fetch,
   origins: ReadonlySet<string>,
-  getAccessToken: () => Promise<string | undefined>,
+  getAccessToken: AuthClient['getAccessToken'],
   session: Session,
 ): typeof fetch {
   return async (input, init) => {
@@ -13,7 +14,7 @@ export function createAuthorizedFetch(
     const { origin } = new URL(request.url);
     // `null` is the origin of many, such as files.
     const isTrusted = origin !== 'null' && origins.has(origin) && !request.headers.has('authorization');
-    const token = isTrusted && (await getAccessToken());
+    const token = isTrusted && (await getAccessToken(request));
     if (!token) return send(request);
 
     // What `init` has can be read again, but for a stream; a Request cannot.
@@ -27,7 +28,7 @@ export function createAuthorizedFetch(
 
     const { held } = session;
     if (held?.token === token) held.endsAt = 0;
-    const next = await getAccessToken().catch(() => undefined);
+    const next = await getAccessToken(request).catch(() => request.signal.throwIfAborted());
     // What was asked for in one session is not repeated in another.
     if (!next || session.sid !== sid) return response;
     void response.body?.cancel().catch(() => undefined); // it may have broken off

@@ -25,7 +25,7 @@ function environmentOfTheBrowser(): Environment {
   return {
     fetch: (input, init) => fetch(input, init),
     // `performance.now` stands still while some machines sleep; a jump of `Date` costs a refresh.
-    now: () => Math.max(performance.now(), Date.now() - startedAt),
+    now: () => Math.max(startedAt + performance.now(), Date.now()),
     after: (ms, run) => {
       const timer = setTimeout(run, ms);
       return () => clearTimeout(timer);

@@ -1,7 +1,7 @@
 /** Interface 13: the client, put together. */
 import { AuthError } from './auth-error.js';
 import { createAuthorizedFetch } from './authorized-fetch.js';
-import { atMost, attempt, type Environment } from './environment.js';
+import { atMost, attempt, type Environment, unlessAborted } from './environment.js';
 import { type Grant, grantOf } from './grant.js';
 import { createRefresh } from './refresh.js';
 import { createAsk, messageOf } from './routes.js';
@@ -13,6 +13,8 @@ import type { AuthClient, AuthClientOptions, AuthEvents } from './types.js';
 
 /** How long a caller waits for a token; the refresh goes on. */
 export const CALLER_MS = 30_000;
+/** How much longer after a 429, by which the gateway asks for a minute at most. */
+export const LIMITED_MS = 60_000;
 
 /** What tabs tell each other of a session: a token of it, or that it has ended. */
 interface Message {
@@ -60,13 +62,18 @@ export function createClient(options: AuthClientOptions, environment: Environmen
     else session.step('ended', { signedOut });
   }
 
-  async function getAccessToken(): Promise<string | undefined> {
+  async function getAccessToken({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<string | undefined> {
     session.look();
     if (!session.isFresh()) session.step('wanted');
-    if (!session.usable()) await atMost(CALLER_MS, refresh.settled(), environment);
+    if (!session.usable()) await unlessAborted(waitForToken(), signal);
     const token = session.usable();
     if (!token && session.isWanted()) throw refresh.failure() ?? new AuthError(0);
     return token;
+  }
+
+  async function waitForToken(): Promise<void> {
+    await atMost(CALLER_MS, refresh.settled(), environment);
+    if (refresh.failure()?.status === 429) await atMost(LIMITED_MS, refresh.settled(), environment);
   }
 
   if (channel) {

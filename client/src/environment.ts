@@ -3,7 +3,7 @@ import type { KeyValueStorage } from './types.js';
 
 export interface Environment {
   fetch: typeof fetch;
-  /** Milliseconds, monotonic */
+  /** Milliseconds, monotonic. Pages that share a storage count from the same moment. */
   now(): number;
   /** @returns what cancels it */
   after(ms: number, run: () => void): () => void;
@@ -37,4 +37,15 @@ export async function atMost(
   });
   await Promise.race([promise, timeUp]);
   cancel();
+}
+
+/** @throws the reason of the signal, once it is aborted */
+export function unlessAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort);
+    void promise.then(resolve).finally(() => signal.removeEventListener('abort', abort));
+  });
 }

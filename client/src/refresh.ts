@@ -1,5 +1,5 @@
 /** Spec 4.2 and Interface 12: the refresh, tried until it is settled. */
-import type { AuthError } from './auth-error.js';
+import { AuthError } from './auth-error.js';
 import { atMost, type Environment } from './environment.js';
 import { type Grant, grantOf } from './grant.js';
 import { type Ask, messageOf } from './routes.js';
@@ -14,6 +14,8 @@ export const CUT_OFF_MS = 2_500;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
+/** The longest wait after a 429 that another page is believed: its clock may be another. */
+const LONGEST_SHARED_MS = 60_000;
 
 /** What comes of it, told to all tabs. */
 interface Tabs {
@@ -71,6 +73,12 @@ export function createRefresh(
     return atMost(ms, hurried, environment);
   }
 
+  function failed(error: AuthError): AuthError {
+    session.step('failed');
+    session.emit('offline', { error });
+    return error;
+  }
+
   async function answered(before?: string): Promise<void> {
     const { sentBy } = store.read();
     if (!sentBy || sentBy === page || sentBy === before) return;
@@ -83,6 +91,11 @@ export function createRefresh(
     await answered();
     session.look();
     if (!session.isWanted()) return undefined; // another tab has brought a token, or the session has ended
+
+    const limitedMs = (store.read().notBefore ?? 0) - environment.now();
+    if (limitedMs > 0 && limitedMs <= LONGEST_SHARED_MS) {
+      return failed(new AuthError(429, 'Too many requests, try again later', Math.ceil(limitedMs / 1000)));
+    }
 
     const { epoch } = session;
     const kept = { key: newKey(environment), ...store.read(), sentBy: page };
@@ -110,10 +123,10 @@ export function createRefresh(
       session.look();
       if (session.epoch !== epoch) return undefined;
       if (error.status !== 401) {
-        if (error.status) keep(kept); // none of this page is on the way any more
-        session.step('failed');
-        session.emit('offline', { error });
-        return error;
+        const { status, retryAfterSeconds = 0 } = error;
+        const notBefore = status === 429 ? environment.now() + retryAfterSeconds * 1000 : undefined;
+        if (status) keep({ ...kept, notBefore }); // none of this page is on the way any more
+        return failed(error);
       }
       end('refused', { reason: 'refused', detail: error.detail });
     }

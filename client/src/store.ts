@@ -11,6 +11,8 @@ export interface Kept {
   previous?: string | undefined;
   /** The page that has asked for the next rotation or a logout last, and nothing is known of its answer. */
   sentBy?: string | undefined;
+  /** Until then the gateway wants no refresh: it has answered one with 429. By `now` of the environment. */
+  notBefore?: number | undefined;
 }
 
 export interface Store {

@@ -68,9 +68,10 @@ export interface AuthClient {
   fetch: typeof fetch;
   /**
    * @returns an access token that has not expired, undefined when signed out
-   * @throws {AuthError} where one is needed and cannot be had within 30 s
+   * @param options `signal` ends the wait for one, and nothing else
+   * @throws {AuthError} where one is needed and cannot be had within 30 s, or after a 429 within 90 s
    */
-  getAccessToken(): Promise<string | undefined>;
+  getAccessToken(options?: { signal?: AbortSignal | undefined }): Promise<string | undefined>;
   state(): AuthState;
   /** @returns what ends the subscription */
   subscribe(listener: () => void): () => void;

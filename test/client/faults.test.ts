@@ -1,6 +1,6 @@
 /** Interface 12 and 13: answers that are lost, late, delayed or not the gateway's, and pages that close meanwhile. */
 
-import { CALLER_MS } from '../../client/src/client.js';
+import { CALLER_MS, LIMITED_MS } from '../../client/src/client.js';
 import { CUT_OFF_MS } from '../../client/src/refresh.js';
 import { ANSWER_MS } from '../../client/src/routes.js';
 import { LOCK_MS } from '../../client/src/turns.js';
@@ -239,6 +239,131 @@ test('Interface 13: who asks for a token is told after a while that there is non
   expect(page.client.state()).toEqual({ status: 'loading' });
   await page.time.pass(40_000);
   await until('it is signed in', () => page.client.state().status === 'signed-in');
+});
+
+/** The answer of a limit, which asks for the longest wait there is */
+const limited = answer(429, JSON.stringify({ detail: 'Too many requests, try again later' }), {
+  ...json,
+  'retry-after': '60',
+});
+const LIMITED_ERROR = { name: 'AuthError', status: 429, detail: 'Too many requests, try again later' };
+const signedOut = (page: Page) => page.told.filter(({ event }) => event === 'signed-out');
+
+test('Interface 13: who asks for a token after a 429 waits for as long as the gateway asks for, and has one', async () => {
+  await logIn(open());
+  const page = open({ wire: refreshesMeet(limited) });
+  const answered = page.client.fetch(`${gateway.url}/graphql`, { method: 'POST' });
+  await until('it was answered', () => page.told.length === 1);
+  expect([...browser.storage.items.values()]).toEqual([expect.stringContaining('"sid"')]);
+  await page.time.pass(CALLER_MS);
+  await page.time.pass(LIMITED_MS - CALLER_MS + FIRST_MS);
+  expect((await answered).status).toBe(415); // it has come there, with a token
+  expect(page.asked.at(-1)?.authorization).toMatch(/^Bearer /);
+  expect(page.refreshes()).toBe(2);
+  expect(signedOut(page)).toEqual([]);
+});
+
+test('Interface 13: after one 429 more it is told so, in 90 s, and the session goes on', async () => {
+  await logIn(open());
+  const page = open({ wire: refreshesMeet(limited, limited) });
+  const refused = expect(page.client.getAccessToken()).rejects.toMatchObject({
+    ...LIMITED_ERROR,
+    retryAfterSeconds: 60,
+  });
+  await until('it was answered', () => page.told.length === 1);
+  await page.time.pass(CALLER_MS);
+  await page.time.pass(LIMITED_MS);
+  await refused;
+  await until('it was answered again', () => page.told.length === 2);
+  await page.time.pass(LIMITED_MS + 2 * FIRST_MS);
+  expect(await page.client.getAccessToken()).toEqual(expect.any(String));
+  expect(signedOut(page)).toEqual([]);
+});
+
+test('Interface 13: a token that has not expired is used while the gateway asks for a wait', async () => {
+  const page = open({ wire: refreshesMeet(limited) });
+  await logIn(page);
+  const first = await page.client.getAccessToken();
+  page.time.skip(850_000);
+  expect(await page.client.getAccessToken()).toBe(first);
+  await until('it was answered', () => page.told.at(-1)?.event === 'offline');
+  expect([await page.client.getAccessToken(), page.client.state().status]).toEqual([first, 'signed-in']);
+  expect(page.refreshes()).toBe(1);
+});
+
+test('Interface 13: who waits for a token waits no longer than their own signal says', async () => {
+  await logIn(open());
+  const page = open({ wire: refreshesMeet(limited) });
+  const ends = new AbortController();
+  const { signal } = ends;
+  const waiting = [
+    page.client.getAccessToken({ signal }),
+    page.client.fetch(`${gateway.url}/graphql`, { method: 'POST', signal }),
+    page.client.fetch(new Request(`${gateway.url}/graphql`, { method: 'POST', signal })),
+  ];
+  await until('it was answered', () => page.told.length === 1);
+  const reason = new Error('the reader has gone on');
+  ends.abort(reason);
+  for (const one of waiting) await expect(one).rejects.toBe(reason);
+  await expect(page.client.getAccessToken({ signal })).rejects.toBe(reason);
+
+  const other = page.client.getAccessToken(); // the refresh goes on for others
+  await page.time.pass(LIMITED_MS + FIRST_MS);
+  expect(await other).toEqual(expect.any(String));
+  expect(page.refreshes()).toBe(2);
+});
+
+test('Interface 13: a fetch that is answered 401 and then waits for a token ends by its signal too', async () => {
+  const meets = refreshesMeet(limited);
+  const wire: Wire = (request, next) =>
+    request.url.endsWith('/api') ? answer(401, DETAIL, json)(request, next) : meets(request, next);
+  const page = open({ wire });
+  await logIn(page);
+  const ends = new AbortController();
+  const asked = page.client.fetch(`${gateway.url}/api`, { signal: ends.signal });
+  await until('it was answered', () => page.told.at(-1)?.event === 'offline');
+  ends.abort();
+  await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
+});
+
+test.each<{ without: NonNullable<PageSetup['without']> }>([{ without: [] }, { without: ['openChannel'] }])(
+  'Interface 13: the 429 of one tab is that of all, and of a page that is loaded meanwhile, without $without',
+  async ({ without }) => {
+    await logIn(open({ without }));
+    const page = open({ without, wire: refreshesMeet(limited) });
+    const token = page.client.getAccessToken();
+    await until('it was answered', () => page.told.length === 1);
+    const others = Array.from({ length: 5 }, () => open({ without }));
+    const tokens = others.map(({ client }) => client.getAccessToken());
+    await until('they have heard of it', () => others.every(({ told }) => told.length === 1));
+    expect(others.map(({ told }) => told)).toEqual(
+      Array(5).fill([{ event: 'offline', happened: { error: expect.objectContaining(LIMITED_ERROR) } }]),
+    );
+    expect(others.map(({ refreshes }) => refreshes())).toEqual(Array(5).fill(0));
+    await page.time.pass(LIMITED_MS + FIRST_MS);
+    expect(await token).toEqual(expect.any(String));
+    if (without.length > 0) for (const { time } of others) await time.pass(LIMITED_MS + FIRST_MS);
+    expect(await Promise.all(tokens)).not.toContain(undefined);
+    expect(others.map(({ refreshes }) => refreshes())).toEqual(Array(5).fill(without.length));
+    expect(await thefts()).toEqual([]);
+  },
+);
+
+test('Interface 13: what another clock has written of a wait is not believed for longer than a minute', async () => {
+  await logIn(open());
+  const ahead = open({ wire: refreshesMeet(limited), environment: { now: () => 3_600_000 } });
+  await until('it was answered', () => ahead.told.length === 1);
+  expect(await open().client.getAccessToken()).toEqual(expect.any(String));
+});
+
+test('Interface 13: a login is not kept waiting by the 429 of the session before', async () => {
+  await logIn(open());
+  const page = open({ wire: refreshesMeet(limited) });
+  const token = page.client.getAccessToken();
+  await until('it was answered', () => page.told.length === 1);
+  await logIn(page);
+  expect(await token).toEqual(expect.any(String));
+  expect(await open({ without: ['openChannel'] }).client.getAccessToken()).toEqual(expect.any(String));
 });
 
 test('Interface 13: what another try will not change is said at once, and tried again when asked', async () => {

@@ -10,8 +10,9 @@ export interface Fault {
   /**
    * `request lost`: the server never has it. `answer lost`: nobody has the answer. `cut`: its head comes, with the
    * cookie, and its body breaks off. `unavailable`: something on the way answers 503 itself, `portal` a page with 200.
+   * `limited`: there were too many requests, and nobody looks at this one.
    */
-  kind: 'none' | 'request lost' | 'answer lost' | 'cut' | 'unavailable' | 'portal';
+  kind: 'none' | 'request lost' | 'answer lost' | 'cut' | 'unavailable' | 'portal' | 'limited';
   /** After which a loss is an error of the network; undefined: nobody says anything, ever */
   toldMs: number | undefined;
   /** The request arrives again, so long after the first time; its first or its second answer goes back. */

@@ -156,7 +156,7 @@ export function createNetwork(
         story.tell(`    ${name} goes out with ${story.cookie(cookie)}`);
         const { kind, thereMs, again } = fault;
         if (kind === 'request lost') return fail('is lost');
-        if (kind === 'unavailable' || kind === 'portal') {
+        if (kind === 'unavailable' || kind === 'portal' || kind === 'limited') {
           time.after(thereMs, () => settle(() => resolve(answerOnTheWay(request, kind))));
           return;
         }
@@ -194,7 +194,11 @@ function answerOf(request: Request, status: number, headers: Headers, text: stri
   return response;
 }
 
-function answerOnTheWay(request: Request, kind: 'unavailable' | 'portal'): Response {
+function answerOnTheWay(request: Request, kind: 'unavailable' | 'portal' | 'limited'): Response {
+  if (kind === 'limited') {
+    const fields = { 'content-type': 'application/json', 'retry-after': '4' };
+    return answerOf(request, 429, new Headers(fields), '{"detail":"Too many requests, try again later"}');
+  }
   const page = '<title>Please wait</title>';
   const [status, headers] = kind === 'portal' ? [200, {}] : [503, { 'retry-after': '2' }];
   return answerOf(request, status, new Headers({ 'content-type': 'text/html', ...headers }), page);

@@ -44,13 +44,12 @@ export function createPages(
     const timers = new Set<object>();
     const page: Page = { name: `page ${loaded}`, isGone: () => isGone };
     const { name } = page;
-    const beganMs = time.now();
     const client = createClient(
       { url: ORIGIN },
       {
         origin: ORIGIN,
         fetch: (input, init) => network.fetch(page, new Request(input, init)),
-        now: () => time.now() - beganMs,
+        now: time.now,
         after: (ms, run) => {
           if (isGone) return () => undefined;
           const timer = time.after(ms, () => {

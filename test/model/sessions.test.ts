@@ -26,7 +26,7 @@ const HONEST: Kind = {
   mayLose: false,
   hasThief: false,
   maxDelayMs: 10_000,
-  kinds: ['request lost', 'answer lost', 'cut', 'unavailable', 'portal'],
+  kinds: ['request lost', 'answer lost', 'cut', 'unavailable', 'portal', 'limited'],
   isDoubled: true,
 };
 
@@ -37,7 +37,7 @@ const PROMPT: Kind = {
   isFair: false,
   mayLose: false,
   maxDelayMs: (CUT_OFF_MS - 100) / 2,
-  kinds: ['unavailable', 'portal'],
+  kinds: ['unavailable', 'portal', 'limited'],
   isDoubled: false,
 };
 
