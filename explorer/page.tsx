@@ -1,11 +1,13 @@
 /** The page at `/graphql` of a browser: GraphiQL, with a login of its own and our queries. */
-import { GraphiQL, type GraphiQLProps } from 'graphiql';
+import { DOC_EXPLORER_PLUGIN, DocExplorerContextProvider } from '@graphiql/plugin-doc-explorer';
+import { GraphiQL, GraphiQLInterface, type GraphiQLProps, GraphiQLProvider } from 'graphiql';
 import { buildSchema } from 'graphql';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createAuthClient } from '../client/src/browser.js';
 import schemaText from '../schema.graphql';
 import { Credential } from './credential.js';
+import { NO_STORAGE, removeWhatWasKept } from './nothing-kept.js';
 import { FIRST_QUERY, QUERIES } from './queries.js';
 
 const CREDENTIALS = ['authorization', 'x-internal-key', 'signature-input'];
@@ -14,7 +16,24 @@ const auth = createAuthClient({ url: '/' });
 const schema = buildSchema(schemaText); // known before anybody has logged in
 const tabs = QUERIES.map((query) => ({ query }));
 
+/** Begins anew when somebody has logged out, so that whoever comes next finds nothing of theirs. */
 function Page() {
+  const [people, setPeople] = useState(0);
+  useEffect(() => {
+    let sub = auth.state().user?.sub;
+    const change = (next?: string): void => {
+      if (sub !== undefined && sub !== next) setPeople((count) => count + 1);
+      sub = next;
+    };
+    const ends = [auth.on('signed-out', () => change()), auth.on('signed-in', ({ user }) => change(user.sub))];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, []);
+  return <Explorer key={people} />;
+}
+
+function Explorer() {
   const [token, setToken] = useState('');
 
   /** Exactly one credential: that of the Headers pane, else the token, else the login's. */
@@ -30,18 +49,26 @@ function Page() {
   return (
     <>
       <Credential auth={auth} token={token} setToken={setToken} />
-      <GraphiQL
+      <GraphiQLProvider
         fetcher={ask}
         schema={schema}
         defaultTabs={tabs}
         defaultQuery={FIRST_QUERY}
         shouldPersistHeaders={false}
+        storage={NO_STORAGE}
+        plugins={[DOC_EXPLORER_PLUGIN]}
+        referencePlugin={DOC_EXPLORER_PLUGIN}
       >
-        <GraphiQL.Logo>auth-gateway</GraphiQL.Logo>
-      </GraphiQL>
+        <DocExplorerContextProvider>
+          <GraphiQLInterface showPersistHeadersSettings={false}>
+            <GraphiQL.Logo>auth-gateway</GraphiQL.Logo>
+          </GraphiQLInterface>
+        </DocExplorerContextProvider>
+      </GraphiQLProvider>
     </>
   );
 }
 
+removeWhatWasKept();
 const root = document.getElementById('root');
 if (root !== null) createRoot(root).render(<Page />);

@@ -93,4 +93,103 @@ inChromium('in Chromium, the explorer', () => {
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(token);
     await close();
   });
+
+  /** Types into a pane in place of what is there. */
+  async function type(page: Page, pane: 'query' | 'other', text: string): Promise<void> {
+    const editor = pane === 'query' ? '.graphiql-query-editor' : '.graphiql-editor-tool .graphiql-editor:not(.hidden)';
+    await page.locator(`${editor} textarea`).focus();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.insertText(text);
+  }
+
+  /** All that the page keeps: the names of its databases, and what is in its storage. */
+  const kept = (page: Page): Promise<string> =>
+    page.evaluate(
+      'indexedDB.databases().then((databases) => JSON.stringify([databases, { ...localStorage }, { ...sessionStorage }]))',
+    );
+
+  /** All that the page shows, or would when somebody scrolls. */
+  const shown = (page: Page): Promise<string> =>
+    page.evaluate(`[document.documentElement.outerHTML, ...Array.from(document.querySelectorAll('input'), ({ value }) => value),
+      ...Array.from(document.querySelectorAll('.CodeMirror'), ({ CodeMirror }) => CodeMirror.getValue())].join('\\n')`);
+
+  test('Interface 2: what is typed and answered is kept nowhere, and is gone from the page after a log-out', async () => {
+    const { page, said, close } = await open();
+    const { email } = await site.gateway.user({ role: 'admin' });
+    const [password, made, field, operation] = [
+      'a password of nobody else',
+      'made@example.com',
+      'x-remark',
+      'MakeUser',
+    ];
+    const typed = [password, made, field, operation];
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('Logged in as admin').waitFor();
+    await type(
+      page,
+      'query',
+      `mutation ${operation}($input: CreateUserInput!) { createUser(input: $input) { user { email } } }`,
+    );
+    await page.getByRole('button', { name: 'Variables' }).click();
+    await type(page, 'other', JSON.stringify({ input: { email: made, password, role: 'viewer' } }));
+    await page.getByRole('button', { name: 'Headers' }).click();
+    await type(page, 'other', JSON.stringify({ [field]: 'to be forgotten' }));
+    await page.getByRole('button', { name: /execute query/i }).click();
+    const result = page.getByLabel('Result Window');
+    await until('it is answered', async () => (await result.innerText()).includes(`"email": "${made}"`));
+    await page.getByRole('button', { name: 'New tab' }).click();
+    await page.getByRole('button', { name: operation }).click();
+    await page.clock.fastForward(10_000); // GraphiQL keeps things a moment later
+    for (const text of typed) {
+      expect(await shown(page)).toContain(text);
+      expect(await kept(page)).not.toContain(text);
+    }
+    expect(await kept(page)).toMatch(/^\[\[\],\{"auth-gateway [^"]+":"[^}]+}"\},\{\}\]$/); // the client's mark alone
+
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('E-mail').waitFor();
+    const expectNothing = async (): Promise<void> => {
+      await page.clock.fastForward(10_000);
+      for (const text of [...typed, email]) expect(await shown(page)).not.toContain(text);
+      expect(await kept(page)).toBe('[[],{},{}]');
+    };
+    await expectNothing();
+    expect(await shown(page)).toContain('query WhoAmI');
+    await page.reload();
+    await page.getByLabel('E-mail').waitFor();
+    await expectNothing();
+    expect(said.filter((text) => !REFUSED.test(text))).toEqual([]);
+    await close();
+  });
+
+  test('Interface 2: what is typed before a login stays, and goes when somebody else logs in from another tab', async () => {
+    const { page, close } = await open();
+    const [first, second] = [await site.gateway.user(), await site.gateway.user()];
+    await type(page, 'query', '{ me { email } } # of the first');
+    await page.getByLabel('E-mail').fill(first.email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('Logged in as viewer').waitFor();
+    expect(await shown(page)).toContain('# of the first');
+
+    const other = await page.context().newPage();
+    await other.goto(site.edge.url);
+    await other.evaluate(`auth.login(${JSON.stringify({ email: second.email, password: PASSWORD })})`);
+    await page.getByText(second.id).waitFor();
+    expect(await shown(page)).not.toContain('# of the first');
+    await close();
+  });
+
+  test('Interface 2: what versions before have kept is removed when the page opens', async () => {
+    const { page, close } = await open();
+    await page.evaluate(
+      `for (const name of ['graphiql:queries', 'graphiql:tabState', 'mine']) localStorage.setItem(name, 'x')`,
+    );
+    await page.reload();
+    await page.getByLabel('E-mail').waitFor();
+    expect(await kept(page)).toBe('[[],{"mine":"x"},{}]');
+    await close();
+  });
 });
