@@ -84,7 +84,7 @@ function wanted(type: GraphQLInputType, value: unknown): string {
   if (value == null) return 'must not be null';
   if (isInputObjectType(named)) {
     const isObject = typeof value === 'object' && !Array.isArray(value);
-    return isObject ? `has a field that ${named.name} has not` : `must be an object (${named.name})`;
+    return isObject ? `has a field that ${named.name} does not have` : `must be an object (${named.name})`;
   }
   if (isEnumType(named)) {
     return `must be one of ${named

@@ -55,7 +55,7 @@ test.each<[string, object, string]>([
     'filter.eventTypes[1] must be one of account_locked, login_failure, ',
   ],
   [EVENTS, { filter: [SECRET] }, 'filter must be an object (AuditEventFilter)'],
-  [EVENTS, { filter: { [SECRET]: SECRET } }, 'filter has a field that AuditEventFilter has not'],
+  [EVENTS, { filter: { [SECRET]: SECRET } }, 'filter has a field that AuditEventFilter does not have'],
   [CREATE, { input: { ...user, role: SECRET } }, 'input.role must be one of viewer, analyst, admin'],
   [CREATE, { input: { ...user, password: null } }, 'input.password must not be null'],
   [CREATE, { input: { ...user, password: undefined } }, 'input.password is missing'],
