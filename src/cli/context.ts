@@ -109,7 +109,6 @@ async function openServerOf(config: Config, how: OpenAs, terminal: Terminal, cle
 export function nameOf({ embedded, joined, databaseUrl }: DataDir, { dataDir }: Config): string {
   if (embedded) return `embedded in ${dataDir} (${joined ? 'joined the running gateway' : 'started for this command'})`;
   const [, scheme, authority = '', path = ''] = /^(\w+:\/\/)([^/?#]*)([^?#]*)/.exec(databaseUrl) ?? [];
-  if (path.includes('@')) return `${scheme}…`; // a slash of the password, not encoded, has ended the authority
   const at = authority.lastIndexOf('@');
   const user = authority.slice(0, at + 1).replace(/:.*/, '@');
   return `${scheme}${user}${authority.slice(at + 1)}${path}`;

@@ -43,13 +43,20 @@ async function stopGateway(): Promise<void> {
 test.each([
   ['postgresql://user:secret@127.0.0.1:1/none', 'postgresql://user@127.0.0.1:1/none'],
   ['postgresql://user:se%40c%3Aret@127.0.0.1:1/none?options=secret', 'postgresql://user@127.0.0.1:1/none'],
-  ['postgresql://127.0.0.1:1/secret@127.0.0.1:1/none', 'postgresql://…'], // its slash is not encoded
   ['postgres://user@127.0.0.1:1/none', 'postgres://user@127.0.0.1:1/none'],
   ['postgresql://127.0.0.1:1/none?user=u&password=secret', 'postgresql://127.0.0.1:1/none'],
 ])('Interface 9: a database that is away is named without its password, and is exit code 1', async (url, name) => {
   const ran = await run(['user', 'list', '--json'], { env: { DATABASE_URL: url } });
   const stderr = `database: ${name}\nthe database cannot be reached (ECONNREFUSED)\n`;
   expect(ran).toEqual({ code: 1, stdout: '', stderr });
+});
+
+test('Interface 2: a password with a slash that is not encoded is refused before anything is asked, and not printed', async () => {
+  const DATABASE_URL = 'postgresql://127.0.0.1:1/secret@127.0.0.1:1/none';
+  const { code, stdout, stderr } = await run(['user', 'list', '--json'], { env: { DATABASE_URL } });
+  expect([code, stdout]).toEqual([78, '']);
+  expect(stderr).toMatch(/^DATABASE_URL: has an @ behind the first \//);
+  expect(stderr).not.toContain('secret');
 });
 
 test('Interface 9: a database that the server does not have, and a table that somebody has locked, by what helps', async () => {
