@@ -9,7 +9,7 @@ import { revokeRecord } from './revocations.js';
 type LogoutDeps = Deps<'clock' | 'db' | 'repeats' | 'tokens'>;
 
 /**
- * @param cookies the values that differ; each is logged out, since nobody knows which of them a browser will go on with
+ * @param cookies the values of the cookie, each once; all are logged out, since a browser may go on with any
  * @returns true if one of them decoded and carried a `jti`
  * @throws {ClockSkewed} if it is not known whether a cookie has expired: then nobody is told that they are logged out
  */

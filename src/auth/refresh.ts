@@ -11,7 +11,7 @@ import { refuse } from './revocations.js';
 import { rotate } from './sessions.js';
 
 /**
- * @param cookies the values that differ
+ * @param cookies the values of the cookie, each once
  * @param retryKeys Interface 12: proof that this is a retry; undefined where none is asked for, or none was sent
  * @throws {ClockSkewed} where only the time could tell, and the clock here is wrong; then nothing is written
  */
