@@ -11,5 +11,5 @@ if (Number.parseInt(node, 10) < NEEDED) {
   process.stderr.write(`auth-gateway needs Node ${NEEDED} or newer, and this is Node ${node}: ${cure}\n`);
   process.exitCode = EXIT_CONFIG;
 } else {
-  await import('./process.js');
+  await import('./start/process.js');
 }

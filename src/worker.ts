@@ -1,8 +1,8 @@
 /** Interface 2, WORKERS: a worker process. What it is to do it is told by the process that has started it. */
 import type { Primary } from './platform/primary.js';
+import { keepCompiled } from './platform/program-files.js';
 import { STOPS } from './platform/signals.js';
-import { keepCompiled } from './program.js';
-import type { Serving } from './serving.js';
+import type { Serving } from './start/serve.js';
 import type { Order, PrimaryAnswers, WorkerAnswers } from './workers/messages.js';
 
 // A terminal or a service manager sends them to every process; the primary has them too, and asks what is to be done.
@@ -11,15 +11,15 @@ keepCompiled();
 
 const { exitCodeOf, explain } = await import('./cli/exit.js');
 const { say } = await import('./cli/terminal.js');
-const { createEnding, outliveReaders } = await import('./ending.js');
+const { createShutdown, outliveReaders } = await import('./start/shutdown.js');
 const { converse } = await import('./platform/channel.js');
 const { createLogDestination, PIPE_BUF } = await import('./platform/log-destination.js');
 const { createLogger } = await import('./platform/logger.js');
 const { createMetrics } = await import('./platform/metrics.js');
-const { serve } = await import('./serving.js');
+const { serve } = await import('./start/serve.js');
 
 outliveReaders();
-const ending = createEnding();
+const shutdown = createShutdown();
 let serving: Serving | undefined;
 
 const answers: WorkerAnswers = {
@@ -30,15 +30,15 @@ const answers: WorkerAnswers = {
         serves();
         return serving;
       };
-      ending.run(run).then(leave, fail);
+      shutdown.run(run).then(leave, fail);
     }),
-  stop: ending.stop,
-  hurry: ending.hurry,
+  stop: shutdown.stop,
+  hurry: shutdown.hurry,
   readKeyring: async () => serving?.readKeyring(),
   measure: async () => (await serving?.measure())?.getMetricsAsJSON() ?? [],
 };
 const ask = converse<PrimaryAnswers>(process, answers);
-process.once('disconnect', ending.hurry); // nobody is left to ask
+process.once('disconnect', shutdown.hurry); // nobody is left to ask
 
 async function open({ number, config, database, threads }: Order): Promise<Serving> {
   const metrics = createMetrics();

@@ -111,7 +111,7 @@ test.each([
 
 test.each([
   [
-    '[a](errors.md#reasons) [b](../src/app.ts) [c](#1) [d](https://example.com/x.md) ```[e](none.md)```',
+    '[a](errors.md#reasons) [b](../src/start/compose.ts) [c](#1) [d](https://example.com/x.md) ```[e](none.md)```',
     ['docs/interface.md: none.md is not there'],
   ],
   ['[a](none.md)', ['docs/interface.md: none.md is not there']],

@@ -64,7 +64,7 @@ async function hears(words: string): Promise<void> {
   heard = said.indexOf(words, heard) + words.length;
 }
 
-const FILE = 'src/http/health.ts';
+const FILE = 'src/http/routes/health.ts';
 const original = readFileSync(FILE, 'utf8');
 
 /** As many editors save, and as git checks out: another file takes the place. */

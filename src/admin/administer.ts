@@ -4,10 +4,10 @@ import type { Actor, AdminEvent, ChangeEvent } from '../audit/events.js';
 import { writeAudit } from '../audit/write.js';
 import type { Entities } from '../db/orm.js';
 import type { Db } from '../db/statement.js';
-import type { Deps } from '../parts.js';
-import type { Client } from '../remote-client.js';
-import { hasScope, type OwnScope, type Scopes } from '../scopes.js';
-import { AdminRefusal } from './refusal.js';
+import type { Client } from '../domain/request-origin.js';
+import { hasScope, type OwnScope, type Scopes } from '../domain/scopes.js';
+import { AdminRefusal } from '../listing/refusal.js';
+import type { Deps } from '../services.js';
 
 /** What a function checks of its operator; whoever describes the function reads it here. */
 export interface Needs {

@@ -4,12 +4,12 @@ import { generateKeyId, generateKeySecret } from '../credentials/key-secrets.js'
 import { sealSecret } from '../credentials/sealed-secret.js';
 import type { ApiKey } from '../db/entities/api-key.js';
 import { statement } from '../db/statement.js';
-import type { Deps } from '../parts.js';
+import type { Page, PageRequest } from '../listing/page.js';
+import { AdminRefusal } from '../listing/refusal.js';
 import { addSeconds } from '../platform/clock.js';
+import type { Deps } from '../services.js';
 import { administer, type Needs, type Operator } from './administer.js';
 import { checkServiceName, grantScopes, pageOfKeys, unknownKey } from './key-fields.js';
-import type { Page, PageRequest } from './page.js';
-import { AdminRefusal } from './refusal.js';
 
 export interface NewApiKey {
   serviceName: string;

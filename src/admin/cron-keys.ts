@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import { generateKeyId, generateKeySecret, sha256Hex } from '../credentials/key-secrets.js';
 import type { CronKey } from '../db/entities/cron-key.js';
 import { statement } from '../db/statement.js';
-import type { Deps } from '../parts.js';
+import type { Page, PageRequest } from '../listing/page.js';
+import type { Deps } from '../services.js';
 import { administer, type Needs, type Operator } from './administer.js';
 import { checkServiceName, grantScopes, pageOfKeys, unknownKey } from './key-fields.js';
-import type { Page, PageRequest } from './page.js';
 
 export interface IssuedCronKey {
   key: CronKey;

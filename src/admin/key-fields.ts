@@ -1,10 +1,18 @@
 /** What API keys and cron keys have in common: the checks of their fields, who may grant which scope, the listing. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.js';
-import { isScope, type Scopes } from '../scopes.js';
+import { isScope, type Scopes } from '../domain/scopes.js';
+import {
+  allOf,
+  decodeTimeCursor,
+  encodeCursor,
+  exactTime,
+  type Page,
+  type PageRequest,
+  readPage,
+} from '../listing/page.js';
+import { AdminRefusal } from '../listing/refusal.js';
 import { requireScope } from './administer.js';
-import { allOf, decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, readPage } from './page.js';
-import { AdminRefusal } from './refusal.js';
 
 const MAX_SCOPES = 50;
 const SERVICE_NAME = /^[^\p{C}\s](?:[^\p{C}]{0,98}[^\p{C}\s])?$/u;

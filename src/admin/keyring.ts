@@ -3,17 +3,17 @@
  * lets a key go. But in turn with it.
  */
 import { writeAudit } from '../audit/write.js';
-import type { Config } from '../config.js';
-import { importKeys } from '../credentials/import-keys.js';
-import { type Keyring, PUBLISH_AHEAD_SECONDS } from '../credentials/keyring.js';
-import { generateKeys, readKeyring, writeKeyring } from '../credentials/keyring-file.js';
-import { supersededAt } from '../credentials/needed-keys.js';
-import { type AccessAlg, accessAlg, kindOf, type PrivateJwk } from '../credentials/private-jwks.js';
+import type { Config } from '../config/config.js';
+import { importKeys } from '../credentials/keyring/import-keys.js';
+import { type Keyring, PUBLISH_AHEAD_SECONDS } from '../credentials/keyring/keyring.js';
+import { generateKeys, readKeyring, writeKeyring } from '../credentials/keyring/keyring-file.js';
+import { supersededAt } from '../credentials/keyring/needed-keys.js';
+import { type AccessAlg, accessAlg, kindOf, type PrivateJwk } from '../credentials/keyring/private-jwks.js';
 import { openSealedSecret, sealedBy, sealSecret } from '../credentials/sealed-secret.js';
 import { takeTurnSql } from '../db/locks.js';
 import { type Db, statement } from '../db/statement.js';
-import type { Deps } from '../parts.js';
 import { addSeconds, epochSeconds } from '../platform/clock.js';
+import type { Deps } from '../services.js';
 import { COMMAND_LINE } from './administer.js';
 
 export interface KeyringRotation {

@@ -1,10 +1,11 @@
 /** Interface 9: which addresses may not log in at present, and which of them concern a user. */
-import type { Config } from '../config.js';
+
+import { listAuditEvents } from '../audit/log.js';
+import type { Config } from '../config/config.js';
 import { loginGroups, loginLimitOf } from '../limits/address-group.js';
 import type { Window, Windows } from '../limits/windows.js';
-import type { Deps } from '../parts.js';
 import { addSeconds } from '../platform/clock.js';
-import { listAuditEvents } from './audit-log.js';
+import type { Deps } from '../services.js';
 
 /** Logins of a user that are looked at for their addresses. */
 const LOOKED_AT = 100;

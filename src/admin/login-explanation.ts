@@ -1,13 +1,14 @@
 /** Interface 9: why somebody cannot log in: everything that is known of it, each reason with its cure. */
-import type { Config } from '../config.js';
-import { normaliseEmail } from '../email.js';
+
+import { type AuditRow, listAuditEvents } from '../audit/log.js';
+import type { Config } from '../config/config.js';
+import { normaliseEmail } from '../domain/email.js';
 import { loginLimitOf } from '../limits/address-group.js';
 import { RedisAway, type Windows } from '../limits/windows.js';
-import type { Deps } from '../parts.js';
+import { everyRow } from '../listing/page.js';
 import { isUuid } from '../platform/ids.js';
-import { type AuditRow, listAuditEvents } from './audit-log.js';
+import type { Deps } from '../services.js';
 import { type LimitedAddresses, limitedAddresses } from './login-addresses.js';
-import { everyRow } from './page.js';
 import { listSessions } from './sessions.js';
 import { findUser, findUserId, type ListedUser } from './users.js';
 

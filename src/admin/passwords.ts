@@ -1,8 +1,8 @@
 /** Interface 11 and NIST SP 800-63B-4: what a password must be when it is set. Login never applies this. */
-import { isShortEnough, MAX_PASSWORD_BYTES } from '../credentials/password-text.js';
+import { isShortEnough, MAX_PASSWORD_BYTES } from '../credentials/passwords/password-text.js';
+import { AdminRefusal } from '../listing/refusal.js';
 import { randomBase62 } from '../platform/ids.js';
 import { isText } from '../platform/text.js';
-import { AdminRefusal } from './refusal.js';
 
 const MIN_CHARACTERS = 15;
 

@@ -6,10 +6,7 @@ import { NEWEST } from '../auth/sessions.js';
 import type { Database } from '../db/database.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
 import { type Db, type RowOf, statement } from '../db/statement.js';
-import type { Deps } from '../parts.js';
-import { isUuid } from '../platform/ids.js';
-import type { OwnScope, Scopes } from '../scopes.js';
-import { administer, type Needs, type Operator, requireScope } from './administer.js';
+import type { OwnScope, Scopes } from '../domain/scopes.js';
 import {
   allOf,
   checkFirst,
@@ -20,8 +17,11 @@ import {
   type PageRequest,
   pageOf,
   readRows,
-} from './page.js';
-import { AdminRefusal } from './refusal.js';
+} from '../listing/page.js';
+import { AdminRefusal } from '../listing/refusal.js';
+import { isUuid } from '../platform/ids.js';
+import type { Deps } from '../services.js';
+import { administer, type Needs, type Operator, requireScope } from './administer.js';
 
 /** The newest record of a session, as a select list. */
 const COLUMNS = `family_id as id, user_id as "userId", session_started_at as "startedAt", created_at as "lastUsedAt",

@@ -4,14 +4,14 @@ import type { ChangeEvent } from '../audit/events.js';
 import { revokeAll } from '../auth/revocations.js';
 import type { User } from '../db/entities/user.js';
 import { statement } from '../db/statement.js';
-import { emailSchema } from '../email.js';
-import type { Deps } from '../parts.js';
+import { emailSchema } from '../domain/email.js';
+import type { Role } from '../domain/roles.js';
+import type { Scopes } from '../domain/scopes.js';
+import { AdminRefusal } from '../listing/refusal.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
-import type { Role } from '../roles.js';
-import type { Scopes } from '../scopes.js';
+import type { Deps } from '../services.js';
 import { administer, type Change, type Needs, type Operator, requireScope } from './administer.js';
 import { checkNewPassword } from './passwords.js';
-import { AdminRefusal } from './refusal.js';
 import { unknownUser } from './users.js';
 
 export interface NewUser {

@@ -1,10 +1,8 @@
 /** Interface 9 and 11: users, found and listed. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
-import { normaliseEmail } from '../email.js';
-import type { Deps } from '../parts.js';
-import { isUuid } from '../platform/ids.js';
-import type { Role } from '../roles.js';
+import { normaliseEmail } from '../domain/email.js';
+import type { Role } from '../domain/roles.js';
 import {
   allOf,
   type Count,
@@ -17,8 +15,10 @@ import {
   pageOf,
   readPage,
   readRows,
-} from './page.js';
-import { AdminRefusal } from './refusal.js';
+} from '../listing/page.js';
+import { AdminRefusal } from '../listing/refusal.js';
+import { isUuid } from '../platform/ids.js';
+import type { Deps } from '../services.js';
 
 const COLUMNS = `id, email, role, is_active as "isActive", failed_login_attempts as "failedLoginAttempts",
   locked_until as "lockedUntil", last_login_at as "lastLoginAt", created_at as "createdAt"`;

@@ -3,7 +3,7 @@
  * so that any of them which is still there verifies it. A checksum alone can be made anew by whoever alters the file.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import type { PrivateJwk } from '../credentials/private-jwks.js';
+import type { PrivateJwk } from '../credentials/keyring/private-jwks.js';
 import type { Header } from './format.js';
 import { ArchiveRefusal } from './refusal.js';
 

@@ -1,10 +1,10 @@
 /** Interface 9: `database export`: all tables in a file, as they are at one moment, while gateways go on. */
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import type { Config } from '../config.js';
-import { readKeyring } from '../credentials/keyring-file.js';
-import { keyringFingerprint, neededKeys } from '../credentials/needed-keys.js';
-import type { PrivateJwk } from '../credentials/private-jwks.js';
+import type { Config } from '../config/config.js';
+import { readKeyring } from '../credentials/keyring/keyring-file.js';
+import { keyringFingerprint, neededKeys } from '../credentials/keyring/needed-keys.js';
+import type { PrivateJwk } from '../credentials/keyring/private-jwks.js';
 import { sealedBy } from '../credentials/sealed-secret.js';
 import { type Database, openDatabase } from '../db/database.js';
 import { isLockTimeout } from '../db/outage.js';

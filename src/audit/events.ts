@@ -1,5 +1,5 @@
 /** Spec 6: audit events, a union on the event type, each with its exact metadata. */
-import type { Role } from '../roles.js';
+import type { Role } from '../domain/roles.js';
 
 /** Who may make an administrative change, and what tells one from another: each kind of caller, and the command line. */
 interface Actors {

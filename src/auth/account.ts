@@ -3,8 +3,8 @@ import type { AuthEvent } from '../audit/events.js';
 import { eventRows, insertEvents } from '../audit/write.js';
 import type { Database } from '../db/database.js';
 import { type Db, type RowOf, statement } from '../db/statement.js';
-import type { Deps } from '../parts.js';
 import { addSeconds } from '../platform/clock.js';
+import type { Deps } from '../services.js';
 
 const activeUserSql = statement(
   'active_user',

@@ -1,11 +1,11 @@
 /** Spec 4.1: login. Steps are numbered as in the specification. */
 import { writeAudit } from '../audit/write.js';
-import type { Place } from '../credentials/password-queue.js';
+import type { Place } from '../credentials/passwords/password-queue.js';
 import type { Db } from '../db/statement.js';
-import type { Deps } from '../parts.js';
+import type { Client } from '../domain/request-origin.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import { refused } from '../platform/refused.js';
-import type { Client } from '../remote-client.js';
+import type { Deps } from '../services.js';
 import { countFailure, findActiveUser, isLocked, type LockedUser } from './account.js';
 import type { Locked, Outcome } from './outcomes.js';
 import { startSession } from './sessions.js';

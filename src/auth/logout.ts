@@ -1,9 +1,9 @@
 /** Spec 4.3: logout. It never refuses. */
-import { isMissing } from '../credentials/jwt.js';
-import type { Deps } from '../parts.js';
+import { isMissing } from '../credentials/tokens/jwt.js';
+import type { Client } from '../domain/request-origin.js';
 import { isUuid } from '../platform/ids.js';
 import { toText } from '../platform/text.js';
-import type { Client } from '../remote-client.js';
+import type { Deps } from '../services.js';
 import { revokeRecord } from './revocations.js';
 
 type LogoutDeps = Deps<'clock' | 'db' | 'repeats' | 'tokens'>;

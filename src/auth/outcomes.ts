@@ -1,5 +1,5 @@
 /** What the three routes can answer. */
-import type { TokenPair } from '../credentials/jwt.js';
+import type { TokenPair } from '../credentials/tokens/jwt.js';
 import type { Refused } from '../platform/refused.js';
 import type { Proof } from './retries.js';
 

@@ -1,10 +1,10 @@
 /** Spec 4.2: refresh. Steps are numbered as in the specification. */
-import { isMissing } from '../credentials/jwt.js';
-import type { Deps } from '../parts.js';
+import { isMissing } from '../credentials/tokens/jwt.js';
+import type { Client } from '../domain/request-origin.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import { refused } from '../platform/refused.js';
 import { ClockSkewed } from '../platform/watched-clock.js';
-import type { Client } from '../remote-client.js';
+import type { Deps } from '../services.js';
 import type { Outcome } from './outcomes.js';
 import { type RetryKeys, retry } from './retries.js';
 import { refuse } from './revocations.js';

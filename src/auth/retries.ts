@@ -1,7 +1,7 @@
 /** Interface 12: proof of retry. Whoever has the key of a rotation is given its successor again, until that is used. */
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
-import type { Client } from '../remote-client.js';
-import type { Role } from '../roles.js';
+import type { Client } from '../domain/request-origin.js';
+import type { Role } from '../domain/roles.js';
 
 /** SHA-256 of the keys of a request. */
 export interface RetryKeys {

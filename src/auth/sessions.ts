@@ -5,8 +5,8 @@
 import { eventRows, insertEvents } from '../audit/write.js';
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
-import type { Client } from '../remote-client.js';
-import type { Role } from '../roles.js';
+import type { Client } from '../domain/request-origin.js';
+import type { Role } from '../domain/roles.js';
 import type { LoginUser } from './account.js';
 
 /** What is new about a record; the rest comes from the user or from its predecessor. */

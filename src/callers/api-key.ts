@@ -1,11 +1,12 @@
 /** Spec 2.8 and Interface 6: `api_key`, by a signed request (RFC 9421). Steps are in the order of Interface 6. */
+
+import { type OpenedSecret, openSealedSecret } from '../credentials/sealed-secret.js';
 import {
   macMatches,
   presentsSignature,
   type RequestSignature,
   readRequestSignature,
-} from '../credentials/request-signature.js';
-import { type OpenedSecret, openSealedSecret } from '../credentials/sealed-secret.js';
+} from '../credentials/signatures/request-signature.js';
 import { statement } from '../db/statement.js';
 import { refused } from '../platform/refused.js';
 import type { CallerDeps, CallerKind, RefusedCaller } from './caller.js';

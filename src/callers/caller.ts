@@ -1,12 +1,12 @@
 /** Spec 2.8: the identity objects, discriminated by `callerType`, and what each kind of caller has to answer. */
 import type { ActorOf } from '../audit/events.js';
-import type { AccessClaims } from '../credentials/jwt.js';
-import type { SignatureRefusal } from '../credentials/request-signature.js';
-import type { RequestFacts } from '../credentials/signature-base.js';
+import type { SignatureRefusal } from '../credentials/signatures/request-signature.js';
+import type { RequestFacts } from '../credentials/signatures/signature-base.js';
+import type { AccessClaims } from '../credentials/tokens/jwt.js';
 import type { Db } from '../db/statement.js';
-import type { Deps } from '../parts.js';
+import type { Scopes } from '../domain/scopes.js';
 import type { Explained } from '../platform/refused.js';
-import type { Scopes } from '../scopes.js';
+import type { Deps } from '../services.js';
 
 export interface UserCaller extends AccessClaims {
   callerType: 'user';

@@ -1,6 +1,7 @@
 /** Spec 2.8 and Interface 6: `cron`, by the static key in `X-Internal-Key`. */
-import { fieldValues, onlyFieldValue } from '../credentials/http-fields.js';
+
 import { parseInternalKey, secretMatches } from '../credentials/key-secrets.js';
+import { fieldValues, onlyFieldValue } from '../credentials/signatures/http-fields.js';
 import { statement } from '../db/statement.js';
 import { refused } from '../platform/refused.js';
 import type { CallerKind } from './caller.js';

@@ -1,6 +1,7 @@
 /** Interface 6: of a request that a key has signed, whether it is new, and within the limit of the key. */
-import { AHEAD_SECONDS, PAST_SECONDS, type RequestSignature } from '../credentials/request-signature.js';
+
 import type { OpenedSecret } from '../credentials/sealed-secret.js';
+import { AHEAD_SECONDS, PAST_SECONDS, type RequestSignature } from '../credentials/signatures/request-signature.js';
 import { statement } from '../db/statement.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
 import { consumption, countingOne } from '../limits/rate-limiter.js';

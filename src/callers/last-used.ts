@@ -1,7 +1,7 @@
 /** Interface 6: `last_used_at`, without a write a request. */
 import { statement } from '../db/statement.js';
-import type { Deps } from '../parts.js';
 import { addSeconds } from '../platform/clock.js';
+import type { Deps } from '../services.js';
 
 /** How stale the column may be: seconds. */
 const STALE_SECONDS = 60;

@@ -1,5 +1,5 @@
 /** Interface 6: exactly one kind of credential in a request; one that fails never falls through to another. */
-import { acceptSignature } from '../credentials/request-signature.js';
+import { acceptSignature } from '../credentials/signatures/request-signature.js';
 import { randomBase64url } from '../platform/ids.js';
 import { type Explained, refused } from '../platform/refused.js';
 import type { CallerDeps, CallerRefusal, CallerRequest, CallerType, Resolution } from './caller.js';

@@ -1,9 +1,9 @@
 /** Spec 2.8 and Interface 6: `user`, by `Authorization: Bearer` (RFC 6750) with an access token. */
-import { fieldValues, onlyFieldValue } from '../credentials/http-fields.js';
+import { fieldValues, onlyFieldValue } from '../credentials/signatures/http-fields.js';
 import { only, statement } from '../db/statement.js';
+import type { Role } from '../domain/roles.js';
+import { ROLE_SCOPES } from '../domain/scopes.js';
 import { refused } from '../platform/refused.js';
-import type { Role } from '../roles.js';
-import { ROLE_SCOPES } from '../scopes.js';
 import type { CallerKind } from './caller.js';
 
 const roleOfUserSql = statement('role_of_user', { id: 'uuid' }, { role: only<Role>('text') })`

@@ -1,6 +1,7 @@
 /** Interface 9: `audit …`: what has happened lately, what happens from now on, and all of it for other programs. */
-import { type AuditEventFilter, type AuditRow, listAuditEvents, oldestTransaction } from '../admin/audit-log.js';
+
 import { EVENT_TYPES } from '../audit/events.js';
+import { type AuditEventFilter, type AuditRow, listAuditEvents, oldestTransaction } from '../audit/log.js';
 import { auditExport } from './audit-export.js';
 import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';

@@ -1,8 +1,8 @@
 /** Interface 9: `audit export`: one line an event, each with the cursor by which the next run goes on. */
 import { once } from 'node:events';
-import { type ExportedEvent, exportAudit } from '../admin/audit-export.js';
-import { AdminRefusal } from '../admin/refusal.js';
+import { type ExportedEvent, exportAudit } from '../audit/export.js';
 import { toOcsf } from '../audit/ocsf.js';
+import { AdminRefusal } from '../listing/refusal.js';
 import { command } from './command.js';
 import { CliRefusal } from './exit.js';
 import { oneOf, since, text, UsageError } from './kinds.js';

@@ -1,5 +1,5 @@
 /** Interface 9: `NOUN VERB [options]`. Results and help go to standard output, messages to standard error. */
-import { nearest } from '../platform/near-miss.js';
+import { nearest } from '../platform/did-you-mean.js';
 import { auditCommands } from './audit-commands.js';
 import type { Command } from './command.js';
 import type { Call } from './context.js';

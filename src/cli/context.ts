@@ -1,17 +1,17 @@
 /** What a command runs on, opened only where it is needed. */
-import type { Config } from '../config.js';
-import { openKeyring } from '../credentials/keyring.js';
-import { createPasswords } from '../credentials/passwords.js';
-import { type DataDir, type OpenAs, openDataDir } from '../data-dir.js';
+import type { Config } from '../config/config.js';
+import { openKeyring } from '../credentials/keyring/keyring.js';
+import { createPasswords } from '../credentials/passwords/passwords.js';
 import { openDatabase } from '../db/database.js';
 import { migrationStatus, refuseTooNew } from '../db/migrate.js';
+import { type DataDir, type OpenAs, openDataDir } from '../db/open/data-dir.js';
 import { LOGIN_LIMIT_NAME } from '../limits/rate-limiter.js';
 import { type Windows, windowsInPostgres } from '../limits/windows.js';
-import type { Deps } from '../parts.js';
 import type { CleanUp } from '../platform/clean-up.js';
 import { systemClock } from '../platform/clock.js';
 import { createLogger } from '../platform/logger.js';
 import { watchClock } from '../platform/watched-clock.js';
+import type { Deps } from '../services.js';
 import { CliRefusal } from './exit.js';
 import { say, type Terminal } from './terminal.js';
 

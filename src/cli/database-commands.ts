@@ -1,9 +1,9 @@
 /** Interface 9: `database …`: all that a gateway knows, into a file, and back. */
 import { existsSync } from 'node:fs';
 import type { Header, Trailer } from '../archive/format.js';
-import type { Config } from '../config.js';
-import { KeyringError, readKeyring } from '../credentials/keyring-file.js';
-import type { PrivateJwk } from '../credentials/private-jwks.js';
+import type { Config } from '../config/config.js';
+import { KeyringError, readKeyring } from '../credentials/keyring/keyring-file.js';
+import type { PrivateJwk } from '../credentials/keyring/private-jwks.js';
 import { type Command, command } from './command.js';
 import { file as fileKind } from './kinds.js';
 import { flag, required, word } from './parameters.js';

@@ -1,6 +1,6 @@
 /** Interface 9: `doctor`. It works where nothing else does, so it opens by itself what it looks at. */
-import type { Config } from '../config.js';
-import { openDataDir } from '../data-dir.js';
+import type { Config } from '../config/config.js';
+import { openDataDir } from '../db/open/data-dir.js';
 import type { Finding } from '../doctor/finding.js';
 import { createCleanUp } from '../platform/clean-up.js';
 import { systemClock } from '../platform/clock.js';

@@ -1,15 +1,16 @@
 /** How the program ends: its exit codes, and what a person reads about an error. */
-import { AdminRefusal } from '../admin/refusal.js';
+
 import { ArchiveRefusal } from '../archive/refusal.js';
-import { ConfigError } from '../config.js';
-import { KeyringError } from '../credentials/keyring-file.js';
+import { ConfigError } from '../config/config.js';
+import { KeyringError } from '../credentials/keyring/keyring-file.js';
+import { connectionFaultOf } from '../db/connection-faults.js';
 import { DatabaseTooOld, PoolerInBetween } from '../db/database.js';
 import { EmbeddedPostgresError } from '../db/embedded/open.js';
 import { ReadOnlyServer } from '../db/hosts.js';
 import { DatabaseTooNew } from '../db/migrate.js';
 import { isOutage } from '../db/outage.js';
-import { wayFaultOf } from '../db/way.js';
 import { RedisAway } from '../limits/windows.js';
+import { AdminRefusal } from '../listing/refusal.js';
 import { describeError } from '../platform/logger.js';
 import { PortTaken } from '../platform/port-taken.js';
 import { INSTALLED } from './called-as.js';
@@ -57,8 +58,8 @@ export function explain(error: unknown, command: string = INSTALLED): string {
   const call = systemCallOf(error);
   if (code === 'EEXIST' && call?.startsWith('link')) return 'the file exists already and is left as it is';
   if (call !== undefined) return `cannot ${call} (${code})`;
-  const way = wayFaultOf(error);
-  if (way !== undefined) return `${way.seen}; ${way.remedy}`;
+  const fault = connectionFaultOf(error);
+  if (fault !== undefined) return `${fault.seen}; ${fault.remedy}`;
   if (code === '42501') return NO_RIGHTS;
   if (code === '3D000') return 'there is no such database (3D000): create it, or mend DATABASE_URL';
   if (code === '55P03') return 'a table is locked by somebody else (55P03): try again';

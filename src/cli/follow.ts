@@ -1,6 +1,6 @@
 /** Interface 9: `audit tail --follow`: every event once, though instances commit them out of order. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AuditEventFilter, AuditRow } from '../admin/audit-log.js';
+import type { AuditEventFilter, AuditRow } from '../audit/log.js';
 import { addSeconds, type Clock } from '../platform/clock.js';
 import type { Terminal } from './terminal.js';
 

@@ -4,7 +4,7 @@ import { isIPv6 } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { type Command, command } from './command.js';
 import { CliRefusal } from './exit.js';
 import { duration } from './kinds.js';

@@ -11,7 +11,7 @@ import {
   rotateApiKey,
 } from '../admin/api-keys.js';
 import { createCronKey, type ListedCronKey, listCronKeys, revokeCronKey } from '../admin/cron-keys.js';
-import { everyRow } from '../admin/page.js';
+import { everyRow } from '../listing/page.js';
 import { type Command, command } from './command.js';
 import { duration, text, wholeNumber } from './kinds.js';
 import { flag, list, optional, required, word } from './parameters.js';

@@ -1,7 +1,7 @@
 /** Interface 3 and 9: `keyring …`. */
 import { rotateKeyring } from '../admin/keyring.js';
-import { generateKeys, KeyringError, writeKeyring } from '../credentials/keyring-file.js';
-import { ACCESS_ALGS } from '../credentials/private-jwks.js';
+import { generateKeys, KeyringError, writeKeyring } from '../credentials/keyring/keyring-file.js';
+import { ACCESS_ALGS } from '../credentials/keyring/private-jwks.js';
 import { type Command, command } from './command.js';
 import { CliRefusal } from './exit.js';
 import { file as fileKind, oneOf } from './kinds.js';

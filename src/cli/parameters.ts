@@ -1,6 +1,6 @@
 /** What a command takes, declared once: its usage, its help, its completion and the typed values follow from it. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { nearest } from '../platform/near-miss.js';
+import { nearest } from '../platform/did-you-mean.js';
 import { type Kind, refuse, UsageError } from './kinds.js';
 
 /** A value, and how it is given: by the option of its own name, unless `options` names others. */

@@ -1,11 +1,11 @@
 /** Interface 9: `session …`. */
 import { COMMAND_LINE } from '../admin/administer.js';
 import { wordFor } from '../admin/login-explanation.js';
-import { everyRow } from '../admin/page.js';
-import { AdminRefusal } from '../admin/refusal.js';
-import { sessionsNamed, tellSession } from '../admin/session-story.js';
+import { sessionsNamed, tellSession } from '../admin/session-timeline.js';
 import { findSession, listSessions, revokeSession, type Session } from '../admin/sessions.js';
 import { findUser, unknownUser, userIdOf } from '../admin/users.js';
+import { everyRow } from '../listing/page.js';
+import { AdminRefusal } from '../listing/refusal.js';
 import { isUuid } from '../platform/ids.js';
 import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';

@@ -1,4 +1,4 @@
-/** Where a command reads and prints. `process.ts` hands in the process's own streams. */
+/** Where a command reads and prints. `start/process.ts` hands in the process's own streams. */
 import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';

@@ -1,6 +1,5 @@
 /** Interface 9: `user …`. */
 import { COMMAND_LINE } from '../admin/administer.js';
-import { everyRow } from '../admin/page.js';
 import { generatePassword, PASSWORD_RULE } from '../admin/passwords.js';
 import {
   createUser,
@@ -12,7 +11,8 @@ import {
 } from '../admin/user-changes.js';
 import { findUsers, type ListedUser, userIdOf } from '../admin/users.js';
 import type { User } from '../db/entities/user.js';
-import { ROLES } from '../roles.js';
+import { ROLES } from '../domain/roles.js';
+import { everyRow } from '../listing/page.js';
 import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';
 import { oneOf, text, UsageError } from './kinds.js';

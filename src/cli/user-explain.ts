@@ -2,7 +2,7 @@
 import { limitedAddresses } from '../admin/login-addresses.js';
 import { explainLogin, type LoginExplanation, wordFor } from '../admin/login-explanation.js';
 import type { ListedUser } from '../admin/users.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { RedisAway } from '../limits/windows.js';
 import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';

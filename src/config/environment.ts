@@ -1,7 +1,7 @@
 /** Interface 2: variables as they stand in the environment or in the files that it names, and what is wrong with them. */
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { nearest } from '../platform/near-miss.js';
+import { nearest } from '../platform/did-you-mean.js';
 
 export type Environment = Record<string, string | undefined>;
 
@@ -16,7 +16,7 @@ export interface Reader {
   /** One line each; values are never repeated. */
   faults: string[];
   /** One line for each variable that nobody has asked for and that is nearly one of those that were, or names a file for one. */
-  nearMisses(): string[];
+  misspelt(): string[];
 }
 
 /** An empty variable counts as unset. */
@@ -63,7 +63,7 @@ export function createReader(env: Environment): Reader {
     isGiven: (...variables) => variables.some((variable) => textOf(variable) !== undefined),
     fault,
     faults,
-    nearMisses: () => {
+    misspelt: () => {
       const candidates = [...known].filter((name) => name.length > 5); // too many words are near to PORT
       const told = (name: string): string[] => {
         const ofFile = /^(.+)_FILE$/.exec(name)?.[1] ?? '';

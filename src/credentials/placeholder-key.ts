@@ -1,6 +1,6 @@
 /** Interface 6: an unknown key is checked against a placeholder, so that it costs and answers what a wrong secret does. */
 import { generateKeyId, generateKeySecret, sha256Hex } from './key-secrets.js';
-import type { Keyring } from './keyring.js';
+import type { Keyring } from './keyring/keyring.js';
 import { type OpenedSecret, sealSecret } from './sealed-secret.js';
 
 export interface PlaceholderKey {

@@ -1,7 +1,7 @@
 /** Interface 6: secrets of API keys at rest, as compact JWE (RFC 7516), `dir` + `A256GCM`, bound to the key id. */
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader, errors } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { Keyring } from './keyring.js';
+import type { Keyring } from './keyring/keyring.js';
 
 /** The secret, readable only by who holds the keyring. */
 export function sealSecret(keyring: Keyring, keyId: string, secret: string, now: Date): Promise<string> {

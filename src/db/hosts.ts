@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Host } from '../config/database-url.js';
 import { Outage } from '../platform/outage.js';
-import { wayFaultOf } from './way.js';
+import { connectionFaultOf } from './connection-faults.js';
 
 export interface ServerChoice {
   /** In their order, where there are several; empty: the one that the driver knows */
@@ -184,7 +184,7 @@ export class ServerConnection extends DriverConnection {
 }
 
 function isAnswer(error: Error): boolean {
-  return error instanceof pg.DatabaseError || error instanceof ReadOnlyServer || wayFaultOf(error) !== undefined;
+  return error instanceof pg.DatabaseError || error instanceof ReadOnlyServer || connectionFaultOf(error) !== undefined;
 }
 
 function targetOf({ host, port }: Host): Target {

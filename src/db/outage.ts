@@ -1,7 +1,7 @@
 /** Which errors say that PostgreSQL, or the way to it, is away. */
 import pg from 'pg';
 import { Outage } from '../platform/outage.js';
-import { wayFaultOf } from './way.js';
+import { connectionFaultOf } from './connection-faults.js';
 
 /** The code of everything that a pooler says by itself (FATAL), and of a fault in the protocol (ERROR). */
 const PROTOCOL_VIOLATION = '08P01';
@@ -41,7 +41,7 @@ export function isStartupRefused(error: unknown): boolean {
 
 /** True where the database, or something else that is needed, cannot be asked at present; answered 503. */
 export function isOutage(error: unknown): boolean {
-  if (error instanceof Outage || wayFaultOf(error) !== undefined) return true;
+  if (error instanceof Outage || connectionFaultOf(error) !== undefined) return true;
   for (const cause of causesOf(error)) {
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
     if (code === PROTOCOL_VIOLATION && 'severity' in cause && cause.severity === 'FATAL') return true; // of a pooler

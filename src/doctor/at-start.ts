@@ -1,6 +1,6 @@
 /** Interface 9: `doctor` once after each start, in the background; what it finds is told in the log. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { systemClock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import { CHECKS, examine } from './examine.js';

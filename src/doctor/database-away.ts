@@ -1,11 +1,11 @@
 /** Interface 9, `doctor`: why the database cannot be opened, and what helps. */
 import pg from 'pg';
+import type { Config } from '../config/config.js';
 import { parseDatabaseUrl } from '../config/database-url.js';
-import type { Config } from '../config.js';
+import { connectionFaultOf } from '../db/connection-faults.js';
 import { DatabaseTooOld, PoolerInBetween } from '../db/database.js';
 import { EmbeddedPostgresError } from '../db/embedded/open.js';
 import { ReadOnlyServer } from '../db/hosts.js';
-import { wayFaultOf } from '../db/way.js';
 import { codeOf } from './error-code.js';
 import { type Finding, fault } from './finding.js';
 
@@ -51,8 +51,8 @@ export function unreachable(
       isNone ? make : `read ${dataDir}/pg.log, and end what else uses ${dataDir}`,
     );
   }
-  const way = wayFaultOf(error);
-  if (way !== undefined) return fault('database', `the database cannot be reached: ${way.seen}`, way.remedy);
+  const known = connectionFaultOf(error);
+  if (known !== undefined) return fault('database', `the database cannot be reached: ${known.seen}`, known.remedy);
   const code = codeOf(error);
   const [, what, remedy] = BY_CODE.find(([pattern]) => pattern.test(code)) ?? [code, 'it does not answer', NO_ANSWER];
   return fault('database', `the database cannot be reached: ${what} (${code})`, remedy);

@@ -1,9 +1,10 @@
 /** Interface 9, `doctor`: whether the database is there, takes what a login writes, and has the tables of this version. */
-import { rehearseLogin } from '../auth/rehearsal.js';
-import type { Config } from '../config.js';
+
+import type { Config } from '../config/config.js';
 import { migrationStatus } from '../db/migrate.js';
 import { type DatabaseState, stateOf } from '../db/state.js';
 import { type Db, statement } from '../db/statement.js';
+import { probeLoginWrites } from '../readiness/write-probe.js';
 import { unreachable } from './database-away.js';
 import { codeOf } from './error-code.js';
 import { type Finding, fault, ok, warning } from './finding.js';
@@ -43,7 +44,7 @@ async function migrationsAndWrites(db: Db, { redis }: Pick<Config, 'redis'>): Pr
     return [fault('migrations', seen, 'run: auth-gateway migrate up')];
   }
   const ahead = `a newer version has migrated the database, and this one can use it (${newer.join()})`;
-  const writes = await rehearseLogin(db, redis === undefined).then(
+  const writes = await probeLoginWrites(db, redis === undefined).then(
     () => ok('database_writes', 'a login can be written'),
     cannotWrite,
   );

@@ -1,14 +1,14 @@
 /** Interface 9: the door of this room. Every check, all at once, each within its own time. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigError } from '../config.js';
+import { ConfigError } from '../config/config.js';
 import { createCleanUp } from '../platform/clean-up.js';
 import { lookAtDisk, lookAtMemory, lookAtOpenFiles, lookAtPasswordSpeed, lookAtWorkers } from './capacity.js';
 import { lookAtClock } from './clock.js';
 import { lookAtConnections } from './connections.js';
 import { lookAtCookie, lookAtCorsOrigins } from './cookies.js';
 import { lookAtDatabase } from './database.js';
+import { lookAtPooler, lookAtTls } from './database-connection.js';
 import { lookAtSettings } from './database-settings.js';
-import { lookAtPooler, lookAtTls } from './database-way.js';
 import { codeOf } from './error-code.js';
 import { type Finding, type FindingName, fault } from './finding.js';
 import { lookAtKeyring } from './keyring.js';

@@ -1,6 +1,6 @@
 /** Interface 3, 6 and 9, `doctor`: whether the keyring is the one with which the secrets in the database were sealed. */
-import { KeyringError, readKeyring } from '../credentials/keyring-file.js';
-import { kindOf } from '../credentials/private-jwks.js';
+import { KeyringError, readKeyring } from '../credentials/keyring/keyring-file.js';
+import { kindOf } from '../credentials/keyring/private-jwks.js';
 import { sealedBy } from '../credentials/sealed-secret.js';
 import { schemaState } from '../db/migrate.js';
 import { statement } from '../db/statement.js';

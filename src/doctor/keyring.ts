@@ -1,9 +1,9 @@
 /** Interface 3 and 9, `doctor`: the keyring: its file, how old its keys are, and which of them makes what, and when. */
 import { realpath, stat } from 'node:fs/promises';
-import { importKeys } from '../credentials/import-keys.js';
-import { KeyringError, readKeyring } from '../credentials/keyring-file.js';
-import { keyringMissing, putItThere } from '../credentials/missing-keyring.js';
-import { kindOf, type PrivateJwk } from '../credentials/private-jwks.js';
+import { importKeys } from '../credentials/keyring/import-keys.js';
+import { KeyringError, readKeyring } from '../credentials/keyring/keyring-file.js';
+import { keyringMissing, putItThere } from '../credentials/keyring/missing-keyring.js';
+import { kindOf, type PrivateJwk } from '../credentials/keyring/private-jwks.js';
 import { epochSeconds } from '../platform/clock.js';
 import { numberOf } from '../platform/number-of.js';
 import { type Finding, fault, ok, warning } from './finding.js';

@@ -1,7 +1,7 @@
 /** Interface 2, 3 and 9, `doctor`: whether PUBLIC_URL leads to this very gateway, and by which certificate. */
 import { isLoopback } from '../config/values.js';
-import { importKeys, type PublicJwk } from '../credentials/import-keys.js';
-import { readKeyring } from '../credentials/keyring-file.js';
+import { importKeys, type PublicJwk } from '../credentials/keyring/import-keys.js';
+import { readKeyring } from '../credentials/keyring/keyring-file.js';
 import { numberOf } from '../platform/number-of.js';
 import { codeOf } from './error-code.js';
 import { type Finding, fault, ok, warning } from './finding.js';

@@ -1,6 +1,6 @@
 /** Interface 9, `doctor`: what is looked at, opened once for all checks. Nothing of it is changed. */
 import pLimit from 'p-limit';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { openDatabase } from '../db/database.js';
 import { unprepared } from '../db/run.js';
 import type { Db } from '../db/statement.js';

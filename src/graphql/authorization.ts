@@ -5,11 +5,11 @@
 import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
 import { Extensions } from 'type-graphql';
 import type { Needs, Operator } from '../admin/administer.js';
-import { AdminRefusal } from '../admin/refusal.js';
 import { asUser, type Caller, type UserCaller } from '../callers/caller.js';
 import { kindOf } from '../callers/kinds.js';
 import type { Db } from '../db/statement.js';
-import { hasScope, type OwnScope, type Scopes } from '../scopes.js';
+import { hasScope, type OwnScope, type Scopes } from '../domain/scopes.js';
+import { AdminRefusal } from '../listing/refusal.js';
 import type { GraphqlContext } from './context.js';
 import { errorOf } from './errors.js';
 

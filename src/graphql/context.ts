@@ -1,13 +1,13 @@
-/** What every resolver is given: the caller, resolved once a request, and the parts of the gateway. */
+/** What every resolver is given: the caller, resolved once a request, and the services of the gateway. */
 import DataLoader from 'dataloader';
 import type { GraphQLError } from 'graphql';
-import type { Page } from '../admin/page.js';
 import { listSessions, type Session, type SessionPageRequest } from '../admin/sessions.js';
 import { type ListedUser, usersById } from '../admin/users.js';
 import type { Caller, Resolution } from '../callers/caller.js';
-import type { GraphqlRequest } from '../graphql-over-http.js';
-import type { Deps } from '../parts.js';
+import type { GraphqlRequest } from '../callers/graphql-over-http.js';
+import type { Page } from '../listing/page.js';
 import type { Budget } from '../platform/budget.js';
+import type { Deps } from '../services.js';
 import { errorOf, status } from './errors.js';
 import type { Turns } from './turns.js';
 

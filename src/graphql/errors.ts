@@ -2,8 +2,8 @@
 import { HeaderMap } from '@apollo/server';
 import { ApolloServerErrorCode, unwrapResolverError } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { AdminRefusal } from '../admin/refusal.js';
 import { isOutage } from '../db/outage.js';
+import { AdminRefusal } from '../listing/refusal.js';
 import { type ErrorLines, tellBug, tellOutage } from '../platform/error-lines.js';
 import type { RequestIds } from '../platform/logger.js';
 import { OUTAGE_DETAIL, RETRY_AFTER_SECONDS } from '../platform/outage.js';

@@ -16,7 +16,7 @@ import {
   getComplexity,
   simpleEstimator,
 } from 'graphql-query-complexity/cjs';
-import { FIRST_REFUSED, MAX_ROWS } from '../admin/page.js';
+import { FIRST_REFUSED, MAX_ROWS } from '../listing/page.js';
 import { errorOf, status } from './errors.js';
 import type { Mask } from './masking.js';
 import { faultOfVariable } from './variables.js';
@@ -36,7 +36,7 @@ const STATEMENT_COST = 20;
 /** Of each row of a page, beside what is selected of it */
 const ROW_COST = 5;
 /** Of a story, which may read all that the log has on a user: at most three in an operation. */
-const STORY_COST = 3_000;
+const TIMELINE_COST = 3_000;
 /** Of counts, which read a span of the log whole: at most three in an operation. */
 const COUNTS_COST = 3_000;
 /** Of the number of rows of a list, which reads 10,000 of them, once. */
@@ -79,7 +79,7 @@ function tooLong({ args, childComplexity }: ComplexityEstimatorArgs): number {
 }
 
 export function costOfStory(args: ComplexityEstimatorArgs): number {
-  return STORY_COST + costOfPage(args);
+  return TIMELINE_COST + costOfPage(args);
 }
 
 /** Cost of any other field of the roots. */

@@ -1,6 +1,7 @@
 /** Interface 7: every reason that an error of ours gives, its code, and what it says. The documentation has this table. */
-import type { AdminRefusalReason } from '../admin/refusal.js';
+
 import type { CallerRefusal } from '../callers/caller.js';
+import type { AdminRefusalReason } from '../listing/refusal.js';
 
 /** Codes of our own errors; those about a document are Apollo's. */
 type ErrorCode =

@@ -6,8 +6,8 @@ import {
   ApolloServerPluginLandingPageDisabled,
 } from '@apollo/server/plugin/disabled';
 import { InMemoryLRUCache } from '@apollo/utils.keyvaluecache';
-import type { AnswerGraphql, GraphqlRequest } from '../graphql-over-http.js';
-import type { Deps } from '../parts.js';
+import type { AnswerGraphql, GraphqlRequest } from '../callers/graphql-over-http.js';
+import type { Deps } from '../services.js';
 import { createContext, type GraphqlContext, type GraphqlDependencies } from './context.js';
 import { formatError, outagesAs503 } from './errors.js';
 import { costLimit, KEPT_DOCUMENTS, MAX_ERRORS, MAX_TOKENS, validationRules } from './limits.js';

@@ -1,6 +1,6 @@
 /** Interface 5: a browser that calls from another site is refused, unless its origin is in CORS_ORIGINS. */
 import type { RequestHandler } from 'express';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { sendError } from './errors.js';
 
 const REFUSED = 'Calls from this origin are not allowed';

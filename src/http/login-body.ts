@@ -1,8 +1,8 @@
 /** Spec 2.1: the body of `POST /auth/login`, validated once; inside, types are true. */
 import * as z from 'zod';
 import type { Credentials } from '../auth/login.js';
-import { isShortEnough, MAX_PASSWORD_BYTES } from '../credentials/password-text.js';
-import { emailSchema } from '../email.js';
+import { isShortEnough, MAX_PASSWORD_BYTES } from '../credentials/passwords/password-text.js';
+import { emailSchema } from '../domain/email.js';
 import { isText } from '../platform/text.js';
 
 const passwordSchema = z

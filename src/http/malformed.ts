@@ -1,7 +1,7 @@
 /** Requests that Node's parser lets through though they are none (RFC 9112 sections 3.2 and 3.3). */
 import type { RequestListener } from 'node:http';
 import type { Express, Request, RequestHandler, Response } from 'express';
-import { fieldValues } from '../credentials/http-fields.js';
+import { fieldValues } from '../credentials/signatures/http-fields.js';
 import { sendError } from './errors.js';
 
 /** Stands for a target that cannot be read, such as `http://[/x`; no request can bring it. */

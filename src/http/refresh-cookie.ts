@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { Request, Response } from 'express';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 
 const NAME = 'refresh_token';
 

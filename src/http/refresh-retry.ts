@@ -3,8 +3,8 @@ import { hash } from 'node:crypto';
 import type { Request } from 'express';
 import { type Dictionary, parseDictionary } from 'structured-headers';
 import type { RetryKeys } from '../auth/retries.js';
-import type { Config } from '../config.js';
-import { fieldValues } from '../credentials/http-fields.js';
+import type { Config } from '../config/config.js';
+import { fieldValues } from '../credentials/signatures/http-fields.js';
 
 const KEY_BYTES = 32;
 /** Room for both members three times over; what is longer is not read. */

@@ -1,12 +1,12 @@
 /** One log line and one count an answer, under a request id that the caller gets back. */
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler } from 'express';
-import type { Deps } from '../parts.js';
 import { createBudget } from '../platform/budget.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import type { RequestIds } from '../platform/logger.js';
-import { clientReader } from './client.js';
-import type { Exchange } from './exchange.js';
+import type { Deps } from '../services.js';
+import { clientReader } from './client-address.js';
+import type { RequestLocals } from './locals.js';
 import { CLIENT_CLOSED, type CountedRequest, createOutcomeCounters, outcomeByStatus } from './outcomes.js';
 import { traceOf } from './trace.js';
 
@@ -80,7 +80,7 @@ export function createRequestLog(
     middleware: (req, res, next) => {
       const ids = idsOf(req);
       const client = readClient(req, ids);
-      Object.assign(res.locals, { ids, client, budget: createBudget() } satisfies Exchange);
+      Object.assign(res.locals, { ids, client, budget: createBudget() } satisfies RequestLocals);
       res.set('X-Request-Id', ids.request_id);
       const started = performance.now();
 

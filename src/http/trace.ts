@@ -1,5 +1,5 @@
 /** W3C Trace Context: which trace a request belongs to, by its `traceparent`. */
-import { onlyFieldValue } from '../credentials/http-fields.js';
+import { onlyFieldValue } from '../credentials/signatures/http-fields.js';
 import type { RequestIds } from '../platform/logger.js';
 
 /** Trace, parent and flags in lower-case hex, of which no id is all zeros; `ff` is no version. */

@@ -1,5 +1,5 @@
 /** Spec 8 and Interface 5: logins of one client address, and of the network around it. */
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import type { Budget } from '../platform/budget.js';
 import type { Clock } from '../platform/clock.js';
 import { loginGroups, loginLimitOf } from './address-group.js';

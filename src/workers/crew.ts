@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answers, type Ask, converse } from '../platform/channel.js';
 import type { Logger } from '../platform/logger.js';
+import { WORKER_PROGRAM } from '../platform/program-files.js';
 import { STOPS } from '../platform/signals.js';
-import { WORKER_PROGRAM } from '../program.js';
 import { type Order, type WorkerAnswers, WorkerEnded } from './messages.js';
 
 /** A worker that has lived so long is replaced at once, one that dies sooner after a pause, each time a longer one: milliseconds. */

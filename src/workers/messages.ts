@@ -1,6 +1,6 @@
 /** Interface 2, WORKERS: what the primary and its workers ask each other, and how a worker ends. */
-import type { Config } from '../config.js';
-import type { DataDir } from '../data-dir.js';
+import type { Config } from '../config/config.js';
+import type { DataDir } from '../db/open/data-dir.js';
 import type { MetricsOfProcess } from '../platform/metrics.js';
 import type { Counted } from '../platform/minute-counter.js';
 

@@ -1,7 +1,7 @@
 /** Interface 2, WORKERS: the process that has the workers: it serves nothing itself, and has what they have in common. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '../config.js';
-import type { DataDir } from '../data-dir.js';
+import type { Config } from '../config/config.js';
+import type { DataDir } from '../db/open/data-dir.js';
 import { systemClock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics, MetricsOfProcess } from '../platform/metrics.js';

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { generateKeys } from '../../src/credentials/keyring-file.js';
+import { generateKeys } from '../../src/credentials/keyring/keyring-file.js';
 import { authenticated, contentOf, here, inFormat1, packed, recounted } from '../support/archives.js';
 import { messagesOf, type Ran, run } from '../support/cli.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';

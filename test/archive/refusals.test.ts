@@ -6,7 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey } from '../../src/admin/api-keys.js';
-import { generateKeys, writeKeyring } from '../../src/credentials/keyring-file.js';
+import { generateKeys, writeKeyring } from '../../src/credentials/keyring/keyring-file.js';
 import { authenticated, connected, contentOf, edited, here, packed } from '../support/archives.js';
 import { messagesOf, type Ran, run } from '../support/cli.js';
 import { logIn, startGateway, type TestGateway } from '../support/gateway.js';

@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMMAND_LINE } from '../../dist/src/admin/administer.js';
 import { createCronKey } from '../../dist/src/admin/cron-keys.js';
-import { createApp } from '../../dist/src/app.js';
-import { readConfig } from '../../dist/src/config.js';
-import { generateKeys, writeKeyring } from '../../dist/src/credentials/keyring-file.js';
+import { readConfig } from '../../dist/src/config/config.js';
+import { generateKeys, writeKeyring } from '../../dist/src/credentials/keyring/keyring-file.js';
 import { ownDataDir } from '../../dist/src/db/embedded/owner.js';
 import { startEmbeddedPostgres } from '../../dist/src/db/embedded/server.js';
-import { listen } from '../../dist/src/http/listener.js';
+import { listen } from '../../dist/src/http/server/listener.js';
+import { createApp } from '../../dist/src/start/compose.js';
 
 const [events = 1_000_000, rounds = 400, first = 50] = process.argv.slice(2).map(Number);
 const PAGES = 1_000;

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRemoteJWKSet, decodeProtectedHeader, type JWK, jwtVerify } from 'jose';
 import { rotateKeyring } from '../../src/admin/keyring.js';
-import { generateKeys } from '../../src/credentials/keyring-file.js';
-import { ACCESS_ALGS, type AccessAlg } from '../../src/credentials/private-jwks.js';
+import { generateKeys } from '../../src/credentials/keyring/keyring-file.js';
+import { ACCESS_ALGS, type AccessAlg } from '../../src/credentials/keyring/private-jwks.js';
 import {
   type Answer,
   type Instance,

@@ -8,7 +8,7 @@ import {
   type KeyObject,
   sign,
 } from 'node:crypto';
-import { ACCESS_ALGS, type AccessAlg } from '../../src/credentials/private-jwks.js';
+import { ACCESS_ALGS, type AccessAlg } from '../../src/credentials/keyring/private-jwks.js';
 import { type HandMade, startHandMade } from '../support/access-tokens.js';
 import { unsignedJwt } from '../support/forge.js';
 import { ask, bearer } from '../support/graphql.js';

@@ -1,5 +1,5 @@
 /** Interface 4 and 6: the user caller. Each rule of the access check, by a token that breaks this rule alone. */
-import { ACCESS_ALGS } from '../../src/credentials/private-jwks.js';
+import { ACCESS_ALGS } from '../../src/credentials/keyring/private-jwks.js';
 import { AUDIENCE, type HandMade, ISSUER, SUB, startHandMade } from '../support/access-tokens.js';
 import { hmacSignedJwt, keyringJwk } from '../support/forge.js';
 import { logIn, type TestGateway } from '../support/gateway.js';

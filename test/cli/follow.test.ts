@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { Writable } from 'node:stream';
 import pg from 'pg';
-import { listAuditEvents, oldestTransaction } from '../../src/admin/audit-log.js';
+import { listAuditEvents, oldestTransaction } from '../../src/audit/log.js';
 import { messagesOf, type Ran, runHere } from '../support/cli.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { KEYRING_FILE, required } from '../support/postgres.js';

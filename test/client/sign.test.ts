@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { signatureBase, signedFetch, signRequest } from '../../client/src/sign.js';
-import type { RequestFacts } from '../../src/credentials/signature-base.js';
+import type { RequestFacts } from '../../src/credentials/signatures/signature-base.js';
 import { neededComponents, signByHand } from '../support/signer.js';
 import { AUTHORITY, KEYS, NOW_SECONDS, verify } from '../support/verify.js';
 

@@ -4,7 +4,7 @@ import {
   Overloaded,
   type PasswordQueue,
   type Place,
-} from '../../src/credentials/password-queue.js';
+} from '../../src/credentials/passwords/password-queue.js';
 
 /** Takes places until none is left. */
 function fill({ takePlace }: PasswordQueue): Place[] {

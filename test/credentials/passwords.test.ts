@@ -1,8 +1,8 @@
 /** Spec 4.1 step 3: hashing, its parameters and its queue. */
 import { availableParallelism } from 'node:os';
 import argon2, { type HashOptions } from 'argon2';
-import { Overloaded } from '../../src/credentials/password-queue.js';
-import { createPasswords } from '../../src/credentials/passwords.js';
+import { Overloaded } from '../../src/credentials/passwords/password-queue.js';
+import { createPasswords } from '../../src/credentials/passwords/passwords.js';
 
 const MINIMUM = { memoryKib: 19_456, passes: 2, lanes: 1 };
 const passwords = createPasswords(MINIMUM, 4);

@@ -1,6 +1,6 @@
 /** Interface 6: what holds for every signed request and for every text in its place. */
 import fc from 'fast-check';
-import type { RequestFacts } from '../../src/credentials/signature-base.js';
+import type { RequestFacts } from '../../src/credentials/signatures/signature-base.js';
 import { type SignedRequest, signerOf } from '../support/signer.js';
 import { AUTHORITY, factsOf, KEYS, NOW_SECONDS, verify } from '../support/verify.js';
 

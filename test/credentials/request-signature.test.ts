@@ -1,6 +1,10 @@
 /** Interface 6: request signatures (RFC 9421, RFC 9530): the vector of the RFC, what passes, and what must not. */
-import { macMatches, presentsSignature, readRequestSignature } from '../../src/credentials/request-signature.js';
-import { buildSignatureBase, type RequestFacts } from '../../src/credentials/signature-base.js';
+import {
+  macMatches,
+  presentsSignature,
+  readRequestSignature,
+} from '../../src/credentials/signatures/request-signature.js';
+import { buildSignatureBase, type RequestFacts } from '../../src/credentials/signatures/signature-base.js';
 import { refusedCases } from '../support/refused-signatures/all.js';
 import {
   changed,

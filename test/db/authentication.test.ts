@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createUser } from '../../src/admin/user-changes.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { createCleanUp } from '../../src/platform/clean-up.js';
 import { type AnotherPostgres, startAnotherPostgres } from '../support/another-postgres.js';
 import { runHere } from '../support/cli.js';

@@ -1,7 +1,7 @@
 /** Interface 2: what stands in DATABASE_URL holds for the connections of routes and of administration. */
 
+import { readConfig } from '../../src/config/config.js';
 import { parseDatabaseUrl } from '../../src/config/database-url.js';
-import { readConfig } from '../../src/config.js';
 import { openDatabase } from '../../src/db/database.js';
 import { run } from '../support/cli.js';
 import { asSuperuser, createDatabase, type TestDatabase } from '../support/postgres.js';

@@ -22,7 +22,7 @@ const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .map((name) => join('src', name))
   .filter((path) => path.endsWith('.ts') && /\b(statement|expiring|touching)\(/.test(readFileSync(path, 'utf8')));
 for (const path of sources) if (path !== 'src/db/statement.ts') await import(`../../${path}`);
-(await import('../../src/app.js')).expiringRows({ auditRetentionDays: 1 });
+(await import('../../src/start/compose.js')).expiringRows({ auditRetentionDays: 1 });
 
 let database: TestDatabase;
 let client: pg.Client;

@@ -1,9 +1,9 @@
 /** Spec 2.6 and Interface 10: what has expired is deleted, and nothing that is still needed. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { expiringRows } from '../../src/app.js';
 import { valuesOf } from '../../src/db/statement.js';
 import { sweep, sweepRound } from '../../src/db/sweeper.js';
+import { expiringRows } from '../../src/start/compose.js';
 import { runningClock } from '../support/clock.js';
 import { claimsOf, logIn, startGateway, startInstance, type TestGateway } from '../support/gateway.js';
 import { refresh } from '../support/routes.js';

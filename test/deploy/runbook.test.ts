@@ -4,8 +4,8 @@ import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { expiringRows } from '../../src/app.js';
 import { sweepRound } from '../../src/db/sweeper.js';
+import { expiringRows } from '../../src/start/compose.js';
 import { blocksOf } from '../documents/printed.js';
 import { runningClock } from '../support/clock.js';
 import { testWith } from '../support/documents.js';
@@ -25,7 +25,7 @@ const commands = new Set(
 );
 /** What only a process of its own writes, by the words that are looked for and the source that has them. */
 const OF_PROCESSES: Record<string, [words: RegExp, source: string]> = {
-  '"(ready|stopping|stopped)"': [/'ready'.*'stopping'.*'stopped'/s, 'src/gateway.ts'],
+  '"(ready|stopping|stopped)"': [/'ready'.*'stopping'.*'stopped'/s, 'src/start/gateway.ts'],
   '"dropped_lines"': [/\bdropped_lines\b/, 'src/platform/log-destination.ts'],
 };
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { decodeProtectedHeader } from 'jose';
 import { parse } from 'yaml';
-import { ROLES } from '../../src/roles.js';
+import { ROLES } from '../../src/domain/roles.js';
 import { claimsOf, logIn, startGateway, type TestGateway } from '../support/gateway.js';
 
 const ISSUER = 'https://auth.example.com';

@@ -1,5 +1,5 @@
 /** Interface 9: the gateway looks at its surroundings once after the start, in the background, and logs what is wrong. */
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { examineAtStart } from '../../src/doctor/at-start.js';
 import { startEdge, startSilentServer } from '../support/doctor.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';

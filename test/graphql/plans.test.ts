@@ -1,8 +1,8 @@
 /** Interface 11: however long the audit log, each listing reads by an index and sorts no more than it shows. */
 import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
-import { type AuditEventFilter, auditEventsQuery, countedEventsQuery } from '../../src/admin/audit-log.js';
-import { encodeCursor, MAX_COUNTED } from '../../src/admin/page.js';
+import { type AuditEventFilter, auditEventsQuery, countedEventsQuery } from '../../src/audit/log.js';
+import { encodeCursor, MAX_COUNTED } from '../../src/listing/page.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { type As, dataOf, newApiKey, newcomer } from '../support/graphql.js';
 import { type Statement, watchStatements } from '../support/work.js';

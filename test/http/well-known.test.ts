@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRemoteJWKSet, customFetch as josesFetch, jwtVerify } from 'jose';
 import { customFetch, discoveryRequest, processDiscoveryResponse, validateJwtAccessToken } from 'oauth4webapi';
-import { generateKeys } from '../../src/credentials/keyring-file.js';
-import { ACCESS_ALGS } from '../../src/credentials/private-jwks.js';
+import { generateKeys } from '../../src/credentials/keyring/keyring-file.js';
+import { ACCESS_ALGS } from '../../src/credentials/keyring/private-jwks.js';
 import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
 
 const ISSUER = 'https://auth.example.com';

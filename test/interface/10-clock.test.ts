@@ -1,7 +1,7 @@
 /** Interface 10: an instance whose clock is wrong issues nothing and lets nothing rest on time; sessions live on. */
 import { randomUUID } from 'node:crypto';
-import { expiringRows } from '../../src/app.js';
 import { sweepRound } from '../../src/db/sweeper.js';
+import { expiringRows } from '../../src/start/compose.js';
 import { type HandClock, runningClock } from '../support/clock.js';
 import { cookieAction } from '../support/cookies.js';
 import { forgeRefreshToken, keyringJwk } from '../support/forge.js';

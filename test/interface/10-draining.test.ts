@@ -1,7 +1,7 @@
 /** Interface 10: SIGTERM loses no request: what a listener does with connections when it ends. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { type Listening, listen } from '../../src/http/listener.js';
+import { type Listening, listen } from '../../src/http/server/listener.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { quickPasswords } from '../support/quick-passwords.js';
 import { answersIn, exchange, open, type RawAnswer } from '../support/raw.js';

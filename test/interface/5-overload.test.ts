@@ -1,6 +1,6 @@
 /** Interface 5: more logins than can be hashed, and clients that hang up before their answer; with real hashing. */
 import { createConnection, type Socket } from 'node:net';
-import type { Place } from '../../src/credentials/password-queue.js';
+import type { Place } from '../../src/credentials/passwords/password-queue.js';
 import { type Instance, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
 import { wholeTable, withLock } from '../support/locks.js';
 import { figureOf, readMetrics } from '../support/prometheus.js';

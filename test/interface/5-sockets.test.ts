@@ -1,7 +1,7 @@
 /** Interface 5: sockets: what is no request is answered in JSON and logged once; nobody holds a connection for ever. */
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { listen, type SocketLimits } from '../../src/http/listener.js';
+import { listen, type SocketLimits } from '../../src/http/server/listener.js';
 import { logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
 import { captureLog } from '../support/log.js';
 import { figureOf, readMetrics } from '../support/prometheus.js';

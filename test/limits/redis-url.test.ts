@@ -1,6 +1,7 @@
 /** Interface 2: the forms of REDIS_URL, which are those of peers. */
+
+import { ConfigError, readConfig } from '../../src/config/config.js';
 import type { RedisPlace } from '../../src/config/redis-url.js';
-import { ConfigError, readConfig } from '../../src/config.js';
 
 /** What is not said of a place: a server on this port, without TLS or credentials. */
 const at = (...hosts: string[]): Pick<RedisPlace, 'hosts' | 'tls' | 'credentials'> => ({

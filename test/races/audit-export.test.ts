@@ -1,11 +1,11 @@
 /** Interface 9: an export misses no event and has none twice, in whichever order transactions write, commit or are undone. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type ExportedEvent, exportAudit } from '../../src/admin/audit-export.js';
-import { AdminRefusal } from '../../src/admin/refusal.js';
+import { type ExportedEvent, exportAudit } from '../../src/audit/export.js';
 import { writeAudit } from '../../src/audit/write.js';
 import { type Database, openDatabase } from '../../src/db/database.js';
 import { unprepared } from '../../src/db/run.js';
+import { AdminRefusal } from '../../src/listing/refusal.js';
 import { createDatabase, type TestDatabase } from '../support/postgres.js';
 import { until } from '../support/until.js';
 

@@ -2,7 +2,7 @@
 import argon2 from 'argon2';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { setUserRole } from '../../src/admin/user-changes.js';
-import { Overloaded } from '../../src/credentials/password-queue.js';
+import { Overloaded } from '../../src/credentials/passwords/password-queue.js';
 import { type Answer, claimsOf, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
 import { quickPasswords } from '../support/quick-passwords.js';
 import { login, WRONG } from '../support/routes.js';

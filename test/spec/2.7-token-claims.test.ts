@@ -1,6 +1,6 @@
 /** Spec 2.7 and Interface 4: the claims of both tokens, checked by a verifier that knows the JWKS alone. */
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
-import type { Role } from '../../src/roles.js';
+import type { Role } from '../../src/domain/roles.js';
 import { keyringJwk } from '../support/forge.js';
 import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { refresh } from '../support/routes.js';

@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { type Ran, runHere } from './cli.js';
 import { KEYRING_FILE, required, type TestDatabase } from './postgres.js';
 

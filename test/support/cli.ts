@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
 import { runCli } from '../../src/cli/cli.js';
 import type { Call } from '../../src/cli/context.js';
-import type { Config } from '../../src/config.js';
+import type { Config } from '../../src/config/config.js';
 import { createDatabase, KEYRING_FILE, required, type TestDatabase } from './postgres.js';
 
 export interface Ran {

@@ -7,7 +7,7 @@ import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { CHECKS, examine, readMachine } from '../../src/doctor/examine.js';
 import type { Finding, FindingName } from '../../src/doctor/finding.js';
 import type { Machine } from '../../src/doctor/machine.js';

@@ -2,7 +2,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { importJWK, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
-import type { PrivateJwk } from '../../src/credentials/private-jwks.js';
+import type { PrivateJwk } from '../../src/credentials/keyring/private-jwks.js';
 import type { TestGateway } from './gateway.js';
 import { KEYRING_FILE, required } from './postgres.js';
 

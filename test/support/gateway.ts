@@ -9,12 +9,12 @@ import {
 import pg from 'pg';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createUser, type NewUser } from '../../src/admin/user-changes.js';
-import { type App, createApp } from '../../src/app.js';
-import { type Config, readConfig } from '../../src/config.js';
-import type { Passwords } from '../../src/credentials/passwords.js';
+import { type Config, readConfig } from '../../src/config/config.js';
+import type { Passwords } from '../../src/credentials/passwords/passwords.js';
 import type { User } from '../../src/db/entities/user.js';
-import { listen, type SocketLimits } from '../../src/http/listener.js';
+import { listen, type SocketLimits } from '../../src/http/server/listener.js';
 import { createLogger, type Logger } from '../../src/platform/logger.js';
+import { type App, createApp } from '../../src/start/compose.js';
 import { type HandClock, handClock } from './clock.js';
 import { createDatabase, KEYRING_FILE, required, type TestDatabase } from './postgres.js';
 import { quickPasswords } from './quick-passwords.js';

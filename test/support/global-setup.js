@@ -5,7 +5,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generateKeys, writeKeyring } from '../../dist/src/credentials/keyring-file.js';
+import { generateKeys, writeKeyring } from '../../dist/src/credentials/keyring/keyring-file.js';
 import { openDatabase } from '../../dist/src/db/database.js';
 import { ownDataDir } from '../../dist/src/db/embedded/owner.js';
 import { startEmbeddedPostgres } from '../../dist/src/db/embedded/server.js';

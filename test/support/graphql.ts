@@ -3,7 +3,7 @@ import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey } from '../../src/admin/api-keys.js';
 import { createCronKey } from '../../src/admin/cron-keys.js';
 import type { User } from '../../src/db/entities/user.js';
-import type { Role } from '../../src/roles.js';
+import type { Role } from '../../src/domain/roles.js';
 import { type Answer, type Instance, logIn, PASSWORD, type TestGateway } from './gateway.js';
 import { signByHand } from './signer.js';
 

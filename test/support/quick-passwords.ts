@@ -1,6 +1,6 @@
 /** Passwords at no cost, for tests of what happens around them; a test can hold every verification at its end. */
 import { createHash } from 'node:crypto';
-import type { Passwords } from '../../src/credentials/passwords.js';
+import type { Passwords } from '../../src/credentials/passwords/passwords.js';
 
 export interface QuickPasswords extends Passwords {
   /** From now on verifications have their verdict but do not give it. */

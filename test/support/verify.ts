@@ -1,6 +1,10 @@
 /** The verifier as a gateway uses it, but for the nonces: `accepted`, or the reason why not. */
-import { macMatches, readRequestSignature, type SignatureRefusal } from '../../src/credentials/request-signature.js';
-import type { RequestFacts } from '../../src/credentials/signature-base.js';
+import {
+  macMatches,
+  readRequestSignature,
+  type SignatureRefusal,
+} from '../../src/credentials/signatures/request-signature.js';
+import type { RequestFacts } from '../../src/credentials/signatures/signature-base.js';
 import type { SignedRequest } from './signer.js';
 
 export const AUTHORITY = 'localhost:3000';

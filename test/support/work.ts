@@ -1,6 +1,6 @@
 /** Counts what a login costs: password verifications and SQL statements, in place of measuring time. */
 import type pg from 'pg';
-import { createPasswords, type Passwords } from '../../src/credentials/passwords.js';
+import { createPasswords, type Passwords } from '../../src/credentials/passwords/passwords.js';
 import type { Database } from '../../src/db/database.js';
 
 export interface Work {

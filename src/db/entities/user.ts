@@ -1,6 +1,6 @@
 /** Spec 2.5: the user record. */
 import { Check, Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import type { Role } from '../../roles.js';
+import type { Role } from '../../domain/roles.js';
 
 @Entity({ tableName: 'users' })
 @Check({ name: 'users_email_lower_case', expression: 'email = lower(email) and char_length(email) <= 254' })

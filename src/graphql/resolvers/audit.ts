@@ -1,8 +1,8 @@
 /** Interface 11: the audit log. */
 import { Arg, Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
-import { type AuditCount, countByTime } from '../../admin/audit-counts.js';
-import { type AuditRow, countAuditEvents, listAuditEvents } from '../../admin/audit-log.js';
 import type { ListedUser } from '../../admin/users.js';
+import { type AuditCount, countByTime } from '../../audit/counts.js';
+import { type AuditRow, countAuditEvents, listAuditEvents } from '../../audit/log.js';
 import type { TimeBucket } from '../../platform/time-buckets.js';
 import { RequireScope } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';

@@ -2,7 +2,7 @@
 import { Ctx, Query, Resolver } from 'type-graphql';
 import type { Caller } from '../../callers/caller.js';
 import { kindOf } from '../../callers/kinds.js';
-import { ownScopes } from '../../scopes.js';
+import { ownScopes } from '../../domain/scopes.js';
 import type { GraphqlContext } from '../context.js';
 import { CallerInterface } from '../types/caller.js';
 

@@ -1,7 +1,7 @@
 /** Interface 11: sessions. */
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { SessionEvent } from '../../admin/session-events.js';
-import { tellSession } from '../../admin/session-story.js';
+import { tellSession } from '../../admin/session-timeline.js';
 import { readSession, revokeOtherSessions, revokeSession } from '../../admin/sessions.js';
 import type { ListedUser } from '../../admin/users.js';
 import { asUser } from '../../callers/caller.js';

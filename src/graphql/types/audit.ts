@@ -1,13 +1,13 @@
 /** Interface 11: `AuditEvent`, its listing, its filters and its counts. */
 import { GraphQLJSON } from 'graphql-scalars';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
-import type { AuditCount, AuditCountFilter } from '../../admin/audit-counts.js';
-import type { AuditEventFilter, AuditRow } from '../../admin/audit-log.js';
+import type { AuditCount, AuditCountFilter } from '../../audit/counts.js';
 import { describeEvent, EVENT_TYPES, type EventType } from '../../audit/events.js';
+import type { AuditEventFilter, AuditRow } from '../../audit/log.js';
 import type { TimeBucket } from '../../platform/time-buckets.js';
 import { COST_OF_METADATA } from '../limits.js';
 import { countedConnectionType } from './connection.js';
-import { Happening } from './happening.js';
+import { EventBase } from './event-base.js';
 import { GraphQLDateTime } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
 
@@ -25,7 +25,7 @@ export const TimeBucketEnum = spelledEnum<TimeBucket>('TimeBucket', 'The length 
 });
 
 @ObjectType('AuditEvent', { simpleResolvers: true, description: 'One event of the audit log.' })
-export class AuditEventType extends Happening implements Omit<AuditRow, 'exactly'> {
+export class AuditEventType extends EventBase implements Omit<AuditRow, 'exactly'> {
   @Field(() => ID, { description: 'A UUID.' })
   id!: string;
 

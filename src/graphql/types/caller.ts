@@ -1,7 +1,7 @@
 /** Interface 7: the identity objects of Spec 2.8. */
 import { type ClassType, Field, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
 import type { Caller, CallerType as Kind } from '../../callers/caller.js';
-import type { Role } from '../../roles.js';
+import type { Role } from '../../domain/roles.js';
 import { COST_OF_SCOPES } from '../limits.js';
 import { spelledEnum } from './spelled-enum.js';
 

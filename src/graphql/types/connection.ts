@@ -1,6 +1,6 @@
 /** Interface 11: connections. Plain fields have simple resolvers: a page has thousands, and each other is a promise. */
 import { ArgsType, type ClassType, Ctx, Field, Int, ObjectType } from 'type-graphql';
-import type { Count, Page, PageRequest } from '../../admin/page.js';
+import type { Count, Page, PageRequest } from '../../listing/page.js';
 import type { GraphqlContext } from '../context.js';
 import { FIRST } from '../limits.js';
 import { spelledEnum } from './spelled-enum.js';

@@ -5,7 +5,7 @@ import type { Session, SessionEndReason } from '../../admin/sessions.js';
 import { asUser, type Caller } from '../../callers/caller.js';
 import { COST_OF_USER_AGENT } from '../limits.js';
 import { connectionType } from './connection.js';
-import { Happening } from './happening.js';
+import { EventBase } from './event-base.js';
 import { GraphQLDateTime } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
 
@@ -81,7 +81,7 @@ export function toSession(session: Session, caller: Caller): SessionType {
 }
 
 @ObjectType('SessionEvent', { simpleResolvers: true, description: 'One event in the life of a session.' })
-export class SessionEventType extends Happening implements SessionEvent {
+export class SessionEventType extends EventBase implements SessionEvent {
   @Field(() => ID, { description: 'No other event of any session has it. Opaque.' })
   id!: string;
 

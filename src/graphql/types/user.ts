@@ -1,7 +1,7 @@
 /** Interface 11: `User`, its listing and its filter, and what changes of users take and give. */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import type { ListedUser, UserFilter } from '../../admin/users.js';
-import type { Role } from '../../roles.js';
+import type { Role } from '../../domain/roles.js';
 import { RoleEnum } from './caller.js';
 import { countedConnectionType } from './connection.js';
 import { GraphQLDateTime } from './scalars.js';

@@ -3,7 +3,7 @@ import { OUTAGE_DETAIL } from '../../platform/outage.js';
 import { CROSS_SITE_DETAILS } from '../cross-site.js';
 import { DETAILS } from '../errors.js';
 import { NO_FRAGMENT, ONE_HOST } from '../malformed.js';
-import { MALFORMED, TOO_MANY, UNPARSED } from '../unparsed.js';
+import { MALFORMED, TOO_MANY, UNPARSED } from '../server/unparsed.js';
 import { ALLOW, always, NO_STORE, REQUEST_ID, RETRY_AFTER } from './fields.js';
 
 type Fields = Record<string, object>;

@@ -1,6 +1,7 @@
 /** Interface 3 and 10: what is well known, health and metrics. */
+
+import { OWN_SCOPES } from '../../domain/scopes.js';
 import { OUTAGE_DETAIL } from '../../platform/outage.js';
-import { OWN_SCOPES } from '../../scopes.js';
 import { json, OF_EVERY_ROUTE, shared } from './answers.js';
 import { ANY_ORIGIN, always, KEPT_FOR_A_WHILE, NO_STORE, REQUEST_ID, RETRY_AFTER } from './fields.js';
 

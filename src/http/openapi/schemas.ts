@@ -1,7 +1,7 @@
 /** Bodies, as JSON Schema has them: that of a login from what validates it, answers as Spec 2 and Interface 10 have them. */
 import * as z from 'zod';
-import { INVALID_BODY, LOGGED_OUT } from '../auth-routes.js';
 import { loginBody } from '../login-body.js';
+import { INVALID_BODY, LOGGED_OUT } from '../routes/auth-routes.js';
 
 const closed = { type: 'object', additionalProperties: false };
 

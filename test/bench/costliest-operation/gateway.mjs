@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { GCProfiler } from 'node:v8';
-import { createApp } from '../../../dist/src/app.js';
-import { readConfig } from '../../../dist/src/config.js';
-import { listen } from '../../../dist/src/http/listener.js';
+import { readConfig } from '../../../dist/src/config/config.js';
+import { listen } from '../../../dist/src/http/server/listener.js';
+import { createApp } from '../../../dist/src/start/compose.js';
 
 const [databaseUrl, KEYRING_FILE, NODE_ENV, callers] = process.argv.slice(2);
 const config = readConfig({

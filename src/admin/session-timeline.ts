@@ -1,0 +1,161 @@
+/** Interface 11: the life of one session in order, so that "why was this user thrown out?" has an answer. */
+import { type RawBuilder, sql } from 'kysely';
+import { NEWEST } from '../auth/sessions.js';
+import { statement } from '../db/statement.js';
+import { decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, readPage } from '../listing/page.js';
+import { isUuid } from '../platform/ids.js';
+import type { Deps } from '../services.js';
+import { ENDINGS, type EventRow, type SessionEvent, sessionEventOf } from './session-events.js';
+import type { Session } from './sessions.js';
+import { findUserId } from './users.js';
+
+/**
+ * A page of the story of a session, oldest event first, as far as its records have not been swept.
+ * @throws {AdminRefusal} for a bad page
+ */
+export async function tellSession(
+  { db }: Deps<'db'>,
+  session: Session,
+  page: PageRequest,
+  now: Date,
+): Promise<Page<SessionEvent>> {
+  const { from, behind } = page.after == null ? BEGINNING : readCursor(page.after);
+  const { rows, hasNextPage } = await readPage(
+    db,
+    page,
+    sql<EventRow>`
+      with records as (
+        select created_at as at, (${sql.raw(NEWEST)})::int as rank, jti as id, jti, ip_address, user_agent,
+          null::jsonb as event, null as ended_by, null::jsonb as came_back
+        from refresh_tokens
+        where family_id = ${session.id} and created_at >= ${from}
+          and (created_at, (${sql.raw(NEWEST)})::int, jti) > ${behind}
+        order by created_at, rank, jti limit ${page.first + 1}
+      ), newest as (
+        select * from refresh_tokens where family_id = ${session.id}
+        order by ${sql.raw(NEWEST)} desc, created_at desc, jti desc limit 1 -- clocks of instances may differ
+      ), page_end as (
+        select case when count(*) > ${page.first} then max(at) else 'infinity' end as at from records
+      ), endings as (
+        select event.created_at as at, 3 as rank, event.id, coalesce(${JTI_OF_EVENT}, newest.jti) as jti, event.ip_address,
+          event.user_agent, jsonb_build_object('eventType', event_type, 'metadata', metadata) as event,
+          token.revoked_reason as ended_by, ${cameBack('event.created_at', 'event.ip_address', 'event.user_agent')}
+        from newest cross join audit_events as event
+          left join refresh_tokens as token on token.family_id = ${session.id} and token.jti = ${JTI_OF_EVENT}
+          left join lateral ${ROTATION_OF_TOKEN} on true
+        where event.user_id = ${session.userId}
+          and event_type in (${sql.join(ENDINGS.map((type) => sql.lit(type)))})
+          and event.created_at between greatest(${session.startedAt}, ${from}) and (select at from page_end)
+          and (event.created_at, 3, event.id) > ${behind}
+          and (
+            (event_type in ('token_theft', 'session_revoked') and metadata ->> 'family_id' = ${session.id})
+            or (event_type = 'logout' and token.jti is not null)
+            or (event_type in ('user_deactivated', 'user_password_set', 'user_deleted')
+              and event_type = newest.revoked_reason and newest.revoked_at <= newest.expires_at
+              and event.created_at = newest.revoked_at) -- a change has one time for all that it writes
+          )
+        order by event.created_at, event.id limit ${page.first + 1}
+      ), retries as (
+        select token.retried_at as at, 2 as rank, token.jti as id, token.jti, token.retried_ip_address as ip_address,
+          token.retried_user_agent as user_agent, null::jsonb as event, null as ended_by,
+          ${cameBack('token.retried_at', 'token.retried_ip_address', 'token.retried_user_agent')}
+        from refresh_tokens as token left join lateral ${ROTATION_OF_TOKEN} on true
+        where token.family_id = ${session.id} and token.retried_at >= ${from}
+          and (token.retried_at, 2, token.jti) > ${behind}
+        order by token.retried_at, token.jti limit ${page.first + 1}
+      ), expiry as (
+        select expires_at as at, 4 as rank, jti as id, jti, ip_address, user_agent, null::jsonb as event,
+          null as ended_by, null::jsonb as came_back
+        from newest
+        where expires_at < coalesce(revoked_at, ${now}) and (expires_at, 4, jti) > ${behind}
+      )
+      select at as "createdAt", ${exactTime('at')} as exactly, rank, id, jti, ip_address as "ipAddress",
+        user_agent as "userAgent", event, ended_by as "endedBy", came_back as "cameBack"
+      from (
+        select * from records union all select * from retries union all select * from endings
+        union all select * from expiry
+      ) as events
+      order by at, rank, id limit ${page.first + 1}`,
+    ({ exactly, rank, id }) => encodeCursor(exactly, String(rank), id),
+  );
+  const isFirst = (index: number) => page.after == null && index === 0;
+  return {
+    rows: rows.map(({ cursor, row }, index) => ({ cursor, row: sessionEventOf(row, session, isFirst(index)) })),
+    hasNextPage,
+  };
+}
+
+/** The token that an event is about; one that is no UUID has no record. */
+const JTI_OF_EVENT = sql`
+  case when coalesce(metadata ->> 'jti', metadata ->> 'reused_jti')
+      ~* '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$'
+    then coalesce(metadata ->> 'jti', metadata ->> 'reused_jti')::uuid end`;
+
+/** The record that the rotation of `token` has made: from where the token was used. */
+const ROTATION_OF_TOKEN = sql`(
+  select made.ip_address, made.user_agent from refresh_tokens as made
+  where made.family_id = token.family_id and made.created_at = token.revoked_at and made.jti <> token.jti
+  order by made.predecessor_jti = token.jti desc nulls last limit 1
+) as rotation`;
+
+/** What is told of a `token` that came back at this time from this address and user agent. */
+function cameBack(at: string, ipAddress: string, userAgent: string): RawBuilder<unknown> {
+  return sql`jsonb_build_object(
+    'seconds', extract(epoch from ${sql.raw(at)} - token.revoked_at), 'retries', token.retries,
+    'isSameAddress', ${sql.raw(ipAddress)} = rotation.ip_address,
+    'isSameAgent', ${sql.raw(userAgent)} = rotation.user_agent) as came_back`;
+}
+
+interface Place {
+  /** The instant from which to read on */
+  from: RawBuilder<unknown>;
+  /** The sort key of the last event that was told */
+  behind: RawBuilder<unknown>;
+}
+
+const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+const BEGINNING = placeAt('-infinity', 0, NIL_UUID);
+
+function placeAt(time: string, rank: number, id: string): Place {
+  return { from: sql`${time}::timestamptz`, behind: sql`(${time}::timestamptz, ${rank}::int, ${id}::uuid)` };
+}
+
+/** @throws {AdminRefusal} for a text that is no cursor */
+function readCursor(cursor: string): Place {
+  const { exactly, rest } = decodeTimeCursor(cursor, (rank) => /^[0-4]$/.test(rank), isUuid);
+  const [rank = '', id = ''] = rest;
+  return placeAt(exactly, Number(rank), id);
+}
+
+const familyOfTokenSql = statement('family_of_token', { id: 'uuid' }, { family_id: 'uuid' })`
+  select family_id from refresh_tokens where jti = :id or family_id = :id limit 1`;
+
+/** Sessions that are told of one user. */
+const MAX_SESSIONS = 20;
+
+const familiesOfUserSql = statement('families_of_user', { user: 'uuid' }, { family_id: 'uuid', total: 'integer?' })`
+  select sessions.family_id, (count(*) over ())::integer as total from sessions
+  cross join lateral (
+    select created_at from refresh_tokens where family_id = sessions.family_id order by created_at desc limit 1
+  ) as newest
+  where user_id = :user order by newest.created_at desc limit ${MAX_SESSIONS}`;
+
+export interface NamedSessions {
+  /** The newest first */
+  families: string[];
+  /** How many there are */
+  total: number;
+  /** Whose they are, where a user was named */
+  userId?: string;
+}
+
+/** Sessions that a person may mean: the one of a token or family, or those of a user, who is named by id or e-mail. */
+export async function sessionsNamed(deps: Deps<'db'>, name: string): Promise<NamedSessions> {
+  const { admin } = deps.db;
+  const [one] = isUuid(name) ? await admin.run(familyOfTokenSql, { id: name }) : [];
+  if (one !== undefined) return { families: [one.family_id], total: 1 };
+  const userId = await findUserId(deps, name);
+  if (userId === undefined) return { families: [], total: 0 };
+  const found = await admin.run(familiesOfUserSql, { user: userId });
+  return { families: found.map(({ family_id }) => family_id), total: found[0]?.total ?? 0, userId };
+}

@@ -1,0 +1,161 @@
+/** Interface 11: the audit log, newest first. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../db/database.js';
+import { statement } from '../db/statement.js';
+import { normaliseEmail } from '../domain/email.js';
+import {
+  allOf,
+  type Count,
+  countRows,
+  decodeTimeCursor,
+  encodeCursor,
+  exactTime,
+  MAX_COUNTED,
+  type Page,
+  type PageRequest,
+  readPage,
+} from '../listing/page.js';
+import { isUuid } from '../platform/ids.js';
+import type { EventType } from './events.js';
+
+export interface AuditEventFilter {
+  eventTypes?: EventType[] | null | undefined;
+  userId?: string | null | undefined;
+  ipAddress?: string | null | undefined;
+  /** Events of the user with this e-mail, and failed logins that named it */
+  email?: string | null | undefined;
+  /** Inclusive */
+  since?: Date | null | undefined;
+  /** Exclusive */
+  until?: Date | null | undefined;
+  /** The number of a transaction: only its events, and those of later ones */
+  fromTransaction?: string | undefined;
+}
+
+export interface AuditRow {
+  id: string;
+  eventType: string;
+  entityType: string;
+  userId: string | null;
+  ipAddress: string;
+  userAgent: string | null;
+  metadata: Record<string, unknown>;
+  createdAt: Date;
+  /** `createdAt` in microseconds, as PostgreSQL orders it */
+  exactly: string;
+}
+
+/**
+ * A page of the log. Where a filter allows several values, each value is read by its own index and cut to the page
+ * before the results are merged, so that no filter makes the listing read more than it shows.
+ * @throws {AdminRefusal} for a bad page, or where reading takes too long
+ */
+export async function listAuditEvents(
+  { db }: { db: Database },
+  filter: AuditEventFilter,
+  page: PageRequest,
+): Promise<Page<AuditRow>> {
+  const query = await auditEventsQuery(db, filter, page);
+  return readPage(db, page, query, ({ exactly, id }) => encodeCursor(exactly, id));
+}
+
+/** The statement of `listAuditEvents`, apart so that its plan can be looked at. */
+export async function auditEventsQuery(
+  db: Database,
+  filter: AuditEventFilter,
+  page: PageRequest,
+): Promise<RawBuilder<AuditRow>> {
+  const newest = newestFirst(page.first + 1);
+  const conditions = await conditionsOf(db, filter, upperBound(filter.until, page.after));
+  return sql<AuditRow>`
+    select id, event_type as "eventType", entity_type as "entityType", user_id as "userId",
+      ip_address as "ipAddress", user_agent as "userAgent", metadata, created_at as "createdAt",
+      ${exactTime('created_at')} as exactly
+    from (${unionOf(conditions, (where) => sql`select * from audit_events where ${where} ${newest}`)}) as events ${newest}`;
+}
+
+/** How many events a filter leaves. @throws {AdminRefusal} where counting takes too long */
+export async function countAuditEvents({ db }: { db: Database }, filter: AuditEventFilter): Promise<Count> {
+  return countRows(db, await countedEventsQuery(db, filter));
+}
+
+/** What `countAuditEvents` counts: no branch reads more of its index than is counted. */
+export async function countedEventsQuery(db: Database, filter: AuditEventFilter): Promise<RawBuilder<unknown>> {
+  const newest = newestFirst(MAX_COUNTED + 1);
+  const conditions = await conditionsOf(db, filter, upperBound(filter.until, null));
+  const counted = unionOf(conditions, (where) => sql`select from audit_events where ${where} ${newest}`);
+  return sql`select from (${counted}) as events`;
+}
+
+function newestFirst(limit: number): RawBuilder<unknown> {
+  return sql`order by created_at desc, id desc limit ${limit}`;
+}
+
+/** @param select what is read of each of the conditions, of which no row fulfils two */
+export function unionOf(
+  conditions: Array<RawBuilder<unknown>>,
+  select: (where: RawBuilder<unknown>) => RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql.join(
+    conditions.map((where) => sql`(${select(where)})`),
+    sql` union all `,
+  );
+}
+
+/** A filter as conditions, each served by one index: each event that the filter leaves fulfils exactly one. */
+export async function conditionsOf(
+  db: Database,
+  { eventTypes, userId, ipAddress, email, since, fromTransaction }: AuditEventFilter,
+  before: RawBuilder<unknown> | undefined,
+): Promise<Array<RawBuilder<unknown>>> {
+  const inEach = allOf(
+    userId != null && (isUuid(userId) ? sql`user_id = ${userId}` : sql`false`),
+    ipAddress != null && sql`ip_address = ${ipAddress}`,
+    since != null && sql`created_at >= ${since}`,
+    fromTransaction !== undefined && sql`age(xmin) <= age(${fromTransaction}::text::xid)`, // numbers go in a circle
+    before,
+  );
+  const types = eventTypes == null ? [sql`true`] : [...new Set(eventTypes)].map((type) => sql`event_type = ${type}`);
+  const people = email == null ? [sql`true`] : await concerning(db, email);
+  const conditions = types.flatMap((type) => people.map((person) => sql`${type} and ${person} and ${inEach}`));
+  return conditions.length > 0 ? conditions : [sql`false`];
+}
+
+/**
+ * Of the end of the span and the cursor only the earlier one: given both, PostgreSQL may begin its walk through the
+ * index at the later, and pass over every entry between the two.
+ */
+export function upperBound(
+  until: Date | null | undefined,
+  after: string | null | undefined,
+): RawBuilder<unknown> | undefined {
+  const cursor = after == null ? undefined : decodeTimeCursor(after, isUuid);
+  if (cursor !== undefined && (until == null || cursor.toTheMillisecond < until)) {
+    return sql`(created_at, id) < (${cursor.exactly}::timestamptz, ${cursor.rest[0]}::uuid)`;
+  }
+  return until == null ? undefined : sql`created_at < ${until}`;
+}
+
+const oldestTransactionSql = statement('oldest_transaction', {}, { id: 'text' })`
+  select pg_snapshot_xmin(pg_current_snapshot())::xid::text as id`;
+
+/**
+ * The number of the oldest transaction that writes now, else of the next one. Whatever is committed from now on is of it
+ * or of a later one, in whichever order they began and end; and little that was committed before is.
+ */
+export async function oldestTransaction({ db }: { db: Database }): Promise<string> {
+  const [{ id } = { id: '0' }] = await db.admin.run(oldestTransactionSql, {});
+  return id;
+}
+
+const idOfEmailSql = statement('id_of_email', { email: 'text' }, { id: 'uuid' })`
+  select id from users where email = :email`;
+
+/** Failed logins that named the e-mail, and whatever else happened to its user; no event is in both. */
+async function concerning(db: Database, email: string): Promise<Array<RawBuilder<unknown>>> {
+  const normalised = normaliseEmail(email);
+  const named = sql`metadata ->> 'email' = ${normalised}`;
+  const [user] = await db.admin.run(idOfEmailSql, { email: normalised });
+  if (user === undefined) return [named];
+  return [named, sql`user_id = ${user.id} and metadata ->> 'email' is distinct from ${normalised}`];
+}

@@ -1,0 +1,143 @@
+/** Interface 3: the keys of a keyring to work with, each by its own algorithm alone. */
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  type JsonWebKey,
+  type KeyObject,
+  sign,
+  subtle,
+  type webcrypto,
+} from 'node:crypto';
+import { compactVerify } from 'jose';
+import { epochSeconds } from '../../platform/clock.js';
+import { KeyringError } from './keyring-file.js';
+import { type AccessAlg, type AccessJwk, accessAlg, type PrivateJwk } from './private-jwks.js';
+
+interface Key {
+  kid: string;
+  /** Seconds since the epoch */
+  notBefore: number;
+}
+
+export interface SigningKey extends Key {
+  alg: AccessAlg | 'HS256';
+  /** The first part of each token that it signs: the protected header (RFC 7515 section 7.1), in base64url */
+  header: string;
+  /** The signature over the ASCII of a text, in base64url */
+  sign(text: string): string;
+  /** For jose */
+  verifyWith: webcrypto.CryptoKey;
+}
+
+export interface AccessKey extends SigningKey {
+  publicJwk: PublicJwk;
+}
+
+/** The public half of an access key, as it is published. */
+export interface PublicJwk extends JsonWebKey {
+  kid: string;
+  use: 'sig';
+  alg: AccessAlg;
+}
+
+interface SealingKey extends Key {
+  key: webcrypto.CryptoKey;
+}
+
+export interface KeyOf {
+  access: AccessKey;
+  refresh: SigningKey;
+  sealing: SealingKey;
+}
+
+/** The keys of one reading of the file, newest first in each kind. */
+export type Keys = { [Kind in keyof KeyOf]: Array<KeyOf[Kind]> };
+
+/** @throws {KeyringError} where a kind is missing, or an access key is weak or no pair */
+export async function importKeys(jwks: readonly PrivateJwk[], now: Date): Promise<Keys> {
+  const keys: Keys = {
+    access: await Promise.all(jwks.filter((jwk) => jwk.kty !== 'oct').map(importAccessKey)),
+    refresh: jwks.filter((jwk) => jwk.alg === 'HS256').map(importRefreshKey),
+    sealing: await Promise.all(jwks.filter((jwk) => jwk.alg === 'A256GCM').map(importSealingKey)),
+  };
+  for (const [kind, ofKind] of Object.entries<Key[]>(keys)) {
+    if (ofKind.some((key) => mayBeUsed(key, now))) continue;
+    throw new KeyringError(`the keyring has no ${kind} key that may be used now`);
+  }
+  return keys;
+}
+
+export function mayBeUsed({ notBefore }: Key, now: Date): boolean {
+  return notBefore <= epochSeconds(now);
+}
+
+type Jwk<Alg> = Extract<PrivateJwk, { alg: Alg }>;
+
+/** What WebCrypto calls the algorithms. */
+const WEB_CRYPTO = {
+  EdDSA: { name: 'Ed25519' },
+  ES256: { name: 'ECDSA', namedCurve: 'P-256' },
+  RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+} as const satisfies Record<AccessAlg, object>;
+
+/** What Node hashes by before it signs; Ed25519 does so itself. */
+const DIGESTS = { EdDSA: null, ES256: 'sha256', RS256: 'sha256' } as const satisfies Record<AccessAlg, string | null>;
+
+/** RFC 7518 section 3.3 */
+const LEAST_RSA_BITS = 2048;
+
+async function importAccessKey(jwk: AccessJwk): Promise<AccessKey> {
+  const { kid, use, nbf: notBefore = 0 } = jwk;
+  const alg = accessAlg(jwk);
+  const refused = (fault: string) => new KeyringError(`the access key ${kid} of the keyring is refused: ${fault}`);
+  try {
+    const { d: _private, ...publicHalf } = jwk; // with d, Node would make the public half anew for some keys
+    const publicKey = createPublicKey({ key: publicHalf, format: 'jwk' });
+    const rsaBits = publicKey.asymmetricKeyDetails?.modulusLength;
+    if (rsaBits !== undefined && rsaBits < LEAST_RSA_BITS) throw refused(`it has fewer than ${LEAST_RSA_BITS} bits`);
+    const privateKey = createPrivateKey({ key: jwk, format: 'jwk' });
+    const key = {
+      kid,
+      alg,
+      notBefore,
+      header: base64url(JSON.stringify({ alg, typ: 'at+jwt', kid })),
+      sign: signer(alg, privateKey),
+      verifyWith: publicKey.toCryptoKey(WEB_CRYPTO[alg], false, ['verify']),
+      publicJwk: { ...publicKey.export({ format: 'jwk' }), kid, use, alg },
+    };
+    const signed = `${key.header}.${base64url('a pair?')}`;
+    await compactVerify(`${signed}.${key.sign(signed)}`, key.verifyWith);
+    return key;
+  } catch (error) {
+    throw error instanceof KeyringError ? error : refused('its two halves do not belong together');
+  }
+}
+
+function importRefreshKey({ k, kid, alg, nbf: notBefore = 0 }: Jwk<'HS256'>): SigningKey {
+  const key = createSecretKey(k, 'base64url');
+  return {
+    kid,
+    alg,
+    notBefore,
+    header: base64url(JSON.stringify({ alg, typ: 'JWT', kid })),
+    sign: (text) => createHmac('sha256', key).update(text).digest('base64url'),
+    verifyWith: key.toCryptoKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['verify']),
+  };
+}
+
+function signer(alg: AccessAlg, key: KeyObject): (text: string) => string {
+  // An ECDSA signature is its two numbers side by side (RFC 7518 section 3.4). A key in an object costs 10 µs a call.
+  const signWith = alg === 'ES256' ? ({ key, dsaEncoding: 'ieee-p1363' } as const) : key;
+  return (text) => sign(DIGESTS[alg], Buffer.from(text), signWith).toString('base64url');
+}
+
+function base64url(text: string): string {
+  return Buffer.from(text).toString('base64url');
+}
+
+async function importSealingKey({ k, kid, nbf: notBefore = 0 }: Jwk<'A256GCM'>): Promise<SealingKey> {
+  const bytes = Buffer.from(k, 'base64url');
+  return { kid, notBefore, key: await subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']) };
+}

@@ -1,0 +1,95 @@
+/** Spec 2.5 and 4.1 step 3: hashes of passwords. The only file that imports argon2 (RFC 9106). */
+import { availableParallelism } from 'node:os';
+import argon2 from 'argon2';
+import type { Argon2Parameters } from '../../config/config.js';
+import { randomBase64url } from '../../platform/ids.js';
+import { createPasswordQueue, type PasswordQueue, type Place } from './password-queue.js';
+
+export interface PasswordVerdict {
+  matches: boolean;
+  /** A new hash of the same password, where the stored one was made with other parameters than today's. */
+  renewedHash?: string;
+}
+
+export interface Passwords extends Pick<PasswordQueue, 'requireRoom' | 'takePlace' | 'waiting'> {
+  /**
+   * Checks a password against a stored hash. Where that is none that may be worked on, the same work is done on a
+   * placeholder of the live parameters, and the answer is no.
+   * @returns undefined where the client had gone before its turn: then nothing was checked
+   * @throws {Overloaded}
+   */
+  verify(storedHash: string, password: string, place?: Place): Promise<PasswordVerdict | undefined>;
+  /** Hash of a password in the PHC string format. @throws {Overloaded} */
+  hash(password: string): Promise<string>;
+  /** What the first hash took of a core, whatever else the machine did */
+  hashCpuSeconds: number;
+}
+
+/** Bounds for hashes that came from elsewhere, so that one row cannot eat the machine. */
+const IMPORTED = { memoryKib: 262_144, passes: 16, lanes: 16 };
+
+/**
+ * @param threads size of libuv's thread pool, on which argon2 runs beside DNS, files and WebCrypto; one
+ *   thread at least is left to those.
+ * @param onHashed told of the time that each password took on its core
+ * @param cores so many are hashed at once, if there are threads for them
+ */
+export async function createPasswords(
+  parameters: Argon2Parameters,
+  threads: number,
+  onHashed: (seconds: number) => void = () => undefined,
+  cores = availableParallelism(),
+): Promise<Passwords> {
+  const options = {
+    type: argon2.argon2id,
+    memoryCost: parameters.memoryKib,
+    timeCost: parameters.passes,
+    parallelism: parameters.lanes,
+  } as const;
+  const atOnce = Math.max(1, Math.min(cores, threads - 1));
+  const startedMs = performance.now();
+  const startedCpu = process.cpuUsage();
+  const placeholderHash = await argon2.hash(randomBase64url(32), options);
+  const queue = createPasswordQueue(atOnce, (performance.now() - startedMs) / 1000);
+  const { user, system } = process.cpuUsage(startedCpu);
+  const timed = async <T>(work: () => Promise<T>): Promise<T> => {
+    const beganMs = performance.now();
+    const done = await work();
+    onHashed((performance.now() - beganMs) / 1000);
+    return done;
+  };
+  const { requireRoom, takePlace, waiting } = queue;
+
+  return {
+    hashCpuSeconds: (user + system) / 1e6,
+    requireRoom,
+    takePlace,
+    waiting,
+    verify: async (storedHash, password, place = takePlace()) =>
+      queue.inTurn(place, async () => {
+        if (place.isGone()) return undefined;
+        const usable = isWithinBounds(storedHash, parameters);
+        const matches = await timed(() => argon2.verify(usable ? storedHash : placeholderHash, password));
+        if (!matches || !usable) return { matches: false };
+        if (!argon2.needsRehash(storedHash, options)) return { matches };
+        return { matches, renewedHash: await timed(() => argon2.hash(password, options)) };
+      }),
+    hash: async (password) =>
+      queue.inTurn(queue.takePlaceOfChange(), () => timed(() => argon2.hash(password, options))),
+  };
+}
+
+/** True for an argon2id PHC string whose cost this machine is ready to pay. */
+function isWithinBounds(storedHash: string, live: Argon2Parameters): boolean {
+  const parts = /^\$argon2id\$v=19\$([^$]+)\$[A-Za-z0-9+/]{11,}\$[A-Za-z0-9+/]{16,}$/.exec(storedHash);
+  const cost = Object.fromEntries(parts?.[1]?.split(',').map((part) => part.split('=', 2)) ?? []);
+  return (
+    isUpTo(Math.max(IMPORTED.memoryKib, live.memoryKib), cost.m) &&
+    isUpTo(Math.max(IMPORTED.passes, live.passes), cost.t) &&
+    isUpTo(Math.max(IMPORTED.lanes, live.lanes), cost.p)
+  );
+}
+
+function isUpTo(most: number, text: string | undefined): boolean {
+  return text !== undefined && /^[1-9]\d{0,9}$/.test(text) && Number(text) <= most;
+}

@@ -1,0 +1,199 @@
+/** RFC 9421: HTTP message signatures, in the one profile of Interface 6. Bytes in, facts out. */
+import { timingSafeEqual } from 'node:crypto';
+import {
+  type BareItem,
+  type InnerList,
+  isInnerList,
+  serializeDictionary,
+  serializeInnerList,
+} from 'structured-headers';
+import * as z from 'zod';
+import { epochSeconds } from '../../platform/clock.js';
+import { type Explained, refused } from '../../platform/refused.js';
+import { checkContentDigest } from './content-digest.js';
+import { fieldValues, onlyFieldValue, readDictionary } from './http-fields.js';
+import { buildSignatureBase, hmacSha256, type RequestFacts } from './signature-base.js';
+
+/** `nonce_reused` and `invalid_signature` are for the caller to find, who has the keys and the used-up nonces. */
+export type SignatureRefusal =
+  | 'signature_expired'
+  | 'nonce_reused'
+  | 'insufficient_coverage'
+  | 'content_digest_mismatch'
+  | 'malformed_signature'
+  | 'invalid_signature';
+
+type RefusedSignature = Explained<SignatureRefusal>;
+
+/** A signature in good form, over enough, in time and over this body; its MAC is not yet checked. */
+export interface RequestSignature {
+  kind: 'signature';
+  keyId: string;
+  nonce: string;
+  /** Seconds since the epoch */
+  createdSeconds: number;
+  /** The text that the MAC is over (RFC 9421 section 2.5) */
+  base: string;
+  /** 32 bytes */
+  mac: Uint8Array;
+}
+
+const INPUT_CHARACTERS = 1024;
+const SIGNATURE_CHARACTERS = 256;
+/** How old a signature may be, and how far ahead of our clock. */
+export const PAST_SECONDS = 300;
+export const AHEAD_SECONDS = 60;
+const MAC_BYTES = 32;
+/** From here on `created` is no time in seconds (it would be the year 5138), but one in milliseconds (since 1973). */
+const MILLISECONDS_FROM = 100_000_000_000;
+
+const COVERED = ['@method', '@authority', '@path', '@query'];
+const COVERED_WITH_BODY = [...COVERED, 'content-type', 'content-digest'];
+const TAG = 'auth-gateway';
+const ALGORITHM = 'hmac-sha256';
+
+/** Of the right structured type each, no other, and each message says what is right. */
+const parametersSchema = z.strictObject(
+  {
+    created: z.int('The parameter created must be an integer, seconds since 1970'),
+    expires: z.int('The parameter expires must be an integer, seconds since 1970').optional(),
+    nonce: z
+      .string('The parameter nonce must be a string')
+      .regex(
+        /^[\w+/=.~-]{22,128}$/,
+        'The parameter nonce must have 22 to 128 of the characters A-Z a-z 0-9 + / = _ . ~ -',
+      ),
+    keyid: z.string('The parameter keyid must be a string').max(64, 'The parameter keyid is too long'),
+    tag: z.literal(TAG, `The parameter tag must be "${TAG}"`),
+    alg: z.literal(ALGORITHM, `The parameter alg must be "${ALGORITHM}", or left out`).optional(),
+  },
+  'The parameters must be created, nonce, keyid and tag, with alg and expires where wanted, and no others',
+);
+
+const malformed = (detail: string) => refused('malformed_signature', detail);
+const expired = (detail: string) => refused('signature_expired', detail);
+
+/** True where either field of a signature is there: the request then is one of this kind, well signed or not. */
+export function presentsSignature(rawHeaders: readonly string[]): boolean {
+  return ['signature', 'signature-input'].some((name) => fieldValues(rawHeaders, name).length > 0);
+}
+
+/**
+ * `Accept-Signature` (RFC 9421 section 5.1): the signature that this request should have had. `created` has no value
+ * there, the other parameters are to be taken over. `keyid` is left out, since the signer alone knows its key.
+ * @param nonce a fresh one
+ */
+export function acceptSignature(body: Uint8Array, nonce: string): string {
+  const parameters = new Map<string, BareItem>(Object.entries({ created: true, nonce, alg: ALGORITHM, tag: TAG }));
+  const signature: InnerList = [neededFor(body).map((name) => [name, new Map()]), parameters];
+  return serializeDictionary(new Map([['sig1', signature]]));
+}
+
+/** Checks form, then coverage, then times, then the digest of the body. */
+export function readRequestSignature(request: RequestFacts, now: Date): RequestSignature | RefusedSignature {
+  const read = readFields(request.rawHeaders);
+  if (read.kind === 'refused') return read;
+  const { components, signatureParams, mac } = read;
+
+  const parsed = parametersSchema.safeParse(Object.fromEntries(read.parameters));
+  if (!parsed.success) return malformed(parsed.error.issues[0]?.message ?? 'The parameters are not in order');
+  const { keyid: keyId, nonce, created: createdSeconds, expires: expiresSeconds } = parsed.data;
+  if (expiresSeconds !== undefined && expiresSeconds <= createdSeconds) {
+    return malformed('The parameter expires must be later than created');
+  }
+
+  const uncovered = checkCoverage(components, request.body);
+  if (uncovered !== undefined) return uncovered;
+  const base = buildSignatureBase(components, signatureParams, request);
+  if (base === undefined) {
+    return malformed('Each covered field must be sent exactly once, and all that is covered be printable ASCII');
+  }
+
+  const fault = checkTimes(createdSeconds, expiresSeconds, now) ?? checkBody(request);
+  return fault ?? { kind: 'signature', keyId, nonce, createdSeconds, base, mac };
+}
+
+/** True where the MAC is that of one of the secrets. Takes the same time whichever it is, and where none is. */
+export function macMatches(
+  { base, mac }: Pick<RequestSignature, 'base' | 'mac'>,
+  secrets: readonly (string | Uint8Array)[],
+): boolean {
+  return secrets.map((secret) => timingSafeEqual(hmacSha256(secret, base), mac)).includes(true);
+}
+
+/** `Signature-Input` and `Signature` (RFC 9421 section 4): one label, the same in both. */
+function readFields(rawHeaders: readonly string[]) {
+  const inputText = fieldValues(rawHeaders, 'signature-input').join(', ');
+  const signatureText = fieldValues(rawHeaders, 'signature').join(', ');
+  if (inputText.length > INPUT_CHARACTERS || signatureText.length > SIGNATURE_CHARACTERS) {
+    return malformed(`Signature-Input can have ${INPUT_CHARACTERS} characters and Signature ${SIGNATURE_CHARACTERS}`);
+  }
+  const inputs = readDictionary(inputText);
+  const signatures = readDictionary(signatureText);
+  if (inputs === undefined || signatures === undefined) {
+    return malformed('Signature-Input and Signature must be dictionaries in the canonical form of RFC 9651');
+  }
+  const [[label, input] = [], otherInput] = inputs;
+  const signature = label === undefined ? undefined : signatures.get(label);
+  if (input === undefined || otherInput !== undefined || signature === undefined || signatures.size !== 1) {
+    return malformed('Send exactly one signature, with the same label in Signature-Input and Signature');
+  }
+  const [bytes, itsParameters] = signature;
+  if (!(bytes instanceof ArrayBuffer) || bytes.byteLength !== MAC_BYTES || itsParameters.size > 0) {
+    return malformed('The signature must be the 32 bytes of an HMAC-SHA-256, as :BASE64:');
+  }
+  const mustBeNames = 'The covered components must be a list of strings without parameters';
+  if (!isInnerList(input)) return malformed(mustBeNames);
+  const components = input[0].map(([name, { size }]) => (size === 0 ? name : undefined));
+  if (!components.every((name) => typeof name === 'string')) return malformed(mustBeNames);
+  const signatureParams = serializeInnerList(input);
+  return { kind: 'fields', components, parameters: input[1], signatureParams, mac: new Uint8Array(bytes) } as const;
+}
+
+/** The components that a signature over a request with this body covers. */
+function neededFor(body: Uint8Array): string[] {
+  return body.length === 0 ? COVERED : COVERED_WITH_BODY;
+}
+
+/** Exactly the components of the profile, in any order. */
+function checkCoverage(components: readonly string[], body: Uint8Array): RefusedSignature | undefined {
+  const needed = neededFor(body);
+  if (new Set(components).size < components.length || !components.every((name) => needed.includes(name))) {
+    return malformed(
+      'Cover "@method" "@authority" "@path" "@query", with a body also "content-type" "content-digest", ' +
+        'each once and nothing else',
+    );
+  }
+  if (components.length === needed.length) return undefined;
+  const detail = `The signature must cover all of ${needed.map((name) => `"${name}"`).join(' ')}`;
+  return refused('insufficient_coverage', detail);
+}
+
+/** Both ends of the window are in it; `expires` is the first second that is too late. */
+function checkTimes(created: number, expires: number | undefined, now: Date): RefusedSignature | undefined {
+  const nowSeconds = epochSeconds(now);
+  if (created >= MILLISECONDS_FROM) {
+    return expired('The parameter created looks like milliseconds; it must be in seconds since 1970');
+  }
+  if (created < nowSeconds - PAST_SECONDS || created > nowSeconds + AHEAD_SECONDS) {
+    return expired(
+      `The signature was created more than ${PAST_SECONDS} s ago or ${AHEAD_SECONDS} s ahead; check the clock and sign again`,
+    );
+  }
+  return expires !== undefined && expires <= nowSeconds
+    ? expired('The signature has expired by its own parameter; sign again')
+    : undefined;
+}
+
+/** RFC 9530; only a body has to have a digest. */
+function checkBody(request: RequestFacts): RefusedSignature | undefined {
+  if (request.body.length === 0) return undefined;
+  switch (checkContentDigest(onlyFieldValue(request.rawHeaders, 'content-digest') ?? '', request.body)) {
+    case 'matches':
+      return undefined;
+    case 'differs':
+      return refused('content_digest_mismatch', 'Content-Digest is not that of the body that arrived');
+    case 'malformed':
+      return malformed('Content-Digest must be a dictionary with sha-256 or sha-512, as RFC 9530 writes it');
+  }
+}

@@ -1,0 +1,38 @@
+/** JWTs by jose, as RFC 8725 asks. */
+import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import type { SigningKey } from '../keyring/import-keys.js';
+
+export interface Verified {
+  claims: JWTPayload;
+  isExpired: boolean;
+  key: SigningKey;
+}
+
+/**
+ * Verifies with the key that `kid` names and with that key's own algorithm (RFC 8725 sections 3.1 and 3.10).
+ * @returns undefined where more is wrong with it than its expiry
+ */
+export async function verifyJwt(
+  token: string,
+  keyOf: (kid?: string) => SigningKey | undefined,
+  now: Date,
+  expected: JWTVerifyOptions,
+): Promise<Verified | undefined> {
+  let key: SigningKey | undefined;
+  try {
+    const { payload: claims } = await jwtVerify(
+      token,
+      ({ kid, alg }) => {
+        key = keyOf(kid);
+        if (key === undefined || key.alg !== alg) throw new errors.JWSInvalid('no such key');
+        return key.verifyWith;
+      },
+      { ...expected, requiredClaims: ['exp'], currentDate: now },
+    );
+    return key && { claims, isExpired: false, key };
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) return key && { claims: error.payload, isExpired: true, key }; // `exp` is checked last
+    if (error instanceof errors.JOSEError) return undefined;
+    throw error;
+  }
+}

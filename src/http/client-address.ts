@@ -1,0 +1,54 @@
+/** Whose request this is: the client's address behind trusted proxies, and its User-Agent. */
+import { isIP, type Socket } from 'node:net';
+import type { Request } from 'express';
+import ipaddr from 'ipaddr.js';
+import proxyaddr from 'proxy-addr';
+import type { Client } from '../domain/request-origin.js';
+import type { RequestIds } from '../platform/logger.js';
+
+/** Spec 2.6: characters of the User-Agent that are kept. */
+const USER_AGENT_LENGTH = 512;
+
+const peerAddresses = new WeakMap<Socket, string>();
+
+/** Asked first of a socket that has just connected, and remembered: it forgets its peer once it is reset. */
+export function peerAddressOf(socket: Socket): string | undefined {
+  const address = peerAddresses.get(socket) ?? socket.remoteAddress;
+  if (address !== undefined) peerAddresses.set(socket, address);
+  return address;
+}
+
+/**
+ * X-Forwarded-For is walked from the right and believed as far as the hops are trusted proxies; a hop that is no IP
+ * address ends the walk at the proxy that reported it.
+ * @param trustProxy CIDRs of the proxies
+ * @param onUnbelieved told of each request with the field whose peer is not one of them
+ */
+export function clientReader(
+  trustProxy: string[],
+  onUnbelieved: (peerAddress: string, ids: RequestIds) => void,
+): (req: Request, ids: RequestIds) => Client {
+  const trust = proxyaddr.compile(trustProxy);
+  return (req, ids) => {
+    let address = withoutZone(peerAddressOf(req.socket) ?? '');
+    const forwarded = req.get('x-forwarded-for');
+    const isUnbelieved = forwarded !== undefined && !trust(address, 0);
+    const reported = (forwarded ?? '').split(',').map((hop) => withoutZone(hop.trim()));
+    for (let hop = 0; trust(address, hop); hop += 1) {
+      const next = reported.pop() ?? '';
+      if (isIP(next) === 0) break;
+      address = next;
+    }
+    const ipAddress = address === '' ? 'unknown' : ipaddr.process(address).toString();
+    if (isUnbelieved) onUnbelieved(ipAddress, ids);
+    return {
+      ipAddress,
+      userAgent: (req.get('user-agent') ?? '').slice(0, USER_AGENT_LENGTH),
+    };
+  };
+}
+
+/** `fe80::1%eth0` names an interface of the machine that wrote it down, and may be of any length (RFC 4007). */
+function withoutZone(address: string): string {
+  return isIP(address) === 6 ? address.replace(/%.*$/s, '') : address;
+}

@@ -1,0 +1,110 @@
+/** The Express applications: what every request passes, from top to bottom. */
+import cors from 'cors';
+import express, { type Express, type RequestHandler } from 'express';
+import helmet from 'helmet';
+import type { AnswerGraphql } from '../callers/graphql-over-http.js';
+import type { Config } from '../config/config.js';
+import type { ReadinessPoller } from '../readiness/poller.js';
+import type { Readiness } from '../readiness/readiness.js';
+import type { Services } from '../services.js';
+import { errorHandler, notFound } from './errors.js';
+import { readable, refuseMalformed } from './malformed.js';
+import { createRequestLog } from './request-log.js';
+import { addAuthRoutes } from './routes/auth-routes.js';
+import { addFrontPage } from './routes/front-page.js';
+import { addGraphqlRoute } from './routes/graphql-route.js';
+import { addHealthRoutes } from './routes/health.js';
+import { addMetricsRoute } from './routes/metrics-route.js';
+import { addOpenApiRoute } from './routes/openapi-route.js';
+import { addWellKnownRoutes } from './routes/well-known.js';
+import type { Listener } from './server/listener.js';
+
+export function createExpressApp(
+  services: Services,
+  readiness: Readiness,
+  poller: ReadinessPoller,
+  answerGraphql: AnswerGraphql,
+): Listener {
+  const { config } = services;
+  return createListener(services, (app) => {
+    app.use(lookAgainAfter503(poller));
+    addWellKnownRoutes(app, services); // for every origin, so before those of the list
+    if (config.corsOrigins.length > 0) app.use(allowOrigins(config.corsOrigins));
+    addHealthRoutes(app, services, readiness);
+    if (config.metricsPort === undefined) addMetricsRoute(app, services);
+    addAuthRoutes(app, services);
+    addGraphqlRoute(app, services, answerGraphql);
+    if (config.isDevelopment) {
+      addFrontPage(app, services);
+      addOpenApiRoute(app, services);
+    }
+  });
+}
+
+/** What listens on METRICS_PORT: `/metrics` and nothing else. */
+export function createMetricsApp(services: Services): Listener {
+  return createListener(services, (app) => addMetricsRoute(app, services));
+}
+
+/** Interface 10: an answer of 503 makes the poller look at once. */
+function lookAgainAfter503({ lookSoon }: ReadinessPoller): RequestHandler {
+  return (_req, res, next) => {
+    res.once('close', () => {
+      if (res.statusCode === 503) lookSoon();
+    });
+    next();
+  };
+}
+
+function createListener(services: Services, addRoutes: (app: Express) => void): Listener {
+  const { config, log } = services;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag'); // answers are small and mostly uncacheable
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+
+  const requestLog = createRequestLog(services, (path) => app.router.stack.some(({ route }) => route?.path === path));
+  app.use(requestLog.middleware);
+  app.use(securityHeaders(config));
+  app.use(noStore);
+  app.use(refuseMalformed);
+  addRoutes(app);
+  app.use(notFound);
+  app.use(errorHandler(services));
+  return { handle: readable(app), log, requestLog };
+}
+
+/** An API serves no page: nothing may be loaded from its answers, nor may they be framed. */
+function securityHeaders({ publicUrl }: Config) {
+  const directives = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] };
+  return helmet({
+    contentSecurityPolicy: { useDefaults: false, directives },
+    // Of its own host alone: other services may speak http below it.
+    strictTransportSecurity: publicUrl.startsWith('https:') && { includeSubDomains: false },
+  });
+}
+
+/** Interface 5: answers are of one moment, and some hold a token; only what is well known says otherwise. */
+const noStore: RequestHandler = (_req, res, next) => {
+  res.set('Cache-Control', 'no-store');
+  next();
+};
+
+function allowOrigins(origins: string[]) {
+  return cors({
+    origin: origins,
+    credentials: true,
+    methods: ['POST'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'Refresh-Retry', 'traceparent', 'tracestate', 'X-Request-Id'],
+    exposedHeaders: [
+      'RateLimit',
+      'RateLimit-Policy',
+      'Refresh-Retry',
+      'Retry-After',
+      'WWW-Authenticate',
+      'X-Request-Id',
+    ],
+    maxAge: 600,
+  });
+}

@@ -1,0 +1,140 @@
+/** Spec 4: the three routes. Parse at the edge, decide in `auth/`, answer. */
+import { isUtf8 } from 'node:buffer';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import createError from 'http-errors';
+import { login } from '../../auth/login.js';
+import { logout } from '../../auth/logout.js';
+import type { Outcome } from '../../auth/outcomes.js';
+import { refresh } from '../../auth/refresh.js';
+import type { Deps } from '../../services.js';
+import { crossSiteRefusal } from '../cross-site.js';
+import { methodNotAllowed, sendError } from '../errors.js';
+import { isJsonType } from '../json-type.js';
+import { parseLoginBody } from '../login-body.js';
+import { loginPolicy, loginRateLimit, sessionRateLimit } from '../rate-limits.js';
+import { createRefreshCookie } from '../refresh-cookie.js';
+import { retryKeysReader } from '../refresh-retry.js';
+import { CHALLENGE, FURTHER_REFUSALS, REFUSALS } from '../refusals.js';
+
+/** Spec 2.4 */
+export const LOGGED_OUT = 'Logged out successfully';
+export const INVALID_BODY = 'Request body is invalid';
+
+/** Interface 5 */
+const BODY_BYTES = 16 * 1024;
+
+const ALL_REFUSALS = { ...REFUSALS, ...FURTHER_REFUSALS };
+
+type Dependencies = Deps<
+  | 'clock'
+  | 'config'
+  | 'db'
+  | 'metrics'
+  | 'passwords'
+  | 'placeholderHashes'
+  | 'primary'
+  | 'redis'
+  | 'refreshCounter'
+  | 'repeats'
+  | 'tokens'
+>;
+
+export function addAuthRoutes(app: Express, deps: Dependencies): void {
+  const { config } = deps;
+  const cookie = createRefreshCookie(config);
+  const readRetryKeys = retryKeysReader(config);
+  const refuseCrossSite = crossSiteRefusal(config);
+  const limitLogins = loginRateLimit(config.login, deps);
+  const limitSessions = sessionRateLimit(config.sessionRateLimit, deps);
+
+  /** The parts, asked within what this request may wait, and told of in its name. */
+  const depsOf = ({ locals: { budget, ids } }: Response): Dependencies => ({
+    ...deps,
+    db: deps.db.within(budget),
+    repeats: deps.repeats.of(ids),
+  });
+
+  /** Spec 2.2, 2.3 and 7: a grant with its cookie, or the row of the refusal. */
+  const answer = (res: Response, outcome: Outcome): void => {
+    if (outcome.kind === 'refused') {
+      const { status, detail, cookie: action } = ALL_REFUSALS[outcome.reason];
+      res.locals.outcome = outcome.reason;
+      if (action === 'cleared') cookie.clear(res);
+      if (action === 'cleared_everywhere') cookie.clearEverywhere(res);
+      if (status === 401) res.set('WWW-Authenticate', CHALLENGE);
+      if ('retryAfterSeconds' in outcome) res.set('Retry-After', String(outcome.retryAfterSeconds));
+      return sendError(res, status, detail);
+    }
+    res.locals.outcome = outcome.kind === 'retried' ? 'retried' : 'success';
+    if (outcome.kind === 'retried') res.set('Refresh-Retry', outcome.proof);
+    cookie.set(res, outcome.refreshToken);
+    res.json({ access_token: outcome.accessToken, token_type: 'bearer', expires_in: config.accessTokenSeconds });
+  };
+
+  /**
+   * A login is limited, locked and issued by time: with a wrong clock it is an outage. One that would wait too long for
+   * its password to be checked asks no store either, and so is not counted there.
+   */
+  const mayDecide: RequestHandler = (_req, _res, next) => {
+    deps.clock.mustAgree();
+    deps.passwords.requireRoom();
+    next();
+  };
+
+  app
+    .route('/auth/login')
+    .post(refuseCrossSite, loginPolicy(config.login), mayDecide, limitLogins, requireJson, json, async (req, res) => {
+      const body = parseLoginBody(req.body);
+      if ('errors' in body) return sendError(res, 422, INVALID_BODY, { errors: body.errors });
+      using place = deps.passwords.takePlace(() => !req.socket.writable);
+      const outcome = await login(depsOf(res), body.credentials, res.locals.client, place);
+      if (outcome !== undefined) answer(res, outcome);
+    })
+    .all(methodNotAllowed('POST'));
+
+  app
+    .route('/auth/refresh')
+    .post(refuseCrossSite, limitSessions, passOver, async (req, res) => {
+      answer(res, await refresh(depsOf(res), cookie.read(req), res.locals.client, readRetryKeys(req)));
+    })
+    .all(methodNotAllowed('POST'));
+
+  app
+    .route('/auth/logout')
+    .post(refuseCrossSite, limitSessions, passOver, async (req, res) => {
+      const cookies = cookie.read(req);
+      const ended = await logout(depsOf(res), cookies, res.locals.client);
+      res.locals.outcome = ended ? 'success' : 'without_session';
+      if (cookies.length > 1) cookie.clearEverywhere(res);
+      else cookie.clear(res);
+      res.json({ message: LOGGED_OUT });
+    })
+    .all(methodNotAllowed('POST'));
+}
+
+/** Spec 4.2 and 4.3: no body. One that is sent all the same is not read, but it has to be whole: nothing is done else. */
+const passOver: RequestHandler = (req, _res, next) => {
+  if (hasNoBody(req)) return next();
+  req.once('end', next).resume();
+};
+
+/** By its header (RFC 9112 section 6.3); browsers send a POST without a body with a length of 0. */
+function hasNoBody({ headers }: Request): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
+  return encoding === undefined && length === '0';
+}
+
+/** Another content type is 415; a request without a body goes on, to be told which fields are missing. */
+const requireJson: RequestHandler = (req, _res, next) => {
+  next(hasNoBody(req) || isJsonType(req.get('content-type')) ? undefined : createError(415));
+};
+
+const json = express.json({
+  limit: BODY_BYTES,
+  inflate: false,
+  strict: false, // any JSON value is JSON; validation names what is wrong with it
+  type: () => true,
+  verify: (_req, _res, body) => {
+    if (!isUtf8(body)) throw createError(400);
+  },
+});

@@ -1,0 +1,59 @@
+/** Outside production: the explorer at `/graphql`, whose script and style `npm run build` has bundled and compressed. */
+import { readFile } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { Express, RequestHandler } from 'express';
+import { methodNotAllowed } from '../errors.js';
+import { compressText, sendPage } from '../static-page.js';
+
+const SCRIPT = '/graphql/page.js';
+const STYLE = '/graphql/page.css';
+
+const HTML = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>auth-gateway: explorer</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${STYLE}">
+<div id="root"></div>
+<noscript>The explorer needs JavaScript.</noscript>
+<script type="module" src="${SCRIPT}"></script>
+</html>
+`;
+
+/** Nothing from elsewhere. The dialogs of GraphiQL make styles; its fonts are in its style. */
+const POLICY = {
+  'script-src': ["'self'"],
+  'style-src': ["'self'", "'unsafe-inline'"],
+  'font-src': ['data:'],
+  'img-src': ['data:'],
+  'connect-src': ["'self'"],
+};
+
+/** The page, for who asks for HTML; others go on. */
+export function explorerPage(): RequestHandler {
+  const send = sendPage({ type: 'html', policy: POLICY, compressed: () => compressText(HTML) });
+  return (req, res, next) => {
+    res.vary('Accept');
+    return req.get('accept')?.includes('text/html') ? send(req, res, next) : next();
+  };
+}
+
+export function addExplorerFiles(app: Express): void {
+  for (const [path, type] of [
+    [SCRIPT, 'js'],
+    [STYLE, 'css'],
+  ] as const) {
+    app
+      .route(path)
+      .get(sendPage({ type, compressed: () => readFile(join(folder(), `page.${type}.gz`)) }))
+      .all(methodNotAllowed('GET', 'HEAD'));
+  }
+}
+
+/** Where the build puts it, from wherever this runs. */
+function folder(): string {
+  const root = dirname(findPackageJSON('..', import.meta.url) ?? '.');
+  return join(root, 'dist/explorer');
+}

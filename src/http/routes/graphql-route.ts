@@ -1,0 +1,93 @@
+/** Interface 7: the path `/graphql`. Bytes, JSON and the caller's credential here; what is asked, in `graphql/`. */
+import express, { type Express, type RequestHandler } from 'express';
+import createError from 'http-errors';
+import type { CallerDeps, Resolution } from '../../callers/caller.js';
+import type { AnswerGraphql } from '../../callers/graphql-over-http.js';
+import { presentedKind } from '../../callers/kinds.js';
+import { resolveCaller } from '../../callers/resolve-caller.js';
+import { isOutage } from '../../db/outage.js';
+import { methodNotAllowed, sendError } from '../errors.js';
+import { isJsonType } from '../json-type.js';
+import type { CallerOutcome } from '../outcomes.js';
+import { setKeyLimit } from '../rate-limits.js';
+import { addExplorerFiles, explorerPage } from './explorer.js';
+
+/** Interface 7 */
+export const BODY_BYTES = 64 * 1024;
+
+/** As Apollo writes them */
+const ANSWERED = ['application/json; charset=utf-8', 'application/graphql-response+json; charset=utf-8'];
+
+export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGraphql): void {
+  const post: RequestHandler = async (req, res) => {
+    const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0); // as it came, for the signature
+    const { method, originalUrl: target, rawHeaders } = req;
+    const { budget, client, ids } = res.locals;
+    const json = readJson(body);
+    const answered = await answer({
+      ids,
+      budget,
+      client,
+      headers: req.headers,
+      json,
+      isGone: () => req.socket.destroyed,
+      resolveCaller: async () => {
+        res.locals.caller = presentedKind(rawHeaders);
+        const within = { db: deps.db.within(budget), keyLimiter: deps.keyLimiter?.within(budget) };
+        try {
+          const resolution = await resolveCaller({ ...deps, ...within }, { method, target, rawHeaders, body });
+          res.locals.outcome = outcomeOf(resolution);
+          if (resolution.kind !== 'refused' && resolution.limit !== undefined) setKeyLimit(res, resolution.limit);
+          return resolution;
+        } catch (error) {
+          res.locals.outcome = isOutage(error) ? 'unavailable' : 'error';
+          throw error;
+        }
+      },
+    });
+    const { headers, status } = answered;
+    const isOfHttp = status >= 500 || (status === 400 && json instanceof SyntaxError);
+    res.status(status).setHeaders(headers);
+    res.send(isOfHttp ? withDetail(answered.body) : answered.body);
+  };
+
+  const route = app.route('/graphql');
+  route.post(requireAccept, requireJson, express.raw({ type: () => true, limit: BODY_BYTES, inflate: false }), post);
+  if (deps.config.graphql.explorer) {
+    route.get(explorerPage(), methodNotAllowed('POST')); // a query, which comes by POST alone
+    route.all(methodNotAllowed('GET', 'HEAD', 'POST'));
+    addExplorerFiles(app);
+  }
+  route.all(methodNotAllowed('POST'));
+}
+
+/** Apollo would look at `Accept` only when a mutation has run, and its answer, perhaps a secret, be lost. */
+const requireAccept: RequestHandler = (req, res, next) => {
+  if (req.accepts(ANSWERED) !== false) return next();
+  sendError(res, 406, 'Accept must allow application/json or application/graphql-response+json');
+};
+
+/** Apollo would tell those whom it takes for a form of another site, and no others. */
+const requireJson: RequestHandler = (req, _res, next) => {
+  next(isJsonType(req.get('content-type')) ? undefined : createError(415));
+};
+
+/** For the log and the counter: that somebody is known, or why nobody is. What cannot be returned lacks its word in `http/outcomes.ts`. */
+function outcomeOf(resolution: Resolution): CallerOutcome {
+  if (resolution.kind === 'caller') return 'success';
+  return resolution.kind === 'refused' ? resolution.reason : resolution.kind;
+}
+
+/** Interface 5: what is no fault of the operation has a `detail` too, as on the other routes. */
+function withDetail(body: string): string {
+  const answer = JSON.parse(body);
+  return JSON.stringify({ detail: answer.errors[0].message, ...answer });
+}
+
+function readJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch (error) {
+    return error;
+  }
+}

@@ -1,0 +1,24 @@
+/** Interface 10: health. */
+import type { Express } from 'express';
+import { OUTAGE_DETAIL, RETRY_AFTER_SECONDS } from '../../platform/outage.js';
+import type { Readiness } from '../../readiness/readiness.js';
+import type { Deps } from '../../services.js';
+import { methodNotAllowed, sendError } from '../errors.js';
+
+export function addHealthRoutes(app: Express, { state }: Deps<'state'>, readiness: Readiness): void {
+  app
+    .route('/health/live')
+    .get((_req, res) => void res.json({ status: 'ok' }))
+    .all(methodNotAllowed('GET', 'HEAD'));
+
+  app
+    .route('/health/ready')
+    .get(async (_req, res) => {
+      const checks = await readiness.check();
+      const isReady = !state.isStopping && Object.values(checks).every((word) => word === 'ok');
+      if (isReady) return void res.json({ status: 'ok', checks });
+      res.set('Retry-After', String(RETRY_AFTER_SECONDS));
+      sendError(res, 503, OUTAGE_DETAIL, { status: 'unavailable', checks });
+    })
+    .all(methodNotAllowed('GET', 'HEAD'));
+}

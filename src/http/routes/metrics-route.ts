@@ -1,0 +1,44 @@
+/** Interface 10 and 14: `GET /metrics`. */
+import { stat } from 'node:fs/promises';
+import type { Express, Response } from 'express';
+import { poolFigures } from '../../db/pools.js';
+import type { Metrics } from '../../platform/metrics.js';
+import type { Deps } from '../../services.js';
+import { methodNotAllowed } from '../errors.js';
+
+type Measured = Deps<'clock' | 'config' | 'db' | 'keyring' | 'metrics' | 'passwords'>;
+
+/** Measures what is not counted as it happens. @returns the metrics of this process */
+export async function measure(deps: Measured): Promise<Metrics['registry']> {
+  const { clock, db, metrics, passwords } = deps;
+  const skewSeconds = clock.skewSeconds();
+  if (skewSeconds !== undefined) metrics.clockSkew.set(skewSeconds);
+  metrics.passwordQueue.set(passwords.waiting());
+  const { idle, used, waiters } = poolFigures(db);
+  metrics.poolConnections.set({ state: 'idle' }, idle);
+  metrics.poolConnections.set({ state: 'used' }, used);
+  metrics.poolWaiters.set(waiters);
+  const keyStart = await signingKeyStart(deps).catch(() => undefined); // the file is away for a moment: as before
+  if (keyStart !== undefined) metrics.signingKeyStart.set(keyStart);
+  return metrics.registry;
+}
+
+/** Seconds since the epoch. Keys of `keyring create` have no time of their own, but their file has. */
+async function signingKeyStart({ clock, config, keyring }: Measured): Promise<number> {
+  const { notBefore } = keyring.inUse('access', clock.now());
+  return notBefore > 0 ? notBefore : Math.floor((await stat(config.keyringFile)).mtimeMs / 1000);
+}
+
+/** The metrics of this process or, where it is one of several, of all of them. */
+export function addMetricsRoute(app: Express, deps: Measured & Deps<'primary'>): void {
+  const { metrics, primary } = deps;
+  const text = async ({ locals }: Response): Promise<string> =>
+    primary === undefined ? (await measure(deps)).metrics() : locals.budget.spend(() => primary.metrics());
+
+  app
+    .route('/metrics')
+    .get(async (_req, res) => {
+      res.set('Content-Type', metrics.registry.contentType).send(await text(res));
+    })
+    .all(methodNotAllowed('GET', 'HEAD'));
+}

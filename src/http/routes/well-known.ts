@@ -1,0 +1,46 @@
+/** Interface 3: what verifiers of access tokens ask for: the public keys, and where they are (RFC 8414). */
+import type { Express } from 'express';
+import { JWKS_MAX_AGE_SECONDS } from '../../credentials/keyring/keyring.js';
+import { OWN_SCOPES } from '../../domain/scopes.js';
+import type { Deps } from '../../services.js';
+import { methodNotAllowed } from '../errors.js';
+
+const JWKS_PATH = '/.well-known/jwks.json';
+
+/** How the tokens are made and checked, for people. */
+const DOCUMENTATION = 'https://www.rfc-editor.org/rfc/rfc9068.html';
+
+/** Anybody may read it, in a browser of any origin too, and keep it for a while. */
+const PUBLIC = {
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'Cache-Control': `public, max-age=${JWKS_MAX_AGE_SECONDS}`,
+};
+
+export function addWellKnownRoutes(app: Express, { config, keyring }: Deps<'config' | 'keyring'>): void {
+  const metadata = {
+    issuer: config.publicUrl,
+    jwks_uri: `${config.publicUrl}${JWKS_PATH}`,
+    response_types_supported: [],
+    grant_types_supported: [],
+    token_endpoint_auth_methods_supported: [],
+    scopes_supported: OWN_SCOPES,
+    service_documentation: DOCUMENTATION,
+  };
+  /** The gateway is no OpenID provider: verifiers look here first for the keys, and want these two members. */
+  const openidMetadata = () => ({
+    ...metadata,
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [...new Set(keyring.publicJwks().keys.map(({ alg }) => alg))],
+  });
+
+  const publish = (path: string, type: string, body: () => object): void => {
+    app
+      .route(path)
+      .get((_req, res) => void res.set(PUBLIC).type(type).send(JSON.stringify(body())))
+      .all(methodNotAllowed('GET', 'HEAD'));
+  };
+  publish(JWKS_PATH, 'application/jwk-set+json', keyring.publicJwks);
+  publish('/.well-known/oauth-authorization-server', 'application/json', () => metadata);
+  publish('/.well-known/openid-configuration', 'application/json', openidMetadata);
+}

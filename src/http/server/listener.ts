@@ -1,0 +1,208 @@
+/** The sockets: how many and for how long, what is answered to what is no request, and their end. */
+import { once } from 'node:events';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../platform/logger.js';
+import { peerAddressOf } from '../client-address.js';
+import type { RequestLog } from '../request-log.js';
+import { closeInIdleTurn, closeListener, hasSaidLast, sayLast } from './closing.js';
+import { createServer } from './node-http.js';
+import { type Fault, faultOf, NO_TUNNEL, rawAnswer, sendOver, TOO_MANY, targetIn } from './unparsed.js';
+
+/** Bounds on what clients can hold open. Times are milliseconds. */
+const LIMITS = {
+  /** Connections at once; one more is closed, and so are those that idle. */
+  connections: 2_048,
+  /** From the first byte of an answer until the client has taken all of it. */
+  answerMs: 60_000,
+  /** From the start of a request until its header is there. */
+  headersMs: 15_000,
+  /** From the start of a request until its body is there. */
+  requestMs: 30_000,
+  /** Between two requests: longer than the usual 60 s of a proxy, which then closes first. */
+  idleMs: 65_000,
+  /** At the end, how long a request may be on its way on a connection that idles. */
+  onItsWayMs: 1_000,
+  /** At the end, from when the listener closes until what has begun to come as a request is there. */
+  lastRequestMs: 5_000,
+  /** How often these times are looked at. */
+  checkEveryMs: 5_000,
+};
+
+export type SocketLimits = typeof LIMITS;
+
+/** Requests of one connection that may wait for their answers (pipelining, RFC 9112 section 9.3.2). */
+const MAX_PIPELINED = 16;
+
+/** How long a connection whose bytes were refused may take to read why. */
+const LINGER_MS = 1_000;
+/** How long a connection may say nothing before it makes room for others. */
+const SILENT_MS = 1_000;
+
+export interface Listening {
+  port: number;
+  /** From now on each answer is the last of its connection, so that clients and proxies go elsewhere. */
+  drain(): void;
+  /** Takes no new connections, drains, answers what is in flight, then ends. */
+  stop(options?: StopOptions): Promise<void>;
+}
+
+export interface StopOptions {
+  /** After so long (milliseconds) the rest is cut. */
+  graceMs?: number;
+  /** Ends the wait for requests that may be on their way. */
+  hurry?: AbortSignal | undefined;
+}
+
+export interface Listener {
+  /** Answers every request. */
+  handle: RequestListener;
+  log: Logger;
+  requestLog: RequestLog;
+}
+
+interface Connection {
+  /** Since when it is there (milliseconds) */
+  sinceMs: number;
+  /** Answers under way, and since when they are being sent (milliseconds); 0 before */
+  open: Map<ServerResponse, number>;
+  /** The newest request */
+  last?: IncomingMessage;
+}
+
+/**
+ * Starts to listen.
+ * @param reusePort where several processes listen on the port, among which the kernel spreads connections (SO_REUSEPORT)
+ * @throws the system's error, such as EADDRINUSE
+ */
+export async function listen(
+  { handle, log, requestLog }: Listener,
+  host: string,
+  port: number,
+  overrides: Partial<SocketLimits> = {},
+  reusePort = false,
+): Promise<Listening> {
+  const limits = { ...LIMITS, ...overrides };
+  const server = createServer({
+    connectionsCheckingInterval: limits.checkEveryMs,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.idleMs,
+    requireHostHeader: false, // it is among the things that `handle` checks, which then are logged
+  });
+  server.maxConnections = limits.connections;
+  let drainingSinceMs = Number.POSITIVE_INFINITY;
+  const connections = new Map<Duplex, Connection>();
+
+  server.on('connection', (socket) => {
+    if (peerAddressOf(socket) === undefined) return void socket.destroy(); // gone before it was accepted
+    connections.set(socket, { sinceMs: performance.now(), open: new Map() });
+    socket.once('close', () => connections.delete(socket));
+  });
+  /** Ends connections without a request that are at least so old; those that have said nothing, or all. */
+  const endUnused = (ageMs: number, which: 'silent' | 'all'): void => {
+    for (const [socket, { sinceMs, open }] of connections) {
+      const isSilent = (socket as Socket).bytesRead === 0;
+      const isUnused = open.size === 0 && (isSilent || which === 'all');
+      if (isUnused && performance.now() - sinceMs >= ageMs) socket.destroy();
+    }
+  };
+  let saidFullMs = Number.NEGATIVE_INFINITY;
+  server.on('drop', () => {
+    server.closeIdleConnections(); // who talks comes before who only holds a connection
+    endUnused(SILENT_MS, 'silent');
+    if (performance.now() - saidFullMs < 60_000) return;
+    saidFullMs = performance.now();
+    log.warn({ connections: limits.connections }, 'connections are refused: as many are open as are allowed');
+  });
+
+  const answer: RequestListener = (req, res) => {
+    const connection = connections.get(req.socket);
+    if (connection === undefined) return void req.socket.destroy();
+    const { open } = connection;
+    if (hasSaidLast(open.keys())) return;
+    connection.last = req;
+    open.set(res, 0);
+    res.once('close', () => open.delete(res));
+    if (open.size > MAX_PIPELINED) {
+      res.setHeader('X-Request-Id', requestLog.unparsed(TOO_MANY.status, peerAddressOf(req.socket), req));
+      req.socket.pause(); // what it has sent beyond stays where it is
+      return sendOver(res, TOO_MANY);
+    }
+    if (drainingSinceMs < Number.POSITIVE_INFINITY) sayLast(open.keys());
+    handle(req, res);
+  };
+  server.on('request', answer);
+  server.on('checkExpectation', answer); // an expectation that we do not know may be passed over (RFC 9110 10.1.1)
+  const unread = setInterval(() => cutUnread(connections, limits.answerMs), limits.checkEveryMs).unref();
+
+  const refused = new WeakSet<Duplex>();
+  const refuse = (socket: Duplex, fault: Fault, fields = '', url?: string, req?: IncomingMessage): void => {
+    if (refused.has(socket)) return; // every further packet is an error again
+    refused.add(socket);
+    const requestId = requestLog.unparsed(fault.status, peerAddressOf(socket as Socket), req);
+    socket.end(rawAnswer(fault, url, `X-Request-Id: ${requestId}\r\n${fields}`));
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  };
+  server.on('connect', (req, socket) => {
+    socket.on('error', () => undefined); // of what is to be a tunnel nobody else takes care
+    const before = [...(connections.get(socket)?.open.keys() ?? [])].at(-1);
+    if (before === undefined) return refuse(socket, NO_TUNNEL, 'Allow: GET, HEAD, POST\r\n', undefined, req);
+    before.once('close', () => socket.destroy());
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    const fault = faultOf(error.code);
+    const { open, last } = connections.get(socket) ?? {};
+    const waiting = [...(open?.keys() ?? [])];
+    const broken = waiting.find((res) => !res.req.complete);
+    if (broken !== undefined && !broken.headersSent) return sendOver(broken, fault);
+    // Whole requests before the broken bytes get their answers; one that has its answer gets no other.
+    if (waiting.length > 0) return void waiting.at(-1)?.once('close', () => socket.destroy());
+    if (last !== undefined && !last.complete) return void socket.destroy();
+    refuse(socket, fault, '', targetIn(error.rawPacket));
+  });
+
+  const drain = (): void => {
+    drainingSinceMs = Math.min(drainingSinceMs, performance.now());
+    for (const { open } of connections.values()) sayLast(open.keys());
+  };
+  await once(server.listen({ port, host, reusePort }), 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    drain,
+    stop: async ({ graceMs = 20_000, hurry } = {}) => {
+      const closed = once(server, 'close');
+      await closeInIdleTurn(server, () => closeListener(server));
+      drain(); // no sooner: connections that proxies make anew meanwhile would be among those that closing resets
+      const stoppedMs = performance.now();
+      const endIdle = (): void => {
+        const nowMs = performance.now();
+        if (hurry?.aborted || nowMs - drainingSinceMs > limits.onItsWayMs) server.closeIdleConnections();
+        endUnused(SILENT_MS, nowMs - stoppedMs > limits.lastRequestMs ? 'all' : 'silent');
+      };
+      const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+      for (let isClosed = false; !isClosed; ) {
+        isClosed = await Promise.race([closed.then(() => true), sleep(100, false, { ref: false })]);
+        await closeInIdleTurn(server, endIdle);
+      }
+      clearTimeout(cut);
+      clearInterval(unread);
+      server.close(); // nothing is open; it ends a timer of Node's
+    },
+  };
+}
+
+/** Ends connections whose clients have not taken their answer in time. */
+function cutUnread(connections: Map<Duplex, Connection>, answerMs: number): void {
+  const nowMs = performance.now();
+  for (const [socket, { open }] of connections) {
+    for (const [res, sinceMs] of open) {
+      if (!res.headersSent) continue;
+      if (sinceMs === 0) open.set(res, nowMs);
+      else if (nowMs - sinceMs > answerMs) socket.destroy();
+    }
+  }
+}

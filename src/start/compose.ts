@@ -1,0 +1,159 @@
+/** Composition root: builds every part once, hands each what it needs, and takes them down again. */
+import { availableParallelism } from 'node:os';
+import { createAuditRepeats } from '../audit/repeats.js';
+import { expiredEvents } from '../audit/write.js';
+import { countPasswordParameters } from '../auth/account.js';
+import { expiredRecords } from '../auth/sessions.js';
+import { expiredNonces, KEY_LIMIT_NAME, KEY_WINDOW_SECONDS } from '../callers/key-admission.js';
+import type { Config } from '../config/config.js';
+import { openKeyring } from '../credentials/keyring/keyring.js';
+import { createPasswords, type Passwords } from '../credentials/passwords/passwords.js';
+import { createPlaceholderHashes } from '../credentials/passwords/placeholder-hashes.js';
+import { createPlaceholderKey } from '../credentials/placeholder-key.js';
+import { createKeptSecrets } from '../credentials/sealed-secret.js';
+import { createKnownNonces } from '../credentials/signatures/known-nonces.js';
+import { createTokens } from '../credentials/tokens/jwt.js';
+import { type Database, openDatabase } from '../db/database.js';
+import { createFullDisk } from '../db/full-disk.js';
+import { migrateUp } from '../db/migrate.js';
+import { type Expiring, startSweeper } from '../db/sweeper.js';
+import { createGraphqlServer } from '../graphql/server.js';
+import { createExpressApp, createMetricsApp } from '../http/express-app.js';
+import { measure } from '../http/routes/metrics-route.js';
+import type { Listener } from '../http/server/listener.js';
+import { createRateLimiter, expiredWindows } from '../limits/rate-limiter.js';
+import { createCleanUp } from '../platform/clean-up.js';
+import { type Clock, systemClock } from '../platform/clock.js';
+import { createLogger, type Logger } from '../platform/logger.js';
+import { createMetrics, type Metrics } from '../platform/metrics.js';
+import { createMinuteCounter } from '../platform/minute-counter.js';
+import type { Primary } from '../platform/primary.js';
+import { createSampling } from '../platform/sampling.js';
+import { watchClock } from '../platform/watched-clock.js';
+import { createReadinessPoller, type ReadinessPoller } from '../readiness/poller.js';
+import { createReadiness } from '../readiness/readiness.js';
+import type { Services } from '../services.js';
+
+/** The gateway hands in its log, its metrics, its threads and, of several, its worker; tests also a clock and cheaper hashing. */
+export interface Overrides {
+  clock?: Clock;
+  /** How far that clock may be from the database's before it decides nothing: seconds */
+  maxSkewSeconds?: number | undefined;
+  log?: Logger;
+  metrics?: Metrics;
+  passwords?: Passwords;
+  /** Size of libuv's thread pool (UV_THREADPOOL_SIZE) */
+  threads?: number | undefined;
+  /** Of several processes that are one gateway */
+  worker?: Worker | undefined;
+}
+
+export interface Worker {
+  /** From 1, which does for all what is done once: it migrates, sweeps, and tells how the stores are. */
+  number: number;
+  primary: Primary;
+}
+
+/** Every part, and what answers requests by them; `close` takes them down. */
+export interface App extends Services, Listener {
+  /** What answers on METRICS_PORT, where that is set */
+  metricsListener: Listener;
+  poller: ReadinessPoller;
+  /** The metrics of this process */
+  measure(): Promise<Metrics['registry']>;
+  close(): Promise<void>;
+}
+
+/** Node's own default for UV_THREADPOOL_SIZE. */
+const DEFAULT_THREADS = 4;
+
+/**
+ * Opens the keyring and the database, migrates it, and builds all that answers requests. It does not listen yet.
+ * @throws {KeyringError}, {DatabaseTooNew} or the database's error; then nothing is left open
+ */
+export async function createApp(config: Config, databaseUrl: string, overrides: Overrides = {}): Promise<App> {
+  const { log = createLogger(config.logLevel), threads = DEFAULT_THREADS, worker } = overrides;
+  const isFirst = worker === undefined || worker.number === 1;
+  /** For what each worker finds, and one tells */
+  const firstLog = isFirst ? log : createLogger('silent');
+  const clock = watchClock(overrides.clock ?? systemClock, overrides.maxSkewSeconds);
+  const cleanUp = createCleanUp();
+
+  return cleanUp.guard(async () => {
+    const keyring = await openKeyring(config.keyringFile, clock, firstLog);
+    cleanUp.defer(keyring.close);
+    const metrics = overrides.metrics ?? createMetrics();
+    const sampling = createSampling();
+    cleanUp.defer(sampling.flush);
+    const timeHash = (seconds: number): void => metrics.passwordHashSeconds.observe(seconds);
+    const passwords =
+      overrides.passwords ?? (await createPasswords(config.argon2, threads, timeHash, coresOf(config, worker)));
+    const db = await openDatabase(databaseUrl, { pooler: config.databasePooler, workers: config.workers });
+    cleanUp.defer(db.close);
+    if (isFirst) await migrate(db, log);
+
+    const redis = config.redis && (await import('../limits/redis-connection.js')).connectRedis(config.redis, firstLog);
+    cleanUp.defer(() => redis?.disconnect());
+    const placeholderHashes = await createPlaceholderHashes({ clock, keyring, log: firstLog }, () =>
+      countPasswordParameters(db),
+    );
+    cleanUp.defer(placeholderHashes.stop);
+    const services: Services = {
+      clock,
+      config,
+      db,
+      fullDisk: createFullDisk(clock),
+      placeholder: createPlaceholderKey(keyring),
+      keptSecrets: createKeptSecrets(),
+      keyLimiter: redis && createRateLimiter({ db, redis }, KEY_LIMIT_NAME, KEY_WINDOW_SECONDS),
+      keyring,
+      knownNonces: createKnownNonces(),
+      log,
+      metrics,
+      passwords,
+      placeholderHashes,
+      primary: worker?.primary,
+      redis,
+      refreshCounter: createMinuteCounter(clock),
+      repeats: createAuditRepeats(clock, log, metrics),
+      sampling,
+      state: { isStopping: false, isProxyTold: false },
+      tokens: createTokens(keyring, config, clock),
+    };
+    if (isFirst) cleanUp.defer(startSweeper(services, expiringRows(config)).stop);
+    const graphql = await createGraphqlServer(services);
+    cleanUp.defer(graphql.stop);
+    const readiness = createReadiness({ ...services, log: firstLog });
+    await readiness.check(); // from now on the clock is known
+    const poller = createReadinessPoller(readiness);
+    cleanUp.defer(poller.stop);
+    const metricsListener = createMetricsApp(services);
+    return {
+      ...services,
+      ...createExpressApp(services, readiness, poller, graphql.answer),
+      metricsListener,
+      poller,
+      measure: () => measure(services),
+      close: cleanUp.run,
+    };
+  });
+}
+
+async function migrate(db: Database, log: Logger): Promise<void> {
+  const { applied, newer } = await migrateUp(db, () =>
+    log.warn('a migration waits for a table that somebody else uses'),
+  );
+  if (applied.length > 0) log.info({ applied }, 'database migrated');
+  if (newer.length > 0) log.warn({ newer }, 'a newer version has migrated the database, and this one can use it');
+}
+
+/** A worker's share of the cores, at least one. */
+function coresOf({ workers }: Config, { number }: Pick<Worker, 'number'> = { number: 1 }): number {
+  const cores = availableParallelism();
+  return Math.max(1, Math.floor(cores / workers) + (number <= cores % workers ? 1 : 0));
+}
+
+/** What the sweeper deletes, as the owners of the tables have it. */
+export function expiringRows({ auditRetentionDays }: Pick<Config, 'auditRetentionDays'>): Expiring[] {
+  return [expiredRecords, expiredNonces, expiredWindows, expiredEvents(auditRetentionDays)];
+}

@@ -1,0 +1,570 @@
+/** Interface 2: the environment. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Config, ConfigError, readConfig } from '../../src/config/config.js';
+import { run } from '../support/cli.js';
+
+type Environment = Record<string, string>;
+
+/** The faults found, whole. */
+function messagesOf(env: Environment): string[] {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    expect(error.message).toBe(error.faults.join('\n'));
+    return error.faults;
+  }
+}
+
+/** The faults found, by variable. */
+const faultsOf = (env: Environment): string[] =>
+  messagesOf(env).map((message) => message.slice(0, message.indexOf(':')));
+
+const DATABASE_URL = 'postgresql://u:p@db/auth';
+const REDIS = { kind: 'single', hosts: [{ host: 'cache', port: 6379 }], tls: false, credentials: {}, db: 0 };
+
+/** Every variable: where the configuration has it, its default, and values with what is made of them. */
+const VARIABLES: Array<
+  [name: string, of: (config: Config) => unknown, unset: unknown, values: Array<[string, unknown]>]
+> = [
+  [
+    'LISTEN_HOST',
+    (config) => config.host,
+    '127.0.0.1',
+    [
+      ['::1', '::1'],
+      ['gateway', 'gateway'],
+    ],
+  ],
+  [
+    'PORT',
+    (config) => config.port,
+    3000,
+    [
+      ['1', 1],
+      ['65535', 65_535],
+    ],
+  ],
+  ['METRICS_PORT', (config) => config.metricsPort, undefined, [['9464', 9464]]],
+  ['METRICS_HOST', (config) => config.metricsHost, '127.0.0.1', [['::1', '::1']]],
+  [
+    'PUBLIC_URL',
+    (config) => config.publicUrl,
+    'http://localhost:3000',
+    [['https://Auth.Example.com/', 'https://auth.example.com']],
+  ],
+  ['DATA_DIR', (config) => config.dataDir, `${process.cwd()}/data`, [['/srv/data', '/srv/data']]],
+  [
+    'DATABASE_URL',
+    (config) => config.databaseUrl,
+    undefined,
+    [
+      ['postgres://u:p@db/auth', 'postgres://u:p@db/auth'],
+      [DATABASE_URL, DATABASE_URL],
+      ['embedded', undefined],
+    ],
+  ],
+  [
+    'DATABASE_POOLER',
+    (config) => config.databasePooler,
+    'none',
+    [
+      ['none', 'none'],
+      ['transaction', 'transaction'],
+    ],
+  ],
+  [
+    'REDIS_URL',
+    (config) => config.redis,
+    undefined,
+    [
+      ['redis://cache', REDIS],
+      ['valkeys://cache:6380', { ...REDIS, hosts: [{ host: 'cache', port: 6380 }], tls: true }],
+    ],
+  ],
+  [
+    'KEYRING_FILE',
+    (config) => config.keyringFile,
+    `${process.cwd()}/data/keyring.json`,
+    [['/run/keyring', '/run/keyring']],
+  ],
+  [
+    'ACCESS_TOKEN_TTL_SECONDS',
+    (config) => config.accessTokenSeconds,
+    900,
+    [
+      ['1', 1],
+      ['31536000', 31_536_000],
+    ],
+  ],
+  ['REFRESH_TOKEN_TTL_SECONDS', (config) => config.refreshTokenSeconds, 1_209_600, [['2', 2]]],
+  ['JWT_AUDIENCE', (config) => config.jwtAudience, 'http://localhost:3000', [['urn:api', 'urn:api']]],
+  [
+    'LOGIN_MAX_FAILURES',
+    (config) => config.login.maxFailures,
+    5,
+    [
+      ['1', 1],
+      ['1000000', 1_000_000],
+    ],
+  ],
+  ['LOGIN_LOCKOUT_SECONDS', (config) => config.login.lockoutSeconds, 900, [['4', 4]]],
+  [
+    'LOGIN_RATE_LIMIT',
+    (config) => config.login.rateLimit,
+    5,
+    [
+      ['1', 1],
+      ['1000000', 1_000_000],
+    ],
+  ],
+  ['LOGIN_RATE_WINDOW_SECONDS', (config) => config.login.rateWindowSeconds, 900, [['6', 6]]],
+  ['SESSION_RATE_LIMIT', (config) => config.sessionRateLimit, undefined, [['60', 60]]],
+  ['REFRESH_RATE_LIMIT', (config) => config.refreshRateLimit, 60, [['1000', 1000]]],
+  ['WORKERS', (config) => config.workers, 1, [['64', 64]]],
+  ['REFRESH_RETRY', (config) => config.refreshRetry, false, [['true', true]]],
+  ['COOKIE_SECURE', (config) => config.cookie.secure, false, [['true', true]]],
+  [
+    'COOKIE_SAMESITE',
+    (config) => config.cookie.sameSite,
+    'strict',
+    [
+      ['Lax', 'lax'],
+      ['strict', 'strict'],
+    ],
+  ],
+  ['COOKIE_DOMAIN', (config) => config.cookie.domain, undefined, [['localhost', 'localhost']]],
+  [
+    'TRUST_PROXY',
+    (config) => config.trustProxy,
+    [],
+    [['10.0.0.0/8, ::1/128,192.0.2.1', ['10.0.0.0/8', '::1/128', '192.0.2.1']]],
+  ],
+  [
+    'CORS_ORIGINS',
+    (config) => config.corsOrigins,
+    [],
+    [['https://App.example.com, http://localhost:5173', ['https://app.example.com', 'http://localhost:5173']]],
+  ],
+  ['ARGON2_MEMORY_KIB', (config) => config.argon2.memoryKib, 19_456, [['65536', 65_536]]],
+  ['ARGON2_PASSES', (config) => config.argon2.passes, 2, [['3', 3]]],
+  ['ARGON2_LANES', (config) => config.argon2.lanes, 1, [['4', 4]]],
+  [
+    'SHUTDOWN_DELAY_SECONDS',
+    (config) => config.shutdownDelaySeconds,
+    0,
+    [
+      ['0', 0],
+      ['300', 300],
+    ],
+  ],
+  ['AUDIT_RETENTION_DAYS', (config) => config.auditRetentionDays, 365, [['30', 30]]],
+  ['LOG_LEVEL', (config) => config.logLevel, 'info', [['WARN', 'warn']]],
+  ['GRAPHQL_EXPLORER', (config) => config.graphql.explorer, true, [['false', false]]],
+  ['GRAPHQL_INTROSPECTION', (config) => config.graphql.introspection, true, [['false', false]]],
+];
+
+test.each(VARIABLES)('Interface 2: %s: its default, and what is made of its values', (name, of, unset, values) => {
+  expect(of(readConfig({}))).toEqual(unset);
+  expect(of(readConfig({ [name]: '' }))).toEqual(unset);
+  for (const [text, value] of values) {
+    const rest: Environment = name === 'DATABASE_URL' ? {} : { DATABASE_URL };
+    expect(of(readConfig({ ...rest, [name]: text }))).toEqual(value);
+  }
+});
+
+test('Interface 2: what else follows from the port and the public URL', () => {
+  const config = readConfig({ PORT: '8081' });
+  expect([config.publicUrl, config.publicAuthority, config.jwtAudience]).toEqual([
+    'http://localhost:8081',
+    'localhost:8081',
+    'http://localhost:8081',
+  ]);
+  const elsewhere = readConfig({ PUBLIC_URL: 'https://x.io:444', DATA_DIR: '/srv', DATABASE_URL });
+  expect([elsewhere.publicAuthority, elsewhere.jwtAudience, elsewhere.keyringFile]).toEqual([
+    'x.io:444',
+    'https://x.io:444',
+    '/srv/keyring.json',
+  ]);
+});
+
+/** What a table of docs/configuration.md says, in the words of a configuration: `unset`, or the value. */
+function defaultOf(cell: string): string {
+  const text = cell
+    .replaceAll('`', '')
+    .replace(/^PUBLIC_URL$/, 'http://localhost:PORT')
+    .replace(/^DATA_DIR/, './data');
+  return text.replace('PORT', '3000').replace(/^\./, process.cwd());
+}
+
+test('Interface 2: docs/configuration.md has every variable in one row of its tables, with its default, and no other', async () => {
+  const page = await readFile('docs/configuration.md', 'utf8');
+  const rows = page.matchAll(/^\| `([A-Z][A-Z0-9_]*)` \| (.+?) \|/gm);
+  const documented = Array.from(rows, ([, name = '', cell = '']) => [name, defaultOf(cell)]);
+  const isUnset = (unset: unknown) => unset === undefined || (Array.isArray(unset) && unset.length === 0);
+  const defaults = VARIABLES.map(([name, , unset]) => [name, isUnset(unset) ? 'unset' : String(unset)]);
+  expect(documented.toSorted()).toEqual([...defaults, ['NODE_ENV', 'unset']].toSorted());
+});
+
+test('Interface 2: HOST, which shells export, has no effect', () => {
+  expect(readConfig({ HOST: 'x86_64-conda-linux-gnu' })).toEqual(readConfig({}));
+  expect(readConfig({ HOST: 'not a host', LISTEN_HOST: '::' }).host).toBe('::');
+});
+
+test.each<[string, string[]]>([
+  ['PORT', ['0', '65536', '-1', '3000.5', '1e3', ' 80', 'http']],
+  ['METRICS_PORT', ['0', '65536', 'x', '3000']], // the last is PORT
+  ['METRICS_HOST', ['not a host', '1.2.3.4:80']],
+  ['LISTEN_HOST', ['not a host', '1.2.3.4:80', 'http://x', '999.1.1.1:', 'a..b', '-x']],
+  [
+    'PUBLIC_URL',
+    [
+      'auth.example.com',
+      'ftp://x.io',
+      'https://x.io/path',
+      'https://x.io?q',
+      'https://u:p@x.io',
+      'x',
+      'https://*.x.io',
+    ],
+  ],
+  ['DATABASE_URL', ['mysql://x', 'localhost', 'postgresql', 'Embedded', 'none']],
+  ['DATABASE_POOLER', ['session', 'pgbouncer', 'true']],
+  ['REDIS_URL', ['http://x', 'localhost:6379', 'embedded']],
+  ['ACCESS_TOKEN_TTL_SECONDS', ['0', '-5', '31536001', '15m']],
+  ['REFRESH_TOKEN_TTL_SECONDS', ['0', '1.5', '99999999999']],
+  ['LOGIN_MAX_FAILURES', ['0', '1000001', 'five']],
+  ['LOGIN_LOCKOUT_SECONDS', ['0', '-1']],
+  ['LOGIN_RATE_LIMIT', ['0', '1000001']],
+  ['LOGIN_RATE_WINDOW_SECONDS', ['0', 'x']],
+  ['SESSION_RATE_LIMIT', ['0', '1000001']],
+  ['REFRESH_RATE_LIMIT', ['0', '1000001']],
+  ['WORKERS', ['0', '65', 'auto']],
+  ['REFRESH_RETRY', ['yes', '1', 'TRUE']],
+  ['COOKIE_SECURE', ['yes', '1', 'TRUE']],
+  ['COOKIE_SAMESITE', ['loose', 'none']],
+  ['COOKIE_DOMAIN', ['x; Secure', 'a b', 'https://x.io', 'x,y', 'example.com']],
+  ['TRUST_PROXY', ['1.2.3', '0177.0.0.1', '10.0.0.0/33', '10/8', '::1/129', '10.0.0.0/8,x', 'constructor', ',']],
+  ['CORS_ORIGINS', ['https://x.io/path', 'x.io', 'https://x.io,,https://y.io', 'https://.x.io', 'https://a..io']],
+  ['CORS_ORIGINS', ['https://(a|b).io', 'https://{a,b}.io', 'https://a%2a.io', 'https://$x.io', "https://'x'.io"]],
+  ['ARGON2_MEMORY_KIB', ['19455', '0']],
+  ['ARGON2_PASSES', ['1', '0']],
+  ['ARGON2_LANES', ['0', '65']],
+  ['SHUTDOWN_DELAY_SECONDS', ['-1', '301', '5s']],
+  ['AUDIT_RETENTION_DAYS', ['0', 'forever']],
+  ['LOG_LEVEL', ['verbose', '30']],
+  ['GRAPHQL_EXPLORER', ['on']],
+  ['GRAPHQL_INTROSPECTION', ['on']],
+])('Interface 2: refuses a wrong %s: %j', (variable, values) => {
+  for (const value of values) expect([value, faultsOf({ [variable]: value })]).toEqual([value, [variable]]);
+});
+
+test.each(['*', ' * ', 'https://x.io, *', 'https://*.x.io', 'https://*', 'https://x.io:*', '"*"'])(
+  'Interface 2: CORS_ORIGINS with a wildcard is refused, and what to write is said: %s',
+  async (value) => {
+    expect(messagesOf({ CORS_ORIGINS: value })).toEqual([
+      'CORS_ORIGINS: has a *: name each origin, such as https://app.example.com',
+    ]);
+  },
+);
+
+test.each(['null', 'https://x.io,Null'])('Interface 2: CORS_ORIGINS with null is refused: %s', (value) => {
+  expect(messagesOf({ CORS_ORIGINS: value })).toEqual([
+    expect.stringMatching(/^CORS_ORIGINS: has null, the origin of/),
+  ]);
+});
+
+test('Interface 2: origins that browsers are at are taken, whatever their host looks like', () => {
+  const origins = ['https://[::1]:8443', 'http://192.0.2.1', 'https://a_b.example', 'https://app.example.com.'];
+  expect(readConfig({ CORS_ORIGINS: origins.join() }).corsOrigins).toEqual(origins);
+  expect(readConfig({ CORS_ORIGINS: 'https://bücher.example' }).corsOrigins).toEqual(['https://xn--bcher-kva.example']);
+});
+
+test('Interface 2: every fault is reported at once, and no value is repeated', () => {
+  const env = { PORT: 'secret-1', LOGIN_MAX_FAILURES: 'secret-2', TRUST_PROXY: 'secret-3', DATABASE_URL: 'secret-4' };
+  expect(faultsOf(env).sort()).toEqual(Object.keys(env).sort());
+  expect(() => readConfig(env)).toThrow(expect.not.stringContaining('secret'));
+});
+
+test('Interface 2: COOKIE_SECURE: follows PUBLIC_URL, and http on another host needs a decision', () => {
+  expect(readConfig({ DATABASE_URL, PUBLIC_URL: 'https://x.io' }).cookie.secure).toBe(true);
+  for (const local of ['http://localhost:3000', 'http://127.0.0.2', 'http://[::1]:3000', 'http://auth.localhost']) {
+    expect(readConfig({ PUBLIC_URL: local }).cookie.secure).toBe(false);
+  }
+  for (const remote of ['http://auth.example.com', 'http://192.168.1.1', 'http://localhost.evil.net']) {
+    expect(faultsOf({ DATABASE_URL, PUBLIC_URL: remote })).toEqual(['COOKIE_SECURE']);
+    expect(readConfig({ DATABASE_URL, PUBLIC_URL: remote, COOKIE_SECURE: 'false' }).cookie.secure).toBe(false);
+  }
+});
+
+test.each<[string, string | undefined, string[]]>([
+  ['https://x.io', undefined, []],
+  ['https://x.io', 'false', ['COOKIE_SAMESITE']],
+  ['http://x.io', 'true', ['COOKIE_SAMESITE']],
+  ['http://x.io', 'false', ['COOKIE_SAMESITE']],
+  ['http://x.io', undefined, ['COOKIE_SECURE', 'COOKIE_SAMESITE']],
+  ['http://localhost:3000', undefined, ['COOKIE_SAMESITE']],
+  ['http://localhost:3000', 'true', []], // browsers take it for secure
+  ['http://127.0.0.1:3000', 'true', []],
+  ['http://auth.localhost', 'true', []],
+])('Interface 2: COOKIE_SAMESITE=none where browsers drop the cookie: %s, COOKIE_SECURE %s', (url, secure, faults) => {
+  const env = { DATABASE_URL, COOKIE_SAMESITE: 'none', PUBLIC_URL: url };
+  expect(faultsOf(secure === undefined ? env : { ...env, COOKIE_SECURE: secure })).toEqual(faults);
+});
+
+test.each<[string, string, boolean]>([
+  ['https://auth.example.com', 'auth.example.com', true],
+  ['https://auth.example.com', 'Example.COM', true],
+  ['https://auth.example.com', '.example.com', true],
+  ['https://AUTH.example.com:8443', 'auth.example.com', true],
+  ['https://auth.example.com', 'www.example.com', false],
+  ['https://auth.example.com', 'example.org', false],
+  ['https://auth.example.com', 'ample.com', false],
+  ['https://auth.example.com', 'x.auth.example.com', false],
+  ['https://auth.example.com', 'com', false],
+  ['https://example.com', 'auth.example.com', false],
+  ['https://localhost', 'localhost', true],
+  ['https://auth.localhost', 'localhost', false],
+  ['https://127.0.0.1', '127.0.0.1', true],
+  ['https://127.0.0.1', '0.0.1', false],
+  ['https://127.0.0.1', 'localhost', false],
+  ['https://[::1]', 'localhost', false],
+])('Interface 2: COOKIE_DOMAIN has to cover the host of PUBLIC_URL: %s and %s: %s', (url, domain, covers) => {
+  const env = { DATABASE_URL, PUBLIC_URL: url, COOKIE_DOMAIN: domain };
+  expect(faultsOf(env)).toEqual(covers ? [] : ['COOKIE_DOMAIN']);
+});
+
+test.each<[string, Record<string, string>]>([
+  ['COOKIE_DOMAIN', { COOKIE_DOMAIN: 'example.org' }],
+  ['COOKIE_SAMESITE', { COOKIE_SAMESITE: 'none' }],
+  ['CORS_ORIGINS', { CORS_ORIGINS: '*' }],
+])('Interface 2: the start is refused, exit 78, and %s is named', async (variable, env) => {
+  const base = { DATABASE_URL: 'postgresql://127.0.0.1:1/none', KEYRING_FILE: '/nowhere/keyring.json' }; // starts nothing
+  const { code, stdout, stderr } = await run([], { env: { ...base, ...env } });
+  expect(code).toBe(78);
+  expect(stdout + stderr).toContain(`${variable}: `);
+});
+
+test.each<[string, Environment, boolean]>([
+  ['nothing is set', {}, true],
+  ['NODE_ENV is another', { NODE_ENV: 'test' }, true],
+  ['the public URL is of this machine', { PUBLIC_URL: 'https://[::1]:8443' }, true],
+  ['NODE_ENV is production', { NODE_ENV: 'production' }, false],
+  ['the public URL is of another', { PUBLIC_URL: 'https://auth.example.com' }, false],
+  [
+    'the public URL is of another, whatever NODE_ENV says',
+    { PUBLIC_URL: 'https://x.io', NODE_ENV: 'development' },
+    false,
+  ],
+])('Interface 2: development: where %s: %j: %j', (_where, env, isDevelopment) => {
+  const { graphql } = readConfig({ DATABASE_URL, ...env });
+  expect(graphql).toEqual({ explorer: isDevelopment, introspection: isDevelopment });
+  for (const GRAPHQL_EXPLORER of ['true', 'false']) {
+    const set = readConfig({ DATABASE_URL, ...env, GRAPHQL_EXPLORER }).graphql;
+    expect(set).toEqual({ explorer: GRAPHQL_EXPLORER === 'true', introspection: isDevelopment });
+  }
+  for (const GRAPHQL_INTROSPECTION of ['true', 'false']) {
+    const set = readConfig({ DATABASE_URL, ...env, GRAPHQL_INTROSPECTION }).graphql;
+    expect(set).toEqual({ explorer: isDevelopment, introspection: GRAPHQL_INTROSPECTION === 'true' });
+  }
+  // The embedded database is given unasked in development alone.
+  expect(readConfig({ ...env, DATABASE_URL: 'embedded' }).databaseUrl).toBeUndefined();
+  const messages = messagesOf(env);
+  if (isDevelopment) return void expect(messages).toEqual([]);
+  expect(messages).toEqual([
+    expect.stringMatching(/^DATABASE_URL: .*DATABASE_URL=postgresql:\/\/.*DATABASE_URL=embedded/),
+  ]);
+});
+
+test('Interface 1 and 2: the gateway and every command refuse production without DATABASE_URL, and make no data folder', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'config-'));
+  const env = { NODE_ENV: 'production', DATA_DIR: join(folder, 'data') };
+  try {
+    for (const args of [[], ['user', 'list']]) {
+      const ran = await run(args, { env });
+      expect([ran.code, ran.stdout, ran.stderr]).toEqual([78, '', expect.stringContaining('DATABASE_URL=embedded')]);
+    }
+    expect(existsSync(env.DATA_DIR)).toBe(false);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+const PROXY_ADVICE: Array<[words: string[], advice: string]> = [
+  [['loopback', 'Loopback'], 'TRUST_PROXY: write TRUST_PROXY=127.0.0.1/32,::1/128'],
+  [['linklocal'], 'TRUST_PROXY: write TRUST_PROXY=169.254.0.0/16,fe80::/10'],
+  [['uniquelocal'], 'TRUST_PROXY: write TRUST_PROXY=10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7'],
+  [['true', '1', '2', 'yes', 'YES', 'on', '*', 'all'], 'from which addresses do your proxies connect?'],
+  [['false', 'no', '0', 'none'], 'leave it unset'],
+  [['proxy.internal', '1010101010/x'], 'must be a list of CIDRs such as 10.0.0.0/8,::1/128'],
+];
+
+test.each(PROXY_ADVICE)('Interface 2: TRUST_PROXY=%j is answered with what to write', (words, advice) => {
+  for (const word of words) {
+    expect([word, messagesOf({ TRUST_PROXY: word })]).toEqual([word, [expect.stringContaining(advice)]]);
+  }
+  const [line] = /(?<=TRUST_PROXY=)[\d./:a-f,]+/.exec(advice) ?? [];
+  if (line !== undefined) expect(readConfig({ TRUST_PROXY: line }).trustProxy).toEqual(line.split(','));
+});
+
+describe('Interface 2: DATABASE_URL and REDIS_URL from files', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'config-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  async function file(text: string): Promise<string> {
+    const path = join(folder, 'url');
+    await writeFile(path, text);
+    return path;
+  }
+
+  test.each(['', '\n', '\r\n', '\n\n'])('the text of the file counts, without newlines at its end: %j', async (end) => {
+    const production = { NODE_ENV: 'production', DATABASE_URL_FILE: await file(`${DATABASE_URL}${end}`) };
+    expect(readConfig(production)).toMatchObject({ databaseUrl: DATABASE_URL, warnings: [] });
+    const redis = { REDIS_URL_FILE: await file(`redis://cache${end}`) };
+    expect(readConfig(redis)).toMatchObject({ redis: REDIS, warnings: [] });
+  });
+
+  test.each<[string, (path: string) => Environment, string]>([
+    [
+      'both',
+      (path) => ({ DATABASE_URL, DATABASE_URL_FILE: path }),
+      'DATABASE_URL_FILE: cannot be set beside DATABASE_URL',
+    ],
+    [
+      'both',
+      (path) => ({ REDIS_URL: 'redis://x', REDIS_URL_FILE: path }),
+      'REDIS_URL_FILE: cannot be set beside REDIS_URL',
+    ],
+    [
+      'a missing file',
+      (path) => ({ DATABASE_URL_FILE: `${path}-2` }),
+      'DATABASE_URL_FILE: names a file that cannot be read (ENOENT)',
+    ],
+    ['a folder', () => ({ REDIS_URL_FILE: tmpdir() }), 'REDIS_URL_FILE: names a file that cannot be read (EISDIR)'],
+    [
+      'another text',
+      (path) => ({ DATABASE_URL_FILE: path }),
+      expect.stringMatching(/^DATABASE_URL_FILE: must be one line: .+ or the word embedded \(in a password .+%25\)$/),
+    ],
+    [
+      'another text',
+      (path) => ({ REDIS_URL_FILE: path }),
+      expect.stringMatching(/^REDIS_URL_FILE: must be one line: a URL such as /),
+    ],
+  ])('a fault: %s', async (_name, env, message) => {
+    const path = await file('secret-text');
+    for (const NODE_ENV of ['development', 'production']) {
+      const more: Environment = 'REDIS_URL_FILE' in env(path) ? { DATABASE_URL } : {};
+      expect(messagesOf({ NODE_ENV, ...more, ...env(path) })).toEqual([message]);
+    }
+  });
+
+  test('a second line is a fault: it would be a part of the name of the database, which commands print', async () => {
+    expect(faultsOf({ DATABASE_URL_FILE: await file(`${DATABASE_URL}\nsecret-text`) })).toEqual(['DATABASE_URL_FILE']);
+    expect(faultsOf({ REDIS_URL_FILE: await file('redis://cache\nsecret-text') })).toEqual(['REDIS_URL_FILE']);
+  });
+
+  test('an empty file is a fault, and never the embedded database', async () => {
+    expect(faultsOf({ DATABASE_URL_FILE: await file('\n') })).toEqual(['DATABASE_URL_FILE']);
+  });
+});
+
+/** What shells, continuous integration and hosting platforms export, and what other programs read. */
+const OF_OTHERS =
+  `HOST HOSTNAME HOSTTYPE MACHTYPE OSTYPE SHELL SHLVL USER LOGNAME HOME PATH PWD OLDPWD LANG LC_ALL TERM TZ TMPDIR
+  EDITOR PAGER DISPLAY MAIL COLUMNS LINES XDG_DATA_DIRS XDG_DATA_HOME XDG_RUNTIME_DIR SSH_AUTH_SOCK GNOME_KEYRING_CONTROL
+  PORTS NODE_OPTIONS NODE_PATH NODE_VERSION NODE_EXTRA_CA_CERTS NPM_TOKEN npm_config_cache npm_lifecycle_event INIT_CWD
+  UV_THREADPOOL_SIZE CI DEBUG NO_COLOR FORCE_COLOR GITHUB_ACTIONS GITHUB_TOKEN GITLAB_CI RUNNER_OS BUILD_ID JENKINS_URL DYNO
+  HEROKU_APP_NAME REDIS_TLS_URL DATABASE_POOL_URL DATABASE_HOST DATABASE_PORT DATABASE_USER DATABASE_NAME DATABASE_PASSWORD
+  REDIS_HOST REDIS_PORT REDIS_PASSWORD PGHOST PGPORT PGUSER PGPASSWORD POSTGRES_URL POSTGRES_PASSWORD PUBLIC_DOMAIN PUBLIC_IP
+  RAILWAY_PUBLIC_DOMAIN RENDER_EXTERNAL_URL FLY_APP_NAME VERCEL_URL K_SERVICE KUBERNETES_PORT KUBERNETES_SERVICE_HOST
+  GATEWAY_PORT GATEWAY_SERVICE_HOST REDIS_SERVICE_HOST LISTEN_FDS LISTEN_PID INVOCATION_ID JOURNAL_STREAM NOTIFY_SOCKET
+  WEBSITE_HOSTNAME AWS_REGION DOTNET_ROOT JAVA_HOME VIRTUAL_ENV CONDA_PREFIX http_proxy HTTPS_PROXY NO_PROXY _`.split(
+    /\s+/,
+  );
+
+test('Interface 2: what others export is not warned about', () => {
+  const env = Object.fromEntries(OF_OTHERS.map((name) => [name, 'x']));
+  expect(readConfig(env).warnings).toEqual([]);
+});
+
+test.each([
+  ['CORS_ORIGIN', 'CORS_ORIGINS'],
+  ['TRUST_PROXIES', 'TRUST_PROXY'],
+  ['TRUSTED_PROXY', 'TRUST_PROXY'],
+  ['LOGIN_RATE_LIMITS', 'LOGIN_RATE_LIMIT'],
+  ['COOKIE_SAME_SITE', 'COOKIE_SAMESITE'],
+  ['GRAPHQL_EXPLORE', 'GRAPHQL_EXPLORER'],
+  ['DATABASE_URI', 'DATABASE_URL'],
+  ['REDIS_URL_FILES', 'REDIS_URL_FILE'],
+  ['LOGLEVEL', 'LOG_LEVEL'],
+  ['ARGON2_MEMORY_KB', 'ARGON2_MEMORY_KIB'],
+  ['PUBLIC_URI', 'PUBLIC_URL'],
+  ['WORKER', 'WORKERS'],
+])('Interface 2: %s is warned about: %s was meant', (name, meant) => {
+  expect(readConfig({ [name]: 'secret' }).warnings).toEqual([
+    `${name} is no variable of the gateway: was ${meant} meant?`,
+  ]);
+  expect(readConfig({ [name]: '' }).warnings).toEqual([]);
+});
+
+test.each(VARIABLES.map(([name]) => name).filter((name) => name !== 'PORT'))(
+  'Interface 2: every slip of a letter in %s is warned about',
+  (name) => {
+    const without = (i: number): string => name.slice(0, i) + name.slice(i + 1);
+    const slips = [`${name}S`, ...Array.from(name, (_, i) => without(i)), name.replace('_', '')];
+    const known = new Set(VARIABLES.map(([variable]) => variable));
+    for (const slip of slips.filter((text) => !known.has(text))) {
+      const [line = 'nothing', ...others] = readConfig({ [slip]: 'x' }).warnings;
+      expect([slip, line, others]).toEqual([slip, `${slip} is no variable of the gateway: was ${name} meant?`, []]);
+    }
+  },
+);
+
+test.each(VARIABLES.map(([name]) => name).filter((name) => !/^(DATABASE|REDIS)_URL$/.test(name)))(
+  'Interface 2: %s is not read from a file, and who tries is told so',
+  (name) => {
+    expect(readConfig({ [`${name}_FILE`]: '/run/secrets/x' }).warnings).toEqual([
+      `${name}_FILE has no effect: ${name} is not read from a file, only DATABASE_URL_FILE and REDIS_URL_FILE name files`,
+    ]);
+    expect(readConfig({ [`${name}_FILE`]: '' }).warnings).toEqual([]);
+  },
+);
+
+test('Interface 2: https without TRUST_PROXY is warned about, since TLS ends at a proxy', () => {
+  const warningsOf = (env: Environment) => readConfig({ DATABASE_URL, ...env }).warnings;
+  const https = { PUBLIC_URL: 'https://auth.example.com' };
+  expect(warningsOf(https)).toEqual([expect.stringMatching(/^PUBLIC_URL is https and TRUST_PROXY is unset: /)]);
+  expect(warningsOf({ ...https, TRUST_PROXY: '10.0.0.7/32' })).toEqual([]);
+  expect(warningsOf({ PUBLIC_URL: 'http://auth.example.com', COOKIE_SECURE: 'false' })).toEqual([]);
+});
+
+test('Interface 2: development that other machines can reach is warned about', () => {
+  const warned = ['LISTEN_HOST lets other machines in, and PUBLIC_URL says development, with explorer: set PUBLIC_URL'];
+  for (const LISTEN_HOST of ['0.0.0.0', '::', '192.0.2.1'])
+    expect(readConfig({ LISTEN_HOST }).warnings).toEqual(warned);
+  for (const LISTEN_HOST of ['127.0.0.2', '::1', 'localhost']) expect(readConfig({ LISTEN_HOST }).warnings).toEqual([]);
+  const proxied = { PUBLIC_URL: 'https://auth.example.com', TRUST_PROXY: '10.0.0.7/32' };
+  const production = { LISTEN_HOST: '0.0.0.0', ...proxied, DATABASE_URL };
+  expect(readConfig(production).warnings).toEqual([]);
+  expect(readConfig({ LISTEN_HOST: '0.0.0.0', NODE_ENV: 'production', DATABASE_URL }).warnings).toEqual([]);
+});
+
+test('Interface 2: the start warns once, and never repeats a value', async () => {
+  const env = { DATABASE_URL: 'postgresql://127.0.0.1:1/none', KEYRING_FILE: '/nowhere/keyring.json' };
+  const { code, stdout, stderr } = await run([], { env: { ...env, CORS_ORIGIN: 'https://secret.example' } });
+  expect(code).toBe(78); // for want of a keyring
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).msg);
+  expect(lines).toEqual(['CORS_ORIGIN is no variable of the gateway: was CORS_ORIGINS meant?']);
+  expect(stdout + stderr).not.toContain('secret');
+});
