@@ -10,7 +10,5 @@ export function keepCompiled(): void {
   enableCompileCache(join(import.meta.dirname, '../compiled'));
 }
 
-/** Of the gateway and of every command. */
-export const MAIN_PROGRAM = join(import.meta.dirname, 'main.js');
 /** Interface 2, WORKERS: of a worker. */
 export const WORKER_PROGRAM = join(import.meta.dirname, 'worker.js');

@@ -2,7 +2,7 @@
 import { flushCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import { keepCompiled, MAIN_PROGRAM } from '../platform/program-files.js';
+import { keepCompiled } from '../platform/program-files.js';
 import { notifyServiceManager } from '../platform/service-manager.js';
 import { hasTerminal, STOPS } from '../platform/signals.js';
 import type { Gateway } from './gateway.js';
@@ -52,7 +52,7 @@ function beginAnew(): void {
   const given = [...execArgv, env['NODE_OPTIONS']].join(' ').replaceAll('_', '-');
   const options = Object.entries(heap).flatMap(([name, size]) => (given.includes(name) ? [] : [`${name}=${size}`]));
   if (missing.length + options.length === 0) return;
-  const args = [argv0, ...options, ...execArgv, MAIN_PROGRAM, ...argv.slice(2)];
+  const args = [argv0, ...options, ...execArgv, ...argv.slice(1)];
   process.execve?.(execPath, args, { ...env, ...Object.fromEntries(missing) });
 }
 
