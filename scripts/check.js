@@ -14,6 +14,7 @@ const RULES = [
   'test/graphql/printed-schema.test.ts',
   'test/http/printed-openapi.test.ts',
   'test/interface/11-schema.test.ts',
+  'test/printed-docs.test.ts',
 ];
 const JEST = 'node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js';
 
@@ -31,7 +32,7 @@ const STEPS = [
   {
     name: 'rules: imports, printed schema, documents',
     command: `${JEST} --globalSetup= --globalTeardown= --runInBand ${RULES.join(' ')}`,
-    cure: 'the title after each ● says what is asked; npm run schema writes schema.graphql, npm run openapi openapi.json',
+    cure: 'the title after each ● says what is asked; npm run schema writes schema.graphql, npm run openapi openapi.json, npm run docs tables of the documents',
   },
 ];
 

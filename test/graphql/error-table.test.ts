@@ -1,4 +1,4 @@
-/** Interface 7: docs/errors.md has every code and reason, and what HTTP refuses; `reasons.test.ts` brings the reasons about. */
+/** Interface 7: docs/errors.md has every code; `reasons.test.ts` brings the reasons about. */
 import { readFileSync } from 'node:fs';
 import { REASONS } from '../../src/graphql/reasons.js';
 import { GRAPHQL_ERRORS } from '../../src/http/graphql-errors.js';
@@ -17,14 +17,4 @@ test('Interface 7: docs/errors.md has every code', () => {
   const named = tableUnder('Codes').map(([code]) => code);
   const codes = new Set([...Object.values(REASONS), ...Object.values(GRAPHQL_ERRORS)].map(({ code }) => code));
   expect(named).toEqual(expect.arrayContaining([...codes]));
-});
-
-test('Interface 7: docs/errors.md has every reason, with its code and what `graphql/reasons.ts` says that it means', () => {
-  const documented = [...text.matchAll(/^\| `(\w+)` \| `(\w+)` \| \d+ \| (.+) \|$/gm)];
-  expect(Object.fromEntries(documented.map(([, reason, code, means]) => [reason, { code, means }]))).toEqual(REASONS);
-});
-
-test('Interface 7: docs/errors.md has what HTTP refuses before GraphQL', () => {
-  const rows = Object.entries(GRAPHQL_ERRORS).map(([status, { code, reason }]) => [status, code, reason]);
-  expect(tableUnder('Before GraphQL')).toEqual(rows);
 });

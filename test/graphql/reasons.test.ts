@@ -180,12 +180,9 @@ test.each(rows)('Interface 7: %s is %i %s', async (reason, status, code, produce
   expect(REASONS[reason as Reason].code).toBe(code);
 });
 
-test('Interface 7: the table of docs/errors.md has the status of every reason', () => {
-  const page = readFileSync('docs/errors.md', 'utf8');
-  const documented = [...page.matchAll(/^\| `(\w+)` \| `\w+` \| (\d+) \| .+ \|$/gm)];
-  expect(documented).toHaveLength(Object.keys(REASONS).length);
-  for (const [, reason, status] of documented) {
-    const [produced = 503] = PRODUCED[reason as Reason] ?? [];
-    expect([reason, Number(status)]).toEqual([reason, produced]);
-  }
+test('Interface 7: docs/errors.md has the status of every code', () => {
+  const codes = [...readFileSync('docs/errors.md', 'utf8').matchAll(/^\| `(\w+)` \| (\d[\d, to]+) \| .+ \|$/gm)];
+  const statuses = Object.fromEntries(codes.map(([, code, status]) => [code, status]));
+  for (const [reason, status, code] of rows)
+    expect([reason, statuses[code]]).toEqual([reason, expect.stringContaining(`${status}`)]);
 });

@@ -1,0 +1,15 @@
+/** What the documents print from the code is what the code has. `npm run docs` runs this too, and writes it. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { filesIn } from './support/citations.js';
+import { withPrintedBlocks } from './support/printed-docs.js';
+
+const pages = ['README.md', 'CONTRIBUTING.md', ...filesIn('docs')].filter(
+  (path) => path.endsWith('.md') && /^<!-- printed: /m.test(readFileSync(path, 'utf8')),
+);
+
+test.each(pages)('%s has the blocks that the code prints; if not: npm run docs', (path) => {
+  const page = readFileSync(path, 'utf8');
+  const printed = withPrintedBlocks(page);
+  if (process.env['WRITE_DOCS'] === '1') writeFileSync(path, printed);
+  else expect(page).toBe(printed);
+});

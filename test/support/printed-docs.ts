@@ -1,0 +1,48 @@
+/** Blocks of the documents that are printed from the code, between `<!-- printed: NAME -->` and `<!-- /printed -->`. */
+import { REASONS } from '../../src/graphql/reasons.js';
+import { GRAPHQL_ERRORS } from '../../src/http/graphql-errors.js';
+import { REFUSALS } from '../../src/http/refusals.js';
+
+type Row = Array<string | number>;
+
+function table(head: string[], rows: Row[]): string {
+  const [first, ...others] = [head, ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  return [first, `|${'---|'.repeat(head.length)}`, ...others].join('\n');
+}
+
+function refusals(): string {
+  const rows = Object.entries(REFUSALS).map(([name, { status, detail, cookie }]) => {
+    const route = ['invalid_credentials', 'account_locked'].includes(name) ? 'login' : 'refresh';
+    return [route, status, `\`${detail}\``, cookie];
+  });
+  return table(['route', 'status', '`detail`', 'cookie'], rows);
+}
+
+function graphqlReasons(): string {
+  const rows = Object.entries(REASONS).map(([reason, { code, means }]) => [`\`${reason}\``, `\`${code}\``, means]);
+  return table(['reason', 'code', 'meaning'], rows);
+}
+
+function refusedBeforeGraphql(): string {
+  const rows = Object.entries(GRAPHQL_ERRORS).map(([status, { code, reason }]) => [
+    status,
+    `\`${code}\``,
+    `\`${reason}\``,
+  ]);
+  return table(['status', 'code', 'reason'], rows);
+}
+
+const BLOCKS: Record<string, () => string> = {
+  refusals,
+  'graphql reasons': graphqlReasons,
+  'refused before graphql': refusedBeforeGraphql,
+};
+
+/** The page with each block as the code has it. @throws if it names a block that does not exist */
+export function withPrintedBlocks(page: string): string {
+  return page.replace(/^(<!-- printed: (.+?) -->\n).*?(<!-- \/printed -->)/gms, (_, begin, name, end) => {
+    const print = BLOCKS[name];
+    if (print === undefined) throw new Error(`test/support/printed-docs.ts has no block "${name}"`);
+    return `${begin}\n${print()}\n\n${end}`;
+  });
+}
