@@ -1,4 +1,4 @@
-/** docs/browser-login.md: each example runs as it is printed, against a real gateway with the variables that are printed. */
+/** docs/login.md: each example runs as it is printed, against a real gateway with the variables that are printed. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
@@ -87,7 +87,7 @@ async function startVite(folder: string, origin: string): Promise<void> {
   await until('Vite answers', answers);
 }
 
-inChromium('docs/browser-login.md in Chromium', () => {
+inChromium('docs/login.md in Chromium', () => {
   test('React behind the proxy of Vite: log in, reload, a second tab, ask, log out', async () => {
     const origin = `http://localhost:${await freePort()}`;
     const gateway = await gatewayAt(origin);

@@ -1,4 +1,4 @@
-/** docs/browser-login.md: the gateway on another origin than the page, with the variables that are printed there. */
+/** docs/login.md: the gateway on another origin than the page, with the variables that are printed there. */
 import type { Browser, BrowserContext } from 'playwright-core';
 import { arrange, type Origins } from './arrangement.js';
 import { launchChromium, launchWithThirdPartyCookies } from './chromium.js';

@@ -1,7 +1,5 @@
-/** docs/browser-login.md, "What goes wrong": each looks as it is printed there, and has the cure that is printed. */
+/** docs/login.md, "What goes wrong": each looks as it is printed there, and has the fix that is printed. */
 import type { Browser } from 'playwright-core';
-import { startGateway } from '../support/gateway.js';
-import { startProcess } from '../support/server-process.js';
 import { until } from '../support/until.js';
 import { type Arrangement, arrange, type Origins } from './arrangement.js';
 import { launchChromium } from './chromium.js';
@@ -50,7 +48,7 @@ const TROUBLES: Trouble[] = [
   },
 ];
 
-inChromium('docs/browser-login.md, what goes wrong, in Chromium', () => {
+inChromium('docs/login.md, what goes wrong, in Chromium', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchChromium();
@@ -87,16 +85,4 @@ inChromium('docs/browser-login.md, what goes wrong, in Chromium', () => {
       await well.close();
     }
   });
-});
-
-test('docs/browser-login.md: SameSite=None without https is refused with the line that is printed', async () => {
-  const gateway = await startGateway();
-  try {
-    await using refused = await startProcess(gateway, { COOKIE_SAMESITE: 'none' });
-    expect((await refused.exited)[0]).toBe(78);
-    const line = printed().split('**The gateway does not start')[1]?.split('```text\n')[1]?.split('\n```')[0];
-    expect(refused.errors()).toContain(line);
-  } finally {
-    await gateway.close();
-  }
 });

@@ -8,8 +8,7 @@ import { compressText, sendPage } from '../static-page.js';
 /** Of the repository: they are read there, and not served. */
 const DOCUMENTS = [
   ['README.md', 'what it is, and the first minutes'],
-  ['docs/login.md', 'every answer of the three login routes'],
-  ['docs/browser-login.md', 'from nothing to a page on which somebody is logged in'],
+  ['docs/login.md', 'how to log people in, on a web page or without one'],
   ['docs/dashboards.md', 'what to ask over GraphQL, and how much'],
   ['docs/signed-requests.md', 'how services sign their requests'],
   ['docs/errors.md', 'every code and reason of a GraphQL error'],
