@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: how fast the gateway is, beside what it could be at best on the same machine in the same minutes
- * (docs/benchmark.md has the options). Exit code 1 where anything was answered otherwise than 200.
+ * (docs/evidence.md has the options). Exit code 1 where anything was answered otherwise than 200.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
