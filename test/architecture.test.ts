@@ -1,25 +1,7 @@
 /** docs/architecture.md, "The house": imports point down only, and what a few folders keep to themselves. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-
-/** The order of rooms, top to bottom. A room imports from the layers below its own, and from its own only what BESIDE allows. */
-const LAYERS = [
-  ['main', 'worker'],
-  ['start'],
-  ['workers'],
-  ['cli'],
-  ['http', 'graphql', 'doctor'],
-  ['auth', 'callers', 'admin', 'archive', 'readiness', 'db/open'],
-  ['services'],
-  ['audit', 'limits'],
-  ['listing'],
-  ['credentials', 'db'],
-  ['config', 'domain'],
-  ['platform'],
-];
-
-/** Rooms of one layer that may know another: `auth` and `callers` never meet, nor do `http` and `graphql`. */
-const BESIDE = ['admin -> auth'];
+import { BESIDE, LAYERS } from './support/rooms.js';
 
 /** Packages that only these parts or files import. */
 const KEPT: Array<[pattern: RegExp, where: RegExp]> = [

@@ -2,6 +2,7 @@
 import { REASONS } from '../../src/graphql/reasons.js';
 import { GRAPHQL_ERRORS } from '../../src/http/graphql-errors.js';
 import { REFUSALS } from '../../src/http/refusals.js';
+import { BESIDE, LAYERS } from './rooms.js';
 
 type Row = Array<string | number>;
 
@@ -32,7 +33,14 @@ function refusedBeforeGraphql(): string {
   return table(['status', 'code', 'reason'], rows);
 }
 
+function rooms(): string {
+  const inWords = (layer: string[]) => layer.map((room) => `\`${room}\``).join(', ');
+  const beside = BESIDE.map((arrow) => `\`${arrow.replace(' -> ', '` may import from `')}\``).join('; ');
+  return `${LAYERS.map((layer, i) => `${i + 1}. ${inWords(layer)}`).join('\n')}\n\nRooms of one row do not import each other, except: ${beside}.`;
+}
+
 const BLOCKS: Record<string, () => string> = {
+  rooms,
   refusals,
   'graphql reasons': graphqlReasons,
   'refused before graphql': refusedBeforeGraphql,

@@ -1,0 +1,20 @@
+/** The rooms of `src`: `test/architecture.test.ts` holds the imports to them, docs/architecture.md prints them. */
+
+/** The order of rooms, top to bottom. A room imports from the layers below its own, and from its own only what BESIDE allows. */
+export const LAYERS = [
+  ['main', 'worker'],
+  ['start'],
+  ['workers'],
+  ['cli'],
+  ['http', 'graphql', 'doctor'],
+  ['auth', 'callers', 'admin', 'archive', 'readiness', 'db/open'],
+  ['services'],
+  ['audit', 'limits'],
+  ['listing'],
+  ['credentials', 'db'],
+  ['config', 'domain'],
+  ['platform'],
+];
+
+/** Rooms of one layer that may know another: `auth` and `callers` never meet, nor do `http` and `graphql`. */
+export const BESIDE = ['admin -> auth'];
