@@ -111,13 +111,13 @@ test.each([
 
 test.each([
   [
-    '[a](errors.md#reasons) [b](../src/start/compose.ts) [c](#1) [d](https://example.com/x.md) ```[e](none.md)```',
+    '[a](dashboards.md#reasons) [b](../src/start/compose.ts) [c](#1) [d](https://example.com/x.md) ```[e](none.md)```',
     ['docs/interface.md: none.md is not there'],
   ],
   ['[a](none.md)', ['docs/interface.md: none.md is not there']],
   [
-    '[a](errors.md#none) [b](#99)',
-    ['docs/interface.md: errors.md#none has no such anchor', 'docs/interface.md: #99 has no such anchor'],
+    '[a](dashboards.md#none) [b](#99)',
+    ['docs/interface.md: dashboards.md#none has no such anchor', 'docs/interface.md: #99 has no such anchor'],
   ],
   ['<img src="none.svg">', ['docs/interface.md: none.svg is not there']],
   ['```md\n[a](none.md)\n```', []],

@@ -1,4 +1,4 @@
-/** Interface 7: every reason of an error, produced over HTTP, with its status and its code, as docs/errors.md has them. */
+/** Interface 7: every reason of an error, produced over HTTP, with its status and its code, as docs/dashboards.md has them. */
 import { readFileSync } from 'node:fs';
 import { REASONS, type Reason } from '../../src/graphql/reasons.js';
 import { refusesRows, whileAway, withFault } from '../support/faults.js';
@@ -180,8 +180,8 @@ test.each(rows)('Interface 7: %s is %i %s', async (reason, status, code, produce
   expect(REASONS[reason as Reason].code).toBe(code);
 });
 
-test('Interface 7: docs/errors.md has the status of every code', () => {
-  const codes = [...readFileSync('docs/errors.md', 'utf8').matchAll(/^\| `(\w+)` \| (\d[\d, to]+) \| .+ \|$/gm)];
+test('Interface 7: docs/dashboards.md has the status of every code', () => {
+  const codes = [...readFileSync('docs/dashboards.md', 'utf8').matchAll(/^\| `(\w+)` \| (\d[\d, to]+) \| .+ \|$/gm)];
   const statuses = Object.fromEntries(codes.map(([, code, status]) => [code, status]));
   for (const [reason, status, code] of rows)
     expect([reason, statuses[code]]).toEqual([reason, expect.stringContaining(`${status}`)]);

@@ -20,17 +20,21 @@ function refusals(): string {
 }
 
 function graphqlReasons(): string {
-  const rows = Object.entries(REASONS).map(([reason, { code, means }]) => [`\`${reason}\``, `\`${code}\``, means]);
-  return table(['reason', 'code', 'meaning'], rows);
+  const byCode = Map.groupBy(Object.entries(REASONS), ([, { code }]) => code);
+  const lists = Array.from(byCode, ([code, rows]) => {
+    const lines = rows.map(([reason, { means }]) => `- \`${reason}\`: ${means}`);
+    return `\`${code}\`\n\n${lines.join('\n')}`;
+  });
+  return lists.join('\n\n');
 }
 
 function refusedBeforeGraphql(): string {
-  const rows = Object.entries(GRAPHQL_ERRORS).map(([status, { code, reason }]) => [
-    status,
-    `\`${code}\``,
-    `\`${reason}\``,
-  ]);
-  return table(['status', 'code', 'reason'], rows);
+  const byCode = Map.groupBy(Object.entries(GRAPHQL_ERRORS), ([, { code }]) => code);
+  const lines = Array.from(byCode, ([code, rows]) => {
+    const reasons = rows.map(([status, { reason }]) => `${status} \`${reason}\``);
+    return `- \`${code}\`: ${reasons.join(', ')}`;
+  });
+  return lines.join('\n');
 }
 
 function rooms(): string {

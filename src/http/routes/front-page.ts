@@ -9,9 +9,8 @@ import { compressText, sendPage } from '../static-page.js';
 const DOCUMENTS = [
   ['README.md', 'what it is, and the first minutes'],
   ['docs/login.md', 'how to log people in, on a web page or without one'],
-  ['docs/dashboards.md', 'what to ask over GraphQL, and how much'],
+  ['docs/dashboards.md', 'what to ask over GraphQL, how much, and every error'],
   ['docs/signed-requests.md', 'how services sign their requests'],
-  ['docs/errors.md', 'every code and reason of a GraphQL error'],
   ['docs/monitoring.md', 'metrics, logs and health'],
 ];
 
