@@ -16,7 +16,7 @@ export default {
       },
     ],
   },
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testMatch: ['<rootDir>/{test,proof}/**/*.test.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.js',
   globalTeardown: '<rootDir>/test/support/global-teardown.js',
   maxWorkers: 4, // two for each processor of a small machine: half of their time they wait

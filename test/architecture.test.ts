@@ -124,7 +124,7 @@ test('no package is imported where it is needed', () => {
 });
 
 test('the evidence measures from outside', () => {
-  const used = sourcesIn('test/evidence')
+  const used = sourcesIn('proof/evidence')
     .flatMap(localImports)
     .filter((target) => target.startsWith('src/'));
   expect(used.length).toBeGreaterThan(0);

@@ -1,0 +1,147 @@
+/** What the gateway acknowledged holds when another PostgreSQL takes the primary's place (Patroni, synchronous). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../../test/support/until.js';
+import type { Experiment, Row, Size } from '../experiment.js';
+import { type Instance, prepareGateways } from '../lab/gateways.js';
+import { createJournal, type Journal, rowsOf } from '../lab/journal.js';
+import { type Patroni, startPatroni } from '../lab/patroni.js';
+import { health } from '../lab/probes.js';
+import { createUsers } from '../lab/users.js';
+import { createJudge, type Judge } from './faults/judge.js';
+
+const FAILOVERS = { small: 1, full: 20 };
+const CLIENTS = 4;
+const PAUSE_MS = 20;
+/** Of so many steps of a client, one is a login and one is a logout. */
+const STEPS = 20;
+
+/** How a failover comes about: in turn. Each ends with both nodes in their places. */
+const KINDS: ReadonlyArray<(patroni: Patroni) => Promise<void>> = [
+  (patroni) => patroni.switchOver(),
+  async (patroni) => {
+    const old = await patroni.primary();
+    await old.kill();
+    await untilAnotherThan(old, patroni);
+    old.start();
+  },
+  async (patroni) => {
+    const old = await patroni.primary();
+    old.freeze();
+    await untilAnotherThan(old, patroni);
+    await old.kill(); // and not left to wake up: Patroni asks for a watchdog against that
+    old.start();
+  },
+];
+
+/** A gateway that finds the primary in one way, and what its clients know. */
+interface Way {
+  name: string;
+  instance: Instance;
+  journal: Journal;
+  judge: Judge;
+  /** Longest time between two acknowledged answers, of each failover: milliseconds */
+  gapsMs: number[];
+}
+
+export const failovers: Experiment = {
+  name: 'failovers',
+  needs: ['patroni', 'etcd', 'haproxy', 'pg_controldata'],
+  run: async (lab, size) => {
+    const patroni = await startPatroni(lab);
+    const urlOf = (hosts: string): string => `postgresql://gateway@${hosts}/gateway`;
+    const throughProxy = urlOf(`127.0.0.1:${patroni.proxyPort}`);
+    const gateways = await prepareGateways(lab, throughProxy);
+    const behindProxy = await gateways.start(); // which migrates
+    const { query } = patroni;
+    const emails = await createUsers(gateways, { query }, CLIENTS);
+    const hosts = patroni.nodes.map(({ port }) => `127.0.0.1:${port}`).join();
+    const throughHosts = `${urlOf(hosts)}?target_session_attrs=read-write`;
+    const ways = [
+      startWay(size, 'through HAProxy', behindProxy),
+      startWay(size, 'by two hosts in DATABASE_URL', await gateways.start({ DATABASE_URL: throughHosts })),
+    ];
+
+    for (let round = 0; round < FAILOVERS[size]; round += 1) {
+      for (const { gapsMs } of ways) gapsMs.push(0);
+      const working = new AbortController();
+      const work = Promise.all(ways.flatMap((way) => emails.map((email) => workOn(way, email, working.signal))));
+      await KINDS[round % KINDS.length]?.(patroni);
+      await patroni.settled();
+      for (const way of ways) await untilWell(way, emails[0] ?? '');
+      working.abort();
+      await work;
+      for (const { journal, instance } of ways) await journal.check(instance.url);
+      lab.say(`failover ${round + 1}: ${ways.map(({ name, gapsMs }) => `${name} ${gapsMs.at(-1)} ms`).join(', ')}`);
+    }
+    return ways.flatMap(rowsOfWay);
+  },
+};
+
+function startWay(size: Size, name: string, instance: Instance): Way {
+  // A connection that ends may take the answer to a commit with it.
+  return { name, instance, journal: createJournal(true), judge: createJudge(size), gapsMs: [] };
+}
+
+async function untilAnotherThan(old: { name: string }, { nodes }: Patroni): Promise<void> {
+  const others = nodes.filter(({ name }) => name !== old.name);
+  await until('another node is the primary', async () =>
+    (await Promise.all(others.map((node) => node.isPrimary()))).includes(true),
+  );
+}
+
+/** One client: logs in, refreshes, logs out, and notes the longest time without an acknowledgement. */
+async function workOn(way: Way, email: string, signal: AbortSignal): Promise<void> {
+  const {
+    instance: { url },
+    journal,
+    judge,
+  } = way;
+  let acknowledgedMs = performance.now();
+  for (let step = 0; !signal.aborted; step += 1) {
+    const probe = step % STEPS === 0 ? 'login' : step % STEPS === STEPS - 1 ? 'logout' : 'refresh';
+    const ask = {
+      login: () => journal.login(url, email),
+      logout: () => journal.logout(url),
+      refresh: () => journal.refresh(url),
+    };
+    const answer = await ask[probe]().catch(() => 'no answer' as const);
+    if (answer !== undefined) judge.take(probe, answer, 'either');
+    if (typeof answer === 'object' && answer.status === 200) {
+      const gapMs = Math.round(performance.now() - acknowledgedMs);
+      way.gapsMs.push(Math.max(gapMs, way.gapsMs.pop() ?? 0));
+      acknowledgedMs = performance.now();
+    }
+    await sleep(PAUSE_MS);
+  }
+}
+
+/** Starts it again where it does not find the new primary within a minute by itself. */
+async function untilWell({ instance, judge, journal }: Way, email: string): Promise<void> {
+  try {
+    await until('the gateway is well again', async () => {
+      const ready = await health(instance.url, 'ready').catch(() => undefined);
+      return ready?.status === 200 && (await journal.login(instance.url, email)).status === 200;
+    });
+  } catch {
+    judge.fault('not well again within a minute');
+    await instance.kill();
+    await instance.start();
+  }
+}
+
+function rowsOfWay({ name, journal, judge, gapsMs }: Way): Row[] {
+  const over = `over failovers ${name}`;
+  const { answers, answered503, slowest503Ms, late, wrong, examples } = judge.sum();
+  const figures = {
+    failovers: gapsMs.length,
+    answered_503: answered503,
+    late_503: late,
+    wrong,
+    slowest_503_ms: Math.round(slowest503Ms),
+    longest_without_s: Math.max(...gapsMs) / 1000,
+  };
+  return [
+    { what: `late or wrong answers ${over}`, trials: answers, violations: late + wrong, figures, examples },
+    ...rowsOf(journal.kept, over),
+  ];
+}

@@ -1,0 +1,86 @@
+/** Interface 10, SIGTERM: no request fails while two instances behind a proxy are restarted in turn. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../../test/support/until.js';
+import type { Experiment, Row } from '../experiment.js';
+import { type Answer, ask, login, refresh } from '../lab/browser.js';
+import { prepareGateways } from '../lab/gateways.js';
+import { startPostgres } from '../lab/postgres.js';
+import { type Kind, startReverseProxy } from '../lab/reverse-proxy.js';
+import { createUsers, PASSWORD } from '../lab/users.js';
+
+const ROUNDS = { small: 1, full: 10 };
+const CLIENTS = 8;
+const PAUSE_MS = 5;
+/** Of so many steps of a client, one is a login. */
+const LOGIN_EVERY = 50;
+/** Requests before the first restart: the proxy has the connections then that it keeps. */
+const WARM_UP = CLIENTS * 20;
+
+export const rollingRestarts = behind('nginx');
+export const rollingRestartsHaproxy = behind('haproxy');
+
+function behind(kind: Kind): Experiment {
+  return {
+    name: `rolling-restarts-${kind}`,
+    needs: [kind],
+    run: async (lab, size) => {
+      const db = await startPostgres(lab);
+      const gateways = await prepareGateways(lab, db.url);
+      const instances = await Promise.all([gateways.start(), gateways.start()]);
+      const emails = await createUsers(gateways, db, CLIENTS);
+      const url = await startReverseProxy(lab, kind, instances);
+      const row: Row = {
+        what: `requests failed in rolling restarts behind ${kind}`,
+        trials: 0,
+        violations: 0,
+        examples: [],
+      };
+      const working = new AbortController();
+      const clients = Promise.all(emails.map((email) => work(url, email, row, working.signal)));
+      await until('the proxy has its connections', async () => row.trials >= WARM_UP);
+
+      const stops: number[] = [];
+      for (let round = 0; round < ROUNDS[size]; round += 1) {
+        for (const instance of instances) {
+          const startedMs = performance.now();
+          await instance.kill('SIGTERM');
+          stops.push(performance.now() - startedMs);
+          await instance.start();
+        }
+      }
+      working.abort();
+      await clients;
+      row.figures = { restarts: stops.length, slowest_stop_ms: Math.round(Math.max(...stops)) };
+      return [row];
+    },
+  };
+}
+
+/** One client: logs in now and then, refreshes, and asks who it is with what it was given. */
+async function work(url: string, email: string, row: Row, signal: AbortSignal): Promise<void> {
+  let session: { token: string; accessToken: string } | undefined;
+  /** @returns whether the answer was the right one */
+  const expect = async (what: string, asking: Promise<Answer>): Promise<boolean> => {
+    row.trials += 1;
+    const answer = await asking.catch(() => undefined);
+    if (answer?.status === 200) {
+      const { cookie, body } = answer;
+      if (cookie) session = { token: cookie, accessToken: String(body['access_token']) };
+      return true;
+    }
+    row.violations += 1;
+    row.examples?.push(`${what}: ${answer?.status ?? 'no answer'}`);
+    return false;
+  };
+  for (let step = 0; !signal.aborted; step += 1) {
+    if (session === undefined || step % LOGIN_EVERY === 0) await expect('login', login(url, email, PASSWORD));
+    else if (step % 2 === 0) await expect('caller', whoAmI(url, session.accessToken));
+    else if (!(await expect('refresh', refresh(url, session.token)))) session = undefined; // it may have happened
+    await sleep(PAUSE_MS);
+  }
+}
+
+function whoAmI(url: string, accessToken: string): Promise<Answer> {
+  const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
+  return ask(url, '/graphql', { headers, body: '{"query":"{ caller { callerType } }"}' });
+}

@@ -1,0 +1,145 @@
+/** Spec 4.1 step 3 and Interface 6: the time of a refusal does not tell whether the e-mail or the key exists. */
+import { randomInt } from 'node:crypto';
+import argon2 from 'argon2';
+import { freshNonce } from '../../../test/support/signer.js';
+import type { Experiment, Row } from '../experiment.js';
+import { createApiKey, createCronKey, signAs } from '../lab/callers.js';
+import { type Gateways, prepareGateways } from '../lab/gateways.js';
+import type { Lab } from '../lab/lab.js';
+import { type OneConnection, openOneConnection, type Timed } from '../lab/one-connection.js';
+import { type Postgres, startPostgres } from '../lab/postgres.js';
+import { areaUnderCurve, percentile, welchT } from '../lab/stats.js';
+import { createUsers, PASSWORD } from '../lab/users.js';
+
+const PAIRS = { small: { logins: 40, keys: 300 }, full: { logins: 5_000, keys: 5_000 } };
+const WARM_UP = 20;
+/** What the literature on timing leaks takes for one (Reparaz et al., "dude, is my code constant time?") */
+const TOLD_APART = 4.5;
+/** Another choice of the OWASP cheat sheet than the gateway's own, as a hash that came from elsewhere may have */
+const OLD_PARAMETERS = { memoryCost: 12_288, timeCost: 3, parallelism: 1 };
+
+/** Users of whom every second one has these */
+const MIXED_USERS = 200;
+
+/** What is presented, made anew each time before the clock starts. */
+type Presented = Record<string, () => Timed>;
+
+export const timing: Experiment = {
+  name: 'timing',
+  isAlone: true,
+  run: async (lab, size) => {
+    const db = await startPostgres(lab);
+    const gateways = await prepareGateways(lab, db.url);
+    const { url } = await gateways.start();
+    const [known = '', inactive = ''] = await createUsers(gateways, db, 2);
+    await db.query('update users set is_active = false where email = $1', [inactive]);
+    const apiKey = await createApiKey(gateways, 1_000_000);
+    const [cronKeyId = ''] = (await createCronKey(gateways)).split('.');
+
+    const connection = openOneConnection(url);
+    lab.defer(connection.close);
+    const { logins, keys } = PAIRS[size];
+    lab.say(`${logins} refused logins of each of three kinds`);
+    const loginMs = await measure(connection, logins, {
+      known: () => wrongPassword(known),
+      unknown: () => wrongPassword('userx@example.com'), // of the same length
+      inactive: () => wrongPassword(inactive),
+    });
+    lab.say(`${keys} refused calls of each of four kinds`);
+    const keyMs = await measure(connection, keys, {
+      apiKey: () => wrongSignature(apiKey.key_id),
+      noApiKey: () => wrongSignature(`ak_${randomText(20)}`),
+      cronKey: () => wrongInternalKey(cronKeyId),
+      noCronKey: () => wrongInternalKey(`ck_${randomText(20)}`),
+    });
+
+    const { users = [], nobody = [] } = await measureMixed(lab, gateways, db, logins);
+
+    const { known: ofKnown = [], unknown = [], inactive: ofInactive = [] } = loginMs;
+    const { apiKey: ofApiKey = [], noApiKey = [], cronKey = [], noCronKey = [] } = keyMs;
+    return [
+      judge('known and unknown e-mails', ofKnown, unknown),
+      judge('inactive and unknown e-mails', ofInactive, unknown),
+      judge('users, half of them with hashes of old parameters, and unknown e-mails', users, nobody),
+      judge('known and unknown ids of API keys', ofApiKey, noApiKey),
+      judge('known and unknown ids of cron keys', cronKey, noCronKey),
+    ];
+  },
+};
+
+/** To an instance that starts while every second of many users has a hash of old parameters. */
+async function measureMixed(
+  lab: Lab,
+  gateways: Gateways,
+  db: Postgres,
+  pairs: number,
+): Promise<Record<string, number[]>> {
+  await db.query(
+    `insert into users (id, email, password_hash, role, created_at)
+     select gen_random_uuid(), 'mixed' || number || '@example.com', case number % 2 when 0 then $2 else password_hash end,
+       role, created_at
+     from users, generate_series(100, 99 + $1::integer) as number where email = 'user0@example.com'`,
+    [MIXED_USERS, await argon2.hash(PASSWORD, OLD_PARAMETERS)],
+  );
+  const connection = openOneConnection((await gateways.start()).url);
+  lab.defer(connection.close);
+  lab.say(`${pairs} refused logins of each of two kinds, half of the users with hashes of old parameters`);
+  return measure(connection, pairs, {
+    users: () => wrongPassword(`mixed${100 + randomInt(MIXED_USERS)}@example.com`),
+    nobody: () => wrongPassword(`${randomText(8)}@example.com`), // of the same length
+  });
+}
+
+/** Presents one of each kind in random order, again and again. @returns milliseconds, by kind */
+async function measure(connection: OneConnection, times: number, kinds: Presented): Promise<Record<string, number[]>> {
+  const taken: Record<string, number[]> = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, []]));
+  for (let round = 0; round < WARM_UP + times; round += 1) {
+    for (const [kind, make] of shuffled(Object.entries(kinds))) {
+      const ms = await connection.refuse(make());
+      if (round >= WARM_UP) taken[kind]?.push(ms);
+    }
+  }
+  return taken;
+}
+
+function shuffled<T>(items: T[]): T[] {
+  for (let last = items.length - 1; last > 0; last -= 1) {
+    const other = randomInt(last + 1);
+    [items[last], items[other]] = [items[other] as T, items[last] as T];
+  }
+  return items;
+}
+
+function judge(what: string, left: number[], right: number[]): Row {
+  const t = welchT(left, right);
+  return {
+    what: `${what} told apart by time`,
+    trials: left.length,
+    violations: Math.abs(t) >= TOLD_APART ? 1 : 0,
+    figures: {
+      welch_t: t,
+      area_under_curve: areaUnderCurve(left, right),
+      median_ms: percentile(left, 0.5),
+      other_median_ms: percentile(right, 0.5),
+    },
+  };
+}
+
+function wrongPassword(email: string): Timed {
+  const body = Buffer.from(JSON.stringify({ email, password: 'not the password at all' }));
+  return { path: '/auth/login', headers: { 'content-type': 'application/json' }, body };
+}
+
+function wrongSignature(keyId: string): Timed {
+  const { target: path, headers, body } = signAs({ key_id: keyId, secret: freshNonce() });
+  return { path, headers: Object.fromEntries(headers), body };
+}
+
+function wrongInternalKey(keyId: string): Timed {
+  const headers = { 'content-type': 'application/json', 'x-internal-key': `${keyId}.cks_${randomText(49)}` };
+  return { path: '/graphql', headers, body: Buffer.from('{"query":"{ caller { callerType } }"}') };
+}
+
+function randomText(length: number): string {
+  return Array.from({ length }, () => 'abcdefghijklmnopqrstuvwxyz'[randomInt(26)]).join('');
+}

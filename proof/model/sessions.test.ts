@@ -1,0 +1,140 @@
+/**
+ * The browser's client and the gateway together (Interface 12 and 13), in random schedules of what users, browsers,
+ * networks and thieves do, in virtual time. MODEL_SCHEDULES says how many of each kind and MODEL_SEED which: it is
+ * printed. A schedule that fails is made as small as it gets, and told as a story.
+ */
+import { randomInt } from 'node:crypto';
+import fc from 'fast-check';
+import { CUT_OFF_MS } from '../../client/src/refresh.js';
+import { startGateway, type TestGateway } from '../../test/support/gateway.js';
+import { type Kind, type Schedule, schedules } from './acts.js';
+import { NO_FAULT } from './faults.js';
+import { type Run, runSchedule } from './run.js';
+import { noCounts } from './server.js';
+
+/** Among other tests the same few each time; a run of its own looks for more. */
+const { MODEL_SCHEDULES, MODEL_SEED } = process.env;
+const numRuns = Number(MODEL_SCHEDULES ?? 150);
+const seed = Number(MODEL_SEED ?? (MODEL_SCHEDULES === undefined ? 1 : randomInt(2 ** 31)));
+/** What a schedule may take on the average before the run is given up, and what comes before and after them */
+const [SLOWEST_MS, SETUP_MS] = [1_000, 300_000];
+const LIMIT_MS = SETUP_MS + numRuns * SLOWEST_MS;
+
+const HONEST: Kind = {
+  isHard: true,
+  isFair: true,
+  mayLose: false,
+  hasThief: false,
+  maxDelayMs: 10_000,
+  kinds: ['request lost', 'answer lost', 'cut', 'unavailable', 'portal', 'limited'],
+  isDoubled: true,
+};
+
+/** Every answer comes, and within what the client waits for it. */
+const PROMPT: Kind = {
+  hasThief: false,
+  isHard: false,
+  isFair: false,
+  mayLose: false,
+  maxDelayMs: (CUT_OFF_MS - 100) / 2,
+  kinds: ['unavailable', 'portal', 'limited'],
+  isDoubled: false,
+};
+
+const say = (line: string): void => void process.stderr.write(`model: ${line}\n`);
+let gateway: TestGateway;
+let users: Run['users'];
+let counts = noCounts();
+beforeAll(async () => {
+  say(`MODEL_SEED=${seed} MODEL_SCHEDULES=${numRuns}`);
+  gateway = await startGateway({ env: { REFRESH_RETRY: 'true' }, instances: 2 });
+  users = [await gateway.user(), await gateway.user()];
+});
+beforeEach(() => {
+  counts = noCounts();
+});
+afterEach(() => say(`${expect.getState().currentTestName}: ${JSON.stringify(counts)}`));
+afterAll(() => gateway?.close());
+
+function property(kind: Kind, run: Partial<Run> = {}) {
+  return fc.asyncProperty(schedules(kind), (schedule) => runSchedule({ gateway, users, counts, ...run }, schedule));
+}
+
+test(
+  'without a thief no session is lost',
+  async () => {
+    await fc.assert(property(HONEST), { numRuns, seed });
+    expect(counts.retries).toBeGreaterThan(0);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a thief who has the cookie but not the key gains nothing',
+  async () => {
+    await fc.assert(property({ ...HONEST, hasThief: true, isFair: false, mayLose: true, maxDelayMs: 3_600_000 }), {
+      numRuns,
+      seed,
+    });
+    expect(Math.min(counts.thefts, counts.tokens_of_thieves, counts.retries)).toBeGreaterThan(0);
+  },
+  LIMIT_MS,
+);
+
+describe('without REFRESH_RETRY', () => {
+  let run: Pick<Run, 'gateway' | 'users'>;
+  let withoutRetry: TestGateway;
+  beforeAll(async () => {
+    withoutRetry = await startGateway({ instances: 2 });
+    run = { gateway: withoutRetry, users: [await withoutRetry.user(), await withoutRetry.user()] };
+  });
+  afterAll(() => withoutRetry?.close());
+
+  test(
+    'the client alone loses no session',
+    async () => {
+      await fc.assert(property(PROMPT, run), { numRuns, seed });
+      expect(counts.retries).toBe(0);
+    },
+    LIMIT_MS,
+  );
+
+  test('a page that tries again waits for the answer to a page that is gone, as a new page does', async () => {
+    const schedule: Schedule = {
+      acts: [
+        { afterMs: 0, act: { kind: 'reload', tab: 0, asks: 1 } }, // is answered 503, and tries again after 2 s and more
+        { afterMs: 2_300, act: { kind: 'open', asks: 1 } }, // asks just before
+        { afterMs: 50, act: { kind: 'close', tab: 1 } }, // and is gone
+      ],
+      faults: [
+        { ...NO_FAULT, kind: 'unavailable' },
+        { ...NO_FAULT, thereMs: 1_100 },
+      ],
+      isFair: false,
+      mayLose: false,
+      seed: 0,
+    };
+    await runSchedule({ ...run, counts }, schedule);
+    expect(counts.sessions_kept).toBe(1);
+  });
+});
+
+type Fields = Record<string, string>;
+
+/** The model has eyes: each of these is a fault that it finds. */
+test.each<[fault: string, run: Partial<Run>]>([
+  ['no key is sent', { withhold: ({ 'refresh-retry': _, ...fields }: Fields) => fields }],
+  ['`previous` is ignored', { withhold: withoutPrevious }],
+  ['the key is not stored', { keep: withoutKeys }],
+])('it is found where %s', async (_fault, run) => {
+  const found = await fc.check(property(HONEST, run), { numRuns: 1_500, seed, endOnFailure: true });
+  expect(found.errorInstance).toMatchObject({ message: expect.stringMatching(/lost|token_theft/) });
+});
+
+function withoutKeys(kept: string): string {
+  return kept === '' ? kept : JSON.stringify({ ...JSON.parse(kept), key: undefined, previous: undefined });
+}
+
+function withoutPrevious({ 'refresh-retry': field, ...fields }: Fields): Fields {
+  return field === undefined ? fields : { ...fields, 'refresh-retry': field.replace(/, previous=.*/, '') };
+}
