@@ -45,11 +45,11 @@ const file = options.json ?? `${base}.json`;
 async function measure(works: Work[], { postmaster, version }: Postgres, gatewayPid?: number): Promise<Failed[]> {
   const { rounds, seconds } = options;
   const memory: number[] = [];
-  const lookAtMemory = (): void => {
+  const checkMemory = (): void => {
     if (gatewayPid !== undefined) memory.push((memoryOf(gatewayPid).residentMib * 2 ** 20) / 1e6);
   };
-  lookAtMemory();
-  const { measured, failed } = await inRounds(works, { rounds, seconds, postmaster, say, onRound: lookAtMemory });
+  checkMemory();
+  const { measured, failed } = await inRounds(works, { rounds, seconds, postmaster, say, onRound: checkMemory });
 
   const lines = medians(measured);
   const goals = [...judge(GOALS, lines), ...judgeMemory(memory)];

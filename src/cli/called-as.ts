@@ -1,10 +1,8 @@
-/** Interface 9: what somebody types before the words of a command, by how this program was started: messages say it. */
+/** Interface 9: what to type in front of a command, which depends on how this program was started; messages contain it. */
 import type { Environment } from '../config/environment.js';
+import { INSTALLED } from '../platform/explained.js';
 
-/** The name by which it is installed (`bin` of package.json). */
-export const INSTALLED = 'auth-gateway';
-
-/** Set by npm, and by the `bin` where it is not on the PATH */
+/** npm sets the first two; `bin/auth-gateway` sets the third if it is not on the PATH. */
 export function calledAs(env: Environment): string {
   const isOwnScript = env['npm_package_name'] === INSTALLED && env['npm_lifecycle_event'] !== undefined;
   if (isOwnScript) return 'npm run --silent cli --';

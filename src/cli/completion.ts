@@ -1,5 +1,5 @@
 /** Interface 9: `completion SHELL`: a script by which a shell completes commands, options and the values of enums. */
-import { INSTALLED } from './called-as.js';
+import { INSTALLED } from '../platform/explained.js';
 import type { Commands } from './help.js';
 import type { Kind } from './kinds.js';
 

@@ -11,9 +11,9 @@ import { DatabaseTooNew } from '../db/migrate.js';
 import { isOutage } from '../db/outage.js';
 import { RedisAway } from '../limits/windows.js';
 import { AdminRefusal } from '../listing/refusal.js';
+import { INSTALLED } from '../platform/explained.js';
 import { describeError } from '../platform/logger.js';
 import { PortTaken } from '../platform/port-taken.js';
-import { INSTALLED } from './called-as.js';
 import { UsageError } from './kinds.js';
 
 /** Interface 2 and 9; 78 is EX_CONFIG of sysexits.h. */

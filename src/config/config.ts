@@ -1,8 +1,9 @@
-/** Interface 2: the environment, read and checked once. Nothing else reads it. */
+/** Interface 2: the environment is read and checked here, once. */
 import { resolve } from 'node:path';
 import * as z from 'zod';
+import { type Explanation, explanationText } from '../platform/explained.js';
 import { LOG_LEVELS } from '../platform/logger.js';
-import { createReader, type Environment } from './environment.js';
+import { type ConfigFault, createReader, type Environment, type Variable } from './environment.js';
 import { redisUrl } from './redis-url.js';
 import {
   corsOrigin,
@@ -28,42 +29,55 @@ export interface Argon2Parameters {
   lanes: number;
 }
 
-/** Every fault found in the environment, one clear line each; values are never repeated. */
+/** Every fault of the environment; the message has one line for each. */
 export class ConfigError extends Error {
-  constructor(readonly faults: string[]) {
-    super(faults.join('\n'));
-    this.name = 'ConfigError';
+  override readonly name = 'ConfigError';
+
+  constructor(readonly faults: ConfigFault[]) {
+    super(faults.map((fault) => `${fault.variable}: ${explanationText(fault)}`).join('\n'));
   }
+}
+
+/** The configuration works, but probably not as intended. */
+export interface ConfigWarning extends Explanation {
+  /** The check of `doctor` that reports it */
+  check: 'configuration' | 'listen_host' | 'proxy_unknown';
+  remedy: string;
 }
 
 const YEAR_SECONDS = 31_536_000;
 
-/**
- * Reads the configuration of Interface 2. An empty variable counts as unset.
- * @throws {ConfigError} with every fault at once
- */
-export function readConfig(env: Environment) {
-  const { read, readOrFile, isGiven, fault, faults, misspelt } = createReader(env);
+/** Every variable, with its default in development. */
+export function variables(): Variable[] {
+  const reader = createReader({});
+  readConfig({}, reader);
+  return reader.variables;
+}
+
+/** @throws {ConfigError} with every fault at once */
+export function readConfig(env: Environment, reader = createReader(env)) {
+  const { read, readOrFile, isGiven, fault, faults } = reader;
 
   const port = read('PORT', wholeNumber(1, 65_535), 3000);
   const metricsPort = read('METRICS_PORT', wholeNumber(1, 65_535), undefined);
   const publicUrl = read('PUBLIC_URL', httpOrigin, new URL(`http://localhost:${port}`));
-  const dataDir = resolve(read('DATA_DIR', z.string(), './data'));
+  const dataDir = read('DATA_DIR', z.string(), './data');
   const https = publicUrl.protocol === 'https:';
   const secure = read('COOKIE_SECURE', trueOrFalse, https);
   const sameSite = read('COOKIE_SAMESITE', oneOf('strict', 'lax', 'none'), 'strict');
   const cookieDomain = read('COOKIE_DOMAIN', domainName, undefined);
   const isHere = isLoopback(publicUrl.hostname);
-  const isDevelopment = read('NODE_ENV', z.string(), '') !== 'production' && isHere;
+  const isDevelopment = read('NODE_ENV', z.string(), undefined) !== 'production' && isHere;
   const database = readOrFile('DATABASE_URL', databaseUrl, 'embedded');
 
   if (!https && !isGiven('COOKIE_SECURE') && !isHere) {
-    fault('COOKIE_SECURE', 'must be set, because PUBLIC_URL is http on a host other than this machine');
+    const remedy = 'set PUBLIC_URL to an https origin; for plain http, set COOKIE_SECURE=false';
+    fault('COOKIE_SECURE', 'must be set, because PUBLIC_URL is http on another machine', remedy);
   }
-  if (metricsPort === port) fault('METRICS_PORT', 'must be another than PORT');
-  // Browsers take http on their own machine for secure; elsewhere they drop a Secure cookie that comes by http.
+  if (metricsPort === port) fault('METRICS_PORT', 'must differ from PORT');
+  // Browsers treat http on their own machine as secure. From other hosts they drop a Secure cookie that comes by http.
   if (sameSite === 'none' && !https && !isHere) {
-    fault('COOKIE_SAMESITE', 'none needs a PUBLIC_URL with https, or browsers drop the cookie');
+    fault('COOKIE_SAMESITE', 'none needs an https PUBLIC_URL, or browsers drop the cookie');
   } else if (sameSite === 'none' && !secure) {
     fault('COOKIE_SAMESITE', 'none needs COOKIE_SECURE=true, or browsers drop the cookie');
   }
@@ -73,38 +87,50 @@ export function readConfig(env: Environment) {
   if (!isDevelopment && !isGiven('DATABASE_URL', 'DATABASE_URL_FILE')) {
     fault(
       'DATABASE_URL',
-      'must be set in production, which is where NODE_ENV is production or PUBLIC_URL is of another host: ' +
-        'DATABASE_URL=postgresql://… for a database of your own, or DATABASE_URL=embedded',
+      'must be set in production (NODE_ENV is production, or PUBLIC_URL is on another host)',
+      'set DATABASE_URL=postgresql://USER:PASSWORD@HOST/DATABASE, or DATABASE_URL=embedded',
     );
   }
 
   const host = read('LISTEN_HOST', hostOrAddress, '127.0.0.1');
-  const isOpen = isDevelopment && !isLoopback(host);
-  const open = 'LISTEN_HOST lets other machines in, and PUBLIC_URL says development, with explorer: set PUBLIC_URL';
-
   const trustProxy = read('TRUST_PROXY', listOf(proxyCidr), []);
-  const isProxyUnknown = https && trustProxy.length === 0;
-  const unknownProxy =
-    'PUBLIC_URL is https and TRUST_PROXY is unset: whoever comes by the proxy that ends TLS has its address, and all ' +
-    'share one login limit. Set TRUST_PROXY to the address that it connects from';
+  const warnings: ConfigWarning[] = [];
+  if (isDevelopment && !isLoopback(host)) {
+    const reason = 'LISTEN_HOST lets other machines in, but by its PUBLIC_URL this is development, explorer included';
+    warnings.push({
+      check: 'listen_host',
+      reason,
+      remedy: 'set PUBLIC_URL to the public origin, or unset LISTEN_HOST',
+    });
+  }
+  if (https && trustProxy.length === 0) {
+    const reason =
+      'PUBLIC_URL is https and TRUST_PROXY is unset: everyone behind the proxy that ends TLS has its address, and shares ' +
+      'one login limit';
+    warnings.push({
+      check: 'proxy_unknown',
+      reason,
+      remedy: 'set TRUST_PROXY to the address that the proxy connects from',
+    });
+  }
 
   const config = {
-    /** Where errors may say what is wrong with the configuration */
+    /** True if errors may say what is wrong with the configuration */
     isDevelopment,
     host,
     port,
     metricsHost: read('METRICS_HOST', hostOrAddress, '127.0.0.1'),
     /** Undefined: `/metrics` is on the public port. */
     metricsPort,
-    /** Issuer of every token; without a slash at its end */
+    /** Issuer of every token, without a trailing slash */
     publicUrl: publicUrl.origin,
-    /** `@authority` of signatures: with the port where it is not the scheme's own */
+    /** `@authority` of signatures, with the port unless it is the scheme's default */
     publicAuthority: publicUrl.host,
-    dataDir,
-    /** Undefined: PostgreSQL is embedded in `dataDir`. */
+    dataDir: resolve(dataDir),
+    /** Undefined: the embedded PostgreSQL in `dataDir` is used. */
     databaseUrl: database === 'embedded' ? undefined : database,
     databasePooler: read('DATABASE_POOLER', oneOf('none', 'transaction'), 'none'),
-    /** Undefined: rate limits live in PostgreSQL. */
+    /** Undefined: PostgreSQL counts for the rate limits. */
     redis: readOrFile('REDIS_URL', redisUrl, undefined),
     keyringFile: resolve(read('KEYRING_FILE', z.string(), `${dataDir}/keyring.json`)),
     accessTokenSeconds: read('ACCESS_TOKEN_TTL_SECONDS', wholeNumber(1, YEAR_SECONDS), 900),
@@ -120,10 +146,10 @@ export function readConfig(env: Environment) {
     sessionRateLimit: read('SESSION_RATE_LIMIT', wholeNumber(1, 1_000_000), undefined),
     /** Refreshes a minute of one session */
     refreshRateLimit: read('REFRESH_RATE_LIMIT', wholeNumber(1, 1_000_000), 60),
-    /** Interface 12: a refresh may prove that it is a retry */
+    /** Interface 12: whether a refresh may prove that it is a retry */
     refreshRetry: read('REFRESH_RETRY', trueOrFalse, false),
     cookie: { secure, sameSite, domain: cookieDomain },
-    /** CIDRs of proxies whose X-Forwarded-For is believed */
+    /** CIDRs of the proxies whose X-Forwarded-For is trusted */
     trustProxy,
     /** Exact origins that may call with credentials */
     corsOrigins: read('CORS_ORIGINS', listOf(corsOrigin), []).map((url) => url.origin),
@@ -134,7 +160,7 @@ export function readConfig(env: Environment) {
     },
     /** Processes that share the port */
     workers: read('WORKERS', wholeNumber(1, 64), 1),
-    /** How long it answers as not ready before it takes no more connections */
+    /** How long it reports that it is not ready before it refuses connections */
     shutdownDelaySeconds: read('SHUTDOWN_DELAY_SECONDS', wholeNumber(0, 300), 0),
     auditRetentionDays: read('AUDIT_RETENTION_DAYS', wholeNumber(1, 36_500), 365),
     logLevel: read('LOG_LEVEL', oneOf(...LOG_LEVELS), 'info'),
@@ -144,12 +170,6 @@ export function readConfig(env: Environment) {
     },
   };
   if (faults.length > 0) throw new ConfigError(faults);
-  const slips = misspelt(); // now that every variable has been asked for
-  return {
-    ...config,
-    /** Variables that have no effect, and were probably meant to: a sentence each */
-    slips,
-    /** What the log is to say at the start */
-    warnings: [...slips, ...(isOpen ? [open] : []), ...(isProxyUnknown ? [unknownProxy] : [])],
-  };
+  const misspelt = reader.findMisspelt().map((slip) => ({ check: 'configuration' as const, ...slip }));
+  return { ...config, warnings: [...misspelt, ...warnings] };
 }

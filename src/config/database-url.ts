@@ -1,22 +1,22 @@
-/** Interface 2: DATABASE_URL in libpq's form: several hosts, and the parameters that have an effect here. */
+/** Interface 2: DATABASE_URL as libpq writes it, with several hosts and the parameters that have an effect here. */
 import { isIPv6 } from 'node:net';
 import pg from 'pg';
 import { AT_BEHIND_SLASH, ENCODED, NO_ENCODING } from './url-encoding.js';
 
 export interface Host {
-  /** A name, an address, or the folder of a socket, which begins with a slash */
+  /** A name, an address, or the folder of a socket, which starts with a slash */
   host: string;
   port: number;
 }
 
 export interface DatabaseUrl {
-  /** What the driver understands: with the first host alone, without `target_session_attrs`, and with the `sslmode` that is meant */
+  /** For the driver: with the first host only, without `target_session_attrs`, and with the effective `sslmode` */
   driverUrl: string;
-  /** In their order, where there are several; else empty */
+  /** In order if there are several, otherwise empty */
   hosts: Host[];
 }
 
-/** The message says what is wrong and repeats no value. */
+/** The message repeats no value. */
 export class DatabaseUrlFault extends Error {
   override readonly name = 'DatabaseUrlFault';
 }
@@ -24,7 +24,7 @@ export class DatabaseUrlFault extends Error {
 const DEFAULT_PORT = 5432;
 const FORM = `must be one line: a URL that starts with postgresql://, or the word embedded ${ENCODED}`;
 
-/** Each has an effect here; `undefined`: with any value. */
+/** Parameters that have an effect here, with their values; `undefined`: any value. */
 const PARAMETERS = new Map<string, string[] | undefined>([
   ['application_name', undefined],
   ['host', undefined],
@@ -41,13 +41,13 @@ const PARAMETERS = new Map<string, string[] | undefined>([
   ['user', undefined],
 ]);
 
-/** Those that are for nothing without TLS. */
+/** Parameters that need TLS. */
 const TLS = ['sslcert', 'sslkey', 'sslnegotiation', 'sslrootcert', 'uselibpqcompat'];
 
-/** Those that the driver does not get as parameters. */
+/** Parameters that are not passed on to the driver. */
 const PLACED = /^(host|port|target_session_attrs)=/;
 
-/** The driver of this version takes these for verify-full, and warns at each start that a later one will not. */
+/** This version of the driver treats these as verify-full, and would warn at each start that a later one will not. */
 const VERIFIED = ['prefer', 'require', 'verify-ca'];
 
 /** @throws {DatabaseUrlFault} */
@@ -57,15 +57,15 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   if (scheme === undefined || /\p{Cc}/u.test(text)) throw new DatabaseUrlFault(FORM);
   if (path.includes('@')) throw new DatabaseUrlFault(AT_BEHIND_SLASH);
   const parts = query.split('&').filter((part) => part !== '');
-  // Where a password has a ? that is not encoded, the rest of it stands here: such a name is not repeated.
+  // After a ? in a password that is not encoded comes the rest of the password, so the name is not repeated.
   if (!parts.every((part) => /^[a-z_]+(=|$)/i.test(part)))
-    throw new DatabaseUrlFault(`has no parameters behind its ? ${ENCODED}`);
+    throw new DatabaseUrlFault(`has something other than parameters after its ? ${ENCODED}`);
   const parameters = new URLSearchParams(query);
   const unknown = [...parameters.keys()].find((name) => !PARAMETERS.has(name));
   if (unknown !== undefined) throw new DatabaseUrlFault(unknownParameter(unknown, query));
   for (const name of new Set(parameters.keys())) checkParameter(name, parameters.getAll(name));
   if (parameters.get('sslmode') === 'disable' && TLS.some((name) => parameters.has(name))) {
-    throw new DatabaseUrlFault(`has sslmode=disable and one of ${TLS.join(', ')}`);
+    throw new DatabaseUrlFault(`must not have sslmode=disable together with ${TLS.join(', ')}`);
   }
   const given = {
     host: list !== '',
@@ -89,11 +89,11 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   return { driverUrl, hosts: hosts.length > 1 ? hosts : [] };
 }
 
-/** An @ behind the ? can be that before the host, and the name then a part of the password. */
+/** An @ after the ? may be the one in front of the host; then the name is a part of the password. */
 function unknownParameter(name: string, query: string): string {
-  const known = `known are ${[...PARAMETERS.keys()].join(', ')}`;
-  if (query.includes('@')) return `has a parameter that is not known; ${known} ${ENCODED}`;
-  return `has the parameter ${name}; ${known}`;
+  const known = `use only ${[...PARAMETERS.keys()].join(', ')}`;
+  if (query.includes('@')) return `has an unknown parameter; ${known} ${ENCODED}`;
+  return `has the unknown parameter ${name}; ${known}`;
 }
 
 /** @param name a known one */
@@ -103,11 +103,11 @@ function checkParameter(name: string, [value = '', ...more]: string[]): void {
   if (value === '') throw new DatabaseUrlFault(`has the parameter ${name} without a value`);
   if (values?.includes(value) === false) {
     const why = name === 'target_session_attrs' ? ', because the gateway writes' : '';
-    throw new DatabaseUrlFault(`has a ${name} that is none of ${values.join(', ')}${why}`);
+    throw new DatabaseUrlFault(`must have one of these values for ${name}: ${values.join(', ')}${why}`);
   }
 }
 
-/** Hosts with their ports as they stand in a URL, from their own place or from the parameters; empty where none is named. */
+/** HOST:PORT of each host, from the authority of the URL or from its parameters; empty if none is named. */
 function authoritiesOf(list: string, parameters: URLSearchParams): string[] {
   const names = parameters.get('host')?.split(',').map(inAuthority) ?? list.split(',');
   const ports = parameters.get('port')?.split(',');
@@ -115,7 +115,7 @@ function authoritiesOf(list: string, parameters: URLSearchParams): string[] {
   if (ports === undefined) return isNamed ? names : [];
   if (!isNamed) names[0] = 'localhost';
   if (ports.length > 1 && ports.length !== names.length) {
-    throw new DatabaseUrlFault('port must be one for all hosts, or one for each');
+    throw new DatabaseUrlFault('must have one port for all hosts, or one for each');
   }
   return names.map((name, i) => name && `${name}:${ports[i] ?? ports[0]}`);
 }
@@ -131,11 +131,11 @@ function hostOf(authority: string): Host {
     const host = decodeURIComponent(hostname.replace(/^\[|\]$/g, ''));
     return { host, port: port === '' ? DEFAULT_PORT : Number(port) };
   } catch {
-    throw new DatabaseUrlFault(`has a host or a port that is none ${ENCODED}`);
+    throw new DatabaseUrlFault(`has an invalid host or port ${ENCODED}`);
   }
 }
 
-/** Finds what the driver would throw for each connection, such as for the file of a certificate that is not there. */
+/** Finds what the driver would throw for each connection, for example if the file of a certificate is missing. */
 function checkWithDriver(driverUrl: string): void {
   if (!URL.canParse(driverUrl)) throw new DatabaseUrlFault(FORM);
   try {

@@ -1,35 +1,50 @@
-/** Interface 2: variables as they stand in the environment or in the files that it names, and what is wrong with them. */
+/** Interface 2: reads variables from the environment, or from the files that it names, and reports what is wrong with them. */
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { nearest } from '../platform/did-you-mean.js';
+import type { Explanation } from '../platform/explained.js';
 
 export type Environment = Record<string, string | undefined>;
 
+/** Never repeats the value. */
+export interface ConfigFault extends Explanation {
+  variable: string;
+}
+
+export type Slip = Required<Explanation & { remedy: string }>;
+
+/** A variable, as `read` was asked for it. */
+export interface Variable {
+  name: string;
+  /** Its value if it is unset, in the environment that was read */
+  fallback: unknown;
+  /** What its values look like, such as `a whole number from 1 to 65535`; undefined: any text */
+  check: string | undefined;
+  /** True if `NAME_FILE` may name a file that holds the value. */
+  fileToo: boolean;
+}
+
 export interface Reader {
-  /** The variable's value by `schema`, else the fallback; a fault also yields the fallback, to go on looking. */
-  read<T>(variable: string, schema: z.ZodType<T, string>, fallback: T): T;
-  /** The same for what may stand in a file instead, which `VARIABLE_FILE` names. */
-  readOrFile<T>(variable: string, schema: z.ZodType<T, string>, fallback: T): T;
-  /** True where one of them is set. */
+  /** The variable's value by `schema`, or the fallback. A fault also yields the fallback, so that reading continues. */
+  read<T>(name: string, schema: z.ZodType<T, string>, fallback: T): T;
+  /** The same, for a variable whose value may be in the file that `NAME_FILE` names. */
+  readOrFile<T>(name: string, schema: z.ZodType<T, string>, fallback: T): T;
+  /** True if at least one of them is set. */
   isGiven(...variables: string[]): boolean;
-  fault(variable: string, message: string): void;
-  /** One line each; values are never repeated. */
-  faults: string[];
-  /** One line for each variable that nobody has asked for and that is nearly one of those that were, or names a file for one. */
-  misspelt(): string[];
+  fault(variable: string, reason: string, remedy?: string): void;
+  faults: ConfigFault[];
+  /** Every variable that was read, in that order */
+  variables: Variable[];
+  /** Variables that nothing reads, but whose name is close to one that is read, or is one plus `_FILE`. */
+  findMisspelt(): Slip[];
 }
 
 /** An empty variable counts as unset. */
 export function createReader(env: Environment): Reader {
-  const faults: string[] = [];
-  const known = new Set<string>();
-  const readFromFiles = new Set<string>();
-  const fault = (variable: string, message: string): void => void faults.push(`${variable}: ${message}`);
-
-  const textOf = (variable: string): string | undefined => {
-    known.add(variable);
-    return env[variable] === '' ? undefined : env[variable];
-  };
+  const faults: ConfigFault[] = [];
+  const variables: Variable[] = [];
+  const fault: Reader['fault'] = (variable, reason, remedy) => void faults.push({ variable, reason, remedy });
+  const textOf = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
 
   /** Without newlines at its end. */
   const textOfFile = (variable: string, path: string): string | undefined => {
@@ -50,33 +65,40 @@ export function createReader(env: Environment): Reader {
   };
 
   return {
-    read: (variable, schema, fallback) => parse(variable, textOf(variable), schema, fallback),
-    readOrFile: (variable, schema, fallback) => {
-      const inFile = `${variable}_FILE`;
-      readFromFiles.add(inFile);
-      const [text, path] = [textOf(variable), textOf(inFile)];
-      if (path === undefined) return parse(variable, text, schema, fallback);
+    read: (name, schema, fallback) => {
+      variables.push({ name, fallback, check: schema.description, fileToo: false });
+      return parse(name, textOf(name), schema, fallback);
+    },
+    readOrFile: (name, schema, fallback) => {
+      variables.push({ name, fallback, check: schema.description, fileToo: true });
+      const inFile = `${name}_FILE`;
+      const [text, path] = [textOf(name), textOf(inFile)];
+      if (path === undefined) return parse(name, text, schema, fallback);
       if (text === undefined) return parse(inFile, textOfFile(inFile, path), schema, fallback);
-      fault(inFile, `cannot be set beside ${variable}`);
+      fault(inFile, `cannot be set together with ${name}`);
       return fallback;
     },
-    isGiven: (...variables) => variables.some((variable) => textOf(variable) !== undefined),
+    isGiven: (...names) => names.some((name) => textOf(name) !== undefined),
     fault,
     faults,
-    misspelt: () => {
-      const candidates = [...known].filter((name) => name.length > 5); // too many words are near to PORT
-      const told = (name: string): string[] => {
-        const ofFile = /^(.+)_FILE$/.exec(name)?.[1] ?? '';
-        if (known.has(ofFile)) {
-          const files = [...readFromFiles].join(' and ');
-          return [`${name} has no effect: ${ofFile} is not read from a file, only ${files} name files`];
+    variables,
+    findMisspelt: () => {
+      const fileVariables = variables.filter(({ fileToo }) => fileToo).map(({ name }) => `${name}_FILE`);
+      const known = [...variables.map(({ name }) => name), ...fileVariables];
+      const candidates = known.filter((name) => name.length > 5); // too many words are close to PORT
+      const explain = (name: string): Slip[] => {
+        const base = name.replace(/_FILE$/, '');
+        if (known.includes(base)) {
+          const reason = `${name}: no effect, because only ${fileVariables.join(' and ')} name files`;
+          return [{ reason, remedy: `remove it, and set ${base} itself` }];
         }
         const meant = nearest(name, candidates);
-        return meant === undefined ? [] : [`${name} is no variable of the gateway: was ${meant} meant?`];
+        const remedy = `did you mean ${meant}? Rename it, or remove it`;
+        return meant === undefined ? [] : [{ reason: `${name}: unknown variable`, remedy }];
       };
       return Object.keys(env)
-        .filter((name) => env[name] !== '' && !known.has(name))
-        .flatMap(told);
+        .filter((name) => env[name] !== '' && !known.includes(name))
+        .flatMap(explain);
     },
   };
 }

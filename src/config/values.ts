@@ -1,4 +1,4 @@
-/** Interface 2: what the values of variables must look like, and what is said where they do not. */
+/** Interface 2: checks of values. The description of a check is printed in docs/configuration.md. */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
@@ -7,28 +7,35 @@ import { DatabaseUrlFault, parseDatabaseUrl } from './database-url.js';
 export const OWASP = ' (the OWASP minimum is m=19456, t=2, p=1)';
 
 export function wholeNumber(least: number, most: number, why = ''): z.ZodType<number, string> {
-  const message = `must be a whole number from ${least} to ${most}${why}`;
+  const what = `a whole number from ${least} to ${most}`;
+  const message = `must be ${what}${why}`;
   return z
     .string()
     .regex(/^\d{1,10}$/, message)
     .transform(Number)
-    .refine((number) => number >= least && number <= most, message);
+    .refine((number) => number >= least && number <= most, message)
+    .describe(what);
 }
 
-export const trueOrFalse = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+export const trueOrFalse = z
+  .enum(['true', 'false'], 'must be true or false')
+  .transform((text) => text === 'true')
+  .describe('true or false');
 
 export function oneOf<const T extends string>(...names: T[]): z.ZodType<T, string> {
+  const what = `one of ${names.join(', ')}`;
   return z
     .string()
     .transform((text) => names.find((name) => name === text.toLowerCase()))
-    .refine((name) => name !== undefined, `must be one of ${names.join(', ')}`);
+    .refine((name) => name !== undefined, `must be ${what}`)
+    .describe(what);
 }
 
 function parseUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/** A URL takes much else for a host, such as `*.example.com`, which no browser is ever at. */
+/** `URL` also accepts hosts that no browser can visit, such as `*.example.com`. */
 const HOST_OF_URL = /^(\[[\da-f:]+\]|[\w-]+(\.[\w-]+)*\.?)$/;
 
 export const httpOrigin = z
@@ -42,31 +49,36 @@ export const httpOrigin = z
       `${url.username}${url.password}${url.search}${url.hash}` === '' &&
       url.pathname === '/',
     'must be an origin such as https://auth.example.com, without wildcard, path, query or credentials',
-  );
+  )
+  .describe('an origin such as https://auth.example.com');
 
-/** What other programs take for "every page" is refused in words of its own: who is in the list may call with the cookie. */
+/** Every origin in the list may call with the cookie, so each must be named: what means "all" elsewhere is refused. */
 export const corsOrigin = z
   .string()
   .refine((text) => !text.includes('*'), 'has a *: name each origin, such as https://app.example.com')
   .refine(
     (text) => text.toLowerCase() !== 'null',
-    'has null, the origin of every sandboxed frame and every file: name origins such as https://app.example.com',
+    'has null, the origin of every sandboxed frame and every file: name each origin, such as https://app.example.com',
   )
-  .pipe(httpOrigin);
+  .pipe(httpOrigin)
+  .describe('an origin such as https://app.example.com');
 
-export const databaseUrl = z.string().superRefine((text, context) => {
-  try {
-    if (text !== 'embedded') parseDatabaseUrl(text);
-  } catch (error) {
-    if (!(error instanceof DatabaseUrlFault)) throw error;
-    context.addIssue(error.message);
-  }
-});
+export const databaseUrl = z
+  .string()
+  .superRefine((text, context) => {
+    try {
+      if (text !== 'embedded') parseDatabaseUrl(text);
+    } catch (error) {
+      if (!(error instanceof DatabaseUrlFault)) throw error;
+      context.addIssue(error.message);
+    }
+  })
+  .describe('a URL that starts with postgresql://, or embedded');
 
 const DOMAIN = /^\.?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
-export const domainName = z.string().regex(DOMAIN, 'must be a domain name');
+export const domainName = z.string().regex(DOMAIN, 'must be a domain name').describe('a domain name');
 
-/** RFC 6265 section 5.1.3; and a domain above the host has to have a dot, since no browser takes `com`. */
+/** RFC 6265 section 5.1.3. A domain above the host must contain a dot, because browsers refuse `com`. */
 export function coversHost(domain: string, host: string): boolean {
   const name = domain.replace(/^\./, '').toLowerCase();
   return host === name || (isIP(host) === 0 && name.includes('.') && host.endsWith(`.${name}`));
@@ -74,32 +86,35 @@ export function coversHost(domain: string, host: string): boolean {
 
 export const hostOrAddress = z
   .string()
-  .refine((text) => isIP(text) !== 0 || DOMAIN.test(text), 'must be an IP address or a host name');
+  .refine((text) => isIP(text) !== 0 || DOMAIN.test(text), 'must be an IP address or a host name')
+  .describe('an IP address or a host name');
 
-/** CIDRs by the names that Express and others have for them. */
+/** CIDRs by the names that Express and others give them. */
 const NAMED_NETWORKS = new Map([
   ['loopback', '127.0.0.1/32,::1/128'],
   ['linklocal', '169.254.0.0/16,fe80::/10'],
   ['uniquelocal', '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7'],
 ]);
 const WHICH_PROXIES =
-  'from which addresses do your proxies connect? Write those, such as TRUST_PROXY=10.0.0.7/32,192.168.0.0/16, ' +
-  'because whoever is trusted here decides what address a client has';
+  'must list the addresses from which your proxies connect, such as TRUST_PROXY=10.0.0.7/32,192.168.0.0/16, ' +
+  'because a trusted proxy decides which address a client has';
 
-/** What to write instead of what other programs understand. */
+/** What to write instead of a word that other programs understand. */
 function proxyAdvice(text: string): string {
   const word = text.toLowerCase();
   const networks = NAMED_NETWORKS.get(word);
-  if (networks !== undefined) return `write TRUST_PROXY=${networks}`;
+  if (networks !== undefined) return `must list networks: write TRUST_PROXY=${networks}`;
   if (/^(true|yes|on|all|any|\*|[1-9]\d*)$/.test(word)) return WHICH_PROXIES;
-  if (/^(false|no|off|none|0)$/.test(word)) return 'leave it unset where no proxy is to be trusted';
+  if (/^(false|no|off|none|0)$/.test(word)) return 'must be unset if no proxy is to be trusted';
   return 'must be a list of CIDRs such as 10.0.0.0/8,::1/128';
 }
 
-/** Of the proxies to be trusted. */
-export const proxyCidr = z.string().refine(isCidr, { error: ({ input }) => proxyAdvice(String(input)) });
+export const proxyCidr = z
+  .string()
+  .refine(isCidr, { error: ({ input }) => proxyAdvice(String(input)) })
+  .describe('a CIDR such as 10.0.0.0/8');
 
-/** An address or a network in its usual form; the old short and octal forms of IPv4 (`10`, `0177.0.0.1`) are none. */
+/** Accepts an address or a network in its usual form, not the old short and octal forms of IPv4 (`10`, `0177.0.0.1`). */
 function isCidr(text: string): boolean {
   const [, address = '', prefix = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const bits = isIP(address) === 4 ? 32 : 128;
@@ -110,7 +125,8 @@ export function listOf<T>(item: z.ZodType<T, string>): z.ZodType<T[], string> {
   return z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))
-    .pipe(z.array(item));
+    .pipe(z.array(item))
+    .describe(`a list, separated by commas; each item ${item.description}`);
 }
 
 export function isLoopback(hostname: string): boolean {

@@ -15,7 +15,7 @@ import type { Surroundings } from './surroundings.js';
 const PROCESS_MIB = 250;
 const PRIMARY_MIB = 100;
 
-export function lookAtMemory({ config, machine }: Surroundings): Finding[] {
+export function checkMemory({ config, machine }: Surroundings): Finding[] {
   const { needed, hashes } = memoryOf(config, machine);
   const seen =
     `${machine.memoryMib} MiB of memory; needed are ${needed - hashes} for the program and ${hashes} for ` +
@@ -32,7 +32,7 @@ function memoryOf({ argon2, workers }: Config, { cores }: Machine): { needed: nu
   return { needed: workers * PROCESS_MIB + (workers > 1 ? PRIMARY_MIB : 0) + hashes, hashes };
 }
 
-export function lookAtWorkers({ config, machine }: Surroundings): Finding[] {
+export function checkWorkers({ config, machine }: Surroundings): Finding[] {
   const seen = `WORKERS=${config.workers} on ${numberOf(machine.cores, 'core')}`;
   if (config.workers <= machine.cores) return [ok('workers', seen)];
   return [warning('workers', `${seen}: those beyond them only take memory`, `set WORKERS=${machine.cores}`)];
@@ -41,7 +41,7 @@ export function lookAtWorkers({ config, machine }: Surroundings): Finding[] {
 /** The connections that an instance takes, those to its stores, and the files of the program itself. */
 const NEEDED_FILES = 2_048 + 32 + 128;
 
-export function lookAtOpenFiles({ machine }: Surroundings): Finding[] {
+export function checkOpenFiles({ machine }: Surroundings): Finding[] {
   const seen = `${machine.openFiles} files and connections may be open; 2,048 connections need ${NEEDED_FILES}`;
   if (machine.openFiles >= NEEDED_FILES) return [ok('open_files', seen)];
   const remedy = 'set LimitNOFILE=65536 in the systemd unit, or type ulimit -n 65536 before the start';
@@ -52,7 +52,7 @@ export function lookAtOpenFiles({ machine }: Surroundings): Finding[] {
 const LOW_MIB = 1_024;
 const FAULT_MIB = 256;
 
-export async function lookAtDisk({ config }: Surroundings): Promise<Finding[]> {
+export async function checkDisk({ config }: Surroundings): Promise<Finding[]> {
   if (config.databaseUrl !== undefined) return [];
   let folder = config.dataDir;
   while (!existsSync(folder)) folder = dirname(folder);
@@ -73,7 +73,7 @@ const QUEUE_SECONDS = 2;
 const HASHED_WITHIN_MS = 6_000;
 
 /** Hashes one password. */
-export async function lookAtPasswordSpeed({ config, machine, signal }: Surroundings): Promise<Finding[]> {
+export async function checkPasswordSpeed({ config, machine, signal }: Surroundings): Promise<Finding[]> {
   if (machine.memoryMib < memoryOf(config, machine).needed) return []; // which is told, and one more could be too much
   const build = argon2Build();
   const native = build === 'prebuilt' ? ', and run npm run build:argon2 in a checkout, which can double the speed' : '';

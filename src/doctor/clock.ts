@@ -9,7 +9,7 @@ const FAULT_SECONDS = 60;
 /** The quickest answer tells it best. */
 const TRIES = 3;
 
-export async function lookAtClock({ clock, database }: Surroundings): Promise<Finding[]> {
+export async function checkClock({ clock, database }: Surroundings): Promise<Finding[]> {
   const { db } = await database();
   let quickestMs = Number.POSITIVE_INFINITY;
   let aheadSeconds = 0;

@@ -39,7 +39,7 @@ const ROUTES = 16;
 const LEAST = 4;
 const ADMINISTRATION = 4;
 
-export async function lookAtConnections({ config, database }: Surroundings): Promise<Finding[]> {
+export async function checkConnections({ config, database }: Surroundings): Promise<Finding[]> {
   const { db } = await database();
   if (config.databasePooler !== 'none') return []; // it divides them
   const [found] = await db.run(connectionsSql, {});

@@ -5,7 +5,7 @@ import { isLoopback } from '../config/values.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 import type { Surroundings } from './surroundings.js';
 
-export function lookAtCookie({ config }: Surroundings): Finding[] {
+export function checkCookie({ config }: Surroundings): Finding[] {
   const { cookie, publicUrl, corsOrigins } = config;
   const { hostname } = new URL(publicUrl);
   const isHttps = publicUrl.startsWith('https:');
@@ -63,7 +63,7 @@ export function lookAtCookie({ config }: Surroundings): Finding[] {
   return [ok('cookie', `SameSite=${cookie.sameSite}, ${cookie.secure ? 'Secure' : 'not Secure'}, for ${publicUrl}`)];
 }
 
-export function lookAtCorsOrigins({ config: { corsOrigins, isDevelopment } }: Surroundings): Finding[] {
+export function checkCorsOrigins({ config: { corsOrigins, isDevelopment } }: Surroundings): Finding[] {
   const local = corsOrigins.filter((origin) => isLoopback(new URL(origin).hostname));
   const seen = `CORS_ORIGINS is ${corsOrigins.join() || 'unset'}`;
   if (local.length === 0 || isDevelopment) return [ok('cors_origins', seen)];

@@ -15,7 +15,7 @@ const databaseConnectionSql = statement(
     (select setting::integer from pg_settings where name = 'lock_timeout') as lock_ms`;
 
 /** A pooler tells each of its clients another process id than that of the server, for it is asked to cancel itself. */
-export async function lookAtPooler({ config: { databasePooler }, database }: Surroundings): Promise<Finding[]> {
+export async function checkPooler({ config: { databasePooler }, database }: Surroundings): Promise<Finding[]> {
   const { client, db } = await database();
   const [found] = await db.run(databaseConnectionSql, {});
   if (found === undefined) return [];
@@ -45,7 +45,7 @@ function timeouts({ statement_ms, lock_ms, role }: RowOf<typeof databaseConnecti
   return warning('statement_timeout', `${seen} (0: none): PostgreSQL goes on with what nobody waits for`, remedy);
 }
 
-export async function lookAtTls({ database }: Surroundings): Promise<Finding[]> {
+export async function checkTls({ database }: Surroundings): Promise<Finding[]> {
   const { encrypted = false, authorized = false, remoteAddress } = (await database()).client.connection.stream;
   if (remoteAddress === undefined || isLoopback(remoteAddress)) return [ok('database_tls', 'it is on this machine')];
   const seen = `the database is at ${remoteAddress}`;

@@ -43,7 +43,7 @@ const settingsSql = statement(
     quote_ident(current_user) as role, coalesce(quote_ident(current_schema()), 'public') as schema,
     quote_ident(current_database()) as database`;
 
-export async function lookAtSettings({ database }: Surroundings): Promise<Finding[]> {
+export async function checkSettings({ database }: Surroundings): Promise<Finding[]> {
   const { db } = await database();
   const [found] = await db.run(settingsSql, {});
   return found === undefined ? [] : [durability(found), encoding(found), rights(found)];

@@ -13,7 +13,7 @@ import { NotThere, type OpenedDatabase, type Surroundings } from './surroundings
 const databaseSql = statement('doctor_database', {}, { version: 'text', name: 'text', role: 'text' })`
   select current_setting('server_version') as version, current_database()::text as name, current_user::text as role`;
 
-export async function lookAtDatabase({ config, database }: Surroundings): Promise<Finding[]> {
+export async function checkDatabase({ config, database }: Surroundings): Promise<Finding[]> {
   let opened: OpenedDatabase;
   try {
     opened = await database();

@@ -2,28 +2,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../config/config.js';
 import { createCleanUp } from '../platform/clean-up.js';
-import { lookAtDisk, lookAtMemory, lookAtOpenFiles, lookAtPasswordSpeed, lookAtWorkers } from './capacity.js';
-import { lookAtClock } from './clock.js';
-import { lookAtConnections } from './connections.js';
-import { lookAtCookie, lookAtCorsOrigins } from './cookies.js';
-import { lookAtDatabase } from './database.js';
-import { lookAtPooler, lookAtTls } from './database-connection.js';
-import { lookAtSettings } from './database-settings.js';
+import { remedyText } from '../platform/explained.js';
+import { checkDisk, checkMemory, checkOpenFiles, checkPasswordSpeed, checkWorkers } from './capacity.js';
+import { checkClock } from './clock.js';
+import { checkConnections } from './connections.js';
+import { checkCookie, checkCorsOrigins } from './cookies.js';
+import { checkDatabase } from './database.js';
+import { checkPooler, checkTls } from './database-connection.js';
+import { checkSettings } from './database-settings.js';
 import { codeOf } from './error-code.js';
 import { type Finding, type FindingName, fault } from './finding.js';
-import { lookAtKeyring } from './keyring.js';
-import { lookAtSealedSecrets } from './keyring-database.js';
-import { lookAtPublicUrl } from './public-url.js';
-import { lookAtRedis } from './redis.js';
-import { lookAtAdministrators, lookAtExpired } from './rows.js';
+import { checkKeyring } from './keyring.js';
+import { checkSealedSecrets } from './keyring-database.js';
+import { checkPublicUrl } from './public-url.js';
+import { checkRedis } from './redis.js';
+import { checkAdministrators, checkExpired } from './rows.js';
 import {
-  lookAtConfiguration,
-  lookAtLifetimes,
-  lookAtListenHost,
-  lookAtLoginLimits,
-  lookAtLogLevel,
-  lookAtTrustedProxies,
-  lookAtUnknownProxy,
+  checkConfiguration,
+  checkLifetimes,
+  checkListenHost,
+  checkLoginLimits,
+  checkLogLevel,
+  checkTrustedProxies,
+  checkUnknownProxy,
 } from './settings.js';
 import { databaseOf, NotThere, type Surroundings } from './surroundings.js';
 
@@ -33,32 +34,32 @@ export { readMachine } from './machine.js';
 export type Check = [name: FindingName, look: (at: Surroundings) => Finding[] | Promise<Finding[]>];
 
 export const CHECKS: readonly Check[] = [
-  ['configuration', lookAtConfiguration],
-  ['listen_host', lookAtListenHost],
-  ['login_limits', lookAtLoginLimits],
-  ['token_lifetimes', lookAtLifetimes],
-  ['log_level', lookAtLogLevel],
-  ['proxy_unknown', lookAtUnknownProxy],
-  ['trust_proxy', lookAtTrustedProxies],
-  ['cookie', lookAtCookie],
-  ['cors_origins', lookAtCorsOrigins],
-  ['keyring', lookAtKeyring],
-  ['keyring_database', lookAtSealedSecrets],
-  ['database', lookAtDatabase],
-  ['pooler', lookAtPooler],
-  ['database_tls', lookAtTls],
-  ['database_connections', lookAtConnections],
-  ['database_durability', lookAtSettings],
-  ['clock', lookAtClock],
-  ['administrators', lookAtAdministrators],
-  ['expired_rows', lookAtExpired],
-  ['redis', lookAtRedis],
-  ['public_url', lookAtPublicUrl],
-  ['password_speed', lookAtPasswordSpeed],
-  ['workers', lookAtWorkers],
-  ['memory', lookAtMemory],
-  ['open_files', lookAtOpenFiles],
-  ['disk', lookAtDisk],
+  ['configuration', checkConfiguration],
+  ['listen_host', checkListenHost],
+  ['login_limits', checkLoginLimits],
+  ['token_lifetimes', checkLifetimes],
+  ['log_level', checkLogLevel],
+  ['proxy_unknown', checkUnknownProxy],
+  ['trust_proxy', checkTrustedProxies],
+  ['cookie', checkCookie],
+  ['cors_origins', checkCorsOrigins],
+  ['keyring', checkKeyring],
+  ['keyring_database', checkSealedSecrets],
+  ['database', checkDatabase],
+  ['pooler', checkPooler],
+  ['database_tls', checkTls],
+  ['database_connections', checkConnections],
+  ['database_durability', checkSettings],
+  ['clock', checkClock],
+  ['administrators', checkAdministrators],
+  ['expired_rows', checkExpired],
+  ['redis', checkRedis],
+  ['public_url', checkPublicUrl],
+  ['password_speed', checkPasswordSpeed],
+  ['workers', checkWorkers],
+  ['memory', checkMemory],
+  ['open_files', checkOpenFiles],
+  ['disk', checkDisk],
 ];
 
 export interface Around extends Pick<Surroundings, 'clock' | 'config' | 'machine' | 'signal'> {
@@ -122,16 +123,10 @@ function toldOnce(found: Finding[]): Finding[] {
   return isTold ? found.filter(({ severity, seen }) => severity === 'ok' || !NO_RIGHTS.test(seen)) : found;
 }
 
-/** Where the configuration is refused, nothing else can be looked at. @throws {unknown} what is no refusal */
+/** If the configuration is refused, its faults are all that can be found. @throws any other error */
 export function refusedConfiguration(error: unknown): Finding[] {
   if (!(error instanceof ConfigError)) throw error;
-  return error.faults.map((text) => {
-    const [variable] = text.split(':');
-    const isRequired = /: must be set\b/.test(text);
-    return fault(
-      'configuration',
-      text,
-      `set ${variable} as that says${isRequired ? '' : ', or unset it'}; its row is in docs/configuration.md`,
-    );
-  });
+  return error.faults.map(({ variable, reason, remedy = `correct ${variable} or unset it` }) =>
+    fault('configuration', `${variable}: ${reason}`, `${remedyText(remedy)}; docs/configuration.md describes it`),
+  );
 }

@@ -17,7 +17,7 @@ const sealedSql = statement('doctor_sealed', { now: 'timestamptz' }, { key_id: '
 /** How many API keys are named. */
 const NAMED = 5;
 
-export async function lookAtSealedSecrets({ clock, config, database }: Surroundings): Promise<Finding[]> {
+export async function checkSealedSecrets({ clock, config, database }: Surroundings): Promise<Finding[]> {
   const jwks = await readKeyring(config.keyringFile).then((read) => read.jwks, refused);
   const { db } = await database();
   if (jwks === undefined || (await schemaState(db)) !== 'ok') return []; // which is told elsewhere

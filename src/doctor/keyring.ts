@@ -16,7 +16,7 @@ import type { Surroundings } from './surroundings.js';
 const ROTATE_AFTER_DAYS = 90;
 const DAY_SECONDS = 86_400;
 
-export async function lookAtKeyring({ clock, config: { keyringFile }, machine }: Surroundings): Promise<Finding[]> {
+export async function checkKeyring({ clock, config: { keyringFile }, machine }: Surroundings): Promise<Finding[]> {
   const now = clock.now();
   const read = await readKeyring(keyringFile)
     .then(async (keyring) => {

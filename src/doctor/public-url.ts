@@ -11,7 +11,7 @@ import type { Surroundings } from './surroundings.js';
 const METADATA = '/.well-known/oauth-authorization-server';
 const JWKS = '/.well-known/jwks.json';
 
-export async function lookAtPublicUrl({ clock, config, signal }: Surroundings): Promise<Finding[]> {
+export async function checkPublicUrl({ clock, config, signal }: Surroundings): Promise<Finding[]> {
   const { publicUrl, isDevelopment, metricsPort } = config;
   const read = (path: string): Promise<PublicAnswer> => readPublic(`${publicUrl}${path}`, signal);
   let metadata: PublicAnswer;

@@ -9,7 +9,7 @@ import { codeOf } from './error-code.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 import type { Surroundings } from './surroundings.js';
 
-export async function lookAtRedis({ config: { redis: place }, signal }: Surroundings): Promise<Finding[]> {
+export async function checkRedis({ config: { redis: place }, signal }: Surroundings): Promise<Finding[]> {
   if (place === undefined) return [];
   const { connectRedis, mayEvict } = await import('../limits/redis-connection.js');
   const redis = connectRedis(place, createLogger('silent'));

@@ -17,7 +17,7 @@ const administratorsSql = statement(
   from users where role = 'admin' and is_active`;
 
 /** The first start prints a password; each one that is set later is counted in `password_version`. */
-export async function lookAtAdministrators({ config, database }: Surroundings): Promise<Finding[]> {
+export async function checkAdministrators({ config, database }: Surroundings): Promise<Finding[]> {
   const { db } = await database();
   if ((await schemaState(db)) === 'behind') return [];
   const [found] = await db.run(administratorsSql, { first: FIRST_ADMINISTRATOR });
@@ -51,7 +51,7 @@ const expiredSql = statement(
     pg_size_pretty(pg_total_relation_size('refresh_tokens')) as records_size`;
 
 /** The sweeper deletes each minute what is over. What is over for a day it does not see, or does not keep up with. */
-export async function lookAtExpired({ clock, config, database }: Surroundings): Promise<Finding[]> {
+export async function checkExpired({ clock, config, database }: Surroundings): Promise<Finding[]> {
   const { db } = await database();
   if ((await schemaState(db)) === 'behind') return [];
   const now = clock.now();

@@ -1,25 +1,38 @@
 /** Interface 2 and 9, `doctor`: variables that are allowed each by itself, and wrong where the gateway is. */
-import { isLoopback } from '../config/values.js';
+import type { Config, ConfigWarning } from '../config/config.js';
 import { numberOf } from '../platform/number-of.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 import type { Surroundings } from './surroundings.js';
 
-export function lookAtConfiguration({ config }: Surroundings): Finding[] {
-  if (config.slips.length === 0) return [ok('configuration', 'every variable is right, and none is misspelt')];
-  return config.slips.map((slip) => warning('configuration', slip, 'rename that variable, or remove it'));
+/** Shows the warnings that the start has logged for one check. */
+function showWarnings({ warnings }: Config, check: ConfigWarning['check'], fine: string): Finding[] {
+  const found = warnings
+    .filter((one) => one.check === check)
+    .map(({ reason, remedy }) => warning(check, reason, remedy));
+  return found.length > 0 ? found : [ok(check, fine)];
 }
 
-export function lookAtListenHost({ config }: Surroundings): Finding[] {
-  const seen = `LISTEN_HOST is ${config.host}, and PUBLIC_URL is ${config.publicUrl}`;
-  if (!config.isDevelopment || isLoopback(config.host)) return [ok('listen_host', seen)];
-  const what = `${seen}: other machines are let into what is set up for development, explorer and all`;
-  return [warning('listen_host', what, 'set PUBLIC_URL to its public origin, or unset LISTEN_HOST')];
+export function checkConfiguration({ config }: Surroundings): Finding[] {
+  return showWarnings(config, 'configuration', 'every variable is valid, and none is misspelt');
+}
+
+export function checkListenHost({ config }: Surroundings): Finding[] {
+  return showWarnings(config, 'listen_host', `LISTEN_HOST is ${config.host}, and PUBLIC_URL is ${config.publicUrl}`);
+}
+
+export function checkUnknownProxy({ config }: Surroundings): Finding[] {
+  const { publicUrl, trustProxy } = config;
+  return showWarnings(
+    config,
+    'proxy_unknown',
+    `PUBLIC_URL is ${publicUrl}, and TRUST_PROXY is ${trustProxy.join() || 'unset'}`,
+  );
 }
 
 /** Such limits are for trying things out. */
 const ROOMY = { rateLimit: 1_000, maxFailures: 100 };
 
-export function lookAtLoginLimits({ config }: Surroundings): Finding[] {
+export function checkLoginLimits({ config }: Surroundings): Finding[] {
   const { rateLimit, rateWindowSeconds, maxFailures, lockoutSeconds } = config.login;
   const seen =
     `an address may log in ${rateLimit} times in ${rateWindowSeconds} s, and ${maxFailures} wrong passwords lock an ` +
@@ -35,7 +48,7 @@ export function lookAtLoginLimits({ config }: Surroundings): Finding[] {
 /** A thief of an access token has it for so long, whatever is done: seconds. */
 const LONG_ACCESS_SECONDS = 3_600;
 
-export function lookAtLifetimes({ config: { accessTokenSeconds, refreshTokenSeconds } }: Surroundings): Finding[] {
+export function checkLifetimes({ config: { accessTokenSeconds, refreshTokenSeconds } }: Surroundings): Finding[] {
   const seen = `access tokens are good for ${accessTokenSeconds} s, unused sessions for ${refreshTokenSeconds} s`;
   if (refreshTokenSeconds < accessTokenSeconds) {
     const what = `${seen}: a session has ended before its first refresh is due`;
@@ -56,24 +69,16 @@ export function lookAtLifetimes({ config: { accessTokenSeconds, refreshTokenSeco
 
 const DEAF = ['silent', 'fatal', 'error'];
 
-export function lookAtLogLevel({ config: { logLevel } }: Surroundings): Finding[] {
+export function checkLogLevel({ config: { logLevel } }: Surroundings): Finding[] {
   const seen = `LOG_LEVEL is ${logLevel}`;
   if (!DEAF.includes(logLevel)) return [ok('log_level', seen)];
   return [warning('log_level', `${seen}: neither warnings nor requests are logged`, 'set LOG_LEVEL=info')];
 }
 
-export function lookAtUnknownProxy({ config: { publicUrl, trustProxy } }: Surroundings): Finding[] {
-  const isUnknown = publicUrl.startsWith('https:') && trustProxy.length === 0;
-  const seen = `PUBLIC_URL is ${publicUrl}, and TRUST_PROXY is ${trustProxy.join() || 'unset'}`;
-  if (!isUnknown) return [ok('proxy_unknown', seen)];
-  const what = `${seen}: all who come by the proxy that ends TLS have its address, and share one login limit`;
-  return [warning('proxy_unknown', what, 'set TRUST_PROXY to the address that the proxy connects from')];
-}
-
 /** Whatever is larger than the largest private network is no proxy: bits of its prefix. */
 const LEAST_BITS = { ipv4: 8, ipv6: 7 };
 
-export function lookAtTrustedProxies({ config: { trustProxy } }: Surroundings): Finding[] {
+export function checkTrustedProxies({ config: { trustProxy } }: Surroundings): Finding[] {
   const wide = trustProxy.filter((cidr) => {
     const [address = '', prefix] = cidr.split('/');
     return prefix !== undefined && Number(prefix) < LEAST_BITS[address.includes(':') ? 'ipv6' : 'ipv4'];

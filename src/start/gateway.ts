@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
 import { type DataDir, openDataDir } from '../db/open/data-dir.js';
 import { createCleanUp } from '../platform/clean-up.js';
+import { explanationText } from '../platform/explained.js';
 import { createLogDestination, PIPE_BUF } from '../platform/log-destination.js';
 import { createLogger, describeError, type Logger } from '../platform/logger.js';
 import { createMetrics } from '../platform/metrics.js';
@@ -33,7 +34,7 @@ export async function startGateway(
   const maxBytes = workers > 1 ? PIPE_BUF : undefined;
   const destination = createLogDestination(process.stdout, () => metrics.droppedLogLines.inc(), maxBytes);
   const log = createLogger(config.logLevel, destination);
-  for (const warning of config.warnings) log.warn(warning);
+  for (const warning of config.warnings) log.warn(explanationText(warning));
   const cleanUp = createCleanUp();
   return cleanUp.guard(async () => {
     // Before anything is made, or a password is shown that nobody will see again. And workers of another gateway would

@@ -55,7 +55,7 @@ test('Interface 2: a password with a slash that is not encoded is refused before
   const DATABASE_URL = 'postgresql://127.0.0.1:1/secret@127.0.0.1:1/none';
   const { code, stdout, stderr } = await run(['user', 'list', '--json'], { env: { DATABASE_URL } });
   expect([code, stdout]).toEqual([78, '']);
-  expect(stderr).toMatch(/^DATABASE_URL: has an @ behind the first \//);
+  expect(stderr).toMatch(/^DATABASE_URL: has an @ after the first \//);
   expect(stderr).not.toContain('secret');
 });
 

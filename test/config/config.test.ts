@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Config, ConfigError, readConfig } from '../../src/config/config.js';
+import { type Config, ConfigError, readConfig, variables } from '../../src/config/config.js';
 import { run } from '../support/cli.js';
 
 type Environment = Record<string, string>;
@@ -15,8 +15,8 @@ function messagesOf(env: Environment): string[] {
     return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    expect(error.message).toBe(error.faults.join('\n'));
-    return error.faults;
+    expect(error.faults).toHaveLength(error.message.split('\n').length);
+    return error.message.split('\n');
   }
 }
 
@@ -210,6 +210,14 @@ test('Interface 2: docs/configuration.md has every variable in one row of its ta
   expect(documented.toSorted()).toEqual([...defaults, ['NODE_ENV', 'unset']].toSorted());
 });
 
+test('Interface 2: the variables that are printed into the documents are those that are read, with their checks', () => {
+  const found = new Map(variables().map(({ name, ...variable }) => [name, variable]));
+  expect([...found.keys()].toSorted()).toEqual([...VARIABLES.map(([name]) => name), 'NODE_ENV'].toSorted());
+  expect(found.get('PORT')).toEqual({ fallback: 3000, check: 'a whole number from 1 to 65535', fileToo: false });
+  expect(found.get('KEYRING_FILE')).toEqual({ fallback: './data/keyring.json', check: undefined, fileToo: false });
+  expect(found.get('REDIS_URL')).toMatchObject({ fallback: undefined, fileToo: true });
+});
+
 test('Interface 2: HOST, which shells export, has no effect', () => {
   expect(readConfig({ HOST: 'x86_64-conda-linux-gnu' })).toEqual(readConfig({}));
   expect(readConfig({ HOST: 'not a host', LISTEN_HOST: '::' }).host).toBe('::');
@@ -376,7 +384,7 @@ test.each<[string, Environment, boolean]>([
   const messages = messagesOf(env);
   if (isDevelopment) return void expect(messages).toEqual([]);
   expect(messages).toEqual([
-    expect.stringMatching(/^DATABASE_URL: .*DATABASE_URL=postgresql:\/\/.*DATABASE_URL=embedded/),
+    expect.stringMatching(/^DATABASE_URL: .*DATABASE_URL=postgresql:\/\/.*DATABASE_URL=embedded$/),
   ]);
 });
 
@@ -395,11 +403,14 @@ test('Interface 1 and 2: the gateway and every command refuse production without
 });
 
 const PROXY_ADVICE: Array<[words: string[], advice: string]> = [
-  [['loopback', 'Loopback'], 'TRUST_PROXY: write TRUST_PROXY=127.0.0.1/32,::1/128'],
-  [['linklocal'], 'TRUST_PROXY: write TRUST_PROXY=169.254.0.0/16,fe80::/10'],
-  [['uniquelocal'], 'TRUST_PROXY: write TRUST_PROXY=10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7'],
-  [['true', '1', '2', 'yes', 'YES', 'on', '*', 'all'], 'from which addresses do your proxies connect?'],
-  [['false', 'no', '0', 'none'], 'leave it unset'],
+  [['loopback', 'Loopback'], 'TRUST_PROXY: must list networks: write TRUST_PROXY=127.0.0.1/32,::1/128'],
+  [['linklocal'], 'TRUST_PROXY: must list networks: write TRUST_PROXY=169.254.0.0/16,fe80::/10'],
+  [
+    ['uniquelocal'],
+    'TRUST_PROXY: must list networks: write TRUST_PROXY=10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7',
+  ],
+  [['true', '1', '2', 'yes', 'YES', 'on', '*', 'all'], 'must list the addresses from which your proxies connect'],
+  [['false', 'no', '0', 'none'], 'must be unset'],
   [['proxy.internal', '1010101010/x'], 'must be a list of CIDRs such as 10.0.0.0/8,::1/128'],
 ];
 
@@ -435,12 +446,12 @@ describe('Interface 2: DATABASE_URL and REDIS_URL from files', () => {
     [
       'both',
       (path) => ({ DATABASE_URL, DATABASE_URL_FILE: path }),
-      'DATABASE_URL_FILE: cannot be set beside DATABASE_URL',
+      'DATABASE_URL_FILE: cannot be set together with DATABASE_URL',
     ],
     [
       'both',
       (path) => ({ REDIS_URL: 'redis://x', REDIS_URL_FILE: path }),
-      'REDIS_URL_FILE: cannot be set beside REDIS_URL',
+      'REDIS_URL_FILE: cannot be set together with REDIS_URL',
     ],
     [
       'a missing file',
@@ -451,7 +462,7 @@ describe('Interface 2: DATABASE_URL and REDIS_URL from files', () => {
     [
       'another text',
       (path) => ({ DATABASE_URL_FILE: path }),
-      expect.stringMatching(/^DATABASE_URL_FILE: must be one line: .+ or the word embedded \(in a password .+%25\)$/),
+      expect.stringMatching(/^DATABASE_URL_FILE: must be one line: .+ or the word embedded \(in a password, .+%25\)$/),
     ],
     [
       'another text',
@@ -495,6 +506,11 @@ test('Interface 2: what others export is not warned about', () => {
   expect(readConfig(env).warnings).toEqual([]);
 });
 
+function misspelt(name: string, meant: string) {
+  const remedy = `did you mean ${meant}? Rename it, or remove it`;
+  return { check: 'configuration', reason: `${name}: unknown variable`, remedy };
+}
+
 test.each([
   ['CORS_ORIGIN', 'CORS_ORIGINS'],
   ['TRUST_PROXIES', 'TRUST_PROXY'],
@@ -509,9 +525,7 @@ test.each([
   ['PUBLIC_URI', 'PUBLIC_URL'],
   ['WORKER', 'WORKERS'],
 ])('Interface 2: %s is warned about: %s was meant', (name, meant) => {
-  expect(readConfig({ [name]: 'secret' }).warnings).toEqual([
-    `${name} is no variable of the gateway: was ${meant} meant?`,
-  ]);
+  expect(readConfig({ [name]: 'secret' }).warnings).toEqual([misspelt(name, meant)]);
   expect(readConfig({ [name]: '' }).warnings).toEqual([]);
 });
 
@@ -522,17 +536,21 @@ test.each(VARIABLES.map(([name]) => name).filter((name) => name !== 'PORT'))(
     const slips = [`${name}S`, ...Array.from(name, (_, i) => without(i)), name.replace('_', '')];
     const known = new Set(VARIABLES.map(([variable]) => variable));
     for (const slip of slips.filter((text) => !known.has(text))) {
-      const [line = 'nothing', ...others] = readConfig({ [slip]: 'x' }).warnings;
-      expect([slip, line, others]).toEqual([slip, `${slip} is no variable of the gateway: was ${name} meant?`, []]);
+      const [line, ...others] = readConfig({ [slip]: 'x' }).warnings;
+      expect([slip, line, others]).toEqual([slip, misspelt(slip, name), []]);
     }
   },
 );
 
 test.each(VARIABLES.map(([name]) => name).filter((name) => !/^(DATABASE|REDIS)_URL$/.test(name)))(
-  'Interface 2: %s is not read from a file, and who tries is told so',
+  'Interface 2: %s is not read from a file, and a file for it is warned about',
   (name) => {
     expect(readConfig({ [`${name}_FILE`]: '/run/secrets/x' }).warnings).toEqual([
-      `${name}_FILE has no effect: ${name} is not read from a file, only DATABASE_URL_FILE and REDIS_URL_FILE name files`,
+      {
+        check: 'configuration',
+        reason: `${name}_FILE: no effect, because only DATABASE_URL_FILE and REDIS_URL_FILE name files`,
+        remedy: `remove it, and set ${name} itself`,
+      },
     ]);
     expect(readConfig({ [`${name}_FILE`]: '' }).warnings).toEqual([]);
   },
@@ -541,13 +559,22 @@ test.each(VARIABLES.map(([name]) => name).filter((name) => !/^(DATABASE|REDIS)_U
 test('Interface 2: https without TRUST_PROXY is warned about, since TLS ends at a proxy', () => {
   const warningsOf = (env: Environment) => readConfig({ DATABASE_URL, ...env }).warnings;
   const https = { PUBLIC_URL: 'https://auth.example.com' };
-  expect(warningsOf(https)).toEqual([expect.stringMatching(/^PUBLIC_URL is https and TRUST_PROXY is unset: /)]);
+  const reason = expect.stringMatching(/^PUBLIC_URL is https and TRUST_PROXY is unset: /);
+  expect(warningsOf(https)).toEqual([
+    { check: 'proxy_unknown', reason, remedy: expect.stringContaining('set TRUST_PROXY') },
+  ]);
   expect(warningsOf({ ...https, TRUST_PROXY: '10.0.0.7/32' })).toEqual([]);
   expect(warningsOf({ PUBLIC_URL: 'http://auth.example.com', COOKIE_SECURE: 'false' })).toEqual([]);
 });
 
 test('Interface 2: development that other machines can reach is warned about', () => {
-  const warned = ['LISTEN_HOST lets other machines in, and PUBLIC_URL says development, with explorer: set PUBLIC_URL'];
+  const warned = [
+    {
+      check: 'listen_host',
+      reason: 'LISTEN_HOST lets other machines in, but by its PUBLIC_URL this is development, explorer included',
+      remedy: 'set PUBLIC_URL to the public origin, or unset LISTEN_HOST',
+    },
+  ];
   for (const LISTEN_HOST of ['0.0.0.0', '::', '192.0.2.1'])
     expect(readConfig({ LISTEN_HOST }).warnings).toEqual(warned);
   for (const LISTEN_HOST of ['127.0.0.2', '::1', 'localhost']) expect(readConfig({ LISTEN_HOST }).warnings).toEqual([]);
@@ -565,6 +592,6 @@ test('Interface 2: the start warns once, and never repeats a value', async () =>
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line).msg);
-  expect(lines).toEqual(['CORS_ORIGIN is no variable of the gateway: was CORS_ORIGINS meant?']);
+  expect(lines).toEqual(['CORS_ORIGIN: unknown variable; did you mean CORS_ORIGINS? Rename it, or remove it']);
   expect(stdout + stderr).not.toContain('secret');
 });

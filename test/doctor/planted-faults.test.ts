@@ -113,7 +113,13 @@ test('where nothing is planted there is nothing to find, and what was looked at 
 
 /** The variables that plant it, and those that carry out the remedy; what is undefined is unset. */
 const SETTINGS: Array<[severity: 'fault' | 'warning', check: FindingName, plant: Env, remedy: RegExp, cure: Env]> = [
-  ['warning', 'configuration', { CORS_ORIGIN: 'x' }, /^rename/, { CORS_ORIGINS: 'https://localhost' }],
+  [
+    'warning',
+    'configuration',
+    { CORS_ORIGIN: 'x' },
+    /^did you mean CORS_ORIGINS\?/,
+    { CORS_ORIGINS: 'https://localhost' },
+  ],
   ['warning', 'configuration', { PORT_FILE: 'x' }, /remove/, {}],
   ['warning', 'login_limits', { LOGIN_RATE_LIMIT: '1000' }, /unset LOGIN_RATE_LIMIT/, {}],
   ['warning', 'login_limits', { LOGIN_MAX_FAILURES: '1000' }, /unset LOGIN_MAX_FAILURES/, {}],
@@ -185,15 +191,17 @@ test('fault configuration: each fault of it is a finding, and the command exits 
   const ran = await runHere(['doctor', '--json'], () => readConfig({ PORT: 'x', ARGON2_PASSES: '1' }));
   expect([ran.code, ran.stderr]).toEqual([1, '2 faults, 0 warnings, 0 ok\n']);
   expect(JSON.parse(ran.stdout)).toMatchObject([
-    { severity: 'fault', check: 'configuration', remedy: expect.stringMatching(/^set PORT /) },
-    { severity: 'fault', check: 'configuration', remedy: expect.stringMatching(/^set ARGON2_PASSES /) },
+    { severity: 'fault', check: 'configuration', remedy: expect.stringMatching(/^correct PORT or unset it;/) },
+    { severity: 'fault', check: 'configuration', remedy: expect.stringMatching(/^correct ARGON2_PASSES or unset it;/) },
   ]);
 });
 
 test('fault configuration: what production requires is not to be unset', async () => {
   const ran = await runHere(['doctor'], () => readConfig({ NODE_ENV: 'production' }));
   expect([ran.code, ran.stderr]).toEqual([1, '1 fault, 0 warnings, 0 ok\n']);
-  expect(ran.stdout).toContain('remedy: set DATABASE_URL as that says; its row is in docs/configuration.md');
+  expect(ran.stdout).toContain(
+    'remedy: set DATABASE_URL=postgresql://USER:PASSWORD@HOST/DATABASE, or DATABASE_URL=embedded; docs',
+  );
 });
 
 describe('machine', () => {

@@ -47,8 +47,8 @@ test.each<[string, unknown]>([
 
 const FORM = /^REDIS_URL: must be one line: a URL such as .*%2F/;
 /** Each says how a password is written. */
-const HOST = /^REDIS_URL: has a host that is none.*%2F/;
-const AT_BEHIND_SLASH = /^REDIS_URL: has an @ behind the first \/, so the password is not encoded .*%2F/;
+const HOST = /^REDIS_URL: has an invalid host.*%2F/;
+const AT_BEHIND_SLASH = /^REDIS_URL: has an @ after the first \/, so the password is not encoded .*%2F/;
 
 test.each<[string, RegExp]>([
   ['secret', FORM],
@@ -70,21 +70,21 @@ test.each<[string, RegExp]>([
   ['redis://[:::]', HOST],
   ['redis://se cret', HOST],
   ['redis+cluster://n1,', HOST],
-  ['redis+cluster://:secret@n1,:secret@n2', /^REDIS_URL: has its credentials once, before the first host/],
-  ['redis://h?secret', /^REDIS_URL: takes no parameters behind \? .*%2F/],
-  ['redis://h1,secret', /^REDIS_URL: of several hosts is redis\+sentinel:\/\/ or redis\+cluster:\/\/$/],
-  ['redis://h/secret', /^REDIS_URL: names a database that is no number$/],
-  ['redis+sentinel://s/limits/secret', /^REDIS_URL: names a database that is no number$/],
+  ['redis+cluster://:secret@n1,:secret@n2', /^REDIS_URL: must have credentials only once, in front of the first host/],
+  ['redis://h?secret', /^REDIS_URL: takes no parameters after \? .*%2F/],
+  ['redis://h1,secret', /^REDIS_URL: must be redis\+sentinel:\/\/ or redis\+cluster:\/\/ if/],
+  ['redis://h/secret', /^REDIS_URL: must name the database by its number$/],
+  ['redis+sentinel://s/limits/secret', /^REDIS_URL: must name the database by its number$/],
   ['redis+sentinel://s', /^REDIS_URL: needs the name of the master/],
   ['redis+sentinel://s?secret=secret', /^REDIS_URL: needs the name of the master/],
   ['redis+sentinel://s//0', /^REDIS_URL: needs the name of the master/],
   [
     'redis+sentinel://s/limits?secret',
-    /^REDIS_URL: takes no parameters but sentinel_username and sentinel_password .*%2F/,
+    /^REDIS_URL: takes only the parameters sentinel_username and sentinel_password .*%2F/,
   ],
-  ['redis+cluster://n1/1', /^REDIS_URL: of a cluster names no database/],
-  ['redis+cluster://n1?secret', /^REDIS_URL: takes no parameters behind \? .*%2F/],
-  ['redis://u:secret%@h', /^REDIS_URL: has a % that does not encode anything .*%2F/],
+  ['redis+cluster://n1/1', /^REDIS_URL: must not name a database of a cluster/],
+  ['redis+cluster://n1?secret', /^REDIS_URL: takes no parameters after \? .*%2F/],
+  ['redis://u:secret%@h', /^REDIS_URL: has a % that encodes nothing .*%2F/],
 ])('Interface 2: REDIS_URL=%j is refused, and nothing of it is repeated', (text, fault) => {
   expect(() => readConfig({ REDIS_URL: text })).toThrow(ConfigError);
   expect(() => readConfig({ REDIS_URL: text })).toThrow(fault);
