@@ -45,9 +45,9 @@ const BILLING = { callerType: 'api_key', serviceName: 'billing', scopes: ['invoi
 
 testWith(
   ['curl', 'openssl'],
-  'docs/sign-with-curl.md is answered as the key, and refused with another secret',
+  'docs/services.md, curl: is answered as the key, and refused with another secret',
   async () => {
-    const script = await save('signed.sh', await blockOf('sign-with-curl.md', 'sh'));
+    const script = await save('signed.sh', await blockOf('services.md', 'sh', 2));
     const { stdout } = await run('sh', [script], { env });
     expect(JSON.parse(stdout).data.caller).toMatchObject(BILLING);
     const refused = await run('sh', [script], { env: { ...env, SECRET: 'aks_other' } }).catch((error) => error);
@@ -56,8 +56,8 @@ testWith(
   },
 );
 
-testWith(['python3'], 'docs/sign-with-python.md is answered as the key, and refused with another secret', async () => {
-  const script = await save('signed.py', await blockOf('sign-with-python.md', 'python'));
+testWith(['python3'], 'docs/services.md, Python: is answered as the key, and refused with another secret', async () => {
+  const script = await save('signed.py', await blockOf('services.md', 'python'));
   const { stdout } = await run('python3', [script], { env });
   expect(JSON.parse(stdout).data.caller).toMatchObject(BILLING);
   const refused = await run('python3', [script], { env: { ...env, SECRET: 'aks_other' } }).catch((error) => error);

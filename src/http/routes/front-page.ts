@@ -10,7 +10,7 @@ const DOCUMENTS = [
   ['README.md', 'what it is, and the first minutes'],
   ['docs/login.md', 'how to log people in, on a web page or without one'],
   ['docs/dashboards.md', 'what to ask over GraphQL, how much, and every error'],
-  ['docs/signed-requests.md', 'how services sign their requests'],
+  ['docs/services.md', 'how services sign their requests'],
   ['docs/monitoring.md', 'metrics, logs and health'],
 ];
 

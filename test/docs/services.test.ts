@@ -1,4 +1,4 @@
-/** docs/signed-requests.md: what it prints runs as it stands, in a project made for it, against a gateway of its own. */
+/** docs/services.md: what it prints runs as it stands, in a project made for it, against a gateway of its own. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -47,19 +47,19 @@ describe('the TypeScript example in a project of `npm init -y`', () => {
     const pack = ['pack', '--workspace', 'client', '--json', '--pack-destination', folder];
     const packed = JSON.parse((await run('npm', pack)).stdout);
     const { filename } = packed[0] ?? packed['@auth-gateway/client'];
-    const commands = await blockOf('signed-requests.md', 'sh');
+    const commands = await blockOf('services.md', 'sh');
     const folderOfGateway = '../auth-gateway/';
     expect(commands).toContain(`${folderOfGateway}${filename}`);
     // As printed, but for where the client is, and from nowhere else.
     const script = commands.replace(folderOfGateway, `${folder}/`);
     await run('sh', ['-ec', script], { cwd: folder, env: { ...env, npm_config_offline: 'true' } });
-    await writeFile(join(folder, 'signed.mts'), await blockOf('signed-requests.md', 'ts'));
+    await writeFile(join(folder, 'signed.mts'), await blockOf('services.md', 'ts'));
   });
 
   test('runs by Node itself', () => isAnsweredAsTheKey('signed.mts'));
 
   test('is compiled by the command on the page, and runs', async () => {
-    const page = await readFile('docs/signed-requests.md', 'utf8');
+    const page = await readFile('docs/services.md', 'utf8');
     const [, options = ''] = /`npx tsc (.+?)`/.exec(page) ?? [];
     // What `npm install --save-dev typescript @types/node` puts there
     await mkdir(join(folder, 'node_modules/@types'));
@@ -71,13 +71,13 @@ describe('the TypeScript example in a project of `npm init -y`', () => {
 });
 
 test.each([
-  ['http-message-signatures', 1],
-  ['http-message-sig', 2],
-])('the lines for %s sign what the gateway takes', async (name, number) => {
+  ['http-message-signatures', () => blockOf('services.md', 'js')],
+  ['http-message-sig', () => readFile('test/docs/http-message-sig.mjs', 'utf8')],
+])('the lines for %s sign what the gateway takes', async (name, lines) => {
   const project = await mkdtemp(join(folder, 'library-'));
   await mkdir(join(project, 'node_modules'));
   await symlink(resolve('node_modules', name), join(project, 'node_modules', name));
-  const snippet = await blockOf('signed-requests.md', 'js', number);
+  const snippet = await lines();
   expect(snippet).toContain(`from '${name}'`);
   const file = join(project, 'signed.mjs');
   await writeFile(file, snippet);
