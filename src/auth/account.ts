@@ -1,4 +1,4 @@
-/** Spec 3.2 and 4.1: the user's row at login. What changes it is one statement, so that races are settled by its lock. */
+/** Spec 3.2 and 4.1: the user's row at login. Each change is one statement, so that its row lock settles races. */
 import type { AuthEvent } from '../audit/events.js';
 import { eventRows, insertEvents } from '../audit/write.js';
 import type { Database } from '../db/database.js';
@@ -13,7 +13,6 @@ const activeUserSql = statement(
 )`
   select id, password_hash, password_version, locked_until from users where email = :email and is_active`;
 
-/** What login reads of a user. */
 export type LoginUser = RowOf<typeof activeUserSql>;
 
 /** Spec 4.1 step 1: the active user with this normalised e-mail. */
@@ -32,14 +31,13 @@ const passwordParametersSql = statement('password_parameters', {}, { parameters:
   group by parameters
   order by parameters`;
 
-/** How many active users have which parameters of argon2; of a large table a sample, some hundred thousand rows. */
+/** Counts active users by their argon2 parameters. A large table is sampled: about 100,000 rows. */
 export async function countPasswordParameters(db: Database): Promise<RowOf<typeof passwordParametersSql>[]> {
   return db.admin.run(passwordParametersSql, {});
 }
 
 export type LockedUser = LoginUser & { locked_until: Date };
 
-/** True where the lock lasts beyond `now`. */
 export function isLocked(user: LoginUser, now: Date): user is LockedUser {
   return user.locked_until !== null && user.locked_until > now;
 }
@@ -62,10 +60,9 @@ const countFailureSql = statement(
   select id, coalesce((select locked from counted), false) as locked from audited`;
 
 /**
- * Spec 3.2, rows 1 and 2: counts a failed login, locks at the maximum (which the metrics count), and writes
- * `login_failure`.
- * For an unknown user (`user_id` null in the event) the same statement runs and finds nobody to count for.
- * @returns false where nothing was written, because the user has been locked (or removed) since it was read
+ * Spec 3.2, rows 1 and 2: counts a failed login, locks the account at the maximum, and writes `login_failure`.
+ * For an unknown user (`userId` null) the same statement runs, so that it takes the same time.
+ * @returns false if nothing was written, because the user was locked or deleted after it was read
  */
 export async function countFailure(
   { config, db, metrics }: Deps<'config' | 'db' | 'metrics'>,

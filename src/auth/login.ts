@@ -17,10 +17,9 @@ export interface Credentials {
 }
 
 /**
- * @param place in the queue of passwords, taken before anything is asked
- * @returns undefined where the client has gone meanwhile: nobody would have the session, so none is started
- * @throws {Overloaded} where too many passwords wait to be checked, {ClockSkewed} where the clock here is wrong; then
- *   nothing is written
+ * @param place in the password queue, taken before the first query
+ * @returns undefined if the client has disconnected: no session is started, since nobody would receive it
+ * @throws {Overloaded} if too many passwords are waiting, {ClockSkewed} if this clock is wrong. Nothing is written then
  */
 export async function login(
   deps: Deps<'clock' | 'config' | 'db' | 'metrics' | 'passwords' | 'placeholderHashes' | 'tokens'>,
@@ -34,10 +33,10 @@ export async function login(
   const user = await findActiveUser(db, email);
 
   // 2. Locked: refused before any password check.
-  const askedAt = clock.now();
-  if (user !== undefined && isLocked(user, askedAt)) return refuseLocked(db, user, client, askedAt);
+  const readAt = clock.now();
+  if (user !== undefined && isLocked(user, readAt)) return refuseLocked(db, user, client, readAt);
 
-  // 3. The password, or the same work on a placeholder. It takes a while: what follows looks at the user again.
+  // 3. The password, or the same work on a placeholder. The user may change meanwhile, so the next statements check again.
   const placeholderHash = placeholderHashes.hashFor(email);
   const verdict = await passwords.verify(user?.password_hash ?? placeholderHash, password, place);
   if (verdict === undefined) return undefined;
@@ -52,7 +51,7 @@ export async function login(
   } as const;
 
   if (user !== undefined && matches) {
-    // A wrong password counts also for a client that has gone: hanging up is no way to guess for nothing.
+    // A wrong password counts even if the client has disconnected, so that hanging up does not make guesses free.
     if (place.isGone()) return undefined;
     // 5. and 6. Reset the failures; new jti, new family, record, audit.
     const familyId = uuidInTimeOrder(now);
@@ -67,8 +66,8 @@ export async function login(
     return refused('invalid_credentials');
   }
 
-  // The user was changed while the password was checked: locked by others (429, also for the right password),
-  // or deactivated, removed or given a new password (401).
+  // The user changed while the password was checked: locked by other logins (429, even for the right password),
+  // or deactivated, deleted or given a new password (401).
   const changed = await findActiveUser(db, email);
   if (changed !== undefined && isLocked(changed, now)) return refuseLocked(db, changed, client, now);
   await writeAudit(db, [failure], now);

@@ -1,4 +1,4 @@
-/** Spec 4.3: logout. It never refuses. */
+/** Spec 4.3: logout. It never refuses a request. */
 import { isMissing } from '../credentials/tokens/jwt.js';
 import type { Client } from '../domain/request-origin.js';
 import { isUuid } from '../platform/ids.js';
@@ -9,14 +9,14 @@ import { revokeRecord } from './revocations.js';
 type LogoutDeps = Deps<'clock' | 'db' | 'repeats' | 'tokens'>;
 
 /**
- * @param cookies the values of the cookie, each once; all are logged out, since a browser may go on with any
+ * @param cookies distinct values of the cookie. All are logged out, since the browser may send any of them next
  * @returns true if one of them decoded and carried a `jti`
- * @throws {ClockSkewed} if it is not known whether a cookie has expired: then nobody is told that they are logged out
+ * @throws {ClockSkewed} if this clock cannot decide whether a cookie has expired
  */
 export async function logout(deps: LogoutDeps, cookies: readonly string[], client: Client): Promise<boolean> {
-  let isAny = false;
-  for (const cookie of cookies) if (await logOutToken(deps, cookie, client)) isAny = true;
-  return isAny;
+  let hasLoggedOut = false;
+  for (const cookie of cookies) if (await logOutToken(deps, cookie, client)) hasLoggedOut = true;
+  return hasLoggedOut;
 }
 
 async function logOutToken(deps: LogoutDeps, cookie: string, client: Client): Promise<boolean> {

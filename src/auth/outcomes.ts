@@ -1,4 +1,4 @@
-/** What the three routes can answer. */
+/** The outcomes of login, refresh and logout. */
 import type { TokenPair } from '../credentials/tokens/jwt.js';
 import type { Refused } from '../platform/refused.js';
 import type { Proof } from './retries.js';
@@ -16,22 +16,20 @@ export type Refusal =
   | 'record_revoked'
   | 'record_expired';
 
-/** What the three routes refuse beyond Spec 7 (Interface 5). */
+/** Refusals that Interface 5 adds to Spec 7. */
 export type FurtherRefusal = 'ambiguous_cookie' | 'rate_limited';
 
-/** A refusal that ends by itself. */
+/** A refusal that ends after some time. */
 interface Temporary<Reason extends string> extends Refused<Reason> {
-  /** Until then, rounded up: at least 1 */
+  /** Rounded up, at least 1 */
   retryAfterSeconds: number;
 }
 
-/** Until `locked_until`. */
 export type Locked = Temporary<'account_locked'>;
 
-/** Until the minute of the session ends. */
 type RateLimited = Temporary<'rate_limited'>;
 
-/** A grant (Spec 2.2 and 2.3) with the refresh JWT for the cookie, `retried` where it was given before; or a refusal. */
+/** `granted`: new tokens (Spec 2.2 and 2.3). `retried`: a lost answer is given again (Interface 12). Otherwise a refusal. */
 export type Outcome =
   | ({ kind: 'granted' } & TokenPair)
   | ({ kind: 'retried'; proof: Proof } & TokenPair)

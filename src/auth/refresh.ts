@@ -7,13 +7,13 @@ import { ClockSkewed } from '../platform/watched-clock.js';
 import type { Deps } from '../services.js';
 import type { Outcome } from './outcomes.js';
 import { type RetryKeys, retry } from './retries.js';
-import { refuse } from './revocations.js';
+import { classifyUnrotated } from './revocations.js';
 import { rotate } from './sessions.js';
 
 /**
- * @param cookies the values of the cookie, each once
- * @param retryKeys Interface 12: proof that this is a retry; undefined where none is asked for, or none was sent
- * @throws {ClockSkewed} where only the time could tell, and the clock here is wrong; then nothing is written
+ * @param cookies distinct values of the cookie
+ * @param retryKeys Interface 12: proof that this is a retry; undefined if proofs are off or none was sent
+ * @throws {ClockSkewed} if the answer depends on the time and this clock is wrong. Nothing is written then
  */
 export async function refresh(
   deps: Deps<'clock' | 'config' | 'db' | 'metrics' | 'refreshCounter' | 'repeats' | 'tokens'>,
@@ -24,7 +24,7 @@ export async function refresh(
   const { clock, config, db, metrics, refreshCounter, repeats, tokens } = deps;
   const now = clock.now();
 
-  // 1. The cookie is there, once: a host beside the gateway's can put one of its own in front (Interface 5).
+  // 1. Exactly one cookie: a sibling host can set a second one, which browsers send first (Interface 5).
   const [cookie, ...others] = cookies;
   if (cookie === undefined) return refused('no_refresh_token');
   if (others.length > 0) return refused('ambiguous_cookie');
@@ -41,14 +41,14 @@ export async function refresh(
   // 5. The jti is a UUID.
   if (!isUuid(jti)) return refused('jti_not_uuid');
 
-  // Interface 5: a session has so many refreshes a minute, good or bad. No store is asked, and nothing ends.
+  // Interface 5: refreshes of one session per minute, good or bad, counted in this process.
   if (typeof claims.sid === 'string') {
     const { count, resetSeconds } = refreshCounter.count(claims.sid);
     if (count > config.refreshRateLimit) return { ...refused('rate_limited'), retryAfterSeconds: resetSeconds };
   }
 
-  // 9. Rotate. Steps 6 to 8 are the conditions of this one statement, so that of many presentations one succeeds.
-  // By a wrong clock nothing is issued; what does not rest on time is refused all the same.
+  // 9. Rotate. Steps 6 to 8 are conditions of this one statement, so that only one of several presentations succeeds.
+  // A wrong clock issues nothing, but refusals that do not depend on time still hold.
   const isSkewed = clock.isSkewed();
   const successor = { jti: uuidInTimeOrder(now), expiresAt: tokens.refreshTokenExpiry(now), client };
   const rotated = isSkewed ? undefined : await rotate(db, jti, successor, retryKeys?.current ?? null, now);
@@ -58,10 +58,10 @@ export async function refresh(
     return { kind: 'granted', ...tokens.issuePair(session, now) };
   }
 
-  // Interface 12: the rotation of this very request has happened already, and its answer was lost.
+  // Interface 12: this request was already answered by a rotation, and that answer was lost.
   const retried = retryKeys && (await retry(db, jti, retryKeys, client, isSkewed, now));
   if (retried !== undefined) {
-    if (isSkewed) throw new ClockSkewed('nothing is issued by the clock here, not even again');
+    if (isSkewed) throw new ClockSkewed('this clock is wrong, so no token is issued');
     const { user_id, family_id, role, successor_jti, expires_at, proof } = retried;
     const session = { jti: successor_jti, expiresAt: expires_at, sub: user_id, role, sid: family_id };
     return { kind: 'retried', proof, ...tokens.issuePair(session, now) };
@@ -69,19 +69,19 @@ export async function refresh(
 
   const userId = isUuid(sub) ? sub : null;
   const theft = { eventType: 'token_theft', userId, ...client, metadata: { reused_jti: jti } } as const;
-  const found = await refuse(db, jti, theft, repeats.isOneTooMany('token_theft', claims), now);
+  const unrotated = await classifyUnrotated(db, jti, theft, repeats.isOneTooMany('token_theft', claims), now);
 
   // 6. No record.
-  if (found.kind === 'unknown') return refused('record_unknown');
+  if (unrotated.kind === 'unknown') return refused('record_unknown');
 
-  // 7. Already used: theft. Nothing of its family stays alive.
-  if (found.kind === 'theft') {
-    if (!found.audited) repeats.suppressed('token_theft');
+  // 7. Already used: theft. Its whole family is revoked by now.
+  if (unrotated.kind === 'theft') {
+    if (!unrotated.audited) repeats.suppressed('token_theft');
     metrics.tokenThefts.inc();
     return refused('record_revoked');
   }
 
-  // 8. Not claimed and not revoked: its time is over.
-  if (isSkewed) throw new ClockSkewed('whether the session is over cannot be told by the clock here');
+  // 8. Neither rotated nor revoked: expired.
+  if (isSkewed) throw new ClockSkewed('this clock is wrong, so it cannot decide whether the session has expired');
   return refused('record_expired');
 }

@@ -1,17 +1,16 @@
-/** Interface 12: proof of retry. Whoever has the key of a rotation is given its successor again, until that is used. */
+/** Interface 12: proof of retry. Whoever proves the key of a rotation receives its successor again, until that is used. */
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
 import type { Client } from '../domain/request-origin.js';
 import type { Role } from '../domain/roles.js';
 
-/** SHA-256 of the keys of a request. */
+/** SHA-256 of the keys that a request sent. */
 export interface RetryKeys {
-  /** Of this attempt */
   current: Uint8Array;
-  /** Of the attempt before; null where there is none */
+  /** Key of the previous attempt, if there was one */
   previous: Uint8Array | null;
 }
 
-/** The member of the field whose key is that of the rotation. Of those of two rotations `this` counts: it is the later one. */
+/** The member of the field that holds the rotation's key. */
 export type Proof = 'this' | 'previous';
 
 const retrySql = statement(
@@ -56,10 +55,10 @@ const retrySql = statement(
   from proven left join users on users.id = proven.user_id`;
 
 /**
- * Finds the successor that the rotation of a used record has made, and notes the retry in the used one; nothing else is
- * written. It is a statement after the one that did not rotate, so that it sees the rotation for which that one waited.
+ * Finds the successor of a used record and notes the retry in the used record. It is a statement of its own, after the
+ * failed rotation, so that it sees the rotation that this one waited for.
  * @param isSkewed true: the retry is not noted, since it cannot be answered
- * @returns owner, family and current role beside `jti` and expiry of the successor; undefined where no key fits, or the
+ * @returns owner, family, current role, and the successor's `jti` and expiry; undefined if no key matches, or the
  *   successor is used, revoked or expired
  */
 export async function retry(

@@ -1,24 +1,24 @@
-/** Spec 3.1 rows 3 to 5: what ends sessions and records, and why a record was not rotated. */
+/** Spec 3.1 rows 3 to 5: revoking records and sessions, and why a record could not be rotated. */
 import type { AuthEvent } from '../audit/events.js';
 import { type EventToWrite, eventRows, insertEvents } from '../audit/write.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
 import { type Db, statement } from '../db/statement.js';
 
-/** All records of a session, or of a user, or of a user but for one session. */
+/** All records of a session or a user; `exceptFamilyId` spares one session of the user. */
 export type Whose = { familyId: string } | { userId: string; exceptFamilyId?: string | undefined };
 
-/** @param of what they are of, for the names of the statements @param families SQL of a condition on `:id` */
-function revocation(of: string, families: string) {
+/** @param owner part of the statement names @param families SQL of a condition on `:id` */
+function revocation(owner: string, families: string) {
   const unrevoked = `not revoked and family_id ${families} and family_id is distinct from :except`;
   const revoke = statement(
-    `revoke_of_${of}`,
+    `revoke_of_${owner}`,
     { id: 'uuid', except: 'uuid?', reason: 'text', now: 'timestamptz' },
     { family_id: 'uuid', expires_at: 'timestamptz' },
   )`
     update refresh_tokens set revoked = true, revoked_reason = :reason, revoked_at = :now
     where ${unrevoked}
     returning family_id, expires_at`;
-  const survivor = statement(`survivor_of_${of}`, { id: 'uuid', except: 'uuid?' }, { jti: 'uuid' })`
+  const survivor = statement(`survivor_of_${owner}`, { id: 'uuid', except: 'uuid?' }, { jti: 'uuid' })`
     select jti from refresh_tokens where ${unrevoked} limit 1`;
   return { revoke, survivor };
 }
@@ -27,10 +27,10 @@ const ofFamily = revocation('family', '= :id');
 const ofUser = revocation('user', 'in (select family_id from sessions where user_id = :id)');
 
 /**
- * Revokes every record of a family or of a user; call it in a transaction. One UPDATE is not enough under READ
- * COMMITTED: it may wait for a rotation and then miss the successor that this rotation inserted. So a new statement
- * looks again, until none is left.
- * @returns the families that were live: with a record that had not expired
+ * Revokes every record of a family or a user; call it in a transaction. One UPDATE is not enough under READ COMMITTED:
+ * it may wait for a rotation and then miss the successor that this rotation inserted. So it repeats until a new
+ * statement finds no survivor.
+ * @returns the families that were live: with an unexpired record
  */
 export async function revokeAll(db: Db, whose: Whose, reason: RevokedReason, now: Date): Promise<string[]> {
   const isFamily = 'familyId' in whose;
@@ -47,8 +47,8 @@ export async function revokeAll(db: Db, whose: Whose, reason: RevokedReason, now
   }
 }
 
-const refuseSql = statement(
-  'refuse',
+const classifyUnrotatedSql = statement(
+  'classify_unrotated',
   { jti: 'uuid', now: 'timestamptz', is_repeat: 'boolean', events: 'jsonb' },
   { family_id: 'uuid', revoked: 'boolean', audited: 'boolean' },
 )`
@@ -65,25 +65,25 @@ const refuseSql = statement(
   )
   select family_id, revoked, exists (select from audited) as audited from presented`;
 
-/** Why no rotation came of a `jti`. A theft has ended its family; `audited` is false where its event was left out. */
-export type NotRotated = { kind: 'unknown' | 'expired' } | { kind: 'theft'; audited: boolean };
+/** Why a `jti` was not rotated. A theft has revoked its family; `audited` is false if its event was suppressed. */
+export type Unrotated = { kind: 'unknown' | 'expired' } | { kind: 'theft'; audited: boolean };
 
 /**
- * Spec 4.2 steps 6 to 8, of a `jti` that was not rotated. Theft revokes the family and writes `token_theft` in the
- * statement that finds it; another one looks whether a record is left, as in `revokeAll`.
- * @param event without the family, which the statement finds
- * @param isRepeat true: the event is written only where a live record was revoked
+ * Spec 4.2 steps 6 to 8, for a `jti` that was not rotated. The statement that finds a theft also revokes the family and
+ * writes `token_theft`; it repeats until no record survives, as in `revokeAll`.
+ * @param event without `family_id`, which the statement adds
+ * @param isRepeat true: the event is written only if a live record was revoked
  */
-export async function refuse(
+export async function classifyUnrotated(
   db: Db,
   jti: string,
   event: EventToWrite & { eventType: 'token_theft' },
   isRepeat: boolean,
   now: Date,
-): Promise<NotRotated> {
+): Promise<Unrotated> {
   let events = eventRows([event], now);
   for (;;) {
-    const [found] = await db.run(refuseSql, { jti, now, is_repeat: isRepeat, events });
+    const [found] = await db.run(classifyUnrotatedSql, { jti, now, is_repeat: isRepeat, events });
     if (found === undefined) return { kind: 'unknown' };
     if (!found.revoked) return { kind: 'expired' };
     if (found.audited) events = [];
@@ -110,11 +110,11 @@ const revokeRecordSql = statement(
   select id from audited`;
 
 /**
- * Spec 4.3: revokes the record of this `jti`, if there is one, and writes `logout`, in one statement. A record that was
- * used before stays as it is, but no retry of its rotation is answered any more (Interface 12).
- * @param jti null if it can be that of no record
- * @param isRepeat true: the event is written only where a record was revoked
- * @returns false where the event was left out
+ * Spec 4.3: revokes the record of this `jti`, if there is one, and writes `logout`, in one statement. A rotated record
+ * only loses its proof of retry (Interface 12).
+ * @param jti null if it cannot be that of a record
+ * @param isRepeat true: the event is written only if a record was revoked
+ * @returns false if the event was suppressed
  */
 export async function revokeRecord(
   db: Db,

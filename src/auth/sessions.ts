@@ -1,6 +1,6 @@
 /**
- * Spec 3.1 rows 1 and 2: sessions, each a family of refresh-token records. With `revocations.ts` and `retries.ts` the only
- * writer of their table; that of the sessions themselves follows it by triggers.
+ * Spec 3.1 rows 1 and 2: sessions, each a family of refresh-token records. Only this file, `revocations.ts` and
+ * `retries.ts` write `refresh_tokens`; triggers keep the table `sessions` in step.
  */
 import { eventRows, insertEvents } from '../audit/write.js';
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
@@ -9,7 +9,7 @@ import type { Client } from '../domain/request-origin.js';
 import type { Role } from '../domain/roles.js';
 import type { LoginUser } from './account.js';
 
-/** What is new about a record; the rest comes from the user or from its predecessor. */
+/** The new fields of a record; the others come from the user or the predecessor. */
 export interface NewRecord {
   jti: string;
   expiresAt: Date;
@@ -59,15 +59,15 @@ const startSessionSql = statement(
 export interface NewSession extends NewRecord {
   user: LoginUser;
   familyId: string;
-  /** Replaces the stored hash, where the parameters of hashing have changed */
+  /** Replaces the stored hash if the hashing parameters have changed */
   renewedHash: string | undefined;
 }
 
 /**
  * Spec 4.1 steps 5 and 6 in one statement: resets the failure state, sets `last_login_at`, stores the first record of
  * a new family and writes `login_success`.
- * @returns the user's role at this moment; undefined where nothing was written, because the user has been locked,
- *   deactivated, removed or given another password since it was read
+ * @returns the user's role at this moment; undefined if nothing was written, because the user was locked, deactivated,
+ *   deleted or given another password after it was read
  */
 export async function startSession(db: Db, session: NewSession, now: Date): Promise<Role | undefined> {
   const { user, familyId, client, renewedHash = null } = session;
@@ -105,9 +105,9 @@ const rotateSql = statement(
 
 /**
  * Spec 3.1 row 2 and 4.2 step 9 in one statement: claims the active record, stores its successor in the same family
- * and reads the user's role. Of any number of concurrent presentations one claims the row.
- * @param retryKeySha256 of the key that proves a retry of this rotation (Interface 12); null where there is to be none
- * @returns owner, family and current role; undefined where no active record has this `jti`
+ * and reads the user's role. Only one of several concurrent presentations claims the row.
+ * @param retryKeySha256 hash of the key that proves a retry of this rotation (Interface 12), if there is one
+ * @returns owner, family and current role; undefined if no active record has this `jti`
  */
 export async function rotate(
   db: Db,
@@ -121,8 +121,8 @@ export async function rotate(
   return rotated;
 }
 
-/** Of a family only the newest record was not replaced by another. */
+/** SQL that picks the newest record of a family: the only one that no rotation has replaced. */
 export const NEWEST = "revoked_reason is distinct from 'rotated'";
 
-/** Used records stay until they expire (and a day more), or their reuse would read "not recognised" instead of theft. */
+/** Used records stay until a day after they expire. If they went earlier, reuse would be "not recognised", not theft. */
 export const expiredRecords: Expiring = expiring('refresh_tokens', 'jti', 'expires_at < :before', 86_400);
