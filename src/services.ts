@@ -5,7 +5,7 @@ import type { Keyring } from './credentials/keyring/keyring.js';
 import type { Passwords } from './credentials/passwords/passwords.js';
 import type { PlaceholderHashes } from './credentials/passwords/placeholder-hashes.js';
 import type { PlaceholderKey } from './credentials/placeholder-key.js';
-import type { KeptSecrets } from './credentials/sealed-secret.js';
+import type { SecretCache } from './credentials/sealed-secret.js';
 import type { KnownNonces } from './credentials/signatures/known-nonces.js';
 import type { Tokens } from './credentials/tokens/jwt.js';
 import type { Database } from './db/database.js';
@@ -26,7 +26,7 @@ export interface Services {
   /** What requests have met of a full disk lately */
   fullDisk: FullDisk;
   /** Of API keys, opened */
-  keptSecrets: KeptSecrets;
+  secretCache: SecretCache;
   /** Requests per minute of each API key, in Redis. Undefined: the statement that takes a request counts it. */
   keyLimiter: RateLimiter | undefined;
   keyring: Keyring;
@@ -36,7 +36,7 @@ export interface Services {
   metrics: Metrics;
   passwords: Passwords;
   /** What unknown keys are checked against, so that they cost what known ones do */
-  placeholder: PlaceholderKey;
+  placeholderKey: PlaceholderKey;
   /** What the passwords of unknown e-mails are checked against */
   placeholderHashes: PlaceholderHashes;
   /** Undefined: the gateway is one process. */
@@ -52,7 +52,7 @@ export interface Services {
   state: {
     isStopping: boolean;
     /** True once a proxy that is not trusted was warned about */
-    isProxyTold: boolean;
+    isProxyReported: boolean;
   };
   tokens: Tokens;
 }

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildSchema } from 'graphql';
-import { generateKeys, writeKeyring } from '../../dist/src/credentials/keyring/keyring-file.js';
+import { generateKeys, writeKeyringFile } from '../../dist/src/credentials/keyring/keyring-file.js';
 import { MAX_TOKENS } from '../../dist/src/graphql/limits.js';
 import { BODY_BYTES } from '../../dist/src/http/routes/graphql-route.js';
 import { CALLERS, openData } from './costliest-operation/data.mjs';
@@ -62,7 +62,7 @@ function random() {
 const folder = options.data ?? (await mkdtemp(join(tmpdir(), 'gateway-bench-')));
 await mkdir(folder, { recursive: true });
 const data = await openData(folder, options.small);
-if (!existsSync(data.keyringFile)) await writeKeyring(data.keyringFile, await generateKeys(), 'create');
+if (!existsSync(data.keyringFile)) await writeKeyringFile(data.keyringFile, await generateKeys(), 'create');
 
 async function startGateway() {
   const args = [data.url, data.keyringFile, options.production ? 'production' : 'development', JSON.stringify(CALLERS)];

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { JWK } from 'jose';
 import { type Keyring, openKeyring } from '../../src/credentials/keyring/keyring.js';
-import { generateKeys, writeKeyring } from '../../src/credentials/keyring/keyring-file.js';
+import { generateKeys, writeKeyringFile } from '../../src/credentials/keyring/keyring-file.js';
 import { ACCESS_ALGS } from '../../src/credentials/keyring/private-jwks.js';
 import { createTokens, type Tokens } from '../../src/credentials/tokens/jwt.js';
 import { ROLES } from '../../src/domain/roles.js';
@@ -43,7 +43,7 @@ beforeAll(async () => {
   const file = join(folder, 'keyring.json');
   // Several keys of each kind, as while keys are rotated, and one of each algorithm.
   const made = await Promise.all(ACCESS_ALGS.map((alg) => generateKeys(alg)));
-  await writeKeyring(file, made.flat(), 'create');
+  await writeKeyringFile(file, made.flat(), 'create');
   keyring = await openKeyring(file, clock, createLogger('silent'));
   watched.compare(clock.now(), 0);
   tokens = createTokens(keyring, SETTINGS, watched);
@@ -98,7 +98,7 @@ test.each(ACCESS_ALGS)(
   async (alg) => {
     const file = join(folder, `${alg}.json`);
     const jwks = await generateKeys(alg);
-    await writeKeyring(file, jwks, 'create');
+    await writeKeyringFile(file, jwks, 'create');
     const ring = await openKeyring(file, clock, createLogger('silent'));
     ring.close();
     const ofRing = createTokens(ring, SETTINGS, watched);

@@ -6,9 +6,9 @@ import { writeAudit } from '../audit/write.js';
 import type { Config } from '../config/config.js';
 import { importKeys } from '../credentials/keyring/import-keys.js';
 import { type Keyring, PUBLISH_AHEAD_SECONDS } from '../credentials/keyring/keyring.js';
-import { generateKeys, readKeyring, writeKeyring } from '../credentials/keyring/keyring-file.js';
+import { generateKeys, readKeyringFile, writeKeyringFile } from '../credentials/keyring/keyring-file.js';
 import { supersededAt } from '../credentials/keyring/needed-keys.js';
-import { type AccessAlg, accessAlg, kindOf, type PrivateJwk } from '../credentials/keyring/private-jwks.js';
+import { type AccessAlg, accessAlg, type PrivateJwk, purposeOf } from '../credentials/keyring/private-jwks.js';
 import { openSealedSecret, sealedBy, sealSecret } from '../credentials/sealed-secret.js';
 import { takeTurnSql } from '../db/locks.js';
 import { type Db, statement } from '../db/statement.js';
@@ -43,7 +43,7 @@ export function rotateKeyring(
     await turn.run(takeTurnSql, {}); // no key is made or rotated meanwhile
     const now = clock.now();
     const usedFrom = addSeconds(now, PUBLISH_AHEAD_SECONDS);
-    const { jwks: old } = await readKeyring(config.keyringFile);
+    const { jwks: old } = await readKeyringFile(config.keyringFile);
     // Committed before the file lets a key go.
     const { resealed, sealing } = await db.transaction((tx) => reseal(tx, keyring, now));
 
@@ -54,7 +54,7 @@ export function rotateKeyring(
     const { actor, client } = COMMAND_LINE; // the one that can write the file
     const metadata = { actor, added: kids(added), dropped: kids(dropped) };
     await writeAudit(turn, [{ eventType: 'keyring_rotated', userId: null, ...client, metadata }], now);
-    await writeKeyring(config.keyringFile, [...added, ...kept], 'replace');
+    await writeKeyringFile(config.keyringFile, [...added, ...kept], 'replace');
     return { added: kids(added), kept: kids(kept), dropped: kids(dropped), resealed, usedFrom };
   });
 }
@@ -82,7 +82,7 @@ function isNeeded(
   config: Config,
   now: Date,
 ): boolean {
-  const kind = kindOf(jwk);
+  const kind = purposeOf(jwk);
   if (kind === 'sealing') return sealing.has(jwk.kid);
   const tokenSeconds = kind === 'access' ? config.accessTokenSeconds : config.refreshTokenSeconds;
   return supersededAt(jwk, all) + tokenSeconds >= epochSeconds(now);

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import type { Config } from '../config/config.js';
-import { readKeyring } from '../credentials/keyring/keyring-file.js';
+import { readKeyringFile } from '../credentials/keyring/keyring-file.js';
 import { keyringFingerprint, neededKeys } from '../credentials/keyring/needed-keys.js';
 import type { PrivateJwk } from '../credentials/keyring/private-jwks.js';
 import { sealedBy } from '../credentials/sealed-secret.js';
@@ -37,7 +37,7 @@ export interface HowToExport {
  */
 export async function exportDatabase(asked: Database, file: string, how: HowToExport): Promise<Exported> {
   await refuseExisting(file);
-  const { jwks } = await readKeyring(how.config.keyringFile);
+  const { jwks } = await readKeyringFile(how.config.keyringFile);
   const db = await openDatabase(asked.url, { pooler: asked.pooler, limited: false });
   const progress = startProgress(how.tell);
   const client = await db.pool.connect();

@@ -33,7 +33,7 @@ export const apiKey: CallerKind<'api_key'> = {
     if (signature.kind === 'refused') return signature;
 
     return (
-      (await byKeptSecrets(deps, signature)) ?? (await byStoredSecrets(deps, signature)) ?? otherSignature(signature)
+      (await byCachedSecrets(deps, signature)) ?? (await byStoredSecrets(deps, signature)) ?? otherSignature(signature)
     );
   },
 
@@ -57,13 +57,13 @@ function otherSignature({ base }: RequestSignature): RefusedCaller {
  * kept ones the work is the same, so that nobody can tell which keys are in use.
  * @returns undefined where none is right, or right no longer
  */
-async function byKeptSecrets(deps: CallerDeps, signature: RequestSignature): Promise<Resolved | undefined> {
-  const { keptSecrets, placeholder } = deps;
-  const kept = keptSecrets.get(signature.keyId) ?? placeholder.opened;
-  const right = findRight(signature, kept);
+async function byCachedSecrets(deps: CallerDeps, signature: RequestSignature): Promise<Resolved | undefined> {
+  const { secretCache, placeholderKey } = deps;
+  const cached = secretCache.get(signature.keyId) ?? placeholderKey.opened;
+  const right = findRight(signature, cached);
   if (right === undefined) return undefined;
   const resolved = await admit(deps, signature, right);
-  if (resolved === undefined) keptSecrets.delete(signature.keyId);
+  if (resolved === undefined) secretCache.delete(signature.keyId);
   return resolved;
 }
 
@@ -83,15 +83,15 @@ const secretsOfApiKeySql = statement(
  * @returns undefined where none is right
  */
 async function byStoredSecrets(deps: CallerDeps, signature: RequestSignature): Promise<Resolved | undefined> {
-  const { clock, db, keptSecrets, keyring, placeholder } = deps;
+  const { clock, db, secretCache, keyring, placeholderKey } = deps;
   const { keyId } = signature;
   const now = clock.now();
-  const standIn = await placeholder.sealedSecret(now);
+  const standIn = await placeholderKey.sealedSecret(now);
   const rows = await db.run(secretsOfApiKeySql, { key_id: keyId, now, stand_in: standIn });
   const sealed = rows.flatMap(({ one, other }) => [one, other]);
   const opened = await Promise.all(
     sealed.map(async (text) => {
-      const secret = await openSealedSecret(keyring, text === standIn ? placeholder.keyId : keyId, text);
+      const secret = await openSealedSecret(keyring, text === standIn ? placeholderKey.keyId : keyId, text);
       return secret === undefined ? [] : [{ sealed: text, secret }];
     }),
   );
@@ -99,7 +99,7 @@ async function byStoredSecrets(deps: CallerDeps, signature: RequestSignature): P
   const right = findRight(signature, secrets);
   if (right === undefined) return undefined;
   const resolved = await admit(deps, signature, right);
-  if (resolved !== undefined) keptSecrets.set(keyId, secrets);
+  if (resolved !== undefined) secretCache.set(keyId, secrets);
   return resolved;
 }
 

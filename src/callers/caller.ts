@@ -82,7 +82,7 @@ export type Resolution = Known<CallerType> | (RefusedCaller & { fields: Array<[s
 export type CallerRequest = Omit<RequestFacts, 'authority'>;
 
 export type CallerDeps = Deps<
-  'clock' | 'config' | 'db' | 'keptSecrets' | 'keyLimiter' | 'keyring' | 'knownNonces' | 'placeholder' | 'tokens'
+  'clock' | 'config' | 'db' | 'secretCache' | 'keyLimiter' | 'keyring' | 'knownNonces' | 'placeholderKey' | 'tokens'
 >;
 
 /** All that the gateway asks of a kind of caller. */

@@ -30,7 +30,7 @@ export const cron: CallerKind<'cron'> = {
     if (presented === undefined) return REFUSED;
 
     const [key] = await deps.db.run(findCronKeySql, { key_id: presented.keyId });
-    const matches = secretMatches(presented.secret, key?.secret_sha256 ?? deps.placeholder.secretSha256);
+    const matches = secretMatches(presented.secret, key?.secret_sha256 ?? deps.placeholderKey.secretSha256);
     if (key === undefined || !matches) return REFUSED;
 
     await touch(deps, key);

@@ -1,6 +1,6 @@
 /** Interface 3 and 9: `keyring …`. */
 import { rotateKeyring } from '../admin/keyring.js';
-import { generateKeys, KeyringError, writeKeyring } from '../credentials/keyring/keyring-file.js';
+import { generateKeys, KeyringError, writeKeyringFile } from '../credentials/keyring/keyring-file.js';
 import { ACCESS_ALGS } from '../credentials/keyring/private-jwks.js';
 import { type Command, command } from './command.js';
 import { CliRefusal } from './exit.js';
@@ -18,7 +18,7 @@ export const keyringCommands: Record<string, Command> = {
     run: async (_context, { out: file, alg }) => {
       const keys = await generateKeys(alg);
       try {
-        await writeKeyring(file, keys, 'create');
+        await writeKeyringFile(file, keys, 'create');
       } catch (error) {
         // Of the folder that was named here, not of the configuration.
         throw error instanceof KeyringError ? new CliRefusal(error.message) : error;

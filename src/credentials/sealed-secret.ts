@@ -37,7 +37,7 @@ export interface OpenedSecret {
 }
 
 /** By key id */
-export type KeptSecrets = LRUCache<string, readonly OpenedSecret[]>;
+export type SecretCache = LRUCache<string, readonly OpenedSecret[]>;
 
 /** How long a secret is kept opened: milliseconds. */
 const KEPT_MS = 10_000;
@@ -45,7 +45,7 @@ const KEPT_MS = 10_000;
 const MAX_KEPT = 10_000;
 
 /** For secrets that have been right, so that a busy key's are not opened for each request. In memory alone. */
-export function createKeptSecrets(): KeptSecrets {
+export function createSecretCache(): SecretCache {
   return new LRUCache({ max: MAX_KEPT, ttl: KEPT_MS, ttlAutopurge: true });
 }
 

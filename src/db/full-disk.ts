@@ -3,7 +3,7 @@
  * in a page that is not full yet.
  */
 import type { Clock } from '../platform/clock.js';
-import { stateOf } from './state.js';
+import { databaseStateOf } from './state.js';
 
 /** How long that is believed: milliseconds. */
 const BELIEVED_MS = 15_000;
@@ -19,7 +19,7 @@ export function createFullDisk(clock: Clock): FullDisk {
   let last: { error: unknown; atMs: number } | undefined;
   return {
     notice: (error) => {
-      if (stateOf(error) === 'full') last = { error, atMs: clock.now().getTime() };
+      if (databaseStateOf(error) === 'full') last = { error, atMs: clock.now().getTime() };
     },
     lately: () => {
       if (last === undefined) return undefined;

@@ -21,7 +21,7 @@ const STATES: Readonly<Record<string, DatabaseState>> = {
 };
 
 /** The word for what a statement has failed with; `failing` where the database answers, but not as it should. */
-export function stateOf(error: unknown): DatabaseState {
+export function databaseStateOf(error: unknown): DatabaseState {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
     const state = 'code' in cause && typeof cause.code === 'string' ? STATES[cause.code] : undefined;
     if (state !== undefined) return state;

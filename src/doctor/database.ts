@@ -2,7 +2,7 @@
 
 import type { Config } from '../config/config.js';
 import { migrationStatus } from '../db/migrate.js';
-import { type DatabaseState, stateOf } from '../db/state.js';
+import { type DatabaseState, databaseStateOf } from '../db/state.js';
 import { type Db, statement } from '../db/statement.js';
 import { probeLoginWrites } from '../readiness/write-probe.js';
 import { unreachable } from './database-away.js';
@@ -62,7 +62,7 @@ const CURES: Partial<Record<DatabaseState, string>> = {
 };
 
 function cannotWrite(error: unknown): Finding {
-  const state = stateOf(error);
+  const state = databaseStateOf(error);
   const seen = `the database takes no writes: ${state} (${codeOf(error)})`;
   return fault('database_writes', seen, CURES[state] ?? 'read the log of PostgreSQL');
 }

@@ -1,6 +1,6 @@
 /** Interface 3, 6 and 9, `doctor`: whether the keyring is the one with which the secrets in the database were sealed. */
-import { KeyringError, readKeyring } from '../credentials/keyring/keyring-file.js';
-import { kindOf } from '../credentials/keyring/private-jwks.js';
+import { KeyringError, readKeyringFile } from '../credentials/keyring/keyring-file.js';
+import { purposeOf } from '../credentials/keyring/private-jwks.js';
 import { sealedBy } from '../credentials/sealed-secret.js';
 import { schemaState } from '../db/migrate.js';
 import { statement } from '../db/statement.js';
@@ -18,10 +18,10 @@ const sealedSql = statement('doctor_sealed', { now: 'timestamptz' }, { key_id: '
 const NAMED = 5;
 
 export async function checkSealedSecrets({ clock, config, database }: Surroundings): Promise<Finding[]> {
-  const jwks = await readKeyring(config.keyringFile).then((read) => read.jwks, refused);
+  const jwks = await readKeyringFile(config.keyringFile).then((read) => read.jwks, refused);
   const { db } = await database();
   if (jwks === undefined || (await schemaState(db)) !== 'ok') return []; // which is told elsewhere
-  const held = new Set(jwks.filter((jwk) => kindOf(jwk) === 'sealing').map(({ kid }) => kid));
+  const held = new Set(jwks.filter((jwk) => purposeOf(jwk) === 'sealing').map(({ kid }) => kid));
   const sealed = await db.run(sealedSql, { now: clock.now() });
   const lost = new Set(sealed.filter(({ header }) => !held.has(sealedBy(header) ?? '')).map(({ key_id }) => key_id));
   const all = new Set(sealed.map(({ key_id }) => key_id)).size;

@@ -1,9 +1,9 @@
 /** Interface 3 and 9, `doctor`: the keyring: its file, how old its keys are, and which of them makes what, and when. */
 import { realpath, stat } from 'node:fs/promises';
 import { importKeys } from '../credentials/keyring/import-keys.js';
-import { KeyringError, readKeyring } from '../credentials/keyring/keyring-file.js';
-import { keyringMissing, putItThere } from '../credentials/keyring/missing-keyring.js';
-import { kindOf, type PrivateJwk } from '../credentials/keyring/private-jwks.js';
+import { KeyringError, readKeyringFile } from '../credentials/keyring/keyring-file.js';
+import { missingKeyringMessage, missingKeyringRemedy } from '../credentials/keyring/missing-keyring.js';
+import { type PrivateJwk, purposeOf } from '../credentials/keyring/private-jwks.js';
 import { epochSeconds } from '../platform/clock.js';
 import { numberOf } from '../platform/number-of.js';
 import { type Finding, fault, ok, warning } from './finding.js';
@@ -18,7 +18,7 @@ const DAY_SECONDS = 86_400;
 
 export async function checkKeyring({ clock, config: { keyringFile }, machine }: Surroundings): Promise<Finding[]> {
   const now = clock.now();
-  const read = await readKeyring(keyringFile)
+  const read = await readKeyringFile(keyringFile)
     .then(async (keyring) => {
       await importKeys(keyring.jwks, now); // as a start would
       return keyring;
@@ -48,7 +48,7 @@ function refusalOf(error: unknown): string {
 }
 
 function refused(message: string, file: string): Finding {
-  const cure = message === keyringMissing(file) ? putItThere(file) : cureOf(message, file);
+  const cure = message === missingKeyringMessage(file) ? missingKeyringRemedy(file) : cureOf(message, file);
   return fault('keyring', message.replace(`; ${cure}`, '').replace(/; run: .*$/s, ''), cure);
 }
 
@@ -68,7 +68,7 @@ function commandIn(message: string): string {
 const KINDS = ['access', 'refresh', 'sealing'] as const;
 
 function keysInUse(jwks: readonly PrivateJwk[], kind: (typeof KINDS)[number], now: number): string {
-  const ofKind = jwks.filter((jwk) => kindOf(jwk) === kind);
+  const ofKind = jwks.filter((jwk) => purposeOf(jwk) === kind);
   const at = ofKind.findIndex(({ nbf = 0 }) => nbf <= now);
   const [used, next] = [ofKind[at], ofKind[at - 1]];
   const follows = next === undefined ? '' : `, then ${next.kid} from ${isoTime(next.nbf ?? 0)} on`;
@@ -77,7 +77,7 @@ function keysInUse(jwks: readonly PrivateJwk[], kind: (typeof KINDS)[number], no
 
 /** From when on the newest key of access tokens is used: seconds since the epoch. Only keys of a rotation say it. */
 function newestSince(jwks: readonly PrivateJwk[]): number | undefined {
-  return jwks.find((jwk) => kindOf(jwk) === 'access')?.nbf;
+  return jwks.find((jwk) => purposeOf(jwk) === 'access')?.nbf;
 }
 
 function rotation(since: number, now: number, file: string): Finding {

@@ -1,7 +1,7 @@
 /** Interface 2, 3 and 9, `doctor`: whether PUBLIC_URL leads to this very gateway, and by which certificate. */
 import { isLoopback } from '../config/values.js';
 import { importKeys, type PublicJwk } from '../credentials/keyring/import-keys.js';
-import { readKeyring } from '../credentials/keyring/keyring-file.js';
+import { readKeyringFile } from '../credentials/keyring/keyring-file.js';
 import { numberOf } from '../platform/number-of.js';
 import { codeOf } from './error-code.js';
 import { type Finding, fault, ok, warning } from './finding.js';
@@ -121,7 +121,7 @@ export function isOfSomeInstances({ seen }: Finding): boolean {
 
 async function compareKeys(keyringFile: string, now: Date, ask: () => Promise<PublicAnswer>): Promise<Finding> {
   const asked = await Promise.all(Array.from({ length: TIMES }, ask));
-  const ours = await readKeyring(keyringFile).then(
+  const ours = await readKeyringFile(keyringFile).then(
     async ({ jwks }) => (await importKeys(jwks, now)).access.map(({ publicJwk }) => nameOf(publicJwk)),
     () => undefined, // which is told elsewhere
   );

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Redis } from 'ioredis';
 import type { RedisPlace } from '../config/redis-url.js';
 import { isLoopback } from '../config/values.js';
-import { type RedisClient, type RedisState, stateOfRedis, wordOf } from '../limits/redis.js';
+import { checkRedis, type RedisClient, type RedisState, redisErrorWord } from '../limits/redis.js';
 import { createLogger } from '../platform/logger.js';
 import { codeOf } from './error-code.js';
 import { type Finding, fault, ok, warning } from './finding.js';
@@ -15,8 +15,9 @@ export async function checkRedis({ config: { redis: place }, signal }: Surroundi
   const redis = connectRedis(place, createLogger('silent'));
   try {
     const error = await failureOf(redis, signal);
-    if (error !== undefined) return [cannotCount(wordOf(error) ?? codeOf(error), String(error), place), tls(place)];
-    const state = await stateOfRedis(redis);
+    if (error !== undefined)
+      return [cannotCount(redisErrorWord(error) ?? codeOf(error), String(error), place), tls(place)];
+    const state = await checkRedis(redis);
     if (state !== 'ok') return [takesNoWrites(state), tls(place)];
     const servers = 'nodes' in redis ? redis.nodes('master') : [redis];
     const facts = await Promise.all(servers.map(memoryOf));

@@ -60,8 +60,8 @@ export function createRequestLog(
     return { request_id: isPlain ? given : uuidInTimeOrder(clock.now()), ...traceOf(rawHeaders) };
   };
   const readClient = clientReader(config.trustProxy, (peerAddress, ids) => {
-    if (state.isProxyTold) return;
-    state.isProxyTold = true;
+    if (state.isProxyReported) return;
+    state.isProxyReported = true;
     log.warn({ ...ids, peer_ip: peerAddress }, UNBELIEVED);
   });
   const count = createOutcomeCounters(metrics);

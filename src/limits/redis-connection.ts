@@ -2,7 +2,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisPlace } from '../config/redis-url.js';
 import { describeError, type Logger } from '../platform/logger.js';
-import { type RedisClient, wordOf } from './redis.js';
+import { type RedisClient, redisErrorWord } from './redis.js';
 
 /** How long a connection may take to stand, TLS included: milliseconds. */
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -35,7 +35,7 @@ function open(place: RedisPlace): RedisClient {
     socketTimeout: SOCKET_TIMEOUT_MS,
     keepAlive: KEEP_ALIVE_MS,
     maxRetriesPerRequest: 0,
-    reconnectOnError: oncePer(READ_ONLY_EVERY_MS, (error: Error) => wordOf(error) === 'READONLY'),
+    reconnectOnError: oncePer(READ_ONLY_EVERY_MS, (error: Error) => redisErrorWord(error) === 'READONLY'),
   } satisfies RedisOptions;
   if (place.kind === 'cluster') {
     return new Cluster(hosts, {
@@ -86,7 +86,7 @@ function tellErrors(redis: RedisClient, log: Logger): void {
   const isTold = oncePer(TOLD_EVERY_MS, () => true);
   const tell = (error: unknown): void => {
     if (!isTold(undefined)) return;
-    const code = wordOf(error);
+    const code = redisErrorWord(error);
     const what = NO_MASTER.test(String(error))
       ? 'no sentinel tells the master of REDIS_URL'
       : 'redis connection failed';

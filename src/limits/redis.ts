@@ -19,7 +19,7 @@ const STATES: Record<string, RedisState> = {
 const READINESS_KEY = 'login:readiness';
 
 /** Whether it takes writes: of a cluster, each of its masters, since each has a share of the counters. */
-export async function stateOfRedis(redis: RedisClient): Promise<RedisState> {
+export async function checkRedis(redis: RedisClient): Promise<RedisState> {
   if (!('slots' in redis)) return stateByKey(redis, READINESS_KEY);
   const { keysOfMasters } = await import('./redis-slots.js'); // which loads the client
   const keys = keysOfMasters(redis.slots, READINESS_KEY);
@@ -34,11 +34,11 @@ async function stateByKey(redis: RedisClient, key: string): Promise<RedisState> 
     await redis.call('set', key, '', 'XX');
     return 'ok';
   } catch (error) {
-    return STATES[wordOf(error) ?? ''] ?? 'unreachable';
+    return STATES[redisErrorWord(error) ?? ''] ?? 'unreachable';
   }
 }
 
 /** The word by which an answer of Redis says what is wrong, such as `READONLY`; undefined for other errors. */
-export function wordOf(error: unknown): string | undefined {
+export function redisErrorWord(error: unknown): string | undefined {
   return error instanceof Error ? /^[A-Z]+(?= )/.exec(error.message)?.[0] : undefined;
 }

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReadOnlyServer } from '../db/hosts.js';
 import { schemaState } from '../db/migrate.js';
-import { type DatabaseState, databaseStateSql, stateOf } from '../db/state.js';
-import { type RedisState, stateOfRedis } from '../limits/redis.js';
+import { type DatabaseState, databaseStateOf, databaseStateSql } from '../db/state.js';
+import { checkRedis, type RedisState } from '../limits/redis.js';
 import type { Deps } from '../services.js';
 import { createStateLog } from './state-log.js';
 import { probeLoginWrites } from './write-probe.js';
@@ -70,7 +70,7 @@ export function createReadiness(deps: Deps<'clock' | 'db' | 'fullDisk' | 'log' |
   const checkAll = async (): Promise<Checks> => {
     const [found, redisState] = await Promise.all([
       inTime(checkDatabase().catch(failed), ANSWER_WITHIN_MS, NO_ANSWER),
-      redis && inTime(stateOfRedis(redis), ANSWER_WITHIN_MS, 'unreachable'),
+      redis && inTime(checkRedis(redis), ANSWER_WITHIN_MS, 'unreachable'),
     ]);
     const database = believed(found);
     tellState('database', database.state, database.error);
@@ -96,7 +96,7 @@ export function createReadiness(deps: Deps<'clock' | 'db' | 'fullDisk' | 'log' |
   };
 }
 
-const failed = (error: unknown): Finding => ({ state: stateOf(error), error });
+const failed = (error: unknown): Finding => ({ state: databaseStateOf(error), error });
 
 /** No connection is made to a server that takes no writes; the refusal tells the time there. */
 function stateOfReadOnly(error: unknown): [{ read_only: true; now: Date }] {

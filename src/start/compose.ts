@@ -10,7 +10,7 @@ import { openKeyring } from '../credentials/keyring/keyring.js';
 import { createPasswords, type Passwords } from '../credentials/passwords/passwords.js';
 import { createPlaceholderHashes } from '../credentials/passwords/placeholder-hashes.js';
 import { createPlaceholderKey } from '../credentials/placeholder-key.js';
-import { createKeptSecrets } from '../credentials/sealed-secret.js';
+import { createSecretCache } from '../credentials/sealed-secret.js';
 import { createKnownNonces } from '../credentials/signatures/known-nonces.js';
 import { createTokens } from '../credentials/tokens/jwt.js';
 import { type Database, openDatabase } from '../db/database.js';
@@ -103,8 +103,8 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       config,
       db,
       fullDisk: createFullDisk(clock),
-      placeholder: createPlaceholderKey(keyring),
-      keptSecrets: createKeptSecrets(),
+      placeholderKey: createPlaceholderKey(keyring),
+      secretCache: createSecretCache(),
       keyLimiter: redis && createRateLimiter({ db, redis }, KEY_LIMIT_NAME, KEY_WINDOW_SECONDS),
       keyring,
       knownNonces: createKnownNonces(),
@@ -117,7 +117,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       refreshCounter: createMinuteCounter(clock),
       repeats: createAuditRepeats(clock, log, metrics),
       sampling,
-      state: { isStopping: false, isProxyTold: false },
+      state: { isStopping: false, isProxyReported: false },
       tokens: createTokens(keyring, config, clock),
     };
     if (isFirst) cleanUp.defer(startSweeper(services, expiringRows(config)).stop);

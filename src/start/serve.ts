@@ -56,7 +56,7 @@ export async function serve(
     cleanUp.defer(() => listening.stop({ hurry: hurried }));
     return {
       measure: app.measure,
-      readKeyring: app.keyring.readAgain,
+      readKeyring: app.keyring.reload,
       hashing: { argon2: argon2Build(), passwords_per_second: Math.round(1 / app.passwords.hashCpuSeconds) },
       stop: async (hurry) => {
         app.state.isStopping = true;

@@ -6,7 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey } from '../../src/admin/api-keys.js';
-import { generateKeys, writeKeyring } from '../../src/credentials/keyring/keyring-file.js';
+import { generateKeys, writeKeyringFile } from '../../src/credentials/keyring/keyring-file.js';
 import { authenticated, connected, contentOf, edited, here, packed } from '../support/archives.js';
 import { messagesOf, type Ran, run } from '../support/cli.js';
 import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
@@ -155,7 +155,7 @@ test('Interface 9: a file that is not there makes no embedded database', async (
 describe('a keyring', () => {
   test('Interface 9: another one, and which keys it lacks', async () => {
     const other = file('other.json');
-    await writeKeyring(other, await generateKeys(), 'create');
+    await writeKeyringFile(other, await generateKeys(), 'create');
     const kids = keys.map(({ kid = '' }) => kid.replace('+', '\\+'));
     const message = `it lacks ${kids[0]} \\(access\\), ${kids[1]} \\(refresh\\), ${kids[2]} \\(sealing\\)\\.`;
     await expectRefused(await importing(good, { KEYRING_FILE: other }), new RegExp(message), 78);

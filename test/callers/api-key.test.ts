@@ -344,13 +344,13 @@ describe('Interface 6: the secrets that are kept opened', () => {
   });
 
   test('are those of keys whose secret was right, and go 10 s after they were opened', async () => {
-    const { keptSecrets } = gateway.app;
+    const { secretCache } = gateway.app;
     const { keyId, sign } = await issue();
     await resolved(signerAt(gateway, keyId, 'aks_other')());
-    expect(keptSecrets.has(keyId)).toBe(false);
+    expect(secretCache.has(keyId)).toBe(false);
     await resolved(sign());
-    expect(keptSecrets.getRemainingTTL(keyId)).toBeLessThanOrEqual(10_000);
-    expect(keptSecrets).toMatchObject({ ttlAutopurge: true, updateAgeOnGet: false });
+    expect(secretCache.getRemainingTTL(keyId)).toBeLessThanOrEqual(10_000);
+    expect(secretCache).toMatchObject({ ttlAutopurge: true, updateAgeOnGet: false });
   });
 });
 

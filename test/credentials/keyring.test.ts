@@ -7,7 +7,12 @@ import { join } from 'node:path';
 import type { JWK } from 'jose';
 import { rotateKeyring } from '../../src/admin/keyring.js';
 import { openKeyring } from '../../src/credentials/keyring/keyring.js';
-import { generateKeys, KeyringError, readKeyring, writeKeyring } from '../../src/credentials/keyring/keyring-file.js';
+import {
+  generateKeys,
+  KeyringError,
+  readKeyringFile,
+  writeKeyringFile,
+} from '../../src/credentials/keyring/keyring-file.js';
 import type { PrivateJwk } from '../../src/credentials/keyring/private-jwks.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { watchClock } from '../../src/platform/watched-clock.js';
@@ -142,7 +147,7 @@ describe('Interface 3: a keyring that is replaced', () => {
   /** The message, once it is sure that nothing has changed. */
   async function replacementRefused(uid: number): Promise<string> {
     const before = await ownership(target);
-    const replace = () => writeKeyring(target, keys, 'replace');
+    const replace = () => writeKeyringFile(target, keys, 'replace');
     const refused = await (isRoot ? asUser(uid, replace) : replace()).catch((error: Error) => error);
     expect(refused).toMatchObject({ name: 'KeyringError' });
     expect([await readdir(place), await readFile(target, 'utf8')]).toEqual([['keyring.json'], 'old']);
@@ -154,7 +159,7 @@ describe('Interface 3: a keyring that is replaced', () => {
     for (const mode of [0o640, 0o600, 0o660, 0o444]) {
       await chmod(target, mode);
       const before = await ownership(target);
-      await writeKeyring(target, keys, 'replace');
+      await writeKeyringFile(target, keys, 'replace');
       expect(await ownership(target)).toEqual(before);
     }
     expect(JSON.parse(await readFile(target, 'utf8'))).toEqual({ keys });
@@ -167,7 +172,7 @@ describe('Interface 3: a keyring that is replaced', () => {
     await rm(target);
     await symlink('..2026', join(place, '..data'));
     await symlink('..data/keyring.json', target);
-    await writeKeyring(target, keys, 'replace');
+    await writeKeyringFile(target, keys, 'replace');
     expect((await lstat(target)).isSymbolicLink()).toBe(true);
     expect((await lstat(join(place, '..data'))).isSymbolicLink()).toBe(true);
     expect((await lstat(join(place, '..2026', 'keyring.json'))).mode & 0o777).toBe(0o640);
@@ -181,7 +186,7 @@ describe('Interface 3: a keyring that is replaced', () => {
     for (const [uid, gid] of [[65_534, 65_534] as const, [0, 65_534] as const]) {
       await chown(target, uid, gid);
       await chmod(target, 0o640);
-      await writeKeyring(target, keys, 'replace');
+      await writeKeyringFile(target, keys, 'replace');
       expect(await ownership(target)).toEqual([uid, gid, 0o640]);
       expect(JSON.parse(await asUser(65_534, () => readFile(target, 'utf8')))).toEqual({ keys });
     }
@@ -210,7 +215,7 @@ describe('Interface 3: a keyring that is replaced', () => {
   test('is not there for create, which refuses also a link that leads nowhere', async () => {
     await symlink(join(place, 'nowhere'), join(place, 'link'));
     for (const taken of [target, join(place, 'link')]) {
-      await expect(writeKeyring(taken, keys, 'create')).rejects.toMatchObject({ code: 'EEXIST' });
+      await expect(writeKeyringFile(taken, keys, 'create')).rejects.toMatchObject({ code: 'EEXIST' });
     }
     expect((await readdir(place)).sort()).toEqual(['keyring.json', 'link']);
     expect(await readFile(target, 'utf8')).toBe('old');
@@ -218,7 +223,7 @@ describe('Interface 3: a keyring that is replaced', () => {
 
   test('has a folder that is there, which create does not make', async () => {
     const file = join(place, 'nowhere', 'keyring.json');
-    const created = writeKeyring(file, keys, 'create');
+    const created = writeKeyringFile(file, keys, 'create');
     await expect(created).rejects.toEqual(new KeyringError(`cannot write the keyring ${file} (ENOENT)`));
   });
 });
@@ -231,7 +236,7 @@ describe('Interface 3: what others may do with a keyring', () => {
     keys = await generateKeys();
     place = await mkdtemp(join(folder, "it's here "));
     target = join(place, 'keyring.json');
-    await writeKeyring(target, keys, 'create');
+    await writeKeyringFile(target, keys, 'create');
   });
 
   /** What is said of it at the start: the refusal or the warning. */
@@ -281,12 +286,12 @@ describe('Interface 3: what others may do with a keyring', () => {
     await chmod(links, 0o755);
     await chmod(place, 0o777);
     expect(await said(name)).toMatch(`others may replace what is in ${place};`);
-    await expect(readKeyring(name)).rejects.toMatchObject({ name: 'KeyringError' });
+    await expect(readKeyringFile(name)).rejects.toMatchObject({ name: 'KeyringError' });
   });
 
   test('none is made in a folder where others may replace it', async () => {
     await chmod(place, 0o777);
-    const created = writeKeyring(join(place, 'new.json'), keys, 'create');
+    const created = writeKeyringFile(join(place, 'new.json'), keys, 'create');
     await expect(created).rejects.toThrow(/others may replace what is in .*; run: chmod o-w /);
     expect(await readdir(place)).toEqual(['keyring.json']);
   });

@@ -11,7 +11,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { readConfig } from '../../src/config/config.js';
-import { generateKeys, writeKeyring } from '../../src/credentials/keyring/keyring-file.js';
+import { generateKeys, writeKeyringFile } from '../../src/credentials/keyring/keyring-file.js';
 import { openDatabase } from '../../src/db/database.js';
 import { MIGRATION_NAMES } from '../../src/db/migrate.js';
 import { sweep } from '../../src/db/sweeper.js';
@@ -308,7 +308,7 @@ describe('keyring', () => {
     await withKeyring(
       async () => {
         await rename(keyring.file, `${keyring.file}.old`);
-        await writeKeyring(keyring.file, await generateKeys('EdDSA', later), 'create');
+        await writeKeyringFile(keyring.file, await generateKeys('EdDSA', later), 'create');
       },
       async () => {
         const bad = await badIn(look(well, { only: 'keyring' }));
@@ -537,7 +537,7 @@ describe('database', () => {
       const words = ['api-key', 'create', '--service', 's', '--scope', 'a:b', '--rate-limit', '1'];
       for (let made = 0; made < 6; made += 1) expect((await runHere(words, () => readConfig(env))).code).toBe(0);
       const file = `${keyring.folder}/another.json`;
-      await writeKeyring(file, await generateKeys(), 'create');
+      await writeKeyringFile(file, await generateKeys(), 'create');
       const another = { ...env, KEYRING_FILE: file };
       const only = 'keyring_database';
       const all = await expectOne('fault', only, 'the keyring there that was used', look(another, { only }));
@@ -803,14 +803,14 @@ describe('PUBLIC_URL', () => {
     const before = await readFile(keyring.file, 'utf8');
     const added = [...(await generateKeys()), ...JSON.parse(before).keys];
     const copy = `${keyring.folder}/copy.json`;
-    await writeKeyring(copy, added, 'create');
+    await writeKeyringFile(copy, added, 'create');
     await expectOne('warning', only, 'copy the keyring', look({ ...well, KEYRING_FILE: copy }, { only }));
     await expectWell();
   });
 
   test('fault public_url: of two instances one has another keyring, after the start too', async () => {
     const file = `${keyring.folder}/second.json`;
-    await writeKeyring(file, await generateKeys(), 'create');
+    await writeKeyringFile(file, await generateKeys(), 'create');
     const env = { PUBLIC_URL: well['PUBLIC_URL'] ?? '', METRICS_PORT: String(await freePort()) };
     const second = await startInstance(gateway.database, { env: { ...env, KEYRING_FILE: file } });
     try {

@@ -5,7 +5,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generateKeys, writeKeyring } from '../../dist/src/credentials/keyring/keyring-file.js';
+import { generateKeys, writeKeyringFile } from '../../dist/src/credentials/keyring/keyring-file.js';
 import { openDatabase } from '../../dist/src/db/database.js';
 import { ownDataDir } from '../../dist/src/db/embedded/owner.js';
 import { startEmbeddedPostgres } from '../../dist/src/db/embedded/server.js';
@@ -20,7 +20,7 @@ export default async function globalSetup() {
   await migrateUp(template);
   await template.close();
   const keyring = join(dataDir, 'keyring.json');
-  await writeKeyring(keyring, await generateKeys(), 'create');
+  await writeKeyringFile(keyring, await generateKeys(), 'create');
   process.env.TEST_TEMPLATE_URL = server.url;
   process.env.TEST_KEYRING_FILE = keyring;
   globalThis.testServer = server;

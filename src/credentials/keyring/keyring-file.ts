@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { randomBase62, randomBase64url } from '../../platform/ids.js';
 import { describeError } from '../../platform/logger.js';
 import { othersMayRead, othersMayReplaceIn, othersMayWrite } from '../../platform/permissions.js';
-import { keyringMissing } from './missing-keyring.js';
+import { missingKeyringMessage } from './missing-keyring.js';
 import { type AccessAlg, type PrivateJwk, privateJwk } from './private-jwks.js';
 
 /** The file is missing, not a keyring, or lacks a kind; the message names the fault and never a key. */
@@ -18,7 +18,7 @@ export class KeyringError extends Error {
  * @returns `warning` where others may read the file, as they may a mounted secret
  * @throws {KeyringError} also for a file that others may write, or put another in the place of
  */
-export async function readKeyring(file: string): Promise<{ jwks: PrivateJwk[]; warning: string | undefined }> {
+export async function readKeyringFile(file: string): Promise<{ jwks: PrivateJwk[]; warning: string | undefined }> {
   try {
     const handle = await open(file);
     try {
@@ -33,7 +33,7 @@ export async function readKeyring(file: string): Promise<{ jwks: PrivateJwk[]; w
   } catch (error) {
     if (error instanceof KeyringError) throw error;
     const { code = 'error' } = describeError(error);
-    if (code === 'ENOENT') throw new KeyringError(keyringMissing(file));
+    if (code === 'ENOENT') throw new KeyringError(missingKeyringMessage(file));
     throw new KeyringError(`cannot read the keyring ${file} (${code})`);
   }
 }
@@ -84,7 +84,7 @@ export async function generateKeys(alg: AccessAlg = 'EdDSA', notBefore?: number)
  * (EEXIST); `replace` follows symbolic links to the file and keeps its owner, group and mode.
  * @throws {KeyringError} where it cannot do so, the file is as it was then; or others may write in its folder
  */
-export async function writeKeyring(
+export async function writeKeyringFile(
   file: string,
   keys: readonly PrivateJwk[],
   how: 'create' | 'replace',

@@ -2,7 +2,7 @@
 import type { Clock } from '../../platform/clock.js';
 import { describeError, type Logger } from '../../platform/logger.js';
 import { importKeys, type KeyOf, type Keys, mayBeUsed, type PublicJwk } from './import-keys.js';
-import { fileVersion, KeyringError, readKeyring } from './keyring-file.js';
+import { fileVersion, KeyringError, readKeyringFile } from './keyring-file.js';
 
 /** How long a new key is published before it is used, so that every verifier has seen it: seconds. */
 export const PUBLISH_AHEAD_SECONDS = 900;
@@ -22,7 +22,7 @@ export interface Keyring {
   /** Public halves of the access keys: the body of the JWKS endpoint. */
   publicJwks(): { keys: PublicJwk[] };
   /** Reads the file now, also one that has not changed. What comes of it is logged; a file that is refused changes nothing. */
-  readAgain(): Promise<void>;
+  reload(): Promise<void>;
   close(): void;
 }
 
@@ -33,7 +33,7 @@ export interface Keyring {
  */
 export async function openKeyring(file: string, clock: Clock, log: Logger): Promise<Keyring> {
   const read = async (): Promise<Keys> => {
-    const { jwks, warning } = await readKeyring(file);
+    const { jwks, warning } = await readKeyringFile(file);
     const taken = await importKeys(jwks, clock.now());
     if (warning !== undefined) log.warn(`the keyring holds secrets, and ${warning}`);
     return taken;
@@ -74,7 +74,7 @@ export async function openKeyring(file: string, clock: Clock, log: Logger): Prom
     byKid: (kind, kid) => keys[kind].find((key) => key.kid === kid),
     byHeader: (kind, header) => keys[kind].find((key) => key.header === header),
     publicJwks: () => ({ keys: keys.access.map(({ publicJwk }) => publicJwk) }),
-    readAgain: () => lookInTurn(true),
+    reload: () => lookInTurn(true),
     close: () => clearInterval(timer),
   };
 }

@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import { calculateJwkThumbprint } from 'jose';
 import { epochSeconds } from '../../platform/clock.js';
-import { kindOf, type PrivateJwk } from './private-jwks.js';
+import { type PrivateJwk, purposeOf } from './private-jwks.js';
 
 /** A key, as one may tell of it: no secret is in it. */
 export interface NeededKey {
   kid: string;
-  kind: ReturnType<typeof kindOf>;
+  kind: ReturnType<typeof purposeOf>;
   /** RFC 7638; of 256 random bits it gives nothing away */
   thumbprint: string;
   /** When nothing lives any more that the key has signed; null: it is needed without end */
@@ -27,7 +27,7 @@ export interface MadeWithKeys {
 
 /** Since when a newer key of its kind makes instead: seconds since the epoch, `Infinity` where there is none. */
 export function supersededAt(jwk: PrivateJwk, all: readonly PrivateJwk[]): number {
-  const newer = all.slice(0, all.indexOf(jwk)).filter((other) => kindOf(other) === kindOf(jwk));
+  const newer = all.slice(0, all.indexOf(jwk)).filter((other) => purposeOf(other) === purposeOf(jwk));
   return Math.min(...newer.map(({ nbf }) => nbf ?? 0));
 }
 
@@ -36,7 +36,7 @@ export async function neededKeys(jwks: readonly PrivateJwk[], made: MadeWithKeys
   for (const jwk of jwks) {
     const until = neededUntil(jwk, jwks, made);
     if (until === undefined) continue;
-    needed.push({ kid: jwk.kid, kind: kindOf(jwk), thumbprint: await calculateJwkThumbprint(jwk), until });
+    needed.push({ kid: jwk.kid, kind: purposeOf(jwk), thumbprint: await calculateJwkThumbprint(jwk), until });
   }
   return needed;
 }
@@ -44,7 +44,7 @@ export async function neededKeys(jwks: readonly PrivateJwk[], made: MadeWithKeys
 /** @returns undefined where nothing needs it */
 function neededUntil(jwk: PrivateJwk, all: readonly PrivateJwk[], made: MadeWithKeys): Date | null | undefined {
   const { now, refreshUntil, sealing, tokenSeconds } = made;
-  const kind = kindOf(jwk);
+  const kind = purposeOf(jwk);
   if (kind === 'sealing') return sealing.has(jwk.kid) ? null : undefined;
   const nowSeconds = epochSeconds(now);
   if ((jwk.nbf ?? 0) > nowSeconds || (kind === 'refresh' && refreshUntil === null)) return undefined; // nothing is its

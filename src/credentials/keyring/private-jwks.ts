@@ -62,7 +62,7 @@ const KINDS = {
 } as const satisfies Record<PrivateJwk['alg'], string>;
 
 /** What the key is for. */
-export function kindOf({ alg }: PrivateJwk): (typeof KINDS)[keyof typeof KINDS] {
+export function purposeOf({ alg }: PrivateJwk): (typeof KINDS)[keyof typeof KINDS] {
   return KINDS[alg];
 }
 

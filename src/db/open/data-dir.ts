@@ -1,8 +1,8 @@
 /** Interface 1 and 2: finds the database. Embedded in DATA_DIR with its keyring, or wherever DATABASE_URL says. */
 import { stat } from 'node:fs/promises';
 import type { Config } from '../../config/config.js';
-import { generateKeys, KeyringError, writeKeyring } from '../../credentials/keyring/keyring-file.js';
-import { keyringLost } from '../../credentials/keyring/missing-keyring.js';
+import { generateKeys, KeyringError, writeKeyringFile } from '../../credentials/keyring/keyring-file.js';
+import { lostKeyringMessage } from '../../credentials/keyring/missing-keyring.js';
 import { createCleanUp } from '../../platform/clean-up.js';
 import type { Logger } from '../../platform/logger.js';
 import { openDatabase } from '../database.js';
@@ -32,7 +32,7 @@ export async function openDataDir(config: Config, how: OpenAs, log: Logger): Pro
   if (config.databaseUrl !== undefined) {
     // If it cannot be asked, whoever reads the keyring says what holds for a new gateway and for one with users.
     if (lacksKeyring && (await isUsed(config.databaseUrl, config).catch(() => false))) {
-      throw new KeyringError(keyringLost(config.keyringFile));
+      throw new KeyringError(lostKeyringMessage(config.keyringFile));
     }
     return { databaseUrl: config.databaseUrl, embedded: false, joined: false, close: async () => undefined };
   }
@@ -41,8 +41,8 @@ export async function openDataDir(config: Config, how: OpenAs, log: Logger): Pro
   cleanUp.defer(close);
   return cleanUp.guard(async () => {
     if (lacksKeyring) {
-      if (await isUsed(url, config)) throw new KeyringError(keyringLost(config.keyringFile));
-      await writeKeyring(config.keyringFile, await generateKeys(), 'create');
+      if (await isUsed(url, config)) throw new KeyringError(lostKeyringMessage(config.keyringFile));
+      await writeKeyringFile(config.keyringFile, await generateKeys(), 'create');
       log.info({ file: config.keyringFile }, 'keyring created');
     }
     return { databaseUrl: url, embedded: true, joined: !isOwner, close };
