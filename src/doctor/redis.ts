@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Redis } from 'ioredis';
 import type { RedisPlace } from '../config/redis-url.js';
 import { isLoopback } from '../config/values.js';
-import { checkRedis, type RedisClient, type RedisState, redisErrorWord } from '../limits/redis.js';
+import { type RedisClient, type RedisState, readRedisState, redisErrorWord } from '../limits/redis.js';
 import { createLogger } from '../platform/logger.js';
 import { codeOf } from './error-code.js';
 import { type Finding, fault, ok, warning } from './finding.js';
@@ -17,7 +17,7 @@ export async function checkRedis({ config: { redis: place }, signal }: Surroundi
     const error = await failureOf(redis, signal);
     if (error !== undefined)
       return [cannotCount(redisErrorWord(error) ?? codeOf(error), String(error), place), tls(place)];
-    const state = await checkRedis(redis);
+    const state = await readRedisState(redis);
     if (state !== 'ok') return [takesNoWrites(state), tls(place)];
     const servers = 'nodes' in redis ? redis.nodes('master') : [redis];
     const facts = await Promise.all(servers.map(memoryOf));

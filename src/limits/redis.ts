@@ -19,7 +19,7 @@ const STATES: Record<string, RedisState> = {
 const READINESS_KEY = 'login:readiness';
 
 /** Whether it takes writes: of a cluster, each of its masters, since each has a share of the counters. */
-export async function checkRedis(redis: RedisClient): Promise<RedisState> {
+export async function readRedisState(redis: RedisClient): Promise<RedisState> {
   if (!('slots' in redis)) return stateByKey(redis, READINESS_KEY);
   const { keysOfMasters } = await import('./redis-slots.js'); // which loads the client
   const keys = keysOfMasters(redis.slots, READINESS_KEY);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ReadOnlyServer } from '../db/hosts.js';
 import { schemaState } from '../db/migrate.js';
 import { type DatabaseState, databaseStateOf, databaseStateSql } from '../db/state.js';
-import { checkRedis, type RedisState } from '../limits/redis.js';
+import { type RedisState, readRedisState } from '../limits/redis.js';
 import type { Deps } from '../services.js';
 import { createStateLog } from './state-log.js';
 import { probeLoginWrites } from './write-probe.js';
@@ -70,7 +70,7 @@ export function createReadiness(deps: Deps<'clock' | 'db' | 'fullDisk' | 'log' |
   const checkAll = async (): Promise<Checks> => {
     const [found, redisState] = await Promise.all([
       inTime(checkDatabase().catch(failed), ANSWER_WITHIN_MS, NO_ANSWER),
-      redis && inTime(checkRedis(redis), ANSWER_WITHIN_MS, 'unreachable'),
+      redis && inTime(readRedisState(redis), ANSWER_WITHIN_MS, 'unreachable'),
     ]);
     const database = believed(found);
     tellState('database', database.state, database.error);
