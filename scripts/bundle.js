@@ -24,7 +24,7 @@ const keepNames = {
 /** @returns the files that it has written */
 export async function bundle() {
   const { metafile } = await build({
-    entryPoints: ['dist/src/main.js', 'dist/src/worker.js'],
+    entryPoints: ['dist/src/main.js'],
     outdir: PROGRAM,
     bundle: true,
     splitting: true, // what is imported where it is needed stays apart

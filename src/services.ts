@@ -15,7 +15,6 @@ import type { RedisClient } from './limits/redis.js';
 import type { Logger } from './platform/logger.js';
 import type { Metrics } from './platform/metrics.js';
 import type { MinuteCounter } from './platform/minute-counter.js';
-import type { Primary } from './platform/primary.js';
 import type { Sampling } from './platform/sampling.js';
 import type { WatchedClock } from './platform/watched-clock.js';
 
@@ -39,8 +38,6 @@ export interface Services {
   placeholderKey: PlaceholderKey;
   /** What the passwords of unknown e-mails are checked against */
   placeholderHashes: PlaceholderHashes;
-  /** Undefined: the gateway is one process. */
-  primary: Primary | undefined;
   /** Undefined: rate limits live in PostgreSQL. */
   redis: RedisClient | undefined;
   /** Of each session */

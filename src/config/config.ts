@@ -74,6 +74,10 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     const remedy = 'set PUBLIC_URL to an https origin; for plain http, set COOKIE_SECURE=false';
     fault('COOKIE_SECURE', 'must be set, because PUBLIC_URL is http on another machine', remedy);
   }
+  if (env['WORKERS']) {
+    const remedy = 'start several instances with REUSE_PORT=true instead';
+    fault('WORKERS', 'is gone, because its supervising process slowed down each request', remedy);
+  }
   if (metricsPort === port) fault('METRICS_PORT', 'must differ from PORT');
   // Browsers treat http on their own machine as secure. From other hosts they drop a Secure cookie that comes by http.
   if (sameSite === 'none' && !https && !isHere) {
@@ -158,8 +162,8 @@ export function readConfig(env: Environment, reader = createReader(env)) {
       passes: read('ARGON2_PASSES', wholeNumber(2, 100, OWASP), 2),
       lanes: read('ARGON2_LANES', wholeNumber(1, 64, OWASP), 1),
     },
-    /** Processes that share the port */
-    workers: read('WORKERS', wholeNumber(1, 64), 1),
+    /** Several instances listen on the port, and the kernel spreads connections over them */
+    reusePort: read('REUSE_PORT', trueOrFalse, false),
     /** How long it reports that it is not ready before it refuses connections */
     shutdownDelaySeconds: read('SHUTDOWN_DELAY_SECONDS', wholeNumber(0, 300), 0),
     auditRetentionDays: read('AUDIT_RETENTION_DAYS', wholeNumber(1, 36_500), 365),

@@ -38,9 +38,8 @@ export interface Database extends Db {
   close(): Promise<void>;
 }
 
-/** Most connections of one instance: of the routes, which workers divide, and of administration, which each of them has. */
+/** Most connections of one instance: for the routes, and for administration. */
 const POOL_SIZE = 16;
-const MIN_POOL_SIZE = 4;
 const ADMIN_POOL_SIZE = 4;
 /** How long is waited for a connection, be it a new one or one that others use: milliseconds. */
 const CONNECT_TIMEOUT_MS = 3_500;
@@ -54,8 +53,6 @@ export interface DatabaseOptions {
   pooler?: Pooler;
   /** False for work that is no request's and takes the time that it needs */
   limited?: boolean;
-  /** Processes that divide the connections of an instance */
-  workers?: number;
 }
 
 /**
@@ -63,7 +60,7 @@ export interface DatabaseOptions {
  */
 export async function openDatabase(
   url: string,
-  { pooler = 'none', limited = true, workers = 1 }: DatabaseOptions = {},
+  { pooler = 'none', limited = true }: DatabaseOptions = {},
 ): Promise<Database> {
   const { driverUrl, hosts } = parseDatabaseUrl(url);
   const connection = {
@@ -82,7 +79,7 @@ export async function openDatabase(
     pool.on('error', () => undefined); // of a connection that idles: the next one to need it is told
     return pool;
   };
-  const pool = openPool(Math.max(MIN_POOL_SIZE, Math.ceil(POOL_SIZE / workers)));
+  const pool = openPool(POOL_SIZE);
   const adminPool = openPool(ADMIN_POOL_SIZE);
   let openedOrm: Promise<MikroORM> | undefined;
   const orm = (): Promise<MikroORM> => {

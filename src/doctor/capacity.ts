@@ -11,9 +11,8 @@ import { type Finding, fault, ok, warning } from './finding.js';
 import { type Machine, MIB } from './machine.js';
 import type { Surroundings } from './surroundings.js';
 
-/** What an instance takes at most beside the passwords that it checks, and what supervises several workers: MiB. */
+/** What an instance takes at most, without the passwords that it checks: MiB. */
 const PROCESS_MIB = 250;
-const PRIMARY_MIB = 100;
 
 export function checkMemory({ config, machine }: Surroundings): Finding[] {
   const { needed, hashes } = memoryOf(config, machine);
@@ -21,21 +20,14 @@ export function checkMemory({ config, machine }: Surroundings): Finding[] {
     `${machine.memoryMib} MiB of memory; needed are ${needed - hashes} for the program and ${hashes} for ` +
     `${numberOf(machine.cores, 'password')} at once (ARGON2_MEMORY_KIB=${config.argon2.memoryKib})`;
   if (machine.memoryMib >= needed) return [ok('memory', seen)];
-  const fewer = config.workers > 1 ? 'lower WORKERS, or ' : '';
-  const remedy = `give it ${needed} MiB of memory, or ${fewer}lower ARGON2_MEMORY_KIB (19456 at least)`;
+  const remedy = `give it ${needed} MiB of memory, or lower ARGON2_MEMORY_KIB (19456 at least)`;
   return [fault('memory', seen, remedy)];
 }
 
 /** MiB, in all and of it for passwords */
-function memoryOf({ argon2, workers }: Config, { cores }: Machine): { needed: number; hashes: number } {
-  const hashes = Math.ceil((argon2.memoryKib * Math.max(cores, workers)) / 1024);
-  return { needed: workers * PROCESS_MIB + (workers > 1 ? PRIMARY_MIB : 0) + hashes, hashes };
-}
-
-export function checkWorkers({ config, machine }: Surroundings): Finding[] {
-  const seen = `WORKERS=${config.workers} on ${numberOf(machine.cores, 'core')}`;
-  if (config.workers <= machine.cores) return [ok('workers', seen)];
-  return [warning('workers', `${seen}: those beyond them only take memory`, `set WORKERS=${machine.cores}`)];
+function memoryOf({ argon2 }: Config, { cores }: Machine): { needed: number; hashes: number } {
+  const hashes = Math.ceil((argon2.memoryKib * cores) / 1024);
+  return { needed: PROCESS_MIB + hashes, hashes };
 }
 
 /** The connections that an instance takes, those to its stores, and the files of the program itself. */

@@ -34,10 +34,8 @@ interface Limit {
   cure: string;
 }
 
-/** Of one instance: for the routes, which workers divide with four at least for each; and of administration, for each. */
-const ROUTES = 16;
-const LEAST = 4;
-const ADMINISTRATION = 4;
+/** Connections of one instance: for the routes, and for administration. */
+const NEEDED = 16 + 4;
 
 export async function checkConnections({ config, database }: Surroundings): Promise<Finding[]> {
   const { db } = await database();
@@ -45,12 +43,11 @@ export async function checkConnections({ config, database }: Surroundings): Prom
   const [found] = await db.run(connectionsSql, {});
   if (found === undefined) return [];
   const { most, reserved, others, of_role, of_database } = found;
-  const needed = config.workers * (Math.max(LEAST, Math.ceil(ROUTES / config.workers)) + ADMINISTRATION);
   const limits: Limit[] = [
     {
       room: most - reserved - others,
       told: `max_connections is ${most}, of which ${reserved} are reserved and ${others} used by others`,
-      cure: `set max_connections of PostgreSQL to ${2 * needed + reserved + others} or more, and restart it`,
+      cure: `set max_connections of PostgreSQL to ${2 * NEEDED + reserved + others} or more, and restart it`,
     },
   ];
   if (of_role >= 0) {
@@ -62,8 +59,8 @@ export async function checkConnections({ config, database }: Surroundings): Prom
     limits.push({ room: of_database, told: `the database may have ${of_database}`, cure });
   }
   const { room, told, cure } = limits.reduce((least, limit) => (limit.room < least.room ? limit : least));
-  const seen = `room for ${numberOf(Math.max(0, Math.floor(room / needed)), 'instance')} of ${needed} connections: ${told}`;
-  if (room >= 2 * needed) return [ok('database_connections', seen)];
-  if (room >= needed) return [warning('database_connections', `${seen}; while one is replaced there are two`, cure)];
+  const seen = `room for ${numberOf(Math.max(0, Math.floor(room / NEEDED)), 'instance')} of ${NEEDED} connections: ${told}`;
+  if (room >= 2 * NEEDED) return [ok('database_connections', seen)];
+  if (room >= NEEDED) return [warning('database_connections', `${seen}; while one is replaced there are two`, cure)];
   return [fault('database_connections', `${seen}; requests wait for connections, and are answered 503`, cure)];
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../config/config.js';
 import { createCleanUp } from '../platform/clean-up.js';
 import { remedyText } from '../platform/explained.js';
-import { checkDisk, checkMemory, checkOpenFiles, checkPasswordSpeed, checkWorkers } from './capacity.js';
+import { checkDisk, checkMemory, checkOpenFiles, checkPasswordSpeed } from './capacity.js';
 import { checkClock } from './clock.js';
 import { checkConnections } from './connections.js';
 import { checkCookie, checkCorsOrigins } from './cookies.js';
@@ -56,7 +56,6 @@ export const CHECKS: readonly Check[] = [
   ['redis', checkRedis],
   ['public_url', checkPublicUrl],
   ['password_speed', checkPasswordSpeed],
-  ['workers', checkWorkers],
   ['memory', checkMemory],
   ['open_files', checkOpenFiles],
   ['disk', checkDisk],

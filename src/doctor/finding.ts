@@ -38,7 +38,6 @@ export const FINDINGS = [
   'certificate',
   'metrics_open',
   'password_speed',
-  'workers',
   'memory',
   'open_files',
   'disk',

@@ -37,23 +37,15 @@ export function loginRateLimit(login: Config['login'], deps: Deps<'clock' | 'db'
   };
 }
 
-/**
- * Counted in memory, of workers in that of their primary, before any store is asked; both routes share the count.
- * Without a limit nothing is counted.
- */
-export function sessionRateLimit(
-  limit: Config['sessionRateLimit'],
-  { clock, primary }: Deps<'clock' | 'primary'>,
-): RequestHandler {
+/** Counted in memory, before any store is asked; refresh and logout share the count. Without a limit nothing is counted. */
+export function sessionRateLimit(limit: Config['sessionRateLimit'], { clock }: Deps<'clock'>): RequestHandler {
   if (limit === undefined) return (_req, _res, next) => next();
   const counter = createMinuteCounter(clock);
-  return async (_req, res, next) => {
-    const { budget, client } = res.locals;
-    const key = addressGroup(client.ipAddress);
-    const counted = primary === undefined ? counter.count(key) : await budget.spend(() => primary.count(key));
-    if (counted.count <= limit) return next();
+  return (_req, res, next) => {
+    const { count, resetSeconds } = counter.count(addressGroup(res.locals.client.ipAddress));
+    if (count <= limit) return next();
     res.locals.outcome = 'rate_limited';
-    res.set('Retry-After', String(counted.resetSeconds));
+    res.set('Retry-After', String(resetSeconds));
     return sendError(res, 429, TOO_MANY_REQUESTS);
   };
 }

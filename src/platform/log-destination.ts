@@ -5,12 +5,6 @@ import { writeSync } from 'node:fs';
 const MAX_WAIT_MS = 50;
 const WAIT_STEP_MS = 5;
 
-/** What a pipe takes at once or not at all, so that lines of several processes do not mix (pipe(7)): bytes. */
-export const PIPE_BUF = 4_096;
-
-/** Characters of the text of a line that is shortened. */
-const MAX_SHORTENED_TEXT = 500;
-
 export interface LogDestination {
   write(line: string): void;
 }
@@ -19,13 +13,8 @@ export interface LogDestination {
  * Writes at once, so that the last lines of a process are not lost.
  * @param stdout a pipe or a socket has to be non-blocking, as Node makes its own when `process.stdout` is first read
  * @param onDropped told of each line that was dropped
- * @param maxBytes a line that is longer is shortened
  */
-export function createLogDestination(
-  { fd }: { fd: number },
-  onDropped: () => void = () => undefined,
-  maxBytes = Number.POSITIVE_INFINITY,
-): LogDestination {
+export function createLogDestination({ fd }: { fd: number }, onDropped: () => void = () => undefined): LogDestination {
   const waitForReader = createWaiting();
   /** What is left of a line that was begun */
   let rest = Buffer.alloc(0);
@@ -45,8 +34,7 @@ export function createLogDestination(
   const put = (line: string): boolean => {
     writeRest();
     if (rest.length > 0) return false;
-    const asked = Buffer.from(line);
-    const whole = asked.length > maxBytes ? Buffer.from(shortened(line)) : asked;
+    const whole = Buffer.from(line);
     rest = whole;
     writeRest();
     if (rest.length < whole.length) return true;
@@ -66,12 +54,6 @@ export function createLogDestination(
 function lossLine(lines: number): string {
   const time = new Date().toISOString();
   return `${JSON.stringify({ level: 'warn', time, dropped_lines: lines, msg: 'log lines could not be written' })}\n`;
-}
-
-/** Without the stacks and causes of its error, and of a long text the beginning. */
-function shortened(line: string): string {
-  const { error: { name, code } = {}, msg, ...rest } = JSON.parse(line);
-  return `${JSON.stringify({ ...rest, error: { name, code }, msg: String(msg).slice(0, MAX_SHORTENED_TEXT) })}\n`;
 }
 
 /** @returns what waits a moment, and says whether it did */

@@ -4,9 +4,6 @@ import { GATEWAY_VERSION, versionOf } from './versions.js';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** The same as they travel between processes. */
-export type MetricsOfProcess = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
-
 /** Those of OpenTelemetry for the durations of requests: seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
@@ -23,7 +20,6 @@ export function createMetrics() {
     name: 'auth_gateway_build_info',
     help: 'Always 1; the versions of the gateway, of Node and of the package argon2',
     labelNames: ['version', 'node', 'argon2'],
-    aggregator: 'first', // of several workers; what is not said is summed
     registers,
   });
   buildInfo.set({ version: GATEWAY_VERSION, node: process.versions.node, argon2: versionOf('argon2') }, 1);
@@ -101,20 +97,17 @@ export function createMetrics() {
     lastSweep: new Gauge({
       name: 'auth_gateway_last_sweep_timestamp_seconds',
       help: 'When expired rows were last looked for in every table without an error; at first, when the gateway started',
-      aggregator: 'max', // one of several workers sweeps
       registers,
     }),
     ready: new Gauge({
       name: 'auth_gateway_ready',
       help: '1 where that check of /health/ready is ok, else 0; looked at every few seconds',
       labelNames: ['check'],
-      aggregator: 'min', // one worker that is not ready is enough
       registers,
     }),
     signingKeyStart: new Gauge({
       name: 'auth_gateway_signing_key_start_timestamp_seconds',
       help: 'Since when the key is in use that signs access tokens; of a first keyring, when its file was written',
-      aggregator: 'min',
       registers,
     }),
     droppedLogLines: new Counter({
@@ -125,7 +118,6 @@ export function createMetrics() {
     clockSkew: new Gauge({
       name: 'auth_gateway_clock_skew_seconds',
       help: 'How far the clock here is ahead of that of the database',
-      aggregator: 'average', // workers have one clock
       registers,
     }),
     suppressedAuditRows: new Counter({

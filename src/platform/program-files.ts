@@ -9,6 +9,3 @@ import { join } from 'node:path';
 export function keepCompiled(): void {
   enableCompileCache(join(import.meta.dirname, '../compiled'));
 }
-
-/** Interface 2, WORKERS: of a worker. */
-export const WORKER_PROGRAM = join(import.meta.dirname, 'worker.js');

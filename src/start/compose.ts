@@ -1,5 +1,4 @@
 /** Composition root: builds every part once, hands each what it needs, and takes them down again. */
-import { availableParallelism } from 'node:os';
 import { createAuditRepeats } from '../audit/repeats.js';
 import { expiredEvents } from '../audit/write.js';
 import { countPasswordParameters } from '../auth/account.js';
@@ -19,7 +18,6 @@ import { migrateUp } from '../db/migrate.js';
 import { type Expiring, startSweeper } from '../db/sweeper.js';
 import { createGraphqlServer } from '../graphql/server.js';
 import { createExpressApp, createMetricsApp } from '../http/express-app.js';
-import { measure } from '../http/routes/metrics-route.js';
 import type { Listener } from '../http/server/listener.js';
 import { createRateLimiter, expiredWindows } from '../limits/rate-limiter.js';
 import { createCleanUp } from '../platform/clean-up.js';
@@ -27,14 +25,13 @@ import { type Clock, systemClock } from '../platform/clock.js';
 import { createLogger, type Logger } from '../platform/logger.js';
 import { createMetrics, type Metrics } from '../platform/metrics.js';
 import { createMinuteCounter } from '../platform/minute-counter.js';
-import type { Primary } from '../platform/primary.js';
 import { createSampling } from '../platform/sampling.js';
 import { watchClock } from '../platform/watched-clock.js';
 import { createReadinessPoller, type ReadinessPoller } from '../readiness/poller.js';
 import { createReadiness } from '../readiness/readiness.js';
 import type { Services } from '../services.js';
 
-/** The gateway hands in its log, its metrics, its threads and, of several, its worker; tests also a clock and cheaper hashing. */
+/** The gateway hands in its log, its metrics and its threads; tests also a clock and cheaper hashing. */
 export interface Overrides {
   clock?: Clock;
   /** How far that clock may be from the database's before it decides nothing: seconds */
@@ -44,14 +41,6 @@ export interface Overrides {
   passwords?: Passwords;
   /** Size of libuv's thread pool (UV_THREADPOOL_SIZE) */
   threads?: number | undefined;
-  /** Of several processes that are one gateway */
-  worker?: Worker | undefined;
-}
-
-export interface Worker {
-  /** From 1, which does for all what is done once: it migrates, sweeps, and tells how the stores are. */
-  number: number;
-  primary: Primary;
 }
 
 /** Every part, and what answers requests by them; `close` takes them down. */
@@ -59,8 +48,6 @@ export interface App extends Services, Listener {
   /** What answers on METRICS_PORT, where that is set */
   metricsListener: Listener;
   poller: ReadinessPoller;
-  /** The metrics of this process */
-  measure(): Promise<Metrics['registry']>;
   close(): Promise<void>;
 }
 
@@ -72,31 +59,25 @@ const DEFAULT_THREADS = 4;
  * @throws {KeyringError}, {DatabaseTooNew} or the database's error; then nothing is left open
  */
 export async function createApp(config: Config, databaseUrl: string, overrides: Overrides = {}): Promise<App> {
-  const { log = createLogger(config.logLevel), threads = DEFAULT_THREADS, worker } = overrides;
-  const isFirst = worker === undefined || worker.number === 1;
-  /** For what each worker finds, and one tells */
-  const firstLog = isFirst ? log : createLogger('silent');
+  const { log = createLogger(config.logLevel), threads = DEFAULT_THREADS } = overrides;
   const clock = watchClock(overrides.clock ?? systemClock, overrides.maxSkewSeconds);
   const cleanUp = createCleanUp();
 
   return cleanUp.guard(async () => {
-    const keyring = await openKeyring(config.keyringFile, clock, firstLog);
+    const keyring = await openKeyring(config.keyringFile, clock, log);
     cleanUp.defer(keyring.close);
     const metrics = overrides.metrics ?? createMetrics();
     const sampling = createSampling();
     cleanUp.defer(sampling.flush);
     const timeHash = (seconds: number): void => metrics.passwordHashSeconds.observe(seconds);
-    const passwords =
-      overrides.passwords ?? (await createPasswords(config.argon2, threads, timeHash, coresOf(config, worker)));
-    const db = await openDatabase(databaseUrl, { pooler: config.databasePooler, workers: config.workers });
+    const passwords = overrides.passwords ?? (await createPasswords(config.argon2, threads, timeHash));
+    const db = await openDatabase(databaseUrl, { pooler: config.databasePooler });
     cleanUp.defer(db.close);
-    if (isFirst) await migrate(db, log);
+    await migrate(db, log);
 
-    const redis = config.redis && (await import('../limits/redis-connection.js')).connectRedis(config.redis, firstLog);
+    const redis = config.redis && (await import('../limits/redis-connection.js')).connectRedis(config.redis, log);
     cleanUp.defer(() => redis?.disconnect());
-    const placeholderHashes = await createPlaceholderHashes({ clock, keyring, log: firstLog }, () =>
-      countPasswordParameters(db),
-    );
+    const placeholderHashes = await createPlaceholderHashes({ clock, keyring, log }, () => countPasswordParameters(db));
     cleanUp.defer(placeholderHashes.stop);
     const services: Services = {
       clock,
@@ -112,7 +93,6 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       metrics,
       passwords,
       placeholderHashes,
-      primary: worker?.primary,
       redis,
       refreshCounter: createMinuteCounter(clock),
       repeats: createAuditRepeats(clock, log, metrics),
@@ -120,10 +100,10 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       state: { isStopping: false, isProxyReported: false },
       tokens: createTokens(keyring, config, clock),
     };
-    if (isFirst) cleanUp.defer(startSweeper(services, expiringRows(config)).stop);
+    cleanUp.defer(startSweeper(services, expiringRows(config)).stop);
     const graphql = await createGraphqlServer(services);
     cleanUp.defer(graphql.stop);
-    const readiness = createReadiness({ ...services, log: firstLog });
+    const readiness = createReadiness(services);
     await readiness.check(); // from now on the clock is known
     const poller = createReadinessPoller(readiness);
     cleanUp.defer(poller.stop);
@@ -133,7 +113,6 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
       ...createExpressApp(services, readiness, poller, graphql.answer),
       metricsListener,
       poller,
-      measure: () => measure(services),
       close: cleanUp.run,
     };
   });
@@ -145,12 +124,6 @@ async function migrate(db: Database, log: Logger): Promise<void> {
   );
   if (applied.length > 0) log.info({ applied }, 'database migrated');
   if (newer.length > 0) log.warn({ newer }, 'a newer version has migrated the database, and this one can use it');
-}
-
-/** A worker's share of the cores, at least one. */
-function coresOf({ workers }: Config, { number }: Pick<Worker, 'number'> = { number: 1 }): number {
-  const cores = availableParallelism();
-  return Math.max(1, Math.floor(cores / workers) + (number <= cores % workers ? 1 : 0));
 }
 
 /** What the sweeper deletes, as the owners of the tables have it. */

@@ -1,68 +1,99 @@
-/** The running gateway: database, and what answers requests, here or in workers; stopped in the reverse order. */
+/** The running gateway: database, application and listeners, stopped in the reverse order of their start. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { COMMAND_LINE } from '../admin/administer.js';
+import { generatePassword } from '../admin/passwords.js';
+import { createUser } from '../admin/user-changes.js';
+import { FIRST_ADMINISTRATOR, hasUsers } from '../admin/users.js';
 import type { Config } from '../config/config.js';
+import { argon2Build } from '../credentials/passwords/argon2-build.js';
 import { type DataDir, openDataDir } from '../db/open/data-dir.js';
+import { listen } from '../http/server/listener.js';
 import { createCleanUp } from '../platform/clean-up.js';
 import { explanationText } from '../platform/explained.js';
-import { createLogDestination, PIPE_BUF } from '../platform/log-destination.js';
+import { createLogDestination } from '../platform/log-destination.js';
 import { createLogger, describeError, type Logger } from '../platform/logger.js';
 import { createMetrics } from '../platform/metrics.js';
-import { requireFree } from '../platform/port-taken.js';
+import { lowerPoolThreads } from '../platform/pool-threads.js';
+import { namingVariable, requireFree } from '../platform/port-taken.js';
+import { type App, createApp } from './compose.js';
 
 export interface Gateway {
-  /** Reads the keyring now, and logs what comes of it. */
+  /** Reads the keyring now, and logs the result. */
   readKeyring(): Promise<void>;
   /**
-   * Is not ready from now on, and after SHUTDOWN_DELAY_SECONDS answers what is in flight and stops everything.
+   * Reports not ready from now on. After SHUTDOWN_DELAY_SECONDS answers the requests in flight and stops everything.
    * @param hurry ends the delay, and the wait for requests that may be on their way
    */
   stop(hurry: AbortSignal): Promise<void>;
 }
 
+/** Login requests per address that are enough to try things out */
+const ROOMY_LIMIT = 1_000;
+
 /**
- * @param threads size of libuv's thread pool, where it is not Node's own
- * @param tell writes a line to the terminal, apart from the log
- * @throws whatever keeps it from starting, {WorkerEnded} too; then nothing is left running
+ * @param threads size of libuv's thread pool, if it differs from Node's default
+ * @param print writes a line to the terminal, which is not the log
+ * @throws whatever prevents the start; then nothing is left running
  */
 export async function startGateway(
   config: Config,
   threads: number | undefined,
-  tell: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<Gateway> {
-  const { host, isDevelopment, port, metricsHost, metricsPort, publicUrl, workers } = config;
+  const { host, isDevelopment, port, metricsHost, metricsPort, publicUrl, reusePort } = config;
   const metrics = createMetrics();
-  const maxBytes = workers > 1 ? PIPE_BUF : undefined;
-  const destination = createLogDestination(process.stdout, () => metrics.droppedLogLines.inc(), maxBytes);
-  const log = createLogger(config.logLevel, destination);
+  const log = createLogger(
+    config.logLevel,
+    createLogDestination(process.stdout, () => metrics.droppedLogLines.inc()),
+  );
   for (const warning of config.warnings) log.warn(explanationText(warning));
   const cleanUp = createCleanUp();
   return cleanUp.guard(async () => {
-    // Before anything is made, or a password is shown that nobody will see again. And workers of another gateway would
-    // share their port with ours.
-    await requireFree('PORT', host, port);
+    // Before anything is created, or a password is shown that nobody will see again. A connection cannot show whether
+    // whoever listens shares the port: that is found out by `listen`.
+    if (!reusePort) await requireFree('PORT', host, port);
     if (metricsPort !== undefined) await requireFree('METRICS_PORT', metricsHost, metricsPort);
     const dataDir = await openDataDir(config, 'gateway', log);
     cleanUp.defer(dataDir.close);
-    const startPage = isDevelopment ? `${publicUrl}/` : undefined;
-    const address = { host, port, metrics_port: metricsPort, public_url: publicUrl, start_page: startPage };
-    let serving: Gateway;
-    // Each loads what it needs: a process that only has workers serves nothing itself.
-    if (workers === 1) {
-      const { serve } = await import('./serve.js');
-      const here = await serve(config, dataDir, { log, metrics, threads }, tell);
-      serving = here;
-      log.info({ ...here.hashing, ...address }, 'ready');
-    } else {
-      const { startWorkers } = await import('../workers/primary.js');
-      serving = await startWorkers(config, dataDir, { log, metrics, threads });
-      log.info({ ...address, workers }, 'ready');
+    const app = await createApp(config, dataDir.databaseUrl, { log, metrics, threads });
+    cleanUp.defer(app.close);
+    lowerPoolThreads();
+    app.poller.begin();
+    if (dataDir.embedded) await createFirstAdministrator(app, print);
+    let hurried: AbortSignal | undefined;
+    // First, so that it stops last: what happens at the end can still be scraped.
+    if (metricsPort !== undefined) {
+      const scraped = await listen(app.metricsListener, metricsHost, metricsPort).catch(
+        namingVariable('METRICS_PORT', metricsHost, metricsPort),
+      );
+      cleanUp.defer(() => scraped.stop({ hurry: AbortSignal.abort() }));
     }
+    const listening = await listen(app, host, port, {}, reusePort).catch(namingVariable('PORT', host, port));
+    cleanUp.defer(() => listening.stop({ hurry: hurried }));
     cleanUp.defer(examineLater(config, dataDir, log));
+    log.info(
+      {
+        argon2: argon2Build(),
+        passwords_per_second: Math.round(1 / app.passwords.hashCpuSeconds),
+        host,
+        port,
+        metrics_port: metricsPort,
+        public_url: publicUrl,
+        start_page: isDevelopment ? `${publicUrl}/` : undefined,
+      },
+      'ready',
+    );
     return {
-      readKeyring: serving.readKeyring,
+      readKeyring: app.keyring.reload,
       stop: async (hurry) => {
         log.info('stopping');
-        cleanUp.defer(() => serving.stop(hurry));
+        app.state.isStopping = true;
+        hurried = hurry;
+        const delayMs = config.shutdownDelaySeconds * 1000;
+        if (delayMs > 0) {
+          listening.drain();
+          await sleep(delayMs, undefined, { signal: hurry }).catch(() => undefined);
+        }
         await cleanUp.run();
         log.info('stopped');
       },
@@ -70,10 +101,23 @@ export async function startGateway(
   });
 }
 
-/** How long after the start its surroundings are looked at: what is before the gateway may come up after it. Milliseconds. */
+/** Interface 1: an empty embedded database gets one administrator, whose password is shown once. */
+async function createFirstAdministrator(app: App, print: (line: string) => void): Promise<void> {
+  if (await hasUsers(app.db)) return;
+  const password = generatePassword();
+  await createUser(app, COMMAND_LINE, { email: FIRST_ADMINISTRATOR, password, role: 'admin' });
+  print(`First start: administrator ${FIRST_ADMINISTRATOR} was created. The password is shown this once.`);
+  print(`password: ${password}`);
+  const { rateLimit, rateWindowSeconds } = app.config.login;
+  if (rateLimit >= ROOMY_LIMIT) return;
+  print(`An address may log in ${rateLimit} times in ${rateWindowSeconds} s, right or wrong.`);
+  print(`To try things freely: LOGIN_RATE_LIMIT=${ROOMY_LIMIT} npm start`);
+}
+
+/** The surroundings are examined this long after the start: a proxy may come up after the gateway. Milliseconds. */
 const EXAMINED_AFTER_MS = 10_000;
 
-/** Interface 9: `doctor` once, in the background, for all workers. @returns ends it */
+/** Interface 9: `doctor` once, in the background. @returns ends it */
 function examineLater(config: Config, { databaseUrl }: DataDir, log: Logger): () => Promise<void> {
   const ending = new AbortController();
   const { signal } = ending;

@@ -21,7 +21,6 @@ const { calledAs } = await import('../cli/called-as.js');
 const { runCli } = await import('../cli/cli.js');
 const { READ_ENOUGH, say } = await import('../cli/terminal.js');
 const { createShutdown, outliveReaders } = await import('./shutdown.js');
-const { WorkerEnded } = await import('../workers/messages.js');
 
 const { stdin, stdout, stderr } = process;
 outliveReaders();
@@ -38,11 +37,9 @@ process.exitCode = await runCli(words, {
  */
 function beginAnew(): void {
   const { argv, argv0, env, execArgv, execPath } = process;
-  /** Of a worker, where there are several */
-  const cores = Math.max(1, Math.ceil(availableParallelism() / (Number(env['WORKERS']) || 1)));
   const wanted = {
     // As many hash as there are cores; of the rest DNS takes half at most, and so one is left to files and WebCrypto.
-    UV_THREADPOOL_SIZE: String(2 * cores + 2),
+    UV_THREADPOOL_SIZE: String(2 * availableParallelism() + 2),
     // Each further arena keeps the memory of the largest hash that was made in it.
     MALLOC_ARENA_MAX: '1',
   };
@@ -93,10 +90,7 @@ async function serve(): Promise<void> {
     if (stderr.isTTY) say(process, `The gateway answers at ${where}. Ctrl-C stops it.`);
     return gateway;
   };
-  await shutdown.run(start).catch((error: unknown) => {
-    if (error instanceof WorkerEnded) process.exit(error.exitCode); // what was wrong it has said itself
-    throw error;
-  });
+  await shutdown.run(start);
 }
 
 /** Only where systemd has started this as a service that tells it so. */

@@ -14,7 +14,7 @@ export interface Shutdown {
   /** Lets it end without waiting for what may be on its way. */
   hurry(): void;
   /** Starts what is to run, waits until it is to end, and stops it. An error that nobody catches ends the process. */
-  run<T extends Gateway>(start: () => Promise<T>): Promise<void>;
+  run(start: () => Promise<Gateway>): Promise<void>;
 }
 
 export function createShutdown(): Shutdown {

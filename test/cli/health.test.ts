@@ -12,7 +12,6 @@ import { startGateway, type TestGateway } from '../support/gateway.js';
 import { freePort } from '../support/redis.js';
 import { startProcess } from '../support/server-process.js';
 import { until } from '../support/until.js';
-import { startWorkers } from '../support/workers.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -86,12 +85,6 @@ test.each(['0.0.0.0', '::', '::1', 'localhost'])('a gateway that listens at %s i
   const env = { LISTEN_HOST: host, PORT: String(await freePort()) };
   await using _server = await startProcess(gateway, env);
   expect(await health(env, '--wait', '5m', '--json')).toMatchObject({ code: 0, stderr: '' });
-});
-
-test('one with workers is asked as any other', async () => {
-  await using server = await startWorkers(gateway);
-  const { code, stdout } = await health({ PORT: portOf(server), WORKERS: '2' }, '--json');
-  expect([code, JSON.parse(stdout)]).toEqual([0, READY]);
 });
 
 test('a wrong configuration is told, exit 78', async () => {

@@ -125,7 +125,7 @@ const VARIABLES: Array<
   ['LOGIN_RATE_WINDOW_SECONDS', (config) => config.login.rateWindowSeconds, 900, [['6', 6]]],
   ['SESSION_RATE_LIMIT', (config) => config.sessionRateLimit, undefined, [['60', 60]]],
   ['REFRESH_RATE_LIMIT', (config) => config.refreshRateLimit, 60, [['1000', 1000]]],
-  ['WORKERS', (config) => config.workers, 1, [['64', 64]]],
+  ['REUSE_PORT', (config) => config.reusePort, false, [['true', true]]],
   ['REFRESH_RETRY', (config) => config.refreshRetry, false, [['true', true]]],
   ['COOKIE_SECURE', (config) => config.cookie.secure, false, [['true', true]]],
   [
@@ -251,7 +251,8 @@ test.each<[string, string[]]>([
   ['LOGIN_RATE_WINDOW_SECONDS', ['0', 'x']],
   ['SESSION_RATE_LIMIT', ['0', '1000001']],
   ['REFRESH_RATE_LIMIT', ['0', '1000001']],
-  ['WORKERS', ['0', '65', 'auto']],
+  ['REUSE_PORT', ['yes', '1', 'TRUE']],
+  ['WORKERS', ['1', '2', 'auto']],
   ['REFRESH_RETRY', ['yes', '1', 'TRUE']],
   ['COOKIE_SECURE', ['yes', '1', 'TRUE']],
   ['COOKIE_SAMESITE', ['loose', 'none']],
@@ -523,7 +524,7 @@ test.each([
   ['LOGLEVEL', 'LOG_LEVEL'],
   ['ARGON2_MEMORY_KB', 'ARGON2_MEMORY_KIB'],
   ['PUBLIC_URI', 'PUBLIC_URL'],
-  ['WORKER', 'WORKERS'],
+  ['REUSEPORT', 'REUSE_PORT'],
 ])('Interface 2: %s is warned about: %s was meant', (name, meant) => {
   expect(readConfig({ [name]: 'secret' }).warnings).toEqual([misspelt(name, meant)]);
   expect(readConfig({ [name]: '' }).warnings).toEqual([]);

@@ -79,11 +79,8 @@ test.each<[what: string, database: 'migrated' | 'empty', sql: string, said: type
     await client.query(sql, ['0191d9c6-0000-7000-8000-000000000001']);
     await client.end();
     const KEYRING_FILE = join(folder, 'lost.json');
-    const workers: Array<Record<string, string>> = [{}, { WORKERS: '2' }];
-    for (const more of workers) {
-      const ran = await run(['start'], { env: { ...env, DATABASE_URL: database.url, KEYRING_FILE, ...more } });
-      expect([ran.code, ran.stderr]).toEqual([78, words(KEYRING_FILE)]);
-    }
+    const ran = await run(['start'], { env: { ...env, DATABASE_URL: database.url, KEYRING_FILE } });
+    expect([ran.code, ran.stderr]).toEqual([78, words(KEYRING_FILE)]);
     expect(existsSync(KEYRING_FILE)).toBe(false);
   } finally {
     await database.drop();

@@ -75,17 +75,13 @@ test.each([
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(170e6); // beside a base of 80 MB
   });
 
-  test.each([
-    ['one process', {}],
-    ['two workers', { WORKERS: '2' }],
-  ])('%s: read-only, without privilege, administered by the image itself, ended by SIGTERM', async (_, more) => {
+  test('read-only, without privilege, administered by the image itself, ended by SIGTERM', async () => {
     const database = await createDatabase('empty');
     const port = String(await freePort());
     const env = {
       DATABASE_URL: bySocketAt(SOCKETS, database),
       PORT: port,
       PUBLIC_URL: `http://localhost:${port}`,
-      ...more,
     };
     mounts = [`${mkdtempSync(join(folder, 'keyring-'))}:/var/lib/auth-gateway`, socketMount(database)];
     const run = async (...words: string[]): Promise<Ended> => runContainer(contained(words, env));

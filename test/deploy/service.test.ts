@@ -48,18 +48,16 @@ testWith(
   ['python3', 'systemd-notify'],
   'Interface 10: systemd is told READY=1 once requests are answered, STOPPING=1 at the stop',
   async () => {
-    for (const WORKERS of ['1', '2']) {
-      await using cleanUp = new AsyncDisposableStack();
-      const { path, told } = cleanUp.use(await openNotifySocket(join(folder, `notify-${WORKERS}`)));
-      const { service } = await startService({ WORKERS, NOTIFY_SOCKET: path });
-      cleanUp.use(service);
-      await until('systemd is told', () => told.includes('READY=1'));
-      expect((await send(service.url, 'GET', '/health/ready')).status).toBe(200);
-      expect(told).not.toContain('STOPPING=1');
-      service.process.kill('SIGTERM');
-      expect([await service.exited, service.errors()]).toEqual([[0, null], '']);
-      await until('systemd is told', () => told.includes('STOPPING=1'));
-    }
+    await using cleanUp = new AsyncDisposableStack();
+    const { path, told } = cleanUp.use(await openNotifySocket(join(folder, 'notify')));
+    const { service } = await startService({ NOTIFY_SOCKET: path });
+    cleanUp.use(service);
+    await until('systemd is told', () => told.includes('READY=1'));
+    expect((await send(service.url, 'GET', '/health/ready')).status).toBe(200);
+    expect(told).not.toContain('STOPPING=1');
+    service.process.kill('SIGTERM');
+    expect([await service.exited, service.errors()]).toEqual([[0, null], '']);
+    await until('systemd is told', () => told.includes('STOPPING=1'));
   },
 );
 
@@ -73,29 +71,26 @@ test('Interface 10: where systemd-notify is missing, one line says so, and the g
   expect((await send(service.url, 'GET', '/health/ready')).status).toBe(200);
 });
 
-test.each(['1', '2'])(
-  'Interface 10: SIGHUP without a terminal, WORKERS=%s: the keyring is read at once, or refused',
-  async (WORKERS) => {
-    await using cleanUp = new AsyncDisposableStack();
-    const { service, log } = await startService({ WORKERS });
-    cleanUp.use(service);
-    await until('it is ready', () => count(log, 'ready') === 1);
-    const jwks = async () => (await send(service.url, 'GET', '/.well-known/jwks.json')).text;
-    const before = await jwks();
+test('Interface 10: SIGHUP without a terminal: the keyring is read at once, or refused', async () => {
+  await using cleanUp = new AsyncDisposableStack();
+  const { service, log } = await startService({});
+  cleanUp.use(service);
+  await until('it is ready', () => count(log, 'ready') === 1);
+  const jwks = async () => (await send(service.url, 'GET', '/.well-known/jwks.json')).text;
+  const before = await jwks();
 
-    for (const times of [1, 2]) {
-      service.process.kill('SIGHUP'); // the file is the same: unasked it is not read again
-      await until('it is read', () => count(log, 'keyring read again') === times);
-    }
-    await chmod(keyring, 0o602);
-    await until('it is refused', () => count(log, 'changed keyring refused; the keys in use stay') === 1);
-    service.process.kill('SIGHUP'); // unasked this is said once
-    await until('it is refused again', () => count(log, 'changed keyring refused; the keys in use stay') === 2);
-    expect(await jwks()).toBe(before);
-    service.process.kill('SIGTERM');
-    expect(await service.exited).toEqual([0, null]);
-  },
-);
+  for (const times of [1, 2]) {
+    service.process.kill('SIGHUP'); // the file is the same: unasked it is not read again
+    await until('it is read', () => count(log, 'keyring read again') === times);
+  }
+  await chmod(keyring, 0o602);
+  await until('it is refused', () => count(log, 'changed keyring refused; the keys in use stay') === 1);
+  service.process.kill('SIGHUP'); // unasked this is said once
+  await until('it is refused again', () => count(log, 'changed keyring refused; the keys in use stay') === 2);
+  expect(await jwks()).toBe(before);
+  service.process.kill('SIGTERM');
+  expect(await service.exited).toEqual([0, null]);
+});
 
 /** Runs a program on a terminal of its own, apart from its output, and closes the terminal once it may. */
 const TERMINAL = `

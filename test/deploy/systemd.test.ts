@@ -123,47 +123,44 @@ testWith(
   NEEDS,
   'under the filter of its unit the gateway does all that it does, on nothing that it can write',
   async () => {
-    for (const WORKERS of ['1', '2']) {
-      await using cleanUp = new AsyncDisposableStack();
-      const { path, told } = cleanUp.use(await openNotifySocket(join(folder, `notify-${WORKERS}`)));
-      const closed = [...(canUnshare ? READ_ONLY : []), ...(await filtered('auth-gateway.service'))];
-      const env = {
-        WORKERS,
-        NOTIFY_SOCKET: path,
-        NODE_ENV: 'production',
-        LOGIN_RATE_LIMIT: '1000',
-        TRUST_PROXY: '127.0.0.1',
-      };
-      const server = cleanUp.use(await startProcess(gateway, env, 'pipe', closed, true));
-      let log = '';
-      server.process.stdout?.setEncoding('utf8').on('data', (text: string) => {
-        log += text;
-      });
-      await until('systemd is told', () => {
-        if (server.process.exitCode !== null || server.process.signalCode !== null)
-          throw new Error(`it has ended: ${server.errors()}`);
-        return told.includes('READY=1');
-      });
-      const on: Pick<Instance, 'url' | 'send'> = {
-        url: server.url,
-        send: (method, path, options) => send(server.url, method, path, options),
-      };
+    await using cleanUp = new AsyncDisposableStack();
+    const { path, told } = cleanUp.use(await openNotifySocket(join(folder, 'notify')));
+    const closed = [...(canUnshare ? READ_ONLY : []), ...(await filtered('auth-gateway.service'))];
+    const env = {
+      NOTIFY_SOCKET: path,
+      NODE_ENV: 'production',
+      LOGIN_RATE_LIMIT: '1000',
+      TRUST_PROXY: '127.0.0.1',
+    };
+    const server = cleanUp.use(await startProcess(gateway, env, 'pipe', closed, true));
+    let log = '';
+    server.process.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      log += text;
+    });
+    await until('systemd is told', () => {
+      if (server.process.exitCode !== null || server.process.signalCode !== null)
+        throw new Error(`it has ended: ${server.errors()}`);
+      return told.includes('READY=1');
+    });
+    const on: Pick<Instance, 'url' | 'send'> = {
+      url: server.url,
+      send: (method, path, options) => send(server.url, method, path, options),
+    };
 
-      const begun = await login(on, (await gateway.user()).email);
-      const next = await refresh(on, refreshTokenOf(begun));
-      const { keyId, secret } = await newApiKey(gateway);
-      const signed = await sendSigned(on, signerAt(gateway, keyId, secret)());
-      expect([begun, next, signed, await logout(on, refreshTokenOf(next))].map(({ status }) => status)).toEqual([
-        200, 200, 200, 200,
-      ]);
-      for (const path of ['/health/ready', '/metrics', '/.well-known/jwks.json']) {
-        expect((await send(server.url, 'GET', path)).status).toBe(200);
-      }
-      process.kill(-(server.process.pid ?? 0), 'SIGTERM'); // to all that stands before it, too
-      expect([await server.exited, server.errors()]).toEqual([[0, null], '']);
-      await until('systemd is told', () => told.includes('STOPPING=1'));
-      await until('its log has been read', () => log.includes('"msg":"stopped"'));
+    const begun = await login(on, (await gateway.user()).email);
+    const next = await refresh(on, refreshTokenOf(begun));
+    const { keyId, secret } = await newApiKey(gateway);
+    const signed = await sendSigned(on, signerAt(gateway, keyId, secret)());
+    expect([begun, next, signed, await logout(on, refreshTokenOf(next))].map(({ status }) => status)).toEqual([
+      200, 200, 200, 200,
+    ]);
+    for (const path of ['/health/ready', '/metrics', '/.well-known/jwks.json']) {
+      expect((await send(server.url, 'GET', path)).status).toBe(200);
     }
+    process.kill(-(server.process.pid ?? 0), 'SIGTERM'); // to all that stands before it, too
+    expect([await server.exited, server.errors()]).toEqual([[0, null], '']);
+    await until('systemd is told', () => told.includes('STOPPING=1'));
+    await until('its log has been read', () => log.includes('"msg":"stopped"'));
   },
 );
 

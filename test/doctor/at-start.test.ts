@@ -1,4 +1,5 @@
 /** Interface 9: the gateway looks at its surroundings once after the start, in the background, and logs what is wrong. */
+import { createInterface } from 'node:readline';
 import { readConfig } from '../../src/config/config.js';
 import { examineAtStart } from '../../src/doctor/at-start.js';
 import { startEdge, startSilentServer } from '../support/doctor.js';
@@ -6,8 +7,8 @@ import { startGateway, type TestGateway } from '../support/gateway.js';
 import { captureLog } from '../support/log.js';
 import { KEYRING_FILE, required } from '../support/postgres.js';
 import { freePort } from '../support/redis.js';
+import { startProcess } from '../support/server-process.js';
 import { until } from '../support/until.js';
-import { startWorkers } from '../support/workers.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -18,17 +19,19 @@ afterAll(() => gateway.close());
 /** Of the PostgreSQL of the tests, and of a database without users */
 const OF_TESTS = ['database_durability', 'administrators'];
 
-test('two workers: one look in all, each finding in one line; what the start has said is not said again', async () => {
+test('it looks once, and reports each finding in one line; what the start has said is not said again', async () => {
   const port = String(await freePort());
   const slips = { LOGIN_RATE_LIMIT: '1000', CORS_ORIGIN: 'x' };
   const env = { NODE_ENV: 'production', PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}`, ...slips };
-  await using server = await startWorkers(gateway, env);
-  const told = () => server.lines.filter(({ msg }) => String(msg).startsWith('doctor'));
+  await using server = await startProcess(gateway, env);
+  const lines: Array<Record<string, unknown>> = [];
+  if (server.process.stdout === null) throw new Error('it has no log');
+  createInterface({ input: server.process.stdout }).on('line', (line) => lines.push(JSON.parse(line)));
+  const told = () => lines.filter(({ msg }) => String(msg).startsWith('doctor'));
   await until('what is found last is told', () => told().some(({ check }) => check === 'metrics_open'));
   server.process.kill('SIGTERM');
   expect(await server.exited).toEqual([0, null]);
-  const checks = told().map(({ check }) => check);
-  expect(checks.filter((check) => check !== 'workers')).toEqual(['login_limits', ...OF_TESTS, 'metrics_open']);
+  expect(told().map(({ check }) => check)).toEqual(['login_limits', ...OF_TESTS, 'metrics_open']);
   expect(told()[0]).toEqual({
     level: 'warn',
     time: expect.any(String),

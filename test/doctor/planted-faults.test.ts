@@ -139,7 +139,6 @@ const SETTINGS: Array<[severity: 'fault' | 'warning', check: FindingName, plant:
   ['warning', 'cookie', { COOKIE_SAMESITE: 'none' }, /unset COOKIE_SAMESITE/, {}],
   ['warning', 'cookie', { COOKIE_SECURE: 'false' }, /unset COOKIE_SECURE/, {}],
   ['warning', 'cors_origins', { CORS_ORIGINS: 'https://localhost:5173' }, /take .*:5173 out/, {}],
-  ['warning', 'workers', { WORKERS: '64', ARGON2_MEMORY_KIB: '19456' }, /WORKERS=\d+/, { WORKERS: '1' }],
 ];
 
 test.each(SETTINGS)('%s %s: %p', async (severity, check, plant, remedy, cure) => {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogDestination, PIPE_BUF } from '../../src/platform/log-destination.js';
+import { createLogDestination } from '../../src/platform/log-destination.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-log-'));
 const fifo = join(folder, 'fifo');
@@ -44,18 +44,4 @@ test('a line that was written in part is ended before the next; those between ar
   ]);
   expect(lines.at(-1)).toEqual(JSON.parse(lineOf(written)));
   expect(dropped).toBe(3);
-});
-
-test('a line that is too long to be written at once beside other processes is shortened, and whole', () => {
-  const destination = createLogDestination({ fd }, undefined, PIPE_BUF);
-  const [at, msg] = [Array(8).fill('at somewhere '.repeat(100)), 'ä'.repeat(9_000)];
-  const facts = { level: 'error', worker: 2, request_id: 'x'.repeat(128) };
-  for (const said of ['unexpected error', msg]) {
-    destination.write(`${JSON.stringify({ ...facts, error: { name: 'TypeError', code: 'E', at }, msg: said })}\n`);
-    const line = read();
-    expect(Buffer.byteLength(line)).toBeLessThanOrEqual(PIPE_BUF);
-    const { msg: written, ...rest } = JSON.parse(line);
-    expect(rest).toEqual({ ...facts, error: { name: 'TypeError', code: 'E' } });
-    expect(said.startsWith(written)).toBe(true);
-  }
 });

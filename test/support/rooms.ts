@@ -2,9 +2,8 @@
 
 /** The order of rooms, top to bottom. A room imports from the layers below its own, and from its own only what BESIDE allows. */
 export const LAYERS = [
-  ['main', 'worker'],
+  ['main'],
   ['start'],
-  ['workers'],
   ['cli'],
   ['http', 'graphql', 'doctor'],
   ['auth', 'callers', 'admin', 'archive', 'readiness', 'db/open'],

@@ -32,13 +32,11 @@ const IMPORTED = { memoryKib: 262_144, passes: 16, lanes: 16 };
  * @param threads size of libuv's thread pool, on which argon2 runs beside DNS, files and WebCrypto; one
  *   thread at least is left to those.
  * @param onHashed told of the time that each password took on its core
- * @param cores so many are hashed at once, if there are threads for them
  */
 export async function createPasswords(
   parameters: Argon2Parameters,
   threads: number,
   onHashed: (seconds: number) => void = () => undefined,
-  cores = availableParallelism(),
 ): Promise<Passwords> {
   const options = {
     type: argon2.argon2id,
@@ -46,7 +44,7 @@ export async function createPasswords(
     timeCost: parameters.passes,
     parallelism: parameters.lanes,
   } as const;
-  const atOnce = Math.max(1, Math.min(cores, threads - 1));
+  const atOnce = Math.max(1, Math.min(availableParallelism(), threads - 1));
   const startedMs = performance.now();
   const startedCpu = process.cpuUsage();
   const placeholderHash = await argon2.hash(randomBase64url(32), options);

@@ -2,7 +2,7 @@
 
 import { OWN_SCOPES } from '../../domain/scopes.js';
 import { OUTAGE_DETAIL } from '../../platform/outage.js';
-import { json, OF_EVERY_ROUTE, shared } from './answers.js';
+import { json, OF_EVERY_ROUTE } from './answers.js';
 import { ANY_ORIGIN, always, KEPT_FOR_A_WHILE, NO_STORE, REQUEST_ID, RETRY_AFTER } from './fields.js';
 
 const WELL_KNOWN = { 'Cache-Control': always(KEPT_FOR_A_WHILE), 'Access-Control-Allow-Origin': always(ANY_ORIGIN) };
@@ -77,7 +77,6 @@ export function otherRoutes(publicUrl: string): object {
           'text/plain': { schema: { type: 'string' }, example: 'auth_gateway_logins_total{outcome="success"} 1\n' },
         },
       },
-      503: shared('Unavailable'),
     }),
   };
 }

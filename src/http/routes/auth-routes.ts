@@ -32,7 +32,6 @@ type Dependencies = Deps<
   | 'metrics'
   | 'passwords'
   | 'placeholderHashes'
-  | 'primary'
   | 'redis'
   | 'refreshCounter'
   | 'repeats'

@@ -1,6 +1,6 @@
 /** Interface 10 and 14: `GET /metrics`. */
 import { stat } from 'node:fs/promises';
-import type { Express, Response } from 'express';
+import type { Express } from 'express';
 import { poolFigures } from '../../db/pools.js';
 import type { Metrics } from '../../platform/metrics.js';
 import type { Deps } from '../../services.js';
@@ -8,8 +8,8 @@ import { methodNotAllowed } from '../errors.js';
 
 type Measured = Deps<'clock' | 'config' | 'db' | 'keyring' | 'metrics' | 'passwords'>;
 
-/** Measures what is not counted as it happens. @returns the metrics of this process */
-export async function measure(deps: Measured): Promise<Metrics['registry']> {
+/** Measures what is not counted as it happens. */
+async function measure(deps: Measured): Promise<Metrics['registry']> {
   const { clock, db, metrics, passwords } = deps;
   const skewSeconds = clock.skewSeconds();
   if (skewSeconds !== undefined) metrics.clockSkew.set(skewSeconds);
@@ -29,16 +29,12 @@ async function signingKeyStart({ clock, config, keyring }: Measured): Promise<nu
   return notBefore > 0 ? notBefore : Math.floor((await stat(config.keyringFile)).mtimeMs / 1000);
 }
 
-/** The metrics of this process or, where it is one of several, of all of them. */
-export function addMetricsRoute(app: Express, deps: Measured & Deps<'primary'>): void {
-  const { metrics, primary } = deps;
-  const text = async ({ locals }: Response): Promise<string> =>
-    primary === undefined ? (await measure(deps)).metrics() : locals.budget.spend(() => primary.metrics());
-
+export function addMetricsRoute(app: Express, deps: Measured): void {
   app
     .route('/metrics')
     .get(async (_req, res) => {
-      res.set('Content-Type', metrics.registry.contentType).send(await text(res));
+      const registry = await measure(deps);
+      res.set('Content-Type', registry.contentType).send(await registry.metrics());
     })
     .all(methodNotAllowed('GET', 'HEAD'));
 }

@@ -2,8 +2,8 @@
 import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 
-/** A turn of the event loop that is over so soon had nothing to do: what has come was taken. Milliseconds. */
-const IDLE_TURN_MS = 0.2;
+/** A turn of the event loop this short had nothing to do: everything that had arrived was taken. Milliseconds. */
+const IDLE_TURN_MS = 0.05;
 /** Under load there may be no such turn; after this time any will do that brings no connection. Milliseconds. */
 const BUSY_AFTER_MS = 1_000;
 /** Under a flood there may be none of those either. Milliseconds. */

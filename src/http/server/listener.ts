@@ -74,7 +74,7 @@ interface Connection {
 
 /**
  * Starts to listen.
- * @param reusePort where several processes listen on the port, among which the kernel spreads connections (SO_REUSEPORT)
+ * @param reusePort several processes may listen on the port, and the kernel spreads connections over them (SO_REUSEPORT)
  * @throws the system's error, such as EADDRINUSE
  */
 export async function listen(
