@@ -56,7 +56,7 @@ const OF_ROOT = {
 
 test('docs/systemd.md: the commands install the units and the settings, by which alone every command runs', async () => {
   const [install = '', word = '', first = '', several = ''] = (await blocksOf('docs/systemd.md')).map(here);
-  for (const folder of ['etc/systemd/system', 'usr/local/sbin', 'var/lib'])
+  for (const folder of ['etc/sysctl.d', 'etc/systemd/system', 'usr/local/sbin', 'var/lib'])
     await mkdir(join(root, folder), { recursive: true });
   const env = { ...OF_ROOT, PATH: `${join(root, 'usr/local/sbin')}:${process.env['PATH']}` };
   const run = (script: string, input = ''): string =>
@@ -83,7 +83,8 @@ test('docs/systemd.md: the commands install the units and the settings, by which
       ['var/lib/auth-gateway', 'var/lib/auth-gateway/keyring.json', 'etc/auth-gateway/database-url'].map(modeOf),
     ),
   ).toEqual(['700', '600', '640']);
-  const unit = await readFile('deploy/systemd/auth-gateway.service', 'utf8');
+  expect(await readFile(at('etc/sysctl.d/auth-gateway.conf'), 'utf8')).toBe('net.ipv4.tcp_migrate_req=1\n');
+  const unit = await readFile('deploy/systemd/auth-gateway@.service', 'utf8');
   expect(await readFile(at('etc/systemd/system/auth-gateway@.service'), 'utf8')).toBe(unit);
   // What the unit names is what was made.
   const named = unit.matchAll(/^EnvironmentFile=([^-%\n]+)$/gm);

@@ -15,6 +15,7 @@ import { startProcess } from '../support/server-process.js';
 import { until } from '../support/until.js';
 
 const UNITS = resolve('deploy/systemd');
+const TEMPLATE = 'auth-gateway@.service';
 const SERVICES = ['auth-gateway.service', 'auth-gateway-rotate.service'];
 const SANDBOX = resolve('test/deploy/sandbox.py');
 
@@ -85,14 +86,15 @@ testWith(
       const text = await readFile(join(UNITS, name), 'utf8');
       await writeFile(join(folder, name), text.replaceAll('/opt/auth-gateway', process.cwd()));
     }
-    await copyFile(join(folder, 'auth-gateway.service'), join(folder, 'auth-gateway@.service'));
-    const names = [...SERVICES, 'auth-gateway@3001.service', 'auth-gateway-rotate.timer'];
+    const instance = TEMPLATE.replace('@', '@1');
+    const names = [...SERVICES, instance, 'auth-gateway-rotate.timer'];
     const verified = spawnSync('systemd-analyze', ['verify', '--man=no', '--recursive-errors=no', ...names], {
       cwd: folder,
       encoding: 'utf8',
     });
     expect([verified.status, verified.stderr, verified.stdout]).toEqual([0, '', '']);
-    for (const unit of SERVICES) {
+    await copyFile(join(folder, TEMPLATE), join(folder, instance));
+    for (const unit of [...SERVICES, instance]) {
       const args = ['security', '--offline=true', '--threshold=20', '--no-pager', unit];
       const { status, stdout } = spawnSync('systemd-analyze', args, { cwd: folder, encoding: 'utf8' });
       expect([status, stdout.trim().split('\n').at(-1)]).toEqual([
@@ -102,6 +104,20 @@ testWith(
     }
   },
 );
+
+test('an instance of several differs from the service in its name, its shared port and its METRICS_PORT alone', async () => {
+  const [one = [], several = []] = await Promise.all(
+    ['auth-gateway.service', TEMPLATE].map(async (unit) => {
+      const lines = (await readFile(join(UNITS, unit), 'utf8')).split('\n');
+      return lines.filter((line) => !line.startsWith('#'));
+    }),
+  );
+  expect(several.filter((line) => !one.includes(line))).toEqual([
+    'Description=auth-gateway %i',
+    'ExecStart=/usr/bin/env REUSE_PORT=true METRICS_PORT=946%i /opt/auth-gateway/bin/auth-gateway start',
+  ]);
+  expect(several.length).toBe(one.length);
+});
 
 test('both services are closed alike, but for what the rotation writes and the gateway asks of the scheduler', async () => {
   const [gatewayUnit = [], rotation = []] = await Promise.all(
