@@ -1,4 +1,4 @@
-/** The services of the gateway, each built once in `start/compose.ts`. A function is given those that it names. */
+/** The services of the gateway, each built once in `start/compose.ts`. A function names those that it needs: `Deps<…>`. */
 import type { AuditRepeats } from './audit/repeats.js';
 import type { Config } from './config/config.js';
 import type { Keyring } from './credentials/keyring/keyring.js';
@@ -22,33 +22,31 @@ export interface Services {
   clock: WatchedClock;
   config: Config;
   db: Database;
-  /** What requests have met of a full disk lately */
   fullDisk: FullDisk;
-  /** Of API keys, opened */
+  /** Opened secrets of API keys */
   secretCache: SecretCache;
-  /** Requests per minute of each API key, in Redis. Undefined: the statement that takes a request counts it. */
+  /** Requests per minute of each API key, in Redis. Undefined: the statement that admits a request also counts it. */
   keyLimiter: RateLimiter | undefined;
   keyring: Keyring;
-  /** Of signed requests */
   knownNonces: KnownNonces;
   log: Logger;
   metrics: Metrics;
   passwords: Passwords;
-  /** What unknown keys are checked against, so that they cost what known ones do */
+  /** Unknown keys are checked against it, so that they take as long as known ones */
   placeholderKey: PlaceholderKey;
-  /** What the passwords of unknown e-mails are checked against */
+  /** Passwords of unknown e-mails are checked against them */
   placeholderHashes: PlaceholderHashes;
   /** Undefined: rate limits live in PostgreSQL. */
   redis: RedisClient | undefined;
-  /** Of each session */
+  /** Refreshes per minute of each session */
   refreshCounter: MinuteCounter;
   repeats: AuditRepeats;
-  /** Of log lines that come again and again */
+  /** Thins out repeated log lines */
   sampling: Sampling;
   /** Changes while the process runs */
   state: {
     isStopping: boolean;
-    /** True once a proxy that is not trusted was warned about */
+    /** True once the log has warned of an untrusted proxy */
     isProxyReported: boolean;
   };
   tokens: Tokens;

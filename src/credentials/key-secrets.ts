@@ -1,4 +1,4 @@
-/** Interface 6: ids and secrets of API and cron keys, in a form that secret scanners can find and test. */
+/** Interface 6: ids and secrets of API and cron keys, in a form that secret scanners can find and verify. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { BASE62, randomBase62 } from '../platform/ids.js';
@@ -44,7 +44,7 @@ export function secretMatches(secret: string, storedSha256: string): boolean {
   return presented.length === stored.length && timingSafeEqual(presented, stored);
 }
 
-/** The two halves of an `X-Internal-Key` field, `KEY_ID.SECRET`; undefined where it is no such text. */
+/** Splits an `X-Internal-Key` field, `KEY_ID.SECRET`; undefined if it is malformed. */
 export function parseInternalKey(field: string): { keyId: string; secret: string } | undefined {
   const [, keyId, secret] = /^(ck_[0-9A-Za-z]{20})\.(cks_[0-9A-Za-z]{49})$/.exec(field) ?? [];
   return keyId === undefined || secret === undefined ? undefined : { keyId, secret };

@@ -1,18 +1,18 @@
-/** Interface 6: an unknown key is checked against a placeholder, so that it costs and answers what a wrong secret does. */
+/** Interface 6: unknown keys are checked against a placeholder, so that they cost and answer what a wrong secret does. */
 import { generateKeyId, generateKeySecret, sha256Hex } from './key-secrets.js';
 import type { Keyring } from './keyring/keyring.js';
 import { type OpenedSecret, sealSecret } from './sealed-secret.js';
 
 export interface PlaceholderKey {
   keyId: string;
-  /** Sealed by the key in use, so that it opens like the secrets of real keys do. */
+  /** Sealed by the current key, so that it opens like the secrets of real keys. */
   sealedSecret(now: Date): Promise<string>;
-  /** Two, as a key has that is rotated; no row has them. */
+  /** Two, like those of a rotated key; stored in no row. */
   opened: readonly OpenedSecret[];
   secretSha256: string;
 }
 
-/** A key that nobody holds; made anew at every start. */
+/** A key that nobody holds; new at every start. */
 export function createPlaceholderKey(keyring: Keyring): PlaceholderKey {
   const keyId = generateKeyId('api');
   const secret = generateKeySecret('api');

@@ -1,9 +1,8 @@
-/** Interface 6: secrets of API keys at rest, as compact JWE (RFC 7516), `dir` + `A256GCM`, bound to the key id. */
+/** Interface 6: stored secrets of API keys, as compact JWE (RFC 7516), `dir` + `A256GCM`, bound to the key id. */
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader, errors } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Keyring } from './keyring/keyring.js';
 
-/** The secret, readable only by who holds the keyring. */
 export function sealSecret(keyring: Keyring, keyId: string, secret: string, now: Date): Promise<string> {
   const { kid, key } = keyring.inUse('sealing', now);
   return new CompactEncrypt(Buffer.from(secret, 'ascii'))
@@ -11,7 +10,7 @@ export function sealSecret(keyring: Keyring, keyId: string, secret: string, now:
     .encrypt(key);
 }
 
-/** The secret, or undefined where the seal is broken, was made by a key we do not hold, or belongs to another key id. */
+/** The secret; undefined if the seal is broken, its key is not in the keyring, or it belongs to another key id. */
 export async function openSealedSecret(keyring: Keyring, keyId: string, sealed: string): Promise<string | undefined> {
   try {
     const { plaintext, protectedHeader } = await compactDecrypt(
@@ -31,7 +30,6 @@ export async function openSealedSecret(keyring: Keyring, keyId: string, sealed: 
 }
 
 export interface OpenedSecret {
-  /** As it is stored */
   sealed: string;
   secret: string;
 }
@@ -39,14 +37,13 @@ export interface OpenedSecret {
 /** By key id */
 export type SecretCache = LRUCache<string, readonly OpenedSecret[]>;
 
-/** How long a secret is kept opened: milliseconds. */
-const KEPT_MS = 10_000;
-/** Of how many keys: some 10 MB. */
-const MAX_KEPT = 10_000;
+const CACHE_MS = 10_000;
+/** Keys in the cache: about 10 MB. */
+const MAX_CACHED_KEYS = 10_000;
 
-/** For secrets that have been right, so that a busy key's are not opened for each request. In memory alone. */
+/** Caches secrets that have matched a request, so that those of a busy key are not opened each time. In memory only. */
 export function createSecretCache(): SecretCache {
-  return new LRUCache({ max: MAX_KEPT, ttl: KEPT_MS, ttlAutopurge: true });
+  return new LRUCache({ max: MAX_CACHED_KEYS, ttl: CACHE_MS, ttlAutopurge: true });
 }
 
 /** `kid` of the key that sealed this secret. */

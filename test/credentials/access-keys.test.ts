@@ -89,7 +89,7 @@ const ec = (namedCurve: string): Members =>
   generateKeyPairSync('ec', { namedCurve }).privateKey.export({ format: 'jwk' }) as Members;
 
 const SHAPE = /^the keyring .* is refused: keys\.0\./;
-const NO_PAIR = /^the access key \S+ of the keyring is refused: its two halves do not belong together$/;
+const NO_PAIR = /^the access key \S+ of the keyring is refused: its private and public halves do not match$/;
 const TOO_SHORT = /^the access key \S+ of the keyring is refused: it has fewer than 2048 bits$/;
 
 type Change = (own: AnyJwk, other: AnyJwk) => Members;

@@ -56,9 +56,9 @@ async function startAndStop(more: Record<string, string> = {}): Promise<void> {
 }
 
 const lost = (file: string): string =>
-  `cannot read the keyring ${file} (ENOENT), and the database was used with one: put it back from another instance or a ` +
-  'backup, or set KEYRING_FILE to where it is. With a new one every login ends and no API key works; ' +
-  'docs/at-three-in-the-morning.md, A lost keyring, says what to do if there is no copy\n';
+  `cannot read the keyring ${file} (ENOENT), but this database was used with one: restore it from another instance or a ` +
+  'backup, or correct KEYRING_FILE. With a new keyring every session would end and no API key would work; if there is no ' +
+  'copy, see A lost keyring in docs/at-three-in-the-morning.md\n';
 const missing = (file: string): string =>
   `cannot read the keyring ${file} (ENOENT); put it there; for a new gateway run: auth-gateway keyring create --out ${file}\n`;
 

@@ -1,4 +1,4 @@
-/** Interface 3: the keys of a keyring to work with, each by its own algorithm alone. */
+/** Interface 3: imports the keys of a keyring, each for its own algorithm only. */
 import {
   createHmac,
   createPrivateKey,
@@ -23,9 +23,9 @@ interface Key {
 
 export interface SigningKey extends Key {
   alg: AccessAlg | 'HS256';
-  /** The first part of each token that it signs: the protected header (RFC 7515 section 7.1), in base64url */
+  /** The protected header (RFC 7515 section 7.1) of every token that it signs, in base64url */
   header: string;
-  /** The signature over the ASCII of a text, in base64url */
+  /** Signs ASCII text. @returns base64url */
   sign(text: string): string;
   /** For jose */
   verifyWith: webcrypto.CryptoKey;
@@ -35,7 +35,7 @@ export interface AccessKey extends SigningKey {
   publicJwk: PublicJwk;
 }
 
-/** The public half of an access key, as it is published. */
+/** The published half of an access key. */
 export interface PublicJwk extends JsonWebKey {
   kid: string;
   use: 'sig';
@@ -52,10 +52,10 @@ export interface KeyOf {
   sealing: SealingKey;
 }
 
-/** The keys of one reading of the file, newest first in each kind. */
+/** The keys of one version of the file, by purpose, newest first. */
 export type Keys = { [Kind in keyof KeyOf]: Array<KeyOf[Kind]> };
 
-/** @throws {KeyringError} where a kind is missing, or an access key is weak or no pair */
+/** @throws {KeyringError} if a purpose has no key, or an access key is weak or its halves do not match */
 export async function importKeys(jwks: readonly PrivateJwk[], now: Date): Promise<Keys> {
   const keys: Keys = {
     access: await Promise.all(jwks.filter((jwk) => jwk.kty !== 'oct').map(importAccessKey)),
@@ -75,14 +75,14 @@ export function mayBeUsed({ notBefore }: Key, now: Date): boolean {
 
 type Jwk<Alg> = Extract<PrivateJwk, { alg: Alg }>;
 
-/** What WebCrypto calls the algorithms. */
+/** Names of the algorithms in WebCrypto. */
 const WEB_CRYPTO = {
   EdDSA: { name: 'Ed25519' },
   ES256: { name: 'ECDSA', namedCurve: 'P-256' },
   RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
 } as const satisfies Record<AccessAlg, object>;
 
-/** What Node hashes by before it signs; Ed25519 does so itself. */
+/** Digests of `crypto.sign`; Ed25519 hashes by itself. */
 const DIGESTS = { EdDSA: null, ES256: 'sha256', RS256: 'sha256' } as const satisfies Record<AccessAlg, string | null>;
 
 /** RFC 7518 section 3.3 */
@@ -93,7 +93,7 @@ async function importAccessKey(jwk: AccessJwk): Promise<AccessKey> {
   const alg = accessAlg(jwk);
   const refused = (fault: string) => new KeyringError(`the access key ${kid} of the keyring is refused: ${fault}`);
   try {
-    const { d: _private, ...publicHalf } = jwk; // with d, Node would make the public half anew for some keys
+    const { d: _private, ...publicHalf } = jwk; // with d, Node derives the public half again for some keys
     const publicKey = createPublicKey({ key: publicHalf, format: 'jwk' });
     const rsaBits = publicKey.asymmetricKeyDetails?.modulusLength;
     if (rsaBits !== undefined && rsaBits < LEAST_RSA_BITS) throw refused(`it has fewer than ${LEAST_RSA_BITS} bits`);
@@ -111,7 +111,7 @@ async function importAccessKey(jwk: AccessJwk): Promise<AccessKey> {
     await compactVerify(`${signed}.${key.sign(signed)}`, key.verifyWith);
     return key;
   } catch (error) {
-    throw error instanceof KeyringError ? error : refused('its two halves do not belong together');
+    throw error instanceof KeyringError ? error : refused('its private and public halves do not match');
   }
 }
 
@@ -128,7 +128,7 @@ function importRefreshKey({ k, kid, alg, nbf: notBefore = 0 }: Jwk<'HS256'>): Si
 }
 
 function signer(alg: AccessAlg, key: KeyObject): (text: string) => string {
-  // An ECDSA signature is its two numbers side by side (RFC 7518 section 3.4). A key in an object costs 10 µs a call.
+  // ES256 signatures are two concatenated integers (RFC 7518 section 3.4). The key in an object costs 10 µs a call.
   const signWith = alg === 'ES256' ? ({ key, dsaEncoding: 'ieee-p1363' } as const) : key;
   return (text) => sign(DIGESTS[alg], Buffer.from(text), signWith).toString('base64url');
 }

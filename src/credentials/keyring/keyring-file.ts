@@ -1,4 +1,4 @@
-/** Interface 3: the keyring's file, one private JWKS (RFC 7517) with three kinds of key: read, made and written. */
+/** Interface 3: reads and writes the file of the keyring, a private JWKS (RFC 7517), and generates its keys. */
 import { type FileHandle, link, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
@@ -9,23 +9,23 @@ import { othersMayRead, othersMayReplaceIn, othersMayWrite } from '../../platfor
 import { missingKeyringMessage } from './missing-keyring.js';
 import { type AccessAlg, type PrivateJwk, privateJwk } from './private-jwks.js';
 
-/** The file is missing, not a keyring, or lacks a kind; the message names the fault and never a key. */
+/** The file is missing, malformed, unsafe, or lacks a key; the message names the fault and never repeats a key. */
 export class KeyringError extends Error {
   override readonly name = 'KeyringError';
 }
 
 /**
- * @returns `warning` where others may read the file, as they may a mounted secret
- * @throws {KeyringError} also for a file that others may write, or put another in the place of
+ * @returns `warning` if other users may read the file, as is usual for a mounted secret
+ * @throws {KeyringError} also if other users may write or replace the file
  */
 export async function readKeyringFile(file: string): Promise<{ jwks: PrivateJwk[]; warning: string | undefined }> {
   try {
     const handle = await open(file);
     try {
       const text = await handle.readFile('utf8');
-      const stats = await handle.stat(); // of what was read, whatever the name leads to by now
-      refuse(othersMayWrite(file, stats), file);
-      await refuseOpenFolders(file, dirname(file), dirname(await realpath(file))); // the name may be a link
+      const stats = await handle.stat(); // of the file that was read, even if it has been replaced since
+      throwIfUnsafe(othersMayWrite(file, stats), file);
+      await requireSafeFolders(file, dirname(file), dirname(await realpath(file))); // the name may be a link
       return { jwks: parsePrivateJwks(text, file), warning: othersMayRead(file, stats) };
     } finally {
       await handle.close();
@@ -38,11 +38,11 @@ export async function readKeyringFile(file: string): Promise<{ jwks: PrivateJwk[
   }
 }
 
-async function refuseOpenFolders(file: string, ...folders: string[]): Promise<void> {
-  for (const folder of new Set(folders)) refuse(othersMayReplaceIn(folder, await stat(folder)), file);
+async function requireSafeFolders(file: string, ...folders: string[]): Promise<void> {
+  for (const folder of new Set(folders)) throwIfUnsafe(othersMayReplaceIn(folder, await stat(folder)), file);
 }
 
-function refuse(fault: string | undefined, file: string): void {
+function throwIfUnsafe(fault: string | undefined, file: string): void {
   if (fault !== undefined) throw new KeyringError(`the keyring ${file} is refused: ${fault}`);
 }
 
@@ -59,13 +59,15 @@ function parsePrivateJwks(text: string, file: string): PrivateJwk[] {
     throw new KeyringError(`the keyring ${file} is refused: ${faults.join('; ')}`);
   }
   const { keys } = parsed.data;
-  if (new Set(keys.map(({ kid }) => kid)).size < keys.length) refuse('two keys share a kid', file);
+  if (new Set(keys.map(({ kid }) => kid)).size < keys.length) {
+    throw new KeyringError(`the keyring ${file} is refused: two keys share a kid`);
+  }
   return keys;
 }
 
 /**
- * One fresh key of each kind, that of access tokens first.
- * @param notBefore seconds since the epoch, only where they must not be used at once
+ * One new key for each purpose, that of access tokens first.
+ * @param notBefore seconds since the epoch, if the keys must not be used at once
  */
 export async function generateKeys(alg: AccessAlg = 'EdDSA', notBefore?: number): Promise<PrivateJwk[]> {
   const nbf = notBefore === undefined ? {} : { nbf: notBefore };
@@ -80,9 +82,9 @@ export async function generateKeys(alg: AccessAlg = 'EdDSA', notBefore?: number)
 }
 
 /**
- * Writes the file whole or not at all. `create` makes it readable by its owner only and refuses to replace a file
- * (EEXIST); `replace` follows symbolic links to the file and keeps its owner, group and mode.
- * @throws {KeyringError} where it cannot do so, the file is as it was then; or others may write in its folder
+ * Writes the file atomically. `create` makes it readable by its owner only and fails if it exists (EEXIST); `replace`
+ * follows symbolic links to the file and keeps its owner, group and mode.
+ * @throws {KeyringError} if it cannot be written, or other users may write in its folder. The file is unchanged then
  */
 export async function writeKeyringFile(
   file: string,
@@ -91,7 +93,7 @@ export async function writeKeyringFile(
 ): Promise<void> {
   if (how === 'create') {
     try {
-      await refuseOpenFolders(file, dirname(file)); // no gateway would start with it
+      await requireSafeFolders(file, dirname(file)); // otherwise no gateway would start with it
       return await writeWhole(file, keys, (written) => link(written, file));
     } catch (error) {
       const { code = 'error' } = error as NodeJS.ErrnoException;
@@ -109,11 +111,11 @@ export async function writeKeyringFile(
     const code = describeError(error).code ?? 'error';
     throw error instanceof KeyringError
       ? error
-      : new KeyringError(`cannot replace the keyring ${target} (${code}); where it is mounted, rotate a copy of it`);
+      : new KeyringError(`cannot replace the keyring ${target} (${code}); if it is mounted, rotate a copy of it`);
   }
 }
 
-/** Writes beside the place, and lets `put` take the file there. Whatever happens, nothing is left beside it. */
+/** Writes a temporary file in the same folder and lets `put` link or rename it. The temporary name is always removed. */
 async function writeWhole(
   file: string,
   keys: readonly PrivateJwk[],
@@ -133,7 +135,7 @@ async function writeWhole(
   await folder.sync().finally(() => folder.close());
 }
 
-/** Whoever may read the file now, such as the gateway's own account, may read the next one, and nobody else. */
+/** So that the same accounts can read the new file, such as the gateway's own. */
 async function keepOwnerAndMode(handle: FileHandle, target: string): Promise<void> {
   const [{ uid, gid, mode }, ours] = await Promise.all([stat(target), handle.stat()]);
   try {
@@ -148,7 +150,7 @@ async function keepOwnerAndMode(handle: FileHandle, target: string): Promise<voi
   }
 }
 
-/** Says whether the file is still the one that was read. */
+/** A text that changes whenever the file does. */
 export async function fileVersion(file: string): Promise<string> {
   const found = await stat(file, { bigint: true }).catch(() => undefined);
   return found === undefined ? 'missing' : `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`; // chmod: ctime

@@ -1,49 +1,48 @@
-/** Interface 3: the keys in use, of three kinds, picked up again when their file changes. */
+/** Interface 3: the keys of a running instance, reloaded when their file changes. */
 import type { Clock } from '../../platform/clock.js';
 import { describeError, type Logger } from '../../platform/logger.js';
 import { importKeys, type KeyOf, type Keys, mayBeUsed, type PublicJwk } from './import-keys.js';
 import { fileVersion, KeyringError, readKeyringFile } from './keyring-file.js';
 
-/** How long a new key is published before it is used, so that every verifier has seen it: seconds. */
+/** How long a new key is published before it signs, so that every verifier knows it. */
 export const PUBLISH_AHEAD_SECONDS = 900;
-/** How long a verifier may keep the JWKS: seconds, less than the delay above. */
+/** How long a verifier may cache the JWKS; less than the delay above. */
 export const JWKS_MAX_AGE_SECONDS = 300;
-/** How often a running instance looks for a changed file: milliseconds. */
-const LOOK_AGAIN_MS = 2_000;
+const CHECK_FILE_MS = 2_000;
 
-/** The keyring of a running instance: always of the newest reading that was sound. */
+/** The keys of the newest version of the file that was valid. */
 export interface Keyring {
-  /** The key that makes: the first of its kind whose time has come. @throws {KeyringError} where there is none */
+  /** The current key: the first whose `nbf` has passed. @throws {KeyringError} if there is none */
   inUse<Kind extends keyof KeyOf>(kind: Kind, now: Date): KeyOf[Kind];
-  /** The key that checks or opens what was made with it, whenever that was. */
+  /** Verifies or opens what any key of the file has made, current or not. */
   byKid<Kind extends keyof KeyOf>(kind: Kind, kid: string | undefined): KeyOf[Kind] | undefined;
-  /** The key that writes this protected header, in base64url, before each of its tokens. */
+  /** The key whose tokens begin with this protected header, in base64url. */
   byHeader<Kind extends 'access' | 'refresh'>(kind: Kind, header: string): KeyOf[Kind] | undefined;
   /** Public halves of the access keys: the body of the JWKS endpoint. */
   publicJwks(): { keys: PublicJwk[] };
-  /** Reads the file now, also one that has not changed. What comes of it is logged; a file that is refused changes nothing. */
+  /** Reads the file now, even if it has not changed, and logs the result. A refused file changes nothing. */
   reload(): Promise<void>;
   close(): void;
 }
 
 /**
- * Reads the file, then looks every two seconds whether it has changed. A changed file that is refused leaves the
- * keys as they are and is logged.
- * @throws {KeyringError} for a file that is refused at the first reading
+ * Reads the file, then checks every two seconds whether it has changed. If a changed file is refused, that is logged
+ * and the keys stay.
+ * @throws {KeyringError} if the file is refused the first time
  */
 export async function openKeyring(file: string, clock: Clock, log: Logger): Promise<Keyring> {
   const read = async (): Promise<Keys> => {
     const { jwks, warning } = await readKeyringFile(file);
-    const taken = await importKeys(jwks, clock.now());
+    const imported = await importKeys(jwks, clock.now());
     if (warning !== undefined) log.warn(`the keyring holds secrets, and ${warning}`);
-    return taken;
+    return imported;
   };
   let version = await fileVersion(file);
   let refused = '';
   let keys = await read();
-  const look = async (isAsked: boolean): Promise<void> => {
+  const check = async (isForced: boolean): Promise<void> => {
     const seen = await fileVersion(file);
-    if (seen === version && !isAsked) return;
+    if (seen === version && !isForced) return;
     try {
       keys = await read();
       version = seen;
@@ -52,18 +51,18 @@ export async function openKeyring(file: string, clock: Clock, log: Logger): Prom
     } catch (error) {
       const reason = error instanceof KeyringError ? error.message : describeError(error);
       const refusal = `${seen} ${JSON.stringify(reason)}`;
-      if (refusal === refused && !isAsked) return; // it is tried again, but said once
+      if (refusal === refused && !isForced) return; // tried again, but logged once
       refused = refusal;
       log.error({ reason }, 'changed keyring refused; the keys in use stay');
     }
   };
-  let looking = Promise.resolve();
-  /** In turn, so that what was read last is what counts. */
-  const lookInTurn = (isAsked: boolean): Promise<void> => {
-    looking = looking.then(() => look(isAsked));
-    return looking;
+  let checks = Promise.resolve();
+  /** One after another, so that the last one read wins. */
+  const checkNext = (isForced: boolean): Promise<void> => {
+    checks = checks.then(() => check(isForced));
+    return checks;
   };
-  const timer = setInterval(() => lookInTurn(false), LOOK_AGAIN_MS);
+  const timer = setInterval(() => checkNext(false), CHECK_FILE_MS);
   timer.unref();
   return {
     inUse: (kind, now) => {
@@ -74,7 +73,7 @@ export async function openKeyring(file: string, clock: Clock, log: Logger): Prom
     byKid: (kind, kid) => keys[kind].find((key) => key.kid === kid),
     byHeader: (kind, header) => keys[kind].find((key) => key.header === header),
     publicJwks: () => ({ keys: keys.access.map(({ publicJwk }) => publicJwk) }),
-    reload: () => lookInTurn(true),
+    reload: () => checkNext(true),
     close: () => clearInterval(timer),
   };
 }

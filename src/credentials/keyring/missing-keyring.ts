@@ -1,8 +1,8 @@
-/** Interface 3: what is said if there is no keyring: with another than the one before every login ends, and no API key works. */
+/** Interface 3: messages about a missing keyring. With a new one, every session would end and no API key would work. */
 
 const missing = (file: string): string => `cannot read the keyring ${file} (ENOENT)`;
 
-/** What helps if nobody knows whether the database was used with one. */
+/** For a database that may be new. */
 export function missingKeyringRemedy(file: string): string {
   return `put it there; for a new gateway run: auth-gateway keyring create --out ${file}`;
 }
@@ -11,11 +11,11 @@ export function missingKeyringMessage(file: string): string {
   return `${missing(file)}; ${missingKeyringRemedy(file)}`;
 }
 
-/** Of a database with users or API keys. It names no command that makes one: who copies it ends every login. */
+/** For a database with users or API keys. It names no command: whoever copied it would end every session. */
 export function lostKeyringMessage(file: string): string {
   return (
-    `${missing(file)}, and the database was used with one: put it back from another instance or a backup, or set KEYRING_FILE ` +
-    'to where it is. With a new one every login ends and no API key works; docs/at-three-in-the-morning.md, A lost keyring, ' +
-    'says what to do if there is no copy'
+    `${missing(file)}, but this database was used with one: restore it from another instance or a backup, or correct KEYRING_FILE. ` +
+    'With a new keyring every session would end and no API key would work; if there is no copy, see A lost keyring in ' +
+    'docs/at-three-in-the-morning.md'
   );
 }

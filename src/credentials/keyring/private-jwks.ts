@@ -1,13 +1,12 @@
-/** Interface 3: the keys of a keyring as they stand in its file (RFC 7517), of three kinds. */
+/** Interface 3: the private JWKs (RFC 7517) in the file of a keyring, for three purposes. */
 import * as z from 'zod';
 
-/** JWS algorithms by which access tokens are signed: RFC 8037 section 3.1, RFC 7518 sections 3.4 and 3.3. */
+/** JWS algorithms of access tokens: RFC 8037 section 3.1, RFC 7518 sections 3.4 and 3.3. */
 export const ACCESS_ALGS = ['EdDSA', 'ES256', 'RS256'] as const;
 
 export type AccessAlg = (typeof ACCESS_ALGS)[number];
 
 const common = { kid: z.string().min(1).max(200), nbf: z.int().nonnegative().optional() };
-/** 256 bits in base64url, as they stand in `k`, `d`, `x` and `y`. */
 const bits256 = z.string().regex(/^[\w-]{42}[AEIMQUYcgkosw048]$/, 'must be 256 bits in base64url');
 const base64url = z.string().regex(/^[\w-]+$/, 'must be base64url');
 
@@ -52,7 +51,7 @@ export const privateJwk = z.discriminatedUnion('alg', [ed25519Jwk, p256Jwk, rsaJ
 export type PrivateJwk = z.infer<typeof privateJwk>;
 export type AccessJwk = Exclude<PrivateJwk, { kty: 'oct' }>;
 
-const KINDS = {
+const PURPOSES = {
   EdDSA: 'access',
   Ed25519: 'access',
   ES256: 'access',
@@ -61,12 +60,13 @@ const KINDS = {
   A256GCM: 'sealing',
 } as const satisfies Record<PrivateJwk['alg'], string>;
 
-/** What the key is for. */
-export function purposeOf({ alg }: PrivateJwk): (typeof KINDS)[keyof typeof KINDS] {
-  return KINDS[alg];
+export type KeyPurpose = (typeof PURPOSES)[keyof typeof PURPOSES];
+
+export function purposeOf({ alg }: PrivateJwk): KeyPurpose {
+  return PURPOSES[alg];
 }
 
-/** `Ed25519` (RFC 9864) is the newer name of an algorithm that verifiers know as `EdDSA`: tokens say that. */
+/** `Ed25519` (RFC 9864) is a newer name of `EdDSA`, which verifiers know, so tokens say `EdDSA`. */
 export function accessAlg({ alg }: AccessJwk): AccessAlg {
   return alg === 'Ed25519' ? 'EdDSA' : alg;
 }

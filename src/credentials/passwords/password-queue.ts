@@ -1,49 +1,49 @@
-/** Passwords in turn, as many at once as there are cores: who is let in, and for how long one waits. */
+/** A queue for passwords, which hashes as many at once as there are cores and refuses those that would wait too long. */
 import pLimit from 'p-limit';
 import { Outage } from '../../platform/outage.js';
 
-/** A login that would wait longer for its turn, by the speed of late, is not let in. */
+/** A login whose expected wait is longer is refused at once. */
 const MAX_EXPECTED_SECONDS = 2;
-/** Whoever has waited so long all the same is refused then, so that every 503 is there within 5 s. */
+/** One that has waited this long is refused when its turn comes, so that every 503 is sent within 5 s. */
 const MAX_WAIT_SECONDS = 4;
-/** Logins that wait at once, whatever the speed; memory of each is a few KiB. */
+/** Waiting logins, whatever their expected wait; each takes a few KiB. */
 const MAX_LOGINS = 1_024;
-/** Passwords to be set that wait at once; they are let in where logins are not. */
+/** Waiting passwords that are to be set. They have places of their own, so they are accepted even if logins are refused. */
 const MAX_CHANGES = 16;
-/** Of the speed of late, how much the newest turn counts. */
-const NEWEST_COUNTS = 1 / 16;
+/** Weight of the newest turn in the moving average of turn times. */
+const NEWEST_WEIGHT = 1 / 16;
 
-/** Thrown where a password would wait too long for its turn, or has. Answered 503. */
+/** A password would wait too long for its turn, or has. Answered 503. */
 export class Overloaded extends Outage {
   override readonly name = 'Overloaded';
 }
 
-/** Of one who waits, or will wait once its user is looked up. */
+/** A place in the queue, taken before the user is read. */
 export interface Place {
-  /** True where the client has gone, for whom nothing more is done. */
+  /** True if the client has disconnected. */
   isGone(): boolean;
-  /** Since when it is taken (milliseconds) */
+  /** When it was taken, by `performance.now()` */
   readonly sinceMs: number;
-  /** Gives it back, where its turn has not come. */
+  /** Gives it back if its turn has not come. */
   [Symbol.dispose](): void;
 }
 
 export interface PasswordQueue {
-  /** Looks whether a login would be let in. @throws {Overloaded} */
+  /** @throws {Overloaded} if a login would be refused */
   requireRoom(): void;
-  /** Lets a login in. @throws {Overloaded} */
+  /** Takes a place for a login. @throws {Overloaded} */
   takePlace(isGone?: () => boolean): Place;
-  /** Lets a password in that is to be set. @throws {Overloaded} */
+  /** Takes a place for a password that is to be set. @throws {Overloaded} */
   takePlaceOfChange(): Place;
-  /** Runs the work when it is this place's turn. @throws {Overloaded} where that comes too late */
+  /** Runs the work at the turn of this place. @throws {Overloaded} if that comes too late */
   inTurn<T>(place: Place, work: () => Promise<T>): Promise<T>;
   /** How many wait for a core. */
   waiting(): number;
 }
 
 /**
- * @param hashSeconds what a hash takes, as far as is known; from then on waiting itself is measured
- * @param nowMs of a clock that only goes forward
+ * @param hashSeconds first estimate of the time of a hash; waiting times are measured from then on
+ * @param nowMs a monotonic clock
  */
 export function createPasswordQueue(
   atOnce: number,
@@ -55,7 +55,7 @@ export function createPasswordQueue(
   const changes = new Set<Place>();
   let secondsATurn = hashSeconds / atOnce;
 
-  /** How many turns come before that of one more; 0 where a core is free. */
+  /** Turns in front of the next arrival; 0 if a core is free. */
   const turnsBehind = (waiting: number): number => Math.max(0, waiting + queue.activeCount - atOnce + 1);
   const enter = (places: Set<Place>, isGone: () => boolean): Place => {
     const place = { isGone, sinceMs: nowMs(), [Symbol.dispose]: () => void places.delete(place) };
@@ -83,7 +83,7 @@ export function createPasswordQueue(
       return queue(async () => {
         place[Symbol.dispose]();
         const waitedSeconds = (nowMs() - joinedMs) / 1000;
-        if (turns > 0) secondsATurn += (waitedSeconds / turns - secondsATurn) * NEWEST_COUNTS;
+        if (turns > 0) secondsATurn += (waitedSeconds / turns - secondsATurn) * NEWEST_WEIGHT;
         const isLate = nowMs() - place.sinceMs > MAX_WAIT_SECONDS * 1000 && !place.isGone();
         if (isLate) throw new Overloaded('a password has waited too long for its turn');
         return work();

@@ -1,6 +1,6 @@
-/** What every password is, old or new (Interface 5): login and the setting of passwords agree on it. */
+/** Interface 5: the limit of every password, at login and when it is set. */
 
-/** Of UTF-8; nothing is cut off (OWASP ASVS 6.2.8). */
+/** In UTF-8. Longer ones are refused, never truncated (OWASP ASVS 6.2.8). */
 export const MAX_PASSWORD_BYTES = 1024;
 
 export function isShortEnough(password: string): boolean {

@@ -1,4 +1,4 @@
-/** Spec 2.5 and 4.1 step 3: hashes of passwords. The only file that imports argon2 (RFC 9106). */
+/** Spec 2.5 and 4.1 step 3: password hashes. Only this file imports argon2 (RFC 9106). */
 import { availableParallelism } from 'node:os';
 import argon2 from 'argon2';
 import type { Argon2Parameters } from '../../config/config.js';
@@ -7,31 +7,31 @@ import { createPasswordQueue, type PasswordQueue, type Place } from './password-
 
 export interface PasswordVerdict {
   matches: boolean;
-  /** A new hash of the same password, where the stored one was made with other parameters than today's. */
+  /** A new hash of the same password, if the stored one has outdated parameters. */
   renewedHash?: string;
 }
 
 export interface Passwords extends Pick<PasswordQueue, 'requireRoom' | 'takePlace' | 'waiting'> {
   /**
-   * Checks a password against a stored hash. Where that is none that may be worked on, the same work is done on a
-   * placeholder of the live parameters, and the answer is no.
-   * @returns undefined where the client had gone before its turn: then nothing was checked
+   * Checks a password against a stored hash. If the hash is malformed or too costly, it does the same work on a
+   * placeholder with the current parameters and does not match.
+   * @returns undefined if the client disconnected before its turn
    * @throws {Overloaded}
    */
   verify(storedHash: string, password: string, place?: Place): Promise<PasswordVerdict | undefined>;
   /** Hash of a password in the PHC string format. @throws {Overloaded} */
   hash(password: string): Promise<string>;
-  /** What the first hash took of a core, whatever else the machine did */
+  /** CPU time of the first hash */
   hashCpuSeconds: number;
 }
 
-/** Bounds for hashes that came from elsewhere, so that one row cannot eat the machine. */
+/** Bounds of imported hashes, so that one row cannot exhaust the machine. */
 const IMPORTED = { memoryKib: 262_144, passes: 16, lanes: 16 };
 
 /**
- * @param threads size of libuv's thread pool, on which argon2 runs beside DNS, files and WebCrypto; one
- *   thread at least is left to those.
- * @param onHashed told of the time that each password took on its core
+ * @param threads size of libuv's thread pool, which argon2 shares with DNS, files and WebCrypto; one thread is left to
+ *   those
+ * @param onHashed receives the time that each password took
  */
 export async function createPasswords(
   parameters: Argon2Parameters,
@@ -77,7 +77,7 @@ export async function createPasswords(
   };
 }
 
-/** True for an argon2id PHC string whose cost this machine is ready to pay. */
+/** True for an argon2id PHC string whose cost is acceptable. */
 function isWithinBounds(storedHash: string, live: Argon2Parameters): boolean {
   const parts = /^\$argon2id\$v=19\$([^$]+)\$[A-Za-z0-9+/]{11,}\$[A-Za-z0-9+/]{16,}$/.exec(storedHash);
   const cost = Object.fromEntries(parts?.[1]?.split(',').map((part) => part.split('=', 2)) ?? []);

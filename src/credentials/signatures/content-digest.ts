@@ -1,17 +1,17 @@
-/** RFC 9530: Content-Digest, over the bytes of the body as sent. */
+/** RFC 9530: Content-Digest, over the raw bytes of the body. */
 import { createHash } from 'node:crypto';
 import { readDictionary } from './http-fields.js';
 
-/** Names of RFC 9530 section 5 that are still active, and what Node calls them. */
+/** The active algorithms of RFC 9530 section 5, and their names in Node. */
 const ALGORITHMS = new Map([
   ['sha-256', 'sha256'],
   ['sha-512', 'sha512'],
 ]);
 
 /**
- * Compares every sha-256 and sha-512 digest of the field with the body; digests by other algorithms are passed over.
+ * Compares every sha-256 and sha-512 digest of the field with the body; other algorithms are ignored.
  * @param body raw bytes, before any parsing or inflating
- * @returns `malformed` where the field is no dictionary of byte sequences, or has neither of the two
+ * @returns `malformed` if the field is not a dictionary of byte sequences, or has neither algorithm
  */
 export function checkContentDigest(field: string, body: Uint8Array): 'matches' | 'differs' | 'malformed' {
   const dictionary = readDictionary(field);
@@ -24,7 +24,7 @@ export function checkContentDigest(field: string, body: Uint8Array): 'matches' |
     const algorithm = ALGORITHMS.get(name);
     if (algorithm === undefined) continue;
     compared += 1;
-    // Not in constant time: whoever sends the body can work out its digest.
+    // Not in constant time: the sender of the body can compute its digest.
     if (createHash(algorithm).update(body).digest().equals(Buffer.from(digest))) equal += 1;
   }
   if (compared === 0) return 'malformed';

@@ -1,10 +1,10 @@
-/** Interface 6: nonces of which this process knows that they are used, or is about to learn it. In memory alone. */
+/** Interface 6: nonces that this process has seen, in memory only: a first check in front of the table of nonces. */
 import { LRUCache } from 'lru-cache';
 
-/** By key id and nonce */
+/** Keyed by key id and nonce */
 export type KnownNonces = LRUCache<string, true>;
 
-/** Some 3 MB. Whether a nonce is used, the table of them decides: of those that are forgotten here it is asked. */
+/** About 3 MB. The table decides about nonces that were evicted here. */
 const MAX_KNOWN = 10_000;
 
 export function createKnownNonces(): KnownNonces {

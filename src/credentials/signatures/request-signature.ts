@@ -1,4 +1,4 @@
-/** RFC 9421: HTTP message signatures, in the one profile of Interface 6. Bytes in, facts out. */
+/** RFC 9421: HTTP message signatures in the profile of Interface 6. Parses and checks everything but the MAC and the nonce. */
 import { timingSafeEqual } from 'node:crypto';
 import {
   type BareItem,
@@ -14,7 +14,7 @@ import { checkContentDigest } from './content-digest.js';
 import { fieldValues, onlyFieldValue, readDictionary } from './http-fields.js';
 import { buildSignatureBase, hmacSha256, type RequestFacts } from './signature-base.js';
 
-/** `nonce_reused` and `invalid_signature` are for the caller to find, who has the keys and the used-up nonces. */
+/** The caller of this file, who has the keys and the nonces, finds `nonce_reused` and `invalid_signature`. */
 export type SignatureRefusal =
   | 'signature_expired'
   | 'nonce_reused'
@@ -25,14 +25,14 @@ export type SignatureRefusal =
 
 type RefusedSignature = Explained<SignatureRefusal>;
 
-/** A signature in good form, over enough, in time and over this body; its MAC is not yet checked. */
+/** A well-formed and timely signature with full coverage and the right digest; its MAC is not checked yet. */
 export interface RequestSignature {
   kind: 'signature';
   keyId: string;
   nonce: string;
   /** Seconds since the epoch */
   createdSeconds: number;
-  /** The text that the MAC is over (RFC 9421 section 2.5) */
+  /** The signature base (RFC 9421 section 2.5) */
   base: string;
   /** 32 bytes */
   mac: Uint8Array;
@@ -44,7 +44,7 @@ const SIGNATURE_CHARACTERS = 256;
 export const PAST_SECONDS = 300;
 export const AHEAD_SECONDS = 60;
 const MAC_BYTES = 32;
-/** From here on `created` is no time in seconds (it would be the year 5138), but one in milliseconds (since 1973). */
+/** A larger `created` is in milliseconds: as seconds it would be after the year 5138. */
 const MILLISECONDS_FROM = 100_000_000_000;
 
 const COVERED = ['@method', '@authority', '@path', '@query'];
@@ -52,7 +52,6 @@ const COVERED_WITH_BODY = [...COVERED, 'content-type', 'content-digest'];
 const TAG = 'auth-gateway';
 const ALGORITHM = 'hmac-sha256';
 
-/** Of the right structured type each, no other, and each message says what is right. */
 const parametersSchema = z.strictObject(
   {
     created: z.int('The parameter created must be an integer, seconds since 1970'),
@@ -65,27 +64,27 @@ const parametersSchema = z.strictObject(
       ),
     keyid: z.string('The parameter keyid must be a string').max(64, 'The parameter keyid is too long'),
     tag: z.literal(TAG, `The parameter tag must be "${TAG}"`),
-    alg: z.literal(ALGORITHM, `The parameter alg must be "${ALGORITHM}", or left out`).optional(),
+    alg: z.literal(ALGORITHM, `The parameter alg must be "${ALGORITHM}", or be omitted`).optional(),
   },
-  'The parameters must be created, nonce, keyid and tag, with alg and expires where wanted, and no others',
+  'The parameters must be created, nonce, keyid and tag, optionally alg and expires, and no others',
 );
 
 const malformed = (detail: string) => refused('malformed_signature', detail);
 const expired = (detail: string) => refused('signature_expired', detail);
 
-/** True where either field of a signature is there: the request then is one of this kind, well signed or not. */
+/** True if the request has a field of a signature, valid or not. */
 export function presentsSignature(rawHeaders: readonly string[]): boolean {
   return ['signature', 'signature-input'].some((name) => fieldValues(rawHeaders, name).length > 0);
 }
 
 /**
- * `Accept-Signature` (RFC 9421 section 5.1): the signature that this request should have had. `created` has no value
- * there, the other parameters are to be taken over. `keyid` is left out, since the signer alone knows its key.
+ * `Accept-Signature` (RFC 9421 section 5.1): the signature that this request needs. The signer fills in `created` and
+ * `keyid`, and copies the other parameters.
  * @param nonce a fresh one
  */
 export function acceptSignature(body: Uint8Array, nonce: string): string {
   const parameters = new Map<string, BareItem>(Object.entries({ created: true, nonce, alg: ALGORITHM, tag: TAG }));
-  const signature: InnerList = [neededFor(body).map((name) => [name, new Map()]), parameters];
+  const signature: InnerList = [requiredComponents(body).map((name) => [name, new Map()]), parameters];
   return serializeDictionary(new Map([['sig1', signature]]));
 }
 
@@ -106,14 +105,14 @@ export function readRequestSignature(request: RequestFacts, now: Date): RequestS
   if (uncovered !== undefined) return uncovered;
   const base = buildSignatureBase(components, signatureParams, request);
   if (base === undefined) {
-    return malformed('Each covered field must be sent exactly once, and all that is covered be printable ASCII');
+    return malformed('Each covered field must be sent exactly once, in printable ASCII');
   }
 
   const fault = checkTimes(createdSeconds, expiresSeconds, now) ?? checkBody(request);
   return fault ?? { kind: 'signature', keyId, nonce, createdSeconds, base, mac };
 }
 
-/** True where the MAC is that of one of the secrets. Takes the same time whichever it is, and where none is. */
+/** True if one of the secrets made the MAC. Takes the same time in every case. */
 export function macMatches(
   { base, mac }: Pick<RequestSignature, 'base' | 'mac'>,
   secrets: readonly (string | Uint8Array)[],
@@ -126,7 +125,7 @@ function readFields(rawHeaders: readonly string[]) {
   const inputText = fieldValues(rawHeaders, 'signature-input').join(', ');
   const signatureText = fieldValues(rawHeaders, 'signature').join(', ');
   if (inputText.length > INPUT_CHARACTERS || signatureText.length > SIGNATURE_CHARACTERS) {
-    return malformed(`Signature-Input can have ${INPUT_CHARACTERS} characters and Signature ${SIGNATURE_CHARACTERS}`);
+    return malformed(`Signature-Input may have ${INPUT_CHARACTERS} characters, Signature ${SIGNATURE_CHARACTERS}`);
   }
   const inputs = readDictionary(inputText);
   const signatures = readDictionary(signatureText);
@@ -150,18 +149,17 @@ function readFields(rawHeaders: readonly string[]) {
   return { kind: 'fields', components, parameters: input[1], signatureParams, mac: new Uint8Array(bytes) } as const;
 }
 
-/** The components that a signature over a request with this body covers. */
-function neededFor(body: Uint8Array): string[] {
+function requiredComponents(body: Uint8Array): string[] {
   return body.length === 0 ? COVERED : COVERED_WITH_BODY;
 }
 
-/** Exactly the components of the profile, in any order. */
+/** The components may have any order. */
 function checkCoverage(components: readonly string[], body: Uint8Array): RefusedSignature | undefined {
-  const needed = neededFor(body);
+  const needed = requiredComponents(body);
   if (new Set(components).size < components.length || !components.every((name) => needed.includes(name))) {
     return malformed(
-      'Cover "@method" "@authority" "@path" "@query", with a body also "content-type" "content-digest", ' +
-        'each once and nothing else',
+      'Cover exactly "@method" "@authority" "@path" "@query", and with a body also "content-type" "content-digest", ' +
+        'each once',
     );
   }
   if (components.length === needed.length) return undefined;
@@ -169,7 +167,7 @@ function checkCoverage(components: readonly string[], body: Uint8Array): Refused
   return refused('insufficient_coverage', detail);
 }
 
-/** Both ends of the window are in it; `expires` is the first second that is too late. */
+/** The window includes both ends; at `expires` it is too late. */
 function checkTimes(created: number, expires: number | undefined, now: Date): RefusedSignature | undefined {
   const nowSeconds = epochSeconds(now);
   if (created >= MILLISECONDS_FROM) {
@@ -181,19 +179,19 @@ function checkTimes(created: number, expires: number | undefined, now: Date): Re
     );
   }
   return expires !== undefined && expires <= nowSeconds
-    ? expired('The signature has expired by its own parameter; sign again')
+    ? expired('The parameter expires has passed; sign again')
     : undefined;
 }
 
-/** RFC 9530; only a body has to have a digest. */
+/** RFC 9530: a body needs a digest. */
 function checkBody(request: RequestFacts): RefusedSignature | undefined {
   if (request.body.length === 0) return undefined;
   switch (checkContentDigest(onlyFieldValue(request.rawHeaders, 'content-digest') ?? '', request.body)) {
     case 'matches':
       return undefined;
     case 'differs':
-      return refused('content_digest_mismatch', 'Content-Digest is not that of the body that arrived');
+      return refused('content_digest_mismatch', 'Content-Digest does not match the body');
     case 'malformed':
-      return malformed('Content-Digest must be a dictionary with sha-256 or sha-512, as RFC 9530 writes it');
+      return malformed('Content-Digest must be a dictionary with sha-256 or sha-512, as in RFC 9530');
   }
 }

@@ -1,25 +1,25 @@
-/** RFC 9421 sections 2 and 3.3.3: the text that a request signature is over, and its HMAC. */
+/** RFC 9421 sections 2 and 3.3.3: the signature base of a request, and its HMAC. */
 import { createHmac } from 'node:crypto';
 import { onlyFieldValue } from './http-fields.js';
 
-/** A request as it came, before any parsing. */
+/** A request before any parsing. */
 export interface RequestFacts {
   method: string;
   /** `@authority`: the host of PUBLIC_URL, whatever `Host` a proxy sends */
   authority: string;
   /** Path and query as sent */
   target: string;
-  /** Names and values in turn, as Node reads them, so that duplicates are seen */
+  /** Alternating names and values, as in Node, duplicates included */
   rawHeaders: readonly string[];
   /** Raw bytes, before any inflating */
   body: Uint8Array;
 }
 
 /**
- * The text that is signed (RFC 9421 section 2.5).
+ * RFC 9421 section 2.5.
  * @param components names of fields and derived components, without parameters
  * @param signatureParams value of `@signature-params`
- * @returns undefined where a component has no value, several, or one that is not printable ASCII
+ * @returns undefined if a component has no value, several, or one that is not printable ASCII
  */
 export function buildSignatureBase(
   components: readonly string[],
@@ -35,13 +35,13 @@ export function buildSignatureBase(
   return [...lines, `"@signature-params": ${signatureParams}`].join('\n');
 }
 
-/** ASCII without controls, and no space around it (RFC 9421 section 2.1 strips that, Node has done so). */
+/** ASCII without control characters or outer space, which Node has stripped (RFC 9421 section 2.1). */
 const PRINTABLE = /^[!-~](?:[ -~]*[!-~])?$/;
 
-/** Origin or absolute form (RFC 9112 section 3.2): path and query, as sent, where there are any. */
+/** Origin or absolute form (RFC 9112 section 3.2); captures path and query as sent. */
 const TARGET = /^(?:https?:\/\/[^/?#]*)?(\/[^?#]*)?(\?[^#]*)?$/i;
 
-/** RFC 9421 section 2.2, as far as the profile goes. */
+/** The components of RFC 9421 section 2.2 that the profile uses. */
 function derivedValue(name: string, { method, authority, target }: RequestFacts): string | undefined {
   const parts = TARGET.exec(target);
   switch (name) {
@@ -58,7 +58,7 @@ function derivedValue(name: string, { method, authority, target }: RequestFacts)
   }
 }
 
-/** `hmac-sha256` of RFC 9421 section 3.3.3. @param secret key bytes, or text whose ASCII they are */
+/** `hmac-sha256` of RFC 9421 section 3.3.3. @param secret bytes or ASCII text */
 export function hmacSha256(secret: string | Uint8Array, base: string): Buffer {
   return createHmac('sha256', secret).update(base, 'latin1').digest();
 }

@@ -1,6 +1,6 @@
 /**
- * RFC 7515 section 7.1: JWTs as we write them, and as we know them again. By node:crypto and without a promise: those of
- * WebCrypto cost three times as much, and wait behind the hashing of passwords.
+ * RFC 7515 section 7.1: signs our JWTs and recognises them. By node:crypto, synchronously: WebCrypto costs three times
+ * as much, and its jobs wait behind password hashing.
  */
 import { isAscii } from 'node:buffer';
 import { timingSafeEqual } from 'node:crypto';
@@ -13,9 +13,9 @@ export function signJwt(claims: JWTPayload, key: SigningKey): string {
 }
 
 /**
- * What a token says that is, byte for byte, as `signJwt` writes it; its claims are not looked at.
- * @param keyOf the key that writes this first part
- * @returns undefined for any other token, which may be good all the same: jose is to judge it
+ * The unchecked claims of a token that is byte for byte as `signJwt` writes it.
+ * @param keyOf finds the key by its protected header
+ * @returns undefined for any other token, which may still be valid: `verifyJwt` decides
  */
 export function readOwnJwt(token: string, keyOf: (header: string) => SigningKey | undefined): JWTPayload | undefined {
   const [header = '', payload = '', signature = '', more] = token.split('.', 4);

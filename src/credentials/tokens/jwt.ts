@@ -1,4 +1,4 @@
-/** Spec 2.7 and Interface 4: access tokens (RFC 9068) and refresh tokens (RFC 7519), checked as RFC 8725 asks. */
+/** Spec 2.7 and Interface 4: access tokens (RFC 9068) and refresh tokens (RFC 7519), verified according to RFC 8725. */
 import { hash } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import { LRUCache } from 'lru-cache';
@@ -13,31 +13,30 @@ import type { Keyring } from '../keyring/keyring.js';
 import { readOwnJwt, signJwt } from './compact-jws.js';
 import { verifyJwt } from './verify-jwt.js';
 
-/** Who issues, for whom and for how long. */
 type TokenSettings = Pick<Config, 'publicUrl' | 'jwtAudience' | 'accessTokenSeconds' | 'refreshTokenSeconds'>;
 
 /** `client_id` of RFC 9068 section 2.2: the gateway is its own and only client. */
 const CLIENT_ID = 'auth-gateway';
 
-/** Access tokens that are known to be good, so that the signature of each is checked once: some 5 MB. */
+/** Verified access tokens, so that each signature is checked once: about 5 MB. */
 const MAX_KNOWN_TOKENS = 10_000;
 
 export interface AccessClaims {
   /** User id, a UUID */
   sub: string;
   role: Role;
-  /** Family of the refresh tokens that this session uses */
+  /** The session: `family_id` of Spec 2.6 */
   sid: string | undefined;
 }
 
-/** What is read of a refresh JWT whose signature and expiry are good; any of it may be missing. */
+/** Claims of a refresh JWT whose signature and expiry are valid; any of them may be missing. */
 export interface RefreshClaims {
   type: unknown;
   jti: unknown;
   sub: unknown;
   /** The session: `family_id` of Spec 2.6 */
   sid: unknown;
-  /** What its key is for. An access key may name the wrong type, and end nothing. */
+  /** The purpose of its key. An access token in the cookie is refused by its type, and ends no session. */
   signedBy: 'refresh' | 'access';
 }
 
@@ -57,24 +56,23 @@ export interface Tokens {
   /** When a refresh token issued now expires: `exp` of the JWT and `expires_at` of its record. */
   refreshTokenExpiry(now: Date): Date;
   /**
-   * The claims, or undefined for a token that is not a good access token of this gateway.
-   * @throws {ClockSkewed} where the time alone decides, and the clock here is wrong
+   * The claims, or undefined if it is not a valid access token of this gateway.
+   * @throws {ClockSkewed} if only its expiry is left to check and this clock is wrong
    */
   verifyAccessToken(token: string, now: Date): Promise<AccessClaims | undefined>;
   /**
-   * The claims, or undefined if signature, expiry or issuer are not good. The type is left to Spec 4.2 step 3, but an
-   * access key signs no refresh token.
-   * @throws {ClockSkewed} where it would be refused by its expiry alone, and the clock here is wrong
+   * The claims, or undefined if signature, expiry or issuer are invalid. Spec 4.2 step 3 checks the type, but a refresh
+   * token that an access key signed is refused here.
+   * @throws {ClockSkewed} if only its expiry would refuse it and this clock is wrong
    */
   verifyRefreshToken(token: string, now: Date): Promise<RefreshClaims | undefined>;
 }
 
-/** An access token whose signature and claims are good, whatever the time is. */
+/** An access token whose signature and claims are valid; only its expiry is left to check. */
 interface KnownToken {
   claims: AccessClaims;
   /** `exp`: seconds since the epoch */
   expiresAt: number;
-  /** It was checked with */
   key: SigningKey;
 }
 
@@ -82,16 +80,16 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
   const sign = (claims: JWTPayload, key: SigningKey, issuedAt: Date, expiresAt: number): string =>
     signJwt({ ...claims, iss: settings.publicUrl, iat: epochSeconds(issuedAt), exp: expiresAt }, key);
 
-  /** By SHA-256, so that no token stays in memory for its sake. */
+  /** Keyed by SHA-256, so that tokens do not stay in memory. */
   const known = new LRUCache<string, KnownToken>({ max: MAX_KNOWN_TOKENS });
 
-  /** Undefined also where the keyring has been read again since. */
+  /** Undefined also if the keyring has been reloaded since. */
   const findKnown = (digest: string): KnownToken | undefined => {
     const token = known.get(digest);
     return token && keyring.byKid('access', token.key.kid) === token.key ? token : undefined;
   };
 
-  /** Only what is good now is kept, so that strangers cannot fill the memory. */
+  /** Caches only tokens that are valid now, so that strangers cannot fill the memory. */
   const checkAccessToken = async (token: string, digest: string, now: Date): Promise<AccessClaims | undefined> => {
     const verified = await verifyJwt(token, (kid) => keyring.byKid('access', kid), now, {
       typ: 'at+jwt',
@@ -104,7 +102,7 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
     clock.mustAgree(); // only its expiry is left to decide
     if (verified.isExpired) return undefined;
     const claims = { sub, role, sid: isUuid(sid) ? sid : undefined };
-    // A time from which on it is good would have to be compared at each use; ours have none.
+    // `nbf` would have to be compared at each use; our tokens have none.
     if (exp !== undefined && nbf === undefined) known.set(digest, { claims, expiresAt: exp, key: verified.key });
     return claims;
   };
@@ -163,8 +161,8 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
 }
 
 /**
- * A role in the claims that stock checks read (RFC 9068 section 2.2.3). A role without scopes has no `scope`: RFC 6749
- * section 3.3 knows no empty one.
+ * A role in the standard claims of RFC 9068 section 2.2.3. Without scopes there is no `scope`: RFC 6749 section 3.3 does
+ * not allow an empty one.
  */
 function permissions(role: Role): { roles: Role[]; scope?: string } {
   const scopes = ownScopes(ROLE_SCOPES[role]);
@@ -175,7 +173,7 @@ function refreshClaims({ type, jti, sub, sid }: JWTPayload, signedBy: RefreshCla
   return { type, jti, sub, sid, signedBy };
 }
 
-/** True where nothing is left to judge of the claims of a token that we wrote; what is false may still be good. */
+/** True if the claims of our own token are plainly valid; otherwise `verifyJwt` decides. */
 function isPlainAndGood({ iss, iat, nbf, exp }: JWTPayload, issuer: string, now: Date): boolean {
   const areTimes = typeof iat === 'number' && typeof exp === 'number' && nbf === undefined;
   return iss === issuer && areTimes && exp > epochSeconds(now);

@@ -1,4 +1,4 @@
-/** JWTs by jose, as RFC 8725 asks. */
+/** Verifies JWTs with jose, according to RFC 8725. */
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { SigningKey } from '../keyring/import-keys.js';
 
@@ -9,8 +9,8 @@ export interface Verified {
 }
 
 /**
- * Verifies with the key that `kid` names and with that key's own algorithm (RFC 8725 sections 3.1 and 3.10).
- * @returns undefined where more is wrong with it than its expiry
+ * Verifies with the key that `kid` names and that key's own algorithm (RFC 8725 sections 3.1 and 3.10).
+ * @returns undefined if anything but its expiry is wrong
  */
 export async function verifyJwt(
   token: string,
