@@ -1,7 +1,7 @@
 /** Spec 2.1: an e-mail address, normalised before any comparison. */
 import * as z from 'zod';
 
-/** Dot-string local part (RFC 5321 section 4.1.2) of at most 64, and a domain of two labels or more. */
+/** Local part: a dot-string (RFC 5321 section 4.1.2) of at most 64. Domain: two labels or more. */
 const EMAIL =
   /^(?=.{1,64}@)[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*@([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 

@@ -1,6 +1,6 @@
-/** Where a request came from, as records (Spec 2.6) and audit events (Spec 6) have it. */
+/** Where a request came from, for records (Spec 2.6) and audit events (Spec 6). */
 export interface Client {
   ipAddress: string;
-  /** The User-Agent header, at most 512 characters (Spec 2.6); empty where there was none. */
+  /** The User-Agent header, at most 512 characters (Spec 2.6); empty if there was none. */
   userAgent: string;
 }

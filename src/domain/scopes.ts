@@ -1,7 +1,7 @@
-/** Interface 6 and 11: scopes, the one vocabulary of permissions for roles and keys. */
+/** Interface 6 and 11: scopes, the permissions of roles and keys. */
 import type { Role } from './roles.js';
 
-/** The scopes that this service itself asks for. Any other `resource:action` is for the services that read it. */
+/** The scopes that the gateway itself requires. Any other `resource:action` is for other services. */
 export const OWN_SCOPES = [
   'users:read',
   'users:write',
@@ -13,10 +13,9 @@ export const OWN_SCOPES = [
 
 export type OwnScope = (typeof OWN_SCOPES)[number];
 
-/** What somebody may do. */
 export type Scopes = 'all' | readonly string[];
 
-/** Interface 11: what a role may do. */
+/** Interface 11. */
 export const ROLE_SCOPES: Record<Role, Scopes> = {
   admin: 'all',
   analyst: ['users:read', 'audit:read'],
@@ -34,7 +33,7 @@ export function hasScope(scopes: Scopes, scope: string): boolean {
   return scopes === 'all' || scopes.includes(scope);
 }
 
-/** Those scopes of this service that somebody has, in the order of `OWN_SCOPES`. */
+/** The scopes of the gateway itself among these, in the order of `OWN_SCOPES`. */
 export function ownScopes(scopes: Scopes): OwnScope[] {
   return OWN_SCOPES.filter((scope) => hasScope(scopes, scope));
 }

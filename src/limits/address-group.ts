@@ -1,28 +1,28 @@
-/** Interface 5: what a limit of addresses counts as one. */
+/** Interface 5: groups of addresses that a rate limit counts together. */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** RFC 6052: IPv4 clients of an IPv6 network, their address in the last 32 bits. In one /64 there would be all of them. */
+/** RFC 6052: IPv4 addresses, in the last 32 bits. As IPv6, they would all be in one /64. */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
-/** What one customer may be given as a prefix: otherwise 65,536 clients. */
+/** One customer may hold a whole /48, which has 65,536 networks of 64 bits. */
 const NETWORK_BITS = 48;
-/** So many times the login limit has such a network. */
+/** A network has this multiple of the login limit. */
 const NETWORK_TIMES = 8;
 
-/** An IPv4 address, or the /64 that one IPv6 customer usually has whole. */
+/** An IPv4 address, or an IPv6 /64, which usually belongs to one customer. */
 export function addressGroup(ipAddress: string): string {
   return loginGroups(ipAddress)[0];
 }
 
-/** By what logins are counted: the group of the address, and of IPv6 the one network around it. */
+/** The groups that count a login: that of the address, and the network around an IPv6 one. */
 export function loginGroups(ipAddress: string): [own: string, ...network: string[]] {
   const address = parse(ipAddress);
   if (!(address instanceof ipaddr.IPv6)) return [String(address)];
   return [prefix(address, 64), prefix(address, NETWORK_BITS)];
 }
 
-/** @param rateLimit of a client address */
+/** @param rateLimit limit of a single address */
 export function loginLimitOf(group: string, rateLimit: number): number {
   return isNetwork(group) ? NETWORK_TIMES * rateLimit : rateLimit;
 }
@@ -31,7 +31,7 @@ export function isNetwork(group: string): boolean {
   return group.endsWith(`/${NETWORK_BITS}`);
 }
 
-/** IPv4 in IPv6 is IPv4. @returns the text itself, if it is no address */
+/** IPv4 mapped into IPv6 becomes IPv4. @returns the text itself if it is not an address */
 function parse(ipAddress: string): string | ipaddr.IPv4 | ipaddr.IPv6 {
   if (isIP(ipAddress) === 0) return ipAddress;
   const address = ipaddr.process(ipAddress);

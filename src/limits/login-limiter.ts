@@ -1,4 +1,4 @@
-/** Spec 8 and Interface 5: logins of one client address, and of the network around it. */
+/** Spec 8 and Interface 5: the rate limit of logins, for a client address and the network around it. */
 import type { Config } from '../config/config.js';
 import type { Budget } from '../platform/budget.js';
 import type { Clock } from '../platform/clock.js';
@@ -6,7 +6,7 @@ import { loginGroups, loginLimitOf } from './address-group.js';
 import { rememberOverLimit } from './over-limit.js';
 import { type Consumption, consumption, createRateLimiter, LOGIN_LIMIT_NAME, type Stores } from './rate-limiter.js';
 
-/** Counts one login. @throws {Outage} if it has to ask the store, and cannot: never a pass */
+/** Counts one login. @throws {Outage} if the store does not answer: a login is never let through uncounted */
 export type CountLogin = (ipAddress: string, budget: Budget) => Promise<Consumption>;
 
 export function createLoginLimiter(
@@ -30,18 +30,18 @@ export function createLoginLimiter(
     if (msLeft !== undefined) return consumption({ count: rateLimit + 1, msLeft }, rateLimit);
 
     const [own, network] = groups;
-    const ofOwn = await count(own, budget);
-    if (network === undefined) return ofOwn;
-    if (!ofOwn.allowed) {
-      overLimit.notAsked(network); // one client alone cannot use up what its network has
-      return ofOwn;
+    const ownState = await count(own, budget);
+    if (network === undefined) return ownState;
+    if (!ownState.allowed) {
+      overLimit.notAsked(network); // so that one client alone cannot use up the limit of its network
+      return ownState;
     }
-    const ofNetwork = await count(network, budget);
-    return isNearer(ofNetwork, ofOwn) ? ofNetwork : ofOwn;
+    const networkState = await count(network, budget);
+    return isNearer(networkState, ownState) ? networkState : ownState;
   };
 }
 
-/** To its end. If both are as near, the one that takes longer. */
+/** True if `one` is nearer to its limit, or as near and lasts longer. */
 function isNearer(one: Consumption, other: Consumption): boolean {
   if (!one.allowed) return true;
   if (one.remaining !== other.remaining) return one.remaining < other.remaining;

@@ -1,17 +1,16 @@
-/** Interface 5: who was over a limit a moment ago: a flood is refused by that, and its store asked once a second. */
+/** Interface 5: remembers who is over a limit, so that a flood is refused from memory and reaches the store once a second. */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../platform/clock.js';
 
 /**
- * How long a process refuses by what it remembers: milliseconds. `rate-limit clear` waits as long, so that no instance
- * refuses any more what it has cleared.
+ * How long a process refuses from memory: milliseconds. `rate-limit clear` waits as long, so that every instance has
+ * forgotten what it cleared.
  */
 export const REMEMBERED_MS = 1_000;
 
-/** Some 2 MB. Beyond that the store is asked, as for everybody else. */
+/** About 2 MB. Keys that were evicted are asked of the store. */
 const MAX_REMEMBERED = 10_000;
 
-/** In milliseconds of the clock */
 interface Remembered {
   /** When the window ends */
   endsMs: number;
@@ -21,18 +20,17 @@ interface Remembered {
 
 export interface OverLimit {
   /**
-   * Whether one of these is over its limit, so that the store need not be asked. If what is remembered is older than a
-   * second, one request is sent to the store, and the others are still refused.
-   * @returns milliseconds until its window ends, or undefined: ask the store of each, and `learn` what it says
+   * Whether one of these keys is known to be over its limit. If that is older than a second, this request asks the store
+   * and the others are still refused.
+   * @returns milliseconds until its window ends; undefined: ask the store for each key, and `learn` the answers
    */
   msLeft(keys: readonly string[]): number | undefined;
-  /** What the store has said. @param askedAt before it was: what is forgotten there later is not remembered for longer */
-  learn(key: string, said: { isOver: boolean; msLeft: number; askedAt: Date }): void;
-  /** The request that was to ask did not come so far: the next one is to. */
+  /** Stores an answer. `askedAt` is the time before asking, so that a `clear` in between is noticed in time */
+  learn(key: string, answer: { isOver: boolean; msLeft: number; askedAt: Date }): void;
+  /** The request that should have asked the store did not: the next one asks. */
   notAsked(key: string): void;
 }
 
-/** In memory alone, of this process. */
 export function rememberOverLimit(clock: Clock): OverLimit {
   const known = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED });
   return {

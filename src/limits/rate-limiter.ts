@@ -1,4 +1,4 @@
-/** Fixed windows counted over all instances, by rate-limiter-flexible in PostgreSQL or in Redis. */
+/** Fixed windows, counted over all instances by rate-limiter-flexible in PostgreSQL or Redis. */
 import { RateLimiterPostgres, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { Database } from '../db/database.js';
 import { again } from '../db/retry.js';
@@ -15,33 +15,32 @@ export interface Consumption {
   resetSeconds: number;
 }
 
-/** What a window holds. */
 export interface Counted {
-  /** Requests of this window, with this one */
+  /** Requests of this window, including this one */
   count: number;
   /** Milliseconds until it ends */
   msLeft: number;
 }
 
 export interface RateLimiter {
-  /** Counts one request. @throws {Outage} if the store cannot be asked: never a pass */
+  /** Counts one request. @throws {Outage} if the store does not answer: never a pass */
   count(key: string): Promise<Counted>;
-  /** Takes one request off again. If its window has ended meanwhile, the next one has one more. @throws as `count` */
+  /** Takes one request back. If its window has ended, the next one has one more. @throws as `count` */
   giveBack(key: string): Promise<void>;
-  /** The same counters, asked within what a request may wait in all. */
+  /** The same counters, within the time budget of a request. */
   within(budget: Budget): RateLimiter;
 }
 
-/** Where the counters are: in Redis, if it is configured, otherwise in PostgreSQL. */
+/** The counters are in Redis if it is configured, otherwise in PostgreSQL. */
 export interface Stores {
   db: Database;
   redis: RedisClient | undefined;
 }
 
-/** Of requests to `/auth/login`, by `addressGroup` */
+/** The limit of `/auth/login`; its keys are from `loginGroups` */
 export const LOGIN_LIMIT_NAME = 'login';
 
-/** Above every limit, so that the library counts and the caller's own limit decides. */
+/** Above every limit: the library only counts, and callers compare with their own limit. */
 const UNLIMITED = 2_147_483_647;
 
 /** @param name prefix of the keys, so that limits do not share counters */
@@ -54,13 +53,13 @@ export function createRateLimiter({ db, redis }: Stores, name: string, windowSec
           storeClient: db.pool,
           tableName: 'rate_limits',
           tableCreated: true,
-          clearExpiredByTimeout: false, // our own sweeper does it, with SKIP LOCKED
+          clearExpiredByTimeout: false, // the sweeper does it, with SKIP LOCKED
         })
       : new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true });
   const within = (budget: Budget): RateLimiter => {
     const asked = (work: () => Promise<RateLimiterRes>): Promise<RateLimiterRes> =>
       again(budget, () => budget.spend(work)).catch((error: unknown) => {
-        throw new Outage('the rate limit store cannot be asked', { cause: error });
+        throw new Outage('the rate limit store does not answer', { cause: error });
       });
     return {
       within,
@@ -85,10 +84,10 @@ export function consumption({ count, msLeft }: Counted, limit: number): Consumpt
 }
 
 /**
- * SQL that counts one request at `:now` in PostgreSQL, as the library does and in its rows, for a statement that does
- * more. It returns `points` and `ms_left`, which are `Counted`.
- * @param key SQL of the key, with the name of the limit and a colon before it
- * @param from SQL of a table with one row where the request is to be counted, else none
+ * SQL that counts one request at `:now` in PostgreSQL as the library does, to be part of a larger statement. It returns
+ * `points` and `ms_left`, the fields of `Counted`.
+ * @param key SQL of the key, prefixed with the name of the limit and a colon
+ * @param from SQL of a table that has one row if the request counts, and no row otherwise
  */
 export function countingOne(key: string, windowSeconds: number, from: string): string {
   const nowMs = '(extract(epoch from :now) * 1000)::bigint';
@@ -104,5 +103,5 @@ export function countingOne(key: string, windowSeconds: number, from: string): s
 export const expiredWindows: Expiring = expiring(
   'rate_limits',
   'key',
-  'expire < (extract(epoch from :before) * 1000)::bigint', // the library's milliseconds, in the type of the index
+  'expire < (extract(epoch from :before) * 1000)::bigint', // the library's milliseconds, in the type that is indexed
 );

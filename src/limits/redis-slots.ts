@@ -1,13 +1,12 @@
-/** Which keys of a cluster of Redis are on which of its masters. */
+/** Finds keys that are on given masters of a Redis cluster. */
 import { Command } from 'ioredis';
 
-/** Enough for masters of very different shares. */
+/** Enough even if a master has few slots. */
 const MOST_TRIES = 1_000;
 
 /**
- * A key for each master.
+ * One key on each master.
  * @param slots for each slot of the cluster its master, then its replicas
- * @param prefix of each key
  */
 export function keysOfMasters(slots: string[][], prefix: string): string[] {
   const masters = new Set(slots.map(([master]) => master));

@@ -1,16 +1,15 @@
-/** Interface 9: the windows of a limit in Redis: of one server, of the master that Sentinel names, or of every master of a cluster. */
+/** Interface 9: the windows of a limit in Redis, on one server or on every master of a cluster. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { addSeconds, type Clock } from '../platform/clock.js';
 import type { RedisClient } from './redis.js';
 import { RedisAway, type Window, type Windows } from './windows.js';
 
-/** How long is waited for the connection: milliseconds. */
 const READY_WITHIN_MS = 5_000;
-/** Keys that Redis looks at before it answers others. */
+/** Keys that one SCAN visits, while other commands wait. */
 const KEYS_AT_ONCE = 1_000;
 
-/** @param name of the limit, as `createRateLimiter` was given it */
+/** @param name of the limit, as in `createRateLimiter` */
 export function windowsInRedis(redis: RedisClient, clock: Clock, name: string): Windows {
   const prefix = `${name}:`;
   const asked = async <T>(work: (nodes: Redis[]) => Promise<T>): Promise<T> => {
@@ -18,7 +17,7 @@ export function windowsInRedis(redis: RedisClient, clock: Clock, name: string): 
       await ready(redis);
       return await work('slots' in redis ? redis.nodes('master') : [redis]);
     } catch (error) {
-      throw new RedisAway('the rate limits cannot be looked at: Redis is away', { cause: error });
+      throw new RedisAway('the rate limits cannot be read: Redis does not answer', { cause: error });
     }
   };
   const eachBatch = async (nodes: Redis[], work: (keys: string[], node: Redis) => Promise<void>): Promise<void> => {
@@ -55,7 +54,7 @@ export function windowsInRedis(redis: RedisClient, clock: Clock, name: string): 
   };
 }
 
-/** Errors on the way are not the end: the client tries again, or another sentinel. @throws where it takes too long */
+/** Ignores errors meanwhile: the client tries again, or another sentinel. @throws if it takes too long */
 async function ready(redis: RedisClient): Promise<void> {
   if (redis.status === 'ready') return;
   const connected = new Promise((resolve) => redis.once('ready', resolve));
@@ -63,13 +62,13 @@ async function ready(redis: RedisClient): Promise<void> {
   await Promise.race([connected, late]);
 }
 
-/** One by one: of a cluster each may be on another node. @returns how many there were */
+/** One by one, since keys of a cluster may be on different nodes. @returns how many existed */
 async function deleteEach(redis: Pick<Redis, 'del'>, keys: string[]): Promise<number> {
   const deleted = await Promise.all(keys.map((key) => redis.del(key)));
   return deleted.reduce((sum, one) => sum + one, 0);
 }
 
-/** @returns undefined where the window has ended meanwhile */
+/** @returns undefined if the window has ended meanwhile */
 async function read(node: Redis, key: string, clock: Clock): Promise<Window | undefined> {
   const [count, leftMs] = await Promise.all([node.get(key), node.pttl(key)]);
   if (count === null || leftMs <= 0) return undefined;

@@ -1,12 +1,12 @@
-/** Interface 10: Redis or Valkey, where `REDIS_URL` is set, and whether it counts. */
+/** Interface 10: Redis or Valkey, if `REDIS_URL` is set, and whether it accepts writes. */
 import type { Cluster, Redis } from 'ioredis';
 
-/** One server (itself, or the master that Sentinel names), or a cluster. */
+/** One server (named directly or by Sentinel), or a cluster. */
 export type RedisClient = Redis | Cluster;
 
 export type RedisState = 'ok' | 'unreachable' | 'forbidden' | 'read_only' | 'full';
 
-/** By the first word of an error: rights of the user; a replica, or a disk or replicas that Redis insists on; and `maxmemory`. */
+/** By the first word of an error. MISCONF: cannot save to disk. NOREPLICAS: too few replicas. OOM: `maxmemory` is reached. */
 const STATES: Record<string, RedisState> = {
   NOPERM: 'forbidden',
   READONLY: 'read_only',
@@ -15,20 +15,20 @@ const STATES: Record<string, RedisState> = {
   OOM: 'full',
 };
 
-/** Of a key that no limit has. */
+/** A key that no limit uses. */
 const READINESS_KEY = 'login:readiness';
 
-/** Whether it takes writes: of a cluster, each of its masters, since each has a share of the counters. */
+/** In a cluster, every master must accept writes, since each has a share of the counters. */
 export async function readRedisState(redis: RedisClient): Promise<RedisState> {
   if (!('slots' in redis)) return stateByKey(redis, READINESS_KEY);
-  const { keysOfMasters } = await import('./redis-slots.js'); // which loads the client
+  const { keysOfMasters } = await import('./redis-slots.js'); // loads ioredis
   const keys = keysOfMasters(redis.slots, READINESS_KEY);
   if (redis.status !== 'ready' || keys.length === 0) return 'unreachable';
   const states = await Promise.all(keys.map((key) => stateByKey(redis, key)));
   return states.find((state) => state !== 'ok') ?? 'ok';
 }
 
-/** Asked by a write that changes nothing, since there is no such key. */
+/** Tries a write that changes nothing, since the key does not exist. */
 async function stateByKey(redis: RedisClient, key: string): Promise<RedisState> {
   try {
     await redis.call('set', key, '', 'XX');
@@ -38,7 +38,7 @@ async function stateByKey(redis: RedisClient, key: string): Promise<RedisState> 
   }
 }
 
-/** The word by which an answer of Redis says what is wrong, such as `READONLY`; undefined for other errors. */
+/** The first word of an error that Redis answered, such as `READONLY`; undefined for other errors. */
 export function redisErrorWord(error: unknown): string | undefined {
   return error instanceof Error ? /^[A-Z]+(?= )/.exec(error.message)?.[0] : undefined;
 }

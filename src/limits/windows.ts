@@ -1,9 +1,8 @@
-/** Interface 9: the windows of a limit that have begun and not ended: looked at, and forgotten. */
+/** Interface 9: lists and clears the current windows of a limit. */
 import { type Db, statement } from '../db/statement.js';
 import type { Clock } from '../platform/clock.js';
 import { Outage } from '../platform/outage.js';
 
-/** What is counted of one key. */
 export interface Window {
   key: string;
   /** Requests so far */
@@ -11,15 +10,15 @@ export interface Window {
   endsAt: Date;
 }
 
-/** Redis, in which they are counted. */
+/** Redis holds the windows and does not answer. */
 export class RedisAway extends Outage {
   override readonly name = 'RedisAway';
 }
 
 export interface Windows {
-  /** Those with most requests first. @throws {RedisAway}, or the database's error */
+  /** Most requests first. @throws {RedisAway}, or the database's error */
   list(): Promise<Window[]>;
-  /** Forgets what is counted of these keys, or of every key. @returns how many windows that were @throws as `list` */
+  /** Clears the counters of these keys, or of all. @returns how many windows were cleared @throws as `list` */
   clear(keys?: readonly string[]): Promise<number>;
 }
 
@@ -45,7 +44,7 @@ const clearWindowsSql = statement(
   )
   select count(*)::integer as cleared from cleared where expire > (extract(epoch from :now) * 1000)::bigint`;
 
-/** @param name of the limit, as `createRateLimiter` was given it */
+/** @param name of the limit, as in `createRateLimiter` */
 export function windowsInPostgres(db: Db, clock: Clock, name: string): Windows {
   const prefix = `${name}:`;
   return {

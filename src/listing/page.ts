@@ -1,4 +1,4 @@
-/** Relay-style pages by keyset: page 1,000 costs what page 1 costs. */
+/** Keyset pagination as in Relay: page 1,000 costs as much as page 1. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.js';
 import { isStatementTimeout } from '../db/outage.js';
@@ -16,20 +16,19 @@ export interface PageRequest {
 export interface Page<T> {
   rows: Array<{ cursor: string; row: T }>;
   hasNextPage: boolean;
-  /** Where the next page begins, if that is not behind the last row: a search may look at many rows and show few. */
+  /** Where the next page begins, if not after the last row: a search may read many rows and show few. */
   endCursor?: string;
 }
 
-/** How many rows a listing has, over all its pages. */
+/** Number of rows of a listing, over all pages. */
 export interface Count {
   count: number;
-  /** `at_least` where counting has ended before the rows did */
+  /** `at_least` if counting stopped at `MAX_COUNTED` */
   precision: 'exact' | 'at_least';
 }
 
 export const MAX_ROWS = 100;
 export const FIRST_REFUSED = `first is 1 to ${MAX_ROWS}`;
-/** Where counting ends. */
 export const MAX_COUNTED = 10_000;
 
 /** @throws {AdminRefusal} */
@@ -39,34 +38,34 @@ export function checkFirst({ first }: PageRequest): void {
   }
 }
 
-/** The conditions that are given, all of them. */
+/** Joins those conditions that are given. */
 export function allOf(...conditions: Array<RawBuilder<unknown> | false | undefined>): RawBuilder<unknown> {
   return sql.join([sql`true`, ...conditions.filter(Boolean)], sql` and `);
 }
 
-/** A cursor is the sort key of its row; opaque to callers. */
+/** A cursor is the sort key of its row, opaque to clients. */
 export function encodeCursor(...key: string[]): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url');
 }
 
-/** @param parts how many texts the key has @throws {AdminRefusal} */
+/** @param parts number of texts in the key @throws {AdminRefusal} */
 export function decodeCursor(cursor: string, parts: number): string[] {
   try {
     const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
     const isPart = (part: unknown): part is string => typeof part === 'string' && !hasNul(part);
     if (Array.isArray(key) && key.length === parts && key.every(isPart)) return key;
   } catch {
-    // answered below, as any other text that is no cursor
+    // refused below
   }
   throw notACursor();
 }
 
-/** The place of a row in a listing by time. */
+/** The position of a row in a listing by time. */
 export interface TimeCursor {
-  /** The time in microseconds, as PostgreSQL orders it, which a Date could not hold */
+  /** In microseconds, which a Date cannot hold */
   exactly: string;
   toTheMillisecond: Date;
-  /** What tells rows of one instant apart */
+  /** Distinguishes rows of the same instant */
   rest: string[];
 }
 
@@ -78,8 +77,8 @@ export function exactTime(column: string): RawBuilder<string> {
 }
 
 /**
- * @param parts of each text behind the time: true where it may be one of this listing
- * @throws {AdminRefusal} for a text that is no cursor, or a time that does not exist
+ * @param parts checks each text after the time
+ * @throws {AdminRefusal} if the text is not a cursor of this listing, or its time does not exist
  */
 export function decodeTimeCursor(cursor: string, ...parts: Array<(text: string) => boolean>): TimeCursor {
   const [exactly = '', ...rest] = decodeCursor(cursor, 1 + parts.length);
@@ -94,7 +93,7 @@ function notACursor(): AdminRefusal {
   return new AdminRefusal('invalid_page', 'after is not a cursor of this listing', { argument: 'after' });
 }
 
-/** Cuts the one row that was read beyond the page to see whether another page follows. */
+/** Drops the extra row that was read to see whether another page follows. */
 export function pageOf<T>(rows: readonly T[], first: number, cursorOf: (row: T) => string): Page<T> {
   return {
     rows: rows.slice(0, first).map((row) => ({ cursor: cursorOf(row), row })),
@@ -103,8 +102,7 @@ export function pageOf<T>(rows: readonly T[], first: number, cursorOf: (row: T) 
 }
 
 /**
- * Rows of a listing.
- * @throws {AdminRefusal} where it takes longer than it may: the database ends it, or the request has read for too long
+ * @throws {AdminRefusal} if it takes too long: the statement timed out, or the request has used up its time
  */
 export async function readRows<Row>(db: Database, query: RawBuilder<Row>): Promise<Row[]> {
   try {
@@ -116,7 +114,7 @@ export async function readRows<Row>(db: Database, query: RawBuilder<Row>): Promi
   }
 }
 
-/** @param query reads one row more than the page has @throws {AdminRefusal} also for a bad page */
+/** @param query reads one row more than the page has @throws {AdminRefusal} also for an invalid page */
 export async function readPage<Row>(
   db: Database,
   page: PageRequest,
@@ -128,9 +126,9 @@ export async function readPage<Row>(
 }
 
 /**
- * Counts the rows of a query, as far as `MAX_COUNTED`.
- * @param query of any columns, without limit
- * @throws {AdminRefusal} where that takes too long
+ * Counts the rows of a query up to `MAX_COUNTED`.
+ * @param query any columns, without limit
+ * @throws {AdminRefusal} if that takes too long
  */
 export async function countRows(db: Database, query: RawBuilder<unknown>): Promise<Count> {
   const limited = sql<{ count: number }>`
@@ -139,7 +137,7 @@ export async function countRows(db: Database, query: RawBuilder<unknown>): Promi
   return count > MAX_COUNTED ? { count: MAX_COUNTED, precision: 'at_least' } : { count, precision: 'exact' };
 }
 
-/** Every row of a listing, page after page: for the command line. */
+/** Reads every page of a listing, for the command line. */
 export async function everyRow<T>(list: (page: PageRequest) => Promise<Page<T>>): Promise<T[]> {
   const all: T[] = [];
   let after: string | undefined;

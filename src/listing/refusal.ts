@@ -1,4 +1,4 @@
-/** Why an administrative change or listing is refused. Thrown inside its transaction, so that nothing of it stays. */
+/** Why an administrative change or listing is refused. Thrown inside the transaction, which rolls it back. */
 export type AdminRefusalReason =
   | 'scope_missing'
   | 'every_scope_needed'
@@ -21,15 +21,14 @@ export type AdminRefusalReason =
   | 'too_much_to_read';
 
 interface Details {
-  /** The input at fault, by its name in Interface 11 */
+  /** Name of the invalid input in Interface 11 */
   argument?: string;
-  /** The scope that is missing */
   requiredScope?: string;
 }
 
 export class AdminRefusal extends Error {
   override readonly name = 'AdminRefusal';
-  /** @param message one sentence for whoever asked; it repeats no secret */
+  /** @param message one sentence for the caller; it never repeats a secret */
   constructor(
     readonly reason: AdminRefusalReason,
     message: string,

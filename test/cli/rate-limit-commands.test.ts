@@ -132,7 +132,7 @@ withRedis('with Redis', () => {
     const isRefused = async (words: string): Promise<void> => {
       const ran = await cli(...words.split(' '));
       expect([words, ran.code, ran.stdout]).toEqual([words, 1, '']);
-      expect(messagesOf(ran)).toMatch(/\nthe rate limits cannot be looked at: Redis is away\n$/);
+      expect(messagesOf(ran)).toMatch(/\nthe rate limits cannot be read: Redis does not answer\n$/);
     };
     const refused = ['rate-limit list', 'rate-limit clear --all', 'rate-limit clear --ip 192.0.2.1'];
     await Promise.all(refused.map(isRefused)); // each waits for Redis
