@@ -7,7 +7,7 @@ import { databaseCommands } from './database-commands.js';
 import { doctorCommands } from './doctor-command.js';
 import { EXIT, exitCodeOf, explain } from './exit.js';
 import { healthCommands } from './health-command.js';
-import { type Commands, helpOfCommand, helpOfProgram, usageLine } from './help.js';
+import { type CommandRow, type Commands, commandRow, helpOfCommand, helpOfProgram, usageLine } from './help.js';
 import { keyCommands } from './key-commands.js';
 import { keyringCommands } from './keyring-commands.js';
 import { UsageError } from './kinds.js';
@@ -34,6 +34,11 @@ const COMMANDS: Commands = {
   ...programCommands(() => COMMANDS),
 };
 const NOUNS = new Set(Object.keys(COMMANDS).flatMap((name) => (name.includes(' ') ? [name.split(' ')[0] ?? ''] : [])));
+
+/** Every command, in the order of the help. */
+export function commandTable(): CommandRow[] {
+  return Object.entries(COMMANDS).map(([name, command]) => commandRow(name, command));
+}
 
 /** Runs one command, or prints help. @returns the exit code */
 export async function runCli(args: string[], call: Call): Promise<number> {

@@ -27,15 +27,33 @@ export function helpOfProgram(program: Program, commands: Commands, noun?: strin
   ].join('\n');
 }
 
-export function helpOfCommand(program: Program, name: string, { does, example, takes }: Command): string {
+/** One command as data: for its help page and for the table in the documents. */
+export interface CommandRow {
+  name: string;
+  summary: string;
+  /** All words and options, without the name of the program */
+  usage: string;
+  options: Array<{ option: string; about: string }>;
+}
+
+export function commandRow(name: string, { does, takes }: Command): CommandRow {
+  const options = Object.entries(takes).map(([option, parameter]) => ({
+    option: waysOf(option, parameter),
+    about: aboutOf(parameter),
+  }));
+  return { name, summary: does, usage: usageOf(name, takes), options };
+}
+
+export function helpOfCommand(program: Program, name: string, command: Command): string {
+  const { summary, usage, options } = commandRow(name, command);
   return [
-    `${does.charAt(0).toUpperCase()}${does.slice(1)}.`,
+    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
     '',
-    usageLine(program, name, { takes }),
+    `usage: ${program} ${usage}`,
     '',
-    ...Object.entries(takes).map(([name, parameter]) => row(waysOf(name, parameter), aboutOf(parameter))),
+    ...options.map(({ option, about }) => row(option, about)),
     row('-h, --help', 'print this'),
-    ...(example === undefined ? [] : ['', `example: ${program} ${example}`]),
+    ...(command.example === undefined ? [] : ['', `example: ${program} ${command.example}`]),
   ].join('\n');
 }
 
