@@ -13,26 +13,25 @@ export interface AuditCountFilter extends AuditEventFilter {
 
 export interface AuditCountRequest {
   bucket: TimeBucket;
-  /** A name of the IANA database */
+  /** IANA name */
   timeZone: string;
   filter: AuditCountFilter;
 }
 
 export interface AuditCount {
-  /** When the bucket begins; the first one may before `since` */
+  /** May be earlier than `since` in the first bucket */
   bucketStart: Date;
   eventType: string;
   count: number;
 }
 
-/** Points that a plot can show: the buckets of a span, and the counts of an answer. */
+/** Limit of the buckets in a span and of the counts in an answer: more than a plot can show. */
 const MAX_POINTS = 1_500;
 
 /**
- * Events by bucket, oldest first, and type. Where the filter names types, each has a count in each bucket, be it zero;
- * else there are the counts alone that are not.
- * @throws {AdminRefusal} for an unknown time zone; where there are more buckets, or more counts, than a plot can show;
- *   or where counting takes too long
+ * Counts events by bucket, oldest first, and by type. If the filter names types, each type has a count in each bucket,
+ * even zero; otherwise zero counts are left out.
+ * @throws {AdminRefusal} for an unknown time zone, too many buckets or counts, or if counting takes too long
  */
 export async function countByTime({ db }: { db: Database }, request: AuditCountRequest): Promise<AuditCount[]> {
   const starts = startsOf(request);
@@ -53,21 +52,21 @@ export async function countByTime({ db }: { db: Database }, request: AuditCountR
 /** @throws {AdminRefusal} */
 function startsOf({ bucket, timeZone, filter: { since, until } }: AuditCountRequest): Date[] {
   if (!isTimeZone(timeZone)) {
-    throw new AdminRefusal('invalid_time_zone', 'There is no such time zone', { argument: 'timeZone' });
+    throw new AdminRefusal('invalid_time_zone', 'Unknown time zone', { argument: 'timeZone' });
   }
-  if (until <= since) throw new AdminRefusal('invalid_span', 'until is after since', { argument: 'until' });
+  if (until <= since) throw new AdminRefusal('invalid_span', 'until must be later than since', { argument: 'until' });
   const starts = bucketStarts(bucket, timeZone, since.getTime(), until.getTime(), MAX_POINTS + 1);
   if (starts.length > MAX_POINTS) throw tooManyPoints();
   return starts.map((start) => new Date(start));
 }
 
 function tooManyPoints(): AdminRefusal {
-  const cure = 'ask for a larger bucket, a shorter span or fewer types';
-  return new AdminRefusal('invalid_span', `There are more than ${MAX_POINTS} points; ${cure}`, { argument: 'bucket' });
+  const text = `More than ${MAX_POINTS} points; ask for a larger bucket, a shorter span or fewer types`;
+  return new AdminRefusal('invalid_span', text, { argument: 'bucket' });
 }
 
 interface CountRow {
-  /** Number of the bucket, from 1 */
+  /** Counted from 1 */
   bucket: number;
   eventType: string;
   count: number;

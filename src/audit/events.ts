@@ -1,7 +1,7 @@
-/** Spec 6: audit events, a union on the event type, each with its exact metadata. */
+/** Spec 6: audit events, a union by event type, each with its exact metadata. */
 import type { Role } from '../domain/roles.js';
 
-/** Who may make an administrative change, and what tells one from another: each kind of caller, and the command line. */
+/** Who may make an administrative change (a kind of caller, or the command line), and what identifies them. */
 interface Actors {
   user: { sub: string };
   api_key: { key_id: string };
@@ -9,7 +9,6 @@ interface Actors {
   cli: Nothing;
 }
 
-/** Who made an administrative change. */
 export type ActorOf<Type extends keyof Actors> = { [T in Type]: { caller_type: T } & Actors[T] }[Type];
 export type Actor = ActorOf<keyof Actors>;
 
@@ -22,7 +21,7 @@ interface AuthMetadata {
   logout: { jti: string };
 }
 
-/** Administrative changes (Interface 11), verb last: what each carries beside its actor. */
+/** Administrative changes (Interface 11): the metadata of each, without its actor. */
 interface ChangeMetadata {
   user_created: { email: string; role: Role };
   user_role_changed: { from: Role; to: Role };
@@ -30,7 +29,7 @@ interface ChangeMetadata {
   user_deactivated: { sessions_ended: number };
   user_unlocked: Nothing;
   user_password_set: { sessions_ended: number };
-  /** With what no row says any more */
+  /** With facts about the deleted row */
   user_deleted: { email: string; role: Role; sessions_ended: number };
   session_revoked: { family_id: string };
   api_key_created: { key_id: string; service_name: string; scopes: string[]; rate_limit: number };
@@ -46,7 +45,7 @@ type Nothing = Record<never, never>;
 
 export type EventType = keyof AuthMetadata | keyof ChangeMetadata;
 
-/** What each event is about. Spec 6 has `user`; our own about something else say so. An event that is missing does not compile. */
+/** What each event is about. Spec 6 has only `user`. A missing event does not compile. */
 export const ENTITY_OF = {
   account_locked: 'user',
   login_failure: 'user',
@@ -73,7 +72,7 @@ export const EVENT_TYPES = Object.keys(ENTITY_OF) as EventType[];
 
 interface About<Type, Metadata> {
   eventType: Type;
-  /** The user that the event is about, if it is about one */
+  /** The user concerned, if there is one */
   userId: string | null;
   metadata: Metadata;
 }
@@ -88,7 +87,7 @@ export type AuthEvent = {
   [T in keyof AuthMetadata]: About<T, AuthMetadata[T]> & From<T extends 'logout' ? null : string>;
 }[keyof AuthMetadata];
 
-/** A change as `administer` is told of it, which adds who made it and from where. */
+/** A change as reported to `administer`, which adds the actor and the origin. */
 export type ChangeEvent = { [T in keyof ChangeMetadata]: About<T, ChangeMetadata[T]> }[keyof ChangeMetadata];
 
 export type AdminEvent = {
@@ -102,34 +101,34 @@ type MetadataOf<Type extends EventType> = Extract<AuditedEvent, { eventType: Typ
 interface Description<Type extends EventType> {
   /** One sentence for a person */
   means: string;
-  /** Each field of the metadata, and what its name does not say */
+  /** Each field of the metadata, with what its name does not say */
   metadata: Record<keyof MetadataOf<Type>, string>;
 }
 
 const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
   account_locked: {
-    means: 'A login was refused, since failed logins had locked the account.',
+    means: 'A login was refused because the account is locked after failed logins.',
     metadata: { locked_until: 'when the lock ends, RFC 3339' },
   },
   login_failure: {
     means: 'A login was refused: the e-mail is unknown, the user inactive, or the password wrong.',
-    metadata: { reason: 'always `invalid_credentials`', email: 'as it was sent, in lower case' },
+    metadata: { reason: 'always `invalid_credentials`', email: 'as sent, in lower case' },
   },
   login_success: { means: 'A user logged in.', metadata: { role: '' } },
   token_theft: {
-    means: 'A refresh token was presented that had been used or ended: its session has ended.',
+    means: 'A used or revoked refresh token was presented. Its session was ended.',
     metadata: { reused_jti: 'the token', family_id: 'the session' },
   },
   logout: { means: 'A user logged out.', metadata: { jti: 'the refresh token' } },
   user_created: { means: 'A user was created.', metadata: { actor: '', email: '', role: '' } },
-  user_role_changed: { means: 'A user was given another role.', metadata: { actor: '', from: '', to: '' } },
-  user_activated: { means: 'A user may log in again.', metadata: { actor: '' } },
+  user_role_changed: { means: 'The role of a user was changed.', metadata: { actor: '', from: '', to: '' } },
+  user_activated: { means: 'A user was activated and may log in again.', metadata: { actor: '' } },
   user_deactivated: {
-    means: 'A user may not log in any more.',
+    means: 'A user was deactivated and cannot log in.',
     metadata: { actor: '', sessions_ended: 'how many' },
   },
   user_unlocked: {
-    means: 'The lock of an account and its count of failed logins were cleared.',
+    means: 'The lock and the failed logins of an account were cleared.',
     metadata: { actor: '' },
   },
   user_password_set: {
@@ -150,7 +149,7 @@ const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
   },
   api_key_rotated: {
     means: 'An API key was given a second secret.',
-    metadata: { actor: '', key_id: '', overlap_seconds: 'how long the first one lives on' },
+    metadata: { actor: '', key_id: '', overlap_seconds: 'how long the old secret stays valid' },
   },
   api_key_revoked: { means: 'An API key was revoked.', metadata: { actor: '', key_id: '', service_name: '' } },
   cron_key_created: {
@@ -162,17 +161,16 @@ const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
     metadata: { actor: '', key_id: '', service_name: '' },
   },
   keyring_rotated: {
-    means: 'The keyring was given new keys.',
-    metadata: { actor: '', added: 'the `kid`s of new keys', dropped: 'the `kid`s of keys that are gone' },
+    means: 'The keyring was rotated.',
+    metadata: { actor: '', added: 'the `kid`s of new keys', dropped: 'the `kid`s of removed keys' },
   },
 };
 
-/** One sentence for a person. */
 export function meaningOf(type: EventType): string {
   return DESCRIPTIONS[type].means;
 }
 
-/** What an event means, and what its metadata holds: `name` (what the name does not say). */
+/** Markdown: the meaning of an event and the fields of its metadata. */
 export function describeEvent(type: EventType): string {
   const { means, metadata } = DESCRIPTIONS[type];
   const fields = Object.entries(metadata).map(([name, more]) =>

@@ -1,11 +1,10 @@
 /**
- * Interface 9: the audit log for programs that go on where they stopped: every event once, though instances commit events
- * out of order.
+ * Interface 9: the audit log for programs that resume where they stopped. Each event is exported exactly once, although
+ * instances commit events out of order.
  *
- * An event has the time at which the database wrote it, `written_at`, and events come in this order. It is the clock of
- * the database at the insert, when the transaction has locked the table already, and keeps the lock until it has ended.
- * So what is written at a moment or before is of a transaction that had the lock then. Once all of those have ended,
- * nothing can come in before that moment any more, and what is there up to it is complete.
+ * Events are ordered by `written_at`, the database's clock at the insert. By then the transaction holds a lock on the
+ * table, which it keeps until it ends. So every event up to a moment was written by a transaction that held the lock at
+ * that moment or had ended by then. Once all those lock holders have ended, the log up to that moment is complete.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/database.js';
@@ -15,28 +14,28 @@ import { AdminRefusal } from '../listing/refusal.js';
 import { isUuid } from '../platform/ids.js';
 
 export interface ExportRequest {
-  /** Events that happened then or later */
+  /** Inclusive */
   since?: Date | undefined;
-  /** The cursor of an event: those behind it */
+  /** A cursor: only later events */
   after?: string | undefined;
 }
 
 export type ExportedEvent = RowOf<typeof exportAuditSql> & { cursor: string };
 
-/** How much the clock of the database may go back, or lag in the server that follows a failed one: seconds. */
+/** How far the database's clock may go back, also in a failover. */
 const SETTLED_SECONDS = 10;
-/** How long is waited for transactions that have begun to write, of which the longest takes 20 s: milliseconds. */
+/** How long to wait for transactions that are writing; the longest may take 20 s. */
 const PATIENCE_MS = 30_000;
-const LOOK_AGAIN_MS = 50;
+const RECHECK_MS = 50;
 const PAGE_ROWS = 1_000;
-/** By how much an event may say that it happened after it was written, as of a clock that is ahead: milliseconds. */
+/** How far the clock of an instance may be ahead: then `created_at` is later than `written_at`. */
 const AHEAD_MS = 3_600_000;
 
-/** What cursors of an export have behind the id, so that those of other listings are refused. */
+/** Last part of the cursors, so that those of other listings are refused. */
 const KIND = 'written';
 const BEGINNING = { time: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
 
-/** Written since, up to where nothing is missing: page after page, none of which is empty. @throws {AdminRefusal} */
+/** Yields pages, none of them empty, up to the moment to which the log is complete. @throws {AdminRefusal} */
 export async function* exportAudit(
   { db }: { db: Database },
   { since, after }: ExportRequest,
@@ -55,7 +54,6 @@ export async function* exportAudit(
   }
 }
 
-/** Not the very beginning: the log is long. */
 function beginningOf(since: Date | undefined): typeof BEGINNING {
   if (since === undefined) return BEGINNING;
   return { ...BEGINNING, time: new Date(Math.max(since.getTime() - AHEAD_MS, 0)).toISOString() };
@@ -88,7 +86,7 @@ const exportAuditSql = statement(
   where (audit_events.written_at, id) > (:time::timestamptz, :id) and audit_events.written_at < :until::timestamptz
   order by audit_events.written_at, id limit :limit`;
 
-/** The time of this statement's beginning, which is before it reads the locks; and who had locked the table for writing. */
+/** Transactions that hold a write lock on the table, and a time just before the locks were read. */
 const writersSql = statement(
   'audit_writers',
   { settled_seconds: 'integer' },
@@ -102,18 +100,18 @@ const writersSql = statement(
   where locktype = 'relation' and relation = 'audit_events'::regclass and mode = 'RowExclusiveLock' and granted
     and database = (select oid from pg_database where datname = current_database())`;
 
-/** @throws {AdminRefusal} where somebody goes on writing for too long */
+/** @throws {AdminRefusal} if a transaction does not end */
 async function completeUntil({ db }: { db: Database }, settledSeconds: number, patienceMs: number): Promise<string> {
-  const look = async () => {
+  const readWriters = async () => {
     const [seen = { until: '', transactions: [], processes: '' }] = await db.admin.run(writersSql, {
       settled_seconds: settledSeconds,
     });
     return seen;
   };
   const started = performance.now();
-  const { until, transactions } = await look();
-  for (let left = transactions; left.length > 0; await sleep(LOOK_AGAIN_MS)) {
-    const now = await look();
+  const { until, transactions } = await readWriters();
+  for (let left = transactions; left.length > 0; await sleep(RECHECK_MS)) {
+    const now = await readWriters();
     left = left.filter((transaction) => now.transactions.includes(transaction));
     if (left.length > 0 && performance.now() - started > patienceMs)
       throw new AdminRefusal('too_much_to_read', stuck(now.processes));

@@ -28,7 +28,7 @@ export interface AuditEventFilter {
   since?: Date | null | undefined;
   /** Exclusive */
   until?: Date | null | undefined;
-  /** The number of a transaction: only its events, and those of later ones */
+  /** Number of a transaction: only events of this one and later ones */
   fromTransaction?: string | undefined;
 }
 
@@ -41,14 +41,14 @@ export interface AuditRow {
   userAgent: string | null;
   metadata: Record<string, unknown>;
   createdAt: Date;
-  /** `createdAt` in microseconds, as PostgreSQL orders it */
+  /** `createdAt` in microseconds */
   exactly: string;
 }
 
 /**
- * A page of the log. Where a filter allows several values, each value is read by its own index and cut to the page
- * before the results are merged, so that no filter makes the listing read more than it shows.
- * @throws {AdminRefusal} for a bad page, or where reading takes too long
+ * A page of the log. If a filter allows several values, each value is read by its index and cut to the page size before
+ * the results are merged, so that the listing never reads much more than it shows.
+ * @throws {AdminRefusal} for an invalid page, or if reading takes too long
  */
 export async function listAuditEvents(
   { db }: { db: Database },
@@ -59,7 +59,7 @@ export async function listAuditEvents(
   return readPage(db, page, query, ({ exactly, id }) => encodeCursor(exactly, id));
 }
 
-/** The statement of `listAuditEvents`, apart so that its plan can be looked at. */
+/** The statement of `listAuditEvents`, exported so that tests can see its plan. */
 export async function auditEventsQuery(
   db: Database,
   filter: AuditEventFilter,
@@ -74,12 +74,12 @@ export async function auditEventsQuery(
     from (${unionOf(conditions, (where) => sql`select * from audit_events where ${where} ${newest}`)}) as events ${newest}`;
 }
 
-/** How many events a filter leaves. @throws {AdminRefusal} where counting takes too long */
+/** @throws {AdminRefusal} if counting takes too long */
 export async function countAuditEvents({ db }: { db: Database }, filter: AuditEventFilter): Promise<Count> {
   return countRows(db, await countedEventsQuery(db, filter));
 }
 
-/** What `countAuditEvents` counts: no branch reads more of its index than is counted. */
+/** The rows that `countAuditEvents` counts; each branch reads at most `MAX_COUNTED` + 1 of its index. */
 export async function countedEventsQuery(db: Database, filter: AuditEventFilter): Promise<RawBuilder<unknown>> {
   const newest = newestFirst(MAX_COUNTED + 1);
   const conditions = await conditionsOf(db, filter, upperBound(filter.until, null));
@@ -91,7 +91,7 @@ function newestFirst(limit: number): RawBuilder<unknown> {
   return sql`order by created_at desc, id desc limit ${limit}`;
 }
 
-/** @param select what is read of each of the conditions, of which no row fulfils two */
+/** @param conditions mutually exclusive, so that `union all` has no duplicates */
 export function unionOf(
   conditions: Array<RawBuilder<unknown>>,
   select: (where: RawBuilder<unknown>) => RawBuilder<unknown>,
@@ -102,7 +102,7 @@ export function unionOf(
   );
 }
 
-/** A filter as conditions, each served by one index: each event that the filter leaves fulfils exactly one. */
+/** A filter as mutually exclusive conditions, each served by one index. */
 export async function conditionsOf(
   db: Database,
   { eventTypes, userId, ipAddress, email, since, fromTransaction }: AuditEventFilter,
@@ -112,7 +112,7 @@ export async function conditionsOf(
     userId != null && (isUuid(userId) ? sql`user_id = ${userId}` : sql`false`),
     ipAddress != null && sql`ip_address = ${ipAddress}`,
     since != null && sql`created_at >= ${since}`,
-    fromTransaction !== undefined && sql`age(xmin) <= age(${fromTransaction}::text::xid)`, // numbers go in a circle
+    fromTransaction !== undefined && sql`age(xmin) <= age(${fromTransaction}::text::xid)`, // transaction numbers wrap around
     before,
   );
   const types = eventTypes == null ? [sql`true`] : [...new Set(eventTypes)].map((type) => sql`event_type = ${type}`);
@@ -122,8 +122,8 @@ export async function conditionsOf(
 }
 
 /**
- * Of the end of the span and the cursor only the earlier one: given both, PostgreSQL may begin its walk through the
- * index at the later, and pass over every entry between the two.
+ * The earlier of the end of the span and the cursor. With both conditions PostgreSQL might start its index scan at the
+ * later one and skip every entry in between.
  */
 export function upperBound(
   until: Date | null | undefined,
@@ -140,8 +140,8 @@ const oldestTransactionSql = statement('oldest_transaction', {}, { id: 'text' })
   select pg_snapshot_xmin(pg_current_snapshot())::xid::text as id`;
 
 /**
- * The number of the oldest transaction that writes now, else of the next one. Whatever is committed from now on is of it
- * or of a later one, in whichever order they began and end; and little that was committed before is.
+ * The number of the oldest running transaction, or of the next one if none is running. Every later commit has this
+ * number or a higher one; few earlier commits have.
  */
 export async function oldestTransaction({ db }: { db: Database }): Promise<string> {
   const [{ id } = { id: '0' }] = await db.admin.run(oldestTransactionSql, {});
@@ -151,7 +151,7 @@ export async function oldestTransaction({ db }: { db: Database }): Promise<strin
 const idOfEmailSql = statement('id_of_email', { email: 'text' }, { id: 'uuid' })`
   select id from users where email = :email`;
 
-/** Failed logins that named the e-mail, and whatever else happened to its user; no event is in both. */
+/** Failed logins with this e-mail, and all other events of its user; mutually exclusive. */
 async function concerning(db: Database, email: string): Promise<Array<RawBuilder<unknown>>> {
   const normalised = normaliseEmail(email);
   const named = sql`metadata ->> 'email' = ${normalised}`;

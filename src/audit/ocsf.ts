@@ -1,9 +1,9 @@
-/** Interface 9: audit events as the Open Cybersecurity Schema Framework has them (https://schema.ocsf.io/1.5.0). */
+/** Interface 9: audit events in the Open Cybersecurity Schema Framework (https://schema.ocsf.io/1.5.0). */
 import { isIP } from 'node:net';
 import { GATEWAY_VERSION } from '../platform/versions.js';
 import { type Actor, type EventType, meaningOf } from './events.js';
 
-/** Everything that is used here stands in later versions of 1 too. */
+/** Later versions 1.x have everything that is used here. */
 const OCSF_VERSION = '1.5.0';
 const PRODUCT = { name: 'auth-gateway', vendor_name: 'auth-gateway', version: GATEWAY_VERSION };
 
@@ -11,9 +11,9 @@ const SEVERITIES = { Informational: 1, Low: 2, Medium: 3, High: 4 } as const;
 const STATUSES = { Success: 1, Failure: 2 } as const;
 const ENTITY_TYPES = { api_key: 'API key', cron_key: 'internal key', keyring: 'keyring' };
 
-/** Of all three classes the category is Identity & Access Management. */
+/** The category of all three classes. */
 const CATEGORY = { category_uid: 3, category_name: 'Identity & Access Management' };
-/** An activity that a class does not have is 99, under a name of our own. */
+/** For activities that the schema lacks, under a name of our own. */
 const OTHER = 99;
 const AUTHENTICATION = { uid: 3002, name: 'Authentication', activities: { Logon: 1, Logoff: 2, 'Token Reuse': OTHER } };
 const ACCOUNT_CHANGE = {
@@ -34,7 +34,6 @@ interface Kind {
   status_detail?: string;
 }
 
-/** Of what has succeeded, and is nothing unusual. */
 function done<C extends Class>(of: C, activity: keyof C['activities'] & string): Kind {
   return { class: of, activity, severity: 'Informational', status: 'Success' };
 }
@@ -43,7 +42,7 @@ function failed(activity: keyof typeof AUTHENTICATION.activities, severity: Kind
   return { class: AUTHENTICATION, activity, severity, status: 'Failure', status_detail: detail };
 }
 
-/** What each event is there. An event that is missing does not compile. */
+/** A missing event does not compile. */
 export const OCSF_KINDS: Record<EventType, Kind> = {
   account_locked: failed('Logon', 'Medium', 'ACCOUNT_LOCKED_OUT'),
   login_failure: failed('Logon', 'Low', 'INVALID_CREDENTIALS'),
@@ -66,7 +65,7 @@ export const OCSF_KINDS: Record<EventType, Kind> = {
   keyring_rotated: done(ENTITY_MANAGEMENT, 'Update'),
 };
 
-/** An event as its row has it; a newer version may have written types that are not known here. */
+/** A row. A newer version may have written types that this one does not know. */
 export interface StoredEvent {
   id: string;
   event_type: string;
@@ -80,7 +79,7 @@ export interface StoredEvent {
   written_at: string;
 }
 
-/** What the metadata may have, of which each event has its own part (`audit/events.ts`). */
+/** Fields of any metadata (`audit/events.ts`) that have a place in the schema. */
 interface KnownMetadata {
   actor?: Actor;
   email?: string;
@@ -89,10 +88,10 @@ interface KnownMetadata {
   service_name?: string;
 }
 
-/** @param more what is to stand beside that for which the schema has no place */
+/** @param more further fields for `unmapped` */
 export function toOcsf(event: StoredEvent, more: Record<string, unknown>): object {
   const { id, event_type, created_at, written_at } = event;
-  const said = {
+  const common = {
     time: created_at.getTime(),
     metadata: {
       version: OCSF_VERSION,
@@ -103,21 +102,21 @@ export function toOcsf(event: StoredEvent, more: Record<string, unknown>): objec
       logged_time: Date.parse(written_at),
     },
   };
-  return isKnown(event_type) ? known(event, event_type, said, more) : unknown(event, said, more);
+  return isKnown(event_type) ? known(event, event_type, common, more) : unknown(event, common, more);
 }
 
 function isKnown(type: string): type is EventType {
   return Object.hasOwn(OCSF_KINDS, type);
 }
 
-function known(event: StoredEvent, type: EventType, said: object, more: object): object {
+function known(event: StoredEvent, type: EventType, common: object, more: object): object {
   const { entity_type, user_id, ip_address, user_agent } = event;
   const { actor, email, family_id, key_id, service_name, ...rest } = event.metadata as KnownMetadata;
   const kind = OCSF_KINDS[type];
   const entityType = ENTITY_TYPES[entity_type as keyof typeof ENTITY_TYPES];
   return {
     ...classified(kind),
-    ...said,
+    ...common,
     message: meaningOf(type),
     ...(kind.class === ENTITY_MANAGEMENT
       ? { entity: { uid: key_id, name: service_name ?? entityType, type: entityType } }
@@ -131,10 +130,14 @@ function known(event: StoredEvent, type: EventType, said: object, more: object):
   };
 }
 
-/** The base event, which is for whatever no class is for, has no place for users and addresses. */
-function unknown({ entity_type, user_id, ip_address, user_agent, metadata }: StoredEvent, said: object, more: object) {
-  const none = { category_uid: 0, class_uid: 0, activity_id: 0, type_uid: 0, severity_id: 0 };
-  return { ...none, ...said, unmapped: { entity_type, user_id, ip_address, user_agent, metadata, ...more } };
+/** OCSF's base event, which has no place for users and addresses. */
+function unknown(
+  { entity_type, user_id, ip_address, user_agent, metadata }: StoredEvent,
+  common: object,
+  more: object,
+) {
+  const base = { category_uid: 0, class_uid: 0, activity_id: 0, type_uid: 0, severity_id: 0 };
+  return { ...base, ...common, unmapped: { entity_type, user_id, ip_address, user_agent, metadata, ...more } };
 }
 
 function classified({ class: { uid, name, activities }, activity, severity, status, status_detail }: Kind) {
@@ -154,7 +157,7 @@ function classified({ class: { uid, name, activities }, activity, severity, stat
   };
 }
 
-/** Of a login nothing but the e-mail may be known. */
+/** Of a failed login only the e-mail may be known. */
 function userOf(id: string | null, email: string | undefined) {
   return { ...(id !== null && { uid: id }), ...(email !== undefined && { name: email, email_addr: email }) };
 }

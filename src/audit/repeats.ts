@@ -1,15 +1,15 @@
-/** Dead tokens, presented without end, must not fill the audit log: Spec 6 asks for the rows, not for their number. */
+/** Limits audit rows about dead tokens that are presented again and again: Spec 6 asks for rows, not for their number. */
 import type { Clock } from '../platform/clock.js';
 import type { Logger, RequestIds } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import { createMinuteCounter } from '../platform/minute-counter.js';
 import type { EventType } from './events.js';
 
-/** Rows of one event type in a minute and process: about one session, and about one user. What lies beyond is counted. */
+/** Rows of one event type per minute and process, for one session and for one user. Further rows are only counted. */
 const MAX_ROWS_OF_SESSION = 100;
 const MAX_ROWS_OF_USER = 500;
 
-/** Whom the signed claims of a presented token name. */
+/** Signed claims of a presented token. */
 export interface TokenOwner {
   /** The session */
   sid: unknown;
@@ -20,12 +20,12 @@ export interface TokenOwner {
 export interface AuditRepeats {
   /**
    * Counts an event about a token that may have been presented before.
-   * @returns true if it is one too many of its session or user; an event that comes with a change is written all the same
+   * @returns true if its session or user has too many; an event that reports a change is still written
    */
   isOneTooMany(eventType: EventType, owner: TokenOwner): boolean;
   /** Counts a row that was left out. */
   suppressed(eventType: EventType): void;
-  /** The same for one request, whose ids stand in the line about it. */
+  /** The same for one request, whose ids are then logged. */
   of(ids: RequestIds): AuditRepeats;
 }
 

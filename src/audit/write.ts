@@ -1,4 +1,4 @@
-/** Spec 6: writes audit events, each beside the change that it tells of, so that both stand or fall together. */
+/** Spec 6: writes audit events in the statement or transaction of the change that they report. */
 import { type Db, statement } from '../db/statement.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
@@ -7,19 +7,19 @@ import { type AuditedEvent, ENTITY_OF } from './events.js';
 const COLUMNS = 'id, event_type, entity_type, user_id, ip_address, user_agent, metadata, created_at';
 
 /**
- * `INSERT … SELECT` of the rows in the parameter `:events`, for the statement that makes the change.
+ * SQL that inserts the rows in the parameter `:events`, for the statement that makes the change.
  * @param events SQL of a JSON array of rows
- * @param from the table that this SQL reads, which has no column of these names
+ * @param from tables that this SQL reads; none has a column of these names
  */
 export function insertEvents(events = ':events', ...from: string[]): string {
   const sources = [...from, `jsonb_populate_recordset(null::audit_events, ${events})`];
   return `insert into audit_events (${COLUMNS}) select ${COLUMNS} from ${sources.join(', ')}`;
 }
 
-/** An event of which a statement may find the metadata, or some of it. */
+/** An event whose statement may add to the metadata. */
 export type EventToWrite = Omit<AuditedEvent, 'metadata'> & { metadata: object | null };
 
-/** The events as `insertEvents` takes them; what the statement itself finds is left out. */
+/** The value of `:events`. */
 export function eventRows(events: readonly EventToWrite[], at: Date) {
   return events.map(({ eventType, userId, ipAddress, userAgent, metadata }) => ({
     id: uuidInTimeOrder(at),
@@ -35,7 +35,6 @@ export function eventRows(events: readonly EventToWrite[], at: Date) {
 
 const writeAuditSql = statement('write_audit', { events: 'jsonb' }, {})`${insertEvents()}`;
 
-/** Writes events by themselves, or beside other statements of a transaction. */
 export async function writeAudit(db: Db, events: readonly AuditedEvent[], at: Date): Promise<void> {
   if (events.length > 0) await db.run(writeAuditSql, { events: eventRows(events, at) });
 }
