@@ -1,58 +1,58 @@
-/** Connections: to a server that takes writes, and none used again after an error that says more than of one statement. */
+/** Connections to a server that accepts writes. They are dropped after errors that may concern the connection itself. */
 import pg from 'pg';
 import type { Host } from '../config/database-url.js';
 import { ServerConnection } from './hosts.js';
 
-/** How long connecting may take, all hosts together, where the driver is not told: milliseconds. */
+/** Default time limit of connecting, over all hosts. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
 export interface ConnectionOptions extends pg.ClientConfig {
-  /** Where there are several, in their order; else the driver knows the one */
+  /** Several hosts, in order; a single one is in `host` */
   hosts?: Host[];
 }
 
-/** SQLSTATE classes and codes after which another connection may find what this one does not. */
+/** SQLSTATE classes and codes after which another connection may work. */
 const SPENT_SQLSTATE = /^(08|25006|53|57P|XX)/;
 
-/** How long a server may take to close a connection that is ended, before it is cut: milliseconds. */
+/** How long a server may take to close an ended connection before it is destroyed. */
 const GOODBYE_MS = 1_000;
 
-/** How long a connection lives; drawn for each, so that those made together do not end together: seconds. */
+/** Lifetime of a connection: random, so that those opened together do not end together. */
 const MIN_LIFETIME_SECONDS = 240;
 const MAX_LIFETIME_SECONDS = 300;
 
 /**
- * Of the hosts it takes the first that takes writes. After an error of SPENT_SQLSTATE the pool drops it.
+ * Connects to the first host that accepts writes. After an error of SPENT_SQLSTATE the pool drops the connection.
  *
- * After `query_timeout` the driver reports the error and keeps the connection, with the statement still on its way:
- * a `begin` or `rollback` that comes through later leaves whoever gets the connection next inside a transaction that
- * nobody commits. So the connection ends with the time limit.
+ * After `query_timeout` the driver reports the error and keeps the connection, although the statement may still run. A
+ * late `begin` or `rollback` would leave the next user of the connection in a transaction that nobody commits. So a
+ * timeout ends the connection.
  */
 export class Connection extends pg.Client {
-  /** True from an error on after which no pool may take it back */
+  /** True after an error: the pool must not take it back */
   isSpent = false;
 
-  /** @param isPooled whether a pooler may tell what its server was like some time ago */
+  /** @param isPooled a pooler may report an outdated state of its server */
   constructor(config: ConnectionOptions = {}, isPooled = false) {
     super(config);
-    this.on('error', () => undefined); // it also fails the statement, which is enough
+    this.on('error', () => undefined); // the statement fails as well, which is enough
     const { keepAlive, keepAliveInitialDelayMillis, hosts = [], connectionTimeoutMillis = CONNECT_TIMEOUT_MS } = config;
     const { ssl, sslNegotiation } = this as unknown as { ssl: unknown; sslNegotiation: unknown };
-    // Ends a little earlier than the driver's own limit, which would hide why it took so long.
+    // A little earlier than the driver's own limit, whose error would hide the cause.
     const choice = { hosts, limitMs: 0.9 * connectionTimeoutMillis, isPooled };
     const query = this.query.bind(this) as (...args: unknown[]) => unknown;
     Object.assign(this, {
       connection: new ServerConnection({ ssl, sslNegotiation, keepAlive, keepAliveInitialDelayMillis }, choice),
       query: (...args: unknown[]) => {
         const result = query(...args);
-        // Who hands in a callback instead is the pool, which drops a connection after any error.
+        // The pool passes a callback instead, and drops a connection after any error.
         if (result instanceof Promise) result.catch((error: unknown) => this.#judge(error));
         return result;
       },
     });
   }
 
-  /** A server that cannot be heard any more does not close its side. */
+  /** An unreachable server would never close its side. */
   override end(): Promise<void>;
   override end(callback: (error: Error) => void): void;
   override end(...args: []): Promise<void> {
@@ -71,8 +71,8 @@ export class Connection extends pg.Client {
 }
 
 /**
- * Behind a pooler each transaction may run on another connection of the server: what one has prepared under a name is
- * not there in the next, or is there already. So statements go without names, whoever has named them.
+ * Behind a pooler each transaction may run on another server connection, where a prepared statement does not exist or
+ * already exists. So all statements are sent without names.
  */
 export class PooledConnection extends Connection {
   constructor(config: ConnectionOptions = {}) {
@@ -85,7 +85,7 @@ export class PooledConnection extends Connection {
   }
 }
 
-/** Ends a connection that is given back to its pool after its lifetime, or after an error that has spent it. */
+/** Ends connections that return to the pool after their lifetime or after an error. */
 export function renewConnections(pool: pg.Pool): void {
   const drawLifetime = (): void => {
     const range = MAX_LIFETIME_SECONDS - MIN_LIFETIME_SECONDS;
@@ -94,6 +94,6 @@ export function renewConnections(pool: pg.Pool): void {
   drawLifetime();
   pool.on('connect', drawLifetime);
   pool.on('release', (_error, client) => {
-    if (client instanceof Connection && client.isSpent) client.end().catch(() => undefined); // looked at after this
+    if (client instanceof Connection && client.isSpent) client.end().catch(() => undefined); // before the pool checks it
   });
 }

@@ -1,18 +1,17 @@
 /**
- * Interface 10: that a request has found the disk of the database full. The rehearsal of a login may still find room then,
- * in a page that is not full yet.
+ * Interface 10: remembers that a request found the disk of the database full. The write probe may still succeed then, in
+ * a page that is not full yet.
  */
 import type { Clock } from '../platform/clock.js';
 import { databaseStateOf } from './state.js';
 
-/** How long that is believed: milliseconds. */
-const BELIEVED_MS = 15_000;
+const REMEMBERED_MS = 15_000;
 
 export interface FullDisk {
-  /** Takes what a request has failed with, whatever that is. */
+  /** Accepts any error of a request. */
   notice(error: unknown): void;
-  /** What the last request has failed with that found the disk full; undefined where that is long ago. */
-  lately(): unknown;
+  /** The last error because of a full disk, if it is recent. */
+  recentError(): unknown;
 }
 
 export function createFullDisk(clock: Clock): FullDisk {
@@ -21,11 +20,11 @@ export function createFullDisk(clock: Clock): FullDisk {
     notice: (error) => {
       if (databaseStateOf(error) === 'full') last = { error, atMs: clock.now().getTime() };
     },
-    lately: () => {
+    recentError: () => {
       if (last === undefined) return undefined;
       const agoMs = clock.now().getTime() - last.atMs;
-      const isBelieved = agoMs >= 0 && agoMs < BELIEVED_MS; // a clock may be set back
-      return isBelieved ? last.error : undefined;
+      const isRecent = agoMs >= 0 && agoMs < REMEMBERED_MS; // the clock may be set back
+      return isRecent ? last.error : undefined;
     },
   };
 }

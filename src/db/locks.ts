@@ -1,13 +1,13 @@
-/** Under which instances take turns. */
+/** Advisory locks between instances. */
 import { statement } from './statement.js';
 
-/** Keys of the advisory locks; no two alike. */
+/** Their keys, all different. */
 export const LOCKS = {
   migration: 7_241_093_518,
   /** So that "the last administrator" is exact */
   administration: 7_241_093_519,
 } as const;
 
-/** Waits until no other administrative change is under way, and keeps others waiting until its transaction ends. */
+/** Serialises administrative changes: waits for the other one, and holds the lock until the transaction ends. */
 export const takeTurnSql = statement('take_turn', {}, { taken: 'text' })`
   select pg_advisory_xact_lock(${LOCKS.administration})::text as taken`;

@@ -1,4 +1,4 @@
-/** Interface 9: migrations, applied and listed, and what those of a newer version mean for this one. */
+/** Interface 9: applies and lists migrations, and decides whether this version can use those of a newer one. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
 import { migrations } from '../../migrations/index.js';
@@ -7,32 +7,32 @@ import { LOCKS } from './locks.js';
 import { isLockTimeout } from './outage.js';
 import { type Db, statement } from './statement.js';
 
-/** Of this version, oldest first. */
+/** The migrations of this version, oldest first. */
 export const MIGRATION_NAMES = migrations.map(({ name }) => name);
 
 /**
- * Ends the name of a migration that breaks the version before. The name is what the database keeps, so an older version
- * reads it there; it is never changed.
+ * Ends the name of a migration that breaks the previous version. An older version reads the name in the database, so it
+ * never changes.
  */
 const BREAKING = '_breaking';
 
-/** A newer version has migrated the database in a way that this one cannot use. */
+/** A newer version has migrated the database, and this one cannot use it. */
 export class DatabaseTooNew extends Error {
   override readonly name = 'DatabaseTooNew';
 }
 
 export interface Migrated {
-  /** Names of what was applied now */
+  /** Names of the migrations applied now */
   applied: string[];
-  /** Names of what a newer version has applied, and this one can use */
+  /** Names of compatible migrations that a newer version has applied */
   newer: string[];
 }
 
 /**
- * Applies what is pending, oldest first, each migration all or nothing; instances that start together take turns. On a
- * connection of its own, without the limits of a request: an index over many rows takes its time.
- * @param onWait told once where a table is held by somebody else
- * @throws {DatabaseTooNew}; then nothing was applied
+ * Applies pending migrations, oldest first, each in one transaction; instances that start together take turns. It uses a
+ * connection of its own without time limits, since an index over many rows takes long.
+ * @param onWait called once if another program holds a table
+ * @throws {DatabaseTooNew} if so, nothing was applied
  */
 export async function migrateUp(asked: Database, onWait: () => void = () => undefined): Promise<Migrated> {
   const before = await migrationStatus(asked);
@@ -59,20 +59,20 @@ export async function migrateUp(asked: Database, onWait: () => void = () => unde
   }
 }
 
-/** How often it is asked whose turn it is: milliseconds. */
+/** How often an instance checks whether it is its turn. */
 const TURN_MS = 100;
-/** How long a migration waits for a table: whoever comes after it waits as well, also the requests of other instances. */
+/** How long a migration waits for a table. Requests of other instances queue up behind it meanwhile. */
 const LOCK_TIMEOUT_MS = 1_000;
 
 type Turn =
   | { kind: 'applied'; name: string }
   | { kind: 'done'; newer: string[] }
-  /** `another`: it is another's turn. `held_up`: a table is not free. */
+  /** `another`: it is another instance's turn. `held_up`: a table is locked. */
   | { kind: 'another' | 'held_up' };
 
 /**
- * Applies the oldest that is pending. Another's turn is not waited for inside the transaction: that would hold a
- * connection, and the one whose turn it is needs a second.
+ * Applies the oldest pending migration. It does not wait for its turn inside the transaction: that would hold a
+ * connection while the other instance needs a second one.
  */
 async function takeTurn(db: Database, orm: MikroORM, em: SqlEntityManager): Promise<Turn> {
   const [turn] = await em.execute<[{ is_ours: boolean; database: string }]>(
@@ -84,12 +84,12 @@ async function takeTurn(db: Database, orm: MikroORM, em: SqlEntityManager): Prom
   const next = nextOf(listed);
   if (next === undefined) return { kind: 'done', newer: newerOf(listed) };
   await em.execute(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-  orm.config.set('dbName', turn.database); // a pooler may call it otherwise, and what is not there would be created
+  orm.config.set('dbName', turn.database); // a pooler may use another name, and MikroORM would create that database
   await orm.migrator.up({ to: next.name, transaction: em.getTransactionContext() });
   return { kind: 'applied', name: next.name };
 }
 
-/** The oldest that is pending. */
+/** The oldest pending migration. */
 function nextOf(listed: MigrationStatus[]): MigrationStatus | undefined {
   return listed.find(({ known, executed_at }) => known && executed_at === null);
 }
@@ -98,7 +98,7 @@ function newerOf(listed: MigrationStatus[]): string[] {
   return listed.filter(({ known }) => !known).map(({ name }) => name);
 }
 
-/** @throws whatever else has ended the transaction */
+/** @throws any other error */
 function heldUp(error: unknown): Turn {
   if (isLockTimeout(error)) return { kind: 'held_up' };
   throw error;
@@ -106,11 +106,11 @@ function heldUp(error: unknown): Turn {
 
 export interface MigrationStatus {
   name: string;
-  /** When it was applied; null: pending. */
+  /** Null: pending */
   executed_at: string | null;
   /** False: of a newer version */
   known: boolean;
-  /** True: versions that do not know it cannot use the database. */
+  /** Versions that do not know it cannot use the database */
   breaks_older: boolean;
 }
 
@@ -120,7 +120,7 @@ const tableOfMigrationsSql = statement('table_of_migrations', {}, { exists: 'boo
 const executedMigrationsSql = statement('executed_migrations', {}, { name: 'text', executed_at: 'timestamptz' })`
   select name::text, executed_at from mikro_orm_migrations`;
 
-/** Every migration of this version, oldest first, and those that a newer one has applied. Writes nothing. */
+/** Every migration of this version, oldest first, and those that a newer version has applied. Writes nothing. */
 export async function migrationStatus(db: Db): Promise<MigrationStatus[]> {
   const [found] = await db.run(tableOfMigrationsSql, {});
   const executed = new Map<string, string>();
@@ -136,7 +136,7 @@ export async function migrationStatus(db: Db): Promise<MigrationStatus[]> {
   }));
 }
 
-/** @throws {DatabaseTooNew} where one of the migrations is of a newer version and breaks this one */
+/** @throws {DatabaseTooNew} if a migration of a newer version breaks this one */
 export function refuseTooNew(listed: MigrationStatus[]): void {
   const breaking = listed.find(({ known, breaks_older }) => !known && breaks_older);
   if (breaking === undefined) return;
@@ -145,7 +145,7 @@ export function refuseTooNew(listed: MigrationStatus[]): void {
   );
 }
 
-/** `behind`: it lacks migrations of this version. `ahead`: it has one of a newer version that breaks this one. */
+/** `behind`: migrations of this version are pending. `ahead`: a migration of a newer version breaks this one. */
 export type SchemaState = 'ok' | 'behind' | 'ahead';
 
 const schemaStateSql = statement('schema_state', { ours: 'text[]' }, { behind: 'boolean', ahead: 'boolean' })`

@@ -1,4 +1,4 @@
-/** MikroORM on the connections of administration. It is loaded where something is changed or migrated, not at the start. */
+/** MikroORM on the connections of administration. It is loaded only for changes and migrations, not at the start. */
 import 'reflect-metadata';
 import { ReflectMetadataProvider } from '@mikro-orm/decorators/legacy';
 import { Migrator } from '@mikro-orm/migrations';
@@ -15,7 +15,7 @@ import { User } from './entities/user.js';
 import { kyselyOn, kyselyOnPool } from './kysely.js';
 import type { Ask } from './run.js';
 
-/** For those that import none of them, and so do not load all this. */
+/** For code that must not import them, so that they are not loaded at the start. */
 export const entities = { User, RefreshToken, Session, AuditEvent, ApiKey, CronKey, SignatureNonce };
 export type Entities = typeof entities;
 
@@ -30,13 +30,13 @@ export async function openOrm(clientUrl: string, pool: pg.Pool): Promise<MikroOR
     clientUrl,
     driverOptions: kyselyOnPool(pool),
     ensureDatabase: false,
-    logger: () => undefined, // its texts quote rows
+    logger: () => undefined, // its messages quote rows
     migrations: { migrationsList, snapshot: false, disableForeignKeys: false },
     schemaGenerator: { skipTables: ['rate_limits', 'mikro_orm_migrations'] },
   });
 }
 
-/** An entity manager that asks where `ask` does. */
+/** An entity manager that sends its queries through `ask`. */
 export function managerOn(orm: MikroORM, ask: Ask): SqlEntityManager {
   const em = orm.em.fork();
   em.setTransactionContext(kyselyOn(ask));

@@ -1,11 +1,10 @@
-/** How busy the connections are, those of the routes and those of administration together (Interface 14). */
+/** Interface 14: how busy the connections of the routes and of administration are, taken together. */
 import type pg from 'pg';
 import type { Database } from './database.js';
 
 export interface PoolFigures {
   idle: number;
   used: number;
-  /** Who waits for a connection */
   waiters: number;
 }
 

@@ -1,15 +1,15 @@
-/** What PostgreSQL has undone in favour of others is tried again. */
+/** Retries work that PostgreSQL has rolled back in favour of other transactions. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Budget } from '../platform/budget.js';
 import { isUndone } from './outage.js';
 
 const TRIES = 4;
-/** Longest pause before the second try, so that those who met do not meet again; it grows with each: milliseconds. */
+/** Longest pause in front of the second try, random so that the same transactions do not collide again. It grows. */
 const PAUSE_MS = 30;
 
 /**
- * Does the work again, up to three times, where PostgreSQL has undone all of it: a deadlock, or a serialization failure.
- * @param work a statement by itself, or a whole transaction
+ * Retries up to three times after a deadlock or a serialization failure, which undo all of the work.
+ * @param work a single statement or a whole transaction
  */
 export async function again<T>(budget: Budget, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {

@@ -1,14 +1,14 @@
-/** Runs statements: named on the connections of the routes, without names on those of administration. */
+/** Runs statements: named (prepared) on the connections of the routes, unnamed on those of administration. */
 import type pg from 'pg';
 import type { Budget } from '../platform/budget.js';
 import { isPlanStale, isUndone } from './outage.js';
 import { again } from './retry.js';
 import { type Db, valuesOf } from './statement.js';
 
-/** Asks PostgreSQL, on whatever connection it is for. */
+/** Sends a query on the connection or pool that it was made for. */
 export type Ask = (query: pg.QueryConfig) => Promise<pg.QueryResult>;
 
-/** Named, so that a connection plans each statement once; behind a pooler `PooledConnection` leaves the names out. */
+/** Each connection plans a named statement once. Behind a pooler, `PooledConnection` drops the names. */
 export function prepared(ask: Ask): Db {
   return {
     run: async (statement, values) => {
@@ -18,21 +18,21 @@ export function prepared(ask: Ask): Db {
   };
 }
 
-/** On the connections that are the entity manager's too, which does not know of names. */
+/** For connections that the entity manager uses too: its queries have no names. */
 export function unprepared(ask: Ask): Db {
   return {
     run: async (statement, values) => (await ask({ text: statement.text, values: valuesOf(statement, values) })).rows,
   };
 }
 
-/** Each query by itself, on whichever connection is free. */
+/** Runs each query on any free connection. */
 export function onPool(pool: pg.Pool, budget: Budget): Ask {
   const once = async (query: pg.QueryConfig): Promise<pg.QueryResult> => {
     const client = await pool.connect();
     let failed = false;
     try {
-      budget.check(); // the connection may have come too late
-      failed = true; // then it is not used again: what it has prepared may be of a table that was changed
+      budget.check(); // waiting for the connection may have taken too long
+      failed = true; // then the connection is dropped: its prepared plans may be of an altered table
       const result = await client.query(query);
       failed = false;
       return result;
@@ -46,17 +46,17 @@ export function onPool(pool: pg.Pool, budget: Budget): Ask {
   const atOnce = (query: pg.QueryConfig): Promise<pg.QueryResult> =>
     once(query).catch((error: unknown) => {
       if (!isPlanStale(error)) throw error;
-      const { name: _, ...unnamed } = query; // on the next connection the plan may be as old
+      const { name: _, ...unnamed } = query; // the next connection may have a stale plan as well
       return once(unnamed);
     });
   return (query) => again(budget, () => budget.spend(() => atOnce(query)));
 }
 
 /**
- * Queries that stand or fall together, READ COMMITTED whatever the database's default is: a statement that has waited
- * for a lock is to see what was committed meanwhile. The budget counts until the work begins.
- * @param opening SQL with which each transaction begins
- * @param queryTimeoutMs how long the driver waits for an answer; undefined as for any other query
+ * A transaction, READ COMMITTED whatever the database's default is: a statement that has waited for a lock must see what
+ * was committed meanwhile. The budget applies until the work begins.
+ * @param opening SQL at the beginning of the transaction
+ * @param queryTimeoutMs how long the driver waits for an answer, if not the default
  */
 export function inTransaction<T>(
   pool: pg.Pool,
@@ -75,7 +75,7 @@ export function inTransaction<T>(
       return result;
     } catch (error) {
       await ask({ text: 'rollback' }).catch(() => {
-        failed = true; // it may be gone
+        failed = true; // the connection may be broken
       });
       throw error;
     } finally {
@@ -96,7 +96,7 @@ async function begin(pool: pg.Pool, budget: Budget, opening: readonly string[]):
     budget.check();
     return client;
   } catch (error) {
-    client.release(hasBegun); // then it is not used again, which also undoes what has begun
+    client.release(hasBegun); // dropping the connection also rolls back
     throw error;
   }
 }

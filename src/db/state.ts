@@ -1,4 +1,4 @@
-/** Interface 10: what keeps the database from serving, in a word. */
+/** Interface 10: the state of the database in one word. */
 import type { SchemaState } from './migrate.js';
 import { isOutage } from './outage.js';
 import { statement } from './statement.js';
@@ -20,7 +20,7 @@ const STATES: Readonly<Record<string, DatabaseState>> = {
   '55P03': 'locked', // lock_not_available
 };
 
-/** The word for what a statement has failed with; `failing` where the database answers, but not as it should. */
+/** The state behind the error of a statement; `failing` if the database answers, but not as it should. */
 export function databaseStateOf(error: unknown): DatabaseState {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
     const state = 'code' in cause && typeof cause.code === 'string' ? STATES[cause.code] : undefined;
@@ -29,6 +29,6 @@ export function databaseStateOf(error: unknown): DatabaseState {
   return isOutage(error) ? 'unreachable' : 'failing';
 }
 
-/** A standby is always read-only, another server where its settings say so. */
+/** A standby is always read-only; other servers are if their settings say so. */
 export const databaseStateSql = statement('database_state', {}, { read_only: 'boolean', now: 'timestamptz' })`
   select current_setting('transaction_read_only') = 'on' as read_only, clock_timestamp() as now`;

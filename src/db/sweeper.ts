@@ -1,39 +1,39 @@
-/** Deletes rows whose time is over, little by little, in batches that step around each other (SKIP LOCKED). */
+/** Deletes expired rows in small batches; instances do not block each other (SKIP LOCKED). */
 import { epochSeconds } from '../platform/clock.js';
 import { describeError, type Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import type { WatchedClock } from '../platform/watched-clock.js';
 import { type Db, type Statement, statement } from './statement.js';
 
-const EVERY_MS = 60_000;
+const INTERVAL_MS = 60_000;
 const BATCH_ROWS = 1_000;
 
 /**
- * How much of a table one round deletes at most, so that a wrong limit erases little before somebody looks: of rows that
- * are kept for a time, two in a thousand, which is three times what a table can grow by whose rows are kept for a day.
- * Of rows that are worth nothing once they are over, a fifth: a table never holds more of them than five rounds bring.
+ * The largest share of a table that one round deletes, so that a wrong retention erases little before somebody notices.
+ * Retained rows: three times the growth per round of a table whose rows are retained for a day.
  */
-const SHARE_OF_KEPT = 0.002;
+const RETAINED_SHARE = 0.002;
+/** Rows that are worthless once expired: a table holds at most those of five rounds. */
 const SHARE = 0.2;
-/** The same of a table that is small, or that PostgreSQL has not analyzed yet. */
+/** At least this many, also if PostgreSQL has not analyzed the table yet. */
 const ROUND_ROWS = 100;
 
-/** What is swept from a table; its owner says so. */
+/** Expired rows of a table, declared next to the table's statements. */
 export interface Expiring {
   table: string;
-  /** Counts what one round may delete */
+  /** How many rows one round may delete */
   allowance: Statement<Record<never, never>, { rows: 'integer' }>;
-  /** Deletes a batch, and counts it */
+  /** Deletes a batch and counts its rows */
   batch: Statement<{ now: 'timestamptz'; limit: 'integer' }, { deleted: 'integer' }>;
 }
 
 /**
- * @param key the columns of the primary key
- * @param isOver SQL of a condition on `:before`, the instant that is `keptSeconds` ago by the earlier of two clocks, that
- *   of the database and `:now`: both must agree that a row is over
+ * @param key columns of the primary key
+ * @param isOver SQL of a condition on `:before`, the instant `retainedSeconds` ago by the slower of two clocks, the
+ *   database's and `:now`, so that both agree that a row has expired
  */
-export function expiring(table: string, key: string, isOver: string, keptSeconds = 0): Expiring {
-  const before = `(least(now(), :now) - make_interval(secs => ${keptSeconds}))`;
+export function expiring(table: string, key: string, isOver: string, retainedSeconds = 0): Expiring {
+  const before = `(least(now(), :now) - make_interval(secs => ${retainedSeconds}))`;
   const batch = statement(`sweep_${table}`, { now: 'timestamptz', limit: 'integer' }, { deleted: 'integer' })`
     with swept as (
       delete from ${table} where (${key}) in (
@@ -42,13 +42,13 @@ export function expiring(table: string, key: string, isOver: string, keptSeconds
       returning 1
     )
     select count(*)::integer as deleted from swept`;
-  const share = keptSeconds > 0 ? SHARE_OF_KEPT : SHARE;
+  const share = retainedSeconds > 0 ? RETAINED_SHARE : SHARE;
   const allowance = statement(`sweep_allowance_${table}`, {}, { rows: 'integer' })`
     select greatest(${share} * reltuples, ${ROUND_ROWS})::integer as rows from pg_class where oid = '${table}'::regclass`;
   return { table, allowance, batch };
 }
 
-/** One round over every table. @returns rows deleted, by table */
+/** One round over all tables. @returns deleted rows by table */
 export async function sweep(
   db: Db,
   everything: readonly Expiring[],
@@ -71,24 +71,24 @@ export async function sweep(
 
 type SweeperDeps = { clock: WatchedClock; db: Db; log: Logger; metrics: Metrics };
 
-/** A round, but for an instance whose clock is skewed. */
+/** One round, unless the clock of this instance is skewed. */
 export async function sweepRound(
   { clock, db, log, metrics }: SweeperDeps,
   everything: readonly Expiring[],
   proceed: () => boolean = () => true,
 ): Promise<void> {
-  const mayGoOn = (): boolean => proceed() && !clock.isSkewed();
+  const mayProceed = (): boolean => proceed() && !clock.isSkewed();
   try {
-    const deleted = await sweep(db, everything, clock.now(), mayGoOn);
+    const deleted = await sweep(db, everything, clock.now(), mayProceed);
     for (const [table, rows] of Object.entries(deleted)) metrics.sweptRows.inc({ table }, rows);
-    if (mayGoOn()) metrics.lastSweep.set(epochSeconds(clock.now()));
+    if (mayProceed()) metrics.lastSweep.set(epochSeconds(clock.now()));
   } catch (error) {
-    log.warn({ error: describeError(error) }, 'sweeping failed; it is tried again in a minute');
+    log.warn({ error: describeError(error) }, 'sweeping failed; it will be retried in a minute');
   }
 }
 
 export interface Sweeper {
-  /** Stops after the batch in hand. */
+  /** Stops after the current batch. */
   stop(): Promise<void>;
 }
 
@@ -102,7 +102,7 @@ export function startSweeper(deps: SweeperDeps, everything: readonly Expiring[])
     running ??= sweepRound(deps, everything, () => !stopped).finally(() => {
       running = undefined;
     });
-  }, EVERY_MS);
+  }, INTERVAL_MS);
   timer.unref();
   return {
     stop: async () => {

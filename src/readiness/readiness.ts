@@ -64,7 +64,7 @@ export function createReadiness(deps: Deps<'clock' | 'db' | 'fullDisk' | 'log' |
   };
   /** What requests have met counts too, even if the check has not. */
   const believed = (found: Finding): Finding => {
-    const error = fullDisk.lately();
+    const error = fullDisk.recentError();
     return found.state === 'ok' && error !== undefined ? failed(error) : found;
   };
   const checkAll = async (): Promise<Checks> => {

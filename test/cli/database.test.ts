@@ -84,7 +84,7 @@ test('Interface 9: an embedded database that does not exist is not made: exit co
   for (const dataDir of ['missing', 'empty', 'left'].map((name) => join(folder, name))) {
     for (const args of [['user', 'list'], ['migrate', 'status'], ['migrate', 'up'], ['keyring', 'rotate'], key]) {
       const ran = await run(args, { env: { DATA_DIR: dataDir } });
-      const stderr = `there is no database in ${dataDir}: the first start of the gateway makes it; or set DATA_DIR or DATABASE_URL\n`;
+      const stderr = `there is no database in ${dataDir}: the first start of the gateway creates it; or set DATA_DIR or DATABASE_URL\n`;
       expect([args, ran]).toEqual([args, { code: 1, stdout: '', stderr }]);
     }
   }

@@ -279,7 +279,7 @@ describe('a crash', () => {
     process.kill(killed, 'SIGKILL');
     await until('two messages', () => messages.length === 2);
     expect(messages).toEqual([
-      'error: PostgreSQL ended by itself (SIGKILL) and is started again',
+      'error: PostgreSQL exited unexpectedly (SIGKILL) and is restarted',
       'info: PostgreSQL runs again',
     ]);
     expect(await query(server.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);

@@ -1,4 +1,4 @@
-/** The door of this room: the embedded PostgreSQL of a data folder, started here or joined. Others import this file alone. */
+/** Starts the embedded PostgreSQL of a data folder, or joins a running one. Other rooms import only this file. */
 import { existsSync } from 'node:fs';
 import { createCleanUp } from '../../platform/clean-up.js';
 import type { Logger } from '../../platform/logger.js';
@@ -9,24 +9,24 @@ import { startEmbeddedPostgres } from './server.js';
 
 export { EmbeddedPostgresError };
 
-/** `filling`: an import, which makes a database where there is none, and joins no gateway's. */
+/** `filling`: an import, which creates the database if there is none, and never joins a gateway. */
 export type OpenAs = OwnerRole | 'filling';
 
 export interface OpenedPostgres {
   url: string;
-  /** True where this process owns the folder and runs the server; false where it has joined a gateway's. */
+  /** True if this process runs the server; false if it has joined a gateway's. */
   isOwner: boolean;
-  /** Stops the server that was started here, if one was. */
+  /** Stops the server if it was started here. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the server of the data folder, or joins that of the gateway that runs on it (the CLI). The gateway makes a
- * database where there is none, and so does an import.
- * @throws {EmbeddedPostgresError} where another gateway runs on the folder, there is no database, or the server cannot run
+ * Starts the server of the data folder; the CLI joins the server of a running gateway. The gateway and an import create
+ * the database if there is none.
+ * @throws {EmbeddedPostgresError} if another gateway uses the folder, there is no database, or the server cannot run
  */
 export async function openEmbedded(dataDir: string, how: OpenAs, log: Logger): Promise<OpenedPostgres> {
-  if (how === 'cli' && !existsSync(lockFileOf(dataDir))) throw noDatabase(dataDir); // before the folder is made
+  if (how === 'cli' && !existsSync(lockFileOf(dataDir))) throw noDatabase(dataDir); // before the folder is created
   const owned = await ownDataDir(dataDir, how === 'gateway' ? 'gateway' : 'cli');
   if ('heldBy' in owned) return join(dataDir, how, owned.heldBy);
 
@@ -42,11 +42,11 @@ export async function openEmbedded(dataDir: string, how: OpenAs, log: Logger): P
 
 function noDatabase(dataDir: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `there is no database in ${dataDir}: the first start of the gateway makes it; or set DATA_DIR or DATABASE_URL`,
+    `there is no database in ${dataDir}: the first start of the gateway creates it; or set DATA_DIR or DATABASE_URL`,
   );
 }
 
-/** The CLI works on the server of the gateway that runs; a second gateway is refused. */
+/** The CLI uses the server of the running gateway; a second gateway is refused. */
 async function join(dataDir: string, how: OpenAs, holder: DataDirHeld['heldBy']): Promise<OpenedPostgres> {
   const joins = how === 'cli' && holder.role === 'gateway';
   const url = joins ? await locateRunning(dataDir) : undefined;

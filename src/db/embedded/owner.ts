@@ -1,4 +1,4 @@
-/** Which process owns the data folder: a lock that the kernel frees however that process ends. */
+/** Which process owns the data folder: a lock that the kernel releases however that process ends. */
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { EmbeddedPostgresError, SYSTEM_PATH } from './programs.js';
 
 export type OwnerRole = 'gateway' | 'cli';
 
-/** Proof that this process owns `dataDir`. It ends with `release()` or with the process, however that ends. */
+/** Proof that this process owns `dataDir`, until `release()` or the end of the process. */
 export interface DataDirOwnership {
   /** Absolute path; the folder exists. */
   dataDir: string;
@@ -21,9 +21,9 @@ export interface DataDirHeld {
 }
 
 /**
- * Takes the data folder for this process, and makes it (mode 0700) where it is missing.
- * A gateway on it is reported at once; a CLI command on it is waited for, `waitSeconds` at most, then reported.
- * @throws Error when the folder cannot be written or locked, or others may write it; nothing is made in it then.
+ * Takes the data folder for this process, and creates it (mode 0700) if it is missing.
+ * @param waitSeconds how long to wait for a CLI command that holds it; a gateway that holds it is returned at once
+ * @throws if the folder cannot be written or locked, or other users may write it; nothing is created in it then
  */
 export async function ownDataDir(
   dataDir: string,
@@ -32,11 +32,11 @@ export async function ownDataDir(
 ): Promise<DataDirOwnership | DataDirHeld> {
   const absoluteDir = resolve(dataDir);
   await makeFolder(absoluteDir);
-  // Also with the sticky bit: what we make there must not have been made before us by somebody else.
+  // Even with the sticky bit, other users could create our files first.
   const fault = othersMayWrite(absoluteDir, await stat(absoluteDir));
   if (fault !== undefined) throw new EmbeddedPostgresError(`the data folder is refused: ${fault}`);
   const lockFile = lockFileOf(absoluteDir);
-  // A bare descriptor: a FileHandle would be closed, and the lock lost, by the garbage collector.
+  // A bare descriptor: the garbage collector would close a FileHandle and lose the lock.
   const fd = openSync(lockFile, 'a+', 0o600);
   let isOpen = true;
   const release = () => {
@@ -58,7 +58,7 @@ export async function ownDataDir(
   }
 }
 
-/** With its parents. Node's own `recursive` goes round for ever where a folder that is there takes no other, as /proc. */
+/** With its parents. Node's own `recursive` loops for ever in a folder that accepts no others, such as /proc. */
 async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST' && (await stat(folder)).isDirectory()) return;
@@ -73,12 +73,12 @@ async function lockOrHolder(fd: number, lockFile: string, waitMs: number): Promi
   while (!(await tryLock(fd))) {
     const waitedMs = performance.now() - startedMs;
     const holder = readHolder(lockFile);
-    // A dead process that the file still names has a successor that is about to write its own name,
-    // unless the owner is in another container, where its process id says nothing here.
+    // If the named process is dead, its successor is about to write its own name, unless the owner is in another
+    // container, whose process ids mean nothing here.
     if (holder?.role === 'gateway' && (existsSync(`/proc/${holder.pid}`) || waitedMs > 2000)) return holder;
     if (waitedMs > waitMs) {
       if (holder) return holder;
-      throw new EmbeddedPostgresError(`${lockFile} is locked by a process that does not say who it is.`);
+      throw new EmbeddedPostgresError(`${lockFile} is locked by an unknown process.`);
     }
     await sleep(50);
   }
@@ -86,8 +86,8 @@ async function lockOrHolder(fd: number, lockFile: string, waitMs: number): Promi
 }
 
 /**
- * flock(2), which Node does not offer: the lock belongs to the open file, which the `flock` program shares with us
- * and leaves locked. The kernel frees it when we end, so no lock is ever stale; other containers see it too.
+ * flock(2), which Node does not offer. The lock belongs to the open file, which the `flock` program shares with us. The
+ * kernel releases it when we end, so no lock is ever stale, and other containers see it too.
  */
 function tryLock(fd: number): Promise<boolean> {
   return new Promise((resolvePromise, reject) => {
@@ -109,7 +109,7 @@ export function lockFileOf(dataDir: string): string {
   return join(resolve(dataDir), 'owner.lock');
 }
 
-/** Who the lock file names, which may be out of date. */
+/** The holder that the lock file names, which may be out of date. */
 export function readHolder(lockFile: string): DataDirHeld['heldBy'] | undefined {
   const match = existsSync(lockFile) ? /^(gateway|cli) (\d+)\n$/.exec(readFileSync(lockFile, 'utf8')) : null;
   return match ? { role: match[1] === 'gateway' ? 'gateway' : 'cli', pid: Number(match[2]) } : undefined;

@@ -1,4 +1,4 @@
-/** The server of a data folder: its places, its URL, the one that runs or was left, and how it is stopped. */
+/** The server of a data folder: its folders and URL, finding a running or leftover one, and stopping it. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,12 +13,12 @@ const SOCKET_NAME = '.s.PGSQL.5432';
 const SOCKET_PATH_BYTES = 107;
 const TEMPORARY_PREFIX = 'auth-gateway-';
 
-/** The database cluster inside a data folder. */
+/** The folder of the database cluster. */
 export function clusterDirOf(dataDir: string): string {
   return join(resolve(dataDir), 'pg');
 }
 
-/** An empty folder beside the cluster's place. Removes those that a first start which was killed has left. */
+/** An empty folder for a new cluster. Removes those of killed first starts. */
 export async function createClusterDir(dataDir: string): Promise<string> {
   const left = (await readdir(dataDir)).filter((name) => name.startsWith('pg.new-'));
   for (const name of left) await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 10 });
@@ -26,10 +26,10 @@ export async function createClusterDir(dataDir: string): Promise<string> {
 }
 
 /**
- * The folder for the socket, which only we and root can enter, because the server asks nobody for a password. It is in
- * the data folder, where also a CLI in another mount namespace finds it, else a temporary one: a socket's path has a
- * limit, and the dynamic linker splits its search path.
- * @throws {EmbeddedPostgresError} where others could put another folder in the place of a temporary one
+ * The folder of the socket, which only we and root can enter, because the server requires no password. It is in the data
+ * folder, where a CLI in another mount namespace finds it too; or temporary, if that path is too long for a socket or has
+ * a character at which the dynamic linker splits its search path.
+ * @throws {EmbeddedPostgresError} if other users could replace a temporary folder
  */
 export async function createRunDir(dataDir: string): Promise<string> {
   const inside = join(dataDir, 'run');
@@ -44,14 +44,14 @@ export async function createRunDir(dataDir: string): Promise<string> {
   return inside;
 }
 
-/** A URL for `pg` and MikroORM alike: the host part is the percent-encoded socket folder. */
+/** A URL for `pg` and MikroORM, with the percent-encoded socket folder as host. */
 export function socketUrl(socketDir: string, user = 'auth_gateway', database = 'auth_gateway'): string {
   return `postgresql://${user}@${encodeURIComponent(socketDir)}:5432/${database}`;
 }
 
 export async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, ssl: false });
-  client.on('error', () => {}); // a server that ends meanwhile also fails the statement, which is enough
+  client.on('error', () => {}); // the statement fails as well, which is enough
   await client.connect();
   return client;
 }
@@ -64,8 +64,8 @@ export async function acceptsConnections(url: string): Promise<boolean> {
 }
 
 /**
- * The URL of the server that another process runs on the data folder; waits until it accepts connections.
- * Undefined when that process ends meanwhile or after `waitSeconds`: ask `ownDataDir` again.
+ * The URL of the server that another process runs on the data folder, once it accepts connections.
+ * @returns undefined if that process ends meanwhile, or after `waitSeconds`
  */
 export async function locateRunning(dataDir: string, waitSeconds = 60): Promise<string | undefined> {
   const deadlineMs = performance.now() + waitSeconds * 1000;
@@ -80,7 +80,7 @@ export async function locateRunning(dataDir: string, waitSeconds = 60): Promise<
   return undefined;
 }
 
-/** What postmaster.pid says, which may be out of date; undefined where it is missing or half written. */
+/** Reads postmaster.pid, which may be out of date; undefined if it is missing or half written. */
 async function readPostmasterFile(clusterDir: string): Promise<{ pid: number; socketDir: string } | undefined> {
   const path = join(clusterDir, 'postmaster.pid');
   const lines = existsSync(path) ? (await readFile(path, 'utf8')).split('\n') : [];
@@ -88,15 +88,15 @@ async function readPostmasterFile(clusterDir: string): Promise<{ pid: number; so
   return pid > 0 && socketDir ? { pid, socketDir } : undefined;
 }
 
-/** Whether a live process is the PostgreSQL server of this cluster, and not another that has got its old number. */
+/** Whether this process is the server of this cluster, and not a later process with the same id. */
 function isServerOf(clusterDir: string, pid: number): boolean {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
     if (!words.some((word) => basename(word) === 'postgres')) return false;
-    // Both, because the folder may have been moved, and cwd of another user's process needs CAP_SYS_PTRACE.
+    // Both, because the folder may have been moved, and reading cwd of another user's process needs CAP_SYS_PTRACE.
     return [`/proc/${pid}/cwd`, words[words.indexOf('-D') + 1] ?? ''].some((path) => isSameFolder(path, clusterDir));
   } catch {
-    return false; // gone
+    return false; // the process has ended
   }
 }
 
@@ -109,7 +109,7 @@ function isSameFolder(left: string, right: string): boolean {
   }
 }
 
-/** Stops a server of this cluster and waits: fast shutdown first, then without a checkpoint, then by force. */
+/** Stops a server of this cluster: fast shutdown, then immediate shutdown, then SIGKILL. */
 export async function stopServer(clusterDir: string, pid: number): Promise<void> {
   for (const [signal, waitSeconds] of [
     ['SIGINT', 30],
@@ -123,10 +123,10 @@ export async function stopServer(clusterDir: string, pid: number): Promise<void>
       await sleep(20);
     }
   }
-  throw new EmbeddedPostgresError(`PostgreSQL (process ${pid}) does not end.`);
+  throw new EmbeddedPostgresError(`PostgreSQL (process ${pid}) does not stop.`);
 }
 
-/** Stops the server that a killed owner has left, and removes what would keep the next one from starting. */
+/** Stops the server of a killed owner, and removes the files that would prevent the next start. */
 export async function clearLeftovers(clusterDir: string, runDir: string): Promise<void> {
   const left = await readPostmasterFile(clusterDir);
   if (left) {
@@ -134,7 +134,7 @@ export async function clearLeftovers(clusterDir: string, runDir: string): Promis
     const isTemporary = dirname(left.socketDir) === tmpdir() && basename(left.socketDir).startsWith(TEMPORARY_PREFIX);
     if (isTemporary && left.socketDir !== runDir) await rm(left.socketDir, { recursive: true, force: true });
   }
-  // PostgreSQL refuses a lock file whose process id lives, though that number may be another program's by now.
+  // PostgreSQL refuses to start if the process id in a lock file exists, although another program may have it by now.
   const lockFiles = [join(clusterDir, 'postmaster.pid'), join(runDir, `${SOCKET_NAME}.lock`)];
   for (const path of lockFiles) await rm(path, { force: true });
 }

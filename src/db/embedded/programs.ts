@@ -1,4 +1,4 @@
-/** The programs of the embedded PostgreSQL: where they are, and under which account they run. */
+/** The programs of the embedded PostgreSQL: their paths, and the account that runs them. */
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, chmod, lchown, lstat, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
@@ -7,31 +7,31 @@ import { userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Why the embedded PostgreSQL or its folder cannot be used; the message is for a person. */
+/** Why the embedded PostgreSQL or its folder cannot be used, in a message for people. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
 }
 
-/** How to run a program, since PostgreSQL refuses to run as root, and to whom its files belong then. */
+/** How to run a program (PostgreSQL refuses to run as root), and the owner of its files. */
 export type Account = { prefix: string[]; uid: number; gid: number };
 
-/** Ways to run as root, in the order in which they are tried. */
+/** Ways to run if we are root, in the order of preference. */
 export type AsRoot = 'user-namespace' | 'nobody';
 
 export interface Programs {
-  /** The package's folder of `bin`, `lib` and `share`. */
+  /** Folder of the package with `bin`, `lib` and `share` */
   native: string;
   runDir: string;
   account: Account;
 }
 
-/** Where programs look for other programs, whatever the gateway's own environment says. */
+/** PATH of child processes, independent of the gateway's own environment. */
 export const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 const INSTEAD = 'Set DATABASE_URL to use a PostgreSQL server of your own.';
 const run = promisify(execFile);
 
-/** Runs one of the programs to its end. */
+/** Runs a program and waits for it. */
 export async function runProgram(programs: Programs, program: string, words: string[]): Promise<void> {
   try {
     await run(...commandOf(programs, program, words));
@@ -57,7 +57,7 @@ export async function findPrograms(): Promise<string> {
   }
 }
 
-/** The first account under which the programs run here. @throws {EmbeddedPostgresError} */
+/** The first account that can run the programs here. @throws {EmbeddedPostgresError} */
 export async function chooseAccount(native: string, runDir: string, asRoot: AsRoot | undefined): Promise<Account> {
   const failures: string[] = [];
   for (const account of accountsToTry(asRoot)) {
@@ -73,10 +73,10 @@ export async function chooseAccount(native: string, runDir: string, asRoot: AsRo
 
 function accountsToTry(asRoot: AsRoot | undefined): Account[] {
   const own = { uid: process.geteuid?.() ?? -1, gid: process.getegid?.() ?? -1 };
-  // In a new user namespace a process counts as nobody, while its files stay ours.
+  // In a new user namespace the process is nobody, but its files stay ours.
   const userNamespace = { prefix: ['unshare', '--user', '--'], ...own };
   if (own.uid !== 0) return [hasUserName() ? { prefix: [], ...own } : userNamespace]; // initdb wants a user with a name
-  // The capability lets it pass closed folders; access(2), which PostgreSQL asks, heeds it only with the secure bit.
+  // The capability lets it enter closed folders; access(2), which PostgreSQL calls, honours it only with the secure bit.
   const capability = ['--inh-caps', '--ambient-caps', '--bounding-set'].map((set) => `${set}=-all,+dac_override`);
   const ids = ['--reuid=65534', '--regid=65534', '--clear-groups'];
   const prefix = ['setpriv', ...ids, ...capability, '--securebits=+no_setuid_fixup', '--no-new-privs', '--'];
@@ -92,14 +92,14 @@ function hasUserName(): boolean {
   }
 }
 
-/** The command with a small environment of its own: nothing of ours, which may hold secrets, is passed on. */
+/** The command with a minimal environment: ours may hold secrets and is not passed on. */
 export function commandOf({ native, runDir, account }: Programs, program: string, words: string[]) {
   const [first = '', ...rest] = [...account.prefix, join(native, 'bin', program), ...words];
   const env = { LANG: 'C', LC_ALL: 'C', TZ: 'UTC', PATH: SYSTEM_PATH, LD_LIBRARY_PATH: join(runDir, 'lib') };
   return [first, rest, { env, cwd: '/' }] as const;
 }
 
-/** Links libpq.so.5 and the like, as the package's install script would; here, since node_modules may be read-only. */
+/** Links libpq.so.5 and others, as the package's install script would; node_modules may be read-only. */
 export async function linkLibraries(native: string, runDir: string): Promise<void> {
   const links = join(runDir, 'lib');
   await mkdir(links);
@@ -112,12 +112,12 @@ export async function linkLibraries(native: string, runDir: string): Promise<voi
   for (const [name, source] of sourceOf) await symlink(join(native, 'lib', source), join(links, name));
 }
 
-/** Lets others, neither owner nor group, neither look into a folder nor pass through it. */
+/** Denies users other than owner and group any access to the folder. */
 export async function closeToOthers(folder: string): Promise<void> {
   await chmod(folder, (await lstat(folder)).mode & 0o770);
 }
 
-/** Gives a folder and all in it to a user; the folder itself comes last, so that a walk cut short is done again. */
+/** Gives a folder and its content to a user; the folder itself comes last, so that an interrupted walk is repeated. */
 export async function giveTo({ uid, gid }: { uid: number; gid: number }, folder: string): Promise<void> {
   if ((await lstat(folder)).uid === uid || process.geteuid?.() !== 0) return;
   for (const name of await readdir(folder, { recursive: true })) await lchown(join(folder, name), uid, gid);

@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL: makes the cluster in the data folder, runs its server, stops it. */
+/** The embedded PostgreSQL: creates the cluster in the data folder, and starts, supervises and stops its server. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -32,17 +32,17 @@ import {
 type Log = (level: 'info' | 'error', message: string) => void;
 
 export interface EmbeddedPostgresOptions {
-  /** False for tests alone: a crash of the machine may lose data. */
+  /** False only in tests: a crash of the machine may lose data. */
   durable?: boolean;
   log?: Log;
-  /** For tests: how to run as root. By itself the first way that works here is taken. */
+  /** For tests: how to run as root. By default the first way that works. */
   asRoot?: AsRoot;
 }
 
 export interface EmbeddedPostgres {
-  /** Database `auth_gateway` as its owner, who is no superuser. The superuser is `postgres`; nobody has a password. */
+  /** Database `auth_gateway` as its owner. The superuser is `postgres`; there are no passwords. */
   url: string;
-  /** Stops the server, waits until it has ended, and starts it no more. Close connections first. */
+  /** Stops the server for good and waits for its end. Close connections first. */
   stop(): Promise<void>;
 }
 
@@ -58,9 +58,9 @@ const START_SECONDS = 60;
 const RETRY_MS = 250;
 
 /**
- * Starts the server of the owned data folder, after stopping one that a killed gateway has left. Until `stop()` a
- * server that ends by itself is started again, under the same URL.
- * @throws {EmbeddedPostgresError} when it cannot run here or is not ready within a minute; the message has the end of its log.
+ * Starts the server of the owned data folder, after stopping one that a killed gateway has left. Until `stop()`, a
+ * server that exits is restarted under the same URL.
+ * @throws {EmbeddedPostgresError} if it cannot run here or is not ready within a minute; the message has the end of its log
  */
 export async function startEmbeddedPostgres(
   owned: DataDirOwnership,
@@ -85,9 +85,9 @@ async function prepareCluster(dataDir: string, options: EmbeddedPostgresOptions)
   const native = await findPrograms();
   const runDir = await createRunDir(dataDir);
   await linkLibraries(native, runDir);
-  // The run folder stays ours: other processes of the account have no business with the socket.
+  // The run folder stays ours, so that other processes of the account cannot use the socket.
   const account = await chooseAccount(native, runDir, options.asRoot);
-  if (account.uid !== process.geteuid?.()) await closeToOthers(dataDir); // nor with the files, which then are its own
+  if (account.uid !== process.geteuid?.()) await closeToOthers(dataDir); // nor reach the files, which it owns
   const clusterDir = clusterDirOf(dataDir);
   const superuserUrl = socketUrl(runDir, 'postgres', 'postgres');
   const logFile = join(dataDir, 'pg.log');
@@ -97,7 +97,7 @@ async function prepareCluster(dataDir: string, options: EmbeddedPostgresOptions)
   return cluster;
 }
 
-/** Makes the cluster beside its place and renames it, so that a kill half-way leaves no half cluster. */
+/** Creates the cluster under a temporary name and renames it, so that a kill leaves no half-made cluster. */
 async function initCluster(dataDir: string, cluster: Cluster): Promise<void> {
   const newDir = await createClusterDir(dataDir);
   await giveTo(cluster.account, newDir);
@@ -115,9 +115,9 @@ function serverOptions({ clusterDir, runDir, isDurable }: Cluster): string[] {
     listen_addresses: '',
     unix_socket_directories: `"${runDir.replaceAll('"', '""')}"`,
     timezone: 'UTC',
-    max_wal_size: '256MB', // so that recovery after a crash is done in seconds
+    max_wal_size: '256MB', // so that crash recovery takes seconds
     log_checkpoints: 'off',
-    // Statements and DETAIL lines hold rows, password hashes included: they must not reach the log.
+    // Statements and DETAIL lines may hold rows with password hashes, which must not reach the log.
     log_min_error_statement: 'panic',
     log_parameter_max_length_on_error: '0',
     log_error_verbosity: 'terse',
@@ -139,7 +139,7 @@ async function startServer(cluster: Cluster, stopping: AbortSignal): Promise<Chi
     if (server.pid) await stopServer(cluster.clusterDir, server.pid);
     const logged = (await fs.readFile(cluster.logFile)).subarray(logOffset).toString().trimEnd();
     const end = logged.split('\n').slice(-10).join('\n');
-    // Backends of a killed server hold its shared memory until they notice.
+    // Backends of a killed server hold its shared memory for a moment.
     if (!end.includes('shared memory block') || performance.now() > deadlineMs) {
       throw new EmbeddedPostgresError(`The embedded PostgreSQL did not start. The end of ${cluster.logFile}:\n${end}`);
     }
@@ -147,7 +147,7 @@ async function startServer(cluster: Cluster, stopping: AbortSignal): Promise<Chi
   }
 }
 
-/** In a process group of its own, so that Ctrl-C in a terminal reaches the gateway alone, which then stops it. */
+/** In its own process group, so that Ctrl-C in a terminal reaches only the gateway, which then stops it. */
 async function spawnServer(cluster: Cluster): Promise<{ server: ChildProcess; logOffset: number }> {
   const log = await fs.open(cluster.logFile, 'a', 0o600);
   if ((await log.stat()).size > LOG_BYTES) await log.truncate();
@@ -156,9 +156,9 @@ async function spawnServer(cluster: Cluster): Promise<{ server: ChildProcess; lo
   const server = spawn(program, words, { ...options, detached: true, stdio: ['ignore', log.fd, log.fd] });
   await log.close();
   const endWithUs = () => server.kill('SIGINT');
-  process.once('exit', endWithUs); // where nobody called stop(), as after an uncaught exception
+  process.once('exit', endWithUs); // if stop() was not called, as after an uncaught exception
   server.once('exit', () => process.off('exit', endWithUs));
-  server.on('error', () => {}); // it has no pid then
+  server.on('error', () => {}); // then it has no pid
   return { server, logOffset };
 }
 
@@ -171,7 +171,7 @@ async function createDatabase(cluster: Cluster): Promise<void> {
   try {
     const roles = await client.query("SELECT FROM pg_roles WHERE rolname = 'auth_gateway'");
     if (roles.rowCount === 0) await client.query('CREATE ROLE auth_gateway LOGIN');
-    // Its failing statements are for the gateway to log: also their first lines may quote what a caller sent.
+    // The gateway logs failing statements. Even their first lines may quote what a client sent.
     await client.query("ALTER ROLE auth_gateway SET log_min_messages = 'log'");
     const databases = await client.query("SELECT FROM pg_database WHERE datname = 'auth_gateway'");
     if (databases.rowCount === 0) await client.query('CREATE DATABASE auth_gateway OWNER auth_gateway');
@@ -180,7 +180,7 @@ async function createDatabase(cluster: Cluster): Promise<void> {
   }
 }
 
-/** Starts the server again whenever it ends by itself; on `stopping` ends it. */
+/** Restarts the server whenever it exits; stops it on `stopping`. */
 async function supervise(cluster: Cluster, first: ChildProcess, stopping: AbortSignal, log: Log): Promise<void> {
   let server = first;
   let delayMs = RETRY_MS;
@@ -188,7 +188,7 @@ async function supervise(cluster: Cluster, first: ChildProcess, stopping: AbortS
     const startedMs = performance.now();
     if (!hasEnded(server)) await once(server, 'exit', { signal: stopping }).catch(() => {});
     if (stopping.aborted) break;
-    log('error', `PostgreSQL ended by itself (${server.signalCode ?? server.exitCode}) and is started again`);
+    log('error', `PostgreSQL exited unexpectedly (${server.signalCode ?? server.exitCode}) and is restarted`);
     if (performance.now() - startedMs > START_SECONDS * 1000) delayMs = RETRY_MS;
     await sleep(delayMs, undefined, { signal: stopping }).catch(() => {});
     delayMs = Math.min(delayMs * 2, 40 * RETRY_MS);

@@ -1,4 +1,4 @@
-/** Spec 6: the audit event as stored. What each type carries is in `audit/events.ts`. */
+/** Spec 6: the stored audit event. `audit/events.ts` has the metadata of each type. */
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 @Entity({ tableName: 'audit_events' })

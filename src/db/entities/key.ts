@@ -1,4 +1,4 @@
-/** Interface 6: what API keys and cron keys have in common. */
+/** Interface 6: the common columns of API keys and cron keys. */
 import { PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 export abstract class Key {
@@ -8,6 +8,6 @@ export abstract class Key {
   @Property({ type: 'text[]' }) scopes!: string[];
   @Property({ type: 'timestamptz', length: 6, defaultRaw: 'now()' }) createdAt!: Date;
   @Property({ type: 'timestamptz', length: 6, nullable: true }) revokedAt!: Date | null;
-  /** To the minute: a request writes it only where it is older than that. */
+  /** To the minute: a request writes it only if the stored one is older than that. */
   @Property({ type: 'timestamptz', length: 6, nullable: true }) lastUsedAt!: Date | null;
 }

@@ -1,7 +1,7 @@
 /** Spec 2.6: the refresh-token record. No foreign key to users: Spec 4.2 step 9 needs the record of a deleted user. */
 import { Check, Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
-/** Why a record is revoked. The specification has the flag alone; operators ask for the reason. */
+/** Why a record is revoked, for operators. The specification only has the flag. */
 export type RevokedReason =
   | 'rotated'
   | 'logout'
@@ -11,7 +11,7 @@ export type RevokedReason =
   | 'user_password_set'
   | 'user_deleted';
 
-// No index or predicate names a column that a rotation sets, so that it updates in place (HOT).
+// No index or predicate uses a column that a rotation sets, so that it updates in place (HOT).
 @Entity({ tableName: 'refresh_tokens' })
 @Index({ name: 'refresh_tokens_family_id', properties: ['familyId', 'createdAt'] })
 @Index({ name: 'refresh_tokens_expires_at', properties: ['expiresAt'] })
@@ -27,19 +27,18 @@ export class RefreshToken {
   @Property({ type: 'text' }) ipAddress!: string;
   @Property({ type: 'timestamptz', length: 6 }) expiresAt!: Date;
   @Property({ type: 'timestamptz', length: 6, defaultRaw: 'now()' }) createdAt!: Date;
-  /** When the login happened that began the family; kept through every rotation. */
+  /** Time of the login that began the family; every rotation copies it. */
   @Property({ type: 'timestamptz', length: 6, defaultRaw: 'now()' }) sessionStartedAt!: Date;
 
-  // Interface 12, of a new record whose rotation came with a key; null else.
+  // Interface 12, in the new record of a rotation with a key; otherwise null.
   /** The record that this rotation used */
   @Property({ type: 'uuid', nullable: true }) predecessorJti!: string | null;
-  /** Of the key of this rotation */
   @Property({ type: 'blob', nullable: true }) retryKeySha256!: Uint8Array | null;
 
-  // Interface 12, of a used record.
-  /** True where somebody has logged out with it since: no retry is answered any more */
+  // Interface 12, in the used record.
+  /** True after a logout with it: retries are no longer answered */
   @Property({ type: 'boolean', nullable: true }) retryEnded!: boolean | null;
-  /** How often its rotation was repeated; what follows is of the last time */
+  /** Number of retries; the next columns are about the last one */
   @Property({ type: 'integer', nullable: true }) retries!: number | null;
   @Property({ type: 'timestamptz', length: 6, nullable: true }) retriedAt!: Date | null;
   @Property({ type: 'text', nullable: true }) retriedIpAddress!: string | null;

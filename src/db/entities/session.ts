@@ -1,4 +1,4 @@
-/** Interface 11: a session by its user. It follows the records of its family by triggers (see the migration). */
+/** Interface 11: sessions, indexed by user. Triggers on the records of the family keep it up to date (see the migration). */
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 @Entity({ tableName: 'sessions' })

@@ -1,4 +1,4 @@
-/** Interface 6: nonces that have been used up, each once per key. */
+/** Interface 6: used nonces of each key. */
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 @Entity({ tableName: 'signature_nonces' })
@@ -6,6 +6,6 @@ import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legac
 export class SignatureNonce {
   @PrimaryKey({ type: 'text' }) keyId!: string;
   @PrimaryKey({ type: 'text' }) nonce!: string;
-  /** From then on a request with this nonce is too old anyway. */
+  /** A later request with this nonce is refused for its age. */
   @Property({ type: 'timestamptz', length: 6 }) expiresAt!: Date;
 }

@@ -9,9 +9,9 @@ import type { Role } from '../../domain/roles.js';
 export class User {
   @PrimaryKey({ type: 'uuid', defaultRaw: 'gen_random_uuid()' }) id!: string;
   @Property({ type: 'text', unique: 'users_email_unique' }) email!: string;
-  /** PHC string of argon2id. Lazy, so that no listing carries it. */
+  /** PHC string of argon2id. Lazy, so that listings do not load it. */
   @Property({ type: 'text', lazy: true, hidden: true }) passwordHash!: string;
-  /** Counts the passwords set: a login that has verified an older one is void. */
+  /** Number of password changes: a login that verified an older password is void. */
   @Property({ type: 'integer', default: 0 }) passwordVersion!: number;
   @Property({ type: 'text' }) role!: Role;
   @Property({ type: 'boolean', default: true }) isActive!: boolean;

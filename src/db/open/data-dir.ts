@@ -1,4 +1,4 @@
-/** Interface 1 and 2: finds the database. Embedded in DATA_DIR with its keyring, or wherever DATABASE_URL says. */
+/** Interface 1 and 2: opens the database: embedded in DATA_DIR with its keyring, or at DATABASE_URL. */
 import { stat } from 'node:fs/promises';
 import type { Config } from '../../config/config.js';
 import { generateKeys, KeyringError, writeKeyringFile } from '../../credentials/keyring/keyring-file.js';
@@ -13,24 +13,23 @@ export type { OpenAs };
 
 export interface DataDir {
   databaseUrl: string;
-  /** True where the database is embedded. */
   embedded: boolean;
-  /** True where that is the server of a gateway that runs. */
+  /** The embedded server belongs to a running gateway. */
   joined: boolean;
-  /** Stops the server that was started here, if one was. */
+  /** Stops the server if it was started here. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the embedded server, or just names DATABASE_URL. The keyring is created only beside an embedded database, by the
- * gateway.
- * @throws {EmbeddedPostgresError}, or of the gateway {KeyringError} if the keyring cannot be written, or is missing and the
- * database was used with one
+ * Opens the embedded server, or returns DATABASE_URL. Only the gateway creates a keyring, and only for a new embedded
+ * database.
+ * @throws {EmbeddedPostgresError}; for the gateway also {KeyringError} if the keyring cannot be written, or is missing
+ *   although the database was used with one
  */
 export async function openDataDir(config: Config, how: OpenAs, log: Logger): Promise<DataDir> {
   const lacksKeyring = how === 'gateway' && (await isMissing(config.keyringFile));
   if (config.databaseUrl !== undefined) {
-    // If it cannot be asked, whoever reads the keyring says what holds for a new gateway and for one with users.
+    // If the database does not answer, reading the keyring fails later, with advice for a new and for a used database.
     if (lacksKeyring && (await isUsed(config.databaseUrl, config).catch(() => false))) {
       throw new KeyringError(lostKeyringMessage(config.keyringFile));
     }
@@ -49,7 +48,7 @@ export async function openDataDir(config: Config, how: OpenAs, log: Logger): Pro
   });
 }
 
-/** False for what may not be looked at: whoever reads the file says why. */
+/** False if the file cannot be examined: reading it later reports why. */
 function isMissing(file: string): Promise<boolean> {
   return stat(file).then(
     () => false,
@@ -62,7 +61,7 @@ const isMigratedSql = statement('is_migrated', {}, { is_migrated: 'boolean' })`
 const isUsedSql = statement('is_used', {}, { is_used: 'boolean' })`
   select exists (select from users) or exists (select from api_keys) as is_used`;
 
-/** True where it has rows that are good with their keyring alone: users log in by tokens, API keys have sealed secrets. */
+/** True if it has rows that need their keyring: users, whose sessions it signs, and API keys, whose secrets it seals. */
 async function isUsed(url: string, { databasePooler }: Config): Promise<boolean> {
   const db = await openDatabase(url, { pooler: databasePooler });
   try {
