@@ -1,32 +1,32 @@
-/** RFC 9421: signs requests to the gateway. Needs Node alone and stands alone: copy this file into your own project. */
+/** RFC 9421: signs requests to the gateway. It needs only Node, so you can copy this file into your own project. */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 
 /** What `api-key create` printed. */
 export interface SigningKey {
   keyId: string;
   secret: string;
-  /** Host of the gateway's PUBLIC_URL, where requests are sent to it by another name; otherwise that of the URL. */
+  /** Host of the gateway's PUBLIC_URL, if you reach it by another name. Default: the host of the URL. */
   authority?: string;
 }
 
 export interface RequestToSign extends SigningKey {
-  /** As it is sent, in upper case */
+  /** As sent, in upper case */
   method: string;
-  /** Absolute, with its query; a fragment is not sent and not signed. */
+  /** Absolute, with its query. A fragment is neither sent nor signed. */
   url: string | URL;
-  /** Exactly the bytes that are sent; text is UTF-8. */
+  /** Exactly the bytes that are sent. Text is UTF-8. */
   body?: string | Uint8Array;
-  /** Of a body: `application/json` where left out */
+  /** Type of the body. Default: `application/json` */
   contentType?: string;
-  /** When the signature is made: it is good for 300 s. */
+  /** Time of the signature, which is valid for 300 s */
   now?: Date;
-  /** 22 to 128 characters of `A-Za-z0-9+/=_.~-`, never used before with this key: random where left out */
+  /** 22 to 128 characters of `A-Za-z0-9+/=_.~-`, never used before with this key. Default: random */
   nonce?: string;
 }
 
 /**
  * The headers to send with the request: `signature-input`, `signature`, and with a body `content-type` and
- * `content-digest`. They serve once: a request that is sent again is signed again.
+ * `content-digest`. They work once: sign again before you repeat a request.
  */
 export function signRequest(request: RequestToSign): Record<string, string> {
   const { fields, params, base } = prepare(request);
@@ -34,14 +34,14 @@ export function signRequest(request: RequestToSign): Record<string, string> {
   return { ...fields, 'signature-input': `sig1=${params}`, signature: `sig1=:${mac}:` };
 }
 
-/** The text that `signRequest` signs, to compare with what another signer made. Give both `now` and `nonce`. */
+/** The text that `signRequest` signs, to compare with another signer's. Give both `now` and `nonce`. */
 export function signatureBase(request: RequestToSign): string {
   return prepare(request).base;
 }
 
 /**
- * A `fetch` that signs, in the form that HTTP and GraphQL clients take: `const fetch = signedFetch({ keyId, secret })`.
- * Give it a `content-type` with a body, as you would `fetch`. A redirect rejects, since a signature is for one address.
+ * A `fetch` that signs, for HTTP and GraphQL clients: `const fetch = signedFetch({ keyId, secret })`. With a body, pass a
+ * `content-type` as you would to `fetch`. A redirect rejects, since a signature is for one address.
  */
 export function signedFetch(key: SigningKey): typeof fetch {
   return async (input, init) => {
@@ -55,7 +55,7 @@ export function signedFetch(key: SigningKey): typeof fetch {
   };
 }
 
-/** RFC 9421 section 2.5, with the components and parameters that the gateway asks for, and RFC 9530. */
+/** RFC 9421 section 2.5, with the components and parameters that the gateway requires, and RFC 9530. */
 function prepare(request: RequestToSign) {
   const { method, keyId, body = '', contentType = 'application/json' } = request;
   const { now = new Date(), nonce = randomBytes(16).toString('base64url') } = request;
