@@ -20,7 +20,7 @@ const WATCHED = [
 /** Many files at once, as by a checkout, are one change. */
 const SETTLED_MS = 100;
 
-const forNode = process.argv.slice(2);
+const NODE_OPTIONS = [process.env.NODE_OPTIONS, ...process.argv.slice(2)].filter(Boolean).join(' ');
 let hasChanged = false;
 let isEnding = false;
 /** What runs at present: a build is waited for, a gateway is stopped. */
@@ -43,11 +43,11 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 
 while (!isEnding) {
   hasChanged = false;
-  build = start('scripts/build.js');
+  build = spawn(process.execPath, ['scripts/build.js'], { stdio: 'inherit' });
   const [failed] = await once(build, 'exit');
   build = undefined;
   if (failed === 0 && !hasChanged && !isEnding) {
-    gateway = start(...forNode, 'dist/program/main.js');
+    gateway = spawn('bin/auth-gateway', ['start'], { stdio: 'inherit', env: { ...process.env, NODE_OPTIONS } });
     await once(gateway, 'exit');
     gateway = undefined;
   }
@@ -59,10 +59,6 @@ while (!isEnding) {
   await setTimeout(SETTLED_MS);
 }
 process.exit();
-
-function start(...args) {
-  return spawn(process.execPath, args, { stdio: 'inherit' });
-}
 
 function say(text) {
   process.stderr.write(`-- ${text}\n`);

@@ -19,6 +19,7 @@ beforeAll(async () => {
   database = await createDatabase();
   folder = mkdtempSync(join(tmpdir(), 'gateway-dev-'));
   const needed = [
+    'bin',
     'client',
     'explorer',
     'migrations',

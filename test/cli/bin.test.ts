@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { linkLauncherTools } from '../support/launcher-tools.js';
 import { freePort } from '../support/redis.js';
 import { until } from '../support/until.js';
 
@@ -29,11 +30,7 @@ beforeAll(() => {
   const [packed] = JSON.parse(
     execFileSync('npm', ['pack', '--json', '--pack-destination', folder], { encoding: 'utf8', stdio: 'pipe' }),
   );
-  tools = join(folder, 'tools');
-  mkdirSync(tools);
-  for (const tool of ['dirname', 'readlink', 'uname']) {
-    symlinkSync(execFileSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' }).trim(), join(tools, tool));
-  }
+  tools = linkLauncherTools(join(folder, 'tools'));
   const modules = join(folder, 'project', 'node_modules');
   installed = join(modules, 'auth-gateway');
   mkdirSync(join(modules, '.bin'), { recursive: true });
@@ -109,12 +106,6 @@ test('without that Node it takes the one of the system where it is new enough, e
     expect(stderr).toMatch(/^auth-gateway: it needs Node 24, [^\n]*\n$/);
   }
   expect(call(program, ['--nonsense'], nodeOf('24.0.0')).stderr).not.toContain('needs Node 24');
-});
-
-test('says how it is run, where Node is asked to run it', () => {
-  const { status, stdout, stderr } = call(process.execPath, [bin]);
-  expect([status, stdout]).toEqual([2, '']);
-  expect(stderr).toMatch(/^auth-gateway: this is a program of the shell: [^\n]*\n$/);
 });
 
 test('says where it is not built', () => {

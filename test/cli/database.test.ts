@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 async function startGateway(env: Record<string, string>): Promise<void> {
-  const started = spawn(process.execPath, ['dist/program/main.js'], {
+  const started = spawn('bin/auth-gateway', ['start'], {
     env: { PATH: process.env['PATH'], PORT: String(await freePort()), ...env },
   });
   gateway = started;

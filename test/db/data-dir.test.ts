@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 function start(more: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ['dist/program/main.js'], {
+  const child = spawn('bin/auth-gateway', ['start'], {
     env: { PATH: process.env['PATH'], ...env, ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

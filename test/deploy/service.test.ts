@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { testWith } from '../support/documents.js';
 import { send, startGateway, type TestGateway } from '../support/gateway.js';
+import { linkLauncherTools } from '../support/launcher-tools.js';
 import { openNotifySocket } from '../support/notify-socket.js';
 import { KEYRING_FILE, required } from '../support/postgres.js';
 import { freePort } from '../support/redis.js';
@@ -40,7 +41,7 @@ const count = (log: string[], msg: string) => log.filter((line) => JSON.parse(li
 
 /** A service has no terminal; the tests may have one. */
 async function startService(env: Record<string, string>): Promise<{ service: ServerProcess; log: string[] }> {
-  const service = await startProcess(gateway, { KEYRING_FILE: keyring, ...env }, 'pipe', [process.execPath], true);
+  const service = await startProcess(gateway, { KEYRING_FILE: keyring, ...env }, 'pipe', [], true);
   return { service, log: linesOf(service.process) };
 }
 
@@ -63,7 +64,10 @@ testWith(
 
 test('Interface 10: where systemd-notify is missing, one line says so, and the gateway serves', async () => {
   await using cleanUp = new AsyncDisposableStack();
-  const { service, log } = await startService({ PATH: folder, NOTIFY_SOCKET: join(folder, 'nobody') });
+  const { service, log } = await startService({
+    PATH: linkLauncherTools(join(folder, 'tools')),
+    NOTIFY_SOCKET: join(folder, 'nobody'),
+  });
   cleanUp.use(service);
   await until('it is ready', () => count(log, 'ready') === 1);
   await until('it says so', () => service.errors() !== '');
@@ -106,7 +110,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
 
 testWith(['python3'], 'Interface 10: SIGHUP of a terminal that closes ends the gateway', async () => {
   const { database, config } = gateway;
-  const terminal = spawn('python3', ['-c', TERMINAL, process.execPath, 'dist/program/main.js'], {
+  const terminal = spawn('python3', ['-c', TERMINAL, 'bin/auth-gateway', 'start'], {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: database.url,

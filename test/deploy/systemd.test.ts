@@ -55,11 +55,11 @@ async function allowedCalls(unit: string): Promise<Set<string>> {
   return allowed;
 }
 
-/** What runs Node under the filter of a unit; a call that the unit would refuse ends it by SIGSYS. */
+/** What runs a program under the filter of a unit; a call that the unit would refuse ends it by SIGSYS. */
 async function filtered(unit: string): Promise<string[]> {
   const [families = ''] = await valuesOf(unit, 'RestrictAddressFamilies');
   const calls = [...(await allowedCalls(unit))].join();
-  return ['python3', SANDBOX, calls, families.replaceAll(' ', ','), process.execPath];
+  return ['python3', SANDBOX, calls, families.replaceAll(' ', ',')];
 }
 
 /** The file system as ProtectSystem=strict leaves it, /proc as ProcSubset=pid does, and no rights (CapabilityBoundingSet=). */
@@ -186,7 +186,7 @@ testWith(NEEDS, 'under the filter of its unit the keyring is rotated', async () 
   await chmod(keyring, 0o600);
   const before = await readFile(keyring, 'utf8');
   const [program = '', ...args] = await filtered('auth-gateway-rotate.service');
-  const rotated = spawnSync(program, [...args, 'dist/program/main.js', 'keyring', 'rotate'], {
+  const rotated = spawnSync(program, [...args, 'bin/auth-gateway', 'keyring', 'rotate'], {
     env: { PATH: process.env['PATH'], DATABASE_URL: gateway.database.url, KEYRING_FILE: keyring },
     encoding: 'utf8',
   });

@@ -34,7 +34,7 @@ beforeAll(async () => {
     DATA_DIR: `${folder}/data`,
     KEYRING_FILE: file,
   };
-  const server = spawn(process.execPath, ['dist/program/main.js', 'start'], {
+  const server = spawn('bin/auth-gateway', ['start'], {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
   });

@@ -18,7 +18,7 @@ test('Interface 10: SIGTERM: no new connections, the request in flight is answer
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   const port = await freePort();
   const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: required(KEYRING_FILE), PORT: String(port) };
-  const server = spawn(process.execPath, ['dist/program/main.js'], {
+  const server = spawn('bin/auth-gateway', ['start'], {
     env: { PATH: process.env['PATH'], ...env, PUBLIC_URL: gateway.config.publicUrl },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -18,19 +18,19 @@ export interface ServerProcess extends AsyncDisposable {
  * Starts it; it need not be ready yet, nor ever be.
  * @param env more variables; without a PORT it gets one that is free
  * @param stdout where its log goes: a pipe, or an open file
- * @param command what runs the gateway, whose program follows: Node
+ * @param wrapper runs bin/auth-gateway, which follows it
  * @param detached without the terminal that the tests may have
  */
 export async function startProcess(
   { config, database }: TestGateway,
   env: Record<string, string> = {},
   stdout: 'pipe' | number = 'pipe',
-  command: string[] = [process.execPath],
+  wrapper: string[] = [],
   detached = false,
 ): Promise<ServerProcess> {
   const port = env['PORT'] ?? (await freePort());
-  const [program = '', ...args] = command;
-  const server = spawn(program, [...args, 'dist/program/main.js'], {
+  const [program = '', ...args] = [...wrapper, 'bin/auth-gateway', 'start'];
+  const server = spawn(program, args, {
     detached,
     env: {
       PATH: process.env['PATH'],
