@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 
 /** From which the program is made; the lock is of the packages as they are installed. */
 const MADE_FROM = [
@@ -26,6 +27,8 @@ const COMPILER = 'node_modules/.bin/tsc';
 /** What is made last of the client */
 const CLIENT_SCHEMA = 'client/dist/schema.graphql';
 const STAMP = 'dist/build.json';
+/** Holds the process id of who is building. */
+const LOCK = 'dist/build.lock';
 /** What Node keeps of the code that it has compiled. */
 const COMPILED = 'dist/compiled';
 
@@ -36,11 +39,37 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
 }
 process.chdir(join(import.meta.dirname, '..'));
 const fingerprint = fingerprintOf(MADE_FROM);
-const last = readStamp();
-if (last?.fingerprint !== fingerprint || !last.files.every((file) => existsSync(file))) await make();
+if (!isMade()) {
+  await takeLock();
+  try {
+    if (!isMade()) await make();
+  } finally {
+    rmSync(LOCK, { force: true });
+  }
+}
+
+function isMade() {
+  const last = readStamp();
+  return last?.fingerprint === fingerprint && last.files.every((file) => existsSync(file));
+}
+
+/** Waits while another process builds the same, unless that process has ended without a word. */
+async function takeLock() {
+  mkdirSync(dirname(LOCK), { recursive: true });
+  for (;;) {
+    try {
+      return writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    const holder = existsSync(LOCK) ? Number(readFileSync(LOCK, 'utf8')) : 0;
+    if (holder > 0 && !existsSync(`/proc/${holder}`)) rmSync(LOCK, { force: true });
+    await setTimeout(50);
+  }
+}
 
 async function make() {
-  const before = last?.files ?? [];
+  const before = readStamp()?.files ?? [];
   stamp({ files: before }); // of nothing, until all is made
   if (!existsSync(COMPILER)) {
     process.stderr.write('it cannot be built without its packages: run npm ci\n');
@@ -65,8 +94,9 @@ async function make() {
 /** @param made the files of the program, and from what they were made */
 function stamp(made) {
   mkdirSync(dirname(STAMP), { recursive: true });
-  writeFileSync(`${STAMP}.new`, JSON.stringify(made));
-  renameSync(`${STAMP}.new`, STAMP);
+  const unfinished = `${STAMP}.${process.pid}`;
+  writeFileSync(unfinished, JSON.stringify(made));
+  renameSync(unfinished, STAMP);
 }
 
 /** @returns undefined before the first build */
