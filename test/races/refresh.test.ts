@@ -33,7 +33,7 @@ test('Spec 4.2.9: 40 presentations of one token over two instances, 20 rounds: o
   }
 });
 
-test('Spec 4.2.7: theft racing the rotations of a sibling, 150 rounds: none survives', async () => {
+test('Spec 4.2.7: theft racing the rotations of a sibling, 30 rounds: none survives', async () => {
   let rotations = 0;
   /** Rotates for as long as it can, as a client that refreshes in a loop. */
   const rotateOn = async (token: string | undefined): Promise<void> => {
@@ -41,14 +41,14 @@ test('Spec 4.2.7: theft racing the rotations of a sibling, 150 rounds: none surv
       current = refreshTokenOf(await refresh(two, current));
     }
   };
-  for (let round = 0; round < 150; round += 1) {
+  for (let round = 0; round < 30; round += 1) {
     const { refreshToken } = await logIn(gateway, email);
     const sibling = refreshTokenOf(await refresh(one, refreshToken));
     const [theft] = await Promise.all([refresh(one, refreshToken), rotateOn(sibling)]);
     expect(theft.json.detail).toBe(THEFT);
     expect(await liveRecords(gateway)).toEqual([]);
   }
-  expect(rotations).toBeGreaterThan(150);
+  expect(rotations).toBeGreaterThan(30);
 });
 
 test('Spec 4.2.7: theft that comes while a rotation stands between its claim and its commit takes the successor too', async () => {

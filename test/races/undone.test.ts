@@ -154,9 +154,9 @@ describe.each(['repeatable read', 'serializable'])('where the default isolation 
     expect((await userRow(gateway, id)).failed_login_attempts).toBe(count(refused, 401));
   });
 
-  test('Spec 4.2.7: theft beside the rotation of a sibling, 20 rounds: none survives', async () => {
+  test('Spec 4.2.7: theft beside the rotation of a sibling, 5 rounds: none survives', async () => {
     const { id, email } = await gateway.user();
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < 5; round += 1) {
       const { refreshToken } = await logIn(one, email);
       const sibling = refreshTokenOf(await refresh(one, refreshToken));
       const [theft] = await Promise.all([refresh(one, refreshToken), refresh(two, sibling)]);
@@ -176,7 +176,7 @@ describe.each(['repeatable read', 'serializable'])('where the default isolation 
 
   test('Spec 4.3: a logout beside a refresh of the same token: nothing fails', async () => {
     const { email } = await gateway.user();
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < 5; round += 1) {
       const { refreshToken } = await logIn(one, email);
       const [out] = await Promise.all([logout(one, refreshToken), refresh(two, refreshToken)]);
       expect(out.status).toBe(200);
