@@ -1,20 +1,16 @@
+import { SWC } from './test/support/jest/swc.js';
+
+/** Tests of a worker share what they import, unless Jest watches the sources for changes or counts their lines. */
+const isShared = !process.argv.some((arg) => /^--(watch|watchAll|coverage)\b/.test(arg));
+
 /** Jest on ES modules, compiled by swc with the same decorator metadata as tsc. */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: isShared ? '<rootDir>/test/support/jest/environment.js' : 'node',
+  runtime: '<rootDir>/test/support/jest/runtime.js',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: {
-          target: 'es2024',
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true },
-        },
-        module: { type: 'es6' },
-      },
-    ],
+    '^.+\\.ts$': ['@swc/jest', SWC],
   },
   testMatch: ['<rootDir>/{test,proof}/**/*.test.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.js',

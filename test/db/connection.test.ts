@@ -1,4 +1,7 @@
-/** Which connections are used again: none that came too late, has met a fault of its server or is old. */
+/**
+ * Which connections are used again: none that came too late, has met a fault of its server or is old.
+ * @jest-environment node
+ */
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { Connection, renewConnections } from '../../src/db/connection.js';

@@ -1,4 +1,7 @@
-/** Every statement of src, prepared on the migrated database: its parameters and columns are what it declares. */
+/**
+ * Every statement of src, prepared on the migrated database: its parameters and columns are what it declares.
+ * @jest-environment node
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';

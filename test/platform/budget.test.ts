@@ -1,4 +1,7 @@
-/** Interface 5: what one request may wait for its stores, on a clock that the test moves. */
+/**
+ * Interface 5: what one request may wait for its stores, on a clock that the test moves.
+ * @jest-environment node
+ */
 import { jest } from '@jest/globals';
 import { createBudget, TimeSpent } from '../../src/platform/budget.js';
 

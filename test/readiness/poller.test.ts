@@ -1,4 +1,7 @@
-/** Interface 10: when the readiness poller looks. Its times are the fake ones of Jest; what it looks at is tested elsewhere. */
+/**
+ * Interface 10: when the readiness poller looks. Its times are the fake ones of Jest; what it looks at is tested elsewhere.
+ * @jest-environment node
+ */
 import { jest } from '@jest/globals';
 import { createReadinessPoller } from '../../src/readiness/poller.js';
 import type { Checks } from '../../src/readiness/readiness.js';

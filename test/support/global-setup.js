@@ -1,17 +1,22 @@
-/**
- * Starts PostgreSQL once for all tests and migrates the database that each test file copies. Jest loads this file by
- * itself, without its transforms, so it uses the build that `npm test` has just made.
- */
+/** Builds if a selected test runs the build, starts PostgreSQL once for all tests, and migrates the database that each copies. */
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { generateKeys, writeKeyringFile } from '../../dist/src/credentials/keyring/keyring-file.js';
-import { openDatabase } from '../../dist/src/db/database.js';
-import { ownDataDir } from '../../dist/src/db/embedded/owner.js';
-import { startEmbeddedPostgres } from '../../dist/src/db/embedded/server.js';
-import { migrateUp } from '../../dist/src/db/migrate.js';
+import { dirname, join, resolve } from 'node:path';
+import './jest/typescript.js';
 
-export default async function globalSetup() {
+const { generateKeys, writeKeyringFile } = await import('../../src/credentials/keyring/keyring-file.js');
+const { openDatabase } = await import('../../src/db/database.js');
+const { ownDataDir } = await import('../../src/db/embedded/owner.js');
+const { startEmbeddedPostgres } = await import('../../src/db/embedded/server.js');
+const { migrateUp } = await import('../../src/db/migrate.js');
+
+/** What a test, or what it imports, says if it starts something that was built, or npm. */
+const RUNS_THE_BUILD = /dist\/|bin\/auth-gateway|'npm'|scripts\//;
+
+export default async function globalSetup({ testPathPatterns }) {
+  if (needsBuild(testPathPatterns?.patterns ?? [])) build();
   const dataDir = await mkdtemp(join(tmpdir(), 'gateway-test-'));
   const owned = await ownDataDir(dataDir, 'gateway');
   if ('heldBy' in owned) throw new Error('a new folder is in use');
@@ -25,4 +30,28 @@ export default async function globalSetup() {
   process.env.TEST_KEYRING_FILE = keyring;
   globalThis.testServer = server;
   globalThis.testDataDir = dataDir;
+}
+
+/** @param patterns of the command line; without any, every test is selected */
+function needsBuild(patterns) {
+  if (patterns.length === 0) return true;
+  const selected = globSync('{test,proof}/**/*.test.ts').map((file) => resolve(file));
+  const seen = new Set();
+  const runsTheBuild = (file) => {
+    if (seen.has(file)) return false;
+    seen.add(file);
+    const text = readFileSync(file, 'utf8');
+    if (RUNS_THE_BUILD.test(text)) return true;
+    const imports = Array.from(text.matchAll(/from '(\.{1,2}\/[^']+)\.js'/g), ([, path]) => path);
+    return imports
+      .map((path) => resolve(dirname(file), `${path}.ts`))
+      .filter((path) => /\/(test|proof)\//.test(path) && globSync(path).length > 0)
+      .some(runsTheBuild);
+  };
+  return selected.filter((file) => patterns.some((pattern) => new RegExp(pattern).test(file))).some(runsTheBuild);
+}
+
+function build() {
+  const { status } = spawnSync(process.execPath, ['scripts/build.js'], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('the build failed');
 }
