@@ -1,6 +1,6 @@
 /**
- * Interface 9: whether a file is as an export wrote it. A MAC of the whole content, by each symmetric key of the keyring,
- * so that any of them which is still there verifies it. A checksum alone can be made anew by whoever alters the file.
+ * Interface 9: authenticates an archive with a MAC over its content by each symmetric key of the keyring, so that any key
+ * that still exists can verify it. A checksum alone is no protection: whoever alters the file can recompute it.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { PrivateJwk } from '../credentials/keyring/private-jwks.js';
@@ -12,7 +12,7 @@ type SymmetricJwk = Extract<PrivateJwk, { kty: 'oct' }>;
 /** The `info` of HKDF (RFC 5869): no other use of these keys gives the same bytes. */
 const LABEL = 'auth-gateway database archive';
 
-/** Those by which an export authenticates, future ones too. */
+/** The keys that make the MACs, including those whose `nbf` is in the future. */
 export function symmetricKeys(jwks: readonly PrivateJwk[]): SymmetricJwk[] {
   return jwks.filter((jwk) => jwk.kty === 'oct');
 }
@@ -23,40 +23,40 @@ export function macBy({ k }: SymmetricJwk, digest: Buffer): Buffer {
   return createHmac('sha256', Buffer.from(key)).update(digest).digest();
 }
 
-/** A key of the keyring that can verify the file, with the place of its MAC in the last line. */
+/** A key of the keyring that can verify the file, and the index of its MAC in the last line. */
 export interface Verifier {
   key: SymmetricJwk;
-  at: number;
+  index: number;
 }
 
-/** @param takesAny true if a file is wanted too that nobody can verify @throws {ArchiveRefusal} if this is one, and is not */
-export function verifiersOf(header: Header, jwks: readonly PrivateJwk[], takesAny: boolean): Verifier[] {
+/** @throws {ArchiveRefusal} if no key can verify the file, unless `allowUnverified` */
+export function verifiersOf(header: Header, jwks: readonly PrivateJwk[], allowUnverified: boolean): Verifier[] {
   const kids = header.format_version === 1 ? [] : header.authenticated_by;
   const verifiers = symmetricKeys(jwks).flatMap((key) => {
-    const at = kids.indexOf(key.kid);
-    return at < 0 ? [] : [{ key, at }];
+    const index = kids.indexOf(key.kid);
+    return index < 0 ? [] : [{ key, index }];
   });
-  if (verifiers.length > 0 || takesAny) return verifiers;
+  if (verifiers.length > 0 || allowUnverified) return verifiers;
   const why =
     header.format_version === 1
-      ? 'the file cannot be verified, since the version that wrote it did not authenticate files yet'
-      : `the file cannot be verified: the keyring has none of its keys (${kids.join(', ') || 'it names none'}). Put the keyring there that ` +
-        'was in use then, or a later one that still has one of them';
+      ? 'the version that wrote it did not authenticate files'
+      : `the keyring has none of its keys (${kids.join(', ') || 'it names none'}). Use the keyring of that time, or a ` +
+        'later one that still has one of these keys';
   throw new ArchiveRefusal(
-    `${why}. --unauthenticated imports it all the same: ${UNAUTHENTICATED}. Nothing was changed`,
+    `the file cannot be verified: ${why}. --unauthenticated imports it anyway: ${UNAUTHENTICATED}. Nothing was changed`,
   );
 }
 
-/** What remains without a key. */
+/** The risk of importing an unverified file. */
 export const UNAUTHENTICATED =
-  'its checksum shows damage, not tampering, so whoever could write the file can have made an administrator in it';
+  'its checksum shows damage, not tampering, so whoever could write the file may have added an administrator';
 
-/** @throws {ArchiveRefusal} unless every verifier finds its MAC */
+/** @throws {ArchiveRefusal} unless the MAC of every verifier is right */
 export function refuseAltered(verifiers: readonly Verifier[], digest: Buffer, macs: readonly string[]): void {
-  const isGenuine = verifiers.every(({ key, at }) => {
-    const told = Buffer.from(macs[at] ?? '', 'hex');
-    const right = macBy(key, digest);
-    return told.length === right.length && timingSafeEqual(told, right);
+  const isGenuine = verifiers.every(({ key, index }) => {
+    const claimed = Buffer.from(macs[index] ?? '', 'hex');
+    const expected = macBy(key, digest);
+    return claimed.length === expected.length && timingSafeEqual(claimed, expected);
   });
   if (!isGenuine) throw new ArchiveRefusal('the file was altered after it was written: nothing was imported');
 }

@@ -1,4 +1,4 @@
-/** Interface 9: `database export`: all tables in a file, as they are at one moment, while gateways go on. */
+/** Interface 9: `database export` writes a snapshot of all tables to a file while gateways keep running. */
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import type { Config } from '../config/config.js';
@@ -20,26 +20,26 @@ import { refuseExisting, writeCompressed } from './write-file.js';
 
 export interface Exported extends Trailer {
   header: LatestHeader;
-  /** `kid`s of keys that seal secrets of API keys, and that the keyring lacks */
+  /** `kid`s of keys that sealed secrets of API keys and are not in the keyring */
   lostKeys: string[];
 }
 
 export interface HowToExport {
   config: Pick<Config, 'keyringFile' | 'accessTokenSeconds' | 'refreshTokenSeconds'>;
-  /** Is told a line now and then */
-  tell(line: string): void;
+  /** Receives lines about the progress */
+  report(line: string): void;
   stopped: AbortSignal;
 }
 
 /**
- * @param asked a migrated database; the work has a connection of its own, without limits of time
- * @throws {ArchiveRefusal}, {KeyringError}, or the error of the file or of the database; then no file is left
+ * @param asked a migrated database; the export opens its own connection without time limits
+ * @throws {ArchiveRefusal}, {KeyringError}, or an error of the file or the database. No file is left then
  */
 export async function exportDatabase(asked: Database, file: string, how: HowToExport): Promise<Exported> {
   await refuseExisting(file);
   const { jwks } = await readKeyringFile(how.config.keyringFile);
   const db = await openDatabase(asked.url, { pooler: asked.pooler, limited: false });
-  const progress = startProgress(how.tell);
+  const progress = startProgress(how.report);
   const client = await db.pool.connect();
   let isDone = false;
   try {
@@ -51,12 +51,12 @@ export async function exportDatabase(asked: Database, file: string, how: HowToEx
     return { ...described, ...archive.result() };
   } finally {
     progress.stop();
-    client.release(!isDone); // then it may be in the middle of a table
+    client.release(!isDone); // if not done, it may be in the middle of a table
     await db.close();
   }
 }
 
-/** One moment for all tables, which no migration changes meanwhile: they are locked before the moment is chosen. */
+/** Locks the tables against migrations, then takes one snapshot of all. */
 async function begin(client: pg.ClientBase): Promise<void> {
   await client.query('begin isolation level repeatable read read only');
   await client.query(SETTINGS);
@@ -64,7 +64,7 @@ async function begin(client: pg.ClientBase): Promise<void> {
     await client.query(`lock table ${TABLE_NAMES.join(', ')} in access share mode`);
   } catch (error) {
     if (!isLockTimeout(error)) throw error;
-    throw new ArchiveRefusal('a table is held by another program, such as a migration: try again when that has ended');
+    throw new ArchiveRefusal('another program, such as a migration, has locked a table: try again when it has ended');
   }
   await on(client).run(noTransactionTimeoutSql, {});
 }
@@ -104,7 +104,7 @@ async function describe(
   };
 }
 
-/** The content of the file, and what its trailer says once all was read. */
+/** The content of the file, and its trailer once everything was read. */
 function archiveOf(client: pg.ClientBase, header: LatestHeader, jwks: readonly PrivateJwk[], progress: Progress) {
   let result: Trailer = { rows: {}, sha256: '' };
   async function* content(): AsyncGenerator<Buffer> {

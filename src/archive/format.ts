@@ -1,22 +1,22 @@
 /**
- * Interface 9: the file of `database export`: gzip (RFC 1952) of lines in UTF-8. The first is the header, as JSON. Each
- * table follows: a line of JSON that names it and its columns, its rows in the text format of PostgreSQL's COPY, and the
- * line `\.`. The trailer follows, and a last line with the MACs of all before it, both as JSON. See docs/backup.md.
+ * Interface 9: the file of `database export`: gzip (RFC 1952) of lines in UTF-8. The first is the header, in JSON. Then
+ * each table: a JSON line with its name and columns, its rows in the text format of PostgreSQL's COPY, and the line `\.`.
+ * The last two lines, in JSON, are the trailer and the MACs of everything before. See docs/backup.md.
  */
 import * as z from 'zod';
 
 export const FORMAT = 'auth-gateway database';
 export const FORMAT_VERSION = 2;
-/** Those that an import reads */
+/** Versions that an import reads */
 export const FORMAT_VERSIONS: readonly number[] = [1, FORMAT_VERSION];
 
-/** Ends the rows of a table: no row has this line, since COPY writes a backslash as two. */
+/** Ends the rows of a table. No row is like this, since COPY doubles backslashes. */
 export const END_OF_ROWS = '\\.';
 
-/** No line of JSON is longer: bytes. */
+/** Limit of JSON lines. */
 export const MAX_LINE_BYTES = 2 ** 20;
 
-/** Tells our files from others, and those of a later version. */
+/** Recognises our files, including those of later versions. */
 export const anyHeader = z.looseObject({ format: z.literal(FORMAT), format_version: z.int() });
 
 const common = {
@@ -24,9 +24,8 @@ const common = {
   gateway_version: z.string(),
   /** RFC 3339, by the clock of the database */
   taken_at: z.iso.datetime(),
-  /** Names of those that the tables have gone through */
   migrations: z.array(z.string()),
-  /** `keyringFingerprint` of the keyring at that time */
+  /** `keyringFingerprint` at that time */
   keyring_sha256: z.string(),
   needs_keys: z.array(
     z.strictObject({
@@ -40,7 +39,7 @@ const common = {
 const latestHeader = z.strictObject({
   ...common,
   format_version: z.literal(FORMAT_VERSION),
-  /** `kid`s of the keys whose MACs are the last line */
+  /** `kid`s of the keys that made the MACs in the last line */
   authenticated_by: z.array(z.string()),
 });
 /** Format 1 ended with the trailer. */
@@ -54,9 +53,9 @@ export const tableHead = z.strictObject({ table: z.string(), columns: z.array(z.
 export type TableHead = z.infer<typeof tableHead>;
 
 export const trailer = z.strictObject({
-  /** How many, by table */
+  /** Number of rows by table */
   rows: z.record(z.string(), z.int().nonnegative()),
-  /** In hex, over the rows of all tables, in their order, as they stand in the file */
+  /** In hex, over the rows of all tables as in the file */
   sha256: z.string(),
 });
 export type Trailer = z.infer<typeof trailer>;
@@ -68,7 +67,7 @@ export const lastLine = z.strictObject({
 export type LastLine = z.infer<typeof lastLine>;
 
 /**
- * The first bytes of each file: gzip's own, without name, time or system (RFC 1952 section 2.3.1). gzip checks the
- * content alone, so a file that begins with others is taken for damaged.
+ * The gzip header of each file, without name, time or system (RFC 1952 section 2.3.1). gzip does not check its header, so
+ * an import compares it.
  */
 export const FIRST_BYTES = Buffer.from('1f8b08000000000000ff', 'hex');

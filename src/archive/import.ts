@@ -1,4 +1,4 @@
-/** Interface 9: `database import`: all tables from a file into an empty database, or nothing. */
+/** Interface 9: `database import` fills an empty database from a file, all or nothing. */
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
@@ -18,27 +18,27 @@ import { columnsOf, listed, noTransactionTimeoutSql, on, readTables, SETTINGS, T
 import { lockTables, migrationsOf, refuseFull, refuseOtherTarget, refuseOtherVersion, refuseServed } from './target.js';
 
 export interface HowToImport {
-  /** Opens the server, once the file and the keyring are known to be good for it */
+  /** Opens the server; called only if file and keyring are valid */
   open(): Promise<{ url: string; pooler: Pooler }>;
-  /** @param needs `kid`s, for what is said where there is no keyring @throws {KeyringError} */
+  /** @param needs `kid`s, for the message if there is no keyring @throws {KeyringError} */
   readKeys(needs: readonly string[]): Promise<PrivateJwk[]>;
   now: Date;
-  /** True where a file is wanted too that no key of the keyring can verify */
+  /** Also import a file that no key of the keyring can verify */
   unauthenticated: boolean;
-  /** Is told a line now and then */
-  tell(line: string): void;
+  /** Receives lines about the progress */
+  report(line: string): void;
   stopped: AbortSignal;
 }
 
 export interface Imported extends Trailer {
   header: Header;
-  /** `kid`s of the keys that have verified the file; none: nothing says that it was not altered */
+  /** `kid`s of the keys that have verified the file; if there are none, it may have been altered */
   verifiedBy: string[];
 }
 
 /**
- * Brings the tables to this version where they are not there yet, and fills them in one transaction.
- * @throws {ArchiveRefusal}, {KeyringError}, or the error of the file or of the database; then no table has a row more
+ * Migrates an empty database and fills its tables in one transaction.
+ * @throws {ArchiveRefusal}, {KeyringError}, or an error of the file or the database. No row is written then
  */
 export async function importDatabase(file: string, how: HowToImport): Promise<Imported> {
   const archive = await openArchive(file, how.stopped);
@@ -51,18 +51,18 @@ export async function importDatabase(file: string, how: HowToImport): Promise<Im
     const { pooler, url } = await how.open();
     if (pooler !== 'none') throw new ArchiveRefusal(BEHIND_POOLER);
     await prepare(url, how.stopped);
-    const told = await fill(url, archive, verifiers, how);
-    return { header, verifiedBy: verifiers.map(({ key }) => key.kid), ...told };
+    const written = await fill(url, archive, verifiers, how);
+    return { header, verifiedBy: verifiers.map(({ key }) => key.kid), ...written };
   } finally {
     await archive.close();
   }
 }
 
 const BEHIND_POOLER =
-  'an import is one long transaction, and looks who else is connected: for this command set DATABASE_URL to PostgreSQL ' +
+  'an import is one long transaction and checks who else is connected: for this command set DATABASE_URL to PostgreSQL ' +
   'itself and leave out DATABASE_POOLER. Nothing was changed';
 
-/** @throws {KeyringError} where a key is missing that something in the file needs */
+/** @throws {KeyringError} if the keyring lacks a key that the file needs */
 async function refuseOtherKeyring(header: Header, jwks: readonly PrivateJwk[], now: Date): Promise<void> {
   const needed = header.needs_keys.map(({ until, ...key }) => ({
     ...key,
@@ -72,12 +72,12 @@ async function refuseOtherKeyring(header: Header, jwks: readonly PrivateJwk[], n
   if (missing.length === 0) return;
   const which = missing.map(({ kid, kind }) => `${kid} (${kind})`).join(', ');
   throw new KeyringError(
-    `the keyring is another than the file belongs to: it lacks ${which}. Put the keyring there that was used with this ` +
-      'database. Nothing was changed',
+    `the keyring does not belong to the file: it lacks ${which}. Use the keyring of the exported database. Nothing was ` +
+      'changed',
   );
 }
 
-/** Brings an empty database to this version; one with rows, or with a gateway on it, is left as it is. */
+/** Migrates an empty database; refuses one with rows or with a connected gateway. */
 async function prepare(url: string, stopped: AbortSignal): Promise<void> {
   refuseStopped(stopped);
   const db = await openDatabase(url).catch((error: unknown) => {
@@ -99,29 +99,29 @@ async function fill(
   url: string,
   archive: Archive,
   verifiers: readonly Verifier[],
-  { stopped, tell }: HowToImport,
+  { stopped, report }: HowToImport,
 ): Promise<Trailer> {
   const db = await openDatabase(url, { limited: false });
-  const progress = startProgress(tell);
+  const progress = startProgress(report);
   const client = await db.pool.connect();
-  /** Whatever is waited for of PostgreSQL, which may take minutes, fails then. */
+  /** Fails any pending statement, which could take minutes. */
   const cutOff = (): void => void client.end();
   stopped.addEventListener('abort', cutOff);
   let isDone = false;
   try {
     refuseStopped(stopped);
-    const told = await fillTables(client, archive, verifiers, progress).catch((error: unknown) => {
+    const written = await fillTables(client, archive, verifiers, progress).catch((error: unknown) => {
       refuseStopped(stopped);
       throw error;
     });
     refuseStopped(stopped);
-    stopped.removeEventListener('abort', cutOff); // from here on a stop comes too late
+    stopped.removeEventListener('abort', cutOff); // a later stop comes too late
     await client.query('commit');
     isDone = true;
-    return told;
+    return written;
   } finally {
     progress.stop();
-    client.release(!isDone); // then the connection ends, and all that was done on it is undone
+    client.release(!isDone); // if not done, closing the connection rolls back
     await db.close();
   }
 }
@@ -139,28 +139,28 @@ async function fillTables(
   await lockTables(client);
   refuseOtherTarget(archive.header, await migrationsOf(on(client)));
   await refuseFull(client);
-  await eachTable(client, (table) => `alter table ${table} disable trigger user`); // what they make is in the file
+  await eachTable(client, (table) => `alter table ${table} disable trigger user`); // the file has the rows that triggers write
   const written = await writeTables(client, archive, progress);
-  const told = await archive.line(trailer);
+  const claimed = await archive.line(trailer);
   const digest = archive.digest();
   const { hmac_sha256: macs } =
     archive.header.format_version === 1 ? { hmac_sha256: [] } : await archive.line(lastLine);
   await archive.end();
-  if (!isSame(written, told)) throw damaged('its rows are not those that it says');
+  if (!isSame(written, claimed)) throw damaged('its rows do not match its trailer');
   refuseAltered(verifiers, digest, macs);
   const found = await readBack(client, progress);
-  if (!isSame(found, told)) throw new ArchiveRefusal('the tables hold other rows than the file: nothing was imported');
+  if (!isSame(found, claimed)) throw new ArchiveRefusal('the tables differ from the file: nothing was imported');
   await eachTable(client, (table) => `alter table ${table} enable trigger user`);
   progress.at('statistics');
   await eachTable(client, (table) => `analyze ${table}`);
-  return told;
+  return claimed;
 }
 
 async function eachTable(client: pg.ClientBase, sql: (table: string) => string): Promise<void> {
   for (const table of TABLE_NAMES) await client.query(sql(table));
 }
 
-/** What is written, as it comes from the file; the counts are PostgreSQL's. */
+/** @returns checksum of the rows in the file, and PostgreSQL's counts */
 async function writeTables(client: pg.ClientBase, archive: Archive, progress: Progress): Promise<Trailer> {
   const hash = createHash('sha256');
   const columns = await columnsOf(on(client));
@@ -169,7 +169,7 @@ async function writeTables(client: pg.ClientBase, archive: Archive, progress: Pr
     progress.at(table);
     const head: TableHead = await archive.line(tableHead);
     const isExpected = head.table === table && head.columns.join() === columns.get(table)?.join();
-    if (!isExpected) throw damaged('it has other tables');
+    if (!isExpected) throw damaged('its tables or columns differ');
     const stream = client.query(copyFrom(`copy ${table} (${listed(head.columns)}) from stdin`));
     async function* pieces(): AsyncGenerator<Buffer> {
       for await (const piece of archive.rows()) {
@@ -179,25 +179,25 @@ async function writeTables(client: pg.ClientBase, archive: Archive, progress: Pr
       }
     }
     await pipeline(pieces(), stream).catch((error: unknown) => {
-      throw isOfRows(error) ? damaged(`PostgreSQL refuses a row of ${table}, ${error.code}`) : error;
+      throw isRowError(error) ? damaged(`PostgreSQL refuses a row of ${table}, ${error.code}`) : error;
     });
     rows[table] = stream.rowCount;
   }
   return { rows, sha256: hash.digest('hex') };
 }
 
-/** SQLSTATE data_exception, integrity_constraint_violation and program_limit_exceeded; its own words may quote a row. */
-function isOfRows(error: unknown): error is pg.DatabaseError {
+/** SQLSTATE data_exception, integrity_constraint_violation or program_limit_exceeded, whose message may quote a row. */
+function isRowError(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && /^(2[23]|54)/.test(error.code ?? '');
 }
 
-/** What the tables hold now, read as an export reads it. */
+/** Reads the tables as an export does. */
 async function readBack(client: pg.ClientBase, progress: Progress): Promise<Trailer> {
   const { parts, result } = readTables(client);
   for await (const part of parts) {
     if (!Buffer.isBuffer(part)) progress.at(`${part.table}, read back`);
   }
-  await client.query('select'); // its answer comes after the counts
+  await client.query('select'); // answered after the counts
   return result();
 }
 

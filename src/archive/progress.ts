@@ -1,22 +1,21 @@
-/** How far an export or import is, for whoever waits. */
+/** Reports the progress of an export or import. */
 
-/** How often it is told: milliseconds. */
-const EVERY_MS = 5_000;
+const INTERVAL_MS = 5_000;
 
 export interface Progress {
-  /** From now on it is about this. */
+  /** Names the current step. */
   at(what: string): void;
   bytes(count: number): void;
   stop(): void;
 }
 
-/** @param tell is given a line every five seconds, with the megabytes of rows so far */
-export function startProgress(tell: (line: string) => void): Progress {
+/** @param report receives a line every five seconds, with the megabytes of rows so far */
+export function startProgress(report: (line: string) => void): Progress {
   let what: string | undefined;
   let total = 0;
   const timer = setInterval(() => {
-    if (what !== undefined) tell(`${what}: ${Math.round(total / 1e6)} MB of rows so far`);
-  }, EVERY_MS);
+    if (what !== undefined) report(`${what}: ${Math.round(total / 1e6)} MB of rows so far`);
+  }, INTERVAL_MS);
   timer.unref();
   return {
     at: (next) => {

@@ -1,4 +1,4 @@
-/** Reads the file of an export from its first byte to its last, in order, each byte once; rows of any length pass in pieces. */
+/** Reads an archive from beginning to end, once. Rows are passed on in pieces, so that they may have any length. */
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
@@ -6,16 +6,16 @@ import type * as z from 'zod';
 import { anyHeader, END_OF_ROWS, FIRST_BYTES, FORMAT_VERSIONS, type Header, header, MAX_LINE_BYTES } from './format.js';
 import { ArchiveRefusal, refuseStopped } from './refusal.js';
 
-/** What is read of it fails with {ArchiveRefusal} once a stop is asked for. */
+/** After a stop, reading throws {ArchiveRefusal}. */
 export interface Archive {
   header: Header;
-  /** The next line, which is JSON of this form. @throws {ArchiveRefusal} for another */
+  /** The next line, in JSON. @throws {ArchiveRefusal} if it does not have this form */
   line<T>(form: z.ZodType<T>): Promise<T>;
-  /** The rows of a table, in pieces that end anywhere. */
+  /** The rows of a table, in pieces that may end within a row. */
   rows(): AsyncGenerator<Buffer>;
-  /** SHA-256 of all that was taken so far, as it stands in the file unpacked */
+  /** SHA-256 of the unpacked content that was read so far */
   digest(): Buffer;
-  /** @throws {ArchiveRefusal} where anything follows */
+  /** @throws {ArchiveRefusal} unless this is the end of the file */
   end(): Promise<void>;
   close(): Promise<void>;
 }
@@ -26,11 +26,11 @@ export function damaged(how: string): ArchiveRefusal {
 
 function notOurs(): ArchiveRefusal {
   return new ArchiveRefusal(
-    'the file is none that database export has written, its beginning is damaged, or it was unpacked and packed again',
+    'database export did not write this file, its beginning is damaged, or it was unpacked and packed again',
   );
 }
 
-/** @throws {ArchiveRefusal} for a file that is none of ours, or of a later format; or the error of the file */
+/** @throws {ArchiveRefusal} for a foreign file or a later format; or the error of the file */
 export async function openArchive(file: string, stopped: AbortSignal): Promise<Archive> {
   const handle = await open(file);
   try {
@@ -56,7 +56,7 @@ async function readHeader({ json }: Pick<Content, 'json'>): Promise<Header> {
     throw new ArchiveRefusal(`the file has format ${format_version}, and ${ours}: use the version that wrote it`);
   }
   const { success, data } = header.safeParse(first);
-  if (!success) throw damaged('its header is not whole');
+  if (!success) throw damaged('its header is incomplete');
   return data;
 }
 
@@ -65,7 +65,7 @@ interface Content extends Omit<Archive, 'header'> {
 }
 
 const NEWLINE = '\n'.charCodeAt(0);
-/** Behind the newline of the line before, which is that of the last row or of the table's head. */
+/** With the newline of the line before: the last row or the table's head. */
 const END = Buffer.from(`\n${END_OF_ROWS}\n`);
 
 function unpack(handle: FileHandle, stopped: AbortSignal): Content {
@@ -73,11 +73,11 @@ function unpack(handle: FileHandle, stopped: AbortSignal): Content {
   const gunzip = createGunzip();
   source.once('error', (error) => gunzip.destroy(error));
   const unpacked: AsyncIterator<Buffer> = source.pipe(gunzip)[Symbol.asyncIterator]();
-  /** Unpacked, and not yet taken */
+  /** Unpacked and not read yet */
   let rest: Buffer = Buffer.alloc(0);
   const taken = createHash('sha256');
 
-  /** Some bytes more. @returns undefined at the end of the file */
+  /** @returns undefined at the end of the file */
   const unpackMore = async (): Promise<Buffer | undefined> => {
     refuseStopped(stopped);
     if (rest.length > 0) {
@@ -118,11 +118,11 @@ function unpack(handle: FileHandle, stopped: AbortSignal): Content {
     json,
     line: async (form) => {
       const read = form.safeParse(await json());
-      if (!read.success) throw damaged('a line does not say what it should');
+      if (!read.success) throw damaged('a line has the wrong form');
       return read.data;
     },
     rows: async function* () {
-      let held: Buffer = Buffer.from([NEWLINE]); // of the head, which was taken with it: there may be no rows
+      let held: Buffer = Buffer.from([NEWLINE]); // that of the head, in case there are no rows
       let passed = 1;
       for (;;) {
         const bytes = Buffer.concat([held, await take()]);
@@ -133,7 +133,7 @@ function unpack(handle: FileHandle, stopped: AbortSignal): Content {
           if (end + 1 > passed) yield bytes.subarray(passed, end + 1);
           return;
         }
-        const until = bytes.length - END.length + 1; // behind it the end may have begun
+        const until = bytes.length - END.length + 1; // END may begin after this
         held = bytes;
         if (until <= passed) continue;
         taken.update(bytes.subarray(passed, until));
@@ -146,7 +146,7 @@ function unpack(handle: FileHandle, stopped: AbortSignal): Content {
     end: async () => {
       const isOver = (await unpackMore()) === undefined;
       const { size } = await handle.stat();
-      if (!isOver || gunzip.bytesWritten !== size) throw damaged('something follows its end'); // gunzip passes over it
+      if (!isOver || gunzip.bytesWritten !== size) throw damaged('something follows its end'); // gunzip ignores it
     },
     close: async () => {
       source.destroy();

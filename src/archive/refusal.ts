@@ -1,11 +1,9 @@
-/** Interface 9: why a database is not exported or not imported. */
-
-/** Nothing was written then; the message is for a person and never quotes a row. */
+/** Interface 9: why an export or import is refused. Nothing was written then; the message never quotes a row. */
 export class ArchiveRefusal extends Error {
   override readonly name = 'ArchiveRefusal';
 }
 
-/** @throws {ArchiveRefusal} once a stop of the import is asked for */
+/** @throws {ArchiveRefusal} after a stop of the import */
 export function refuseStopped({ aborted }: AbortSignal): void {
   if (aborted) throw new ArchiveRefusal('cancelled; nothing was imported');
 }

@@ -1,4 +1,4 @@
-/** Interface 8 and 9: the tables of an archive, and their rows as text that is the same on every server. */
+/** Interface 8 and 9: the tables of an archive, read as text that is the same on every server. */
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
@@ -7,8 +7,8 @@ import { type Db, statement } from '../db/statement.js';
 import type { TableHead, Trailer } from './format.js';
 
 /**
- * Every table but that of the migrations, with the SQL of its primary key, by which its rows are ordered. In time order
- * where keys are (UUIDs of version 7), so that an import writes each page once.
+ * Every table except the migrations, with the SQL of the primary key that orders its rows. UUIDs of version 7 are in time
+ * order, so an import writes each page once.
  */
 export const TABLES = {
   users: 'id',
@@ -24,17 +24,17 @@ export const TABLES = {
 export type Table = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as Table[];
 
-/** SQL at the begin of a transaction: as long as it takes, and text that does not depend on the server's settings. */
+/** SQL at the beginning of a transaction: no time limits, and text that does not depend on the server's settings. */
 export const SETTINGS = [
   'set local statement_timeout = 0',
   'set local idle_in_transaction_session_timeout = 0',
-  "set local lock_timeout = '10s'", // for the tables, which a migration may hold
+  "set local lock_timeout = '10s'", // a migration may hold the tables
   "set local datestyle = 'ISO, YMD'",
   "set local timezone = 'UTC'",
   "set local bytea_output = 'hex'",
 ].join('; ');
 
-/** PostgreSQL 17 has one limit more. It ends with the transaction too. */
+/** A limit that exists since PostgreSQL 17. */
 export const noTransactionTimeoutSql = statement('no_transaction_timeout', {}, { timeout: 'text' })`
   select set_config(name, '0', true) as timeout from pg_settings where name = 'transaction_timeout'`;
 
@@ -49,7 +49,7 @@ const columnsSql = statement('columns_of_tables', { tables: 'text[]' }, { name: 
   where attrelid = any(select to_regclass(asked) from unnest(:tables) as asked) and attnum > 0 and not attisdropped
   group by relname`;
 
-/** The columns of each table that is there, by name: in the order of an archive, however they came into the table. */
+/** The columns of each existing table, sorted by name, as in an archive. */
 export async function columnsOf(db: Db): Promise<Map<string, string[]>> {
   const found = await db.run(columnsSql, { tables: TABLE_NAMES });
   return new Map(found.map(({ name, columns }) => [name, columns]));
@@ -60,11 +60,10 @@ export function listed(columns: readonly string[]): string {
   return columns.map((column) => `"${column}"`).join(', ');
 }
 
-/** The rows of all tables, as they are read. */
 export interface Reading {
-  /** Each table's head, and then its rows in pieces, which may end within a row */
+  /** Each table's head, then its rows in pieces, which may end within a row */
   parts: AsyncGenerator<TableHead | Buffer>;
-  /** Counts and checksum. Call it when all was read and another statement has been answered on the connection. */
+  /** Counts and checksum, after all was read and the connection has answered another statement. */
   result(): Trailer;
 }
 

@@ -1,4 +1,4 @@
-/** What a database must be for an import: empty, of the same migrations, and without a gateway on it. */
+/** Requirements of a database for an import: empty, with the same migrations, and without a connected gateway. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { migrationStatus } from '../db/migrate.js';
@@ -9,11 +9,11 @@ import type { Header } from './format.js';
 import { ArchiveRefusal, refuseStopped } from './refusal.js';
 import { columnsOf, on, TABLE_NAMES } from './tables.js';
 
-/** How long connections may still be seen that have just been closed: milliseconds. */
+/** How long connections that have just been closed may still be listed. */
 const CLOSING_MS = 5_000;
-const LOOK_AGAIN_MS = 100;
+const RECHECK_MS = 100;
 
-/** @throws {ArchiveRefusal} where a table has rows. A table that is not there yet has none. */
+/** @throws {ArchiveRefusal} if an existing table has rows */
 export async function refuseFull(client: pg.ClientBase): Promise<void> {
   const full: string[] = [];
   for (const table of (await columnsOf(on(client))).keys()) {
@@ -31,8 +31,8 @@ export function refuseOtherVersion({ gateway_version, migrations: theirs }: Head
   const more = ours.filter((name) => !theirs.includes(name));
   if (lacking.length + more.length === 0) return;
   const differences = [
-    ...lacking.map((name) => `the file has ${name}, which is not here`),
-    ...more.map((name) => `here is ${name}, which the file does not have`),
+    ...lacking.map((name) => `only the file has ${name}`),
+    ...more.map((name) => `only this version has ${name}`),
   ];
   throw new ArchiveRefusal(
     `the file is of version ${gateway_version} and this is ${GATEWAY_VERSION}, with other migrations: ` +
@@ -41,10 +41,10 @@ export function refuseOtherVersion({ gateway_version, migrations: theirs }: Head
   );
 }
 
-/** @param theirs names of those that the target has gone through, where the file is of this version */
+/** @param theirs names of the migrations that were applied to the target */
 export function refuseOtherTarget({ migrations: ours }: Header, theirs: readonly string[]): void {
   const differences = [
-    ...theirs.filter((name) => !ours.includes(name)).map((name) => `it has ${name}, which this version does not have`),
+    ...theirs.filter((name) => !ours.includes(name)).map((name) => `it has ${name}, which this version lacks`),
     ...ours.filter((name) => !theirs.includes(name)).map((name) => `it lacks ${name}`),
   ];
   if (differences.length === 0) return;
@@ -53,17 +53,17 @@ export function refuseOtherTarget({ migrations: ours }: Header, theirs: readonly
   );
 }
 
-/** Names of those that a database has gone through. */
+/** Names of the applied migrations. */
 export async function migrationsOf(db: Db): Promise<string[]> {
   return (await migrationStatus(db)).flatMap(({ name, executed_at }) => (executed_at === null ? [] : [name]));
 }
 
-/** Until the end of the transaction nobody else reads or writes the tables: a gateway that starts meanwhile waits. */
+/** Until the transaction ends nobody else can use the tables: a gateway that starts meanwhile waits. */
 export async function lockTables(client: pg.ClientBase): Promise<void> {
   try {
     await client.query(`lock table ${TABLE_NAMES.join(', ')} in access exclusive mode`);
   } catch (error) {
-    if (isLockTimeout(error)) throw inUse('a table is held');
+    if (isLockTimeout(error)) throw inUse('a table is locked');
     throw error;
   }
 }
@@ -76,7 +76,7 @@ const othersSql = statement('others_on_database', {}, { who: 'text' })`
     and (usename = current_user or application_name = 'auth-gateway')
     and coalesce(backend_type, 'client backend') = 'client backend'`;
 
-/** @throws {ArchiveRefusal} where a gateway, or another program of the same user, is connected to the database */
+/** @throws {ArchiveRefusal} if a gateway, or another program of the same user, is connected to the database */
 export async function refuseServed(client: pg.ClientBase, stopped: AbortSignal): Promise<void> {
   const deadlineMs = performance.now() + CLOSING_MS;
   for (;;) {
@@ -84,7 +84,7 @@ export async function refuseServed(client: pg.ClientBase, stopped: AbortSignal):
     if (others.length === 0) return;
     const whom = others.map(({ who }) => who).join(', ');
     if (performance.now() > deadlineMs) throw inUse(`processes of PostgreSQL: ${whom}`);
-    await sleep(LOOK_AGAIN_MS);
+    await sleep(RECHECK_MS);
     refuseStopped(stopped);
   }
 }

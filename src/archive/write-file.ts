@@ -1,4 +1,4 @@
-/** A file that is there whole or not at all, that only its owner may read, and that replaces none. */
+/** Writes a file atomically, readable only by its owner, and never replaces one. */
 import { link, lstat, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -7,7 +7,7 @@ import { randomBase62 } from '../platform/ids.js';
 import { FIRST_BYTES } from './format.js';
 import { ArchiveRefusal } from './refusal.js';
 
-/** @throws {ArchiveRefusal} where there is such a file already */
+/** @throws {ArchiveRefusal} if the file exists */
 export async function refuseExisting(file: string): Promise<void> {
   const found = await lstat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -17,10 +17,10 @@ export async function refuseExisting(file: string): Promise<void> {
 }
 
 function exists(file: string): ArchiveRefusal {
-  return new ArchiveRefusal(`the file ${file} exists already and is left as it is`);
+  return new ArchiveRefusal(`the file ${file} exists and is not replaced`);
 }
 
-/** Writes beside the place, syncs, and links the file there. Whatever happens, nothing is left beside it. */
+/** Writes a temporary file in the same folder, syncs it, and links it. The temporary name is always removed. */
 export async function writeCompressed(
   file: string,
   pieces: AsyncIterable<Buffer>,
@@ -38,7 +38,7 @@ export async function writeCompressed(
       async (compressed: AsyncIterable<Buffer>) => {
         let isFirst = true;
         for await (const piece of compressed) {
-          if (isFirst) FIRST_BYTES.copy(piece); // zlib writes its header at once, and tells there of the system
+          if (isFirst) FIRST_BYTES.copy(piece); // zlib's header, in the first piece, names the system
           isFirst = false;
           await handle.writeFile(piece);
         }
@@ -57,9 +57,9 @@ export async function writeCompressed(
   await folder.sync().finally(() => folder.close());
 }
 
-/** What is wrong with the place for the file, for a person; another error stays as it is. */
+/** A refusal if the target cannot take the file; otherwise the error itself. */
 function refusalOf(error: unknown, file: string): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') return new ArchiveRefusal(`no room for ${file}; no file was written`);
-  return code === 'EEXIST' && syscall === 'link' ? exists(file) : error; // made meanwhile
+  return code === 'EEXIST' && syscall === 'link' ? exists(file) : error; // created meanwhile
 }

@@ -19,7 +19,7 @@ export const databaseCommands: Record<string, Command> = {
       const { exportDatabase } = await import('../archive/export.js'); // which other commands need not load
       const tell = (line: string): void => say(terminal, line);
       const stopped = terminal.untilStopped();
-      const { header, lostKeys, ...trailer } = await exportDatabase(db, file, { config, tell, stopped });
+      const { header, lostKeys, ...trailer } = await exportDatabase(db, file, { config, report: tell, stopped });
       tell('the file holds password hashes and sealed secrets: let nobody read it');
       tell(`it is of use with the keyring alone: keep a copy of ${config.keyringFile}, elsewhere than the file`);
       if (lostKeys.length > 0) tell(`the keyring lacks keys that seal secrets of API keys: ${lostKeys.join(', ')}`);
@@ -44,7 +44,7 @@ export const databaseCommands: Record<string, Command> = {
         readKeys: (needs) => readKeys(config, needs),
         now: clock.now(),
         unauthenticated,
-        tell: (line) => say(terminal, line),
+        report: (line) => say(terminal, line),
         stopped: terminal.untilStopped(),
       });
       if (verifiedBy.length === 0) say(terminal, `the file was not verified: ${UNAUTHENTICATED}`);

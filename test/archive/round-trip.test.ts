@@ -111,7 +111,7 @@ test('Interface 9: a file that only its owner may read, and that replaces none',
   expect(before.mode & 0o777).toBe(0o600);
   const again = await here(source, ['database', 'export', '--out', file]);
   expect([again.code, again.stdout]).toEqual([1, '']);
-  expect(messagesOf(again)).toBe(`the file ${file} exists already and is left as it is\n`);
+  expect(messagesOf(again)).toBe(`the file ${file} exists and is not replaced\n`);
   expect(await stat(file)).toEqual(before);
   expect((await readdir(folder)).filter((name) => !/^\d+\.export$/.test(name))).toEqual([]); // no part of one
 });
