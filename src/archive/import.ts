@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { KeyringError } from '../credentials/keyring/keyring-file.js';
+import { KeyringError } from '../credentials/keyring/keyring-error.js';
 import { missingKeys } from '../credentials/keyring/needed-keys.js';
 import type { PrivateJwk } from '../credentials/keyring/private-jwks.js';
 import { openDatabase, PoolerInBetween } from '../db/database.js';
@@ -71,10 +71,8 @@ async function refuseOtherKeyring(header: Header, jwks: readonly PrivateJwk[], n
   const missing = await missingKeys(needed, jwks, now);
   if (missing.length === 0) return;
   const which = missing.map(({ kid, kind }) => `${kid} (${kind})`).join(', ');
-  throw new KeyringError(
-    `the keyring does not belong to the file: it lacks ${which}. Use the keyring of the exported database. Nothing was ` +
-      'changed',
-  );
+  const reason = `the keyring does not belong to the file: it lacks ${which}`;
+  throw new KeyringError(reason, 'use the keyring of the exported database. Nothing was changed');
 }
 
 /** Migrates an empty database; refuses one with rows or with a connected gateway. */

@@ -70,7 +70,7 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
     const migrations = await migrationStatus(context.db);
     refuseTooNew(migrations);
     const isPending = migrations.some(({ executed_at }) => executed_at === null);
-    if (isPending) throw new CliRefusal('the database is not migrated to this version; run: auth-gateway migrate up');
+    if (isPending) throw new CliRefusal('the database is not migrated to this version', { command: 'migrate up' });
     return { ...context, passwords: await createPasswords(context.config.argon2, THREADS) };
   },
 

@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import type { Header, Trailer } from '../archive/format.js';
 import type { Config } from '../config/config.js';
-import { KeyringError, readKeyringFile } from '../credentials/keyring/keyring-file.js';
+import { KeyringError } from '../credentials/keyring/keyring-error.js';
+import { readKeyringFile } from '../credentials/keyring/keyring-file.js';
 import type { PrivateJwk } from '../credentials/keyring/private-jwks.js';
 import { type Command, command } from './command.js';
 import { file as fileKind } from './kinds.js';
@@ -56,10 +57,8 @@ export const databaseCommands: Record<string, Command> = {
 /** A new keyring would not do, so none is proposed. */
 async function readKeys({ keyringFile }: Config, needs: readonly string[]): Promise<PrivateJwk[]> {
   if (existsSync(keyringFile)) return (await readKeyringFile(keyringFile)).jwks;
-  throw new KeyringError(
-    `there is no keyring ${keyringFile}: put the one there that was used with this database (keys: ${needs.join(', ')}), ` +
-      'or set KEYRING_FILE to where it is',
-  );
+  const remedy = `put the one there that was used with this database (keys: ${needs.join(', ')}), or set KEYRING_FILE to where it is`;
+  throw new KeyringError(`there is no keyring ${keyringFile}`, remedy);
 }
 
 function printable(file: string, header: Header, authenticated_by: string[], { rows, sha256 }: Trailer): Printable {

@@ -1,7 +1,7 @@
-/** Interface 9: `doctor`. It works where nothing else does, so it opens by itself what it looks at. */
+/** Interface 9: `doctor`. It works even if nothing else does, so it opens everything that it checks itself. */
 import type { Config } from '../config/config.js';
 import { openDataDir } from '../db/open/data-dir.js';
-import type { Finding } from '../doctor/finding.js';
+import { type Finding, type PrintedFinding, printable } from '../doctor/finding.js';
 import { createCleanUp } from '../platform/clean-up.js';
 import { systemClock } from '../platform/clock.js';
 import { createLogger } from '../platform/logger.js';
@@ -10,16 +10,16 @@ import { COMMON, type Command } from './command.js';
 import { type Call, nameOf } from './context.js';
 import { CliRefusal } from './exit.js';
 import { readValues } from './parameters.js';
-import { printJson, printLines, say, type Terminal } from './terminal.js';
+import { printJson, printLines, say } from './terminal.js';
 
 export const doctorCommands: Record<string, Command> = {
   doctor: {
-    does: 'looks at all that the gateway needs, and says what is wrong and what helps; changes nothing',
+    does: 'checks all that the gateway needs, and reports what is wrong and how to fix it; changes nothing',
     takes: COMMON,
     run: async (args, call) => {
       const { json } = readValues(args, COMMON);
       const { terminal } = call;
-      const found = (await findingsOf(call)).map((finding) => spelled(finding, terminal));
+      const found = (await findingsOf(call)).map((finding) => printable(finding, terminal.command));
       if (json) printJson(terminal, found);
       else
         printLines(
@@ -34,7 +34,6 @@ export const doctorCommands: Record<string, Command> = {
   },
 };
 
-/** Where the configuration is refused, its faults are all that is found. */
 async function findingsOf({ readConfig, terminal }: Call): Promise<Finding[]> {
   const { examine, readMachine, refusedConfiguration } = await import('../doctor/examine.js');
   let config: Config;
@@ -50,21 +49,16 @@ async function findingsOf({ readConfig, terminal }: Call): Promise<Finding[]> {
     say(terminal, `database: ${nameOf(server, config)}`);
     return server.databaseUrl;
   });
-  await located.catch(() => undefined); // an embedded server may take a while to start; what keeps it is found
+  await located.catch(() => undefined); // an embedded server may take a while to start; a check reports why it does not
   const signal = new AbortController().signal;
   const around = { clock: systemClock, config, machine: readMachine(), signal, locate: () => located };
   return examine(around).finally(cleanUp.run);
 }
 
-/** A command in the words by which this one was called. */
-function spelled(finding: Finding, { command }: Terminal): Finding {
-  return { ...finding, remedy: finding.remedy?.replace('run: auth-gateway ', `run: ${command} `) ?? null };
-}
-
 const BY_SEVERITY = ['fault', 'warning', 'ok'] as const;
 const WORDS = { fault: 'FAULT', warning: 'WARNING', ok: 'ok' };
 
-function linesOf(found: Finding[], wanted: Finding['severity']): string[] {
+function linesOf(found: PrintedFinding[], wanted: Finding['severity']): string[] {
   return found
     .filter(({ severity }) => severity === wanted)
     .flatMap(({ severity, check, seen, remedy }) => [
@@ -73,6 +67,6 @@ function linesOf(found: Finding[], wanted: Finding['severity']): string[] {
     ]);
 }
 
-function countOf(found: Finding[], wanted: Finding['severity']): number {
+function countOf(found: PrintedFinding[], wanted: Finding['severity']): number {
   return found.filter(({ severity }) => severity === wanted).length;
 }

@@ -1,6 +1,7 @@
 /** Interface 3 and 9: `keyring …`. */
 import { rotateKeyring } from '../admin/keyring.js';
-import { generateKeys, KeyringError, writeKeyringFile } from '../credentials/keyring/keyring-file.js';
+import { KeyringError } from '../credentials/keyring/keyring-error.js';
+import { generateKeys, writeKeyringFile } from '../credentials/keyring/keyring-file.js';
 import { ACCESS_ALGS } from '../credentials/keyring/private-jwks.js';
 import { type Command, command } from './command.js';
 import { CliRefusal } from './exit.js';
@@ -21,7 +22,7 @@ export const keyringCommands: Record<string, Command> = {
         await writeKeyringFile(file, keys, 'create');
       } catch (error) {
         // Of the folder that was named here, not of the configuration.
-        throw error instanceof KeyringError ? new CliRefusal(error.message) : error;
+        throw error instanceof KeyringError ? new CliRefusal(error.reason, error.remedy) : error;
       }
       return { file, kids: keys.map(({ kid }) => kid) };
     },

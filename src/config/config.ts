@@ -13,6 +13,7 @@ import {
   hostOrAddress,
   httpOrigin,
   isLoopback,
+  LEAST_ARGON2,
   listOf,
   OWASP,
   oneOf,
@@ -158,9 +159,13 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     /** Exact origins that may call with credentials */
     corsOrigins: read('CORS_ORIGINS', listOf(corsOrigin), []).map((url) => url.origin),
     argon2: {
-      memoryKib: read('ARGON2_MEMORY_KIB', wholeNumber(19_456, 4_194_304, OWASP), 19_456),
-      passes: read('ARGON2_PASSES', wholeNumber(2, 100, OWASP), 2),
-      lanes: read('ARGON2_LANES', wholeNumber(1, 64, OWASP), 1),
+      memoryKib: read(
+        'ARGON2_MEMORY_KIB',
+        wholeNumber(LEAST_ARGON2.memoryKib, 4_194_304, OWASP),
+        LEAST_ARGON2.memoryKib,
+      ),
+      passes: read('ARGON2_PASSES', wholeNumber(LEAST_ARGON2.passes, 100, OWASP), LEAST_ARGON2.passes),
+      lanes: read('ARGON2_LANES', wholeNumber(LEAST_ARGON2.lanes, 64, OWASP), LEAST_ARGON2.lanes),
     },
     /** Several instances listen on the port, and the kernel spreads connections over them */
     reusePort: read('REUSE_PORT', trueOrFalse, false),

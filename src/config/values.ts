@@ -4,7 +4,9 @@ import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 import { DatabaseUrlFault, parseDatabaseUrl } from './database-url.js';
 
-export const OWASP = ' (the OWASP minimum is m=19456, t=2, p=1)';
+/** The OWASP minimum. */
+export const LEAST_ARGON2 = { memoryKib: 19_456, passes: 2, lanes: 1 };
+export const OWASP = ` (the OWASP minimum is m=${LEAST_ARGON2.memoryKib}, t=${LEAST_ARGON2.passes}, p=${LEAST_ARGON2.lanes})`;
 
 export function wholeNumber(least: number, most: number, why = ''): z.ZodType<number, string> {
   const what = `a whole number from ${least} to ${most}`;

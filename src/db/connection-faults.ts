@@ -1,80 +1,92 @@
-/** Faults of the way to the server that are found at the start of a connection: the driver has a text for them, TLS a code of Node. */
+/** Why there is no connection to PostgreSQL, and how to fix it. Of some faults the driver has only a text, of TLS a code. */
+import type { Explanation } from '../platform/explained.js';
+import { errorLabel } from '../platform/fixed-texts.js';
+import { type TlsFault, tlsFaultOf } from '../platform/tls-faults.js';
 
-export interface ConnectionFault {
-  seen: string;
+interface ConnectionFault extends Explanation {
   remedy: string;
 }
 
-const FAULTS: Array<[codeOrText: RegExp, fault: ConnectionFault]> = [
+type Row = [codeOrText: RegExp, reason: string, remedy: string];
+
+const CHECK_ADDRESS = 'check that host and port in DATABASE_URL lead to PostgreSQL itself';
+
+/** The driver's own faults. */
+const DRIVER_FAULTS: Row[] = [
   [
     /^SASL: .*client password must be/,
-    {
-      seen: 'the server asks for a password, and DATABASE_URL has none',
-      remedy: 'set it: postgresql://USER:PASSWORD@HOST/DATABASE',
-    },
+    'the server requires a password, and DATABASE_URL has none',
+    'set it: postgresql://USER:PASSWORD@HOST/DATABASE',
   ],
   [
     /^(SASL: Only mechanism|Unknown authenticationOk message type)/,
-    {
-      seen: 'the server asks for another proof than a password',
-      remedy: 'ask the user of DATABASE_URL for scram-sha-256 in pg_hba.conf',
-    },
+    'the server requires another authentication method',
+    'set scram-sha-256 for the user of DATABASE_URL in pg_hba.conf',
   ],
   [
     /^SASL: .*exceeds scramMaxIterations/,
-    {
-      seen: 'the password of the user is kept with more SCRAM iterations than are computed here (100,000)',
-      remedy: 'lower scram_iterations in postgresql.conf, then set the password of the user anew',
-    },
+    'the password is stored with more SCRAM iterations than the gateway computes (100,000)',
+    'lower scram_iterations in postgresql.conf, then set the password again',
   ],
-  [
-    /^SASL: /,
-    {
-      seen: 'the server does not prove that it knows the password',
-      remedy: 'look whether host and port of DATABASE_URL lead to PostgreSQL itself',
-    },
-  ],
+  [/^SASL: /, 'the server does not prove that it knows the password', CHECK_ADDRESS],
   [
     /^The server does not support SSL connections$/,
-    {
-      seen: 'the server speaks no TLS',
-      remedy: 'set ssl = on in postgresql.conf, or take sslmode out of DATABASE_URL where the way is safe',
-    },
+    'the server does not support TLS',
+    'set ssl = on in postgresql.conf; or, if the network is safe, remove sslmode from DATABASE_URL',
   ],
   [
-    /^(ERR_SSL_\w+|EPROTO|There was an error establishing an SSL connection)$/,
-    {
-      seen: 'the server does not agree to TLS',
-      remedy: 'look whether host and port of DATABASE_URL lead to PostgreSQL itself, and at its log',
-    },
-  ],
-  [
-    /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
-    {
-      seen: 'the certificate of the server has expired, or is not valid yet',
-      remedy: 'renew it and reload PostgreSQL, or mend the clock of this machine',
-    },
-  ],
-  [
-    /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
-    {
-      seen: 'the certificate of the server is for another name',
-      remedy: 'set the host of DATABASE_URL to a name of its certificate',
-    },
-  ],
-  [
-    /^(CERT_\w+|(DEPTH_ZERO_)?SELF_SIGNED_CERT\w*|UNABLE_TO_\w+|INVALID_(CA|PURPOSE)|PATH_LENGTH_EXCEEDED)$/,
-    {
-      seen: 'the certificate of the server is not trusted',
-      remedy: 'add sslrootcert=FILE to DATABASE_URL, with the authority that has signed it',
-    },
+    /^There was an error establishing an SSL connection$/,
+    'the server refuses TLS',
+    `${CHECK_ADDRESS}, and read its log`,
   ],
 ];
 
-/** What the error, or what it was caused by, says about the way; undefined for any other. */
+const TLS_REMEDIES: Record<TlsFault, string> = {
+  expired: 'renew it and reload PostgreSQL',
+  not_yet_valid: 'correct the clock of this machine (timedatectl set-ntp true)',
+  wrong_name: 'set the host in DATABASE_URL to a name of the certificate',
+  unknown_ca: 'add sslrootcert=FILE to DATABASE_URL, with the certificate of that CA',
+  no_tls: `${CHECK_ADDRESS}, and read its log`,
+};
+
+/** Codes of the system and of PostgreSQL. */
+const CODES: Row[] = [
+  [/^(ECONNREFUSED|ENOENT)$/, 'nothing listens there', 'start PostgreSQL, or correct host and port in DATABASE_URL'],
+  [
+    /^(ENOTFOUND|EAI_AGAIN)$/,
+    'there is no host of that name',
+    'correct the host in DATABASE_URL, or fix the DNS of this machine',
+  ],
+  [/^3D000$/, 'there is no database of that name', 'create it (createdb NAME), or correct its name in DATABASE_URL'],
+  [
+    /^28/,
+    'the user or the password is refused',
+    'correct user and password in DATABASE_URL, or allow them in pg_hba.conf',
+  ],
+  [/^53300$/, 'no connection is left', 'raise max_connections of PostgreSQL, or end what uses them up'],
+];
+
+/** What the error, or its cause, says about authentication or TLS; undefined for any other. */
 export function connectionFaultOf(error: unknown): ConnectionFault | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = error.message } = error as NodeJS.ErrnoException;
-  const [, fault] = FAULTS.find(([codeOrText]) => codeOrText.test(code)) ?? [];
-  return fault ?? connectionFaultOf(error.cause);
+  const tls = tlsFaultOf(code);
+  if (tls !== undefined) return { reason: `${tls.reason} (${code})`, remedy: TLS_REMEDIES[tls.fault] };
+  return rowFor(code, DRIVER_FAULTS) ?? connectionFaultOf(error.cause);
+}
+
+/** @param error by which a connection failed, or a statement because the server is away */
+export function explainUnreachable(error: unknown): ConnectionFault {
+  const label = errorLabel(error);
+  const { reason, remedy } = connectionFaultOf(error) ?? {
+    reason: `no answer (${label})`,
+    remedy: 'check that PostgreSQL runs, and that no firewall is in the way',
+    ...rowFor(label, CODES, ` (${label})`),
+  };
+  return { reason: `the database cannot be reached: ${reason}`, remedy };
+}
+
+function rowFor(codeOrText: string, rows: Row[], suffix = ''): ConnectionFault | undefined {
+  const [, reason, remedy] = rows.find(([pattern]) => pattern.test(codeOrText)) ?? [];
+  return reason && remedy ? { reason: `${reason}${suffix}`, remedy } : undefined;
 }

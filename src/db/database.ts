@@ -4,6 +4,7 @@ import type { RawBuilder } from 'kysely';
 import pg from 'pg';
 import { parseDatabaseUrl } from '../config/database-url.js';
 import { type Budget, NO_BUDGET } from '../platform/budget.js';
+import { ExplainedError } from '../platform/explained.js';
 import { Connection, PooledConnection, renewConnections } from './connection.js';
 import { takeTurnSql } from './locks.js';
 import type { Entities } from './orm.js';
@@ -39,8 +40,8 @@ export interface Database extends Db {
 }
 
 /** Most connections of one instance: for the routes, and for administration. */
-const POOL_SIZE = 16;
-const ADMIN_POOL_SIZE = 4;
+export const POOL_SIZE = 16;
+export const ADMIN_POOL_SIZE = 4;
 /** How long is waited for a connection, be it a new one or one that others use: milliseconds. */
 const CONNECT_TIMEOUT_MS = 3_500;
 /** How long a connection may say nothing before the kernel asks whether the other end is there: milliseconds. */
@@ -124,7 +125,7 @@ export async function openDatabase(
   const database = within(NO_BUDGET);
   try {
     const [{ number } = { number: 0 }] = await database.run(serverVersionSql, {});
-    if (number < MIN_SERVER_VERSION) throw new DatabaseTooOld('PostgreSQL 14 or newer is needed');
+    if (number < MIN_SERVER_VERSION) throw new DatabaseTooOld();
   } catch (error) {
     await database.close();
     throw isStartupRefused(error) && pooler === 'none' ? new PoolerInBetween() : error;
@@ -135,13 +136,20 @@ export async function openDatabase(
 const serverVersionSql = statement('server_version', {}, { number: 'integer' })`
   select current_setting('server_version_num')::integer as number`;
 
-export class DatabaseTooOld extends Error {
+export class DatabaseTooOld extends ExplainedError {
   override readonly name = 'DatabaseTooOld';
+
+  constructor() {
+    super('this PostgreSQL is too old', 'upgrade it to version 14 or newer');
+  }
 }
 
-/** What a pooler in transaction mode says to what is set for a session. */
-export class PoolerInBetween extends Error {
+/** A pooler in transaction mode refuses what is set for a session. */
+export class PoolerInBetween extends ExplainedError {
   override readonly name = 'PoolerInBetween';
-  override readonly message =
-    'DATABASE_URL is of a connection pooler such as PgBouncer, which refuses settings of a session: set DATABASE_POOLER=transaction';
+
+  constructor() {
+    const reason = 'a pooler such as PgBouncer is in front of PostgreSQL, and it refuses settings of a session';
+    super(reason, 'set DATABASE_POOLER=transaction');
+  }
 }

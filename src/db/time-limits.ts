@@ -3,7 +3,7 @@
 /** How long one statement may run, of a route or of what dashboards list: milliseconds. */
 export const STATEMENT_TIMEOUT_MS = 3_500;
 /** How long it may wait for one lock: milliseconds. */
-const LOCK_TIMEOUT_MS = 2_000;
+export const LOCK_TIMEOUT_MS = 2_000;
 /** How long a statement of a change may run, which cannot be made smaller. */
 const CHANGE_TIMEOUT_MS = 20_000;
 /** After this the server ends a transaction whose gateway has vanished, and its locks: milliseconds. */

@@ -1,4 +1,5 @@
-/** Interface 9, `doctor`: for how many instances PostgreSQL has connections. */
+/** Interface 9, `doctor`: for how many instances PostgreSQL has enough connections. */
+import { ADMIN_POOL_SIZE, POOL_SIZE } from '../db/database.js';
 import { statement } from '../db/statement.js';
 import { numberOf } from '../platform/number-of.js';
 import { type Finding, fault, ok, warning } from './finding.js';
@@ -28,39 +29,39 @@ const connectionsSql = statement(
     quote_ident(current_user) as role, quote_ident(current_database()) as database`;
 
 interface Limit {
-  /** Connections of gateways that it leaves */
+  /** Connections that it leaves for gateways */
   room: number;
-  told: string;
-  cure: string;
+  reason: string;
+  remedy: string;
 }
 
-/** Connections of one instance: for the routes, and for administration. */
-const NEEDED = 16 + 4;
+/** Connections of one instance. */
+const NEEDED = POOL_SIZE + ADMIN_POOL_SIZE;
 
 export async function checkConnections({ config, database }: Surroundings): Promise<Finding[]> {
   const { db } = await database();
-  if (config.databasePooler !== 'none') return []; // it divides them
+  if (config.databasePooler !== 'none') return []; // the pooler shares them
   const [found] = await db.run(connectionsSql, {});
   if (found === undefined) return [];
   const { most, reserved, others, of_role, of_database } = found;
   const limits: Limit[] = [
     {
       room: most - reserved - others,
-      told: `max_connections is ${most}, of which ${reserved} are reserved and ${others} used by others`,
-      cure: `set max_connections of PostgreSQL to ${2 * NEEDED + reserved + others} or more, and restart it`,
+      reason: `max_connections is ${most}, of which ${reserved} are reserved and ${others} used by others`,
+      remedy: `set max_connections of PostgreSQL to ${2 * NEEDED + reserved + others} or more, and restart it`,
     },
   ];
   if (of_role >= 0) {
-    const cure = `alter role ${found.role} connection limit -1`;
-    limits.push({ room: of_role, told: `the role may have ${of_role}`, cure });
+    const remedy = `alter role ${found.role} connection limit -1`;
+    limits.push({ room: of_role, reason: `the role may have ${of_role}`, remedy });
   }
   if (of_database >= 0) {
-    const cure = `alter database ${found.database} connection limit -1`;
-    limits.push({ room: of_database, told: `the database may have ${of_database}`, cure });
+    const remedy = `alter database ${found.database} connection limit -1`;
+    limits.push({ room: of_database, reason: `the database may have ${of_database}`, remedy });
   }
-  const { room, told, cure } = limits.reduce((least, limit) => (limit.room < least.room ? limit : least));
-  const seen = `room for ${numberOf(Math.max(0, Math.floor(room / NEEDED)), 'instance')} of ${NEEDED} connections: ${told}`;
+  const { room, reason, remedy } = limits.reduce((least, limit) => (limit.room < least.room ? limit : least));
+  const seen = `room for ${numberOf(Math.max(0, Math.floor(room / NEEDED)), 'instance')} of ${NEEDED} connections: ${reason}`;
   if (room >= 2 * NEEDED) return [ok('database_connections', seen)];
-  if (room >= NEEDED) return [warning('database_connections', `${seen}; while one is replaced there are two`, cure)];
-  return [fault('database_connections', `${seen}; requests wait for connections, and are answered 503`, cure)];
+  if (room >= NEEDED) return [warning('database_connections', `${seen}; a replacement needs room for two`, remedy)];
+  return [fault('database_connections', `${seen}; requests wait for connections and are answered 503`, remedy)];
 }

@@ -1,4 +1,4 @@
-/** Interface 2 and 9, `doctor`: settings of PostgreSQL by which it would lose or refuse what the gateway writes. */
+/** Interface 2 and 9, `doctor`: settings of PostgreSQL that make it lose or refuse what the gateway writes. */
 import { TABLE_NAMES } from '../archive/tables.js';
 import { type RowOf, statement } from '../db/statement.js';
 import { type Finding, fault, ok, warning } from './finding.js';
@@ -53,27 +53,27 @@ type Found = RowOf<typeof settingsSql>;
 
 function durability({ fsync, synchronous_commit, database, role }: Found): Finding {
   const seen = `synchronous_commit is ${synchronous_commit}, fsync is ${fsync}`;
-  // A setting of the role in this database counts more than one of either alone.
-  const cures = [
+  // A setting of the role in this database overrides one of the role or the database alone.
+  const remedies = [
     ...(synchronous_commit === 'off' ? [`alter role ${role} in database ${database} set synchronous_commit = on`] : []),
     ...(fsync === 'off' ? ['alter system set fsync = on; select pg_reload_conf()'] : []),
   ];
-  if (cures.length === 0) return ok('database_durability', seen);
-  const what = `${seen}: a crash undoes logouts and refreshes that were answered, or destroys the database`;
-  return fault('database_durability', what, `${cures.join('; ')}; then restart the gateway`);
+  if (remedies.length === 0) return ok('database_durability', seen);
+  const what = `${seen}: a crash undoes logouts and refreshes that were already answered, or destroys the database`;
+  return fault('database_durability', what, `${remedies.join('; ')}; then restart the gateway`);
 }
 
 function encoding({ encoding }: Found): Finding {
   if (encoding === 'UTF8') return ok('database_encoding', 'the encoding is UTF8');
-  const seen = `the encoding is ${encoding}, which does not hold every text`;
+  const seen = `the encoding is ${encoding}, which cannot store every text`;
   return fault(
     'database_encoding',
     seen,
-    "make another database: create database NAME encoding 'UTF8' template template0",
+    "create another database: create database NAME encoding 'UTF8' template template0",
   );
 }
 
-/** The tables that a role has to be allowed to use, and those to come too if it makes none itself. */
+/** A role must be allowed to use the tables, and future ones too unless it creates them itself. */
 function rights({ may_create, may_use, will_use, owner, role, schema }: Found): Finding {
   if (owner !== null) {
     if (!may_use) {
@@ -85,10 +85,10 @@ function rights({ may_create, may_use, will_use, owner, role, schema }: Found): 
     const remedy =
       `as ${owner}, or as a superuser: alter default privileges for role ${owner} in schema ${schema} ` +
       `grant select, insert, update, delete on tables to ${role}`;
-    return warning('database_rights', `${seen}: but ${role} may not use those that this makes`, remedy);
+    return warning('database_rights', `${seen}, but ${role} may not use the tables that this creates`, remedy);
   }
-  const seen = `${role} may ${may_create ? '' : 'not '}make tables in the schema ${schema}`;
+  const seen = `${role} may ${may_create ? '' : 'not '}create tables in the schema ${schema}`;
   if (may_create) return ok('database_rights', seen);
   const remedy = `grant create on schema ${schema} to ${role}`;
-  return warning('database_rights', `${seen}: the next version that migrates cannot start`, remedy);
+  return warning('database_rights', `${seen}: the next version with a migration cannot start`, remedy);
 }

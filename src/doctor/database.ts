@@ -1,12 +1,11 @@
-/** Interface 9, `doctor`: whether the database is there, takes what a login writes, and has the tables of this version. */
-
+/** Interface 9, `doctor`: whether the database can be reached, takes the writes of a login, and has the tables of this version. */
 import type { Config } from '../config/config.js';
 import { migrationStatus } from '../db/migrate.js';
 import { type DatabaseState, databaseStateOf } from '../db/state.js';
 import { type Db, statement } from '../db/statement.js';
+import { errorLabel } from '../platform/fixed-texts.js';
 import { probeLoginWrites } from '../readiness/write-probe.js';
 import { unreachable } from './database-away.js';
-import { codeOf } from './error-code.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 import { NotThere, type OpenedDatabase, type Surroundings } from './surroundings.js';
 
@@ -36,33 +35,35 @@ async function migrationsAndWrites(db: Db, { redis }: Pick<Config, 'redis'>): Pr
   const breaking = migrations.find(({ known, breaks_older }) => !known && breaks_older);
   const pending = migrations.filter(({ known, executed_at }) => known && executed_at === null);
   if (breaking !== undefined) {
-    const seen = `a newer version has migrated the database, and this one cannot use it (${breaking.name})`;
-    return [fault('migrations', seen, 'start that newer version, or restore the backup of before')];
+    const seen = `a newer version has migrated the database, and this version cannot use it (${breaking.name})`;
+    return [fault('migrations', seen, 'start that newer version, or restore a backup from before it')];
   }
   if (pending.length > 0) {
-    const seen = `${pending.length} of ${migrations.length} migrations are missing, from ${pending[0]?.name} on`;
-    return [fault('migrations', seen, 'run: auth-gateway migrate up')];
+    const seen = `${pending.length} of ${migrations.length} migrations are missing, starting with ${pending[0]?.name}`;
+    return [fault('migrations', seen, { command: 'migrate up' })];
   }
-  const ahead = `a newer version has migrated the database, and this one can use it (${newer.join()})`;
+  const ahead = `a newer version has migrated the database, and this version can still use it (${newer.join()})`;
   const writes = await probeLoginWrites(db, redis === undefined).then(
     () => ok('database_writes', 'a login can be written'),
     cannotWrite,
   );
   return [
     newer.length > 0
-      ? warning('migrations', ahead, 'end the upgrade: start that newer version here too')
+      ? warning('migrations', ahead, 'complete the upgrade: start that newer version here too')
       : ok('migrations', `all ${migrations.length} are applied`),
     writes,
   ];
 }
 
-const CURES: Partial<Record<DatabaseState, string>> = {
-  full: 'make room on the disk of PostgreSQL',
-  locked: "end who holds a table: select pid, state, query from pg_stat_activity where state <> 'idle'",
+const REMEDIES: Partial<Record<DatabaseState, string>> = {
+  full: 'free space on the disk of PostgreSQL',
+  locked:
+    "find who holds a table: select pid, state, query from pg_stat_activity where state <> 'idle'; then end it: select pg_terminate_backend(PID)",
 };
 
 function cannotWrite(error: unknown): Finding {
   const state = databaseStateOf(error);
-  const seen = `the database takes no writes: ${state} (${codeOf(error)})`;
-  return fault('database_writes', seen, CURES[state] ?? 'read the log of PostgreSQL');
+  const code = errorLabel(error);
+  const seen = `the database takes no writes: ${state} (${code})`;
+  return { ...fault('database_writes', seen, REMEDIES[state] ?? 'read the log of PostgreSQL'), code };
 }

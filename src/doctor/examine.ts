@@ -1,8 +1,9 @@
-/** Interface 9: the door of this room. Every check, all at once, each within its own time. */
+/** Interface 9: runs every check of `doctor`, all at once, each within its own time. Others enter this room here. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../config/config.js';
 import { createCleanUp } from '../platform/clean-up.js';
 import { remedyText } from '../platform/explained.js';
+import { errorLabel } from '../platform/fixed-texts.js';
 import { checkDisk, checkMemory, checkOpenFiles, checkPasswordSpeed } from './capacity.js';
 import { checkClock } from './clock.js';
 import { checkConnections } from './connections.js';
@@ -10,7 +11,6 @@ import { checkCookie, checkCorsOrigins } from './cookies.js';
 import { checkDatabase } from './database.js';
 import { checkPooler, checkTls } from './database-connection.js';
 import { checkSettings } from './database-settings.js';
-import { codeOf } from './error-code.js';
 import { type Finding, type FindingName, fault } from './finding.js';
 import { checkKeyring } from './keyring.js';
 import { checkSealedSecrets } from './keyring-database.js';
@@ -30,8 +30,8 @@ import { databaseOf, NotThere, type Surroundings } from './surroundings.js';
 
 export { readMachine } from './machine.js';
 
-/** The name is told where it gives no answer. */
-export type Check = [name: FindingName, look: (at: Surroundings) => Finding[] | Promise<Finding[]>];
+/** The name is used if the check gives no answer. */
+export type Check = [name: FindingName, check: (at: Surroundings) => Finding[] | Promise<Finding[]>];
 
 export const CHECKS: readonly Check[] = [
   ['configuration', checkConfiguration],
@@ -66,11 +66,12 @@ export interface Around extends Pick<Surroundings, 'clock' | 'config' | 'machine
   locate(): Promise<string>;
 }
 
-/** How long a check may take; then that is what was found: milliseconds. */
+/** How long a check may take before this itself is a fault: milliseconds. */
 const WITHIN_MS = 8_000;
 
 /**
- * What is found, in the order of the checks. It changes nothing.
+ * Changes nothing.
+ * @returns findings in the order of the checks
  * @throws the reason of the signal, and nothing else
  */
 export async function examine({ locate, ...around }: Around, checks = CHECKS): Promise<Finding[]> {
@@ -79,47 +80,42 @@ export async function examine({ locate, ...around }: Around, checks = CHECKS): P
   const signal = AbortSignal.any([around.signal, done.signal]);
   const surroundings = { ...around, signal, database: databaseOf(around.config, locate, signal, cleanUp) };
   try {
-    const found = await Promise.all(checks.map((check) => lookInTime(check, surroundings)));
-    return toldOnce(found.flat());
+    const found = await Promise.all(checks.map((check) => runInTime(check, surroundings)));
+    return reportOnce(found.flat());
   } finally {
     done.abort();
     await Promise.race([cleanUp.run().catch(() => undefined), sleep(CLOSED_WITHIN_MS, undefined, { ref: false })]);
   }
 }
 
-/** A connection that hangs is told by its check, and not waited for at the end: milliseconds. */
+/** How long the end waits for connections; a check reports one that hangs: milliseconds. */
 const CLOSED_WITHIN_MS = 1_000;
 
-function lookInTime([name, look]: Check, surroundings: Surroundings): Promise<Finding[]> {
-  const looked = (async () => look(surroundings))().catch((error: unknown) => notSeen(name, error));
-  return Promise.race([looked, sleep(WITHIN_MS, [hanging(name)], { signal: surroundings.signal })]);
+function runInTime([name, check]: Check, surroundings: Surroundings): Promise<Finding[]> {
+  const checked = (async () => check(surroundings))().catch((error: unknown) => failed(name, error));
+  return Promise.race([checked, sleep(WITHIN_MS, [hanging(name)], { signal: surroundings.signal })]);
 }
 
 function hanging(name: FindingName): Finding {
-  const remedy = 'look at what is asked there, and at the way to it, such as a firewall';
+  const remedy = 'check that what it asks works, and that no firewall is in the way';
   return fault(name, `no answer within ${WITHIN_MS / 1000} s`, remedy);
 }
 
-/** What depends on something else that is not there has nothing to say. */
-function notSeen(check: FindingName, error: unknown): Finding[] {
+/** A check without its database reports nothing, because another check reports that. */
+function failed(check: FindingName, error: unknown): Finding[] {
   if (error instanceof NotThere) return [];
-  const code = codeOf(error);
-  return [
-    fault(
-      check,
-      `it cannot be looked at (${code})`,
-      'mend what else is found, and allow what the code forbids; then run: auth-gateway doctor',
-    ),
-  ];
+  const code = errorLabel(error);
+  const remedy = { advice: 'fix the other findings, and allow what the code forbids; then', command: 'doctor' };
+  return [{ ...fault(check, `it cannot be checked (${code})`, remedy), code }];
 }
 
 /** SQLSTATE insufficient_privilege */
-const NO_RIGHTS = /\(42501\)/;
+const NO_RIGHTS = '42501';
 
-/** A role without rights is one fault, however much cannot be looked at because of it. */
-function toldOnce(found: Finding[]): Finding[] {
-  const isTold = found.some(({ check, severity }) => check === 'database_rights' && severity === 'fault');
-  return isTold ? found.filter(({ severity, seen }) => severity === 'ok' || !NO_RIGHTS.test(seen)) : found;
+/** A role without rights is one fault, even if it prevents several checks. */
+function reportOnce(found: Finding[]): Finding[] {
+  const isReported = found.some(({ check, severity }) => check === 'database_rights' && severity === 'fault');
+  return isReported ? found.filter(({ code }) => code !== NO_RIGHTS) : found;
 }
 
 /** If the configuration is refused, its faults are all that can be found. @throws any other error */

@@ -1,6 +1,7 @@
-/** Interface 9: what `doctor` says of one thing that it has looked at. */
+/** Interface 9: the result of one check of `doctor`. */
+import { type Remedy, remedyText } from '../platform/explained.js';
 
-/** Every name under which something is found; docs/doctor.md has a row for each. */
+/** The names of all findings; docs/doctor.md has a row for each. */
 export const FINDINGS = [
   'configuration',
   'listen_host',
@@ -46,23 +47,36 @@ export const FINDINGS = [
 export type FindingName = (typeof FINDINGS)[number];
 
 export interface Finding {
-  /** `fault`: it does not work, or not safely. `warning`: it works, and may not for long. */
+  /** `fault`: something does not work, or is not safe. `warning`: it works, but perhaps not for long. */
   severity: 'fault' | 'warning' | 'ok';
   check: FindingName;
-  /** With figures, and without a secret */
+  /** What was found, with figures and without secrets */
   seen: string;
-  /** What to type or to set; null where all is well. `run: auth-gateway …` begins a command of this program. */
+  /** What to type or to set; null if all is well */
+  remedy: Remedy | null;
+  /** Code of the error that prevented the check */
+  code?: string;
+  /** True if the next look may miss it, because another instance may answer */
+  isIntermittent?: boolean;
+}
+
+export interface PrintedFinding extends Pick<Finding, 'severity' | 'check' | 'seen'> {
   remedy: string | null;
+}
+
+/** @param program what is typed in front of a command */
+export function printable({ severity, check, seen, remedy }: Finding, program?: string): PrintedFinding {
+  return { severity, check, seen, remedy: remedy === null ? null : remedyText(remedy, program) };
 }
 
 export function ok(check: FindingName, seen: string): Finding {
   return { severity: 'ok', check, seen, remedy: null };
 }
 
-export function warning(check: FindingName, seen: string, remedy: string): Finding {
+export function warning(check: FindingName, seen: string, remedy: Remedy): Finding {
   return { severity: 'warning', check, seen, remedy };
 }
 
-export function fault(check: FindingName, seen: string, remedy: string): Finding {
+export function fault(check: FindingName, seen: string, remedy: Remedy): Finding {
   return { severity: 'fault', check, seen, remedy };
 }

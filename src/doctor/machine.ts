@@ -4,15 +4,15 @@ import { availableParallelism, totalmem } from 'node:os';
 
 export interface Machine {
   cores: number;
-  /** Of the machine, or of the container where that has less: MiB */
+  /** Of the machine, or of the container if that has less: MiB */
   memoryMib: number;
   /** Files and connections that this process may have open */
   openFiles: number;
-  /** Whose process this is; 0: root */
+  /** The user of this process; 0: root */
   uid: number;
 }
 
-/** Bytes */
+/** In bytes */
 export const MIB = 2 ** 20;
 
 export function readMachine(): Machine {

@@ -6,24 +6,24 @@ import { TLSSocket } from 'node:tls';
 
 export interface PublicAnswer {
   status: number;
-  /** Of a redirection, which is not followed */
+  /** Of a redirect, which is not followed */
   location: string | undefined;
-  /** Cut after MOST_BYTES */
+  /** Cut after MAX_BYTES */
   text: string;
-  /** The body as JSON, or undefined where it is none */
+  /** The body as JSON; undefined if it is not JSON */
   json: unknown;
   /** When the certificate ends; undefined without TLS */
   validTo: Date | undefined;
 }
 
 const WITHIN_MS = 4_000;
-const MOST_BYTES = 262_144;
+const MAX_BYTES = 262_144;
 
 /** @throws the error of the system or of TLS, which has a `code`, or of the signal */
 export async function readPublic(url: string, signal: AbortSignal): Promise<PublicAnswer> {
   const options = { signal: AbortSignal.any([signal, AbortSignal.timeout(WITHIN_MS)]), agent: false as const };
   const isTls = url.startsWith('https:');
-  // A session that is taken up again would show no certificate.
+  // A resumed TLS session would show no certificate.
   const agent = new Agent({ maxCachedSessions: 0 });
   const asked = isTls ? requestHttps(url, { ...options, agent }) : requestHttp(url, options);
   asked.end();
@@ -33,7 +33,7 @@ export async function readPublic(url: string, signal: AbortSignal): Promise<Publ
   let text = '';
   for await (const chunk of answer.setEncoding('utf8')) {
     text += chunk;
-    if (text.length > MOST_BYTES) break;
+    if (text.length > MAX_BYTES) break;
   }
   return { status: statusCode, location: headers.location, text, json: parse(text), validTo };
 }

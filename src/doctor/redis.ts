@@ -1,11 +1,11 @@
-/** Interface 2 and 9, `doctor`: Redis or Valkey, where REDIS_URL is set. */
+/** Interface 2 and 9, `doctor`: Redis or Valkey, if REDIS_URL is set. */
 import { once } from 'node:events';
 import type { Redis } from 'ioredis';
 import type { RedisPlace } from '../config/redis-url.js';
 import { isLoopback } from '../config/values.js';
 import { type RedisClient, type RedisState, readRedisState, redisErrorWord } from '../limits/redis.js';
+import { errorLabel } from '../platform/fixed-texts.js';
 import { createLogger } from '../platform/logger.js';
-import { codeOf } from './error-code.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -15,8 +15,7 @@ export async function checkRedis({ config: { redis: place }, signal }: Surroundi
   const redis = connectRedis(place, createLogger('silent'));
   try {
     const error = await failureOf(redis, signal);
-    if (error !== undefined)
-      return [cannotCount(redisErrorWord(error) ?? codeOf(error), String(error), place), tls(place)];
+    if (error !== undefined) return [cannotCount(redisErrorWord(error) ?? errorLabel(error), place), tls(place)];
     const state = await readRedisState(redis);
     if (state !== 'ok') return [takesNoWrites(state), tls(place)];
     const servers = 'nodes' in redis ? redis.nodes('master') : [redis];
@@ -34,59 +33,66 @@ export async function checkRedis({ config: { redis: place }, signal }: Surroundi
   }
 }
 
-/** What keeps it from being ready; undefined where it is. */
+/** Why it is not ready; undefined if it is. */
 async function failureOf(redis: RedisClient, signal: AbortSignal): Promise<unknown> {
   if (redis.status === 'ready') return undefined;
   return once(redis, 'ready', { signal }).then(
     () => undefined,
-    (error: unknown) => error, // the first that it tells, or that nothing has come in time
+    (error: unknown) => error, // the first error, or the end of the time
   );
 }
 
-/** It may be forbidden to ask. */
+/** The user may not be allowed to ask. */
 function memoryOf(server: Redis): Promise<string> {
   return server.info('memory').catch(() => '');
 }
 
-function cannotCount(code: string, text: string, { tls }: RedisPlace): Finding {
-  const seen = `REDIS_URL cannot be used (${code}): whatever has to be counted is answered 503`;
-  if (/^(WRONGPASS|NOAUTH|NOPERM)/.test(code)) return fault('redis', seen, 'set user and password of REDIS_URL right');
-  if (/All sentinels are unreachable/.test(text)) {
-    return fault('redis', seen, 'set the sentinels and the name of the master in REDIS_URL right, or start them');
+function cannotCount(code: string, { tls }: RedisPlace): Finding {
+  const seen = `REDIS_URL cannot be used (${code}): requests that must be counted are answered 503`;
+  if (/^(WRONGPASS|NOAUTH|NOPERM)/.test(code)) return fault('redis', seen, 'correct user and password in REDIS_URL');
+  if (/^All sentinels are unreachable/.test(code)) {
+    return fault(
+      'redis',
+      seen,
+      'correct the sentinels and the name of the master in REDIS_URL, or start the sentinels',
+    );
   }
-  const plain = tls ? ', or use redis:// where it speaks no TLS' : '';
-  const remedy = `start Redis, or set REDIS_URL right${plain}; look whether a firewall lets this machine through`;
-  return fault('redis', seen, remedy);
+  const plain = tls ? ', or use redis:// if it does not speak TLS' : '';
+  return fault('redis', seen, `start Redis, or correct REDIS_URL${plain}; check that no firewall is in the way`);
 }
 
 type WriteFault = Exclude<RedisState, 'ok'>;
 
-const WRITE_CURES: Record<WriteFault, string> = {
-  unreachable: 'look at the log of Redis, and whether a firewall lets this machine through',
-  forbidden: 'allow the user of REDIS_URL to write (ACL SETUSER NAME ~* +@all), and look at the log of Redis',
+const WRITE_REMEDIES: Record<WriteFault, string> = {
+  unreachable: 'read the log of Redis, and check that no firewall is in the way',
+  forbidden: 'allow the user of REDIS_URL to write (ACL SETUSER NAME ~* +@all), and read the log of Redis',
   read_only:
-    'name the master in REDIS_URL, not a replica; where its disk is full make room, or set stop-writes-on-bgsave-error no',
+    'name the master in REDIS_URL, not a replica; if its disk is full, free space, or set stop-writes-on-bgsave-error no',
   full: 'raise maxmemory of Redis',
 };
 
 function takesNoWrites(state: WriteFault): Finding {
   return fault(
     'redis',
-    `Redis takes no writes: ${state}; whatever has to be counted is answered 503`,
-    WRITE_CURES[state],
+    `Redis takes no writes: ${state}; requests that must be counted are answered 503`,
+    WRITE_REMEDIES[state],
   );
 }
 
 function eviction(mayEvict: boolean): Finding {
-  if (!mayEvict) return ok('redis_eviction', 'Redis drops no counters when it is full');
-  const seen = 'Redis drops counters of the rate limits when it is full, and tells nobody';
-  return warning('redis_eviction', seen, 'redis-cli config set maxmemory-policy noeviction (and in redis.conf)');
+  if (!mayEvict) return ok('redis_eviction', 'Redis keeps its counters when it is full');
+  const seen = 'Redis silently drops counters of the rate limits when it is full';
+  return warning(
+    'redis_eviction',
+    seen,
+    'run: redis-cli config set maxmemory-policy noeviction (and set it in redis.conf)',
+  );
 }
 
 function tls({ hosts, tls }: RedisPlace): Finding {
   const remote = hosts.map(({ host }) => host).filter((host) => !isLoopback(host));
   if (remote.length === 0) return ok('redis_tls', 'Redis is on this machine');
   if (tls) return ok('redis_tls', `Redis is at ${remote.join()}, by TLS`);
-  const seen = `Redis is at ${remote.join()}, without TLS: its password and the addresses of clients can be read`;
-  return warning('redis_tls', seen, 'write rediss:// in REDIS_URL, and give Redis a certificate (tls-port)');
+  const seen = `Redis is at ${remote.join()}, without TLS: its password and the addresses of clients can be read on the network`;
+  return warning('redis_tls', seen, 'use rediss:// in REDIS_URL, and give Redis a certificate (tls-port)');
 }

@@ -1,4 +1,4 @@
-/** Interface 1, 2 and 9, `doctor`: what stands in the tables: who administrates, and what should be gone. */
+/** Interface 1, 2 and 9, `doctor`: rows of the tables: administrators, and rows that should have been deleted. */
 import { FIRST_ADMINISTRATOR } from '../admin/users.js';
 import { schemaState } from '../db/migrate.js';
 import { statement } from '../db/statement.js';
@@ -16,25 +16,25 @@ const administratorsSql = statement(
     coalesce(bool_or(email = :first and password_version = 0), false) as is_first_unchanged
   from users where role = 'admin' and is_active`;
 
-/** The first start prints a password; each one that is set later is counted in `password_version`. */
+/** The first start prints a password. `password_version` counts each one that is set later. */
 export async function checkAdministrators({ config, database }: Surroundings): Promise<Finding[]> {
   const { db } = await database();
   if ((await schemaState(db)) === 'behind') return [];
   const [found] = await db.run(administratorsSql, { first: FIRST_ADMINISTRATOR });
   if (found === undefined) return [];
   if (found.active === 0) {
-    const remedy = 'run: auth-gateway user create you@example.com --role admin';
+    const remedy = { command: 'user create you@example.com --role admin' };
     return [fault('administrators', 'there is no active administrator', remedy)];
   }
-  const administrators = ok('administrators', `${found.active} ${found.active === 1 ? 'is' : 'are'} active`);
-  const seen = `the password that a first start printed is ${found.is_first_unchanged ? 'still' : 'not'} in use`;
+  const administrators = ok('administrators', numberOf(found.active, 'active administrator'));
+  const seen = `the password that the first start printed is ${found.is_first_unchanged ? 'still' : 'not'} in use`;
   if (!found.is_first_unchanged || config.isDevelopment) return [administrators, ok('first_administrator', seen)];
-  const remedy = `run: auth-gateway user set-password ${FIRST_ADMINISTRATOR}`;
-  return [administrators, warning('first_administrator', `${seen}: that of ${FIRST_ADMINISTRATOR}`, remedy)];
+  const remedy = { command: `user set-password ${FIRST_ADMINISTRATOR}` };
+  return [administrators, warning('first_administrator', `${seen}, for ${FIRST_ADMINISTRATOR}`, remedy)];
 }
 
-/** Rows are counted up to this. */
-const MOST = 100_000;
+/** Rows are counted up to this number. */
+const MAX_COUNT = 100_000;
 const DAY_SECONDS = 86_400;
 
 const expiredSql = statement(
@@ -43,32 +43,32 @@ const expiredSql = statement(
   { events: 'integer', records: 'integer', events_size: 'text', records_size: 'text' },
 )`
   select
-    (select count(*)::integer from (select from audit_events where created_at < :events_before limit ${MOST}) as over)
+    (select count(*)::integer from (select from audit_events where created_at < :events_before limit ${MAX_COUNT}) as over)
       as events,
-    (select count(*)::integer from (select from refresh_tokens where expires_at < :records_before limit ${MOST}) as over)
+    (select count(*)::integer from (select from refresh_tokens where expires_at < :records_before limit ${MAX_COUNT}) as over)
       as records,
     pg_size_pretty(pg_total_relation_size('audit_events')) as events_size,
     pg_size_pretty(pg_total_relation_size('refresh_tokens')) as records_size`;
 
-/** The sweeper deletes each minute what is over. What is over for a day it does not see, or does not keep up with. */
+/** The sweeper deletes expired rows every minute. Rows that expired a day ago show that it is not running, or is too slow. */
 export async function checkExpired({ clock, config, database }: Surroundings): Promise<Finding[]> {
   const { db } = await database();
   if ((await schemaState(db)) === 'behind') return [];
   const now = clock.now();
   const [found] = await db.run(expiredSql, {
     events_before: addSeconds(now, -(config.auditRetentionDays + 1) * DAY_SECONDS),
-    records_before: addSeconds(now, -2 * DAY_SECONDS), // they are kept for a day after they expire
+    records_before: addSeconds(now, -2 * DAY_SECONDS), // the sweeper keeps them for a day
   });
   if (found === undefined) return [];
   const { events, records, events_size, records_size } = found;
   const sizes = `audit_events takes ${events_size} (AUDIT_RETENTION_DAYS=${config.auditRetentionDays}), refresh_tokens ${records_size}`;
   if (events + records === 0) return [ok('expired_rows', sizes)];
-  const seen = `${sizes}; ${countOf(events, 'event')} and ${countOf(records, 'token')} should have been deleted a day ago or more`;
+  const seen = `${sizes}; ${countOf(events, 'event')} and ${countOf(records, 'token')} should have been deleted at least a day ago`;
   const remedy =
-    'keep a gateway running, which deletes 0.2 % a minute; where one is, look for "sweeping failed" in its log, and at the clock';
+    'keep a gateway running, because it deletes them; if one is running, look for "sweeping failed" in its log, and check the clock';
   return [warning('expired_rows', seen, remedy)];
 }
 
 function countOf(rows: number, noun: string): string {
-  return rows === MOST ? `${MOST} or more ${noun}s` : numberOf(rows, noun);
+  return rows === MAX_COUNT ? `${MAX_COUNT} or more ${noun}s` : numberOf(rows, noun);
 }

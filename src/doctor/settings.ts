@@ -1,4 +1,4 @@
-/** Interface 2 and 9, `doctor`: variables that are allowed each by itself, and wrong where the gateway is. */
+/** Interface 2 and 9, `doctor`: variables that are valid, but unwise. */
 import type { Config, ConfigWarning } from '../config/config.js';
 import { numberOf } from '../platform/number-of.js';
 import { type Finding, fault, ok, warning } from './finding.js';
@@ -29,53 +29,45 @@ export function checkUnknownProxy({ config }: Surroundings): Finding[] {
   );
 }
 
-/** Such limits are for trying things out. */
-const ROOMY = { rateLimit: 1_000, maxFailures: 100 };
+/** Limits from here on are for trying things out. */
+const LOOSE = { rateLimit: 1_000, maxFailures: 100 };
 
 export function checkLoginLimits({ config }: Surroundings): Finding[] {
   const { rateLimit, rateWindowSeconds, maxFailures, lockoutSeconds } = config.login;
   const seen =
     `an address may log in ${rateLimit} times in ${rateWindowSeconds} s, and ${maxFailures} wrong passwords lock an ` +
     `account for ${lockoutSeconds} s`;
-  const roomy = [
-    ...(rateLimit >= ROOMY.rateLimit ? ['LOGIN_RATE_LIMIT'] : []),
-    ...(maxFailures >= ROOMY.maxFailures ? ['LOGIN_MAX_FAILURES'] : []),
+  const loose = [
+    ...(rateLimit >= LOOSE.rateLimit ? ['LOGIN_RATE_LIMIT'] : []),
+    ...(maxFailures >= LOOSE.maxFailures ? ['LOGIN_MAX_FAILURES'] : []),
   ];
-  if (roomy.length === 0 || config.isDevelopment) return [ok('login_limits', seen)];
-  return [warning('login_limits', `${seen}: passwords can be guessed`, `unset ${roomy.join(' and ')}: 5 by default`)];
+  if (loose.length === 0 || config.isDevelopment) return [ok('login_limits', seen)];
+  return [warning('login_limits', `${seen}: passwords can be guessed`, `unset ${loose.join(' and ')}`)];
 }
 
-/** A thief of an access token has it for so long, whatever is done: seconds. */
+/** A stolen access token stays valid until it expires, whatever is done: seconds. */
 const LONG_ACCESS_SECONDS = 3_600;
 
 export function checkLifetimes({ config: { accessTokenSeconds, refreshTokenSeconds } }: Surroundings): Finding[] {
-  const seen = `access tokens are good for ${accessTokenSeconds} s, unused sessions for ${refreshTokenSeconds} s`;
+  const seen = `access tokens are valid for ${accessTokenSeconds} s, unused sessions for ${refreshTokenSeconds} s`;
   if (refreshTokenSeconds < accessTokenSeconds) {
-    const what = `${seen}: a session has ended before its first refresh is due`;
-    return [
-      fault('token_lifetimes', what, 'unset ACCESS_TOKEN_TTL_SECONDS and REFRESH_TOKEN_TTL_SECONDS: 900 and 1209600'),
-    ];
+    const what = `${seen}: a session ends before its first refresh is due`;
+    return [fault('token_lifetimes', what, 'unset ACCESS_TOKEN_TTL_SECONDS and REFRESH_TOKEN_TTL_SECONDS')];
   }
   if (accessTokenSeconds <= LONG_ACCESS_SECONDS) return [ok('token_lifetimes', seen)];
-  const what = `${seen}, and an access token cannot be taken back`;
-  return [
-    warning(
-      'token_lifetimes',
-      what,
-      'unset ACCESS_TOKEN_TTL_SECONDS: 900 by default, and clients refresh by themselves',
-    ),
-  ];
+  const what = `${seen}, and an access token cannot be revoked`;
+  return [warning('token_lifetimes', what, 'unset ACCESS_TOKEN_TTL_SECONDS; clients refresh by themselves')];
 }
 
-const DEAF = ['silent', 'fatal', 'error'];
+const TOO_QUIET = ['silent', 'fatal', 'error'];
 
 export function checkLogLevel({ config: { logLevel } }: Surroundings): Finding[] {
   const seen = `LOG_LEVEL is ${logLevel}`;
-  if (!DEAF.includes(logLevel)) return [ok('log_level', seen)];
+  if (!TOO_QUIET.includes(logLevel)) return [ok('log_level', seen)];
   return [warning('log_level', `${seen}: neither warnings nor requests are logged`, 'set LOG_LEVEL=info')];
 }
 
-/** Whatever is larger than the largest private network is no proxy: bits of its prefix. */
+/** A network larger than the largest private one cannot be only proxies: bits of its prefix. */
 const LEAST_BITS = { ipv4: 8, ipv6: 7 };
 
 export function checkTrustedProxies({ config: { trustProxy } }: Surroundings): Finding[] {
@@ -85,8 +77,8 @@ export function checkTrustedProxies({ config: { trustProxy } }: Surroundings): F
   });
   if (trustProxy.length === 0) return [ok('trust_proxy', 'TRUST_PROXY is unset')];
   if (wide.length === 0) {
-    return [ok('trust_proxy', `of ${numberOf(trustProxy.length, 'network')} X-Forwarded-For is believed`)];
+    return [ok('trust_proxy', `X-Forwarded-For is trusted from ${numberOf(trustProxy.length, 'network')}`)];
   }
-  const seen = `TRUST_PROXY has ${wide.join()}: nearly everybody says by X-Forwarded-For what address they have, and is never limited`;
-  return [fault('trust_proxy', seen, 'set TRUST_PROXY to the addresses of your proxies alone')];
+  const seen = `TRUST_PROXY has ${wide.join()}: nearly anyone can forge an address by X-Forwarded-For, and is never limited`;
+  return [fault('trust_proxy', seen, 'set TRUST_PROXY to the addresses of your proxies only')];
 }

@@ -1,4 +1,4 @@
-/** Interface 9, `doctor`: what is looked at, opened once for all checks. Nothing of it is changed. */
+/** Interface 9, `doctor`: what the checks examine, opened once for all of them. None of it is changed. */
 import pLimit from 'p-limit';
 import type { Config } from '../config/config.js';
 import { openDatabase } from '../db/database.js';
@@ -12,34 +12,34 @@ export interface Surroundings {
   clock: Clock;
   config: Config;
   machine: Machine;
-  /** Opened when it is first asked for. @throws {NotThere} */
+  /** Opens it at the first call. @throws {NotThere} */
   database(): Promise<OpenedDatabase>;
-  /** Ends what nobody waits for any more. */
+  /** Aborted when nobody waits any more. */
   signal: AbortSignal;
 }
 
 export interface OpenedDatabase {
-  /** One connection for every check, in turn: beside a gateway there may be no more. */
+  /** One connection, which the checks use in turn, because a running gateway may leave no more. */
   db: Db;
-  /** The same, as the driver has it */
+  /** The driver's client of that connection */
   client: DriverClient;
 }
 
-/** What the driver's client has, and its published types leave out. */
+/** What the published types of the driver leave out. */
 interface DriverClient {
-  /** That of the server's process, as it was told when the connection began */
+  /** Process id of the server, as sent when the connection began */
   processID: number;
   connection: { stream: { encrypted?: boolean; authorized?: boolean; remoteAddress?: string } };
 }
 
-/** Thrown where the database cannot be opened. The check of that name tells why, the others have nothing to look at. */
+/** The database cannot be opened. The check `database` reports why; the others report nothing. */
 export class NotThere extends Error {
   override readonly name = 'NotThere';
 }
 
 /**
- * @param locate gives its URL; it may start or join the embedded server
- * @param signal after which it is not opened any more
+ * @param locate finds its URL; it may start or join the embedded server
+ * @param signal after which it is no longer opened
  */
 export function databaseOf(
   config: Config,

@@ -47,10 +47,10 @@ export function createMetricsApp(services: Services): Listener {
 }
 
 /** Interface 10: an answer of 503 makes the poller look at once. */
-function lookAgainAfter503({ lookSoon }: ReadinessPoller): RequestHandler {
+function lookAgainAfter503({ checkSoon }: ReadinessPoller): RequestHandler {
   return (_req, res, next) => {
     res.once('close', () => {
-      if (res.statusCode === 503) lookSoon();
+      if (res.statusCode === 503) checkSoon();
     });
     next();
   };

@@ -16,8 +16,9 @@ export class ExplainedError extends Error implements Explanation {
   constructor(
     readonly reason: string,
     readonly remedy?: Remedy,
+    options?: ErrorOptions,
   ) {
-    super(explanationText({ reason, remedy }));
+    super(explanationText({ reason, remedy }), options);
   }
 }
 

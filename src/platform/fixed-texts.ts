@@ -43,3 +43,10 @@ export function fixedTextOf(error: Error): string | undefined {
   }
   return undefined;
 }
+
+/** An error in a word or a fixed sentence: the code of the system, OpenSSL or PostgreSQL; a fixed text; or the class. */
+export function errorLabel(error: unknown): string {
+  const { code, name } = error as NodeJS.ErrnoException;
+  if (typeof code === 'string') return code;
+  return (error instanceof Error && fixedTextOf(error)) || name;
+}

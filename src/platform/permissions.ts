@@ -1,26 +1,31 @@
-/** What others, neither the owner nor the group, may do with a file or folder; told with the chmod that ends it. */
+/** What others, neither the owner nor the group, may do with a file or folder, and the chmod that ends it. */
 
 const OTHERS_READ = 0o004;
 const OTHERS_WRITE = 0o002;
 const STICKY = 0o1000;
 
-/**
- * Each gives one sentence where it is so, else undefined.
- * @param path the real one: it is printed as the word of a command
- */
-export function othersMayRead(path: string, { mode }: { mode: number }): string | undefined {
-  return (mode & OTHERS_READ) === 0 ? undefined : `others may read ${path}; run: ${chmod('o-r', path)}`;
+export interface OpenToOthers {
+  reason: string;
+  /** A command of the shell */
+  remedy: string;
 }
 
-export function othersMayWrite(path: string, { mode }: { mode: number }): string | undefined {
-  return (mode & OTHERS_WRITE) === 0 ? undefined : `others may write ${path}; run: ${chmod('o-w', path)}`;
+/** @param path the real one: it becomes a word of a command */
+export function othersMayRead(path: string, { mode }: { mode: number }): OpenToOthers | undefined {
+  if ((mode & OTHERS_READ) === 0) return undefined;
+  return { reason: `others may read ${path}`, remedy: `run: ${chmod('o-r', path)}` };
+}
+
+export function othersMayWrite(path: string, { mode }: { mode: number }): OpenToOthers | undefined {
+  if ((mode & OTHERS_WRITE) === 0) return undefined;
+  return { reason: `others may write ${path}`, remedy: `run: ${chmod('o-w', path)}` };
 }
 
 /** In a folder with the sticky bit, such as /tmp, others may add files, but not replace or remove those of anyone else. */
-export function othersMayReplaceIn(folder: string, { mode }: { mode: number }): string | undefined {
+export function othersMayReplaceIn(folder: string, { mode }: { mode: number }): OpenToOthers | undefined {
   if ((mode & OTHERS_WRITE) === 0 || (mode & STICKY) !== 0) return undefined;
-  const cures = `${chmod('o-w', folder)}, or for a folder that is shared: ${chmod('+t', folder)}`;
-  return `others may replace what is in ${folder}; run: ${cures}`;
+  const remedy = `run: ${chmod('o-w', folder)}, or for a shared folder: ${chmod('+t', folder)}`;
+  return { reason: `others may replace what is in ${folder}`, remedy };
 }
 
 function chmod(change: string, path: string): string {

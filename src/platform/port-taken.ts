@@ -1,27 +1,27 @@
-/** Interface 2: a port that another program has. */
+/** Interface 2: a port that another program listens on. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { ExplainedError } from './explained.js';
 
 /** How long it may take to find out that somebody listens: milliseconds. */
 const CONNECT_WITHIN_MS = 1_000;
 
-/** The message is for a person: which variable to set. */
-export class PortTaken extends Error {
+export class PortTaken extends ExplainedError {
   override readonly name = 'PortTaken';
 
   constructor(variable: string, host: string, port: number) {
-    super(`port ${port} of ${host} is in use already: end what listens there, or set ${variable} to another port`);
+    super(`port ${port} of ${host} is in use already`, `end what listens there, or set ${variable} to another port`);
   }
 }
 
-/** Passes on why a port cannot be had. @throws {PortTaken} in the place of EADDRINUSE, else the error */
+/** @returns rethrows an error of `listen`, EADDRINUSE as {PortTaken} */
 export function namingVariable(variable: string, host: string, port: number) {
   return (error: NodeJS.ErrnoException): never => {
     throw error.code === 'EADDRINUSE' ? new PortTaken(variable, host, port) : error;
   };
 }
 
-/** Looks whether somebody listens, as far as a connection tells. @throws {PortTaken} */
+/** Tries to connect. @throws {PortTaken} if something listens */
 export async function requireFree(variable: string, host: string, port: number): Promise<void> {
   const socket = connect({ host, port });
   const isTaken = await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_WITHIN_MS) }).then(

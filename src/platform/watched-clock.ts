@@ -3,7 +3,7 @@ import type { Clock } from './clock.js';
 import { Outage } from './outage.js';
 
 /** Further apart than this, and the clock here decides nothing: seconds. */
-const MAX_SKEW_SECONDS = 60;
+export const MAX_SKEW_SECONDS = 60;
 
 /** What rests on time cannot be told, because the clock here is wrong. Answered 503. */
 export class ClockSkewed extends Outage {

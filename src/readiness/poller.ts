@@ -1,52 +1,52 @@
-/** Interface 10: the readiness poller looks at the stores and the clock in the background, so that a change is known before anybody asks. */
+/** Interface 10: checks the stores and the clock in the background, so that a change is known before anyone asks. */
 import type { Readiness } from './readiness.js';
 
-/** How long from one look to the next while all is well, and while it is not: milliseconds. */
+/** Pause between two checks, while all is well and otherwise: milliseconds. */
 const EVERY_MS = 5_000;
-const EVERY_MS_UNWELL = 1_000;
+const EVERY_MS_FAILING = 1_000;
 
 export interface ReadinessPoller {
-  /** Looks every few seconds from now on. */
+  /** Checks every few seconds from now on. */
   begin(): void;
-  /** Looks at once, though no sooner than a second after the last look: a request was answered 503. */
-  lookSoon(): void;
-  /** Stops after the look in hand. */
+  /** Checks soon, at the earliest a second after the last check. Called if a request was answered 503. */
+  checkSoon(): void;
+  /** Stops after the current check. */
   stop(): Promise<void>;
 }
 
 export function createReadinessPoller(readiness: Readiness): ReadinessPoller {
   let isOn = false;
   let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> | undefined;
-  let lookedMs = performance.now();
+  let checking: Promise<void> | undefined;
+  let checkedMs = performance.now();
 
-  const lookIn = (ms: number): void => {
+  const checkIn = (ms: number): void => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      looking ??= look().finally(() => {
-        looking = undefined;
+      checking ??= check().finally(() => {
+        checking = undefined;
       });
     }, ms);
     timer.unref();
   };
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const isWell = Object.values(await readiness.check()).every((word) => word === 'ok');
-    lookedMs = performance.now();
-    if (isOn) lookIn(isWell ? EVERY_MS : EVERY_MS_UNWELL);
+    checkedMs = performance.now();
+    if (isOn) checkIn(isWell ? EVERY_MS : EVERY_MS_FAILING);
   };
-  const lookSoon = (): void => {
-    if (isOn && looking === undefined) lookIn(Math.max(lookedMs + EVERY_MS_UNWELL - performance.now(), 0));
+  const checkSoon = (): void => {
+    if (isOn && checking === undefined) checkIn(Math.max(checkedMs + EVERY_MS_FAILING - performance.now(), 0));
   };
   return {
     begin: () => {
       isOn = true;
-      lookIn(EVERY_MS);
+      checkIn(EVERY_MS);
     },
-    lookSoon,
+    checkSoon,
     stop: async () => {
       isOn = false;
       clearTimeout(timer);
-      await looking;
+      await checking;
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Interface 10: whether requests can be answered now: the database, Redis and the clock, each `ok` or one word. */
+/** Interface 10: checks whether requests can be answered now: the database, Redis and the clock, each `ok` or one word. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReadOnlyServer } from '../db/hosts.js';
 import { schemaState } from '../db/migrate.js';
@@ -10,24 +10,24 @@ import { probeLoginWrites } from './write-probe.js';
 
 export interface Checks {
   database: DatabaseState;
-  /** Only where Redis is configured */
+  /** Only if Redis is configured */
   redis?: RedisState;
-  /** `unknown` where the database does not tell the time */
+  /** `unknown` if the database does not give the time */
   clock: 'ok' | 'skewed' | 'unknown';
 }
 
 export interface Readiness {
-  /** Never fails: what cannot be asked is one of the words. */
+  /** Never fails: there is a word for each failure. */
   check(): Promise<Checks>;
 }
 
 /** How long a store may take to answer before it counts as unreachable: milliseconds. */
 const ANSWER_WITHIN_MS = 3_000;
-/** How long the connections of administration are waited for: dashboards that keep them busy are no outage. */
+/** How long to wait for a connection of administration: milliseconds. Dashboards that occupy them all are not an outage. */
 const ADMIN_WITHIN_MS = 2_000;
 
-/** How far the clocks may be apart before it is told: seconds. */
-const SKEW_TOLD_SECONDS = 5;
+/** A difference between the clocks that is larger than this is logged: seconds. */
+export const SKEW_LOGGED_SECONDS = 5;
 
 interface Finding {
   state: DatabaseState;
@@ -39,17 +39,17 @@ const NO_ANSWER: Finding = { state: 'unreachable' };
 
 export function createReadiness(deps: Deps<'clock' | 'db' | 'fullDisk' | 'log' | 'metrics' | 'redis'>): Readiness {
   const { clock, db, fullDisk, log, metrics, redis } = deps;
-  const tellState = createStateLog(log);
-  const tellSkew = skewTeller(deps);
+  const logState = createStateLog(log);
+  const logSkew = createSkewLog(deps);
 
-  /** Compares the clocks. @returns whether the server takes writes at all */
+  /** Also compares the clocks. @returns whether the server takes writes at all */
   const readState = async (): Promise<Finding> => {
     const askedMs = performance.now();
     const [state] = await db.run(databaseStateSql, {}).catch(stateOfReadOnly);
     const tookMs = performance.now() - askedMs;
     if (state === undefined) return NO_ANSWER;
     if (tookMs <= ANSWER_WITHIN_MS) clock.compare(state.now, tookMs / 2);
-    tellSkew();
+    logSkew();
     return state.read_only ? { state: 'read_only' } : OK;
   };
   const checkSchema = async (): Promise<Finding> => ({ state: await schemaState(db.admin) });
@@ -62,8 +62,8 @@ export function createReadiness(deps: Deps<'clock' | 'db' | 'fullDisk' | 'log' |
     ]);
     return schema.state === 'ok' ? login : schema;
   };
-  /** What requests have met counts too, even if the check has not. */
-  const believed = (found: Finding): Finding => {
+  /** A full disk that requests have met counts, even if the check has not met it. */
+  const withFullDisk = (found: Finding): Finding => {
     const error = fullDisk.recentError();
     return found.state === 'ok' && error !== undefined ? failed(error) : found;
   };
@@ -72,9 +72,9 @@ export function createReadiness(deps: Deps<'clock' | 'db' | 'fullDisk' | 'log' |
       inTime(checkDatabase().catch(failed), ANSWER_WITHIN_MS, NO_ANSWER),
       redis && inTime(readRedisState(redis), ANSWER_WITHIN_MS, 'unreachable'),
     ]);
-    const database = believed(found);
-    tellState('database', database.state, database.error);
-    if (redisState !== undefined) tellState('redis', redisState);
+    const database = withFullDisk(found);
+    logState('database', database.state, database.error);
+    if (redisState !== undefined) logState('redis', redisState);
     const isUnknown = database.state === 'unreachable' || clock.skewSeconds() === undefined;
     const checks: Checks = {
       database: database.state,
@@ -84,7 +84,7 @@ export function createReadiness(deps: Deps<'clock' | 'db' | 'fullDisk' | 'log' |
     for (const [check, word] of Object.entries(checks)) metrics.ready.set({ check }, word === 'ok' ? 1 : 0);
     return checks;
   };
-  /** One check serves all who ask meanwhile. */
+  /** All callers during a check share it. */
   let checking: Promise<Checks> | undefined;
   return {
     check: () => {
@@ -98,7 +98,7 @@ export function createReadiness(deps: Deps<'clock' | 'db' | 'fullDisk' | 'log' |
 
 const failed = (error: unknown): Finding => ({ state: databaseStateOf(error), error });
 
-/** No connection is made to a server that takes no writes; the refusal tells the time there. */
+/** There is no connection to a server that takes no writes, but the error has its time. */
 function stateOfReadOnly(error: unknown): [{ read_only: true; now: Date }] {
   if (error instanceof ReadOnlyServer) return [{ read_only: true, now: error.now }];
   throw error;
@@ -108,14 +108,14 @@ function inTime<T>(work: Promise<T>, withinMs: number, late: T): Promise<T> {
   return Promise.race([work, sleep(withinMs, late, { ref: false })]);
 }
 
-/** Tells in the log when the clocks part and when they agree again. A skew is positive where the clock here is ahead. */
-function skewTeller({ clock, log }: Deps<'clock' | 'log'>): () => void {
-  let told: 'close' | 'apart' | 'far apart' = 'close';
+/** Logs when the clocks part and when they agree again. A skew is positive if the clock here is ahead. */
+function createSkewLog({ clock, log }: Deps<'clock' | 'log'>): () => void {
+  let logged: 'close' | 'apart' | 'far apart' = 'close';
   return () => {
     const skewSeconds = clock.skewSeconds() ?? 0;
-    const now = clock.isSkewed() ? 'far apart' : Math.abs(skewSeconds) > SKEW_TOLD_SECONDS ? 'apart' : 'close';
-    if (now === told) return;
-    told = now;
+    const now = clock.isSkewed() ? 'far apart' : Math.abs(skewSeconds) > SKEW_LOGGED_SECONDS ? 'apart' : 'close';
+    if (now === logged) return;
+    logged = now;
     const level = now === 'close' ? 'info' : 'warn';
     log[level]({ clock_skew_seconds: skewSeconds }, `the clock here and that of the database are ${now}`);
   };

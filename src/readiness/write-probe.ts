@@ -1,17 +1,17 @@
-/** Interface 10: whether a login could write now, tried without leaving anything. */
+/** Interface 10: tries whether a login could write now, and leaves nothing behind. */
 import { type Db, type Statement, statement } from '../db/statement.js';
 
-/** Below the second after which PostgreSQL looks for deadlocks: whoever alters the tables is not ended because of this. */
+/** Shorter than the second after which PostgreSQL looks for deadlocks, so that whoever alters the tables is not cancelled. */
 const LOCK_TIMEOUT_MS = 900;
 
 /**
- * The locks that a login takes, and a row in each table that it writes, of the size and in the place in the indexes that a
- * login's has: each table and index has its own room, and on a full disk one may have some left while another has none.
- * The inner block takes them back, whatever becomes of the outer; what fails for another reason fails the statement.
+ * Takes the locks of a login, and writes a row like a login's to each of its tables, of the same size and at the same place
+ * in the indexes: on a full disk one table or index may have space left while another has none. The inner block always
+ * undoes this. Any other failure fails the statement.
  *
- * It waits for nobody's row: those that it inserts have keys of their own, and of users it writes one that nobody holds. It
- * does that last, so that it waits for nothing while it holds this row.
- * @param counting SQL of what counts a login
+ * It waits for no row: it inserts rows with new keys, and updates a user that is not locked. The update comes last, so that
+ * it waits for nothing while it holds that row.
+ * @param counting SQL that counts a login
  */
 function writeProbe(name: string, counting: string): Statement<Record<never, never>, Record<never, never>> {
   return statement(name, {}, {})`
@@ -44,7 +44,7 @@ const probeLoginWritesSql = writeProbe(
 );
 const probeUncountedLoginWritesSql = writeProbe('probe_uncounted_login_writes', '');
 
-/** @param counts whether logins are counted in PostgreSQL, too @throws what a login would fail with */
+/** @param counts whether PostgreSQL also counts logins @throws the error that a login would get */
 export async function probeLoginWrites(db: Db, counts: boolean): Promise<void> {
   await db.run(counts ? probeLoginWritesSql : probeUncountedLoginWritesSql, {});
 }

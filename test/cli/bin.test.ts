@@ -144,7 +144,7 @@ test('auth-gateway start is the gateway, and ends when it is told to', async () 
 
   const second = start('other');
   expect(await second.ended).toEqual([1, null]);
-  const taken = `port ${port} of 127.0.0.1 is in use already: end what listens there, or set PORT to another port\n`;
+  const taken = `port ${port} of 127.0.0.1 is in use already; end what listens there, or set PORT to another port\n`;
   expect(second.said.stderr).toBe(taken); // no password is shown, and nothing was made
   expect(existsSync(join(folder, 'other'))).toBe(false);
 

@@ -47,7 +47,7 @@ test.each([
   ['postgresql://127.0.0.1:1/none?user=u&password=secret', 'postgresql://127.0.0.1:1/none'],
 ])('Interface 9: a database that is away is named without its password, and is exit code 1', async (url, name) => {
   const ran = await run(['user', 'list', '--json'], { env: { DATABASE_URL: url } });
-  const stderr = `database: ${name}\nthe database cannot be reached (ECONNREFUSED)\n`;
+  const stderr = `database: ${name}\nthe database cannot be reached: nothing listens there (ECONNREFUSED); start PostgreSQL, or correct host and port in DATABASE_URL\n`;
   expect(ran).toEqual({ code: 1, stdout: '', stderr });
 });
 
@@ -66,13 +66,14 @@ test('Interface 9: a database that the server does not have, and a table that so
   try {
     await client.query('begin; lock table users in access exclusive mode');
     const locked = await run(['user', 'list']);
-    expect([locked.code, messagesOf(locked)]).toEqual([1, 'a table is locked by somebody else (55P03): try again\n']);
+    expect([locked.code, messagesOf(locked)]).toEqual([1, 'a table is locked (55P03); try again\n']);
   } finally {
     await client.end();
     await database.drop();
   }
   const gone = await run(['user', 'list']);
-  const message = 'there is no such database (3D000): create it, or mend DATABASE_URL\n';
+  const message =
+    'the database cannot be reached: there is no database of that name (3D000); create it (createdb NAME), or correct its name in DATABASE_URL\n';
   expect([gone.code, messagesOf(gone)]).toEqual([1, message]);
 });
 
@@ -84,7 +85,7 @@ test('Interface 9: an embedded database that does not exist is not made: exit co
   for (const dataDir of ['missing', 'empty', 'left'].map((name) => join(folder, name))) {
     for (const args of [['user', 'list'], ['migrate', 'status'], ['migrate', 'up'], ['keyring', 'rotate'], key]) {
       const ran = await run(args, { env: { DATA_DIR: dataDir } });
-      const stderr = `there is no database in ${dataDir}: the first start of the gateway creates it; or set DATA_DIR or DATABASE_URL\n`;
+      const stderr = `there is no database in ${dataDir}; set DATA_DIR or DATABASE_URL; for a new gateway run: auth-gateway start\n`;
       expect([args, ran]).toEqual([args, { code: 1, stdout: '', stderr }]);
     }
   }

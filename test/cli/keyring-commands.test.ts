@@ -84,7 +84,7 @@ test('Interface 9: keyring create refuses a folder where others may replace the 
   await chmod(open, 0o777);
   const { code, stdout, stderr } = await run(['keyring', 'create', '--out', join(open, 'keyring.json'), '--json']);
   expect([code, stdout, await readdir(open)]).toEqual([1, '', []]);
-  expect(stderr).toMatch(`; run: chmod o-w ${open}, or for a folder that is shared: chmod +t ${open}\n`);
+  expect(stderr).toMatch(`; run: chmod o-w ${open}, or for a shared folder: chmod +t ${open}\n`);
 });
 
 describe('keyring rotate', () => {

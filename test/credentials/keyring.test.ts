@@ -7,12 +7,8 @@ import { join } from 'node:path';
 import type { JWK } from 'jose';
 import { rotateKeyring } from '../../src/admin/keyring.js';
 import { openKeyring } from '../../src/credentials/keyring/keyring.js';
-import {
-  generateKeys,
-  KeyringError,
-  readKeyringFile,
-  writeKeyringFile,
-} from '../../src/credentials/keyring/keyring-file.js';
+import { KeyringError } from '../../src/credentials/keyring/keyring-error.js';
+import { generateKeys, readKeyringFile, writeKeyringFile } from '../../src/credentials/keyring/keyring-file.js';
 import type { PrivateJwk } from '../../src/credentials/keyring/private-jwks.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { watchClock } from '../../src/platform/watched-clock.js';

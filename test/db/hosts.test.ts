@@ -239,9 +239,9 @@ describe('TLS', () => {
     await until('it answers', async () => (await loginStatus()) === 200);
     let refreshToken = refreshTokenOf(await login(on, email));
     for (const [certificate, said] of [
-      [strange, 'the certificate of the server is not trusted; add sslrootcert='],
-      [other, 'the certificate of the server is for another name; set the host of DATABASE_URL'],
-      [expired, 'the certificate of the server has expired, or is not valid yet; renew it'],
+      [strange, 'issued by an unknown CA (DEPTH_ZERO_SELF_SIGNED_CERT); add sslrootcert='],
+      [other, 'for another name (ERR_TLS_CERT_ALTNAME_INVALID); set the host in DATABASE_URL'],
+      [expired, 'has expired (CERT_HAS_EXPIRED); renew it'],
     ] as const) {
       Object.assign(shown, certificate);
       await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
@@ -249,10 +249,10 @@ describe('TLS', () => {
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
       const env = { DATABASE_URL, KEYRING_FILE: required(KEYRING_FILE) };
       const ran = await run(['user', 'list'], { env });
-      expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(`\n${said}`)]);
+      expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(said)]);
       const looked = await run(['doctor', '--json'], { env });
       const found = (JSON.parse(looked.stdout) as Finding[]).find(({ check }) => check === 'database');
-      expect(`${found?.seen}; ${found?.remedy}`).toContain(`: ${said}`);
+      expect(`${found?.seen}; ${found?.remedy}`).toContain(said);
       Object.assign(shown, local);
       await until('it is back', async () => (await loginStatus()) === 200);
       const next = await refresh(on, refreshToken);

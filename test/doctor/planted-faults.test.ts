@@ -16,7 +16,7 @@ import { openDatabase } from '../../src/db/database.js';
 import { MIGRATION_NAMES } from '../../src/db/migrate.js';
 import { sweep } from '../../src/db/sweeper.js';
 import { examineAtStart } from '../../src/doctor/at-start.js';
-import { FINDINGS, type Finding, type FindingName } from '../../src/doctor/finding.js';
+import { FINDINGS, type FindingName, type PrintedFinding } from '../../src/doctor/finding.js';
 import { createCleanUp } from '../../src/platform/clean-up.js';
 import { expiringRows } from '../../src/start/compose.js';
 import { startAnotherPostgres } from '../support/another-postgres.js';
@@ -89,15 +89,15 @@ const planted = new Set<FindingName>();
 
 /** Looks, and expects this finding alone. @returns it */
 async function expectOne(
-  severity: Finding['severity'],
+  severity: PrintedFinding['severity'],
   check: FindingName,
   remedy: string | RegExp,
-  found: Promise<Finding[]>,
-): Promise<Finding> {
+  found: Promise<PrintedFinding[]>,
+): Promise<PrintedFinding> {
   const bad = await badIn(found);
   expect(bad).toEqual([{ severity, check, seen: expect.any(String), remedy: expect.stringMatching(remedy) }]);
   planted.add(check);
-  return bad[0] as Finding;
+  return bad[0] as PrintedFinding;
 }
 
 async function expectWell(env: Env = well, seen: Seen = {}): Promise<void> {
@@ -127,8 +127,8 @@ const SETTINGS: Array<[severity: 'fault' | 'warning', check: FindingName, plant:
   ['fault', 'token_lifetimes', { REFRESH_TOKEN_TTL_SECONDS: '60' }, /unset .*REFRESH_TOKEN_TTL_SECONDS/, {}],
   ['warning', 'log_level', { LOG_LEVEL: 'error' }, /LOG_LEVEL=info/, { LOG_LEVEL: 'info' }],
   ['warning', 'proxy_unknown', { TRUST_PROXY: '' }, /set TRUST_PROXY/, { TRUST_PROXY: '127.0.0.1/32' }],
-  ['fault', 'trust_proxy', { TRUST_PROXY: '0.0.0.0/0,::/0' }, /your proxies alone/, { TRUST_PROXY: '10.0.0.0/8' }],
-  ['fault', 'trust_proxy', { TRUST_PROXY: '0.0.0.0/1,128.0.0.0/1' }, /your proxies alone/, { TRUST_PROXY: '::1' }],
+  ['fault', 'trust_proxy', { TRUST_PROXY: '0.0.0.0/0,::/0' }, /your proxies only/, { TRUST_PROXY: '10.0.0.0/8' }],
+  ['fault', 'trust_proxy', { TRUST_PROXY: '0.0.0.0/1,128.0.0.0/1' }, /your proxies only/, { TRUST_PROXY: '::1' }],
   [
     'fault',
     'cookie',
@@ -138,7 +138,7 @@ const SETTINGS: Array<[severity: 'fault' | 'warning', check: FindingName, plant:
   ],
   ['warning', 'cookie', { COOKIE_SAMESITE: 'none' }, /unset COOKIE_SAMESITE/, {}],
   ['warning', 'cookie', { COOKIE_SECURE: 'false' }, /unset COOKIE_SECURE/, {}],
-  ['warning', 'cors_origins', { CORS_ORIGINS: 'https://localhost:5173' }, /take .*:5173 out/, {}],
+  ['warning', 'cors_origins', { CORS_ORIGINS: 'https://localhost:5173' }, /remove .*:5173 from/, {}],
 ];
 
 test.each(SETTINGS)('%s %s: %p', async (severity, check, plant, remedy, cure) => {
@@ -208,7 +208,7 @@ describe('machine', () => {
     const env = { ...well, PATH: process.env['PATH'], NODE_OPTIONS: '--no-warnings' } as NodeJS.ProcessEnv;
     const words = `ulimit -n 512; exec ${process.execPath} dist/program/main.js doctor --json`;
     const ran = await promisify(execFile)('sh', ['-c', words], { env }).catch((refused) => refused); // a fault exits with 1
-    const found = JSON.parse(ran.stdout) as Finding[];
+    const found = JSON.parse(ran.stdout) as PrintedFinding[];
     expect(found.find(({ check }) => check === 'open_files')).toMatchObject({ severity: 'warning' });
     await expectOne('warning', 'open_files', 'ulimit -n 65536', look(well, { machine: { openFiles: 1_024 } }));
     await expectWell(well, { machine: { openFiles: 65_536 } });
@@ -218,7 +218,7 @@ describe('machine', () => {
     const machine = { memoryMib: 512, cores: 4 };
     const env = { ...well, ARGON2_MEMORY_KIB: '262144' };
     const { seen } = await expectOne('fault', 'memory', 'lower ARGON2_MEMORY_KIB', look(env, { machine }));
-    expect(seen).toContain('1024 for 4 passwords at once');
+    expect(seen).toContain('4 passwords at once 1024');
     await expectWell({ ...env, ARGON2_MEMORY_KIB: '19456' }, { machine });
     await expectWell(env, { machine: { ...machine, memoryMib: 1_280 } });
   });
@@ -241,9 +241,9 @@ describe('machine', () => {
     const env = { ...well, DATABASE_URL: 'embedded', DATA_DIR: `${disk}/data` };
     mount('64m');
     try {
-      await expectOne('fault', 'disk', 'give that disk 1024 MiB', look(env, { only: 'disk' }));
+      await expectOne('fault', 'disk', 'free 1024 MiB or more on that disk', look(env, { only: 'disk' }));
       spawnSync('mount', ['-o', 'remount,size=512m', disk]);
-      await expectOne('warning', 'disk', 'give that disk 1024 MiB', look(env, { only: 'disk' }));
+      await expectOne('warning', 'disk', 'free 1024 MiB or more on that disk', look(env, { only: 'disk' }));
       spawnSync('mount', ['-o', 'remount,size=2g', disk]);
       await expectWell(env, { only: 'disk' });
     } finally {
@@ -268,15 +268,15 @@ describe('keyring', () => {
     await until('the gateway that answers has read it again', isReadAgain);
     await expectWell();
   }
-  const carryOut = ({ remedy }: Finding): void => {
-    expect(spawnSync('sh', ['-c', (remedy ?? '').replace(/, or for .*/, '')]).status).toBe(0);
+  const carryOut = ({ remedy }: PrintedFinding): void => {
+    expect(spawnSync('sh', ['-c', (remedy ?? '').replace(/^run: |, or for .*/g, '')]).status).toBe(0);
   };
 
   test('fault keyring: it is missing, and `keyring create` makes one', async () => {
     const missing = `${keyring.folder}/missing.json`;
     const env = { KEYRING_FILE: missing, DATABASE_URL: gateway.database.url };
     const ran = await run(['doctor', '--json'], { env });
-    const found = (JSON.parse(ran.stdout) as Finding[]).find(({ check }) => check === 'keyring');
+    const found = (JSON.parse(ran.stdout) as PrintedFinding[]).find(({ check }) => check === 'keyring');
     expect(found).toMatchObject({ severity: 'fault', remedy: expect.stringContaining(`create --out ${missing}`) });
     const words = /run: auth-gateway (.+)/.exec(found?.remedy ?? '')?.[1]?.split(' ') ?? [];
     expect((await runHere(words, () => readConfig({}))).code).toBe(0);
@@ -292,7 +292,7 @@ describe('keyring', () => {
     await withKeyring(
       async () => spawnSync('chmod', [mode, path()]),
       async () => {
-        carryOut(await expectOne(severity, check, /^chmod o-[rw] /, look(well)));
+        carryOut(await expectOne(severity, check, /^run: chmod o-[rw] /, look(well)));
         await expectWell();
       },
     );
@@ -320,7 +320,7 @@ describe('keyring', () => {
     const { uid: ours = 0 } = { uid: process.getuid?.() };
     const machine = { uid: 4_711 };
     if (ours === 0) await chown(keyring.file, 4_712, 0);
-    await expectOne('warning', 'keyring_owner', `chown 4711 ${keyring.file}`, look(well, { machine }));
+    await expectOne('warning', 'keyring_owner', `run: chown 4711 ${keyring.file}`, look(well, { machine }));
     if (ours === 0) await chown(keyring.file, 4_711, 0);
     await expectWell(well, { machine: { uid: ours === 0 ? 4_711 : ours } });
     if (ours === 0) await chown(keyring.file, 0, 0);
@@ -395,9 +395,12 @@ describe('database', () => {
     const env = { ...well, DATABASE_URL: url.href };
     await until('a password is asked for', async () => (await badIn(look(env, { only }))).length > 0);
     const found = await expectOne('fault', only, 'postgresql://USER:PASSWORD@', look(env));
-    expect(found.seen).toMatch(/: the server asks for a password, and DATABASE_URL has none$/);
+    expect(found.seen).toMatch(/: the server requires a password, and DATABASE_URL has none$/);
     const listed = await runHere(['user', 'list'], () => readConfig(env));
-    expect([listed.code, listed.stderr]).toEqual([1, expect.stringMatching(/^the server asks for a password, .+\n$/m)]);
+    expect([listed.code, listed.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^the database cannot be reached: the server requires a password, .+\n$/m),
+    ]);
     url.password = 'secret';
     const names = (await look({ ...env, DATABASE_URL: url.href }, { only })).map(({ seen }) => seen);
     expect(names[0]).toMatch(/^connected to postgres as /);
@@ -408,12 +411,15 @@ describe('database', () => {
     const { username, pathname } = new URL(gateway.database.url);
     for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full']) {
       const DATABASE_URL = `postgresql://${username}@127.0.0.1:${port}${pathname}?sslmode=${mode}`;
-      const found = await expectOne('fault', only, 'take sslmode out', look({ ...well, DATABASE_URL }));
-      expect(found.seen).toMatch(/: the server speaks no TLS$/);
+      const found = await expectOne('fault', only, 'remove sslmode from DATABASE_URL', look({ ...well, DATABASE_URL }));
+      expect(found.seen).toMatch(/: the server does not support TLS$/);
       const started = await run(['start'], {
         env: { ...process.env, ...well, DATABASE_URL } as Record<string, string>,
       });
-      expect(started).toMatchObject({ code: 1, stderr: expect.stringMatching(/^the server speaks no TLS; .+\n$/) });
+      expect(started).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^the database cannot be reached: the server does not support TLS; .+\n$/),
+      });
     }
   });
 
@@ -421,7 +427,7 @@ describe('database', () => {
     const env = { PATH: process.env['PATH'] ?? '', DATA_DIR: `${keyring.folder}/none`, KEYRING_FILE: keyring.file };
     const ran = await run(['doctor', '--json'], { env });
     expect(ran.code).toBe(1);
-    const bad = (JSON.parse(ran.stdout) as Finding[]).filter(({ severity }) => severity === 'fault');
+    const bad = (JSON.parse(ran.stdout) as PrintedFinding[]).filter(({ severity }) => severity === 'fault');
     expect(bad).toMatchObject([{ check: only, remedy: expect.stringContaining('run: auth-gateway start') }]);
     expect(spawnSync('ls', [env.DATA_DIR]).status).not.toBe(0);
   });
@@ -472,7 +478,7 @@ describe('database', () => {
       await sql(rights.remedy ?? '', 'postgres');
       await expectWell(env);
 
-      const durability = async (): Promise<Finding | undefined> =>
+      const durability = async (): Promise<PrintedFinding | undefined> =>
         (await look(env)).find(({ check }) => check === 'database_durability');
       expect(await durability()).toMatchObject({
         severity: 'fault',
@@ -504,10 +510,13 @@ describe('database', () => {
 
         await sql(`grant all on all tables in schema public to "${role}"; grant create on schema public to "${role}"`);
         const granted = await expectOne('warning', 'database_rights', 'alter default privileges', look(as));
-        expect(granted.seen).toContain(`but "${role}" may not use those that this makes`);
+        expect(granted.seen).toContain(`but "${role}" may not use the tables that this creates`);
         await sql(`delete from mikro_orm_migrations where name = '${MIGRATION_NAMES.at(-1)}'`);
         const migrated = await runHere(['migrate', 'up'], () => readConfig(as));
-        expect(migrated).toMatchObject({ code: 1, stderr: expect.stringContaining('it has to own the tables') });
+        expect(migrated).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining('use the role that owns the tables'),
+        });
         await sql(`insert into mikro_orm_migrations (name, executed_at) values ('${MIGRATION_NAMES.at(-1)}', now())`);
         await sql(/: (alter .+)$/.exec(granted.remedy ?? '')?.[1] ?? '', 'postgres');
         await expectWell(as);
@@ -671,10 +680,10 @@ test.each([
 
 /** The same among others that follow from it. */
 async function expectOneOf(
-  severity: Finding['severity'],
+  severity: PrintedFinding['severity'],
   check: FindingName,
   remedy: string,
-  found: Promise<Finding[]>,
+  found: Promise<PrintedFinding[]>,
 ): Promise<void> {
   const bad = (await badIn(found)).filter((finding) => finding.check === check);
   expect(bad).toMatchObject([{ severity, remedy: expect.stringContaining(remedy) }]);
@@ -685,7 +694,7 @@ withRedis('Redis', () => {
   test('fault redis: it is away, or does not know the password', async () => {
     const server = await startRedis(['--requirepass', 'right'], { password: 'right' });
     const at = (password: string): Env => ({ ...well, REDIS_URL: `redis://:${password}@127.0.0.1:${server.port}` });
-    const wrong = await expectOne('fault', 'redis', 'user and password of REDIS_URL', look(at('wrong')));
+    const wrong = await expectOne('fault', 'redis', 'correct user and password in REDIS_URL', look(at('wrong')));
     expect(wrong.seen).toContain('WRONGPASS');
     await expectWell(at('right'));
     await server.stop();
@@ -711,7 +720,7 @@ withRedis('Redis', () => {
       await server.command('acl setuser limited ~* +@all');
       await expectWell({ ...well, REDIS_URL: limited.href });
       const tls = { ...well, REDIS_URL: server.url.replace('redis:', 'rediss:') };
-      await expectOne('fault', 'redis', 'or use redis:// where it speaks no TLS', look(tls, { only: 'redis' }));
+      await expectOne('fault', 'redis', 'or use redis:// if it does not speak TLS', look(tls, { only: 'redis' }));
       await server.command(`replicaof 127.0.0.1 ${await freePort()}`);
       await expectOne('fault', 'redis', 'name the master', look(env));
       await server.command('replicaof no one');
@@ -758,10 +767,10 @@ describe('PUBLIC_URL', () => {
     const local = { ...well, PUBLIC_URL: `https://localhost:${await freePort()}` };
     for (const NODE_ENV of ['production', undefined]) {
       const { seen } = await expectOne('warning', only, 'start the gateway', look({ ...local, NODE_ENV }));
-      expect(seen).toContain('is of this machine alone');
+      expect(seen).toContain('is on this machine only');
     }
     await withEdge(undefined, `${gateway.url}/somewhere/else`, (env) =>
-      expectOne('fault', only, 'pass every path on', look(env, { only })),
+      expectOne('fault', only, 'forward every path', look(env, { only })),
     );
   });
 
@@ -771,7 +780,7 @@ describe('PUBLIC_URL', () => {
     await once(proxy, 'listening');
     const { port } = proxy.address() as AddressInfo;
     const env = { ...well, PUBLIC_URL: `http://localhost:${port}`, COOKIE_SECURE: 'false' };
-    const { seen } = await expectOne('fault', only, 'auth-gateway health says more', look(env, { only }));
+    const { seen } = await expectOne('fault', only, 'run: auth-gateway health', look(env, { only }));
     expect(seen).toBe('the proxy finds no gateway that is ready: 503');
     proxy.closeAllConnections();
     proxy.close();
@@ -791,8 +800,8 @@ describe('PUBLIC_URL', () => {
     await once(redirect, 'listening');
     const { port } = redirect.address() as AddressInfo;
     const env = { ...well, PUBLIC_URL: `http://localhost:${port}`, COOKIE_SECURE: 'false' };
-    const { seen } = await expectOne('fault', only, 'where the gateway answers itself', look(env, { only }));
-    expect(seen).toContain(`sends on to ${well['PUBLIC_URL']}`);
+    const { seen } = await expectOne('fault', only, 'at which the gateway itself answers', look(env, { only }));
+    expect(seen).toContain(`redirects to ${well['PUBLIC_URL']}`);
     redirect.closeAllConnections();
     redirect.close();
     await expectWell();

@@ -42,7 +42,7 @@ test('Interface 10: a METRICS_PORT that is in use ends the start with a line tha
   const { port } = taken.address() as AddressInfo;
   await using server = await startProcess(gateway, { METRICS_PORT: String(port) });
   expect(await server.exited).toEqual([1, null]);
-  const line = `port ${port} of 127.0.0.1 is in use already: end what listens there, or set METRICS_PORT to another port`;
+  const line = `port ${port} of 127.0.0.1 is in use already; end what listens there, or set METRICS_PORT to another port`;
   expect(server.errors()).toBe(`${line}\n`);
   expect(await statusOf(server.url, '/health/live')).toBeUndefined();
   taken.close();

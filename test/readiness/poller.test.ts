@@ -46,19 +46,19 @@ test('asked to look soon it looks at once, though not twice in a second', async 
   poller.begin();
   await looksIn(5_000);
   expect(await looksIn(2_000)).toBe(0);
-  poller.lookSoon();
+  poller.checkSoon();
   expect(await looksIn(0)).toBe(1);
-  for (let i = 0; i < 100; i += 1) poller.lookSoon();
+  for (let i = 0; i < 100; i += 1) poller.checkSoon();
   expect(await looksIn(999)).toBe(0);
   expect(await looksIn(1)).toBe(1);
   expect(await looksIn(4_999)).toBe(0);
 });
 
 test('it looks at nothing before it is begun, and after it is stopped', async () => {
-  poller.lookSoon();
+  poller.checkSoon();
   expect(await looksIn(60_000)).toBe(0);
   poller.begin();
   await poller.stop();
-  poller.lookSoon();
+  poller.checkSoon();
   expect(await looksIn(60_000)).toBe(0);
 });

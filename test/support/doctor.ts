@@ -9,7 +9,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config/config.js';
 import { CHECKS, examine, readMachine } from '../../src/doctor/examine.js';
-import type { Finding, FindingName } from '../../src/doctor/finding.js';
+import { type FindingName, type PrintedFinding, printable } from '../../src/doctor/finding.js';
 import type { Machine } from '../../src/doctor/machine.js';
 import { type Clock, systemClock } from '../../src/platform/clock.js';
 import { KEYRING_FILE, required } from './postgres.js';
@@ -24,16 +24,17 @@ export interface Seen {
 }
 
 /** What is found with these variables, but for the speed of passwords, unless that is asked for. */
-export function look(env: Env, { clock = systemClock, machine, only }: Seen = {}): Promise<Finding[]> {
+export async function look(env: Env, { clock = systemClock, machine, only }: Seen = {}): Promise<PrintedFinding[]> {
   const config = readConfig(env);
   const { signal } = new AbortController();
   const locate = async (): Promise<string> => config.databaseUrl ?? '';
   const checks = CHECKS.filter(([name]) => (only === undefined ? name !== 'password_speed' : name === only));
-  return examine({ clock, config, machine: { ...readMachine(), ...machine }, signal, locate }, checks);
+  const around = { clock, config, machine: { ...readMachine(), ...machine }, signal, locate };
+  return (await examine(around, checks)).map((finding) => printable(finding));
 }
 
 /** What is wrong. The PostgreSQL of the tests has fsync off, which is told of every database of it. */
-export async function badIn(found: Promise<Finding[]>): Promise<Finding[]> {
+export async function badIn(found: Promise<PrintedFinding[]>): Promise<PrintedFinding[]> {
   return (await found).filter(({ severity, check }) => severity !== 'ok' && check !== 'database_durability');
 }
 

@@ -12,7 +12,7 @@ import {
 } from 'node:crypto';
 import { compactVerify } from 'jose';
 import { epochSeconds } from '../../platform/clock.js';
-import { KeyringError } from './keyring-file.js';
+import { KeyringError } from './keyring-error.js';
 import { type AccessAlg, type AccessJwk, accessAlg, type PrivateJwk } from './private-jwks.js';
 
 interface Key {
@@ -64,7 +64,8 @@ export async function importKeys(jwks: readonly PrivateJwk[], now: Date): Promis
   };
   for (const [kind, ofKind] of Object.entries<Key[]>(keys)) {
     if (ofKind.some((key) => mayBeUsed(key, now))) continue;
-    throw new KeyringError(`the keyring has no ${kind} key that may be used now`);
+    const remedy = 'correct the clock (timedatectl set-ntp true), or put back the keyring that was used before';
+    throw new KeyringError(`the keyring has no ${kind} key that may be used now`, remedy);
   }
   return keys;
 }

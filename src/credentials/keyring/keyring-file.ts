@@ -5,20 +5,17 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import * as z from 'zod';
 import { randomBase62, randomBase64url } from '../../platform/ids.js';
 import { describeError } from '../../platform/logger.js';
-import { othersMayRead, othersMayReplaceIn, othersMayWrite } from '../../platform/permissions.js';
-import { missingKeyringMessage } from './missing-keyring.js';
+import { type OpenToOthers, othersMayRead, othersMayReplaceIn, othersMayWrite } from '../../platform/permissions.js';
+import { KeyringError, keyringMissing } from './keyring-error.js';
 import { type AccessAlg, type PrivateJwk, privateJwk } from './private-jwks.js';
 
-/** The file is missing, malformed, unsafe, or lacks a key; the message names the fault and never repeats a key. */
-export class KeyringError extends Error {
-  override readonly name = 'KeyringError';
-}
-
 /**
- * @returns `warning` if other users may read the file, as is usual for a mounted secret
- * @throws {KeyringError} also if other users may write or replace the file
+ * @returns `warning` if others may read the file, as is usual for a mounted secret
+ * @throws {KeyringError} also for a file that others may write, or put another in the place of
  */
-export async function readKeyringFile(file: string): Promise<{ jwks: PrivateJwk[]; warning: string | undefined }> {
+export async function readKeyringFile(
+  file: string,
+): Promise<{ jwks: PrivateJwk[]; warning: OpenToOthers | undefined }> {
   try {
     const handle = await open(file);
     try {
@@ -33,8 +30,10 @@ export async function readKeyringFile(file: string): Promise<{ jwks: PrivateJwk[
   } catch (error) {
     if (error instanceof KeyringError) throw error;
     const { code = 'error' } = describeError(error);
-    if (code === 'ENOENT') throw new KeyringError(missingKeyringMessage(file));
-    throw new KeyringError(`cannot read the keyring ${file} (${code})`);
+    if (code === 'ENOENT') throw keyringMissing(file);
+    const remedy =
+      code === 'EACCES' ? `give it to the user that the gateway runs as; run: chown USER ${file}` : undefined;
+    throw new KeyringError(`cannot read the keyring ${file} (${code})`, remedy);
   }
 }
 
@@ -42,8 +41,8 @@ async function requireSafeFolders(file: string, ...folders: string[]): Promise<v
   for (const folder of new Set(folders)) throwIfUnsafe(othersMayReplaceIn(folder, await stat(folder)), file);
 }
 
-function throwIfUnsafe(fault: string | undefined, file: string): void {
-  if (fault !== undefined) throw new KeyringError(`the keyring ${file} is refused: ${fault}`);
+function throwIfUnsafe(fault: OpenToOthers | undefined, file: string): void {
+  if (fault !== undefined) throw new KeyringError(`the keyring ${file} is refused: ${fault.reason}`, fault.remedy);
 }
 
 function parsePrivateJwks(text: string, file: string): PrivateJwk[] {
@@ -111,7 +110,7 @@ export async function writeKeyringFile(
     const code = describeError(error).code ?? 'error';
     throw error instanceof KeyringError
       ? error
-      : new KeyringError(`cannot replace the keyring ${target} (${code}); if it is mounted, rotate a copy of it`);
+      : new KeyringError(`cannot replace the keyring ${target} (${code})`, 'if it is mounted, rotate a copy of it');
   }
 }
 
@@ -144,9 +143,8 @@ async function keepOwnerAndMode(handle: FileHandle, target: string): Promise<voi
     await handle.sync();
   } catch (error) {
     const { code = 'error' } = describeError(error);
-    throw new KeyringError(
-      `cannot keep the owner ${uid}:${gid} of the keyring ${target} (${code}); rotate it as that user, or as root`,
-    );
+    const reason = `cannot keep the owner ${uid}:${gid} of the keyring ${target} (${code})`;
+    throw new KeyringError(reason, 'rotate it as that user, or as root');
   }
 }
 

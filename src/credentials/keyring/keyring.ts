@@ -1,8 +1,10 @@
 /** Interface 3: the keys of a running instance, reloaded when their file changes. */
 import type { Clock } from '../../platform/clock.js';
+import { explanationText } from '../../platform/explained.js';
 import { describeError, type Logger } from '../../platform/logger.js';
 import { importKeys, type KeyOf, type Keys, mayBeUsed, type PublicJwk } from './import-keys.js';
-import { fileVersion, KeyringError, readKeyringFile } from './keyring-file.js';
+import { KeyringError } from './keyring-error.js';
+import { fileVersion, readKeyringFile } from './keyring-file.js';
 
 /** How long a new key is published before it signs, so that every verifier knows it. */
 export const PUBLISH_AHEAD_SECONDS = 900;
@@ -33,9 +35,9 @@ export interface Keyring {
 export async function openKeyring(file: string, clock: Clock, log: Logger): Promise<Keyring> {
   const read = async (): Promise<Keys> => {
     const { jwks, warning } = await readKeyringFile(file);
-    const imported = await importKeys(jwks, clock.now());
-    if (warning !== undefined) log.warn(`the keyring holds secrets, and ${warning}`);
-    return imported;
+    const taken = await importKeys(jwks, clock.now());
+    if (warning !== undefined) log.warn(`the keyring holds secrets, and ${explanationText(warning)}`);
+    return taken;
   };
   let version = await fileVersion(file);
   let refused = '';

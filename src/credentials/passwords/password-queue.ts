@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { Outage } from '../../platform/outage.js';
 
 /** A login whose expected wait is longer is refused at once. */
-const MAX_EXPECTED_SECONDS = 2;
+export const MAX_EXPECTED_SECONDS = 2;
 /** One that has waited this long is refused when its turn comes, so that every 503 is sent within 5 s. */
 const MAX_WAIT_SECONDS = 4;
 /** Waiting logins, whatever their expected wait; each takes a few KiB. */

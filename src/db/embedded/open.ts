@@ -41,9 +41,8 @@ export async function openEmbedded(dataDir: string, how: OpenAs, log: Logger): P
 }
 
 function noDatabase(dataDir: string): EmbeddedPostgresError {
-  return new EmbeddedPostgresError(
-    `there is no database in ${dataDir}: the first start of the gateway creates it; or set DATA_DIR or DATABASE_URL`,
-  );
+  const remedy = { advice: 'set DATA_DIR or DATABASE_URL; for a new gateway', command: 'start' };
+  return new EmbeddedPostgresError(`there is no database in ${dataDir}`, remedy);
 }
 
 /** The CLI uses the server of the running gateway; a second gateway is refused. */

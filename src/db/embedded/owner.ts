@@ -34,7 +34,9 @@ export async function ownDataDir(
   await makeFolder(absoluteDir);
   // Even with the sticky bit, other users could create our files first.
   const fault = othersMayWrite(absoluteDir, await stat(absoluteDir));
-  if (fault !== undefined) throw new EmbeddedPostgresError(`the data folder is refused: ${fault}`);
+  if (fault !== undefined) {
+    throw new EmbeddedPostgresError(`the data folder is refused: ${fault.reason}`, fault.remedy);
+  }
   const lockFile = lockFileOf(absoluteDir);
   // A bare descriptor: the garbage collector would close a FileHandle and lose the lock.
   const fd = openSync(lockFile, 'a+', 0o600);
@@ -78,7 +80,7 @@ async function lockOrHolder(fd: number, lockFile: string, waitMs: number): Promi
     if (holder?.role === 'gateway' && (existsSync(`/proc/${holder.pid}`) || waitedMs > 2000)) return holder;
     if (waitedMs > waitMs) {
       if (holder) return holder;
-      throw new EmbeddedPostgresError(`${lockFile} is locked by an unknown process.`);
+      throw new EmbeddedPostgresError(`${lockFile} is locked by an unknown process`);
     }
     await sleep(50);
   }
@@ -96,11 +98,11 @@ function tryLock(fd: number): Promise<boolean> {
       env: { PATH: SYSTEM_PATH },
     });
     child.once('error', (cause) =>
-      reject(new EmbeddedPostgresError('The program flock (package util-linux) is needed.', { cause })),
+      reject(new EmbeddedPostgresError('the program flock is missing', 'install the package util-linux', { cause })),
     );
     child.once('exit', (code) => {
       if (code === 0 || code === 1) resolvePromise(code === 0);
-      else reject(new EmbeddedPostgresError(`The data folder cannot be locked: flock ended with code ${code}.`));
+      else reject(new EmbeddedPostgresError(`the data folder cannot be locked: flock ended with code ${code}`));
     });
   });
 }

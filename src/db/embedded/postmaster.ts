@@ -36,7 +36,9 @@ export async function createRunDir(dataDir: string): Promise<string> {
   const isTooLong = Buffer.byteLength(join(inside, SOCKET_NAME)) > SOCKET_PATH_BYTES;
   if (isTooLong || /[:;$]/.test(inside)) {
     const fault = othersMayReplaceIn(tmpdir(), await stat(tmpdir()));
-    if (fault !== undefined) throw new EmbeddedPostgresError(`no place for the socket of PostgreSQL: ${fault}`);
+    if (fault !== undefined) {
+      throw new EmbeddedPostgresError(`no place for the socket of PostgreSQL: ${fault.reason}`, fault.remedy);
+    }
     return mkdtemp(join(tmpdir(), TEMPORARY_PREFIX));
   }
   await rm(inside, { recursive: true, force: true });

@@ -6,9 +6,10 @@ import { createRequire } from 'node:module';
 import { userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { ExplainedError } from '../../platform/explained.js';
 
-/** Why the embedded PostgreSQL or its folder cannot be used, in a message for people. */
-export class EmbeddedPostgresError extends Error {
+/** Why the embedded PostgreSQL or its folder cannot be used. */
+export class EmbeddedPostgresError extends ExplainedError {
   override readonly name = 'EmbeddedPostgresError';
 }
 
@@ -28,7 +29,7 @@ export interface Programs {
 /** PATH of child processes, independent of the gateway's own environment. */
 export const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-const INSTEAD = 'Set DATABASE_URL to use a PostgreSQL server of your own.';
+const INSTEAD = 'set DATABASE_URL to use a PostgreSQL server of your own';
 const run = promisify(execFile);
 
 /** Runs a program and waits for it. */
@@ -37,7 +38,7 @@ export async function runProgram(programs: Programs, program: string, words: str
     await run(...commandOf(programs, program, words));
   } catch (cause) {
     const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause);
-    throw new EmbeddedPostgresError(`${program} of the embedded PostgreSQL failed: ${said}`, { cause });
+    throw new EmbeddedPostgresError(`${program} of the embedded PostgreSQL failed: ${said}`, undefined, { cause });
   }
 }
 
@@ -51,9 +52,8 @@ export async function findPrograms(): Promise<string> {
     }
     return native;
   } catch (cause) {
-    throw new EmbeddedPostgresError(`The package ${name}, the embedded PostgreSQL, is missing or damaged. ${INSTEAD}`, {
-      cause,
-    });
+    const reason = `the package ${name}, the embedded PostgreSQL, is missing or damaged`;
+    throw new EmbeddedPostgresError(reason, INSTEAD, { cause });
   }
 }
 
@@ -68,7 +68,7 @@ export async function chooseAccount(native: string, runDir: string, asRoot: AsRo
       failures.push(String(error).trim());
     }
   }
-  throw new EmbeddedPostgresError(`The embedded PostgreSQL cannot run here. ${INSTEAD}\n${failures.join('\n')}`);
+  throw new EmbeddedPostgresError('the embedded PostgreSQL cannot run here', `${INSTEAD}\n${failures.join('\n')}`);
 }
 
 function accountsToTry(asRoot: AsRoot | undefined): Account[] {

@@ -1,8 +1,8 @@
 /** Interface 1 and 2: opens the database: embedded in DATA_DIR with its keyring, or at DATABASE_URL. */
 import { stat } from 'node:fs/promises';
 import type { Config } from '../../config/config.js';
-import { generateKeys, KeyringError, writeKeyringFile } from '../../credentials/keyring/keyring-file.js';
-import { lostKeyringMessage } from '../../credentials/keyring/missing-keyring.js';
+import { keyringLost } from '../../credentials/keyring/keyring-error.js';
+import { generateKeys, writeKeyringFile } from '../../credentials/keyring/keyring-file.js';
 import { createCleanUp } from '../../platform/clean-up.js';
 import type { Logger } from '../../platform/logger.js';
 import { openDatabase } from '../database.js';
@@ -31,7 +31,7 @@ export async function openDataDir(config: Config, how: OpenAs, log: Logger): Pro
   if (config.databaseUrl !== undefined) {
     // If the database does not answer, reading the keyring fails later, with advice for a new and for a used database.
     if (lacksKeyring && (await isUsed(config.databaseUrl, config).catch(() => false))) {
-      throw new KeyringError(lostKeyringMessage(config.keyringFile));
+      throw keyringLost(config.keyringFile);
     }
     return { databaseUrl: config.databaseUrl, embedded: false, joined: false, close: async () => undefined };
   }
@@ -40,7 +40,7 @@ export async function openDataDir(config: Config, how: OpenAs, log: Logger): Pro
   cleanUp.defer(close);
   return cleanUp.guard(async () => {
     if (lacksKeyring) {
-      if (await isUsed(url, config)) throw new KeyringError(lostKeyringMessage(config.keyringFile));
+      if (await isUsed(url, config)) throw keyringLost(config.keyringFile);
       await writeKeyringFile(config.keyringFile, await generateKeys(), 'create');
       log.info({ file: config.keyringFile }, 'keyring created');
     }

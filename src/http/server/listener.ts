@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../platform/logger.js';
+import { MAX_CONNECTIONS } from '../../platform/max-connections.js';
 import { peerAddressOf } from '../client-address.js';
 import type { RequestLog } from '../request-log.js';
 import { closeInIdleTurn, closeListener, hasSaidLast, sayLast } from './closing.js';
@@ -14,7 +15,7 @@ import { type Fault, faultOf, NO_TUNNEL, rawAnswer, sendOver, TOO_MANY, targetIn
 /** Bounds on what clients can hold open. Times are milliseconds. */
 const LIMITS = {
   /** Connections at once; one more is closed, and so are those that idle. */
-  connections: 2_048,
+  connections: MAX_CONNECTIONS,
   /** From the first byte of an answer until the client has taken all of it. */
   answerMs: 60_000,
   /** From the start of a request until its header is there. */
