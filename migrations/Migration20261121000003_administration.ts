@@ -1,14 +1,14 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Interface 11: the indexes that the listings of dashboards read by. */
+/** Interface 11: indexes for the listings of dashboards. */
 export class Migration20261121000003_administration extends Migration {
   override up(): void {
-    // Sessions: of a family only the newest record is not `rotated`.
+    // Sessions: only the newest record of a family is not `rotated`.
     this.addSql(`
       create index refresh_tokens_sessions on refresh_tokens (user_id, created_at)
       where revoked_reason is distinct from 'rotated'`);
 
-    // Audit log: each filter has an index in the order of the listing; counts read the first one alone.
+    // Audit log: each filter has an index in the order of the listing; counts use only the first one.
     this.addSql('drop index audit_events_created_at');
     this.addSql('create index audit_events_newest on audit_events (created_at, id) include (event_type)');
     this.addSql('create index audit_events_event_type on audit_events (event_type, created_at, id)');

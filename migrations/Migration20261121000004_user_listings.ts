@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Interface 11: the filters of `users`, each in the order of the listing. A login changes none of these columns. */
+/** Interface 11: an index for each filter of `users`, in the order of the listing. A login changes none of these columns. */
 export class Migration20261121000004_user_listings extends Migration {
   override up(): void {
     this.addSql('create index users_role on users (role, email)');

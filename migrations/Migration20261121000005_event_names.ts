@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Interface 11: events of administration are named subject first, as the others are. */
+/** Interface 11: names of administrative events begin with the subject, like the others. */
 export class Migration20261121000005_event_names extends Migration {
   override up(): void {
     this.addSql(`update audit_events set event_type = 'user_role_changed' where event_type = 'role_changed'`);

@@ -1,9 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * Interface 11: a row for each session, so that those of a user are found without an index that every rotation would pay
- * for. It follows the records of the session by triggers, whichever version of the gateway writes them: it begins with
- * the first record, and goes with the newest. How a session is doing, its newest record says alone.
+ * Interface 11: a row for each session, so that the sessions of a user are found without an index that every rotation
+ * would have to update. Triggers maintain it, whichever version of the gateway writes the records: it is inserted with the
+ * first record of the session and deleted with the newest. Only the newest record has the session's state.
  */
 export class Migration20261122000001_sessions extends Migration {
   override up(): void {

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Interface 11: the sessions that began before there was a row for each. It locks nothing that a request needs. */
+/** Interface 11: rows for sessions that are older than the table. It locks nothing that a request needs. */
 export class Migration20261122000002_sessions_begun_before extends Migration {
   override up(): void {
     this.addSql(`

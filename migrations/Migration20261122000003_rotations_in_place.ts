@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * A rotation updates a record in place (HOT): no index names a column that it sets, and each page has room for it. What
- * the version before lists by these indexes takes it longer, until it is replaced; its routes need none of them.
+ * A rotation updates a record in place (HOT): no index has a column that it sets, and each page has free space. Listings
+ * of the previous version are slower without these indexes; its routes do not use them.
  */
 export class Migration20261122000003_rotations_in_place extends Migration {
   override up(): void {

@@ -1,9 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * Interface 12: what proves a retry stands in the new record, which is inserted with it, so that the used one grows no
- * more than before and is updated in place (HOT); there only a retry is noted. All may be null, so that no row is
- * written here, and no index names them.
+ * Interface 12: the proof of a retry is inserted with the new record, so that the update of the used one does not grow and
+ * stays in place (HOT); the used one only notes retries. All columns may be null, so that this migration writes no row,
+ * and no index has them.
  */
 export class Migration20261122000004_proof_of_retry extends Migration {
   override up(): void {

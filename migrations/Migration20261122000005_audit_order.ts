@@ -1,9 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * Interface 9: when the database wrote an event, by which events are exported in an order that nothing comes into late.
- * Rows that are there get the time of the migration, without being written; their ids keep their order. The version
- * before inserts without the column.
+ * Interface 9: when the database wrote an event: the order of exports. Existing rows get the time of the migration without
+ * being rewritten, and are ordered by their ids. The previous version inserts without the column.
  */
 export class Migration20261122000005_audit_order extends Migration {
   override up(): void {

@@ -1,9 +1,9 @@
-/** Every migration, oldest first, by the name of its class. A landed one is never edited; a change is a new one at the end. */
+/** Every migration by the name of its class, oldest first. Never edit a landed one; add a new one at the end. */
 import type { Migration } from '@mikro-orm/migrations';
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
-/** Each is loaded where it may be applied, not at every start. */
+/** Loaded only if one may have to be applied, not at every start. */
 const FILES: Record<string, () => Promise<Record<string, MigrationClass>>> = {
   Migration20261121000001_users_sessions_audit: () => import('./Migration20261121000001_users_sessions_audit.js'),
   Migration20261121000002_keys_and_nonces: () => import('./Migration20261121000002_keys_and_nonces.js'),
