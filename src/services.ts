@@ -10,13 +10,13 @@ import type { KnownNonces } from './credentials/signatures/known-nonces.js';
 import type { Tokens } from './credentials/tokens/jwt.js';
 import type { Database } from './db/database.js';
 import type { FullDisk } from './db/full-disk.js';
-import type { RateLimiter } from './limits/rate-limiter.js';
-import type { RedisClient } from './limits/redis.js';
 import type { Logger } from './platform/logger.js';
 import type { Metrics } from './platform/metrics.js';
 import type { MinuteCounter } from './platform/minute-counter.js';
 import type { Sampling } from './platform/sampling.js';
 import type { WatchedClock } from './platform/watched-clock.js';
+import type { RateLimiter } from './rate-limits/rate-limiter.js';
+import type { RedisClient } from './rate-limits/redis.js';
 
 export interface Services {
   clock: WatchedClock;

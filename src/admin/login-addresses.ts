@@ -2,9 +2,9 @@
 
 import { listAuditEvents } from '../audit/log.js';
 import type { Config } from '../config/config.js';
-import { loginGroups, loginLimitOf } from '../limits/address-group.js';
-import type { Window, Windows } from '../limits/windows.js';
 import { addSeconds } from '../platform/clock.js';
+import { loginGroups, loginLimitOf } from '../rate-limits/address-group.js';
+import type { Window, Windows } from '../rate-limits/windows.js';
 import type { Deps } from '../services.js';
 
 /** Logins of a user that are looked at for their addresses. */

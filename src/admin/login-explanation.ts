@@ -3,10 +3,10 @@
 import { type AuditRow, listAuditEvents } from '../audit/log.js';
 import type { Config } from '../config/config.js';
 import { normaliseEmail } from '../domain/email.js';
-import { loginLimitOf } from '../limits/address-group.js';
-import { RedisAway, type Windows } from '../limits/windows.js';
 import { everyRow } from '../listing/page.js';
 import { isUuid } from '../platform/ids.js';
+import { loginLimitOf } from '../rate-limits/address-group.js';
+import { RedisAway, type Windows } from '../rate-limits/windows.js';
 import type { Deps } from '../services.js';
 import { type LimitedAddresses, limitedAddresses } from './login-addresses.js';
 import { listSessions } from './sessions.js';

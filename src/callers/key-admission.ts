@@ -4,8 +4,8 @@ import type { OpenedSecret } from '../credentials/sealed-secret.js';
 import { AHEAD_SECONDS, PAST_SECONDS, type RequestSignature } from '../credentials/signatures/request-signature.js';
 import { statement } from '../db/statement.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
-import { consumption, countingOne } from '../limits/rate-limiter.js';
 import { refused } from '../platform/refused.js';
+import { consumption, countingOne } from '../rate-limits/rate-limiter.js';
 import type { CallerDeps, CallerKind, RefusedCaller } from './caller.js';
 import { touching } from './last-used.js';
 

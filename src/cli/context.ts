@@ -5,12 +5,12 @@ import { createPasswords } from '../credentials/passwords/passwords.js';
 import { openDatabase } from '../db/database.js';
 import { migrationStatus, refuseTooNew } from '../db/migrate.js';
 import { type DataDir, type OpenAs, openDataDir } from '../db/open/data-dir.js';
-import { LOGIN_LIMIT_NAME } from '../limits/rate-limiter.js';
-import { type Windows, windowsInPostgres } from '../limits/windows.js';
 import type { CleanUp } from '../platform/clean-up.js';
 import { systemClock } from '../platform/clock.js';
 import { createLogger } from '../platform/logger.js';
 import { watchClock } from '../platform/watched-clock.js';
+import { LOGIN_LIMIT_NAME } from '../rate-limits/rate-limiter.js';
+import { type Windows, windowsInPostgres } from '../rate-limits/windows.js';
 import type { Deps } from '../services.js';
 import { CliRefusal } from './exit.js';
 import { say, type Terminal } from './terminal.js';
@@ -89,8 +89,8 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
     }
     const places = config.redis.hosts.map(({ host, port }) => `${host}:${port}`).join();
     say(call.terminal, `rate limits: Redis, ${config.redis.kind} at ${places}`);
-    const { connectRedis } = await import('../limits/redis-connection.js');
-    const { windowsInRedis } = await import('../limits/redis-windows.js');
+    const { connectRedis } = await import('../rate-limits/redis-connection.js');
+    const { windowsInRedis } = await import('../rate-limits/redis-windows.js');
     const redis = connectRedis(config.redis, createLogger('silent'));
     cleanUp.defer(async () => redis.disconnect());
     return { ...context, windows: windowsInRedis(redis, clock, LOGIN_LIMIT_NAME) };

@@ -8,11 +8,11 @@ import { EmbeddedPostgresError } from '../db/embedded/open.js';
 import { ReadOnlyServer } from '../db/hosts.js';
 import { DatabaseTooNew } from '../db/migrate.js';
 import { isOutage } from '../db/outage.js';
-import { RedisAway } from '../limits/windows.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { ExplainedError, explanationText } from '../platform/explained.js';
 import { describeError } from '../platform/logger.js';
 import { PortTaken } from '../platform/port-taken.js';
+import { RedisAway } from '../rate-limits/windows.js';
 import { UsageError } from './kinds.js';
 
 /** Interface 2 and 9; 78 is EX_CONFIG of sysexits.h. */

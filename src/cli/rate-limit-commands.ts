@@ -2,8 +2,8 @@
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimited } from '../admin/login-addresses.js';
-import { isNetwork, loginGroups, loginLimitOf } from '../limits/address-group.js';
-import { REMEMBERED_MS } from '../limits/over-limit.js';
+import { isNetwork, loginGroups, loginLimitOf } from '../rate-limits/address-group.js';
+import { REMEMBERED_MS } from '../rate-limits/over-limit.js';
 import { type Command, command } from './command.js';
 import { type Kind, refuse } from './kinds.js';
 import { flag, optional } from './parameters.js';

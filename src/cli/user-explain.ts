@@ -3,7 +3,7 @@ import { limitedAddresses } from '../admin/login-addresses.js';
 import { explainLogin, type LoginExplanation, wordFor } from '../admin/login-explanation.js';
 import type { ListedUser } from '../admin/users.js';
 import type { Config } from '../config/config.js';
-import { RedisAway } from '../limits/windows.js';
+import { RedisAway } from '../rate-limits/windows.js';
 import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';
 import { printJson, printLines, say } from './terminal.js';

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import type { Redis } from 'ioredis';
 import type { RedisPlace } from '../config/redis-url.js';
 import { isLoopback } from '../config/values.js';
-import { type RedisClient, type RedisState, readRedisState, redisErrorWord } from '../limits/redis.js';
 import { errorLabel } from '../platform/fixed-texts.js';
 import { createLogger } from '../platform/logger.js';
+import { type RedisClient, type RedisState, readRedisState, redisErrorWord } from '../rate-limits/redis.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 import type { Surroundings } from './surroundings.js';
 
 export async function checkRedis({ config: { redis: place }, signal }: Surroundings): Promise<Finding[]> {
   if (place === undefined) return [];
-  const { connectRedis, mayEvict } = await import('../limits/redis-connection.js');
+  const { connectRedis, mayEvict } = await import('../rate-limits/redis-connection.js');
   const redis = connectRedis(place, createLogger('silent'));
   try {
     const error = await failureOf(redis, signal);

@@ -6,9 +6,9 @@ import type { RequestHandler, Response } from 'express';
 import type { KeyLimit } from '../callers/caller.js';
 import { KEY_WINDOW_SECONDS } from '../callers/key-admission.js';
 import type { Config } from '../config/config.js';
-import { addressGroup } from '../limits/address-group.js';
-import { createLoginLimiter } from '../limits/login-limiter.js';
 import { createMinuteCounter } from '../platform/minute-counter.js';
+import { addressGroup } from '../rate-limits/address-group.js';
+import { createLoginLimiter } from '../rate-limits/login-limiter.js';
 import type { Deps } from '../services.js';
 import { sendError } from './errors.js';
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ReadOnlyServer } from '../db/hosts.js';
 import { schemaState } from '../db/migrate.js';
 import { type DatabaseState, databaseStateOf, databaseStateSql } from '../db/state.js';
-import { type RedisState, readRedisState } from '../limits/redis.js';
+import { type RedisState, readRedisState } from '../rate-limits/redis.js';
 import type { Deps } from '../services.js';
 import { createStateLog } from './state-log.js';
 import { probeLoginWrites } from './write-probe.js';

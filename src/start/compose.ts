@@ -19,7 +19,6 @@ import { type Expiring, startSweeper } from '../db/sweeper.js';
 import { createGraphqlServer } from '../graphql/server.js';
 import { createExpressApp, createMetricsApp } from '../http/express-app.js';
 import type { Listener } from '../http/server/listener.js';
-import { createRateLimiter, expiredWindows } from '../limits/rate-limiter.js';
 import { createCleanUp } from '../platform/clean-up.js';
 import { type Clock, systemClock } from '../platform/clock.js';
 import { createLogger, type Logger } from '../platform/logger.js';
@@ -27,6 +26,7 @@ import { createMetrics, type Metrics } from '../platform/metrics.js';
 import { createMinuteCounter } from '../platform/minute-counter.js';
 import { createSampling } from '../platform/sampling.js';
 import { watchClock } from '../platform/watched-clock.js';
+import { createRateLimiter, expiredWindows } from '../rate-limits/rate-limiter.js';
 import { createReadinessPoller, type ReadinessPoller } from '../readiness/poller.js';
 import { createReadiness } from '../readiness/readiness.js';
 import type { Services } from '../services.js';
@@ -75,7 +75,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     cleanUp.defer(db.close);
     await migrate(db, log);
 
-    const redis = config.redis && (await import('../limits/redis-connection.js')).connectRedis(config.redis, log);
+    const redis = config.redis && (await import('../rate-limits/redis-connection.js')).connectRedis(config.redis, log);
     cleanUp.defer(() => redis?.disconnect());
     const placeholderHashes = await createPlaceholderHashes({ clock, keyring, log }, () => countPasswordParameters(db));
     cleanUp.defer(placeholderHashes.stop);

@@ -3,7 +3,7 @@ import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/admin/api-keys.js';
 import { apiKey } from '../../src/callers/api-key.js';
 import type { Db } from '../../src/db/statement.js';
-import { createRateLimiter } from '../../src/limits/rate-limiter.js';
+import { createRateLimiter } from '../../src/rate-limits/rate-limiter.js';
 import { whileAway } from '../support/faults.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { ask, newCronKey } from '../support/graphql.js';

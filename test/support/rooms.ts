@@ -8,7 +8,7 @@ export const LAYERS = [
   ['http', 'graphql', 'doctor'],
   ['auth', 'callers', 'admin', 'archive', 'readiness', 'db/open'],
   ['services'],
-  ['audit', 'limits'],
+  ['audit', 'rate-limits'],
   ['listing'],
   ['credentials', 'db'],
   ['config', 'domain'],

@@ -1,5 +1,5 @@
 /** Interface 5: a login beyond the limit is refused from memory, whichever store counts: it is asked once a second. */
-import { rememberOverLimit } from '../../src/limits/over-limit.js';
+import { rememberOverLimit } from '../../src/rate-limits/over-limit.js';
 import { handClock } from '../support/clock.js';
 import { whileAway } from '../support/faults.js';
 import { type Answer, startGateway, type TestGateway } from '../support/gateway.js';
