@@ -1,4 +1,4 @@
-/** Interface 9 and 10: asks the gateway that this very environment configures. Containers call it every few seconds. */
+/** Interface 9 and 10: asks the gateway that this environment configures. Containers call it every few seconds. */
 import { get } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { json } from 'node:stream/consumers';
@@ -13,10 +13,10 @@ import { print } from './terminal.js';
 
 /** The gateway gives its stores 3 s to answer. */
 const ANSWER_WITHIN_MS = 5_000;
-/** How long it waits between two questions. */
+/** Pause between two requests. */
 const PAUSE_MS = 500;
 
-/** What listens everywhere is asked on this machine. */
+/** A gateway that listens on every address is asked on loopback. */
 const EVERYWHERE = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
@@ -30,12 +30,12 @@ type Health = z.infer<typeof Health>;
 
 export const healthCommands: Record<string, Command> = {
   health: command({
-    does: 'asks the gateway at LISTEN_HOST and PORT whether it is ready; exit 1 where it is not',
+    does: 'asks the gateway at LISTEN_HOST and PORT whether it is ready; exit 1 if it is not',
     example: 'health --wait 60s',
     on: 'configuration',
     takes: {
-      wait: optional(duration, 'until it is ready, for so long at most'),
-      live: flag('ask only whether it runs, whatever its database and Redis say'),
+      wait: optional(duration, 'wait until it is ready, for this long at most'),
+      live: flag('ask only whether it runs, whatever the state of its database and Redis'),
     },
     run: async ({ config, terminal }, { wait = 0, live, json }) => {
       const url = urlOf(config, live ? '/health/live' : '/health/ready');
@@ -45,7 +45,8 @@ export const healthCommands: Record<string, Command> = {
         await sleep(PAUSE_MS);
         health = await ask(url);
       }
-      if (health === undefined) throw new CliRefusal(`no gateway answers at ${url}; set PORT to that of the instance`);
+      if (health === undefined)
+        throw new CliRefusal(`no gateway answers at ${url}`, 'set PORT to that of the instance');
       const { status, checks } = health;
       print(terminal, json ? { status, checks } : { status, ...checks }, json);
       if (status !== 'ok') throw new CliRefusal('the gateway is not ready');
@@ -59,7 +60,7 @@ function urlOf({ host, port }: Config, path: string): string {
   return `http://${isIPv6(address) ? `[${address}]` : address}:${port}${path}`;
 }
 
-/** @returns undefined where nobody answers in time, or somebody who is no gateway */
+/** @returns undefined if nothing answers in time, or something other than a gateway */
 async function ask(url: string): Promise<Health | undefined> {
   try {
     // `fetch` refuses some ports.

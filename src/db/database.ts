@@ -1,4 +1,4 @@
-/** PostgreSQL: connections for the routes, and others for administration, with MikroORM. */
+/** PostgreSQL: one pool of connections for the routes, and one for administration, with MikroORM. */
 import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
 import type { RawBuilder } from 'kysely';
 import pg from 'pg';
@@ -14,37 +14,37 @@ import { type Db, statement } from './statement.js';
 import { CHANGE_LIMITS, NO_LIMITS, type Pooler, TURN_LIMITS, timeLimits } from './time-limits.js';
 
 export interface Database extends Db {
-  /** The same database, asked within what a request may wait in all; a change may take longer once it is its turn. */
+  /** The same database within the time that a request may wait in total. A change may take longer once its turn has come. */
   within(budget: Budget): Database;
-  /** Statements that stand or fall together (READ COMMITTED). The work is done again where a deadlock has undone it. */
+  /** Runs statements in one transaction (READ COMMITTED). The work is repeated if a deadlock undoes it. */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
-  /** The connections of the routes and of resolving callers, for libraries that bring their own statements. */
+  /** Connections of the routes and of resolving callers, for libraries with statements of their own. */
   pool: pg.Pool;
-  /** The connections of administration, for which no login waits. */
+  /** Connections of administration. No login waits for them. */
   adminPool: pg.Pool;
-  /** Statements on those. */
+  /** Statements on `adminPool`. */
   admin: Db & {
-    /** Rows of what a listing has built. */
+    /** Runs a query that a listing has built. */
     list<Row>(query: RawBuilder<Row>): Promise<Row[]>;
   };
   /**
-   * Changes that stand or fall together, by statements and by an entity manager, on those connections, one change at a
-   * time over all instances. The work is done again where a deadlock has undone it.
+   * Runs a change in one transaction on `adminPool`, by statements and by an entity manager. All instances together run one
+   * change at a time. The work is repeated if a deadlock undoes it.
    */
   change<T>(work: (db: Db, em: SqlEntityManager, entities: Entities) => Promise<T>): Promise<T>;
-  /** On the connections of administration, made when it is first asked for */
+  /** On `adminPool`; created at the first call */
   orm(): Promise<MikroORM>;
   url: string;
   pooler: Pooler;
   close(): Promise<void>;
 }
 
-/** Most connections of one instance: for the routes, and for administration. */
+/** Maximum connections of one instance: for the routes, and for administration. */
 export const POOL_SIZE = 16;
 export const ADMIN_POOL_SIZE = 4;
-/** How long is waited for a connection, be it a new one or one that others use: milliseconds. */
+/** How long to wait for a connection, new or in use: milliseconds. */
 const CONNECT_TIMEOUT_MS = 3_500;
-/** How long a connection may say nothing before the kernel asks whether the other end is there: milliseconds. */
+/** How long a connection may be silent before the kernel probes the other end: milliseconds. */
 const KEEP_ALIVE_MS = 10_000;
 
 const MIN_SERVER_VERSION = 140_000;
@@ -52,12 +52,12 @@ const MIN_SERVER_VERSION = 140_000;
 export interface DatabaseOptions {
   /** What is between the gateway and PostgreSQL */
   pooler?: Pooler;
-  /** False for work that is no request's and takes the time that it needs */
+  /** False for work outside a request, which may take as long as it needs */
   limited?: boolean;
 }
 
 /**
- * @throws {DatabaseUrlFault}, {DatabaseTooOld}, {PoolerInBetween}, {ReadOnlyServer}, or the driver's error where the server cannot be reached (see `isOutage`)
+ * @throws {DatabaseUrlFault}, {DatabaseTooOld}, {PoolerInBetween}, {ReadOnlyServer}, or the driver's error if the server cannot be reached (see `isOutage`)
  */
 export async function openDatabase(
   url: string,
@@ -77,7 +77,7 @@ export async function openDatabase(
   const openPool = (max: number): pg.Pool => {
     const pool = new pg.Pool({ ...connection, max, ...limits.connection });
     renewConnections(pool);
-    pool.on('error', () => undefined); // of a connection that idles: the next one to need it is told
+    pool.on('error', () => undefined); // of an idle connection: whoever uses it next gets the error
     return pool;
   };
   const pool = openPool(POOL_SIZE);

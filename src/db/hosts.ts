@@ -1,4 +1,4 @@
-/** Interface 2: which server a connection is to: of those that DATABASE_URL names, the first that takes writes. */
+/** Interface 2: connects to the first server in DATABASE_URL that takes writes. */
 import type { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -8,11 +8,11 @@ import { Outage } from '../platform/outage.js';
 import { connectionFaultOf } from './connection-faults.js';
 
 export interface ServerChoice {
-  /** In their order, where there are several; empty: the one that the driver knows */
+  /** In order, if there are several; empty: the one that the driver knows */
   hosts: Host[];
   /** How long the choice may take: milliseconds */
   limitMs: number;
-  /** True where a pooler may tell what its server was like some time ago */
+  /** True if there is a pooler, whose report about the server may be old */
   isPooled: boolean;
 }
 
@@ -28,18 +28,18 @@ export class ReadOnlyServer extends Outage {
   }
 }
 
-/** How long a host may leave a TCP connection unanswered before the next one is tried: milliseconds. */
+/** How long to wait for a host to accept a TCP connection before the next one is tried: milliseconds. */
 const UNANSWERED_MS = 1_000;
 
-/** Settings that a server tells by itself, `off` both where it takes writes. */
-const TOLD_AT_START = ['in_hot_standby', 'default_transaction_read_only'];
+/** Settings that a server reports by itself. Both are `off` if it takes writes. */
+const REPORTED_AT_START = ['in_hot_standby', 'default_transaction_read_only'];
 
 const STATE_SQL = `select current_setting('transaction_read_only'), extract(epoch from clock_timestamp()) * 1000`;
 type State = [isReadOnly: string, nowMs: string];
 
 type Target = [port: number, host: string] | [socketPath: string];
 
-/** What the driver's connection has, and its published types leave out. */
+/** The driver's connection; its published types leave this out. */
 interface DriverConnection extends EventEmitter {
   stream: Duplex;
   _ending: boolean;
@@ -51,8 +51,8 @@ interface DriverConnection extends EventEmitter {
 const DriverConnection = pg.Connection as unknown as new (config: object) => DriverConnection;
 
 /**
- * The protocol beneath a client of the driver. The client is told nothing of servers that cannot be reached, refuse the
- * connection or take no writes: for each next one it sees a new start.
+ * The protocol layer of a client of the driver. It hides servers that cannot be reached, refuse the connection or take no
+ * writes: the client sees only the start of the next connection.
  */
 export class ServerConnection extends DriverConnection {
   readonly #choice: ServerChoice;
@@ -61,9 +61,9 @@ export class ServerConnection extends DriverConnection {
   #targets: Target[] = [];
   #timer: NodeJS.Timeout | undefined;
   #socket: Duplex | undefined;
-  /** Settings that the server has told */
+  /** Settings that the server has reported */
   #settings = new Map<string, string>();
-  /** What it has answered to STATE_SQL */
+  /** Its answer to STATE_SQL */
   #state: State | undefined;
   #failure: Error | undefined;
 
@@ -81,7 +81,7 @@ export class ServerConnection extends DriverConnection {
     this.#tryNext(first);
   }
 
-  /** The driver's parser throws where it does not know the proof that is asked for, and nobody would catch that. */
+  /** The driver's parser throws for an unknown authentication method, and nothing would catch that. */
   override attachListeners(stream: Duplex): void {
     super.attachListeners(stream);
     const [parse] = stream.listeners('data') as [(bytes: Buffer) => void];
@@ -95,7 +95,7 @@ export class ServerConnection extends DriverConnection {
     });
   }
 
-  /** Times are read as ISO 8601, whatever the database or its role has set; behind a pooler nothing is told. */
+  /** Requests times as ISO 8601, whatever the database or its role has set. A pooler gets no settings. */
   override startup(settings: Record<string, string>): void {
     super.startup(this.#choice.isPooled ? settings : { ...settings, DateStyle: 'ISO' });
   }
@@ -136,11 +136,11 @@ export class ServerConnection extends DriverConnection {
     super.connect(...target);
   }
 
-  /** Asks the server, unless it has said by itself at the start that it takes writes (PostgreSQL 14 and newer). */
+  /** Asks the server, unless it has reported at the start that it takes writes (PostgreSQL 14 and newer). */
   #decide(): boolean {
     if (this.#state === undefined) {
-      const isToldWritable = TOLD_AT_START.every((name) => this.#settings.get(name) === 'off');
-      if (this.#choice.isPooled || !isToldWritable) {
+      const isReportedWritable = REPORTED_AT_START.every((name) => this.#settings.get(name) === 'off');
+      if (this.#choice.isPooled || !isReportedWritable) {
         this.query(STATE_SQL);
         return false;
       }
@@ -152,7 +152,7 @@ export class ServerConnection extends DriverConnection {
     return true;
   }
 
-  /** Goes on with the next host, or tells what was wrong: rather what a server has said than that one said nothing. */
+  /** Tries the next host. After the last one, reports an error; that of a server that answered comes before a timeout. */
   #fail(error: Error): true {
     clearTimeout(this.#timer);
     for (const stream of [this.stream, this.#socket]) {
@@ -172,7 +172,7 @@ export class ServerConnection extends DriverConnection {
     return super.emit('end') || true;
   }
 
-  /** What is left of the time, for each host that is left: milliseconds. */
+  /** The remaining time, divided by the remaining hosts: milliseconds. */
   #shareMs(): number {
     return (this.#deadlineMs - performance.now()) / (this.#targets.length + 1);
   }

@@ -56,7 +56,7 @@ function notReached(publicUrl: string, code: string): Finding {
     const local = `PUBLIC_URL is on this machine only, and nothing answers there (${code}); it cannot be checked from inside a container`;
     return warning('public_url', local, remedy);
   }
-  return fault('public_url', `nothing answers at ${publicUrl}, as seen from this machine (${code})`, remedy);
+  return fault('public_url', `nothing answers at ${publicUrl} from this machine (${code})`, remedy);
 }
 
 const SOON_DAYS = 14;
