@@ -115,7 +115,7 @@ test.each<[string, (text: string) => string]>([
   ['the first MAC', (text) => text.replace(/(?<="hmac_sha256":\[")./, (digit) => (digit === '0' ? '1' : '0'))],
   ['the last MAC', (text) => text.replace(/.(?="\]\}\n$)/, (digit) => (digit === '0' ? '1' : '0'))],
   ['the order of the MACs', (text) => text.replace(/\["(\w{64})","(\w{64})"\]/, '["$2","$1"]')],
-])('Interface 9: a file of which %s was altered', async (_, alter) => {
+])('Interface 9: a file whose %s was altered', async (_, alter) => {
   const altered = alter(good);
   expect(altered).not.toBe(good);
   await expectRefused(await importing(altered), ALTERED);
@@ -149,7 +149,7 @@ test('Interface 9: a rotated keyring verifies a file with one key that it still 
   await expectRefused(await importing(recounted(asAdmin(ofLongAgo())), { keyring: rotated }), ALTERED);
 });
 
-test('Interface 9: a keyring that has none of the keys is refused at once, and what --unauthenticated leaves is said', async () => {
+test('Interface 9: a keyring without any of the keys is refused at once, and the message names the risk of --unauthenticated', async () => {
   const keyring = (await generateKeys()) as unknown as Keys;
   const [header = ''] = ofLongAgo().split('\n');
   const refused = await importing(`${header}\nno table`, { keyring }); // which is not looked at
@@ -174,7 +174,7 @@ test('Interface 9: a file that nobody can verify makes no embedded database', as
   expect(existsSync(data)).toBe(false);
 });
 
-test('Interface 9: a file of the format before is imported only where that is asked for', async () => {
+test('Interface 9: a file of the previous format is imported only with --unauthenticated', async () => {
   const old = inFormat1(good);
   await expectRefused(await importing(old), /^the file cannot be verified: the version that wrote it did not/);
   const { printed } = await imported(old, { options: UNAUTHENTICATED });

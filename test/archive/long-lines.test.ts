@@ -62,7 +62,7 @@ function countWork(stop?: AbortController): Disposable & { bytes: number } {
   return work;
 }
 
-test('Interface 9: the work for a row of 8 MiB grows with its length alone', async () => {
+test('Interface 9: the work for a row of 8 MiB is linear in its length', async () => {
   const target = await another();
   using work = countWork();
   expect((await here(target, ['database', 'import', file])).code).toBe(0);

@@ -104,7 +104,7 @@ test.each<[string, (text: string) => string, RegExp]>([
     /damaged or cut short \(its rows do not match/,
   ],
   [
-    'with a row that is none',
+    'with a malformed row',
     (text) => text.replace('mailer', 'mai\tler'),
     /\(PostgreSQL refuses a row of api_keys, 22P04\)/,
   ],
@@ -115,7 +115,7 @@ test.each<[string, (text: string) => string, RegExp]>([
   ],
   ['with other columns', (text) => text.replace('"failed_login_attempts",', ''), /\(its tables or columns differ\)/],
   ['without its end', (text) => text.replace(/\{"rows":.*\n.*\n/, ''), /\(it has no end\)/],
-  ['with more behind its end', (text) => `${text}\n`, /\(something follows its end\)/],
+  ['with something after its end', (text) => `${text}\n`, /\(something follows its end\)/],
 ])('Interface 9: a file %s', async (name, edit, message) => {
   const other = file(`${name}.export`);
   await edited(good, other, edit);
@@ -204,7 +204,7 @@ describe('a keyring', () => {
   });
 });
 
-test('Interface 9: a pooler, by what can be typed instead', async () => {
+test('Interface 9: a pooler is refused with the remedy', async () => {
   await expectRefused(
     await importing(good, { DATABASE_POOLER: 'transaction' }),
     /set DATABASE_URL to PostgreSQL itself/,
@@ -212,7 +212,7 @@ test('Interface 9: a pooler, by what can be typed instead', async () => {
 });
 
 (hasPgBouncer ? test : test.skip)(
-  'Interface 9: a pooler that DATABASE_POOLER does not tell of, by the same words',
+  'Interface 9: a pooler that DATABASE_POOLER does not name is refused with the same message',
   async () => {
     const bouncer = await startPgBouncer(target, 3);
     try {

@@ -103,7 +103,7 @@ test('Interface 9: afterwards sessions follow their records again', async () => 
   expect(triggers.rows).toEqual([{ is: 'O' }]);
 });
 
-test('Interface 9: a file that only its owner may read, and that replaces none', async () => {
+test('Interface 9: the file is readable only by its owner and replaces no other', async () => {
   const file = newFile();
   const first = await here(source, ['database', 'export', '--out', file]);
   expect(messagesOf(first)).toMatch('the file holds password hashes and sealed secrets: let nobody read it\n');

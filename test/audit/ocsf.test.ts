@@ -134,7 +134,7 @@ test('Interface 9: a login of nobody who is known, a command and an event of a n
   expect([login, promoted].flatMap(ocsfFaults)).toEqual([]);
 });
 
-test('what the schema asks is asked: an event with a fault is found out', () => {
+test('the check against the schema finds a wrong event', () => {
   const event = ofType('login_success') as OcsfEvent;
   const faulty: object[] = [
     { class_uid: 3003 },

@@ -84,7 +84,7 @@ test.each(UNFIT.filter(([name]) => name !== OTHER_KEY))(
   },
 );
 
-test('Interface 12: the preflight lets it through, and so may scripts of other origins send it', async () => {
+test('Interface 12: the preflight allows it, so scripts of other origins can send it', async () => {
   const answer = await gateway.send('OPTIONS', '/auth/refresh', {
     headers: {
       origin: APP,

@@ -38,7 +38,7 @@ test('Interface 12: a retry is answered with the same successor: same jti, same 
   expect(await rotated(refreshTokenOf(answer) ?? '')).toBeDefined();
 });
 
-test('Interface 12: it may be repeated, from anywhere, for as long as the successor lives: no time is looked at', async () => {
+test('Interface 12: it may be repeated from anywhere as long as the successor lives, without a time limit', async () => {
   const on = await session();
   for (let i = 0; i < 3; i += 1) {
     gateway.clock.advance(200);
@@ -100,7 +100,7 @@ test('Interface 12: SHA-256 of the key is stored with the rotation, and the key 
   });
 });
 
-test('Interface 12: a rotation without a key stores none, and then nothing fits, ever', async () => {
+test('Interface 12: a rotation without a key stores none, and no key ever matches it', async () => {
   const user = await gateway.user();
   const { refreshToken: used } = await logIn(gateway, user.email);
   const successor = await rotated(used);
@@ -173,7 +173,7 @@ test('Interface 12: the token itself has to be good: its own expiry ends it, wha
 });
 
 test.each(['logout', 'token_theft', 'session_revoked', 'user_deactivated', null])(
-  'Interface 12: a record that was ended by %s and not by rotation is no used one',
+  'Interface 12: a record that %s ended, not a rotation, has no retry',
   async (reason) => {
     const on = await session();
     await gateway.rows('update refresh_tokens set revoked_reason = $2 where jti = $1', [jtiOf(on.used), reason]);
@@ -233,7 +233,7 @@ test('Interface 12: an unknown token, with a key, is unknown', async () => {
   expect(await recordsOf(gateway, user.id)).toHaveLength(2);
 });
 
-test('Interface 12: by a skewed clock nothing is issued, not even again: 503, nothing is noted, and the session lives on', async () => {
+test('Interface 12: a skewed clock issues nothing, not even a retry: 503, nothing is noted, and the session stays live', async () => {
   const on = await session();
   const clock = handClock(new Date(Date.now() + 400 * 86_400_000));
   const skewed = await startInstance(gateway.database, { env, clock, maxSkewSeconds: 60 });

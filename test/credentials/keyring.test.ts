@@ -79,14 +79,14 @@ test.each<[string, unknown[]]>([
   expect(await refusal(keys)).toMatch(/^the keyring .* is refused: /);
 });
 
-test('Interface 3: refuses what is no keyring at all', async () => {
+test('Interface 3: refuses a file that is not a keyring', async () => {
   expect(await refusal(undefined, 'not json')).toMatch(/is not JSON/);
   expect(await refusal(undefined, '[]')).toMatch(/is refused/);
   await rm(file);
   await expect(openKeyring(file, clock, createLogger('silent'))).rejects.toThrow(/^cannot read the keyring /);
 });
 
-test('Interface 3: the first key of a kind whose nbf has passed makes, also where a later one stands before it', async () => {
+test('Interface 3: the current key is the first whose nbf has passed, even after a future one', async () => {
   const future = { ...refresh, kid: 'future', k: randomBytes(32).toString('base64url'), nbf: now() + 100 };
   const older = { ...refresh, kid: 'older', k: randomBytes(32).toString('base64url') };
   await writeFile(file, JSON.stringify({ keys: [future, access, refresh, older, sealing] }));
@@ -198,7 +198,7 @@ describe('Interface 3: a keyring that is replaced', () => {
     }
   });
 
-  test('is left alone where its folder cannot be written, with the reason', async () => {
+  test('stays as it is if its folder cannot be written, with the reason', async () => {
     await chmod(folder, 0o711);
     await chmod(place, 0o555);
     try {
@@ -285,14 +285,14 @@ describe('Interface 3: what others may do with a keyring', () => {
     await expect(readKeyringFile(name)).rejects.toMatchObject({ name: 'KeyringError' });
   });
 
-  test('none is made in a folder where others may replace it', async () => {
+  test('none is created in a folder where others may replace it', async () => {
     await chmod(place, 0o777);
     const created = writeKeyringFile(join(place, 'new.json'), keys, 'create');
     await expect(created).rejects.toThrow(/others may replace what is in .*; run: chmod o-w /);
     expect(await readdir(place)).toEqual(['keyring.json']);
   });
 
-  test('a running instance does not take up a file that others may write, says so once, and takes it up once cured', async () => {
+  test('a running instance refuses a file that others may write, logs that once, and loads it once fixed', async () => {
     const { log, lines } = captureLog();
     const { setInterval } = globalThis;
     let look = async (): Promise<void> => undefined;

@@ -37,7 +37,7 @@ test.each([
   expect(fill(queue)).toHaveLength(1);
 });
 
-test('fewer are let in where turns have taken long of late, and more again once they do not', async () => {
+test('fewer are let in while turns take long, and more again later', async () => {
   let nowMs = 0;
   const queue = createPasswordQueue(1, 0.1, () => nowMs);
   const pass = async (seconds: number): Promise<void> => {
@@ -59,7 +59,7 @@ test('fewer are let in where turns have taken long of late, and more again once 
   expect(await roomAfterTurnsOf(0.45)).toBe(1 + 4);
 });
 
-test('a password that is to be set is let in where logins are not: 16 at once', () => {
+test('up to 16 passwords to be set are let in while logins are refused', () => {
   const queue = createPasswordQueue(1, 1);
   fill(queue);
   const changes = Array.from({ length: 16 }, () => queue.takePlaceOfChange());
@@ -90,7 +90,7 @@ test('as many are at work as there are cores, the others in the order of their c
   expect(begun).toEqual([0, 1, 2, 3]);
 });
 
-test('whoever has waited more than 4 s is refused in its turn, and nothing is done', async () => {
+test('a place that has waited more than 4 s is refused at its turn, without hashing', async () => {
   let nowMs = 0;
   const queue = createPasswordQueue(1, 0.01, () => nowMs);
   let done = 0;

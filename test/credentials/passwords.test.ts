@@ -10,7 +10,7 @@ const passwords = createPasswords(MINIMUM, 4);
 const cheap = (password: string): Promise<string> =>
   argon2.hash(password, { memoryCost: 1024, timeCost: 1, parallelism: 1 });
 
-test('Spec 4.1.3: a password matches its own hash alone', async () => {
+test('Spec 4.1.3: a password matches only its own hash', async () => {
   const { hash, verify } = await passwords;
   const stored = await hash('päss word');
   expect(await verify(stored, 'päss word')).toEqual({ matches: true });
@@ -19,7 +19,7 @@ test('Spec 4.1.3: a password matches its own hash alone', async () => {
   }
 });
 
-test('Spec 4.1.3: what is no hash matches no password', async () => {
+test('Spec 4.1.3: an invalid hash matches no password', async () => {
   const { verify } = await passwords;
   expect(await verify('', '')).toEqual({ matches: false });
   expect(await verify('', 'anything')).toEqual({ matches: false });
@@ -41,7 +41,7 @@ test('Spec 4.1.3: the placeholder costs what the live parameters cost', async ()
   expect(checked).toEqual([expect.stringMatching(/^\$argon2id\$v=19\$m=20000,(t=3,p=2|p=2,t=3)\$/)]);
 });
 
-test('Spec 4.1.3: beyond what can be checked in time is refused; then there is room again', async () => {
+test('Spec 4.1.3: logins that cannot be checked in time are refused until there is room again', async () => {
   const { verify, waiting } = await createPasswords(MINIMUM, 4);
   const cores = Math.min(availableParallelism(), 3); // one thread of the four stays free
   const stored = await cheap('password');
@@ -109,7 +109,7 @@ test.each(beyond)(
   },
 );
 
-test('Spec 2.5: what the configuration itself asks for is within the bounds', async () => {
+test('Spec 2.5: the configured parameters are within the bounds', async () => {
   const { hash, verify } = await createPasswords({ ...MINIMUM, passes: 17 }, 4);
   expect(await verify(await hash('password'), 'password')).toEqual({ matches: true });
 });
@@ -119,6 +119,6 @@ test.each([
   'password',
   '$2b$10$abcdefghijklmnopqrstuuAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
   '$argon2id$v=19$c29tZXNhbHQ$',
-])('Spec 2.5: what is no hash of ours never matches: %j', async (stored) => {
+])('Spec 2.5: an invalid or foreign hash never matches: %j', async (stored) => {
   expect(await (await passwords).verify(stored, 'password')).toEqual({ matches: false });
 });

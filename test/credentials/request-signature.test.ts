@@ -88,7 +88,7 @@ describe('RFC 9421 section 2.2: derived components', () => {
   });
 });
 
-describe('Interface 6: what passes', () => {
+describe('Interface 6: accepted signatures', () => {
   const accepted: [name: string, changes: Partial<Signing>][] = [
     ['a body', {}],
     ['no body', { body: '' }],
@@ -149,12 +149,12 @@ describe('Interface 6: what passes', () => {
   });
 });
 
-describe('Interface 6: what is refused', () => {
+describe('Interface 6: refused signatures', () => {
   test.each(refusedCases.map(([name, reason, make]) => [name, reason, make] as const))('%s: %s', (_, reason, make) => {
     expect(verify(factsOf(make(sign, NOW_SECONDS, other)))).toMatchObject({ verdict: reason });
   });
 
-  test('the caps are told apart from the form', () => {
+  test('an excessive length is reported apart from a wrong form', () => {
     const input = (length: number) => changed(sign(), 'signature-input', () => 'x'.padEnd(length, 'x'));
     expect(verify(factsOf(input(1024))).detail).not.toContain('1024');
     expect(verify(factsOf(input(1025))).detail).toContain('1024');
@@ -163,7 +163,7 @@ describe('Interface 6: what is refused', () => {
     expect(verify(factsOf(signature(257))).detail).toContain('1024');
   });
 
-  test('created in milliseconds is told from a clock that is wrong', () => {
+  test('created in milliseconds is reported apart from a wrong clock', () => {
     const told = verify(factsOf(sign({ nowSeconds: NOW_SECONDS * 1000 })));
     expect(told).toMatchObject({ verdict: 'signature_expired', detail: expect.stringContaining('in seconds') });
     expect(verify(factsOf(sign({ nowSeconds: NOW_SECONDS + 61 }))).detail).not.toContain('in seconds');
@@ -176,7 +176,7 @@ describe('Interface 6: what is refused', () => {
   });
 });
 
-test('a request presents a signature where either field is there', () => {
+test('a request with either field presents a signature', () => {
   expect(presentsSignature(['Host', 'a', 'SIGNATURE', ''])).toBe(true);
   expect(presentsSignature(['signature-input', 'x'])).toBe(true);
   expect(presentsSignature(['X-Signature', 'signature', 'Host', 'signature-input'])).toBe(false);

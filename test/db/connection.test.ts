@@ -77,7 +77,7 @@ describe.each(['by itself', 'in a transaction'])('a statement %s that fails', (w
   });
 });
 
-test('a database that is closed has no connection left, whoever has asked', async () => {
+test('a closed database has no connections left', async () => {
   const db = await openDatabase(database.url);
   const pools: pg.Pool[] = [db.pool, db.adminPool];
   await db.admin.list(sql`select 1`);

@@ -71,7 +71,7 @@ test.each<[what: string, database: 'migrated' | 'empty', sql: string, said: type
   ],
   ['without users', 'migrated', 'select $1::uuid', missing],
   ['without tables', 'empty', 'select $1::uuid', missing],
-])('Interface 3: of a database of ones own %s, the start says what helps', async (_what, from, sql, words) => {
+])('Interface 3: an external database %s: the start says what helps', async (_what, from, sql, words) => {
   const database = await createDatabase(from);
   try {
     const client = new pg.Client({ connectionString: database.url });
@@ -87,7 +87,7 @@ test.each<[what: string, database: 'migrated' | 'empty', sql: string, said: type
   }
 });
 
-test('Interface 3: if the database cannot be asked, the start says what helps in either case, as doctor does', async () => {
+test('Interface 3: if the database does not answer, the start gives both remedies, like doctor', async () => {
   const KEYRING_FILE = join(folder, 'lost.json');
   const away = { ...env, DATABASE_URL: 'postgresql://127.0.0.1:1/none', KEYRING_FILE };
   const ran = await run(['start'], { env: away });
@@ -117,7 +117,7 @@ test('a slip in KEYRING_FILE is refused, unless a keyring is made there on purpo
   await startAndStop({ KEYRING_FILE });
 });
 
-test('beside a database that is empty, as a first start leaves it that was cut off, one is made', async () => {
+test('a keyring is created for an empty database that an interrupted first start has left', async () => {
   const config = readConfig(env);
   const log = createLogger('silent');
   for (const isMigrated of [false, true]) {

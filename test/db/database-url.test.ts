@@ -44,7 +44,7 @@ test.each<[string, () => string, question: string, answer: string]>([
   }
 });
 
-test('Interface 2: a connection without TLS is none where sslmode asks for it', async () => {
+test('Interface 2: a connection without TLS is refused if sslmode requires it', async () => {
   for (const sslmode of ['require', 'verify-full', 'no-verify', 'prefer&uselibpqcompat=true']) {
     await expect(openDatabase(`${database.url}?sslmode=${sslmode}`)).rejects.toThrow('does not support SSL');
   }
@@ -112,7 +112,7 @@ test.each<[string, string, Array<[host: string, port: number]>]>([
   ['h/db?sslmode=no-verify', 'h/db?sslmode=no-verify', []],
   ['/db?port=7', 'localhost:7/db', []],
   ['/db', '/db', []],
-])('Interface 2: what the driver gets of postgresql://%s', (text, driverUrl, hosts) => {
+])("Interface 2: the driver's settings from postgresql://%s", (text, driverUrl, hosts) => {
   expect(parseDatabaseUrl(`postgresql://${text}`)).toEqual({
     driverUrl: `postgresql://${driverUrl}`,
     hosts: hosts.map(([host, port]) => ({ host, port })),

@@ -53,7 +53,7 @@ afterEach(async () => {
 });
 
 describe('the data folder', () => {
-  test('has one gateway: the second is told who holds it', async () => {
+  test('has one gateway: the refusal of a second one names the holder', async () => {
     const first = await own('gateway');
     expect(await ownDataDir(dataDir, 'gateway')).toEqual({ heldBy: { role: 'gateway', pid: process.pid } });
     first.release();
@@ -136,7 +136,7 @@ describe('the server', () => {
     expect(await query(second.url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
   });
 
-  test('listens on a socket in a closed folder alone, and the gateway is no superuser', async () => {
+  test('listens only on a socket in a closed folder, and the gateway is not a superuser', async () => {
     const { url } = await start();
     expect(await query(url, 'SHOW listen_addresses')).toEqual([{ listen_addresses: '' }]);
     expect(statSync(join(dataDir, 'run')).mode & 0o777).toBe(0o700);
@@ -212,7 +212,7 @@ describe('the server', () => {
     expect([uid, mode & 0o777]).toEqual([0, 0o700]);
   });
 
-  test('refuses a temporary folder for its socket where others can put another in its place', () => {
+  test('refuses a temporary folder for its socket if others can replace it', () => {
     const [open, socketless] = [join(base, 'open'), join(base, 'a:b')];
     const program = `
       const { createRunDir } = await import(process.argv[1] + 'postmaster.ts');
@@ -241,7 +241,7 @@ describe('the server', () => {
 });
 
 describe('a crash', () => {
-  test('kill -9 of the gateway alone: the next start ends the server left behind and has every row', async () => {
+  test('kill -9 of only the gateway: the next start stops the old server and has every row', async () => {
     const gateway = await runGateway('serve');
     const left = serverPid();
     await kill9(gateway);
@@ -310,7 +310,7 @@ describe('a crash', () => {
   });
 });
 
-describe('a command beside a gateway', () => {
+describe('a command while a gateway runs', () => {
   test('joins its server, also while that still starts', async () => {
     const gateway = runProcess('serve');
     const lock = join(dataDir, 'owner.lock');
@@ -320,7 +320,7 @@ describe('a command beside a gateway', () => {
     expect(await query(url, 'SELECT current_database()::text AS name')).toEqual([{ name: 'auth_gateway' }]);
   });
 
-  test('is told when the gateway has gone meanwhile', async () => {
+  test('reports that the gateway has ended meanwhile', async () => {
     await kill9(await runGateway('hold'));
     expect(await locateRunning(dataDir)).toBeUndefined();
   });

@@ -73,7 +73,7 @@ async function silentHost(): Promise<{ host: string; close(): void }> {
   return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
 }
 
-test('Interface 2: where both take writes it is the first', async () => {
+test('Interface 2: the first one, if both accept writes', async () => {
   expect(await onDatabase(urlOf(first, second), written)).toEqual(['first', 'first']);
   expect(await onDatabase(urlOf(second, first), written)).toEqual(['second', 'second']);
 });
@@ -101,7 +101,7 @@ test('Interface 2: a host that takes no writes, cannot be reached, refuses, or s
   }
 });
 
-test('Interface 2: where none takes writes, that is told, also where others say nothing; alone as among several', async () => {
+test('Interface 2: if no host accepts writes, that is reported, even among silent ones', async () => {
   const silent = await silentHost();
   await another.asSuperuser(readOnly(true));
   try {

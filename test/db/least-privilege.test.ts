@@ -68,7 +68,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('the role owns nothing and may make nothing', async () => {
+test('the role owns nothing and may create nothing', async () => {
   expect(await sqlAs('gateway_app', `select relname from pg_class where relowner = 'gateway_app'::regrole`)).toEqual(
     [],
   );
@@ -147,7 +147,7 @@ test('doctor finds nothing wrong with it', async () => {
   expect(JSON.stringify(found)).not.toContain('42501');
 });
 
-test('a new version is migrated by the owner alone, and the role may use its tables', async () => {
+test('only the owner migrates to a new version, and the role may use its tables', async () => {
   const newest = MIGRATION_NAMES.at(-1) ?? '';
   const [row] = (await sqlAs(
     'gateway',

@@ -45,7 +45,7 @@ const RECORD = `insert into refresh_tokens (jti, user_id, family_id, user_agent,
 const user = (email: string, role = 'viewer') => refusedBy(USER, [email, role]);
 const record = (userAgent: string) => refusedBy(RECORD, [randomUUID(), randomUUID(), randomUUID(), userAgent]);
 
-test('Interface 8: entities and migrations agree; listed is what the tables have beyond db/entities/, or lack of it', async () => {
+test('Interface 8: entities and migrations agree, except for the listed differences', async () => {
   await open('migrated');
   expect(await differences()).toEqual([]);
 });
@@ -186,7 +186,7 @@ test('Spec 3.1: no index or trigger of refresh tokens makes a rotation more than
   ]);
 });
 
-test('Interface 8: a failed migration leaves none of its tables, and can be tried again', async () => {
+test('Interface 8: a failed migration leaves no table and can be retried', async () => {
   await open('empty');
   await db.pool.query('create table audit_events (in_the_way int)');
   await expect(migrateUp(db)).rejects.toThrow();

@@ -59,7 +59,7 @@ describe('Interface 9: the command line of an older version', () => {
   const newer = async (): Promise<MigrationStatus[]> =>
     (await cli.json<MigrationStatus[]>(['migrate', 'status'])).filter(({ known }) => !known);
 
-  test('goes on, applies nothing, and says what is newer', async () => {
+  test('continues, applies nothing, and names the newer migrations', async () => {
     await apply(HARMLESS);
     expect(await cli.json(['user', 'list'])).toEqual([]);
     const up = await cli.run(['migrate', 'up', '--json']);
@@ -68,7 +68,7 @@ describe('Interface 9: the command line of an older version', () => {
     expect(await newer()).toMatchObject([{ name: HARMLESS, breaks_older: false, executed_at: expect.any(String) }]);
   });
 
-  test('refuses every command but the list of migrations where it is broken', async () => {
+  test('refuses every command except the list of migrations if a newer migration breaks this version', async () => {
     await apply(BREAKING, HARMLESS);
     for (const words of ['migrate up', 'user list', 'user create a@x.io --role viewer', 'api-key list']) {
       const ran = await cli.run(words.split(' '));

@@ -37,7 +37,7 @@ async function answered(ask: () => Promise<Answer>): Promise<Answer> {
   return ask();
 }
 
-test('Interface 5: login, refresh and logout answer 503 with Retry-After and leave the cookie; all goes on where it stood', async () => {
+test('Interface 5: login, refresh and logout answer 503 with Retry-After, leave the cookie, and work again afterwards', async () => {
   const { email } = await gateway.user();
   const used = (await logIn(gateway, email)).refreshToken;
   const current = refreshTokenOf(await refresh(gateway, used));
@@ -62,7 +62,7 @@ test('Interface 5: login, refresh and logout answer 503 with Retry-After and lea
   expect((await refresh(gateway, used)).json.detail).toBe('Session invalidated — please log in again');
 });
 
-test('Interface 5: what needs no database is answered as ever', async () => {
+test('Interface 5: requests that need no database are answered as usual', async () => {
   const { answer } = await logIn(gateway, (await gateway.user()).email);
   await whileAway(gateway.database, async () => {
     const missing = await refresh(gateway);
@@ -94,7 +94,7 @@ test('Interface 5: connections that are cut under requests in flight give an ans
   expect(left).toEqual({ odd: 0 });
 });
 
-test('Spec 3.1: theft is told again once a migration has changed a type that an instance has prepared', async () => {
+test('Spec 3.1: theft is detected after a migration has changed a type in a prepared statement', async () => {
   const { email } = await gateway.user();
   const usedToken = async (): Promise<string> => {
     const { refreshToken } = await logIn(gateway, email);

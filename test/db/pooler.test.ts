@@ -165,7 +165,7 @@ withPgBouncer('with pgbouncer on the PATH (REQUIRE_PROGRAMS=1 makes its absence 
     expect((await refresh(gateway, refreshToken)).status).toBe(200);
   });
 
-  test('Interface 10: a server behind it that takes no writes is told as such, and after it all goes on', async () => {
+  test('Interface 10: a read-only server behind it is reported as such, and everything works afterwards', async () => {
     const ready = (): Promise<Answer> => gateway.send('GET', '/health/ready');
     await whileReadOnly(gateway.database, async () => {
       await until('it is told', async () => (await ready()).json.checks.database === 'read_only');

@@ -109,7 +109,7 @@ test.each(made.map((statement) => [statement.name, statement] as const))(
   },
 );
 
-test('text and values: a name stands for one number, a cast is none, and JSON travels as text', () => {
+test('text and values: each name has one number, a cast is not a name, and JSON is sent as text', () => {
   const example = actual.statement('example', { id: 'uuid?', rows: 'jsonb' }, {})`
   select :rows, :id::text where :id is null`;
   expect(example.text).toBe('select $1::jsonb, $2::uuid::text where $2::uuid is null');

@@ -88,7 +88,7 @@ test('nonces and limiter windows go when they have ended', async () => {
   ]);
 });
 
-test('what has expired is found by an index of each table, however much has not', async () => {
+test('expired rows of each table are found by an index', async () => {
   // Of few rows PostgreSQL would rather read them all.
   const planner = new pg.Client({ connectionString: gateway.database.url, options: '-c enable_seqscan=off' });
   await planner.connect();
@@ -131,7 +131,7 @@ test('two instances that sweep at once share the work', async () => {
 const NONCES = `insert into signature_nonces (key_id, nonce, expires_at)
   select 'ak', gen_random_uuid()::text, $1 from generate_series(1, $2)`;
 
-test('a round deletes a small share of a table, and a larger one of what nobody needs', async () => {
+test('a round deletes a small share of a table, and a larger one of worthless rows', async () => {
   await records(60_000, false, at(-2 * DAY));
   await gateway.rows(NONCES, [at(-1), 6_000]);
   await gateway.rows('analyze refresh_tokens, signature_nonces');
@@ -144,7 +144,7 @@ test('of a small table a round deletes a hundred rows', async () => {
   expect(await run()).toMatchObject({ refresh_tokens: 1 });
 });
 
-test('a sweep stops between batches when it is told to', async () => {
+test('a sweep can be stopped between batches', async () => {
   await gateway.rows(NONCES, [at(-1), 10_000]);
   await gateway.rows('analyze signature_nonces');
   const nonces = EXPIRING.filter(({ table }) => table === 'signature_nonces');
@@ -157,7 +157,7 @@ test('a sweep stops between batches when it is told to', async () => {
   expect(await left('signature_nonces')).toBe(9_000);
 });
 
-test('Interface 10: a clock that is ahead deletes only what is over by the clock of the database too', async () => {
+test("Interface 10: an instance whose clock is ahead deletes only rows that have expired by the database's clock too", async () => {
   await records(1, false, at(-2 * DAY));
   await records(1, false, at(1_000));
   await gateway.rows(NONCES, [at(1_000), 1]);

@@ -55,7 +55,7 @@ describe.each(changes)('%s', (_name, event, change) => {
     expect(await live(other)).toHaveLength(1);
   });
 
-  test('leaves no live token beside logins and rotations at the same time, 25 rounds', async () => {
+  test('leaves no live token during concurrent logins and rotations, 25 rounds', async () => {
     for (let round = 0; round < 25; round += 1) {
       const user = await gateway.user();
       const { refreshToken } = await logIn(gateway, user.email);

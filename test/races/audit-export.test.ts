@@ -95,7 +95,7 @@ test('Interface 9: an export waits until those who wrote have ended, and for nob
   expect((await exported()).names).toEqual(['first', 'second']);
 });
 
-test('Interface 9: a transaction that began before an export and writes after it is in the next, and one undone in none', async () => {
+test('Interface 9: a transaction that begins before an export and writes after it is in the next one; a rolled-back one is in none', async () => {
   await writing(async (slow) => {
     await slow.begin();
     await slow.client.query('select now()');
@@ -111,7 +111,7 @@ test('Interface 9: a transaction that began before an export and writes after it
   });
 });
 
-test('Interface 9: what was written in the last seconds is left to the next export, for a clock that goes back', async () => {
+test('Interface 9: events of the last seconds are left to the next export, in case the clock goes back', async () => {
   await writing((writer) => writer.write('new'));
   expect((await exported(undefined, {})).names).toEqual([]);
   const { rows } = await writing(({ client }) =>
@@ -162,7 +162,7 @@ test('Interface 9: of instances whose clocks differ, exports that stop and go on
   expect(seen.toSorted()).toEqual(written.toSorted());
 });
 
-test('Interface 9: pages follow each other without gap or double, also where a thousand events have one time', async () => {
+test('Interface 9: pages have no gaps or duplicates, even if a thousand events have the same time', async () => {
   await writing(({ client }) =>
     client.query(
       `insert into audit_events (event_type, ip_address, metadata, written_at)

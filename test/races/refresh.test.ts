@@ -33,7 +33,7 @@ test('Spec 4.2.9: 40 presentations of one token over two instances, 20 rounds: o
   }
 });
 
-test('Spec 4.2.7: theft racing the rotations of a sibling, 30 rounds: none survives', async () => {
+test('Spec 4.2.7: theft racing the rotations of a sibling, 30 rounds: no record survives', async () => {
   let rotations = 0;
   /** Rotates for as long as it can, as a client that refreshes in a loop. */
   const rotateOn = async (token: string | undefined): Promise<void> => {

@@ -96,7 +96,7 @@ const BESIDE: Array<[what: string, happens: (on: RetrySession) => Promise<Answer
 ];
 
 test.each(BESIDE)(
-  'Interface 12: a retry beside %s, 40 rounds: at most one live record, and none that is new',
+  'Interface 12: a retry concurrent with %s, 40 rounds: at most one live record, and no new one',
   async (_what, happens, live) => {
     for (let round = 0; round < 40; round += 1) {
       const session = await retrySession(gateway);
@@ -117,7 +117,7 @@ test.each(BESIDE)(
   },
 );
 
-test('Interface 12: retries of each link of a chain beside one another: only the last one is given, and no deadlock', async () => {
+test('Interface 12: concurrent retries of each link of a chain: only the last one is answered, without deadlock', async () => {
   for (let round = 0; round < 20; round += 1) {
     const session = await retrySession(gateway);
     const next = newKey();

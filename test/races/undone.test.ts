@@ -154,7 +154,7 @@ describe.each(['repeatable read', 'serializable'])('where the default isolation 
     expect((await userRow(gateway, id)).failed_login_attempts).toBe(count(refused, 401));
   });
 
-  test('Spec 4.2.7: theft beside the rotation of a sibling, 5 rounds: none survives', async () => {
+  test('Spec 4.2.7: theft concurrent with the rotation of a sibling, 5 rounds: no record survives', async () => {
     const { id, email } = await gateway.user();
     for (let round = 0; round < 5; round += 1) {
       const { refreshToken } = await logIn(one, email);
@@ -174,7 +174,7 @@ describe.each(['repeatable read', 'serializable'])('where the default isolation 
     expect(await gateway.rows(`select 1 as one from users where role = 'admin'`)).toHaveLength(1);
   });
 
-  test('Spec 4.3: a logout beside a refresh of the same token: nothing fails', async () => {
+  test('Spec 4.3: a logout concurrent with a refresh of the same token: neither fails', async () => {
     const { email } = await gateway.user();
     for (let round = 0; round < 5; round += 1) {
       const { refreshToken } = await logIn(one, email);

@@ -69,7 +69,7 @@ describe.each(STORES)('with %s', (store) => {
     expect(await attempt('2001:db8:1:2::1')).toEqual([401, '1']);
   });
 
-  test('Interface 5: an answer says what is left of the one that is nearer to its end', async () => {
+  test('Interface 5: an answer reports the limit that is nearer to its end', async () => {
     for (let i = 1; i <= 7; i += 1)
       for (const left of ['1', '0']) expect((await attempt(`2001:db8:1:${i}::1`))[1]).toBe(left);
     expect(await attempt('2001:db8:1:8::1')).toEqual([401, '1']); // 1 of 2, and 1 of 16
@@ -99,7 +99,7 @@ describe.each(STORES)('with %s', (store) => {
     expect((await attempt('2001:db8:1:a::1'))[0]).toBe(401);
   });
 
-  test('Interface 5: IPv4 has no such network, neither in IPv6; refresh and logout count by /64 alone', async () => {
+  test('Interface 5: IPv4 has no such network, even inside IPv6; refresh and logout count only by /64', async () => {
     for (const address of ['192.0.2.1', '::ffff:192.0.2.2', '64:ff9b::192.0.2.3', '2001:db8::1'])
       await attempt(address);
     const counted = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '2001:db8::/48', '2001:db8::/64'];

@@ -87,7 +87,7 @@ describe.each(STORES)('with %s', (store) => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(55);
   });
 
-  test('Interface 9: what is forgotten by the store is let through a second later', async () => {
+  test('Interface 9: a key that the store has cleared is let through a second later', async () => {
     await goOver();
     await clear();
     gateway.clock.advance(0.999);
@@ -121,7 +121,7 @@ describe.each(STORES)('with %s', (store) => {
   });
 });
 
-test('Spec 8: a window that ends within the second ends what is remembered of it', async () => {
+test('Spec 8: a window that ends within the second is forgotten at its end', async () => {
   const gateway = await startGateway({ env: { LOGIN_RATE_LIMIT: '1' } });
   try {
     const attempt = async (): Promise<number> => (await login(gateway, 'nobody@example.com')).status;

@@ -105,7 +105,7 @@ withRedis('with a cluster', () => {
     expect(await statuses(address)).toEqual(EXACT); // counted anew, since it has saved nothing
   });
 
-  test('Interface 10: a node that is full is no pass: not ready', async () => {
+  test('Interface 10: a full node makes the gateway not ready', async () => {
     await start(cluster.url);
     for (const node of cluster.nodes) {
       await node.command('config set maxmemory 1');

@@ -75,7 +75,7 @@ test.each([
   `${'a'.repeat(65)}@x.io`,
   `a@${'x'.repeat(64)}.io`,
   `${'a'.repeat(60)}@${'x'.repeat(60)}.${'y'.repeat(60)}.${'z'.repeat(60)}.${'w'.repeat(11)}`, // 255
-])('Spec 2.1: refuses what is no e-mail address: %j', (email) => refusesField({ email, password: 'p' }, 'email'));
+])('Spec 2.1: refuses an invalid e-mail address: %j', (email) => refusesField({ email, password: 'p' }, 'email'));
 
 test.each([
   'a@x.io',
@@ -104,7 +104,7 @@ test('Spec 2.1: changes nothing about the password: blanks, case and every one o
   }
 });
 
-test('Spec 2.1: (Interface 5) refuses a password over 1024 bytes, with NUL, or that is no text', async () => {
+test('Spec 2.1: (Interface 5) refuses a password over 1024 bytes, with NUL, or that is not text', async () => {
   await refusesField({ email: 'a@x.io', password: 'é'.repeat(513) }, 'password');
   await refusesField({ email: 'a@x.io', password: 'x'.repeat(1025) }, 'password');
   await refusesField({ email: 'a@x.io', password: `${PASSWORD}\0` }, 'password');

@@ -27,7 +27,7 @@ test('Spec 2.6: user_id is the owner', async () => {
   expect((await recordOf(gateway, claimsOf(refreshToken)['jti'])).user_id).toBe(id);
 });
 
-test('Spec 2.6: family_id is new at each login and kept by rotation', async () => {
+test('Spec 2.6: family_id is new at each login and the same after rotation', async () => {
   const { email } = await gateway.user();
   const family = async (token = ''): Promise<string> => (await recordOf(gateway, claimsOf(token)['jti'])).family_id;
   const one = await logIn(gateway, email);

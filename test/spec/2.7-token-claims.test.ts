@@ -69,7 +69,7 @@ test.each<[Role, string | undefined]>([
   ['admin', 'users:read users:write sessions:write audit:read keys:read keys:write'],
   ['analyst', 'users:read audit:read'],
   ['viewer', undefined], // RFC 6749 section 3.3: a scope is never empty
-])('Spec 2.7: (RFC 9068 2.2.3) the access JWT of the role %s says what it may do', async (role, scope) => {
+])('Spec 2.7: (RFC 9068 2.2.3) the access JWT of the role %s has its scopes', async (role, scope) => {
   const { answer } = await logIn(gateway, (await gateway.user({ role })).email);
   const claims = claimsOf(answer.json.access_token);
   expect([claims['roles'], claims['scope'], 'scope' in claims]).toEqual([[role], scope, scope !== undefined]);
@@ -87,7 +87,7 @@ test('Spec 2.7: a stock verifier accepts the access token by the JWKS, and refus
   await expect(jwtVerify(answer.json.access_token, keys, { ...options, currentDate: later })).rejects.toThrow('exp');
 });
 
-test('Spec 2.7: (Interface 3) the JWKS holds public Ed25519 keys alone', async () => {
+test('Spec 2.7: (Interface 3) the JWKS has only public Ed25519 keys', async () => {
   const answer = await gateway.send('GET', '/.well-known/jwks.json');
   const { kty, crv, x, kid } = keyringJwk('EdDSA');
   expect(JSON.parse(answer.text)).toEqual({ keys: [{ kty, crv, x, kid, use: 'sig', alg: 'EdDSA' }] });

@@ -40,7 +40,7 @@ test('Spec 3.1: active to revoked: a refresh rotates into the same family, sets 
   ]);
 });
 
-test('Spec 3.1: active to revoked: logout revokes the current token alone and writes logout', async () => {
+test('Spec 3.1: active to revoked: logout revokes only the current token and writes logout', async () => {
   const { id, email } = await gateway.user();
   const other = await logIn(gateway, email);
   const { refreshToken } = await logIn(gateway, email);

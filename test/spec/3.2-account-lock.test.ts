@@ -70,7 +70,7 @@ test.each([
   expect([answer.status, answer.headers['retry-after']]).toEqual([429, String(retryAfter)]);
 });
 
-test('Spec 3.2: locked to unlocked: the passing of time alone ends the lock, exactly at locked_until', async () => {
+test('Spec 3.2: locked to unlocked: the lock ends by itself, exactly at locked_until', async () => {
   const { email } = await lockedUser();
   gateway.clock.advance(LOCK_SECONDS - 0.001);
   expect((await login(gateway, email)).status).toBe(429);

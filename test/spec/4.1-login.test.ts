@@ -141,7 +141,7 @@ test('Spec 4.1.6: a success stores one record with a new jti and family, writes 
   expect(cookieAction(answer)).toBe('set');
 });
 
-test('Spec 4.1: writes all of its rows or none: where the audit row fails, no session and no count stays', async () => {
+test('Spec 4.1: writes all of its rows or none: if the audit row fails, no session and no count is written', async () => {
   const { email } = await gateway.user();
   const before = await wholeState(gateway);
   await withFault(gateway, refusesRows('audit_events'), async () => {

@@ -47,7 +47,7 @@ test.each(['not json', '{"refresh_token":"x"}', 'x'.repeat(20_000)])('Spec 4.2: 
   expect((await gateway.send('POST', '/auth/refresh', { headers, body })).status).toBe(200);
 });
 
-test('Spec 4.2: reads the token from the cookie alone', async () => {
+test('Spec 4.2: reads the token only from the cookie', async () => {
   const { refreshToken } = await session();
   const headers = { authorization: `Bearer ${refreshToken}`, 'x-refresh-token': refreshToken };
   const options = { headers, body: { refresh_token: refreshToken } };
@@ -62,7 +62,7 @@ test('Spec 4.2.1: an absent cookie is 401', async () => {
 });
 
 test.each(['', 'junk', 'a.b.c', 'a.b.c.d.e', '%00', `${'x'.repeat(3000)}`])(
-  'Spec 4.2.2: refuses what is no JWT: %.9j',
+  'Spec 4.2.2: refuses a malformed JWT: %.9j',
   invalid,
 );
 
@@ -160,7 +160,7 @@ test.each(['jti', 'sub'])('Spec 4.2.4: %s must be present', async (claim) => {
   }
 });
 
-test('Spec 4.2.4: comes before Spec 4.2.5: without sub, a jti that is no UUID is not looked at', async () => {
+test('Spec 4.2.4: comes before Spec 4.2.5: without sub, an invalid jti is not reported', async () => {
   const token = await forgeRefreshToken(gateway, { claims: { sub: undefined, jti: 'no-uuid' } });
   await refusesWithoutTrace(token, 'Malformed token', 'cleared');
 });
@@ -175,7 +175,7 @@ test.each([
   17,
   true,
   ['018f3a3e-1111-7000-8000-000000000000'],
-])('Spec 4.2.5: the jti %j is no UUID: 401, and the cookie stays', async (jti) => {
+])('Spec 4.2.5: the jti %j is not a UUID: 401, and the cookie stays', async (jti) => {
   const token = await forgeRefreshToken(gateway, { claims: { jti } });
   await refusesWithoutTrace(token, 'Invalid token format', 'unchanged');
 });

@@ -67,7 +67,7 @@ test('Spec 4.2.9: the owner is that of the record, whatever sub says', async () 
   expect(claimsOf(refreshTokenOf(answer) ?? '')['sub']).toBe(id);
 });
 
-test('Spec 4.2.9: writes the successor or nothing: where it cannot be stored, the old token lives on', async () => {
+test('Spec 4.2.9: writes the successor or nothing: if it cannot be stored, the old token stays valid', async () => {
   const { email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   await withFault(gateway, refusesRows('refresh_tokens', `user_agent <> 'fails'`), async () => {
@@ -78,7 +78,7 @@ test('Spec 4.2.9: writes the successor or nothing: where it cannot be stored, th
   });
 });
 
-test('Spec 4.2.7: revokes and audits together: where the audit row fails, the family lives on and 500 clears nothing', async () => {
+test('Spec 4.2.7: revokes and audits together: if the audit row fails, the family stays live and 500 clears nothing', async () => {
   const { email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   const successor = refreshTokenOf(await refresh(gateway, refreshToken));
@@ -88,7 +88,7 @@ test('Spec 4.2.7: revokes and audits together: where the audit row fails, the fa
   expect((await recordOf(gateway, claimsOf(successor ?? '')['jti'])).revoked).toBe(false);
 });
 
-test('Spec 4.2.7: audits and revokes together: where the revocation cannot be committed, no event stays', async () => {
+test('Spec 4.2.7: audits and revokes together: if the revocation cannot be committed, no event is written', async () => {
   const { email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   await refresh(gateway, refreshToken);

@@ -85,7 +85,7 @@ test('Spec 4.3: an access key ends no session, whatever type its token has', asy
   expect((await recordOf(gateway, claims['jti'])).revoked).toBe(false);
 });
 
-test('Spec 4.3: a jti without a record, or that is no UUID, is written all the same', async () => {
+test('Spec 4.3: a jti without a record, or that is not a UUID, is still audited', async () => {
   const jti = randomUUID();
   const unknown = await forgeRefreshToken(gateway, { claims: { jti } });
   expect(await loggedOut(unknown)).toMatchObject([{ event_type: 'logout', metadata: { jti } }]);
@@ -101,7 +101,7 @@ test.each<[unknown, string]>([
   [true, 'true'],
   [['a', '\0'], '["a","\\u0000"]'],
   [{ toString: 1, valueOf: 2 }, '{"toString":1,"valueOf":2}'],
-])('Spec 4.3: a signed jti that is no plain text is no error: %j', async (jti, written) => {
+])('Spec 4.3: a signed jti that is not plain text is not an error: %j', async (jti, written) => {
   const token = await forgeRefreshToken(gateway, { claims: { jti } });
   expect(await loggedOut(token)).toMatchObject([{ event_type: 'logout', metadata: { jti: written } }]);
 });
@@ -116,14 +116,14 @@ test.each([undefined, null, 'no-uuid', 17])(
   },
 );
 
-test('Spec 4.3: an absent cookie is no error', () => leavesNoTrace(undefined));
+test('Spec 4.3: an absent cookie is not an error', () => leavesNoTrace(undefined));
 
 test.each(['', 'junk', 'a.b.c', '%', 'x'.repeat(3000)])(
-  'Spec 4.3: a malformed cookie is no error: %.9j',
+  'Spec 4.3: a malformed cookie is not an error: %.9j',
   leavesNoTrace,
 );
 
-test('Spec 4.3: an invalid cookie is no error and revokes nothing', async () => {
+test('Spec 4.3: an invalid cookie is not an error and revokes nothing', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   const claims = claimsOf(refreshToken);
   await leavesNoTrace(unsignedJwt({ alg: 'none', kid: keyringJwk('HS256').kid }, claims));
@@ -132,13 +132,13 @@ test('Spec 4.3: an invalid cookie is no error and revokes nothing', async () => 
   expect((await refresh(gateway, refreshToken)).status).toBe(200);
 });
 
-test('Spec 4.3: a cookie without jti is no error and writes nothing', async () => {
+test('Spec 4.3: a cookie without jti is not an error and writes nothing', async () => {
   for (const jti of [undefined, null, '']) {
     await leavesNoTrace(await forgeRefreshToken(gateway, { claims: { jti } }));
   }
 });
 
-test('Spec 4.3: an expired cookie is no error and revokes nothing', async () => {
+test('Spec 4.3: an expired cookie is not an error and revokes nothing', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   gateway.clock.advance(1_209_600);
   await leavesNoTrace(refreshToken);
@@ -161,7 +161,7 @@ test('Spec 4.3: access tokens already issued stay valid until their own expiry',
   expect((await gateway.send('POST', '/graphql', whoAmI)).status).toBe(401);
 });
 
-test('Spec 4.3: revokes and audits together: where the audit row fails, 500 and the session lives on', async () => {
+test('Spec 4.3: revokes and audits together: if the audit row fails, 500, and the session stays live', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   const failed = await withFault(gateway, refusesRows('audit_events'), () => logout(gateway, refreshToken));
   expect(failed.status).toBe(500);

@@ -52,14 +52,14 @@ test('Spec 5.2: Secure, SameSite and Domain come from the configuration, and cle
   }
 });
 
-test('Spec 5.2: SameSite may be none where the cookie is Secure', async () => {
+test('Spec 5.2: SameSite may be none if the cookie is Secure', async () => {
   const { set } = await cookiesWith({ COOKIE_SECURE: 'true', COOKIE_SAMESITE: 'none' });
   for (const answer of set) {
     expect(refreshCookieOf(answer)?.attributes).toMatchObject({ secure: true, samesite: 'None' });
   }
 });
 
-test('Spec 5.1: the access token is in the body alone, the refresh token in the cookie alone', async () => {
+test('Spec 5.1: the access token is only in the body, the refresh token only in the cookie', async () => {
   gateway = await startGateway();
   const { answer, refreshToken } = await logIn(gateway, (await gateway.user()).email);
   expect(answer.text).not.toContain(refreshToken);
