@@ -115,7 +115,7 @@ test.each<[string, (text: string) => string]>([
   ['the first MAC', (text) => text.replace(/(?<="hmac_sha256":\[")./, (digit) => (digit === '0' ? '1' : '0'))],
   ['the last MAC', (text) => text.replace(/.(?="\]\}\n$)/, (digit) => (digit === '0' ? '1' : '0'))],
   ['the order of the MACs', (text) => text.replace(/\["(\w{64})","(\w{64})"\]/, '["$2","$1"]')],
-])('Interface 9: a file whose %s was altered', async (_, alter) => {
+])('Interface 9: a file with %s altered', async (_, alter) => {
   const altered = alter(good);
   expect(altered).not.toBe(good);
   await expectRefused(await importing(altered), ALTERED);
