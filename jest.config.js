@@ -13,12 +13,16 @@ export default {
     '^.+\\.ts$': ['@swc/jest', SWC],
   },
   testMatch: ['<rootDir>/{test,proof}/**/*.test.ts'],
+  testSequencer: '<rootDir>/test/support/jest/sequencer.js',
   globalSetup: '<rootDir>/test/support/global-setup.js',
   globalTeardown: '<rootDir>/test/support/global-teardown.js',
   maxWorkers: 4, // two for each processor of a small machine: half of their time they wait
-  // Modules stay in a worker's memory after their test (jestjs/jest#14605). A worker that has grown gives way to another,
-  // and has time to hand a gigabyte back at the end, where Jest kills it after half a second and calls that a leak.
+  // A worker that has grown gives way to another, and has time to free a gigabyte at the end: by default Jest kills it after
+  // half a second and calls that a leak.
   workerIdleMemoryLimit: '1GB',
   workerGracefulExitTimeout: 10_000,
+  coverageProvider: 'v8',
+  collectCoverageFrom: ['src/**/*.ts'],
+  coverageReporters: ['text-summary', 'html'],
   testTimeout: 300_000, // for machines that do something else too
 };
