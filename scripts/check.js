@@ -13,7 +13,6 @@ const RULES = [
   'test/graphql/error-table.test.ts',
   'test/graphql/printed-schema.test.ts',
   'test/http/printed-openapi.test.ts',
-  'test/interface/11-schema.test.ts',
   'test/printed-docs.test.ts',
 ];
 const JEST = 'node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js';
