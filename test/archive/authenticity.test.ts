@@ -95,7 +95,7 @@ test('Interface 9: a viewer that was made an administrator, with counts and chec
   expect(forged).not.toBe(good);
   await expectRefused(await importing(forged), ALTERED);
   await expectRefused(await importing(forged, { options: UNAUTHENTICATED }), ALTERED); // since it can be verified
-  // The check of counts and checksum alone it would pass.
+  // It would pass the check of counts and checksum.
   const { users } = await imported(inFormat1(forged), { options: UNAUTHENTICATED });
   expect(users).toEqual([expect.stringMatching(/viewer@example\.com.*,admin,/)]);
 });

@@ -58,7 +58,7 @@ async function expectRefused(ran: Ran, message: RegExp, code = 1): Promise<void>
   expect(await contentOf(target)).toEqual(empty);
 }
 
-/** A file beside the good one. */
+/** A file in the folder of the good one. */
 const file = (name: string): string => join(folder, name);
 
 test('Interface 9: a database that is not empty, and which table has rows', async () => {

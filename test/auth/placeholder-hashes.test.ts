@@ -1,4 +1,4 @@
-/** Spec 4.1.3: where nobody has the e-mail the same work is done, as that of a user drawn by lot. */
+/** Spec 4.1.3: if nobody has the e-mail, the work is the same as for a user drawn by lot. */
 import argon2 from 'argon2';
 import { startGateway, startInstance, type TestGateway } from '../support/gateway.js';
 import { quickPasswords } from '../support/quick-passwords.js';

@@ -1,4 +1,4 @@
-/** Interface 12: the field `Refresh-Retry`: what is read of it, where it is read at all, and what keeps it secret. */
+/** Interface 12: the field `Refresh-Retry`: how and on which routes it is read, and that it stays secret. */
 import { createHash } from 'node:crypto';
 import { logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { captureLog } from '../support/log.js';

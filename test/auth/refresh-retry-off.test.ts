@@ -1,4 +1,4 @@
-/** Interface 12: where REFRESH_RETRY is not `true`, a field `Refresh-Retry` changes nothing: Spec 4.2 to the letter. */
+/** Interface 12: unless REFRESH_RETRY is `true`, a field `Refresh-Retry` changes nothing: Spec 4.2 to the letter. */
 
 import { cookieAction } from '../support/cookies.js';
 import { forgeRefreshToken } from '../support/forge.js';
@@ -85,7 +85,7 @@ describe.each(gateways)('REFRESH_RETRY %s', (_set, env) => {
   });
   afterAll(() => gateway.close());
 
-  /** Everything that can be told apart: the answer, its cookie, the records of the user and the events. */
+  /** Everything observable: the answer, its cookie, the records of the user and the events. */
   async function outcomeOf(present: Case[2], withField: boolean) {
     const { userId, token, key = newKey() } = await present(gateway);
     const headers = withField ? retryField(key, newKey()) : {};

@@ -1,4 +1,4 @@
-/** `npm run build:argon2`, on a copy of the package: what it builds is used, and where it cannot build all stays. Needs g++, make and Python. */
+/** `npm run build:argon2` on a copy of the package: its build is used, and a failed one changes nothing. Needs g++, make and Python. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -36,7 +36,7 @@ const SECRETS = [access.d, refresh.k, sealing.k];
 const clock = handClock();
 const now = (): number => Math.floor(clock.now().getTime() / 1000);
 
-/** Why the keyring with these keys is refused, or undefined where it is taken. */
+/** Why a keyring with these keys is refused; undefined if it is accepted. */
 async function refusal(keys: unknown, text = JSON.stringify({ keys })): Promise<string | undefined> {
   await writeFile(file, text);
   try {

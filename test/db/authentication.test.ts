@@ -1,4 +1,4 @@
-/** Interface 5: a server that asks for a proof which is not there is away, also where the driver tells that without a code. */
+/** Interface 5: a server that requires a missing credential counts as away, even if the driver's error has no code. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { COMMAND_LINE } from '../../src/admin/administer.js';

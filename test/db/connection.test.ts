@@ -31,7 +31,7 @@ function openPool(options: pg.PoolConfig): Kysely<unknown> {
 const backend = async (db: Kysely<unknown>): Promise<number> =>
   (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]?.pid ?? 0;
 
-// A time limit for the client alone, so that the server goes on.
+// A time limit only for the client: the server continues.
 test('a statement by itself that times out ends its connection', async () => {
   const db = openPool({ query_timeout: 300 });
   const pid = await backend(db);

@@ -33,7 +33,7 @@ async function refusedBy(text: string, values: unknown[] = []): Promise<string |
   }
 }
 
-/** What the entities would change. Indexes of listings and triggers stand in migrations alone. */
+/** What the entities would change. Only migrations have the indexes of listings and the triggers. */
 async function differences(): Promise<string[]> {
   const statements = (await (await db.orm()).schema.getUpdateSchemaSQL({ wrap: false })).split('\n');
   return statements.filter((statement) => !/^(drop (index|trigger|function) |$)/.test(statement));

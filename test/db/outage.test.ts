@@ -50,7 +50,7 @@ test('Interface 5: login, refresh and logout answer 503 with Retry-After, leave 
     isUnavailable(await login(gateway, email, WRONG));
     isUnavailable(await login(gateway, 'nobody@example.com', WRONG));
     isUnavailable(await refresh(gateway, current));
-    isUnavailable(await refresh(gateway, used)); // theft cannot be told either
+    isUnavailable(await refresh(gateway, used)); // theft cannot be detected either
     isUnavailable(await logout(gateway, other));
     isUnavailable(await gateway.send('POST', '/auth/login', { body: {} })); // never a pass of the limiter
   });

@@ -86,7 +86,7 @@ test('Interface 12: a retry that comes while the successor is being used waits, 
   expect(await liveOf(gateway, session)).toEqual([]);
 });
 
-/** What may happen beside a retry, and what may come of it; whatever it is, nothing that has ended lives. */
+/** Requests concurrent with a retry, and how many records may live afterwards. An ended session never lives. */
 const BESIDE: Array<[what: string, happens: (on: RetrySession) => Promise<Answer>, live: number[]]> = [
   ['the rotation of the successor', ({ successor }) => refresh(two, successor, retryField(newKey())), [0, 1]],
   ['a logout with the successor', ({ successor }) => logout(two, successor), [0]],

@@ -1,4 +1,4 @@
-/** Interface 5: beside each /64 of IPv6, the /48 around it has eight times the login limit. */
+/** Interface 5: the /48 around an IPv6 /64 has eight times its login limit. */
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { hasRedis, type RedisServer, startRedis } from '../support/redis.js';
 import { login, logout } from '../support/routes.js';

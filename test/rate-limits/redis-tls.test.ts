@@ -1,4 +1,4 @@
-/** Interface 2: REDIS_URL with TLS. Needs `openssl` beside `redis-server` (REQUIRE_PROGRAMS=1). */
+/** Interface 2: REDIS_URL with TLS. Needs `openssl` and `redis-server` (REQUIRE_PROGRAMS=1). */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ withBoth('with TLS', () => {
   let sentinel: ChildProcess;
   let sentinelPort: number;
 
-  /** One server that is a cluster of its own, and a sentinel that watches it: each speaks TLS alone. */
+  /** A cluster of one server, and a sentinel that watches it, both only with TLS. */
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'redis-tls-'));
     const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];

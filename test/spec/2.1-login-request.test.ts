@@ -11,7 +11,7 @@ afterAll(() => gateway.close());
 
 const post = (body: unknown): Promise<Answer> => gateway.send('POST', '/auth/login', { body });
 
-/** `field` alone is wrong, and nothing was looked at or written. */
+/** Only `field` is reported, and nothing was written. */
 async function refusesField(body: unknown, field: string): Promise<void> {
   const before = await wholeState(gateway);
   const answer = await post(body);

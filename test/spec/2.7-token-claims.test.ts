@@ -1,4 +1,4 @@
-/** Spec 2.7 and Interface 4: the claims of both tokens, checked by a verifier that knows the JWKS alone. */
+/** Spec 2.7 and Interface 4: the claims of both tokens, checked by a verifier that only knows the JWKS. */
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { Role } from '../../src/domain/roles.js';
 import { keyringJwk } from '../support/forge.js';

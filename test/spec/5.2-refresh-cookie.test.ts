@@ -1,4 +1,4 @@
-/** Spec 5.1 and 5.2: where the credentials travel, and every attribute of the cookie. */
+/** Spec 5.1 and 5.2: which part of the answer has which token, and every attribute of the cookie. */
 import { refreshCookieOf } from '../support/cookies.js';
 import { type Answer, logIn, startGateway, type TestGateway } from '../support/gateway.js';
 import { logout, refresh } from '../support/routes.js';
