@@ -1,5 +1,6 @@
 /** What the documents print from the code is what the code has. `npm run docs` runs this too, and writes it. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { variables } from '../src/config/config.js';
 import { filesIn } from './support/citations.js';
 import { withPrintedBlocks } from './support/printed-docs.js';
 
@@ -12,4 +13,14 @@ test.each(pages)('%s has the blocks that the code prints; if not: npm run docs',
   const printed = withPrintedBlocks(page);
   if (process.env['WRITE_DOCS'] === '1') writeFileSync(path, printed);
   else expect(page).toBe(printed);
+});
+
+test('docs/configuration.md has a row for each variable, with its meaning', () => {
+  const rows = readFileSync('docs/configuration.md', 'utf8').matchAll(/^\| `(\w+)` \|.*\| (.+) \|$/gm);
+  const names = Array.from(rows, ([, name]) => name);
+  expect(names.toSorted()).toEqual(
+    variables()
+      .map(({ name }) => name)
+      .toSorted(),
+  );
 });

@@ -1,7 +1,7 @@
 /** Interface 9: the result of one check of `doctor`. */
 import { type Remedy, remedyText } from '../platform/explained.js';
 
-/** The names of all findings; docs/doctor.md has a row for each. */
+/** The names of all findings; docs/monitoring.md#doctor has a row for each. */
 export const FINDINGS = [
   'configuration',
   'listen_host',

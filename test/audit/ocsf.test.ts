@@ -1,9 +1,9 @@
 /** Interface 9: each audit event as the Open Cybersecurity Schema Framework has it, from the table to the line. */
-import { readFileSync } from 'node:fs';
 import type { AuditedEvent, EventType } from '../../src/audit/events.js';
 import { ENTITY_OF, EVENT_TYPES } from '../../src/audit/events.js';
 import { OCSF_KINDS } from '../../src/audit/ocsf.js';
 import { writeAudit } from '../../src/audit/write.js';
+import { textOf } from '../documents/printed.js';
 import { runHere } from '../support/cli.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { type OcsfEvent, ocsfFaults } from '../support/ocsf.js';
@@ -152,7 +152,7 @@ test('the check against the schema finds a wrong event', () => {
   expect(faulty.filter((change) => ocsfFaults({ ...event, ...change }).length === 0)).toEqual([]);
 });
 
-test('docs/audit-export.md has each event with its class, activity, severity and status', () => {
+test('docs/backup.md#audit-export has each event with its class, activity, severity and status', () => {
   const rows = Object.entries(OCSF_KINDS).map(
     ([
       type,
@@ -164,6 +164,6 @@ test('docs/audit-export.md has each event with its class, activity, severity and
       },
     ]) => `| \`${type}\` | ${uid} ${name} | ${activity} | ${severity} | ${status} |`,
   );
-  const written = readFileSync('docs/audit-export.md', 'utf8').match(/^\| `\w+` \| 3\d{3} .*$/gm);
+  const written = textOf('docs/backup.md#audit-export').match(/^\| `\w+` \| 3\d{3} .*$/gm);
   expect(written).toEqual(rows);
 });

@@ -1,4 +1,4 @@
-/** Interface 9: `audit export` and the script of docs/audit-export.md, which goes on where it stopped. */
+/** Interface 9: `audit export` and the script of docs/backup.md#audit-export, which goes on where it stopped. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import pg from 'pg';
 import { createCleanUp } from '../../src/platform/clean-up.js';
+import { textOf } from '../documents/printed.js';
 import { messagesOf, type Ran, run } from '../support/cli.js';
 import { createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres.js';
 import { canMount, mountDisk } from '../support/small-disk.js';
@@ -159,7 +160,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-describe('the script of docs/audit-export.md', () => {
+describe('the script of docs/backup.md#audit-export', () => {
   let log: string;
   let state: string;
   let work: (more?: Record<string, string>) => Promise<Ran>;
@@ -168,7 +169,7 @@ describe('the script of docs/audit-export.md', () => {
     const [bin, logs] = [join(home, 'bin'), join(home, 'logs')];
     [state, log] = [join(home, 'state'), join(logs, 'audit.jsonl')];
     for (const path of [bin, logs, state]) mkdirSync(path);
-    const [, script] = /```sh\n(#!\/bin\/sh\n.*?)```/s.exec(readFileSync('docs/audit-export.md', 'utf8')) ?? [];
+    const [, script] = /```sh\n(#!\/bin\/sh\n.*?)```/s.exec(textOf('docs/backup.md#audit-export')) ?? [];
     writeFileSync(join(bin, 'script'), script ?? '', { mode: 0o755 });
     const program = resolve('dist/program/main.js');
     const stub = `#!/bin/sh\n\${BEFORE:-true}\n"${process.execPath}" ${program} "$@"; code=$?\n\${BEHIND:-true} && exit $code\n`;

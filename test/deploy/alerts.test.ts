@@ -1,11 +1,11 @@
-/** deploy/prometheus/alerts.yaml: tried by promtool, and each alert has its place in docs/at-three-in-the-morning.md. */
+/** deploy/prometheus/alerts.yaml: tried by promtool, and each alert has its place in docs/monitoring.md#alerts. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { blocksOf } from '../documents/printed.js';
+import { blocksOf, textOf } from '../documents/printed.js';
 import { anchorsOf } from '../support/citations.js';
 import { testWith } from '../support/documents.js';
 
@@ -13,9 +13,9 @@ const run = promisify(execFile);
 
 const RULES = 'deploy/prometheus/alerts.yaml';
 const TESTS = 'deploy/prometheus/alerts.test.yaml';
-const RUNBOOK = 'docs/at-three-in-the-morning.md';
+const RUNBOOK = 'docs/monitoring.md#alerts';
 
-const runbook = readFileSync(RUNBOOK, 'utf8');
+const runbook = textOf(RUNBOOK);
 const alerts = readFileSync(RULES, 'utf8')
   .split(/^ +- alert: /m)
   .slice(1)
@@ -30,13 +30,13 @@ testWith(['promtool'], 'docs/monitoring.md: Prometheus takes what is printed the
   const folder = await mkdtemp(join(tmpdir(), 'prometheus-'));
   try {
     await symlink(resolve('deploy'), join(folder, 'deploy'));
-    for (const { language, text } of blocksOf('docs/monitoring.md')) {
+    for (const { language, text } of blocksOf('docs/monitoring.md#set-it-up')) {
       if (language === 'yaml') await writeFile(join(folder, 'prometheus.yml'), text);
       if (language === 'sh') await run('sh', ['-e', '-c', text], { cwd: folder });
     }
     await run('promtool', ['check', 'config', 'prometheus.yml'], { cwd: folder });
     const rules = readFileSync(join(folder, 'auth-gateway.alerts.yaml'), 'utf8');
-    expect(rules.match(/runbook_url: https:\/\/git\.example\.com\S+\/docs\/at-three/g)).toHaveLength(alerts.length);
+    expect(rules.match(/runbook_url: https:\/\/git\.example\.com\S+\/docs\/monitoring/g)).toHaveLength(alerts.length);
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -54,14 +54,14 @@ test.each(alerts)('$name says how bad it is, what is so, and where to read on', 
   for (const annotation of ['summary', 'description'])
     expect(text).toMatch(new RegExp(`^ {10}${annotation}: .{10,}$`, 'm'));
   const [, path, anchor = ''] = /^ {10}runbook_url: (.+)#(.+)$/m.exec(text) ?? [];
-  expect([path, anchor]).toEqual([RUNBOOK, name.toLowerCase()]);
+  expect([path, anchor]).toEqual(['docs/monitoring.md', name.toLowerCase()]);
   expect(anchorsOf(runbook)).toContain(anchor);
   const labels = Array.from(text.matchAll(/\$labels\.(\w+)/g), ([, label]) => label);
   expect(labels.filter((label) => !['job', 'instance', 'check'].includes(label ?? ''))).toEqual([]);
 });
 
-test('each heading of the page is an alert, in their order, but for the last, with the same answers', () => {
-  const sections = runbook.split(/^## /m).slice(1);
+test('each heading of the runbook is an alert, in their order, but for the last, with the same answers', () => {
+  const sections = runbook.split(/^### /m).slice(1);
   const headings = sections.map((section) => section.split('\n')[0]);
   expect(headings).toEqual([...alerts.map(({ name }) => name), 'A lost keyring']); // which ends the start
   for (const section of sections) {

@@ -1,8 +1,9 @@
-/** docs/systemd.md: its commands, run as printed but for the places, the account and systemd itself, install what then starts. */
+/** docs/deploy.md#systemd: its commands, run as printed but for the places, the account and systemd itself, install what then starts. */
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { textOf } from '../documents/printed.js';
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
 import { createDatabase, type TestDatabase } from '../support/postgres.js';
 
@@ -21,8 +22,8 @@ afterAll(async () => {
 });
 
 /** The blocks of the shell, also those in lists. */
-async function blocksOf(page: string): Promise<string[]> {
-  const text = await readFile(page, 'utf8');
+function shellBlocksOf(place: string): string[] {
+  const text = textOf(place);
   return Array.from(text.matchAll(/^( *)```sh\n(.*?)^\1```$/gms), ([, indent = '', block = '']) =>
     block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
   );
@@ -54,8 +55,8 @@ const OF_ROOT = {
   REDIS_URL: 'redis://127.0.0.1:1',
 };
 
-test('docs/systemd.md: the commands install the units and the settings, by which alone every command runs', async () => {
-  const [install = '', word = '', first = '', several = ''] = (await blocksOf('docs/systemd.md')).map(here);
+test('docs/deploy.md#systemd: the commands install the units and the settings, by which alone every command runs', async () => {
+  const [install = '', word = '', first = '', several = ''] = shellBlocksOf('docs/deploy.md#systemd').map(here);
   for (const folder of ['etc/sysctl.d', 'etc/systemd/system', 'usr/local/sbin', 'var/lib'])
     await mkdir(join(root, folder), { recursive: true });
   const env = { ...OF_ROOT, PATH: `${join(root, 'usr/local/sbin')}:${process.env['PATH']}` };

@@ -53,12 +53,12 @@ afterAll(() => cleanUp.run());
 /** Disk and speed are those of the machine, which may be full and slow. */
 const isAbout = (check: string) => check !== 'disk' && check !== 'password_speed';
 
-test('the first password is warned about until it is changed, as docs/doctor.md shows; then all is well', async () => {
+test('the first password is warned about until it is changed, as docs/monitoring.md#doctor shows; then all is well', async () => {
   const PATH = process.env['PATH'] ?? '';
-  const words = ['-c', await blockOf('doctor.md', 'sh')];
+  const words = ['-c', await blockOf('monitoring.md#doctor', 'sh')];
   const { stdout, stderr } = await promisify(execFile)('sh', words, { env: { PATH, ...env } }); // it exits with 0
   const lines = stdout.split('\n').filter((line) => isAbout(/(\w+):/.exec(line)?.[1] ?? ''));
-  const said = (await blockOf('doctor.md', 'text')).split('\n');
+  const said = (await blockOf('monitoring.md#doctor', 'text')).split('\n');
   expect(lines.slice(0, said.length - 1)).toEqual(said.slice(0, -1));
   expect(stderr).toMatch(/^database: embedded in \S+ \(joined the running gateway\)\n0 faults, 1 warning, \d+ ok\n$/);
 

@@ -6,8 +6,32 @@ export interface Block {
   text: string;
 }
 
-export function blocksOf(page: string): Block[] {
-  const found = readFileSync(page, 'utf8').matchAll(/^```(\w*)\n(.*?)\n```$/gms);
+/**
+ * The text of a page, or of one section with those below it: `docs/backup.md#audit-export`.
+ * @throws {Error} if the page has no such heading
+ */
+export function textOf(place: string): string {
+  const [page = '', anchor] = place.split('#');
+  const text = readFileSync(page, 'utf8');
+  if (anchor === undefined) return text;
+  const prose = text.replace(/^( *)```.*?^\1```$/gms, (block) => ' '.repeat(block.length)); // `#` is a comment in a shell
+  const headings = Array.from(
+    prose.matchAll(/^(#+) (.+)$/gm),
+    ({ index, 1: { length: level } = '', 2: title = '' }) => ({
+      index,
+      level,
+      anchor: title.toLowerCase().replaceAll(' ', '-'),
+    }),
+  );
+  const begin = headings.find((heading) => heading.anchor === anchor);
+  if (begin === undefined) throw new Error(`${page} has no section #${anchor}`);
+  const end = headings.find(({ index, level }) => index > begin.index && level <= begin.level);
+  return text.slice(begin.index, end?.index);
+}
+
+/** @param place as for `textOf` */
+export function blocksOf(place: string): Block[] {
+  const found = textOf(place).matchAll(/^```(\w*)\n(.*?)\n```$/gms);
   return Array.from(found, ([, language = '', text = '']) => ({ language, text }));
 }
 

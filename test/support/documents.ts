@@ -1,13 +1,13 @@
 /** What stands in a page of docs/, to be run as it is printed there. */
 import { execFileSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { textOf } from '../documents/printed.js';
 
 const DOCS = join(import.meta.dirname, '../../docs');
 
 /** A block in that language of a page, the first one unless said otherwise. */
 export async function blockOf(page: string, language: string, number = 1): Promise<string> {
-  const text = await readFile(join(DOCS, page), 'utf8');
+  const text = textOf(join(DOCS, page));
   const block = text.split(`\`\`\`${language}\n`)[number]?.split('\n```')[0];
   if (block === undefined) throw new Error(`${page} has no block in ${language}`);
   return block;

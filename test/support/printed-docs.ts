@@ -1,4 +1,6 @@
 /** Blocks of the documents that are printed from the code, between `<!-- printed: NAME -->` and `<!-- /printed -->`. */
+import { commandTable } from '../../src/cli/cli.js';
+import { variables } from '../../src/config/config.js';
 import { REASONS } from '../../src/graphql/reasons.js';
 import { GRAPHQL_ERRORS } from '../../src/http/graphql-errors.js';
 import { REFUSALS } from '../../src/http/refusals.js';
@@ -43,7 +45,34 @@ function rooms(): string {
   return `${LAYERS.map((layer, i) => `${i + 1}. ${inWords(layer)}`).join('\n')}\n\nRooms of one row do not import each other, except: ${beside}.`;
 }
 
-const BLOCKS: Record<string, () => string> = {
+/** The first word is the noun: `user` has many verbs. */
+function commands(): string {
+  return table(
+    ['command', 'does'],
+    commandTable().map(({ name, summary }) => [`\`${name}\``, summary]),
+  );
+}
+
+/** The rows that the page has, with its own last column: the meaning. */
+function variableRows(page: string): string {
+  const rows = Array.from(page.matchAll(/^\| `(\w+)` \|.*\| (.*) \|$/gm), ([, name = '', meaning = '']) => {
+    const variable = variables().find((each) => each.name === name);
+    if (variable === undefined) throw new Error(`there is no variable ${name}`);
+    return [`\`${name}\``, defaultOf(variable.fallback), variable.check ?? '', meaning];
+  });
+  return table(['variable', 'default', 'values', 'meaning'], rows);
+}
+
+function defaultOf(fallback: unknown): string {
+  const isUnset = fallback === undefined || (Array.isArray(fallback) && fallback.length === 0);
+  const text = fallback instanceof URL ? fallback.origin : String(fallback);
+  return isUnset ? 'unset' : `\`${text.replace(`${process.cwd()}/`, './')}\``;
+}
+
+/** By name; each is given what the page has between the marks. */
+const BLOCKS: Record<string, (page: string) => string> = {
+  commands,
+  variables: variableRows,
   rooms,
   refusals,
   'graphql reasons': graphqlReasons,
@@ -52,9 +81,9 @@ const BLOCKS: Record<string, () => string> = {
 
 /** The page with each block as the code has it. @throws if it names a block that does not exist */
 export function withPrintedBlocks(page: string): string {
-  return page.replace(/^(<!-- printed: (.+?) -->\n).*?(<!-- \/printed -->)/gms, (_, begin, name, end) => {
+  return page.replace(/^(<!-- printed: (.+?) -->\n)(.*?)(<!-- \/printed -->)/gms, (_, begin, name, body, end) => {
     const print = BLOCKS[name];
     if (print === undefined) throw new Error(`test/support/printed-docs.ts has no block "${name}"`);
-    return `${begin}\n${print()}\n\n${end}`;
+    return `${begin}\n${print(body)}\n\n${end}`;
   });
 }
