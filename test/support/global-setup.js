@@ -1,4 +1,4 @@
-/** Builds if a selected test runs the build, starts PostgreSQL once for all tests, and migrates the database that each copies. */
+/** Builds if a selected test may use the build, starts PostgreSQL once for all tests, and migrates the database that each copies. */
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -12,8 +12,8 @@ const { ownDataDir } = await import('../../src/db/embedded/owner.js');
 const { startEmbeddedPostgres } = await import('../../src/db/embedded/server.js');
 const { migrateUp } = await import('../../src/db/migrate.js');
 
-/** What a test, or what it imports, says if it starts something that was built, or npm. */
-const RUNS_THE_BUILD = /dist\/|bin\/auth-gateway|'npm'|scripts\//;
+/** What a test, or what it imports, says if it may use the build: it starts processes, or loads the explorer or the client's package. */
+const USES_THE_BUILD = /dist\/|node:child_process|explorer|@auth-gateway\/client/;
 
 export default async function globalSetup({ testPathPatterns }) {
   if (needsBuild(testPathPatterns?.patterns ?? [])) build();
@@ -37,18 +37,18 @@ function needsBuild(patterns) {
   if (patterns.length === 0) return true;
   const selected = globSync('{test,proof}/**/*.test.ts').map((file) => resolve(file));
   const seen = new Set();
-  const runsTheBuild = (file) => {
+  const usesTheBuild = (file) => {
     if (seen.has(file)) return false;
     seen.add(file);
     const text = readFileSync(file, 'utf8');
-    if (RUNS_THE_BUILD.test(text)) return true;
+    if (USES_THE_BUILD.test(text)) return true;
     const imports = Array.from(text.matchAll(/from '(\.{1,2}\/[^']+)\.js'/g), ([, path]) => path);
     return imports
       .map((path) => resolve(dirname(file), `${path}.ts`))
       .filter((path) => /\/(test|proof)\//.test(path) && globSync(path).length > 0)
-      .some(runsTheBuild);
+      .some(usesTheBuild);
   };
-  return selected.filter((file) => patterns.some((pattern) => new RegExp(pattern).test(file))).some(runsTheBuild);
+  return selected.filter((file) => patterns.some((pattern) => new RegExp(pattern).test(file))).some(usesTheBuild);
 }
 
 function build() {
