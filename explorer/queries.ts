@@ -32,7 +32,7 @@ query MySessions {
   }
 }
 `,
-  `# Which users are locked? It needs the scope users:read.
+  `# Which users are locked? It requires the scope users:read.
 query LockedUsers {
   users(first: 20, filter: { isLocked: true }) {
     nodes {
@@ -47,7 +47,7 @@ query LockedUsers {
   }
 }
 `,
-  `# What has happened lately? It needs the scope audit:read.
+  `# What has happened lately? It requires the scope audit:read.
 query AuditLog {
   auditEvents(first: 20) {
     nodes {

@@ -1,4 +1,4 @@
-/** The frame of administrative changes: one transaction, one at a time, with the operator's power read anew. */
+/** Runs administrative changes one at a time, each in one transaction, with the current scopes of the operator. */
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Actor, AdminEvent, ChangeEvent } from '../audit/events.js';
 import { writeAudit } from '../audit/write.js';
@@ -9,43 +9,42 @@ import { hasScope, type OwnScope, type Scopes } from '../domain/scopes.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import type { Deps } from '../services.js';
 
-/** What a function checks of its operator; whoever describes the function reads it here. */
+/** The scope that a function requires of its operator; descriptions of the function are made from it. */
 export interface Needs {
   readonly scope: OwnScope;
-  /** Nobody needs it for what is their own: the function looks whose it is. */
+  /** Callers do not need it for their own data; the function checks the owner. */
   readonly exceptOwn?: true;
 }
 
-/** Who asks for a change, and from where. */
+/** Who makes a change, and from where. */
 export interface Operator {
   actor: Actor;
   client: Client;
-  /** Reads what the caller may do now, whatever its token says (Interface 11). */
+  /** Reads the current scopes of the caller, which may differ from those in its token (Interface 11). */
   scopesNow(db: Db): Promise<Scopes>;
 }
 
-/** Changes from the command line are made by whoever may run it; there is no address to record. */
+/** The command line has every scope, and no address to record. */
 export const COMMAND_LINE: Operator = {
   actor: { caller_type: 'cli' },
   client: { ipAddress: 'cli', userAgent: '' },
   scopesNow: async () => 'all',
 };
 
-/** What a change works with, inside its transaction. */
 export interface Change {
   em: SqlEntityManager;
   entities: Entities;
   db: Db;
   now: Date;
-  /** Of the operator */
+  /** Scopes of the operator */
   scopes: Scopes;
-  /** Writes the events of the change beside it, as the operator's. */
+  /** Writes audit events of the operator in the same transaction. */
   audit(...events: ChangeEvent[]): Promise<void>;
 }
 
 /**
- * @param work is done again where a deadlock has undone it: what it keeps outside of the database is to begin anew
- * @param needs what the operator must have; undefined where nothing is needed
+ * @param needs undefined if no scope is required
+ * @param work is repeated after a deadlock, and must then reset any state outside the database
  * @throws {AdminRefusal} `scope_missing`, or what `work` throws; then nothing is changed
  */
 export async function administer<T>(
@@ -69,5 +68,5 @@ export async function administer<T>(
 /** @throws {AdminRefusal} */
 export function requireScope(scopes: Scopes, scope: string): void {
   if (!hasScope(scopes, scope))
-    throw new AdminRefusal('scope_missing', `This needs the scope ${scope}`, { requiredScope: scope });
+    throw new AdminRefusal('scope_missing', `This requires the scope ${scope}`, { requiredScope: scope });
 }

@@ -1,4 +1,4 @@
-/** Interface 6, 9 and 11: administration of API keys. A secret leaves only in the answer that makes it. */
+/** Interface 6, 9 and 11: administration of API keys. A secret is returned only when it is created. */
 import { sql } from 'kysely';
 import { generateKeyId, generateKeySecret } from '../credentials/key-secrets.js';
 import { sealSecret } from '../credentials/sealed-secret.js';
@@ -20,11 +20,11 @@ export interface NewApiKey {
 
 export interface IssuedApiKey {
   key: ApiKey;
-  /** `aks_…`, shown this once */
+  /** `aks_…`, never shown again */
   secret: string;
 }
 
-/** How long the secret before a rotation stays good, unless said otherwise: seconds. */
+/** Default time for which the previous secret stays valid after a rotation: seconds. */
 export const OVERLAP_SECONDS = 86_400;
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 const MAX_RATE_LIMIT = 1_000_000;
@@ -44,7 +44,7 @@ const createApiKeySql = statement(
   insert into api_keys (key_id, service_name, scopes, rate_limit, sealed_secret, created_at)
   values (:key_id, :service_name, :scopes, :rate_limit, :sealed_secret, :now)`;
 
-/** @throws {AdminRefusal} for a bad field, or a scope that the operator does not have */
+/** @throws {AdminRefusal} for an invalid field, or a scope that the operator does not have */
 export function createApiKey(
   deps: Deps<'clock' | 'db' | 'keyring'>,
   operator: Operator,
@@ -53,9 +53,13 @@ export function createApiKey(
   return administer(deps, operator, createApiKey.needs, async ({ em, entities, db, now, scopes, audit }) => {
     checkServiceName(serviceName);
     if (!Number.isInteger(rateLimit) || rateLimit < 1 || rateLimit > MAX_RATE_LIMIT) {
-      throw new AdminRefusal('invalid_rate_limit', `A rate limit is 1 to ${MAX_RATE_LIMIT} requests a minute`, {
-        argument: 'rateLimit',
-      });
+      throw new AdminRefusal(
+        'invalid_rate_limit',
+        `The rate limit must be 1 to ${MAX_RATE_LIMIT} requests per minute`,
+        {
+          argument: 'rateLimit',
+        },
+      );
     }
     const granted = grantScopes(scopes, wanted);
     const keyId = generateKeyId('api');
@@ -76,27 +80,26 @@ export function createApiKey(
 }
 createApiKey.needs = { scope: 'keys:write' } satisfies Needs;
 
-/** A key as it is listed: without its secrets. */
+/** A key without its secrets. */
 export type ListedApiKey = Omit<ApiKey, 'sealedSecret' | 'previousSealedSecret'>;
 
 const COLUMNS = sql<ListedApiKey>`
   key_id as "keyId", service_name as "serviceName", scopes, rate_limit as "rateLimit", created_at as "createdAt",
   revoked_at as "revokedAt", last_used_at as "lastUsedAt", previous_ends_at as "previousEndsAt"`;
 
-/** @throws {AdminRefusal} for a bad page */
+/** @throws {AdminRefusal} for an invalid page */
 export function listApiKeys({ db }: Deps<'db'>, page: PageRequest): Promise<Page<ListedApiKey>> {
   return pageOfKeys(db, 'api_keys', COLUMNS, page);
 }
 
-/** How a key gets its next secret. */
 export interface Rotation {
-  /** How long the secret in use stays good; with 0 no secret but the new one does */
+  /** How long the current secret stays valid; with 0 only the new one is valid */
   overlapSeconds: number;
-  /** Ends at once the older of two secrets that are good */
+  /** Rotates even if two secrets are valid, and ends the older one at once */
   force?: boolean;
 }
 
-/** One statement decides: of two rotations at once the second waits for the row, and finds two secrets. */
+/** One statement decides: of two concurrent rotations the second waits for the row, and then finds two secrets. */
 const rotateApiKeySql = statement(
   'rotate_api_key',
   {
@@ -116,8 +119,8 @@ const rotateApiKeySql = statement(
   returning key_id`;
 
 /**
- * Gives a second live secret. The one in use ends after `overlapSeconds`.
- * @throws {AdminRefusal} for an unknown or revoked key, a bad overlap, or `two_secrets_live`
+ * Creates a second secret. The current one ends after `overlapSeconds`.
+ * @throws {AdminRefusal} for an unknown or revoked key, an invalid overlap, or `two_secrets_live`
  */
 export function rotateApiKey(
   deps: Deps<'clock' | 'db' | 'keyring'>,
@@ -127,13 +130,13 @@ export function rotateApiKey(
 ): Promise<IssuedApiKey> {
   return administer(deps, operator, rotateApiKey.needs, async ({ em, entities, db, now, scopes, audit }) => {
     if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > MAX_OVERLAP_SECONDS) {
-      throw new AdminRefusal('invalid_overlap', `An overlap is 0 to ${MAX_OVERLAP_SECONDS} seconds`, {
+      throw new AdminRefusal('invalid_overlap', `The overlap must be 0 to ${MAX_OVERLAP_SECONDS} seconds`, {
         argument: 'overlapSeconds',
       });
     }
     const key = await em.findOne(entities.ApiKey, { keyId, revokedAt: null });
     if (key === null) throw unknownKey();
-    grantScopes(scopes, key.scopes); // who gets the new secret gets the scopes
+    grantScopes(scopes, key.scopes); // whoever receives the new secret receives the scopes
     const secret = generateKeySecret('api');
     const [rotated] = await db.run(rotateApiKeySql, {
       key_id: keyId,
@@ -151,15 +154,14 @@ export function rotateApiKey(
 }
 rotateApiKey.needs = { scope: 'keys:write' } satisfies Needs;
 
-/** Somebody has clicked twice, or has lost the first answer: the service that is running has the older secret. */
+/** After a double click or a lost response, the running service still has the older secret. */
 function twoSecretsLive({ previousEndsAt, revokedAt }: ApiKey): AdminRefusal {
   if (revokedAt !== null || previousEndsAt === null) return unknownKey(); // revoked while the rotation waited
   return new AdminRefusal(
     'two_secrets_live',
-    `Two secrets of this key are good, the older one until ${previousEndsAt.toISOString()}: ` +
-      'until then another rotation is refused. If the newer secret was lost, rotate with --overlap 0 (overlapSeconds: 0), ' +
-      'which ends both, or with --force (force: true), which ends the older one. ' +
-      'Either cuts off a service that uses the older secret, until it has the new one',
+    `The key has two valid secrets and cannot be rotated before the older one ends; it is valid until ${previousEndsAt.toISOString()}. ` +
+      'If the newer secret was lost, rotate with --overlap 0 (overlapSeconds: 0) to end both, or with --force (force: true) ' +
+      'to end the older one. Either cuts off a service that uses the older secret, until it has the new one',
   );
 }
 
@@ -177,13 +179,13 @@ export function revokeApiKey(deps: Deps<'clock' | 'db'>, operator: Operator, key
 }
 revokeApiKey.needs = { scope: 'keys:write' } satisfies Needs;
 
-/** When the secret before the last rotation ends; null where it is no longer good, or there is none. */
+/** When the previous secret ends; null if there is none, or it has ended. */
 export function previousSecretEndsAt({ previousEndsAt, revokedAt }: ListedApiKey, now: Date): Date | null {
-  const isGood = revokedAt === null && previousEndsAt !== null && previousEndsAt > now;
-  return isGood ? previousEndsAt : null;
+  const isValid = revokedAt === null && previousEndsAt !== null && previousEndsAt > now;
+  return isValid ? previousEndsAt : null;
 }
 
-/** How many secrets of the key are good now: none of a revoked key, else one or two. */
+/** Number of valid secrets: 0 if the key is revoked, otherwise 1 or 2. */
 export function liveSecretCount(key: ListedApiKey, now: Date): number {
   if (key.revokedAt !== null) return 0;
   return previousSecretEndsAt(key, now) === null ? 1 : 2;

@@ -1,4 +1,4 @@
-/** Interface 6, 9 and 11: administration of cron keys. A key leaves only in the answer that makes it. */
+/** Interface 6, 9 and 11: administration of cron keys. A key is returned only when it is created. */
 import { sql } from 'kysely';
 import { generateKeyId, generateKeySecret, sha256Hex } from '../credentials/key-secrets.js';
 import type { CronKey } from '../db/entities/cron-key.js';
@@ -10,7 +10,7 @@ import { checkServiceName, grantScopes, pageOfKeys, unknownKey } from './key-fie
 
 export interface IssuedCronKey {
   key: CronKey;
-  /** The whole value of `X-Internal-Key`, shown this once */
+  /** The whole value of `X-Internal-Key`, never shown again */
   headerValue: string;
 }
 
@@ -22,7 +22,7 @@ const createCronKeySql = statement(
   insert into cron_keys (key_id, service_name, scopes, secret_sha256, created_at)
   values (:key_id, :service_name, :scopes, :secret_sha256, :now)`;
 
-/** @throws {AdminRefusal} for a bad field, or a scope that the operator does not have */
+/** @throws {AdminRefusal} for an invalid field, or a scope that the operator does not have */
 export function createCronKey(
   deps: Deps<'clock' | 'db'>,
   operator: Operator,
@@ -48,14 +48,14 @@ export function createCronKey(
 }
 createCronKey.needs = { scope: 'keys:write' } satisfies Needs;
 
-/** A key as it is listed: without anything of its secret. */
+/** A key without the hash of its secret. */
 export type ListedCronKey = Omit<CronKey, 'secretSha256'>;
 
 const COLUMNS = sql<ListedCronKey>`
   key_id as "keyId", service_name as "serviceName", scopes, created_at as "createdAt", revoked_at as "revokedAt",
   last_used_at as "lastUsedAt"`;
 
-/** @throws {AdminRefusal} for a bad page */
+/** @throws {AdminRefusal} for an invalid page */
 export function listCronKeys({ db }: Deps<'db'>, page: PageRequest): Promise<Page<ListedCronKey>> {
   return pageOfKeys(db, 'cron_keys', COLUMNS, page);
 }

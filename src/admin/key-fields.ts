@@ -1,4 +1,4 @@
-/** What API keys and cron keys have in common: the checks of their fields, who may grant which scope, the listing. */
+/** Shared by API keys and cron keys: checks of fields and granted scopes, and the listing. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.js';
 import { isScope, type Scopes } from '../domain/scopes.js';
@@ -22,31 +22,35 @@ export function checkServiceName(serviceName: string): void {
   if (!SERVICE_NAME.test(serviceName)) {
     throw new AdminRefusal(
       'invalid_service_name',
-      'A service name is 1 to 100 printable characters, no space at its ends',
+      'The service name must be 1 to 100 printable characters without leading or trailing spaces',
       { argument: 'serviceName' },
     );
   }
 }
 
-/** The scopes, each once. Nobody grants a scope that they do not have. @throws {AdminRefusal} */
+/** Nobody can grant a scope that they do not have. @returns the scopes without duplicates @throws {AdminRefusal} */
 export function grantScopes(own: Scopes, scopes: readonly string[]): string[] {
   if (scopes.length > MAX_SCOPES || !scopes.every(isScope)) {
-    throw new AdminRefusal('invalid_scope', `Scopes are resource:action in lower case, at most ${MAX_SCOPES}`, {
-      argument: 'scopes',
-    });
+    throw new AdminRefusal(
+      'invalid_scope',
+      `Scopes must be at most ${MAX_SCOPES} names of the form resource:action in lower case`,
+      {
+        argument: 'scopes',
+      },
+    );
   }
   for (const scope of scopes) requireScope(own, scope);
   return [...new Set(scopes)];
 }
 
 export function unknownKey(): AdminRefusal {
-  return new AdminRefusal('key_unknown', 'There is no such key that is not revoked');
+  return new AdminRefusal('key_unknown', 'There is no active key with this ID');
 }
 
 /**
- * A page of keys, revoked ones too, oldest first; no secret is read.
- * @param columns a select list, under the names of the entity
- * @throws {AdminRefusal} for a bad page
+ * A page of keys, including revoked ones, oldest first, without secrets.
+ * @param columns a select list with the names of the entity
+ * @throws {AdminRefusal} for an invalid page
  */
 export function pageOfKeys<Key extends { keyId: string }>(
   db: Database,
@@ -59,14 +63,14 @@ export function pageOfKeys<Key extends { keyId: string }>(
     page,
     sql<Key & { exactly: string }>`
       select ${columns}, ${exactTime('created_at')} as exactly from ${sql.table(table)}
-      where ${allOf(page.after != null && behindCursor(page.after))}
+      where ${allOf(page.after != null && afterCursor(page.after))}
       order by created_at, key_id limit ${page.first + 1}`,
     ({ exactly, keyId }) => encodeCursor(exactly, keyId),
   );
 }
 
-/** @throws {AdminRefusal} for a text that is no cursor */
-function behindCursor(cursor: string): RawBuilder<unknown> {
+/** @throws {AdminRefusal} for an invalid cursor */
+function afterCursor(cursor: string): RawBuilder<unknown> {
   const { exactly, rest } = decodeTimeCursor(cursor, () => true);
   return sql`(created_at, key_id) > (${exactly}::timestamptz, ${rest[0]})`;
 }

@@ -1,6 +1,6 @@
 /**
- * Interface 3: rotation of the keyring. Not in the frame of `administer`: what it commits must be on disk before the file
- * lets a key go. But in turn with it.
+ * Interface 3: rotation of the keyring. It does not use `administer` because its changes must be committed before the file
+ * drops a key, but it takes the same lock.
  */
 import { writeAudit } from '../audit/write.js';
 import type { Config } from '../config/config.js';
@@ -21,17 +21,17 @@ export interface KeyringRotation {
   added: string[];
   kept: string[];
   dropped: string[];
-  /** Secrets of API keys that were sealed again, by the key in use */
+  /** Number of API key secrets that were sealed again with the current key */
   resealed: number;
-  /** When the new keys begin to be used; until then they are published only. */
+  /** Until then the new keys are only published. */
   usedFrom: Date;
 }
 
 /**
- * Puts a new key of each kind first, to be used after `PUBLISH_AHEAD_SECONDS`; seals the secrets of API keys again with
- * the key in use; and drops keys that no live token was signed with and that seal nothing. The file is replaced whole,
- * and running instances pick it up.
- * @param alg of the new access key; unless given, that of the newest
+ * Adds a new key of each kind, used after `PUBLISH_AHEAD_SECONDS`; seals the secrets of API keys again with the current
+ * key; and drops keys that have signed no live token and seal nothing. The file is replaced atomically, and running
+ * instances reload it.
+ * @param alg of the new access key; default: that of the newest access key
  * @throws {KeyringError}
  */
 export function rotateKeyring(
@@ -40,18 +40,18 @@ export function rotateKeyring(
 ): Promise<KeyringRotation> {
   const { clock, config, db, keyring } = deps;
   return db.transaction(async (turn) => {
-    await turn.run(takeTurnSql, {}); // no key is made or rotated meanwhile
+    await turn.run(takeTurnSql, {}); // no API key is created or rotated in the meantime
     const now = clock.now();
     const usedFrom = addSeconds(now, PUBLISH_AHEAD_SECONDS);
     const { jwks: old } = await readKeyringFile(config.keyringFile);
-    // Committed before the file lets a key go.
+    // Committed before the file drops a key.
     const { resealed, sealing } = await db.transaction((tx) => reseal(tx, keyring, now));
 
     const added = await generateKeys(alg ?? newestAccessAlg(old), epochSeconds(usedFrom));
-    const kept = old.filter((jwk) => isFirstInUse(jwk, old, now) || isNeeded(jwk, old, sealing, config, now));
-    await importKeys([...added, ...kept], now); // what could not start must not be written
+    const kept = old.filter((jwk) => isCurrentOrFuture(jwk, old, now) || isNeeded(jwk, old, sealing, config, now));
+    await importKeys([...added, ...kept], now); // a keyring with which no gateway can start must not be written
     const dropped = old.filter((jwk) => !kept.includes(jwk));
-    const { actor, client } = COMMAND_LINE; // the one that can write the file
+    const { actor, client } = COMMAND_LINE; // only the command line can write the file
     const metadata = { actor, added: kids(added), dropped: kids(dropped) };
     await writeAudit(turn, [{ eventType: 'keyring_rotated', userId: null, ...client, metadata }], now);
     await writeKeyringFile(config.keyringFile, [...added, ...kept], 'replace');
@@ -59,7 +59,7 @@ export function rotateKeyring(
   });
 }
 
-/** Of the newest key, not of the one in use: a change of the algorithm outlasts a rotation that follows it at once. */
+/** Of the newest key, not the current one, so that an immediate second rotation does not undo a change of algorithm. */
 function newestAccessAlg(jwks: readonly PrivateJwk[]): AccessAlg | undefined {
   const newest = jwks.find((jwk) => jwk.kty !== 'oct');
   return newest && accessAlg(newest);
@@ -69,12 +69,12 @@ function kids(jwks: readonly PrivateJwk[]): string[] {
   return jwks.map(({ kid }) => kid);
 }
 
-/** True for the key that makes now, and those that will. */
-function isFirstInUse(jwk: PrivateJwk, all: readonly PrivateJwk[], now: Date): boolean {
+/** True for the current key and for those to come. */
+function isCurrentOrFuture(jwk: PrivateJwk, all: readonly PrivateJwk[], now: Date): boolean {
   return supersededAt(jwk, all) > epochSeconds(now);
 }
 
-/** True while something that the key made may have to be checked or opened. */
+/** True while a token or secret that the key has signed or sealed may still be used. */
 function isNeeded(
   jwk: PrivateJwk,
   all: readonly PrivateJwk[],
@@ -99,7 +99,7 @@ const resealSql = statement('reseal', { key_id: 'text', sealed_secret: 'text', p
   update api_keys set sealed_secret = :sealed_secret, previous_sealed_secret = :previous_sealed_secret
   where key_id = :key_id`;
 
-/** Seals with the key in use what older keys sealed. @returns how many, and the `kid`s that seal something now */
+/** Seals again with the current key. @returns the number of secrets, and the `kid`s that seal any secret afterwards */
 async function reseal(db: Db, keyring: Keyring, now: Date): Promise<{ resealed: number; sealing: Set<string> }> {
   const { kid: current } = keyring.inUse('sealing', now);
   const sealing = new Set<string>();

@@ -1,4 +1,4 @@
-/** Interface 9: which addresses may not log in at present, and which of them concern a user. */
+/** Interface 9: addresses that cannot log in at present, and which of them concern a user. */
 
 import { listAuditEvents } from '../audit/log.js';
 import type { Config } from '../config/config.js';
@@ -7,27 +7,27 @@ import { loginGroups, loginLimitOf } from '../rate-limits/address-group.js';
 import type { Window, Windows } from '../rate-limits/windows.js';
 import type { Deps } from '../services.js';
 
-/** Logins of a user that are looked at for their addresses. */
-const LOOKED_AT = 100;
+/** Number of recent logins of a user whose addresses are compared. */
+const RECENT_LOGINS = 100;
 
-/** The address, or of several their /64 or /48, is the key. */
+/** `key` is an address, or a /64 or /48 network. */
 export type LimitedAddress = Window;
 
 export interface LimitedAddresses {
-  /** From which somebody has lately tried to log in as the user, with or without success */
+  /** Addresses with recent logins as the user, successful or not */
   ofUser: LimitedAddress[];
   others: LimitedAddress[];
 }
 
-/** True where the next login from there is refused. */
+/** True if the next login is refused. */
 export function isLimited({ key, count }: Window, { login }: Pick<Config, 'login'>): boolean {
   return count >= loginLimitOf(key, login.rateLimit);
 }
 
 /**
- * Addresses that are limited now. The audit log tells whose logins they were, as far as these came to a check of the
- * password: a request that is refused for its address leaves no event.
- * @throws as `Windows` does
+ * Addresses that are limited now. Their users are known only from logins whose password was checked: a login that is
+ * refused because of its address writes no audit event.
+ * @throws {RedisAway}
  */
 export async function limitedAddresses(
   deps: Deps<'clock' | 'config' | 'db'> & { windows: Windows },
@@ -37,7 +37,7 @@ export async function limitedAddresses(
   if (limited.length === 0) return { ofUser: [], others: [] };
   const since = addSeconds(deps.clock.now(), -deps.config.login.rateWindowSeconds);
   const eventTypes = ['login_failure', 'account_locked', 'login_success'] as const;
-  const logins = await listAuditEvents(deps, { email, eventTypes: [...eventTypes], since }, { first: LOOKED_AT });
+  const logins = await listAuditEvents(deps, { email, eventTypes: [...eventTypes], since }, { first: RECENT_LOGINS });
   const theirs = new Set(logins.rows.flatMap(({ row }) => loginGroups(row.ipAddress)));
   const { ofUser = [], others = [] } = Object.groupBy(limited, ({ key }) => (theirs.has(key) ? 'ofUser' : 'others'));
   return { ofUser, others };

@@ -1,4 +1,4 @@
-/** Interface 9: why somebody cannot log in: everything that is known of it, each reason with its cure. */
+/** Interface 9: why a user cannot log in: each known reason with the command that fixes it. */
 
 import { type AuditRow, listAuditEvents } from '../audit/log.js';
 import type { Config } from '../config/config.js';
@@ -12,27 +12,27 @@ import { type LimitedAddresses, limitedAddresses } from './login-addresses.js';
 import { listSessions } from './sessions.js';
 import { findUser, findUserId, type ListedUser } from './users.js';
 
-/** Refused logins that are told, the newest ones. */
-const TOLD = 10;
+/** Number of refused logins that are reported. */
+const REFUSED_LOGINS = 10;
 
 export interface Hindrance {
   reason: 'unknown' | 'deleted' | 'inactive' | 'locked' | 'address_limited';
   /** One sentence */
   message: string;
-  /** The words of a command; null where none helps */
+  /** The words of a command; null if no command helps */
   cure: string | null;
 }
 
 export interface LoginExplanation {
-  /** Undefined where there is none */
+  /** Undefined if there is no such user */
   user: ListedUser | undefined;
-  /** As it was asked for, or of the user */
+  /** E-mail of the user, otherwise the name that was asked for */
   name: string;
-  /** What keeps them from logging in now; none where nothing does but a wrong password */
+  /** What prevents a login with the right password */
   hindrances: Hindrance[];
   /** Newest first */
   refused: AuditRow[];
-  /** Undefined where the store of the limits is away */
+  /** Undefined if Redis is unreachable */
   limited: LimitedAddresses | undefined;
   liveSessions: number;
 }
@@ -49,51 +49,54 @@ export async function explainLogin(deps: ExplainDeps, name: string): Promise<Log
   const refused = await listAuditEvents(
     deps,
     { ...about, eventTypes: ['login_failure', 'account_locked'] },
-    { first: TOLD },
+    { first: REFUSED_LOGINS },
   );
   const limited = await limitedAddresses(deps, named).catch((error: unknown) => {
     if (error instanceof RedisAway) return undefined;
     throw error;
   });
-  const ofAccount = user === undefined ? await missing(deps, about) : ofUser(user, now);
+  const ofAccount = user === undefined ? await hindranceOfMissing(deps, about) : hindrancesOfUser(user, now);
   return {
     user,
     name: named,
-    hindrances: [...ofAccount, ...ofAddresses(limited, deps.config)],
+    hindrances: [...ofAccount, ...hindrancesOfAddresses(limited, deps.config)],
     refused: refused.rows.map(({ row }) => row),
     limited,
     liveSessions: user === undefined ? 0 : await countLiveSessions(deps, user.id, now),
   };
 }
 
-/** Of nobody: there has been such a user, or there has not. */
-async function missing(deps: ExplainDeps, about: { email: string } | { userId: string }): Promise<Hindrance[]> {
+/** The user was deleted, or never existed. */
+async function hindranceOfMissing(
+  deps: ExplainDeps,
+  about: { email: string } | { userId: string },
+): Promise<Hindrance[]> {
   const { rows } = await listAuditEvents(deps, { ...about, eventTypes: ['user_deleted'] }, { first: 1 });
   const [deleted] = rows.map(({ row }) => row);
   if (deleted !== undefined) {
     return [{ reason: 'deleted', message: `The user was deleted at ${timeOf(deleted.createdAt)}.`, cure: null }];
   }
-  const what = 'email' in about ? 'e-mail' : 'ID';
-  return [{ reason: 'unknown', message: `There is no user with this ${what}.`, cure: 'user list' }];
+  const nameType = 'email' in about ? 'e-mail' : 'ID';
+  return [{ reason: 'unknown', message: `There is no user with this ${nameType}.`, cure: 'user list' }];
 }
 
-function ofUser(user: ListedUser, now: Date): Hindrance[] {
+function hindrancesOfUser(user: ListedUser, now: Date): Hindrance[] {
   const { failedLoginAttempts, isActive, lockedUntil } = user;
   const found: Hindrance[] = [];
   if (!isActive) {
     found.push({ reason: 'inactive', message: 'The user is deactivated.', cure: `user activate ${wordFor(user)}` });
   }
   if (lockedUntil !== null && lockedUntil > now) {
-    const message = `The account is locked until ${timeOf(lockedUntil)} after ${failedLoginAttempts} failed logins, also for the right password.`;
+    const message = `The account is locked until ${timeOf(lockedUntil)} after ${failedLoginAttempts} failed logins, even for the right password.`;
     found.push({ reason: 'locked', message, cure: `user unlock ${wordFor(user)}` });
   }
   return found;
 }
 
-function ofAddresses(limited: LimitedAddresses | undefined, { login }: Config): Hindrance[] {
+function hindrancesOfAddresses(limited: LimitedAddresses | undefined, { login }: Config): Hindrance[] {
   return (limited?.ofUser ?? []).map(({ key, count, endsAt }) => ({
     reason: 'address_limited',
-    message: `Logins from ${key} are refused until ${timeOf(endsAt)}, whoever they are of: ${count} came from there, and ${loginLimitOf(key, login.rateLimit)} may.`,
+    message: `Logins of all users from ${key} are refused until ${timeOf(endsAt)}: ${count} were counted, and the limit is ${loginLimitOf(key, login.rateLimit)}.`,
     cure: `rate-limit clear --ip ${key}`,
   }));
 }
@@ -106,7 +109,7 @@ async function countLiveSessions(deps: ExplainDeps, id: string, now: Date): Prom
   return live.length;
 }
 
-/** For a shell: an e-mail may hold what it would take for more than a word. */
+/** The e-mail as one word of a shell, or the ID if the e-mail has special characters. */
 export function wordFor({ email, id }: Pick<ListedUser, 'email' | 'id'>): string {
   return /^[\w.@+-]+$/.test(email) ? email : id;
 }

@@ -1,21 +1,21 @@
-/** Interface 11: what is told of a session: each event of its story, with a sentence for a person. */
+/** Interface 11: the events of a session, each with a sentence for a person. */
 import type { Actor, AuditedEvent, EventType } from '../audit/events.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
 import { END_OF, type Session, type SessionEndReason } from './sessions.js';
 
-type EndingType = keyof typeof END_OF;
+type EndingEventType = keyof typeof END_OF;
 
-/** Audit events that end a session, or come after its end. */
-export const ENDINGS: readonly EventType[] = Object.keys(END_OF) as EndingType[];
+/** Types of audit events that end a session, or come after its end. */
+export const ENDING_TYPES: readonly EventType[] = Object.keys(END_OF) as EndingEventType[];
 
 export type SessionEventKind = 'started' | 'rotated' | 'retried' | SessionEndReason;
 
 export interface SessionEvent {
-  /** No other event of any session has it, and this one keeps it. */
+  /** Unique among all sessions, and stable */
   id: string;
   kind: SessionEventKind;
   createdAt: Date;
-  /** The refresh token that was made, or used, or ended */
+  /** The refresh token that was issued, used or revoked */
   jti: string | null;
   ipAddress: string;
   userAgent: string | null;
@@ -23,96 +23,95 @@ export interface SessionEvent {
   detail: string;
 }
 
-/** Order of events of one instant: a record that was replaced, the newest record, a retry, an audit event, the expiry. */
+/** Order of events at one instant: a replaced record, the newest record, a retry, an audit event, the expiry. */
 export type Rank = 0 | 1 | 2 | 3 | 4;
 
 export interface EventRow extends Omit<SessionEvent, 'kind' | 'detail'> {
   /** `createdAt` in microseconds */
   exactly: string;
   rank: Rank;
-  /** Null for all that is told of a record */
-  event: Ending | null;
-  /** What had ended the record whose token an event is about */
+  /** Null for an event that comes from a record */
+  event: EndingEvent | null;
+  /** Why the record of the presented token had been revoked */
   endedBy: RevokedReason | null;
-  /** Null where no token came back */
-  cameBack: CameBack | null;
+  /** Null if no token was presented again */
+  reuse: Reuse | null;
 }
 
-/** How a token that had been used came back. */
-interface CameBack {
-  /** Since it was used, or ended */
+/** How a token that had been used or revoked was presented again. */
+interface Reuse {
+  /** Since it was used or revoked */
   seconds: number;
-  /** Whether it came from where it had been used; null where that is not known */
+  /** Compared with the request that had used it; null if that is not known */
   isSameAddress: boolean | null;
   isSameAgent: boolean | null;
-  /** How often it was answered again by now */
+  /** Number of retries so far */
   retries: number | null;
 }
 
-/** The two parts of an audit event that its sentence is made of. */
-type Told<Event extends AuditedEvent> = Event extends unknown ? Pick<Event, 'eventType' | 'metadata'> : never;
-type Ending = Told<Extract<AuditedEvent, { eventType: EndingType }>>;
+type Described<Event extends AuditedEvent> = Event extends unknown ? Pick<Event, 'eventType' | 'metadata'> : never;
+type EndingEvent = Described<Extract<AuditedEvent, { eventType: EndingEventType }>>;
 
 export function sessionEventOf(row: EventRow, session: Session, isFirst: boolean): SessionEvent {
-  const { id, createdAt, jti, ipAddress, userAgent, rank, event, cameBack } = row;
-  const told = { createdAt, jti, ipAddress, userAgent };
+  const { id, createdAt, jti, ipAddress, userAgent, rank, event, reuse } = row;
+  const common = { createdAt, jti, ipAddress, userAgent };
   if (event !== null) {
     const kind = END_OF[event.eventType];
-    return { ...told, id: `${session.id}.${id}`, kind, detail: detailOf(event, row) }; // it may end several sessions
+    return { ...common, id: `${session.id}.${id}`, kind, detail: detailOf(event, row) }; // one audit event may end several sessions
   }
   if (rank === 4) {
-    return { ...told, id: `${id}.expired`, kind: 'expired', detail: 'The last token expired without being used' };
+    return { ...common, id: `${id}.expired`, kind: 'expired', detail: 'The last token expired without being used' };
   }
-  if (cameBack !== null) return { ...told, id: `${id}.retried`, kind: 'retried', detail: detailOfRetry(cameBack) };
+  if (reuse !== null) return { ...common, id: `${id}.retried`, kind: 'retried', detail: detailOfRetry(reuse) };
   return isFirst && isStart(row, session)
-    ? { ...told, id, kind: 'started', detail: 'Logged in; the first refresh token was made' }
-    : { ...told, id, kind: 'rotated', detail: 'Refreshed; a new token replaced the one before' };
+    ? { ...common, id, kind: 'started', detail: 'Logged in; the first refresh token was issued' }
+    : { ...common, id, kind: 'rotated', detail: 'Refreshed; a new token replaced the previous one' };
 }
 
-/** The first records of a long session may have been swept; then its story begins with a rotation. */
+/** The first records of a long session may have been swept; its timeline then begins with a rotation. */
 function isStart({ createdAt }: EventRow, { startedAt }: Session): boolean {
   return createdAt.getTime() === startedAt.getTime();
 }
 
-/** What had happened to a token that was presented once more. */
+/** The earlier fate of a token that was presented again. */
 const HAD_ENDED: Record<RevokedReason, string> = {
-  rotated: 'that had been used already',
-  logout: 'that a logout had ended',
-  token_theft: 'that an earlier theft had ended',
-  session_revoked: 'that had ended with the session',
-  user_deactivated: 'that had ended when the user was deactivated',
-  user_password_set: 'that had ended when a new password was set',
-  user_deleted: 'that had ended when the user was deleted',
+  rotated: 'that had already been used',
+  logout: 'that a logout had revoked',
+  token_theft: 'that an earlier theft had revoked',
+  session_revoked: 'that had been revoked with its session',
+  user_deactivated: 'that had been revoked when the user was deactivated',
+  user_password_set: 'that had been revoked when a new password was set',
+  user_deleted: 'that had been revoked when the user was deleted',
 };
 
-function detailOf(event: Ending, row: EventRow): string {
+function detailOf(event: EndingEvent, row: EventRow): string {
   switch (event.eventType) {
     case 'token_theft': {
-      const { endedBy, cameBack } = row;
-      const again = endedBy === 'rotated' && cameBack ? `again ${whenAndWhence(cameBack)}` : 'again';
+      const { endedBy, reuse } = row;
+      const again = endedBy === 'rotated' && reuse ? `again ${circumstancesOf(reuse)}` : 'again';
       return `A refresh token ${HAD_ENDED[endedBy ?? 'rotated']} was presented ${again}; every token of the session was revoked`;
     }
     case 'logout':
       return 'Logged out with this token';
     case 'session_revoked':
-      return `The session was ended by ${nameOf(event.metadata.actor)}`;
+      return `The session was ended by ${actorName(event.metadata.actor)}`;
     case 'user_deactivated':
-      return `The user was deactivated by ${nameOf(event.metadata.actor)}`;
+      return `The user was deactivated by ${actorName(event.metadata.actor)}`;
     case 'user_password_set':
-      return `A new password was set by ${nameOf(event.metadata.actor)}`;
+      return `A new password was set by ${actorName(event.metadata.actor)}`;
     case 'user_deleted':
-      return `The user was deleted by ${nameOf(event.metadata.actor)}`;
+      return `The user was deleted by ${actorName(event.metadata.actor)}`;
   }
 }
 
-function detailOfRetry(cameBack: CameBack): string {
-  const { retries } = cameBack;
-  const times = retries === 1 ? '' : `, ${retries} times by now`;
-  return `A refresh was repeated with proof of retry ${whenAndWhence(cameBack)}; the same new token was given again${times}`;
+function detailOfRetry(reuse: Reuse): string {
+  const { retries } = reuse;
+  const times = retries === 1 ? '' : `, ${retries} times so far`;
+  return `A refresh was repeated with proof of retry ${circumstancesOf(reuse)}; the same new token was returned again${times}`;
 }
 
-/** So that a double request can be told from a thief. */
-function whenAndWhence({ seconds, isSameAddress, isSameAgent }: CameBack): string {
+/** Helps to distinguish a repeated request from a theft. */
+function circumstancesOf({ seconds, isSameAddress, isSameAgent }: Reuse): string {
   const when = `${Math.max(0, seconds)} s after its rotation`; // clocks of instances may differ
   if (isSameAddress === null || isSameAgent === null) return when;
   const word = (isSame: boolean): string => (isSame ? 'the same' : 'another');
@@ -120,7 +119,7 @@ function whenAndWhence({ seconds, isSameAddress, isSameAgent }: CameBack): strin
   return `${when}, from ${word(isSameAddress)} address and ${agent}`;
 }
 
-function nameOf(actor: Actor): string {
+function actorName(actor: Actor): string {
   if (actor.caller_type === 'user') return `user ${actor.sub}`;
   return actor.caller_type === 'cli' ? 'the command line' : `${actor.caller_type} ${actor.key_id}`;
 }

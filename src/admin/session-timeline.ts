@@ -1,35 +1,35 @@
-/** Interface 11: the life of one session in order, so that "why was this user thrown out?" has an answer. */
+/** Interface 11: the events of one session in order, which show why a user was logged out. */
 import { type RawBuilder, sql } from 'kysely';
 import { NEWEST } from '../auth/sessions.js';
 import { statement } from '../db/statement.js';
 import { decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, readPage } from '../listing/page.js';
 import { isUuid } from '../platform/ids.js';
 import type { Deps } from '../services.js';
-import { ENDINGS, type EventRow, type SessionEvent, sessionEventOf } from './session-events.js';
+import { ENDING_TYPES, type EventRow, type SessionEvent, sessionEventOf } from './session-events.js';
 import type { Session } from './sessions.js';
 import { findUserId } from './users.js';
 
 /**
- * A page of the story of a session, oldest event first, as far as its records have not been swept.
- * @throws {AdminRefusal} for a bad page
+ * A page of the events of a session, oldest first, as far as its records have not been swept.
+ * @throws {AdminRefusal} for an invalid page
  */
-export async function tellSession(
+export async function sessionEvents(
   { db }: Deps<'db'>,
   session: Session,
   page: PageRequest,
   now: Date,
 ): Promise<Page<SessionEvent>> {
-  const { from, behind } = page.after == null ? BEGINNING : readCursor(page.after);
+  const { from, afterKey } = page.after == null ? START : readCursor(page.after);
   const { rows, hasNextPage } = await readPage(
     db,
     page,
     sql<EventRow>`
       with records as (
         select created_at as at, (${sql.raw(NEWEST)})::int as rank, jti as id, jti, ip_address, user_agent,
-          null::jsonb as event, null as ended_by, null::jsonb as came_back
+          null::jsonb as event, null as ended_by, null::jsonb as reuse
         from refresh_tokens
         where family_id = ${session.id} and created_at >= ${from}
-          and (created_at, (${sql.raw(NEWEST)})::int, jti) > ${behind}
+          and (created_at, (${sql.raw(NEWEST)})::int, jti) > ${afterKey}
         order by created_at, rank, jti limit ${page.first + 1}
       ), newest as (
         select * from refresh_tokens where family_id = ${session.id}
@@ -39,38 +39,38 @@ export async function tellSession(
       ), endings as (
         select event.created_at as at, 3 as rank, event.id, coalesce(${JTI_OF_EVENT}, newest.jti) as jti, event.ip_address,
           event.user_agent, jsonb_build_object('eventType', event_type, 'metadata', metadata) as event,
-          token.revoked_reason as ended_by, ${cameBack('event.created_at', 'event.ip_address', 'event.user_agent')}
+          token.revoked_reason as ended_by, ${reuseSql('event.created_at', 'event.ip_address', 'event.user_agent')}
         from newest cross join audit_events as event
           left join refresh_tokens as token on token.family_id = ${session.id} and token.jti = ${JTI_OF_EVENT}
           left join lateral ${ROTATION_OF_TOKEN} on true
         where event.user_id = ${session.userId}
-          and event_type in (${sql.join(ENDINGS.map((type) => sql.lit(type)))})
+          and event_type in (${sql.join(ENDING_TYPES.map((type) => sql.lit(type)))})
           and event.created_at between greatest(${session.startedAt}, ${from}) and (select at from page_end)
-          and (event.created_at, 3, event.id) > ${behind}
+          and (event.created_at, 3, event.id) > ${afterKey}
           and (
             (event_type in ('token_theft', 'session_revoked') and metadata ->> 'family_id' = ${session.id})
             or (event_type = 'logout' and token.jti is not null)
             or (event_type in ('user_deactivated', 'user_password_set', 'user_deleted')
               and event_type = newest.revoked_reason and newest.revoked_at <= newest.expires_at
-              and event.created_at = newest.revoked_at) -- a change has one time for all that it writes
+              and event.created_at = newest.revoked_at) -- a change writes all its rows with the same time
           )
         order by event.created_at, event.id limit ${page.first + 1}
       ), retries as (
         select token.retried_at as at, 2 as rank, token.jti as id, token.jti, token.retried_ip_address as ip_address,
           token.retried_user_agent as user_agent, null::jsonb as event, null as ended_by,
-          ${cameBack('token.retried_at', 'token.retried_ip_address', 'token.retried_user_agent')}
+          ${reuseSql('token.retried_at', 'token.retried_ip_address', 'token.retried_user_agent')}
         from refresh_tokens as token left join lateral ${ROTATION_OF_TOKEN} on true
         where token.family_id = ${session.id} and token.retried_at >= ${from}
-          and (token.retried_at, 2, token.jti) > ${behind}
+          and (token.retried_at, 2, token.jti) > ${afterKey}
         order by token.retried_at, token.jti limit ${page.first + 1}
       ), expiry as (
         select expires_at as at, 4 as rank, jti as id, jti, ip_address, user_agent, null::jsonb as event,
-          null as ended_by, null::jsonb as came_back
+          null as ended_by, null::jsonb as reuse
         from newest
-        where expires_at < coalesce(revoked_at, ${now}) and (expires_at, 4, jti) > ${behind}
+        where expires_at < coalesce(revoked_at, ${now}) and (expires_at, 4, jti) > ${afterKey}
       )
       select at as "createdAt", ${exactTime('at')} as exactly, rank, id, jti, ip_address as "ipAddress",
-        user_agent as "userAgent", event, ended_by as "endedBy", came_back as "cameBack"
+        user_agent as "userAgent", event, ended_by as "endedBy", reuse as "reuse"
       from (
         select * from records union all select * from retries union all select * from endings
         union all select * from expiry
@@ -85,52 +85,52 @@ export async function tellSession(
   };
 }
 
-/** The token that an event is about; one that is no UUID has no record. */
+/** The token of an audit event. A jti that is not a UUID has no record. */
 const JTI_OF_EVENT = sql`
   case when coalesce(metadata ->> 'jti', metadata ->> 'reused_jti')
       ~* '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$'
     then coalesce(metadata ->> 'jti', metadata ->> 'reused_jti')::uuid end`;
 
-/** The record that the rotation of `token` has made: from where the token was used. */
+/** The record that the rotation of `token` has created, with the address and user agent that used the token. */
 const ROTATION_OF_TOKEN = sql`(
   select made.ip_address, made.user_agent from refresh_tokens as made
   where made.family_id = token.family_id and made.created_at = token.revoked_at and made.jti <> token.jti
   order by made.predecessor_jti = token.jti desc nulls last limit 1
 ) as rotation`;
 
-/** What is told of a `token` that came back at this time from this address and user agent. */
-function cameBack(at: string, ipAddress: string, userAgent: string): RawBuilder<unknown> {
+/** SQL of `Reuse` for a `token` that was presented again at this time from this address and user agent. */
+function reuseSql(at: string, ipAddress: string, userAgent: string): RawBuilder<unknown> {
   return sql`jsonb_build_object(
     'seconds', extract(epoch from ${sql.raw(at)} - token.revoked_at), 'retries', token.retries,
     'isSameAddress', ${sql.raw(ipAddress)} = rotation.ip_address,
-    'isSameAgent', ${sql.raw(userAgent)} = rotation.user_agent) as came_back`;
+    'isSameAgent', ${sql.raw(userAgent)} = rotation.user_agent) as reuse`;
 }
 
-interface Place {
-  /** The instant from which to read on */
+interface Position {
+  /** Time of the last event that was returned */
   from: RawBuilder<unknown>;
-  /** The sort key of the last event that was told */
-  behind: RawBuilder<unknown>;
+  /** Its sort key */
+  afterKey: RawBuilder<unknown>;
 }
 
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
-const BEGINNING = placeAt('-infinity', 0, NIL_UUID);
+const START = positionAt('-infinity', 0, NIL_UUID);
 
-function placeAt(time: string, rank: number, id: string): Place {
-  return { from: sql`${time}::timestamptz`, behind: sql`(${time}::timestamptz, ${rank}::int, ${id}::uuid)` };
+function positionAt(time: string, rank: number, id: string): Position {
+  return { from: sql`${time}::timestamptz`, afterKey: sql`(${time}::timestamptz, ${rank}::int, ${id}::uuid)` };
 }
 
-/** @throws {AdminRefusal} for a text that is no cursor */
-function readCursor(cursor: string): Place {
+/** @throws {AdminRefusal} for an invalid cursor */
+function readCursor(cursor: string): Position {
   const { exactly, rest } = decodeTimeCursor(cursor, (rank) => /^[0-4]$/.test(rank), isUuid);
   const [rank = '', id = ''] = rest;
-  return placeAt(exactly, Number(rank), id);
+  return positionAt(exactly, Number(rank), id);
 }
 
 const familyOfTokenSql = statement('family_of_token', { id: 'uuid' }, { family_id: 'uuid' })`
   select family_id from refresh_tokens where jti = :id or family_id = :id limit 1`;
 
-/** Sessions that are told of one user. */
+/** Number of sessions that are explained for one user. */
 const MAX_SESSIONS = 20;
 
 const familiesOfUserSql = statement('families_of_user', { user: 'uuid' }, { family_id: 'uuid', total: 'integer?' })`
@@ -141,15 +141,15 @@ const familiesOfUserSql = statement('families_of_user', { user: 'uuid' }, { fami
   where user_id = :user order by newest.created_at desc limit ${MAX_SESSIONS}`;
 
 export interface NamedSessions {
-  /** The newest first */
+  /** Newest first */
   families: string[];
-  /** How many there are */
+  /** Number of sessions of the user */
   total: number;
-  /** Whose they are, where a user was named */
+  /** Set if a user was named */
   userId?: string;
 }
 
-/** Sessions that a person may mean: the one of a token or family, or those of a user, who is named by id or e-mail. */
+/** Sessions by the jti of a token, the ID of the session, or the ID or e-mail of the user. */
 export async function sessionsNamed(deps: Deps<'db'>, name: string): Promise<NamedSessions> {
   const { admin } = deps.db;
   const [one] = isUuid(name) ? await admin.run(familyOfTokenSql, { id: name }) : [];

@@ -1,4 +1,4 @@
-/** Interface 11: sessions. A session is a family of refresh tokens; its newest record is the one that says how it is. */
+/** Interface 11: sessions. A session is a family of refresh tokens; its newest record has its state. */
 import { type RawBuilder, sql } from 'kysely';
 import type { ChangeEvent } from '../audit/events.js';
 import { revokeAll } from '../auth/revocations.js';
@@ -23,12 +23,12 @@ import { isUuid } from '../platform/ids.js';
 import type { Deps } from '../services.js';
 import { administer, type Needs, type Operator, requireScope } from './administer.js';
 
-/** The newest record of a session, as a select list. */
+/** Select list of the newest record of a session. */
 const COLUMNS = `family_id as id, user_id as "userId", session_started_at as "startedAt", created_at as "lastUsedAt",
   expires_at as "expiresAt", user_agent as "userAgent", ip_address as "ipAddress", revoked, revoked_at as "revokedAt",
   revoked_reason as "revokedReason"`;
 
-/** What ended a session, by why its newest record was revoked; audit events have the same names. */
+/** Why a session ended, by the reason in its newest record; audit events have the same names as these reasons. */
 export const END_OF = {
   logout: 'logout',
   token_theft: 'token_theft',
@@ -40,7 +40,7 @@ export const END_OF = {
 
 export type SessionEndReason = (typeof END_OF)[keyof typeof END_OF] | 'expired';
 
-/** @param family SQL of its id */
+/** @param family SQL of the session ID */
 function newestRecordOf(family: string): string {
   return `select ${COLUMNS} from refresh_tokens where family_id = ${family} and ${NEWEST} order by created_at desc limit 1`;
 }
@@ -69,12 +69,12 @@ type NewestRecord = RowOf<typeof findSessionSql>;
 export interface Session extends Omit<NewestRecord, 'revoked' | 'revokedAt' | 'revokedReason'> {
   /** Neither revoked nor expired */
   isLive: boolean;
-  /** Both null while it lives */
+  /** Both null while the session is live */
   endedAt: Date | null;
   endReason: SessionEndReason | null;
 }
 
-/** A record that was revoked after its expiry had ended by then. */
+/** A session whose record was revoked after its expiry ended by expiry. */
 function sessionOf({ revoked, revokedAt, revokedReason, ...record }: NewestRecord, now: Date): Session {
   const { expiresAt } = record;
   if (!revoked && expiresAt >= now) return { ...record, isLive: true, endedAt: null, endReason: null };
@@ -90,14 +90,14 @@ export async function findSession(db: Db, id: string, now: Date): Promise<Sessio
 }
 
 export interface SessionPageRequest extends PageRequest {
-  /** Only those that live, or only those that do not; undefined: both. */
+  /** Only live ones, or only ended ones; both if undefined. */
   live?: boolean | null | undefined;
 }
 
 /**
- * A page of each user's sessions, the last used first, in one statement for all of them.
+ * A page of sessions for each user, most recently used first, in one statement for all users.
  * @returns by user id; a user without sessions is left out
- * @throws {AdminRefusal} for a bad page
+ * @throws {AdminRefusal} for an invalid page
  */
 export async function listSessions(
   db: Database,
@@ -130,20 +130,26 @@ export async function listSessions(
   );
 }
 
-/** @throws {AdminRefusal} for a text that is no cursor */
+/** @throws {AdminRefusal} for an invalid cursor */
 function beforeCursor(cursor: string): RawBuilder<unknown> {
   const { exactly, rest } = decodeTimeCursor(cursor, isUuid);
   return sql`("lastUsedAt", newest.id) < (${exactly}::timestamptz, ${rest[0]}::uuid)`;
 }
 
-/** Who asks for a session: the user, unless it is a key, and what the caller may do. */
-interface Asker {
+interface Requester {
+  /** Undefined for a key */
   userId: string | undefined;
   scopes: Scopes;
 }
 
-/** For its owner, or for who holds the scope; others are not even told which sessions there are. */
-async function ownOrScope(db: Db, id: string, { userId, scopes }: Asker, scope: OwnScope, now: Date): Promise<Session> {
+/** For the owner or a caller with the scope. Others get the same refusal whether the session exists or not. */
+async function ownOrScope(
+  db: Db,
+  id: string,
+  { userId, scopes }: Requester,
+  scope: OwnScope,
+  now: Date,
+): Promise<Session> {
   const session = await findSession(db, id, now);
   if (session === undefined || session.userId !== userId) requireScope(scopes, scope);
   if (session === undefined) throw new AdminRefusal('session_unknown', 'There is no such session');
@@ -151,15 +157,15 @@ async function ownOrScope(db: Db, id: string, { userId, scopes }: Asker, scope: 
 }
 
 /** @throws {AdminRefusal} `scope_missing`, or `session_unknown` */
-export function readSession({ clock, db }: Deps<'clock' | 'db'>, asker: Asker, id: string): Promise<Session> {
-  return ownOrScope(db.admin, id, asker, readSession.needs.scope, clock.now());
+export function readSession({ clock, db }: Deps<'clock' | 'db'>, requester: Requester, id: string): Promise<Session> {
+  return ownOrScope(db.admin, id, requester, readSession.needs.scope, clock.now());
 }
 readSession.needs = { scope: 'audit:read', exceptOwn: true } satisfies Needs;
 
 /**
- * Ends a session. One that has ended stays as it is.
- * @param userId the user who asks; undefined for a key
- * @returns the session as it is afterwards
+ * Ends a session. One that has already ended is not changed.
+ * @param userId the requesting user; undefined for a key
+ * @returns the session afterwards
  * @throws {AdminRefusal} `scope_missing`, or `session_unknown`
  */
 export function revokeSession(
@@ -178,8 +184,8 @@ export function revokeSession(
 revokeSession.needs = { scope: 'sessions:write', exceptOwn: true } satisfies Needs;
 
 /**
- * Ends every session of a user but one.
- * @returns how many ended
+ * Ends all sessions of a user except one.
+ * @returns the number of sessions ended
  * @throws {AdminRefusal}
  */
 export function revokeOtherSessions(

@@ -1,4 +1,4 @@
-/** Interface 9 and 11: changes of users. Each change and its audit event stand or fall together. */
+/** Interface 9 and 11: changes of users. A change and its audit event are one transaction. */
 import type { LockMode } from '@mikro-orm/postgresql';
 import type { ChangeEvent } from '../audit/events.js';
 import { revokeAll } from '../auth/revocations.js';
@@ -27,21 +27,22 @@ const createUserSql = statement(
 )`
   insert into users (id, email, password_hash, role, created_at) values (:id, :email, :password_hash, :role, :now)`;
 
-/** @throws {AdminRefusal} for a bad or taken e-mail, or a bad password */
+/** @throws {AdminRefusal} for an invalid or taken e-mail, or an invalid password */
 export async function createUser(
   deps: Deps<'clock' | 'db' | 'passwords'>,
   operator: Operator,
   { email, password, role }: NewUser,
 ): Promise<User> {
-  requireScope(await operator.scopesNow(deps.db.admin), createUser.needs.scope); // before the work of hashing
+  requireScope(await operator.scopesNow(deps.db.admin), createUser.needs.scope); // before the expensive hash
   const parsed = emailSchema.safeParse(email);
-  if (!parsed.success) throw new AdminRefusal('invalid_email', 'The e-mail is not an address', { argument: 'email' });
+  if (!parsed.success)
+    throw new AdminRefusal('invalid_email', 'The e-mail address is not valid', { argument: 'email' });
   checkNewPassword(password);
   const passwordHash = await deps.passwords.hash(password);
   return administer(deps, operator, createUser.needs, async ({ em, entities, db, now, scopes, audit }) => {
     if (role === 'admin') requireAllScopes(scopes);
     if ((await em.count(entities.User, { email: parsed.data })) > 0) {
-      throw new AdminRefusal('email_taken', 'A user with this e-mail exists', { argument: 'email' });
+      throw new AdminRefusal('email_taken', 'A user with this e-mail already exists', { argument: 'email' });
     }
     const id = uuidInTimeOrder(now);
     await db.run(createUserSql, { id, email: parsed.data, password_hash: passwordHash, role, now });
@@ -52,12 +53,12 @@ export async function createUser(
 }
 createUser.needs = { scope: 'users:write' } satisfies Needs;
 
-/** @throws {AdminRefusal} for an unknown user, or where the last active administrator would lose the role */
+/** @throws {AdminRefusal} for an unknown user, or if the last active administrator would lose the role */
 export function setUserRole(deps: Deps<'clock' | 'db'>, operator: Operator, id: string, role: Role): Promise<User> {
   return changeUser(deps, operator, setUserRole.needs, id, async (user, change) => {
     if (user.role === role) return undefined;
     if (role === 'admin') requireAllScopes(change.scopes);
-    if (role !== 'admin') await keepAnAdministrator(change, user);
+    if (role !== 'admin') await requireAnotherAdministrator(change, user);
     const metadata = { from: user.role, to: role };
     user.role = role;
     return { eventType: 'user_role_changed', userId: id, metadata };
@@ -65,14 +66,14 @@ export function setUserRole(deps: Deps<'clock' | 'db'>, operator: Operator, id: 
 }
 setUserRole.needs = { scope: 'users:write' } satisfies Needs;
 
-/** A changed user, and how many sessions ended with the change. */
 export interface EndingChange {
   user: User;
+  /** Number of sessions ended by the change */
   revokedSessionCount: number;
 }
 
 /**
- * Activates, or deactivates and ends every session of the user.
+ * Activates the user, or deactivates the user and ends all their sessions.
  * @throws {AdminRefusal} for an unknown user or the last active administrator
  */
 export async function setUserActive(
@@ -84,9 +85,9 @@ export async function setUserActive(
   let revokedSessionCount = 0;
   const user = await changeUser(deps, operator, setUserActive.needs, id, async (found, change) => {
     const { db, now } = change;
-    revokedSessionCount = 0; // the work may be done again
+    revokedSessionCount = 0; // the work may be repeated
     if (found.isActive === isActive) return undefined;
-    if (!isActive) await keepAnAdministrator(change, found);
+    if (!isActive) await requireAnotherAdministrator(change, found);
     found.isActive = isActive;
     if (isActive) return { eventType: 'user_activated', userId: id, metadata: {} };
     revokedSessionCount = (await revokeAll(db, { userId: id }, 'user_deactivated', now)).length;
@@ -96,7 +97,7 @@ export async function setUserActive(
 }
 setUserActive.needs = { scope: 'users:write' } satisfies Needs;
 
-/** Clears the lock and the count of failures. @throws {AdminRefusal} for an unknown user */
+/** Clears the lock and the failed login count. @throws {AdminRefusal} for an unknown user */
 export function unlockUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<User> {
   return changeUser(deps, operator, unlockUser.needs, id, async (user) => {
     if (user.lockedUntil === null && user.failedLoginAttempts === 0) return undefined;
@@ -110,12 +111,12 @@ unlockUser.needs = { scope: 'users:write' } satisfies Needs;
 const setPasswordSql = statement('set_password', { id: 'uuid', password_hash: 'text' }, {})`
   update users
   set password_hash = :password_hash,
-    password_version = password_version + 1 -- voids a login that has just verified the old one
+    password_version = password_version + 1 -- fails a login that has just verified the old one
   where id = :id`;
 
 /**
- * Sets a password and ends every session of the user.
- * @throws {AdminRefusal} for an unknown user or a bad password
+ * Sets a password and ends all sessions of the user.
+ * @throws {AdminRefusal} for an unknown user or an invalid password
  */
 export async function setUserPassword(
   deps: Deps<'clock' | 'db' | 'passwords'>,
@@ -123,7 +124,7 @@ export async function setUserPassword(
   id: string,
   password: string,
 ): Promise<EndingChange> {
-  requireScope(await operator.scopesNow(deps.db.admin), setUserPassword.needs.scope); // before the work of hashing
+  requireScope(await operator.scopesNow(deps.db.admin), setUserPassword.needs.scope); // before the expensive hash
   checkNewPassword(password);
   const passwordHash = await deps.passwords.hash(password);
   let revokedSessionCount = 0;
@@ -137,14 +138,14 @@ export async function setUserPassword(
 setUserPassword.needs = { scope: 'users:write' } satisfies Needs;
 
 /**
- * Deletes a user and ends every session of it; records of the sessions and the audit log stay.
- * @returns the id
+ * Deletes a user and ends all their sessions; session records and the audit log stay.
+ * @returns the ID
  * @throws {AdminRefusal} for an unknown user or the last active administrator
  */
 export async function deleteUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<string> {
   const user = await changeUser(deps, operator, deleteUser.needs, id, async (found, change) => {
     const { em, db, now } = change;
-    await keepAnAdministrator(change, found);
+    await requireAnotherAdministrator(change, found);
     const ended = await revokeAll(db, { userId: id }, 'user_deleted', now);
     em.remove(found);
     const { email, role } = found;
@@ -154,12 +155,12 @@ export async function deleteUser(deps: Deps<'clock' | 'db'>, operator: Operator,
 }
 deleteUser.needs = { scope: 'users:write' } satisfies Needs;
 
-/** The number, since the enumeration itself would load the ORM. */
+/** A number because importing the enumeration would load the ORM. */
 const FOR_UPDATE: LockMode.PESSIMISTIC_WRITE = 3;
 
 /**
- * Locks the user's row, applies the change and writes its event; a change that changes nothing writes none. A login
- * in flight waits for the row, and then sees the change.
+ * Locks the row of the user, applies the change and writes its event, if anything changed. A login in flight waits for the
+ * row, and then sees the change.
  */
 function changeUser(
   deps: Deps<'clock' | 'db'>,
@@ -181,16 +182,18 @@ function changeUser(
 }
 
 /**
- * An administrator has every scope: who lacks one can neither make an administrator nor become one, by changing the
- * password of one.
+ * An administrator has every scope, so a caller without one of them must not create an administrator, or take over one by
+ * setting a password.
  */
 function requireAllScopes(scopes: Scopes): void {
   if (scopes !== 'all')
-    throw new AdminRefusal('every_scope_needed', 'Administrators are changed by those who hold every scope');
+    throw new AdminRefusal(
+      'every_scope_needed',
+      'Only a caller that has every scope can create or change an administrator',
+    );
 }
 
-/** Nobody removes the last active administrator. */
-async function keepAnAdministrator({ em, entities }: Change, user: User): Promise<void> {
+async function requireAnotherAdministrator({ em, entities }: Change, user: User): Promise<void> {
   if (user.role !== 'admin' || !user.isActive) return;
   const others = await em.count(entities.User, { role: 'admin', isActive: true, id: { $ne: user.id } });
   if (others === 0) {

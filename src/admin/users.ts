@@ -1,4 +1,4 @@
-/** Interface 9 and 11: users, found and listed. */
+/** Interface 9 and 11: finding and listing users. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
 import { normaliseEmail } from '../domain/email.js';
@@ -39,7 +39,7 @@ const findUserSql = statement(
 )`
   select ${COLUMNS} from users where id = :id`;
 
-/** A user without anything of its password. */
+/** A user without the password hash. */
 export type ListedUser = RowOf<typeof findUserSql>;
 
 export interface UserFilter {
@@ -56,13 +56,13 @@ interface Span {
   last: string | null;
 }
 
-/** Users that a search for part of an e-mail looks at, for one page or to count: no index serves it. */
+/** Number of users that a search reads for one page or a count: no index helps to find a part of an e-mail. */
 const SEARCHED_USERS = 10_000;
 
 /**
- * A page of users, by e-mail. A search may find fewer than asked for, or none, while there is a next page: it has
- * looked at as many as it may, and goes on from there.
- * @throws {AdminRefusal} for a bad page
+ * A page of users, by e-mail. A search may return fewer users than requested, or none, although there is a next page:
+ * it stops after `SEARCHED_USERS`, and the next page continues there.
+ * @throws {AdminRefusal} for an invalid page
  */
 export async function findUsers(
   { clock, db }: Deps<'clock' | 'db'>,
@@ -91,7 +91,7 @@ export async function findUsers(
         on true
       order by found.email`,
   );
-  // One row without a user only says how many were looked at.
+  // A row without a user has only the number of users read.
   const users = rows.filter((row): row is ListedUser & Span => row.id !== null);
   const found = pageOf(users, page.first, cursorOf);
   const [{ lookedAt, last } = { lookedAt: 0, last: null }] = rows;
@@ -100,8 +100,8 @@ export async function findUsers(
 }
 
 /**
- * How many users a filter leaves. A search counts among as many as it looks at for one page.
- * @throws {AdminRefusal} where counting takes too long
+ * Number of users that match a filter. A search counts among the first `SEARCHED_USERS`.
+ * @throws {AdminRefusal} if counting takes too long
  */
 export async function countUsers({ clock, db }: Deps<'clock' | 'db'>, filter: UserFilter): Promise<Count> {
   const conditions = matches(filter, clock.now());
@@ -119,7 +119,7 @@ export async function countUsers({ clock, db }: Deps<'clock' | 'db'>, filter: Us
   return { count, precision: isMore ? 'at_least' : 'exact' };
 }
 
-/** All of the filter but its search. */
+/** The filter without its search. */
 function matches({ role, isActive, isLocked }: UserFilter, now: Date): RawBuilder<unknown> {
   const locked = sql`locked_until > ${now}`;
   const unlocked = sql`(locked_until is null or locked_until <= ${now})`;
@@ -135,7 +135,7 @@ function isFound(search: string): RawBuilder<unknown> {
   return sql`email like ${`%${escaped}%`}`;
 }
 
-/** Interface 1: whom the first start on an empty embedded database makes */
+/** Interface 1: created by the first start on an empty embedded database */
 export const FIRST_ADMINISTRATOR = 'admin@example.com';
 
 const anyUserSql = statement('any_user', {}, { id: 'uuid' })`
@@ -173,7 +173,7 @@ export function unknownUser(): AdminRefusal {
 const usersByIdSql = statement('users_by_id', { ids: 'text[]' }, findUserSql.row)`
   select ${COLUMNS} from users where id = any (:ids::uuid[])`;
 
-/** Those of the users that there are, by id. */
+/** The existing users, by ID. */
 export async function usersById({ db }: Deps<'db'>, ids: readonly string[]): Promise<Map<string, ListedUser>> {
   const users = await db.admin.run(usersByIdSql, { ids: [...new Set(ids)] });
   return new Map(users.map((user) => [user.id, user]));

@@ -1,4 +1,4 @@
-/** Interface 9: `audit …`: what has happened lately, what happens from now on, and all of it for other programs. */
+/** Interface 9: `audit …`. */
 
 import { EVENT_TYPES } from '../audit/events.js';
 import { type AuditEventFilter, type AuditRow, listAuditEvents, oldestTransaction } from '../audit/log.js';
@@ -7,28 +7,28 @@ import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';
 import { CliRefusal } from './exit.js';
 import { follow } from './follow.js';
-import { oneOf, since, text, wholeNumberIn } from './kinds.js';
+import { oneOf, since, text, wholeNumberIn } from './parameter-types.js';
 import { flag, optional, repeated } from './parameters.js';
 import { type Printable, printJson, printTable } from './terminal.js';
 
 const LINES = 20;
 const MAX_LINES = 1_000_000;
-/** As many events as one page may have. */
+/** The largest page. */
 const PAGE = 100;
 
 export const auditCommands: Record<string, Command> = {
   'audit tail': command({
-    does: 'prints the latest audit events, the last one last',
+    summary: 'print the latest audit events, newest last',
     example: 'audit tail --follow --type token_theft --type account_locked',
     on: 'database',
     takes: {
-      lines: optional(wholeNumberIn(1, MAX_LINES), `how many: ${LINES} unless given, with --since all`),
-      type: repeated(oneOf(EVENT_TYPES, 'EVENT_TYPE'), 'of this type, or these'),
-      since: optional(since, 'from that time on: 15m, 24h or 7d ago, or 2026-01-31T09:00:00Z'),
-      email: optional(text('EMAIL'), 'of this user, or of logins that named this e-mail'),
-      'user-id': optional(text('ID'), 'of this user'),
-      ip: optional(text('ADDRESS'), 'from this address'),
-      follow: flag('go on, as events happen, until Ctrl-C; with --json one object a line'),
+      lines: optional(wholeNumberIn(1, MAX_LINES), `number of events: ${LINES} by default, all with --since`),
+      type: repeated(oneOf(EVENT_TYPES, 'EVENT_TYPE'), 'only this event type; repeat for several'),
+      since: optional(since, 'only events since then: 15m, 24h or 7d ago, or 2026-01-31T09:00:00Z'),
+      email: optional(text('EMAIL'), 'only events of this user, and of logins with this e-mail'),
+      'user-id': optional(text('ID'), 'only events of this user'),
+      ip: optional(text('ADDRESS'), 'only events from this address'),
+      follow: flag('print new events as they happen, until Ctrl-C; with --json one object per line'),
     },
     run: async (context, values) => {
       const { type: types, email, 'user-id': userId, ip: ipAddress } = values;
@@ -39,8 +39,7 @@ export const auditCommands: Record<string, Command> = {
       if (!values.follow) return (await latest(filter, lines)).reverse().map(printable);
 
       const { joined, embedded } = context.server;
-      if (embedded && !joined)
-        throw new CliRefusal('no gateway runs on this database, so nothing happens: start it first');
+      if (embedded && !joined) throw new CliRefusal('no gateway is running on this database; start it first');
       const append = values.json
         ? (rows: Printable[]) => rows.forEach((row) => void printJson(context.terminal, row))
         : printTable(context.terminal);
@@ -52,7 +51,7 @@ export const auditCommands: Record<string, Command> = {
   'audit export': auditExport,
 };
 
-/** The newest events first, `most` of them at most, page after page. */
+/** At most `most` events, newest first, read page by page. */
 async function latestEvents(
   context: Contexts['database'],
   filter: AuditEventFilter,

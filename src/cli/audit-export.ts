@@ -1,35 +1,35 @@
-/** Interface 9: `audit export`: one line an event, each with the cursor by which the next run goes on. */
+/** Interface 9: `audit export`: one line per event, each with the cursor at which the next run resumes. */
 import { once } from 'node:events';
 import { type ExportedEvent, exportAudit } from '../audit/export.js';
 import { toOcsf } from '../audit/ocsf.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { command } from './command.js';
 import { CliRefusal } from './exit.js';
-import { oneOf, since, text, UsageError } from './kinds.js';
+import { oneOf, since, text, UsageError } from './parameter-types.js';
 import { optional } from './parameters.js';
-import { jsonLine, READ_ENOUGH } from './terminal.js';
+import { jsonLine, READER_CLOSED } from './terminal.js';
 
-/** The cursor stands last, so that a line that was cut off has none. */
+/** The cursor is the last member, so that a truncated line has none. */
 const FORMATS = {
   jsonl: ({ written_at: _, cursor, ...event }: ExportedEvent): object => ({ ...event, cursor }),
   ocsf: ({ cursor, ...event }: ExportedEvent): object => toOcsf(event, { cursor }),
 };
 
 export const auditExport = command({
-  does: 'prints the audit log for other programs, the oldest event first, one JSON object a line',
+  summary: 'export the audit log, oldest event first, one JSON object per line',
   example: 'audit export --since 24h --format ocsf',
   on: 'database',
   takes: {
-    since: optional(since, 'what happened from that time on: 15m, 24h or 7d ago, or 2026-01-31T09:00:00Z'),
-    after: optional(text('CURSOR'), 'what comes behind the event with this cursor: the last line of the export before'),
+    since: optional(since, 'only events since then: 15m, 24h or 7d ago, or 2026-01-31T09:00:00Z'),
+    after: optional(text('CURSOR'), 'resume after this cursor: that of the last line of the previous export'),
     format: optional(
       oneOf<keyof typeof FORMATS>(['jsonl', 'ocsf']),
-      'jsonl unless given; ocsf is the Open Cybersecurity Schema Framework',
+      'jsonl by default; ocsf is the Open Cybersecurity Schema Framework',
     ),
   },
   run: async (context, { since, after, format = 'jsonl' }) => {
     const { stdout } = context.terminal;
-    const stopped = context.terminal.untilStopped();
+    const stopped = context.terminal.stopSignal();
     for await (const events of exported(context, { since: since?.(context.clock.now()), after })) {
       const lines = events.map((event) => jsonLine(FORMATS[format](event))).join('');
       if (!stdout.write(lines) && !stopped.aborted) {
@@ -37,14 +37,14 @@ export const auditExport = command({
           if (!stopped.aborted) throw error;
         });
       }
-      if (stopped.reason === READ_ENOUGH) break;
-      if (stopped.aborted) throw new CliRefusal('cancelled; go on with the cursor of the last line');
+      if (stopped.reason === READER_CLOSED) break;
+      if (stopped.aborted) throw new CliRefusal('cancelled; resume with --after CURSOR, the cursor of the last line');
     }
     return undefined;
   },
 });
 
-/** @throws {UsageError} for a text that is no cursor */
+/** @throws {UsageError} for an invalid cursor */
 async function* exported(...asked: Parameters<typeof exportAudit>): AsyncGenerator<ExportedEvent[]> {
   try {
     yield* exportAudit(...asked);

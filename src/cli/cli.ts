@@ -10,13 +10,13 @@ import { healthCommands } from './health-command.js';
 import { type CommandRow, type Commands, commandRow, helpOfCommand, helpOfProgram, usageLine } from './help.js';
 import { keyCommands } from './key-commands.js';
 import { keyringCommands } from './keyring-commands.js';
-import { UsageError } from './kinds.js';
 import { migrateCommands } from './migrate-commands.js';
+import { UsageError } from './parameter-types.js';
 import { programCommands } from './program-commands.js';
 import { rateLimitCommands } from './rate-limit-commands.js';
 import { sessionCommands } from './session-commands.js';
 import { signCommands } from './sign-command.js';
-import { say } from './terminal.js';
+import { printMessage } from './terminal.js';
 import { userCommands } from './user-commands.js';
 
 const COMMANDS: Commands = {
@@ -51,26 +51,26 @@ export async function runCli(args: string[], call: Call): Promise<number> {
     else throw new UsageError(unknownCommand(args));
     return EXIT.done;
   } catch (error) {
-    say(call.terminal, explain(error, call.terminal.command));
-    if (error instanceof UsageError) say(call.terminal, usageFor(args, call.terminal.command));
+    printMessage(call.terminal, explain(error, call.terminal.command));
+    if (error instanceof UsageError) printMessage(call.terminal, usageFor(args, call.terminal.command));
     return exitCodeOf(error);
   }
 }
 
-/** The command that the first words name. */
+/** Finds the command that the first one or two words name. */
 function commandOf(args: string[]): [name: string, command: Command | undefined] {
   const name = [args.slice(0, 2).join(' '), args[0] ?? ''].find((words) => Object.hasOwn(COMMANDS, words)) ?? '';
   return [name, COMMANDS[name]];
 }
 
-/** A noun without a verb asks for its verbs. */
+/** A noun without a verb lists its verbs. */
 function asksForHelp(args: string[]): boolean {
   const options = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
   const isShort = args.length === 0 || (args.length === 1 && NOUNS.has(args[0] ?? ''));
   return isShort || args[0] === 'help' || options.includes('-h') || options.includes('--help');
 }
 
-/** @throws {UsageError} for what is neither a command nor a noun */
+/** @throws {UsageError} if the words are neither a command nor a noun */
 function helpFor(args: string[], program: string): string {
   const words = args.filter((word, i) => !word.startsWith('-') && !(i === 0 && word === 'help'));
   const [name, command] = commandOf(words);
@@ -94,6 +94,6 @@ function usageFor(args: string[], program: string): string {
   if (command !== undefined) return usageLine(program, name, command);
   const [noun = ''] = args;
   return NOUNS.has(noun)
-    ? `usage: ${program} ${noun} VERB [options]; ${program} ${noun} --help lists them`
-    : `usage: ${program} NOUN VERB [options]; ${program} --help lists them`;
+    ? `usage: ${program} ${noun} VERB [options]; list verbs with ${program} ${noun} --help`
+    : `usage: ${program} NOUN VERB [options]; list commands with ${program} --help`;
 }

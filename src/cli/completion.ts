@@ -1,28 +1,27 @@
-/** Interface 9: `completion SHELL`: a script by which a shell completes commands, options and the values of enums. */
+/** Interface 9: `completion SHELL`: scripts that complete commands, options and enumerated values. */
 import { INSTALLED } from '../platform/explained.js';
 import type { Commands } from './help.js';
-import type { Kind } from './kinds.js';
+import type { ParameterType } from './parameter-types.js';
 
-/** A shell completes the words of a command that is one word. */
+/** Shells complete a program with a name of one word only. */
 const PROGRAM = INSTALLED;
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
 
-/** What may stand next in the line. */
 interface Next {
   word: string;
   about: string;
 }
 
-/** An option, and what its value may be; no value for a flag. */
+/** An option and the values to complete; a flag has none. */
 interface Option extends Next {
   value: 'none' | 'any' | 'file' | readonly string[];
 }
 
 interface Completed {
-  /** Behind the program, or behind a noun: what may come next */
-  words: Array<{ behind: string; next: Next[] }>;
+  /** Next words after the program or after a noun */
+  words: Array<{ after: string; next: Next[] }>;
   commands: Array<{ name: string; options: Option[]; choices: readonly string[] }>;
 }
 
@@ -34,25 +33,25 @@ function completedBy(all: Commands): Completed {
   const nouns = Map.groupBy(Object.keys(all), (name) => name.split(' ')[0] ?? '');
   const first = Array.from(nouns, ([noun, names]) => ({
     word: noun,
-    about: all[noun]?.does ?? verbsOf(names).join(', '),
+    about: all[noun]?.summary ?? verbsOf(names).join(', '),
   }));
-  const behindNouns = Array.from(nouns).filter(([noun]) => all[noun] === undefined);
+  const afterNouns = Array.from(nouns).filter(([noun]) => all[noun] === undefined);
   return {
     words: [
-      { behind: '', next: first },
-      ...behindNouns.map(([noun, names]) => ({
-        behind: noun,
-        next: names.map((name) => ({ word: verbsOf([name])[0] ?? '', about: all[name]?.does ?? '' })),
+      { after: '', next: first },
+      ...afterNouns.map(([noun, names]) => ({
+        after: noun,
+        next: names.map((name) => ({ word: verbsOf([name])[0] ?? '', about: all[name]?.summary ?? '' })),
       })),
     ],
     commands: Object.entries(all).map(([name, { takes }]) => ({
       name,
-      choices: Object.values(takes).flatMap(({ isWord, kind }) => (isWord ? (kind?.choices ?? []) : [])),
+      choices: Object.values(takes).flatMap(({ isWord, type }) => (isWord ? (type?.choices ?? []) : [])),
       options: [
-        ...Object.entries(takes).flatMap(([option, { about, kind, options = [option] }]) =>
-          options.map((word): Option => ({ word: `--${word}`, about, value: valueOfKind(kind) })),
+        ...Object.entries(takes).flatMap(([option, { about, type, options = [option] }]) =>
+          options.map((word): Option => ({ word: `--${word}`, about, value: completedValue(type) })),
         ),
-        { word: '--help', about: 'what it takes', value: 'none' },
+        { word: '--help', about: 'show help', value: 'none' },
       ],
     })),
   };
@@ -62,12 +61,12 @@ function verbsOf(names: readonly string[]): string[] {
   return names.map((name) => name.split(' ')[1] ?? '');
 }
 
-function valueOfKind(kind: Kind<unknown> | undefined): Option['value'] {
-  if (kind === undefined) return 'none';
-  return kind.choices ?? (kind.isFile ? 'file' : 'any');
+function completedValue(type: ParameterType<unknown> | undefined): Option['value'] {
+  if (type === undefined) return 'none';
+  return type.choices ?? (type.isFile ? 'file' : 'any');
 }
 
-/** The parts of `case "$command $previous"` and `case "$command"`, the same in bash and zsh but for how words are given. */
+/** The nested `case` statements, equal in bash and zsh except for how they offer words. */
 function cases({ words, commands }: Completed, give: (words: readonly string[]) => string, giveFiles: string): string {
   const values = commands.flatMap(({ name, options }) =>
     options
@@ -78,7 +77,7 @@ function cases({ words, commands }: Completed, give: (words: readonly string[]) 
       }),
   );
   const nexts = [
-    ...words.map(({ behind, next }) => [behind, next.map(({ word }) => word)] as const),
+    ...words.map(({ after, next }) => [after, next.map(({ word }) => word)] as const),
     ...commands.map(({ name, options, choices }) => [name, [...choices, ...options.map(({ word }) => word)]] as const),
   ];
   return [
@@ -91,9 +90,9 @@ function cases({ words, commands }: Completed, give: (words: readonly string[]) 
   ].join('\n');
 }
 
-/** `$command`: what is typed of a command before the word `$at`; a noun has a verb behind it. */
+/** Sets `$command` to the words of the command that precede the word `$at`. */
 function commandOf({ words }: Completed): string {
-  const nouns = words.flatMap(({ behind }) => (behind === '' ? [] : [behind]));
+  const nouns = words.flatMap(({ after }) => (after === '' ? [] : [after]));
   return `  local command=
   if [ "$at" -gt 1 ]; then command=$first; fi
   case "$command" in ${nouns.join('|')}) if [ "$at" -gt 2 ]; then command="$command $second"; fi ;; esac`;
@@ -104,7 +103,7 @@ function bash(completed: Completed): string {
 _auth_gateway() {
   local at=$COMP_CWORD words=
   local current="\${COMP_WORDS[at]}" previous="\${COMP_WORDS[at-1]}" first="\${COMP_WORDS[1]}" second="\${COMP_WORDS[2]:-}"
-  # bash takes the = of --option=value for a word of its own
+  # bash splits --option=value at the =
   if [ "$current" = = ]; then current=; elif [ "$previous" = = ]; then previous="\${COMP_WORDS[at-2]}"; fi
 ${commandOf(completed)}
 ${cases(completed, (words) => `words='${words.join(' ')}'`, 'compopt -o default')}
@@ -136,21 +135,21 @@ function fish({ words, commands }: Completed): string {
   };
   return [
     `# fish completion of ${PROGRAM}: ${PROGRAM} completion fish | source`,
-    'function __auth_gateway_behind # these words and no more',
+    'function __auth_gateway_after # exactly these words',
     '  set -l words (commandline -opc)',
     '  test "$words[2..]" = "$argv"',
     'end',
-    'function __auth_gateway_in # these words, whatever follows',
+    'function __auth_gateway_in # these words first',
     '  set -l words (commandline -opc)',
     '  set -l last (math (count $argv) + 1)',
     '  test (count $words) -ge $last; and test "$words[2..$last]" = "$argv"',
     'end',
     `complete -c ${PROGRAM} -f`,
-    ...words.flatMap(({ behind, next }) =>
-      next.map(({ word, about }) => line(`__auth_gateway_behind ${behind}`.trim(), `-a ${word}`, about)),
+    ...words.flatMap(({ after, next }) =>
+      next.map(({ word, about }) => line(`__auth_gateway_after ${after}`.trim(), `-a ${word}`, about)),
     ),
     ...commands.flatMap(({ name, options, choices }) => [
-      ...choices.map((choice) => line(`__auth_gateway_behind ${name}`, `-a ${choice}`, '')),
+      ...choices.map((choice) => line(`__auth_gateway_after ${name}`, `-a ${choice}`, '')),
       ...options.map((option) =>
         line(`__auth_gateway_in ${name}`, `-l ${option.word.slice(2)}${value(option)}`, option.about),
       ),

@@ -1,4 +1,4 @@
-/** What a command runs on, opened only where it is needed. */
+/** The resources that a command declares, opened only for that command. */
 import type { Config } from '../config/config.js';
 import { openKeyring } from '../credentials/keyring/keyring.js';
 import { createPasswords } from '../credentials/passwords/passwords.js';
@@ -13,36 +13,35 @@ import { LOGIN_LIMIT_NAME } from '../rate-limits/rate-limiter.js';
 import { type Windows, windowsInPostgres } from '../rate-limits/windows.js';
 import type { Deps } from '../services.js';
 import { CliRefusal } from './exit.js';
-import { say, type Terminal } from './terminal.js';
+import { printMessage, type Terminal } from './terminal.js';
 
-/** The keyring is apart: a database can be migrated before there is one. */
+/** The keyring is a context of its own because a database can be migrated without one. */
 export interface Contexts {
   nothing: Deps<'clock'> & { terminal: Terminal };
-  /** Nothing is opened. */
+  /** Reads the variables and opens nothing. */
   configuration: Contexts['nothing'] & Deps<'config'>;
-  /** Its server is opened when it is asked for, and the embedded one is made then where it is missing. */
+  /** `openServer` opens the server on demand, and creates the embedded one if it is missing. */
   'database to fill': Contexts['nothing'] & Deps<'config'> & { openServer(): Promise<DataDir> };
   'database of any schema': Contexts['nothing'] & Deps<'config' | 'db'> & { server: DataDir };
   database: Contexts['database of any schema'] & Deps<'passwords'>;
   'database and keyring': Contexts['database'] & Deps<'keyring'>;
-  /** What is counted of the logins of addresses, wherever that is. Redis is asked when it is needed, and may be away. */
+  /** The login counts of addresses, in PostgreSQL or Redis. Redis is connected on the first use, and may be unreachable. */
   'database and limits': Contexts['database'] & { windows: Windows };
 }
 
-/** Where a command is called. */
 export interface Call {
   readConfig(): Config;
   terminal: Terminal;
-  /** Runs the gateway until the process is to end. */
+  /** Runs the gateway until the process is told to stop. */
   serve(): Promise<void>;
 }
 
 type Open<Context> = (call: Call, cleanUp: CleanUp) => Promise<Context>;
 
-/** Enough for the one password that a command hashes. */
+/** A command hashes one password. */
 const THREADS = 4;
 
-/** Opens what a command runs on, and defers the closing of it. */
+/** Opens the resources of a command, and defers closing them. */
 export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
   nothing: async ({ terminal }) => ({ clock: watchClock(systemClock), terminal }),
 
@@ -88,7 +87,7 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
       return { ...context, windows: windowsInPostgres(db.admin, clock, LOGIN_LIMIT_NAME) };
     }
     const places = config.redis.hosts.map(({ host, port }) => `${host}:${port}`).join();
-    say(call.terminal, `rate limits: Redis, ${config.redis.kind} at ${places}`);
+    printMessage(call.terminal, `rate limits: Redis, ${config.redis.kind} at ${places}`);
     const { connectRedis } = await import('../rate-limits/redis-connection.js');
     const { windowsInRedis } = await import('../rate-limits/redis-windows.js');
     const redis = connectRedis(config.redis, createLogger('silent'));
@@ -97,16 +96,16 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
   },
 };
 
-/** The configured one, or that of a running gateway, or the embedded one for the time of the command. */
+/** Opens the configured server, joins the embedded one of a running gateway, or starts it for this command. */
 async function openServerOf(config: Config, how: OpenAs, terminal: Terminal, cleanUp: CleanUp): Promise<DataDir> {
   const server = await openDataDir(config, how, createLogger('silent'));
   cleanUp.defer(server.close);
-  say(terminal, `database: ${nameOf(server, config)}`);
+  printMessage(terminal, `database: ${describeDatabase(server, config)}`);
   return server;
 }
 
-/** The database for a person: where it is, and who asks; without a password. */
-export function nameOf({ embedded, joined, databaseUrl }: DataDir, { dataDir }: Config): string {
+/** The database URL without its password and parameters. */
+export function describeDatabase({ embedded, joined, databaseUrl }: DataDir, { dataDir }: Config): string {
   if (embedded) return `embedded in ${dataDir} (${joined ? 'joined the running gateway' : 'started for this command'})`;
   const [, scheme, authority = '', path = ''] = /^(\w+:\/\/)([^/?#]*)([^?#]*)/.exec(databaseUrl) ?? [];
   const at = authority.lastIndexOf('@');

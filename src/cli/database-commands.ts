@@ -1,4 +1,4 @@
-/** Interface 9: `database …`: all that a gateway knows, into a file, and back. */
+/** Interface 9: `database …`. */
 import { existsSync } from 'node:fs';
 import type { Header, Trailer } from '../archive/format.js';
 import type { Config } from '../config/config.js';
@@ -6,35 +6,37 @@ import { KeyringError } from '../credentials/keyring/keyring-error.js';
 import { readKeyringFile } from '../credentials/keyring/keyring-file.js';
 import type { PrivateJwk } from '../credentials/keyring/private-jwks.js';
 import { type Command, command } from './command.js';
-import { file as fileKind } from './kinds.js';
+import { file as fileType } from './parameter-types.js';
 import { flag, required, word } from './parameters.js';
-import { type Printable, say } from './terminal.js';
+import { type Printable, printMessage } from './terminal.js';
 
 export const databaseCommands: Record<string, Command> = {
   'database export': command({
-    does: 'writes all tables to a new file, as they are at one moment, while gateways go on',
+    summary: 'export all tables to a new file, as one snapshot, while gateways keep running',
     example: 'database export --out gateway.export',
     on: 'database',
-    takes: { out: required(fileKind, 'where to; a file that is there is left as it is') },
+    takes: { out: required(fileType, 'the new file; an existing file is not replaced') },
     run: async ({ config, db, terminal }, { out: file }) => {
-      const { exportDatabase } = await import('../archive/export.js'); // which other commands need not load
-      const tell = (line: string): void => say(terminal, line);
-      const stopped = terminal.untilStopped();
-      const { header, lostKeys, ...trailer } = await exportDatabase(db, file, { config, report: tell, stopped });
-      tell('the file holds password hashes and sealed secrets: let nobody read it');
-      tell(`it is of use with the keyring alone: keep a copy of ${config.keyringFile}, elsewhere than the file`);
-      if (lostKeys.length > 0) tell(`the keyring lacks keys that seal secrets of API keys: ${lostKeys.join(', ')}`);
+      const { exportDatabase } = await import('../archive/export.js'); // other commands do not load it
+      const report = (line: string): void => printMessage(terminal, line);
+      const stopped = terminal.stopSignal();
+      const { header, lostKeys, ...trailer } = await exportDatabase(db, file, { config, report, stopped });
+      report('the file contains password hashes and sealed secrets; keep it private');
+      report(`it is useless without the keyring; keep a copy of ${config.keyringFile} in another place`);
+      if (lostKeys.length > 0)
+        report(`the keyring lacks keys that are needed to open secrets of API keys: ${lostKeys.join(', ')}`);
       return printable(file, header, header.authenticated_by, trailer);
     },
   }),
   'database import': command({
-    does: 'fills an empty database with what database export has written, or changes nothing; makes an embedded one',
+    summary:
+      'import a file of database export into an empty database, or create the embedded one; on failure nothing changes',
     example: 'database import gateway.export',
     on: 'database to fill',
     takes: {
-      file: word(fileKind, 'what database export has written', 'name one file'),
+      file: word(fileType, 'a file of database export', 'name one file'),
       unauthenticated: flag(
-        'also a file that no key of the keyring can verify, in which anybody may have become administrator',
+        'accept a file that no key of the keyring can verify; whoever wrote it may have added administrators',
       ),
     },
     run: async ({ clock, config, openServer, terminal }, { file, unauthenticated }) => {
@@ -45,19 +47,19 @@ export const databaseCommands: Record<string, Command> = {
         readKeys: (needs) => readKeys(config, needs),
         now: clock.now(),
         unauthenticated,
-        report: (line) => say(terminal, line),
-        stopped: terminal.untilStopped(),
+        report: (line) => printMessage(terminal, line),
+        stopped: terminal.stopSignal(),
       });
-      if (verifiedBy.length === 0) say(terminal, `the file was not verified: ${UNAUTHENTICATED}`);
+      if (verifiedBy.length === 0) printMessage(terminal, `the file was not verified: ${UNAUTHENTICATED}`);
       return printable(file, header, verifiedBy, trailer);
     },
   }),
 };
 
-/** A new keyring would not do, so none is proposed. */
+/** A new keyring would not fit, so the message does not suggest one. */
 async function readKeys({ keyringFile }: Config, needs: readonly string[]): Promise<PrivateJwk[]> {
   if (existsSync(keyringFile)) return (await readKeyringFile(keyringFile)).jwks;
-  const remedy = `put the one there that was used with this database (keys: ${needs.join(', ')}), or set KEYRING_FILE to where it is`;
+  const remedy = `restore the one that was used with this database (keys: ${needs.join(', ')}), or set KEYRING_FILE to its path`;
   throw new KeyringError(`there is no keyring ${keyringFile}`, remedy);
 }
 

@@ -7,14 +7,14 @@ import { systemClock } from '../platform/clock.js';
 import { createLogger } from '../platform/logger.js';
 import { numberOf } from '../platform/number-of.js';
 import { COMMON, type Command } from './command.js';
-import { type Call, nameOf } from './context.js';
+import { type Call, describeDatabase } from './context.js';
 import { CliRefusal } from './exit.js';
 import { readValues } from './parameters.js';
-import { printJson, printLines, say } from './terminal.js';
+import { printJson, printLines, printMessage } from './terminal.js';
 
 export const doctorCommands: Record<string, Command> = {
   doctor: {
-    does: 'checks all that the gateway needs, and reports what is wrong and how to fix it; changes nothing',
+    summary: 'check all that the gateway needs, and report what is wrong and how to fix it; changes nothing',
     takes: COMMON,
     run: async (args, call) => {
       const { json } = readValues(args, COMMON);
@@ -29,7 +29,7 @@ export const doctorCommands: Record<string, Command> = {
       const [faults, warnings] = [countOf(found, 'fault'), countOf(found, 'warning')];
       const counts = `${numberOf(faults, 'fault')}, ${numberOf(warnings, 'warning')}, ${countOf(found, 'ok')} ok`;
       if (faults > 0) throw new CliRefusal(counts);
-      say(terminal, counts);
+      printMessage(terminal, counts);
     },
   },
 };
@@ -46,7 +46,7 @@ async function findingsOf({ readConfig, terminal }: Call): Promise<Finding[]> {
   const opened = openDataDir(config, 'cli', createLogger('silent'));
   const located = opened.then((server) => {
     cleanUp.defer(server.close);
-    say(terminal, `database: ${nameOf(server, config)}`);
+    printMessage(terminal, `database: ${describeDatabase(server, config)}`);
     return server.databaseUrl;
   });
   await located.catch(() => undefined); // an embedded server may take a while to start; a check reports why it does not

@@ -13,7 +13,7 @@ import { ExplainedError, explanationText } from '../platform/explained.js';
 import { describeError } from '../platform/logger.js';
 import { PortTaken } from '../platform/port-taken.js';
 import { RedisAway } from '../rate-limits/windows.js';
-import { UsageError } from './kinds.js';
+import { UsageError } from './parameter-types.js';
 
 /** Interface 2 and 9; 78 is EX_CONFIG of sysexits.h. */
 export const EXIT = { done: 0, refused: 1, usage: 2, config: 78 } as const;

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import type { Config } from '../config/config.js';
 import { type Command, command } from './command.js';
 import { CliRefusal } from './exit.js';
-import { duration } from './kinds.js';
+import { duration } from './parameter-types.js';
 import { flag, optional } from './parameters.js';
 import { print } from './terminal.js';
 
@@ -30,12 +30,12 @@ type Health = z.infer<typeof Health>;
 
 export const healthCommands: Record<string, Command> = {
   health: command({
-    does: 'asks the gateway at LISTEN_HOST and PORT whether it is ready; exit 1 if it is not',
+    summary: 'ask the gateway at LISTEN_HOST and PORT whether it is ready; exit code 1 if it is not',
     example: 'health --wait 60s',
     on: 'configuration',
     takes: {
-      wait: optional(duration, 'wait until it is ready, for this long at most'),
-      live: flag('ask only whether it runs, whatever the state of its database and Redis'),
+      wait: optional(duration, 'wait until it is ready, at most this long'),
+      live: flag('ask only whether it runs, not whether its database and Redis work'),
     },
     run: async ({ config, terminal }, { wait = 0, live, json }) => {
       const url = urlOf(config, live ? '/health/live' : '/health/ready');

@@ -1,29 +1,28 @@
-/** Interface 9: what `--help` prints: of the program, of a noun, of a command. All of it follows from the commands. */
+/** Interface 9: the help of the program, of a noun and of a command, all derived from the declared commands. */
 import type { Command } from './command.js';
 import { type Parameter, usageOf } from './parameters.js';
 import type { Terminal } from './terminal.js';
 
 export type Commands = Readonly<Record<string, Command>>;
 
-/** What is typed before the words */
 type Program = Terminal['command'];
 
-/** Where the right column begins, and how wide it is: characters. */
+/** Start and width of the right column: characters. */
 const COLUMN = 26;
 const WIDTH = 80;
 
-/** @param noun undefined: of every noun */
+/** @param noun undefined for every noun */
 export function helpOfProgram(program: Program, commands: Commands, noun?: string): string {
   const shown = Object.entries(commands).filter(([name]) => noun === undefined || name.startsWith(`${noun} `));
   return [
     `usage: ${program} ${noun ?? 'NOUN'} VERB [options]`,
     '',
-    ...shown.map(([name, { does }]) => row(name, does)),
+    ...shown.map(([name, { summary }]) => row(name, summary)),
     '',
-    row('-h, --help', 'behind a command: what it takes'),
-    ...(noun === undefined ? [row('--version', 'of this program, and of the Node that it runs on')] : []),
+    row('-h, --help', 'show help for a command'),
+    ...(noun === undefined ? [row('--version', 'print the versions of this program and of Node')] : []),
     '',
-    'The database is that of DATABASE_URL, else in development the embedded one in DATA_DIR, or ./data.',
+    'Commands use the database of DATABASE_URL. In development the default is the embedded one in DATA_DIR (./data).',
   ].join('\n');
 }
 
@@ -36,12 +35,12 @@ export interface CommandRow {
   options: Array<{ option: string; about: string }>;
 }
 
-export function commandRow(name: string, { does, takes }: Command): CommandRow {
+export function commandRow(name: string, { summary, takes }: Command): CommandRow {
   const options = Object.entries(takes).map(([option, parameter]) => ({
-    option: waysOf(option, parameter),
+    option: namesOf(option, parameter),
     about: aboutOf(parameter),
   }));
-  return { name, summary: does, usage: usageOf(name, takes), options };
+  return { name, summary, usage: usageOf(name, takes), options };
 }
 
 export function helpOfCommand(program: Program, name: string, command: Command): string {
@@ -52,7 +51,7 @@ export function helpOfCommand(program: Program, name: string, command: Command):
     `usage: ${program} ${usage}`,
     '',
     ...options.map(({ option, about }) => row(option, about)),
-    row('-h, --help', 'print this'),
+    row('-h, --help', 'show this help'),
     ...(command.example === undefined ? [] : ['', `example: ${program} ${command.example}`]),
   ].join('\n');
 }
@@ -61,24 +60,24 @@ export function usageLine(program: Program, name: string, { takes }: Pick<Comman
   return `usage: ${program} ${usageOf(name, takes)}`;
 }
 
-/** Every way to give it. */
-function waysOf(name: string, { kind, options = [name], isWord }: Parameter<unknown>): string {
-  const value = isWord || kind === undefined ? '' : ` ${kind.placeholder}`;
-  return [...(isWord && kind ? [kind.placeholder] : []), ...options.map((option) => `--${option}${value}`)].join(', ');
+/** The word and the options that set a parameter. */
+function namesOf(name: string, { type, options = [name], isWord }: Parameter<unknown>): string {
+  const value = isWord || type === undefined ? '' : ` ${type.placeholder}`;
+  return [...(isWord && type ? [type.placeholder] : []), ...options.map((option) => `--${option}${value}`)].join(', ');
 }
 
-/** What does not fit beside a long name goes below it. */
+/** The text starts on the next line if the name is too long. */
 function row(name: string, about: string): string {
   const indent = `\n${' '.repeat(COLUMN)}`;
   const start = name.length < COLUMN - 3 ? `  ${name}`.padEnd(COLUMN) : `  ${name}${indent}`;
   return start + about.match(LINES)?.join(indent);
 }
 
-/** Cut between words. */
+/** Wraps between words. */
 const LINES = new RegExp(`\\S.{0,${WIDTH - 1}}(?!\\S)`, 'g');
 
-/** The texts that it may be, where the placeholder does not say them. */
-function aboutOf({ about, kind }: Parameter<unknown>): string {
-  const { choices = [], placeholder = '' } = kind ?? {};
+/** Lists the choices unless the placeholder already does. */
+function aboutOf({ about, type }: Parameter<unknown>): string {
+  const { choices = [], placeholder = '' } = type ?? {};
   return placeholder.includes(choices[0] ?? '') ? about : `${about}: ${choices.join(', ')}`;
 }

@@ -13,25 +13,24 @@ import {
 import { createCronKey, type ListedCronKey, listCronKeys, revokeCronKey } from '../admin/cron-keys.js';
 import { everyRow } from '../listing/page.js';
 import { type Command, command } from './command.js';
-import { duration, text, wholeNumber } from './kinds.js';
+import { duration, text, wholeNumber } from './parameter-types.js';
 import { flag, list, optional, required, word } from './parameters.js';
-import { type Printable, say } from './terminal.js';
+import { type Printable, printMessage } from './terminal.js';
 
 const KEY = {
-  service: required(text('NAME'), 'the service that gets the key'),
-  scope: list(text('SCOPE'), 'what it may do: resource:action, repeated or with commas'),
+  service: required(text('NAME'), 'the service that uses the key'),
+  scope: list(text('SCOPE'), 'a granted scope, resource:action; repeated or separated by commas'),
 };
-const KEY_ID = word(text('ID'), 'the ID of the key', 'name the key by its ID');
+const KEY_ID = word(text('ID'), 'the ID of the key', 'name one key by its ID');
 
-/** What a revocation asks about: nothing brings a key back. */
-const isLost = (): string => 'the key will be refused everywhere at once, and for good';
+const revocationLoss = (): string => 'the key will be revoked at once on all instances; this cannot be undone';
 
 export const keyCommands: Record<string, Command> = {
   'api-key create': command({
-    does: 'makes a key for a service that signs its requests; the secret is printed this once',
+    summary: 'create a key for a service that signs its requests; the secret will not be shown again',
     example: 'api-key create --service billing --scope invoices:read --rate-limit 60',
     on: 'database and keyring',
-    takes: { ...KEY, 'rate-limit': required(wholeNumber, 'requests a minute') },
+    takes: { ...KEY, 'rate-limit': required(wholeNumber, 'requests per minute') },
     run: async (context, { service: serviceName, scope: scopes, 'rate-limit': rateLimit }) => {
       const { key, secret } = await createApiKey(context, COMMAND_LINE, { serviceName, scopes, rateLimit });
       const { keyId: key_id, serviceName: service_name, rateLimit: rate_limit } = key;
@@ -39,7 +38,7 @@ export const keyCommands: Record<string, Command> = {
     },
   }),
   'api-key list': command({
-    does: 'lists every API key, oldest first, revoked ones too',
+    summary: 'list all API keys, oldest first, including revoked ones',
     on: 'database',
     run: async (context) => {
       const now = context.clock.now();
@@ -47,56 +46,57 @@ export const keyCommands: Record<string, Command> = {
     },
   }),
   'api-key rotate': command({
-    does: 'gives a key another secret; the one in use stays good for a while, and until then no third is given',
+    summary:
+      'give a key a new secret; the current one stays valid for the overlap, during which --force is needed to rotate again',
     example: 'api-key rotate ak_… --overlap 7d',
     on: 'database and keyring',
     takes: {
       id: KEY_ID,
-      overlap: optional(duration, 'how long the one in use stays good: 24h unless given, 0 for a leak'),
-      force: flag('rotate also while two secrets are good; the older one ends at once'),
+      overlap: optional(duration, 'how long the current secret stays valid: 24h by default; 0 after a leak'),
+      force: flag('rotate even if two secrets are valid; the older one ends at once'),
     },
-    destroys: ({ overlap }) => (overlap === 0 ? 'every secret of the key so far will be refused at once' : undefined),
+    destroys: ({ overlap }) => (overlap === 0 ? 'every current secret of the key will be refused at once' : undefined),
     run: async (context, { id, overlap: overlapSeconds = OVERLAP_SECONDS, force }) => {
       const { key, secret } = await rotateApiKey(context, COMMAND_LINE, id, { overlapSeconds, force });
       if (key.previousEndsAt !== null) {
         const ends = key.previousEndsAt.toISOString();
-        say(
+        printMessage(
           context.terminal,
-          `the previous secret is good until ${ends}; until then another rotation is refused, but with --force or --overlap 0`,
+          `the previous secret is valid until ${ends}; to rotate again before then, use --force or --overlap 0`,
         );
       }
       return { key_id: key.keyId, secret, previous_secret_ends_at: key.previousEndsAt?.toISOString() ?? null };
     },
   }),
   'api-key revoke': command({
-    does: 'ends a key at once',
+    summary: 'revoke a key at once',
     on: 'database',
     takes: { id: KEY_ID },
-    destroys: isLost,
+    destroys: revocationLoss,
     run: async (context, { id }) => printableApiKey(await revokeApiKey(context, COMMAND_LINE, id), context.clock.now()),
   }),
   'cron-key create': command({
-    does: 'makes a key for a scheduled job: its X-Internal-Key, printed this once',
+    summary: 'create a key for a scheduled job; its X-Internal-Key will not be shown again',
     example: 'cron-key create --service nightly-report --scope reports:write',
     on: 'database',
     takes: KEY,
     run: async (context, { service: serviceName, scope: scopes, json }) => {
       const { key, headerValue } = await createCronKey(context, COMMAND_LINE, { serviceName, scopes });
       const { keyId: key_id, serviceName: service_name } = key;
-      const old = json ? { key: headerValue } : {}; // the name before `header_value`
+      const old = json ? { key: headerValue } : {}; // the deprecated name
       return { key_id, header_value: headerValue, ...old, service_name, scopes: key.scopes };
     },
   }),
   'cron-key list': command({
-    does: 'lists every cron key, oldest first, revoked ones too',
+    summary: 'list all cron keys, oldest first, including revoked ones',
     on: 'database',
     run: async (context) => (await everyRow((page) => listCronKeys(context, page))).map(printableKey),
   }),
   'cron-key revoke': command({
-    does: 'ends a key at once',
+    summary: 'revoke a key at once',
     on: 'database',
     takes: { id: KEY_ID },
-    destroys: isLost,
+    destroys: revocationLoss,
     run: async (context, { id }) => printableKey(await revokeCronKey(context, COMMAND_LINE, id)),
   }),
 };

@@ -5,30 +5,29 @@ import { generateKeys, writeKeyringFile } from '../credentials/keyring/keyring-f
 import { ACCESS_ALGS } from '../credentials/keyring/private-jwks.js';
 import { type Command, command } from './command.js';
 import { CliRefusal } from './exit.js';
-import { file as fileKind, oneOf } from './kinds.js';
+import { file as fileType, oneOf } from './parameter-types.js';
 import { optional, required } from './parameters.js';
 
-/** Of the key of access tokens; the other keys are the gateway's own affair. */
-const ALG = optional(oneOf(ACCESS_ALGS), 'what signs access tokens, where verifiers do not know EdDSA');
+const ALG = optional(oneOf(ACCESS_ALGS), 'algorithm of access tokens, for verifiers without EdDSA');
 
 export const keyringCommands: Record<string, Command> = {
   'keyring create': command({
-    does: 'writes a new keyring, which only its owner may read; replaces no file',
+    summary: 'create a keyring file that only its owner can read; an existing file is not replaced',
     on: 'nothing',
-    takes: { out: required(fileKind, 'where to'), alg: ALG },
+    takes: { out: required(fileType, 'the new file'), alg: ALG },
     run: async (_context, { out: file, alg }) => {
       const keys = await generateKeys(alg);
       try {
         await writeKeyringFile(file, keys, 'create');
       } catch (error) {
-        // Of the folder that was named here, not of the configuration.
+        // About the folder that was named here, not about the configuration.
         throw error instanceof KeyringError ? new CliRefusal(error.reason, error.remedy) : error;
       }
       return { file, kids: keys.map(({ kid }) => kid) };
     },
   }),
   'keyring rotate': command({
-    does: 'puts new keys first, for use in 15 minutes, and drops those that nothing needs',
+    summary: 'add new keys, used from 15 minutes later, and drop keys that are no longer needed',
     on: 'database and keyring',
     takes: { alg: ALG },
     run: async (context, { alg }) => {

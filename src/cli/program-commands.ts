@@ -1,17 +1,17 @@
-/** Interface 9: the commands that are about the program itself. */
+/** Interface 9: commands about the program itself. */
 import { GATEWAY_VERSION } from '../platform/versions.js';
 import { type Command, command } from './command.js';
 import { completionOf, SHELLS } from './completion.js';
 import type { Commands } from './help.js';
-import { oneOf } from './kinds.js';
+import { oneOf } from './parameter-types.js';
 import { readValues, word } from './parameters.js';
 
-/** @param all every command, these too */
+/** @param all every command, including these */
 export function programCommands(all: () => Commands): Record<string, Command> {
-  const shells = { shell: word(oneOf(SHELLS, 'SHELL'), 'for which shell', `name a shell: ${SHELLS.join(', ')}`) };
+  const shells = { shell: word(oneOf(SHELLS, 'SHELL'), 'the shell', `name a shell: ${SHELLS.join(', ')}`) };
   return {
     start: {
-      does: 'runs the gateway until Ctrl-C or SIGTERM',
+      summary: 'run the gateway until Ctrl-C or SIGTERM',
       takes: {},
       run: async (args, { serve }) => {
         readValues(args, {});
@@ -19,12 +19,12 @@ export function programCommands(all: () => Commands): Record<string, Command> {
       },
     },
     version: command({
-      does: 'prints the version of this program, and of the Node that it runs on',
+      summary: 'print the versions of this program and of Node',
       on: 'nothing',
       run: async () => ({ version: GATEWAY_VERSION, node: process.versions.node }),
     }),
     completion: {
-      does: 'prints a script by which a shell completes the words of this program',
+      summary: 'print a shell completion script',
       example: 'completion bash > ~/.local/share/bash-completion/completions/auth-gateway',
       takes: shells,
       run: async (args, { terminal }) => {

@@ -1,21 +1,21 @@
-/** Interface 9: `rate-limit …`: how often addresses have logged in, and how that is forgotten. */
+/** Interface 9: `rate-limit …`: login counts of addresses. */
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimited } from '../admin/login-addresses.js';
 import { isNetwork, loginGroups, loginLimitOf } from '../rate-limits/address-group.js';
 import { REMEMBERED_MS } from '../rate-limits/over-limit.js';
 import { type Command, command } from './command.js';
-import { type Kind, refuse } from './kinds.js';
+import { type ParameterType, rejectUsage } from './parameter-types.js';
 import { flag, optional } from './parameters.js';
-import { say } from './terminal.js';
+import { printMessage } from './terminal.js';
 
-/** What is counted of it; of a /48, as the list shows it, that alone. */
-const address: Kind<readonly string[]> = {
+/** The groups in which an address is counted. A /48, as printed by the list, is one group. */
+const address: ParameterType<readonly string[]> = {
   placeholder: 'ADDRESS',
   parse: (text, name) => {
     const bare = text.replace(/\/(48|64)$/, '');
     const isKnown = text === 'unknown' || isIP(bare) === 6 || isIP(text) === 4;
-    if (!isKnown) refuse(`${name} is an IP address, as rate-limit list shows it`);
+    if (!isKnown) rejectUsage(`${name} must be an IP address as printed by rate-limit list`);
     const groups = loginGroups(bare);
     return isNetwork(text) ? groups.filter(isNetwork) : groups;
   },
@@ -23,30 +23,30 @@ const address: Kind<readonly string[]> = {
 
 export const rateLimitCommands: Record<string, Command> = {
   'rate-limit list': command({
-    does: 'lists the addresses whose logins are counted now, and which are refused, by LOGIN_RATE_LIMIT as it is set here',
+    summary: 'list the addresses with counted logins, and whether the LOGIN_RATE_LIMIT of this environment limits them',
     on: 'database and limits',
     run: async ({ config, windows }) =>
       (await windows.list()).map((window) => ({
         ip_address: window.key,
         attempts: window.count,
-        limit: loginLimitOf(window.key, config.login.rateLimit), // of this environment
+        limit: loginLimitOf(window.key, config.login.rateLimit),
         is_limited: isLimited(window, config),
         ends_at: window.endsAt.toISOString(),
       })),
   }),
   'rate-limit clear': command({
-    does: 'forgets how often an address has asked to log in, so that it may again; locks of accounts stay',
+    summary: 'clear the login count of an address, so that it can log in again; account locks stay',
     example: 'rate-limit clear --ip 192.0.2.7',
     on: 'database and limits',
     takes: {
-      ip: optional(address, 'of this address, or of the /64 and the /48 of an IPv6 address'),
-      all: flag('of every address'),
+      ip: optional(address, 'clear this address; for IPv6 its /64 and its /48'),
+      all: flag('clear all addresses'),
     },
     run: async ({ terminal, windows }, { ip, all }) => {
-      if ((ip !== undefined) === all) refuse('name one address by --ip, or say --all');
+      if ((ip !== undefined) === all) rejectUsage('give either --ip ADDRESS or --all');
       const cleared = await windows.clear(ip);
-      if (cleared === 0) say(terminal, 'nothing was counted');
-      else await sleep(REMEMBERED_MS); // now no instance refuses by what it remembers of them
+      if (cleared === 0) printMessage(terminal, 'no counts to clear');
+      else await sleep(REMEMBERED_MS); // until no instance remembers the addresses as limited
       return { cleared };
     },
   }),

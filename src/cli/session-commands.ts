@@ -1,7 +1,7 @@
 /** Interface 9: `session …`. */
 import { COMMAND_LINE } from '../admin/administer.js';
 import { wordFor } from '../admin/login-explanation.js';
-import { sessionsNamed, tellSession } from '../admin/session-timeline.js';
+import { sessionEvents, sessionsNamed } from '../admin/session-timeline.js';
 import { findSession, listSessions, revokeSession, type Session } from '../admin/sessions.js';
 import { findUser, unknownUser, userIdOf } from '../admin/users.js';
 import { everyRow } from '../listing/page.js';
@@ -9,14 +9,14 @@ import { AdminRefusal } from '../listing/refusal.js';
 import { isUuid } from '../platform/ids.js';
 import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';
-import { text } from './kinds.js';
+import { text } from './parameter-types.js';
 import { word } from './parameters.js';
-import { type Printable, say } from './terminal.js';
-import { USER } from './user-word.js';
+import { type Printable, printMessage } from './terminal.js';
+import { USER } from './user-parameter.js';
 
 export const sessionCommands: Record<string, Command> = {
   'session list': command({
-    does: 'lists the sessions of a user, the last used first',
+    summary: 'list the sessions of a user, most recently used first',
     on: 'database',
     takes: { user: USER },
     run: async (context, { user }) => {
@@ -29,20 +29,20 @@ export const sessionCommands: Record<string, Command> = {
     },
   }),
   'session revoke': command({
-    does: 'ends a session: whoever it belongs to logs in again',
+    summary: 'end a session; its user has to log in again',
     on: 'database',
-    takes: { id: word(text('ID'), 'the ID of the session, as session list shows it', 'name the session by its ID') },
+    takes: { id: word(text('ID'), 'the session ID, as printed by session list', 'name one session by its ID') },
     run: async (context, { id }) => printable(await revokeSession(context, COMMAND_LINE, undefined, id)),
   }),
   'session explain': command({
-    does: 'tells what happened in a session, and so why it ended',
+    summary: 'show the events of a session, and why it ended',
     example: 'session explain ada@example.com',
     on: 'database',
     takes: {
       name: word(
         text('JTI|FAMILY|EMAIL|ID'),
-        'a refresh token, a session, or the user of several, by e-mail or ID',
-        'name a session by a jti, its family, or its user, by e-mail or ID',
+        'the jti of a refresh token, a session ID, or a user, by e-mail or ID',
+        'name a session by a jti, its ID, or its user',
       ),
     },
     run: async (context, { name, json }) => {
@@ -50,20 +50,20 @@ export const sessionCommands: Record<string, Command> = {
       const { families, total, userId } = await sessionsNamed(context, name);
       if (families.length === 0) {
         if (userId === undefined) throw unknown(name);
-        await tellWithoutSession(context, userId);
+        await reportNoSession(context, userId);
         return json ? [] : undefined;
       }
       const found = await Promise.all(families.map((id) => findSession(context.db.admin, id, now)));
-      const sessions = found.filter((session) => session !== undefined); // others are swept meanwhile
+      const sessions = found.filter((session) => session !== undefined); // the others have been swept in the meantime
       const stolen = (session: Session) => Number(session.endReason === 'token_theft');
-      sessions.sort((a, b) => stolen(b) - stolen(a)); // of the others the newest stays the first
+      sessions.sort((a, b) => stolen(b) - stolen(a)); // the others stay newest first
       if (total > families.length)
-        say(
+        printMessage(
           context.terminal,
-          `the newest ${families.length} of ${total} sessions; name one by its family_id to see another`,
+          `these are the newest ${families.length} of ${total} sessions; to see another, name it by its ID`,
         );
-      const stories = sessions.map(async (session) => {
-        const events = await everyRow((page) => tellSession(context, session, page, now));
+      const timelines = sessions.map(async (session) => {
+        const events = await everyRow((page) => sessionEvents(context, session, page, now));
         return events.map((event) => ({
           session_id: session.id,
           created_at: event.createdAt.toISOString(),
@@ -74,28 +74,28 @@ export const sessionCommands: Record<string, Command> = {
           detail: event.detail,
         }));
       });
-      return (await Promise.all(stories)).flat();
+      return (await Promise.all(timelines)).flat();
     },
   }),
 };
 
 function unknown(name: string): AdminRefusal {
   if (!isUuid(name)) return unknownUser();
-  return new AdminRefusal('session_unknown', 'There is no session of this token or family, and no user of this ID');
+  return new AdminRefusal('session_unknown', 'There is no session, refresh token or user with this ID');
 }
 
-/** A user may never have logged in, or not for long. */
-async function tellWithoutSession(context: Contexts['database'], id: string): Promise<void> {
+/** The user has never logged in, or all records have been swept. */
+async function reportNoSession(context: Contexts['database'], id: string): Promise<void> {
   const user = await findUser(context, id);
-  if (user === undefined) return; // deleted meanwhile
+  if (user === undefined) return; // deleted in the meantime
   const { command } = context.terminal;
   const login =
     user.lastLoginAt === null
       ? 'has never logged in'
-      : `logged in last at ${user.lastLoginAt.toISOString()}, and records are kept until a day after they expire`;
-  const failures = `${user.failedLoginAttempts} failed logins since the last good one`;
-  say(context.terminal, `there is no session: ${user.email} ${login}; ${failures}`);
-  say(context.terminal, `why they cannot log in: ${command} user explain ${wordFor(user)}`);
+      : `last logged in at ${user.lastLoginAt.toISOString()}; records are deleted a day after they expire`;
+  const failures = `${user.failedLoginAttempts} failed logins since the last successful one`;
+  printMessage(context.terminal, `no sessions: ${user.email} ${login}; ${failures}`);
+  printMessage(context.terminal, `to find out why they cannot log in: ${command} user explain ${wordFor(user)}`);
 }
 
 function printable(session: Session): Printable {

@@ -1,32 +1,32 @@
-/** Interface 6: signs a request by hand, and shows what a refused one should have signed. */
+/** Interface 6: signs a request by hand, and shows the signed text if it is refused. */
 import { readFile } from 'node:fs/promises';
 import { type RequestToSign, signatureBase, signRequest } from '../../client/src/sign.js';
 import { randomBase62 } from '../platform/ids.js';
 import { type Command, command } from './command.js';
 import { CliRefusal } from './exit.js';
-import { file, refuse, text } from './kinds.js';
+import { file, rejectUsage, text } from './parameter-types.js';
 import { flag, optional, required, word } from './parameters.js';
-import { askHidden, print, readAll, say } from './terminal.js';
+import { askHidden, print, printMessage, readAll } from './terminal.js';
 
-const METHOD_AND_URL = 'a METHOD and a URL';
+const METHOD_AND_URL = 'give a METHOD and an absolute URL';
 
 export const signCommands: Record<string, Command> = {
   sign: command({
-    does: 'signs a request as an API key, whose secret it reads from standard input or asks for',
+    summary: 'sign a request with the secret of an API key, from standard input or a prompt',
     example: 'sign POST http://localhost:3000/graphql --key-id ak_… --body body.json --send',
     on: 'nothing',
     takes: {
       method: word(text('METHOD'), 'such as POST', METHOD_AND_URL),
-      url: word(text('URL'), 'where to', METHOD_AND_URL),
+      url: word(text('URL'), 'the absolute URL', METHOD_AND_URL),
       'key-id': required(text('ID'), 'the ID of the key'),
-      body: optional(file, 'what to send'),
-      'content-type': optional(text('TYPE'), 'of the body: application/json unless given'),
-      authority: optional(text('HOST'), 'the host of PUBLIC_URL, where the URL has another'),
-      send: flag('send it, and print the answer; exit 1 where it is refused'),
+      body: optional(file, 'a file with the body'),
+      'content-type': optional(text('TYPE'), 'media type of the body: application/json by default'),
+      authority: optional(text('HOST'), 'the host of PUBLIC_URL, if the URL has another'),
+      send: flag('send the request and print the response; exit code 1 if it is refused'),
     },
     run: async ({ clock, terminal }, values) => {
       const { method, url, 'key-id': keyId, 'content-type': contentType, authority } = values;
-      if (!URL.canParse(url)) refuse(METHOD_AND_URL);
+      if (!URL.canParse(url)) rejectUsage(METHOD_AND_URL);
       const body = values.body === undefined ? new Uint8Array() : await readFile(values.body);
       const secret = terminal.stdin.isTTY ? await askHidden(terminal, 'Secret: ') : await readAll(terminal);
       const request: RequestToSign = {
@@ -51,9 +51,9 @@ export const signCommands: Record<string, Command> = {
       const base = signatureBase(request);
       print(terminal, answer.status === 401 ? { ...result, signature_base: base } : result, values.json);
       if (answer.status === 401) {
-        say(
+        printMessage(
           terminal,
-          `This text was signed; its "@authority" has to be the host of the gateway's PUBLIC_URL:\n${base}`,
+          `The signed text follows; its "@authority" must be the host of the gateway's PUBLIC_URL:\n${base}`,
         );
       }
       throw new CliRefusal(`the request was refused with ${answer.status}`);

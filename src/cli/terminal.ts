@@ -1,23 +1,23 @@
-/** Where a command reads and prints. `start/process.ts` hands in the process's own streams. */
+/** Input and output of a command. `start/process.ts` passes the streams of the process. */
 import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { CliRefusal } from './exit.js';
 
-/** The reason of `untilStopped` where nobody reads any more; a signal has another. */
-export const READ_ENOUGH = 'whoever reads has enough';
+/** Abort reason of `stopSignal` after the reader of standard output has closed it. */
+export const READER_CLOSED = 'the reader has closed standard output';
 
 export interface Terminal {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   stdout: NodeJS.WritableStream;
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
-  /** What somebody types before the words of a command, as this one was called: messages say it. */
+  /** The name under which this program was called, for messages */
   command: string;
-  /** From now on it is told here, and not by the end of the process, when whoever reads wants no more. */
-  untilStopped(): AbortSignal;
+  /** From now on Ctrl-C and a closed standard output abort this signal instead of ending the process. */
+  stopSignal(): AbortSignal;
 }
 
-/** Everything that stands on standard input, without the newline that ends it. */
+/** All of standard input, without a final newline. */
 export async function readAll({ stdin }: Terminal): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
@@ -26,7 +26,7 @@ export async function readAll({ stdin }: Terminal): Promise<string> {
     .replace(/\r?\n$/, '');
 }
 
-/** Asks on the terminal without showing what is typed. @throws {CliRefusal} where the input ends */
+/** Asks on the terminal without echo. @throws {CliRefusal} if the input ends */
 export async function askHidden({ stdin, stderr }: Terminal, question: string): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: silent, terminal: true });
@@ -39,16 +39,16 @@ export async function askHidden({ stdin, stderr }: Terminal, question: string): 
   }
 }
 
-/** Goes on where `yes` is typed. @param loss what cannot be undone: a sentence @throws {CliRefusal} */
+/** Returns if `yes` is typed. @param loss a sentence about the irreversible effect @throws {CliRefusal} otherwise */
 export async function confirm({ stdin, stderr }: Terminal, loss: string): Promise<void> {
   const lines = createInterface({ input: stdin });
-  say({ stderr }, loss);
-  stderr.write('Type yes to go on: ');
+  printMessage({ stderr }, loss);
+  stderr.write('Type yes to continue: ');
   const answer = await nextLine(lines).finally(() => lines.close());
   if (answer.trim() !== 'yes') cancelled();
 }
 
-/** @throws {CliRefusal} where the input ends, for which `question` alone would wait for ever */
+/** @throws {CliRefusal} if the input ends; `question` alone would then wait for ever */
 function nextLine(lines: Interface): Promise<string> {
   const ended = once(lines, 'close').then(() => cancelled());
   return Promise.race([lines.question(''), ended]);
@@ -61,7 +61,7 @@ function cancelled(): never {
 type Cell = string | number | boolean | null | readonly string[] | Record<string, unknown>;
 export type Printable = Record<string, Cell>;
 
-/** One JSON object or array with `--json`, else lines for a person: `name: value`, or a table. */
+/** Prints one JSON value with `--json`, otherwise lines of `name: value` or a table. */
 export function print(
   terminal: Pick<Terminal, 'stdout' | 'stderr'>,
   result: Printable | Printable[],
@@ -71,10 +71,9 @@ export function print(
   else if (!Array.isArray(result))
     for (const [name, value] of Object.entries(result)) terminal.stdout.write(`${escaped(name)}: ${text(value)}\n`);
   else if (result.length > 0) printTable(terminal)(result);
-  else say(terminal, 'there are none');
+  else printMessage(terminal, 'no results');
 }
 
-/** Sentences for a person. */
 export function printLines({ stdout }: Pick<Terminal, 'stdout'>, lines: readonly string[]): void {
   stdout.write(lines.map((line) => `${escaped(line)}\n`).join(''));
 }
@@ -83,12 +82,12 @@ export function printJson({ stdout }: Pick<Terminal, 'stdout'>, result: object):
   stdout.write(jsonLine(result));
 }
 
-/** One line, which stays the same JSON: what is escaped stands in strings. */
+/** One line. Escaping keeps the JSON equal because only strings contain such characters. */
 export function jsonLine(result: object): string {
   return `${escaped(JSON.stringify(result))}\n`;
 }
 
-/** A table that may go on: its columns are as wide as all rows so far need. */
+/** A table that can be continued: columns grow with the widest row so far. */
 export function printTable({ stdout }: Pick<Terminal, 'stdout'>): (rows: Printable[]) => void {
   let widths: number[] = [];
   return (rows) => {
@@ -104,14 +103,14 @@ export function printTable({ stdout }: Pick<Terminal, 'stdout'>): (rows: Printab
   };
 }
 
-/** Lines for a person on standard error. */
-export function say({ stderr }: Pick<Terminal, 'stderr'>, message: string): void {
+/** Prints lines on standard error. */
+export function printMessage({ stderr }: Pick<Terminal, 'stderr'>, message: string): void {
   stderr.write(`${message.split('\n').map(escaped).join('\n')}\n`);
 }
 
 /**
- * What a terminal would obey rather than show (controls, the 8-bit ones too, marks of direction, breaks of lines, halves
- * of pairs) as `\uXXXX`, because anybody may send it, as in a User-Agent.
+ * Escapes as `\uXXXX` what would control a terminal: control characters (also 8-bit), direction marks, line breaks and lone
+ * surrogates. Anybody can send them, for example in a User-Agent.
  */
 function escaped(line: string): string {
   return line.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) =>

@@ -15,21 +15,21 @@ import { ROLES } from '../domain/roles.js';
 import { everyRow } from '../listing/page.js';
 import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';
-import { oneOf, text, UsageError } from './kinds.js';
+import { oneOf, text, UsageError } from './parameter-types.js';
 import { flag, required, word } from './parameters.js';
 import { askHidden, type Printable, readAll, type Terminal } from './terminal.js';
-import { tellLimited, userExplain } from './user-explain.js';
-import { USER } from './user-word.js';
+import { reportLimits, userExplain } from './user-explain.js';
+import { USER } from './user-parameter.js';
 
-const EMAIL = word(text('EMAIL'), 'the e-mail that they log in with', 'name one e-mail', 'email');
-const ROLE = required(oneOf(ROLES), 'what they may do');
+const EMAIL = word(text('EMAIL'), 'the e-mail to log in with', 'name one e-mail', 'email');
+const ROLE = required(oneOf(ROLES), 'the role');
 const FROM_STDIN = flag(
-  `read the password, ${PASSWORD_RULE}, from standard input; else a terminal is asked, and without one a password is made and printed`,
+  `read the password, ${PASSWORD_RULE}, from standard input; by default ask on a terminal, or generate and print one without a terminal`,
 );
 
 export const userCommands: Record<string, Command> = {
   'user create': command({
-    does: 'makes a user',
+    summary: 'create a user',
     example: 'user create ada@example.com --role viewer',
     on: 'database',
     takes: { email: EMAIL, role: ROLE, 'password-stdin': FROM_STDIN },
@@ -40,38 +40,38 @@ export const userCommands: Record<string, Command> = {
     },
   }),
   'user list': command({
-    does: 'lists every user, by e-mail',
+    summary: 'list all users, by e-mail',
     on: 'database',
     run: async (context) => (await everyRow((page) => findUsers(context, {}, page))).map(printable),
   }),
   'user set-role': command({
-    does: 'gives a user another role',
+    summary: 'change the role of a user',
     on: 'database',
     takes: { user: USER, role: ROLE },
     run: async (context, { user, role }) =>
       printable(await setUserRole(context, COMMAND_LINE, await userIdOf(context, user), role)),
   }),
   'user activate': changing(
-    'lets a deactivated user log in again',
+    'allow a deactivated user to log in again',
     async (context, id) => (await setUserActive(context, COMMAND_LINE, id, true)).user,
   ),
   'user deactivate': changing(
-    'lets a user log in no more, and ends every session of theirs',
+    'prevent a user from logging in, and end all their sessions',
     async (context, id) => (await setUserActive(context, COMMAND_LINE, id, false)).user,
   ),
   'user unlock': command({
-    does: 'lets a user who is locked by failed logins try again; a limit of addresses stays, and is told',
+    summary: 'unlock a user after failed logins; address limits stay and are reported',
     on: 'database and limits',
     takes: { user: USER },
     run: async (context, { user }) => {
       const unlocked = await unlockUser(context, COMMAND_LINE, await userIdOf(context, user));
-      await tellLimited(context, unlocked);
+      await reportLimits(context, unlocked);
       return printable(unlocked);
     },
   }),
   'user explain': userExplain,
   'user set-password': command({
-    does: 'sets a password, and ends every session of the user',
+    summary: 'set the password of a user, and end all their sessions',
     on: 'database',
     takes: { user: USER, 'password-stdin': FROM_STDIN },
     run: async (context, { user, 'password-stdin': fromStdin }) => {
@@ -82,32 +82,33 @@ export const userCommands: Record<string, Command> = {
     },
   }),
   'user delete': command({
-    does: 'deletes a user, and ends every session of theirs; the audit log stays',
+    summary: 'delete a user, and end all their sessions; the audit log stays',
     on: 'database',
     takes: { user: USER },
-    destroys: () => 'the user will be deleted for good',
+    destroys: () => 'the user will be deleted; this cannot be undone',
     run: async (context, { user }) => ({
       deleted_id: await deleteUser(context, COMMAND_LINE, await userIdOf(context, user)),
     }),
   }),
 };
 
-/** A command that takes no more than the user whom it changes, and prints. */
-function changing(does: string, change: (context: Contexts['database'], id: string) => Promise<User>): Command {
+/** A command that changes a user and prints them. */
+function changing(summary: string, change: (context: Contexts['database'], id: string) => Promise<User>): Command {
   return command({
-    does,
+    summary,
     on: 'database',
     takes: { user: USER },
     run: async (context, { user }) => printable(await change(context, await userIdOf(context, user))),
   });
 }
 
-/** From standard input, or asked for on a terminal, or made. */
+/** Reads the password from standard input, asks on a terminal, or generates one. */
 async function newPassword(terminal: Terminal, fromStdin: boolean): Promise<{ password: string; made: boolean }> {
   if (fromStdin) return { password: await readAll(terminal), made: false };
   if (!terminal.stdin.isTTY) return { password: generatePassword(), made: true };
   const password = await askHidden(terminal, `New password, ${PASSWORD_RULE}: `);
-  if ((await askHidden(terminal, 'The same again: ')) !== password) throw new UsageError('the two passwords differ');
+  if ((await askHidden(terminal, 'Repeat the password: ')) !== password)
+    throw new UsageError('the passwords do not match');
   return { password, made: false };
 }
 

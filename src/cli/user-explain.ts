@@ -1,4 +1,4 @@
-/** Interface 9: `user explain`, and what other commands say of a user who cannot log in. */
+/** Interface 9: `user explain`, and the limits that `user unlock` reports. */
 import { limitedAddresses } from '../admin/login-addresses.js';
 import { explainLogin, type LoginExplanation, wordFor } from '../admin/login-explanation.js';
 import type { ListedUser } from '../admin/users.js';
@@ -6,11 +6,11 @@ import type { Config } from '../config/config.js';
 import { RedisAway } from '../rate-limits/windows.js';
 import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';
-import { printJson, printLines, say } from './terminal.js';
-import { USER } from './user-word.js';
+import { printJson, printLines, printMessage } from './terminal.js';
+import { USER } from './user-parameter.js';
 
 export const userExplain: Command = command({
-  does: 'tells why somebody cannot log in, and what helps',
+  summary: 'explain why a user cannot log in, and how to fix it',
   example: 'user explain ada@example.com',
   on: 'database and limits',
   takes: { user: USER },
@@ -46,28 +46,28 @@ function printable({ user, name, hindrances, refused, limited, liveSessions }: L
 
 function sentences(explanation: LoginExplanation, { login }: Config, command: string): string[] {
   const { user, name, hindrances, refused, limited, liveSessions } = explanation;
-  const lines = hindrances.map(({ message, cure }) => message + (cure === null ? '' : ` Cure: ${command} ${cure}`));
+  const lines = hindrances.map(({ message, cure }) => message + (cure === null ? '' : ` Fix: ${command} ${cure}`));
   if (user !== undefined && hindrances.length === 0) {
     lines.push(
-      `Nothing keeps ${name} from logging in now but a wrong password. Cure: ${command} user set-password ${wordFor(user)}`,
+      `Nothing prevents ${name} from logging in except a wrong password. Fix: ${command} user set-password ${wordFor(user)}`,
     );
   }
-  if (limited === undefined) lines.push('Whether an address is limited cannot be told: Redis is away.');
+  if (limited === undefined) lines.push('Limited addresses are unknown: Redis is unreachable.');
   else if (limited.others.length > 0) {
-    const others = `${counted(limited.others.length, 'other address', 'other addresses')} may not log in at present`;
+    const others = `${counted(limited.others.length, 'other address', 'other addresses')} cannot log in at present`;
     lines.push(
-      `${others}, perhaps theirs: only a password that was checked leaves a trace. See: ${command} rate-limit list`,
+      `${others}; one may be theirs, since the audit log has only logins whose password was checked. See: ${command} rate-limit list`,
     );
   }
   if (user !== undefined) {
     const { failedLoginAttempts: failures, lastLoginAt } = user;
     const sessions = counted(liveSessions, 'live session', 'live sessions');
     lines.push(
-      `Failed logins since the last good one: ${failures}; ${login.maxFailures} lock the account.`,
+      `Failed logins since the last successful one: ${failures}; ${login.maxFailures} lock the account.`,
       `Last login: ${lastLoginAt?.toISOString() ?? 'never'}; ${sessions}.`,
     );
   }
-  lines.push(refused.length === 0 ? 'The audit log has no refused login.' : 'Refused logins, the newest first:');
+  lines.push(refused.length === 0 ? 'The audit log has no refused logins.' : 'Refused logins, newest first:');
   for (const { createdAt, eventType, ipAddress, userAgent } of refused) {
     lines.push(`  ${createdAt.toISOString()} ${WORDS[eventType] ?? eventType}, from ${ipAddress} ${userAgent ?? ''}`);
   }
@@ -83,21 +83,21 @@ function counted(count: number, one: string, many: string): string {
   return `${count === 0 ? 'no' : count} ${count === 1 ? one : many}`;
 }
 
-/** After the lock of an account is lifted: a limited address is refused all the same. */
-export async function tellLimited(context: Contexts['database and limits'], { email }: ListedUser): Promise<void> {
+/** Reports limited addresses, which are refused even after an account is unlocked. */
+export async function reportLimits(context: Contexts['database and limits'], { email }: ListedUser): Promise<void> {
   const { command } = context.terminal;
   try {
     const { ofUser, others } = await limitedAddresses(context, email);
     for (const { key, endsAt } of ofUser) {
-      const until = `Logins from ${key} are still refused until ${endsAt.toISOString()}`;
-      say(context.terminal, `${until}, whoever they are of; to allow them: ${command} rate-limit clear --ip ${key}`);
+      const until = `logins of all users from ${key} are still refused until ${endsAt.toISOString()}`;
+      printMessage(context.terminal, `${until}; to allow them: ${command} rate-limit clear --ip ${key}`);
     }
     if (others.length > 0) {
       const addresses = counted(others.length, 'other address', 'other addresses');
-      say(context.terminal, `${addresses} may not log in at present: ${command} rate-limit list`);
+      printMessage(context.terminal, `${addresses} cannot log in at present; see: ${command} rate-limit list`);
     }
   } catch (error) {
     if (!(error instanceof RedisAway)) throw error;
-    say(context.terminal, 'whether an address is limited cannot be told: Redis is away');
+    printMessage(context.terminal, 'limited addresses are unknown: Redis is unreachable');
   }
 }

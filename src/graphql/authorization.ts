@@ -74,7 +74,7 @@ function enforce(field: GraphQLField<never, GraphqlContext>): void {
 /** @throws {GraphQLError} FORBIDDEN */
 function mustHave(scope: OwnScope, caller: Caller): void {
   if (hasScope(kindOf(caller).scopes(caller), scope)) return;
-  throw errorOf('scope_missing', `This needs the scope ${scope}`, undefined, { requiredScope: scope });
+  throw errorOf('scope_missing', `This requires the scope ${scope}`, undefined, { requiredScope: scope });
 }
 
 /** @throws {GraphQLError} FORBIDDEN for a key */

@@ -13,9 +13,9 @@ const SAME_SIGNAL_MS = 1_000;
 enableCompileCache(join(import.meta.dirname, '../compiled'));
 
 const { readConfig } = await import('../config/config.js');
-const { calledAs } = await import('../cli/called-as.js');
+const { programName } = await import('../cli/program-name.js');
 const { runCli } = await import('../cli/cli.js');
-const { READ_ENOUGH, say } = await import('../cli/terminal.js');
+const { READER_CLOSED, printMessage } = await import('../cli/terminal.js');
 const { createShutdown, outliveReaders } = await import('./shutdown.js');
 
 const { stdin, stdout, stderr } = process;
@@ -23,14 +23,14 @@ outliveReaders();
 
 process.exitCode = await runCli(process.argv.slice(2), {
   readConfig: () => readConfig(process.env),
-  terminal: { stdin, stdout, stderr, command: calledAs(process.env), untilStopped },
+  terminal: { stdin, stdout, stderr, command: programName(process.env), stopSignal },
   serve,
 });
 
-function untilStopped(): AbortSignal {
+function stopSignal(): AbortSignal {
   const stopped = new AbortController();
   for (const signal of STOPS) process.on(signal, () => stopped.abort());
-  stdout.once('error', () => stopped.abort(READ_ENOUGH));
+  stdout.once('error', () => stopped.abort(READER_CLOSED));
   return stopped.signal;
 }
 
@@ -52,11 +52,11 @@ async function serve(): Promise<void> {
   const start = async () => {
     const { startGateway } = await import('./gateway.js'); // which other commands need not load
     const threads = Number(process.env['UV_THREADPOOL_SIZE']) || undefined;
-    gateway = await startGateway(config, threads, (line) => say(process, line));
+    gateway = await startGateway(config, threads, (line) => printMessage(process, line));
     notify('READY=1');
     flushCompileCache(); // a gateway that is killed has not ended as others do
     const where = config.isDevelopment ? `${config.publicUrl}/, which says what to try` : config.publicUrl;
-    if (stderr.isTTY) say(process, `The gateway answers at ${where}. Ctrl-C stops it.`);
+    if (stderr.isTTY) printMessage(process, `The gateway answers at ${where}. Ctrl-C stops it.`);
     return gateway;
   };
   await shutdown.run(start);
@@ -64,5 +64,5 @@ async function serve(): Promise<void> {
 
 /** Only where systemd has started this as a service that tells it so. */
 function notify(state: 'READY=1' | 'STOPPING=1'): void {
-  if (process.env['NOTIFY_SOCKET']) notifyServiceManager(state, (sentence) => say(process, sentence));
+  if (process.env['NOTIFY_SOCKET']) notifyServiceManager(state, (sentence) => printMessage(process, sentence));
 }

@@ -1,6 +1,6 @@
 /** Interface 10: how a process of the gateway ends: when it is told to, or by an error that nobody caught, whatever hangs. */
 import { exitCodeOf, explain } from '../cli/exit.js';
-import { say } from '../cli/terminal.js';
+import { printMessage } from '../cli/terminal.js';
 import type { Gateway } from './gateway.js';
 
 /** For the requests in flight, 20 s as the listener has it, and for what is closed after them. */
@@ -47,7 +47,7 @@ export function outliveReaders(): void {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') return;
       if (process.listenerCount('uncaughtException') > 0) throw error; // a gateway, which has more to end
-      say(process, explain(error));
+      printMessage(process, explain(error));
       process.exit(exitCodeOf(error));
     });
   }
@@ -59,7 +59,7 @@ function endWhereUncaught(stop: () => Promise<void>): void {
   process.on('uncaughtException', (error) => {
     if (isFailing) return; // such as standard error, which cannot be told then
     isFailing = true;
-    say(process, explain(error));
+    printMessage(process, explain(error));
     process.exitCode = exitCodeOf(error);
     endWithin(HURRY_MS);
     void stop().finally(() => process.exit());

@@ -175,11 +175,7 @@ describe('a keyring', () => {
 
   test('Interface 9: none', async () => {
     const ran = await importing(good, { KEYRING_FILE: file('none.json') });
-    await expectRefused(
-      ran,
-      /^there is no keyring .*none\.json: put the one there that was used with this database/,
-      78,
-    );
+    await expectRefused(ran, /^there is no keyring .*none\.json; restore the one that was used with this database/, 78);
   });
 
   test('Interface 9: keys are missed as long as something lives that they made', async () => {

@@ -106,7 +106,7 @@ test('Interface 9: afterwards sessions follow their records again', async () => 
 test('Interface 9: the file is readable only by its owner and replaces no other', async () => {
   const file = newFile();
   const first = await here(source, ['database', 'export', '--out', file]);
-  expect(messagesOf(first)).toMatch('the file holds password hashes and sealed secrets: let nobody read it\n');
+  expect(messagesOf(first)).toMatch('the file contains password hashes and sealed secrets; keep it private\n');
   const before = await stat(file);
   expect(before.mode & 0o777).toBe(0o600);
   const again = await here(source, ['database', 'export', '--out', file]);

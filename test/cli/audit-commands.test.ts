@@ -76,7 +76,7 @@ test('Interface 9: session explain of nothing that is known exits with 1, withou
     cli('session', 'explain'),
   ]);
   expect([unknown.code, email.code, none.code]).toEqual([1, 1, 2]);
-  expect(messagesOf(unknown)).toBe('There is no session of this token or family, and no user of this ID\n');
+  expect(messagesOf(unknown)).toBe('There is no session, refresh token or user with this ID\n');
   expect(messagesOf(email)).toBe('There is no such user\n');
   expect([unknown.stdout, email.stdout, none.stdout]).toEqual(['', '', '']);
 });

@@ -108,7 +108,7 @@ test.each([
 test('Interface 9: audit export refuses a format that it does not have', async () => {
   const ran = await auditExport('--format', 'csv');
   expect([ran.code, ran.stdout]).toEqual([2, '']);
-  expect(ran.stderr).toContain('--format is one of jsonl, ocsf');
+  expect(ran.stderr).toContain('--format must be one of jsonl, ocsf');
 });
 
 test('Interface 9: audit export escapes what a terminal would obey, and the JSON stays the same', async () => {
@@ -153,7 +153,10 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     child.stdout.once('data', () => child.kill(signal)); // more than the pipe holds is still to come
     child.stdout.on('data', (chunk) => (ran.stdout += chunk));
     [ran.code] = await once(child, 'close');
-    expect([ran.code, messagesOf(ran)]).toEqual([1, 'cancelled; go on with the cursor of the last line\n']);
+    expect([ran.code, messagesOf(ran)]).toEqual([
+      1,
+      'cancelled; resume with --after CURSOR, the cursor of the last line\n',
+    ]);
     const before = linesOf(ran.stdout);
     const behind = await exported('--after', before.at(-1)?.cursor ?? '');
     expect(names([...before, ...behind])).toEqual(numbers(1, 5_000));

@@ -78,7 +78,7 @@ test('Interface 9: user create refuses a taken or bad e-mail and a short passwor
   await create('taken@example.com');
   const refusals: Array<[email: string, password: string, message: RegExp]> = [
     ['TAKEN@example.com', PASSWORD, /exists/],
-    ['no-address', PASSWORD, /not an address/],
+    ['no-address', PASSWORD, /e-mail address is not valid/],
     ['short@example.com', 'only 14 chars!', /at least 15 characters/],
     ['long@example.com', 'x'.repeat(1025), /at most 1024 bytes/],
   ];
@@ -186,7 +186,7 @@ test('Interface 9: an unknown user is refused with exit code 1', async () => {
   }
 });
 
-test('Interface 9: wrong words are exit code 2, with the usage on stderr and nothing on stdout', async () => {
+test('Interface 9: a usage error is exit code 2, with the usage on stderr and nothing on stdout', async () => {
   const wrong = [
     ['nonsense'],
     ['user', 'explode'],

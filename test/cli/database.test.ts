@@ -110,7 +110,7 @@ test('Interface 9: an embedded database is joined beside a running gateway, else
 
   const following = await run(['audit', 'tail', '--follow'], { env });
   expect([following.code, following.stdout]).toEqual([1, '']);
-  expect(messagesOf(following)).toMatch(/^no gateway runs on this database/);
+  expect(messagesOf(following)).toMatch(/^no gateway is running on this database/);
 });
 
 test('Interface 9: migrate up alone migrates; every other command says so', async () => {

@@ -66,13 +66,13 @@ test.each(DESTROYS)('Interface 9: %s', async (words, make, isLost) => {
   const refused = await cli(args);
   expect([refused.code, refused.stdout]).toEqual([2, '']);
   expect(refused.stderr).toMatch(
-    /^(the|every) (key|secret of the key so far|user) will be (refused|deleted).*; add --yes .*\nusage: auth-gateway .*\n$/,
+    /^(the|every) (key|current secret of the key|user) will be (revoked|refused|deleted).*; add --yes .*\nusage: auth-gateway .*\n$/,
   );
 
   for (const typed of ['no\n', 'y\n', '\n', '']) {
     const cancelled = await cli(args, typed);
     expect([typed, cancelled.code, cancelled.stdout]).toEqual([typed, 1, '']);
-    expect(messagesOf(cancelled)).toMatch(/^(the|every) .* will be .*\nType yes to go on: .*cancelled/);
+    expect(messagesOf(cancelled)).toMatch(/^(the|every) .* will be .*\nType yes to continue: .*cancelled/);
   }
   expect(await isLost(id)).toBe(false);
   expect(await cli(args, 'yes\n')).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
@@ -108,9 +108,9 @@ const hasScript = spawnSync('script', ['--version']).status === 0;
   let shown = '';
   for await (const chunk of script.stdout.setEncoding('utf8')) {
     shown += chunk;
-    if (shown.endsWith('Type yes to go on: ')) script.stdin.write('yes\n');
+    if (shown.endsWith('Type yes to continue: ')) script.stdin.write('yes\n');
   }
-  expect(shown).toMatch(/Type yes to go on: yes\r?\n/);
+  expect(shown).toMatch(/Type yes to continue: yes\r?\n/);
   expect(shown).toContain(`key_id: ${id}`);
   expect(await isRevoked('api_keys', id)).toBe(true);
 });

@@ -73,7 +73,7 @@ function following(...args: string[]) {
       done();
     },
   });
-  const ended = here(['audit', 'tail', '--follow', ...args], { stdout, untilStopped: () => stopped.signal });
+  const ended = here(['audit', 'tail', '--follow', ...args], { stdout, stopSignal: () => stopped.signal });
   return {
     lines: () => text.split('\n').slice(0, -1),
     stop: (): Promise<Ran> => {

@@ -94,7 +94,7 @@ test.each([
 test('Interface 9: the usage is that of the command', async () => {
   const { stderr } = await here('api-key', 'rotate');
   expect(stderr).toBe(
-    'name the key by its ID\nusage: auth-gateway api-key rotate ID [--overlap DURATION] [--force] [--yes] [--json]\n',
+    'name one key by its ID\nusage: auth-gateway api-key rotate ID [--overlap DURATION] [--force] [--yes] [--json]\n',
   );
   expect((await here('user', 'unlock')).stderr).toContain(
     'usage: auth-gateway user unlock (EMAIL|ID | --email EMAIL | --id ID) [--json]\n',

@@ -64,7 +64,7 @@ test.each(NO_ALGS)('Interface 9: keyring create and rotate refuse the algorithm 
   for (const args of [['create', '--out', out], ['rotate']]) {
     const { code, stdout, stderr } = await runHere(['keyring', ...args, '--alg', alg], noConfig);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch('--alg is one of EdDSA, ES256, RS256\n');
+    expect(stderr).toMatch('--alg must be one of EdDSA, ES256, RS256\n');
   }
   await expect(stat(out)).rejects.toThrow('ENOENT');
 });

@@ -37,7 +37,7 @@ test('Interface 9: lists that are empty say so on standard error, and are [] as 
   try {
     for (const list of ['user list', 'api-key list', 'cron-key list', 'audit tail']) {
       const ran = await empty.run(list.split(' '));
-      expect([list, ran.code, ran.stdout, messagesOf(ran)]).toEqual([list, 0, '', 'there are none\n']);
+      expect([list, ran.code, ran.stdout, messagesOf(ran)]).toEqual([list, 0, '', 'no results\n']);
       expect(await empty.json(list.split(' '))).toEqual([]);
     }
   } finally {
@@ -101,7 +101,7 @@ test('Interface 9: api-key list has how many secrets are live, and when the one 
   expect(forced.code).toBe(0);
   const [, ends] = /^previous_secret_ends_at: (.+)$/m.exec(forced.stdout) ?? [];
   expect(forced.stderr).toContain(
-    `the previous secret is good until ${ends}; until then another rotation is refused, but with --force or --overlap 0`,
+    `the previous secret is valid until ${ends}; to rotate again before then, use --force or --overlap 0`,
   );
 
   const revoked = { ...listed, revoked_at: TIME, live_secret_count: 0, previous_secret_ends_at: null };
@@ -178,7 +178,9 @@ test('Interface 9: sign --send prints the answer, and exits with 1 where it is a
     const wrong = await send('/graphql', 'aks_wrong');
     expect(wrong.code).toBe(1);
     expect(wrong.stdout).toMatch(/^status: 401\nbody: .*invalid_signature.*\nsignature_base: "@method": POST/);
-    expect(wrong.stderr).toMatch(/^This text was signed; .*PUBLIC_URL:\n[\s\S]*\nthe request was refused with 401\n$/);
+    expect(wrong.stderr).toMatch(
+      /^The signed text follows; .*PUBLIC_URL:\n[\s\S]*\nthe request was refused with 401\n$/,
+    );
     const missing = await send('/nowhere', secret);
     expect([missing.code, missing.stdout.split('\n')[0], missing.stderr]).toEqual([
       1,

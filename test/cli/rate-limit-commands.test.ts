@@ -79,7 +79,7 @@ async function listsAndClears(): Promise<void> {
   expect(await json('rate-limit', 'clear', '--ip', '2001:db8:0:2::/64')).toEqual({ cleared: 1 });
   const again = await cli('rate-limit', 'clear', '--ip', '2001:db8::/64');
   expect([again.code, again.stdout]).toEqual([0, 'cleared: 0\n']);
-  expect(again.stderr).toMatch(/\nnothing was counted\n$/);
+  expect(again.stderr).toMatch(/\nno counts to clear\n$/);
   expect(await json('rate-limit', 'clear', '--all')).toEqual({ cleared: ADDRESSES.length - 1 });
   const empty = await cli('rate-limit', 'list');
   expect([empty.code, empty.stdout]).toEqual([0, '']);
@@ -138,9 +138,12 @@ withRedis('with Redis', () => {
     await Promise.all(refused.map(isRefused)); // each waits for Redis
     const unlocked = await cli('user', 'unlock', email, '--json');
     expect([unlocked.code, JSON.parse(unlocked.stdout).email]).toEqual([0, email]);
-    expect(unlocked.stderr).toMatch(/\nwhether an address is limited cannot be told: Redis is away\n$/);
+    expect(unlocked.stderr).toMatch(/\nlimited addresses are unknown: Redis is unreachable\n$/);
     const explained = await cli('user', 'explain', email);
-    expect([explained.code, explained.stdout]).toEqual([0, expect.stringContaining('cannot be told: Redis is away')]);
+    expect([explained.code, explained.stdout]).toEqual([
+      0,
+      expect.stringContaining('addresses are unknown: Redis is unreachable'),
+    ]);
     expect(await json('user', 'explain', email)).toMatchObject({ reasons: [], limited_addresses: null });
   });
 });

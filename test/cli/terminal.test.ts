@@ -1,7 +1,7 @@
 /** Interface 9: what the command line prints is text, whatever others have sent: nothing in it steers a terminal. */
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
-import { type Printable, print, printTable, say } from '../../src/cli/terminal.js';
+import { type Printable, print, printMessage, printTable } from '../../src/cli/terminal.js';
 import { run, runHere } from '../support/cli.js';
 import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
 import { KEYRING_FILE, required } from '../support/postgres.js';
@@ -115,7 +115,7 @@ test('Interface 9: nothing said on standard error steers a terminal', () => {
   fc.assert(
     fc.property(anyText, (message) => {
       const stderr = new PassThrough();
-      say({ stderr }, message);
+      printMessage({ stderr }, message);
       expect(String(stderr.read()).replaceAll('\n', '')).not.toMatch(STEERS);
     }),
   );

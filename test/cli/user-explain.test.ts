@@ -49,7 +49,7 @@ async function fail(email: string, times: number, address = OURS): Promise<numbe
 /** Types the cure of a reason, as the explanation has it. */
 async function cure(name: string, reason: string): Promise<void> {
   const words = (await explain(name)).reasons.find((one) => one.reason === reason)?.cure ?? 'no such reason';
-  expect(await told(name)).toContain(` Cure: auth-gateway ${words}\n`);
+  expect(await told(name)).toContain(` Fix: auth-gateway ${words}\n`);
   expect((await cli(...words.split(' '))).code).toBe(0);
 }
 
@@ -80,7 +80,7 @@ test('Interface 9: a user whom nothing keeps from logging in, with the last logi
   await logIn(gateway, email);
   const text = await told(id);
   expect(text).toMatch(
-    /^Nothing keeps \S+ from logging in now but a wrong password. Cure: auth-gateway user set-password /,
+    /^Nothing prevents \S+ from logging in except a wrong password. Fix: auth-gateway user set-password /,
   );
   expect(text).toContain(`Last login: ${gateway.clock.now().toISOString()}; 1 live session.\n`);
   expect(text).toMatch(/\n {2}\S+Z wrong password, or no such active user, from 192\.0\.2\.1 Phone\/1\n$/);
@@ -111,7 +111,7 @@ test('Interface 9: the /48 of somebody is told with its own limit, and its cure 
   const [told] = (await explain(email)).reasons;
   expect(told).toMatchObject({ reason: 'address_limited', cure: 'rate-limit clear --ip 2001:db8:1::/48' });
   expect(told?.message).toMatch(
-    /^Logins from 2001:db8:1::\/48 are refused until .*: 32 came from there, and 32 may\.$/,
+    /^Logins of all users from 2001:db8:1::\/48 are refused until .*: 32 were counted, and the limit is 32\.$/,
   );
   await cure(email, 'address_limited');
   expect((await explain(email)).reasons).toEqual([]);
@@ -141,13 +141,13 @@ test('Interface 9: user unlock says which addresses are limited still, and what 
   expect(await unlock()).toBe('');
   await fail(email, 1);
   expect(await unlock()).toMatch(
-    /^Logins from 192\.0\.2\.1 are still refused until \S+, .* auth-gateway rate-limit clear --ip 192\.0\.2\.1\n$/,
+    /^logins of all users from 192\.0\.2\.1 are still refused until \S+; .* auth-gateway rate-limit clear --ip 192\.0\.2\.1\n$/,
   );
   await cli('rate-limit', 'clear', '--ip', OURS);
   await fail('anybody@example.com', LIMIT, ANOTHER);
-  expect(await unlock()).toBe('1 other address may not log in at present: auth-gateway rate-limit list\n');
+  expect(await unlock()).toBe('1 other address cannot log in at present; see: auth-gateway rate-limit list\n');
   expect((await explain(id))['other_limited_addresses']).toEqual([ANOTHER]);
-  expect(await told(id)).toContain('1 other address may not log in at present, perhaps theirs');
+  expect(await told(id)).toContain('1 other address cannot log in at present; one may be theirs');
 });
 
 test('Interface 9: session explain of a user without sessions says what there is', async () => {
@@ -156,14 +156,14 @@ test('Interface 9: session explain of a user without sessions says what there is
   const ran = await cli('session', 'explain', email);
   expect([ran.code, ran.stdout]).toEqual([0, '']);
   expect(messagesOf(ran)).toBe(
-    `there is no session: ${email} has never logged in; 2 failed logins since the last good one\n` +
-      `why they cannot log in: auth-gateway user explain ${email}\n`,
+    `no sessions: ${email} has never logged in; 2 failed logins since the last successful one\n` +
+      `to find out why they cannot log in: auth-gateway user explain ${email}\n`,
   );
   await logIn(gateway, email);
   await gateway.rows('delete from refresh_tokens'); // as when they are swept
   const swept = await cli('session', 'explain', email, '--json');
   expect([swept.code, swept.stdout]).toEqual([0, '[]\n']);
-  expect(messagesOf(swept)).toContain(`logged in last at ${gateway.clock.now().toISOString()}`);
+  expect(messagesOf(swept)).toContain(`last logged in at ${gateway.clock.now().toISOString()}`);
 });
 
 test('Interface 9: session explain tells the newest 20 sessions, and first of those that a theft has ended', async () => {
@@ -185,7 +185,7 @@ test('Interface 9: session explain tells the newest 20 sessions, and first of th
   const ran = await cli('session', 'explain', id, '--json');
   expect([ran.code, messagesOf(ran)]).toEqual([
     0,
-    'the newest 20 of 21 sessions; name one by its family_id to see another\n',
+    'these are the newest 20 of 21 sessions; to see another, name it by its ID\n',
   ]);
   const told = JSON.parse(ran.stdout).map((event: { session_id: string }) => event.session_id);
   const [stolen] = families.splice(5, 1);

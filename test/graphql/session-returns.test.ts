@@ -56,7 +56,7 @@ test.each(PLACES)('Interface 11: a theft says from where the token came back: %j
   const session = await used();
   await refresh(gateway, session.token, whence);
   expect((await session.last('token_theft'))?.detail).toBe(
-    `A refresh token that had been used already was presented again 0 s after its rotation, ${words}; ` +
+    `A refresh token that had already been used was presented again 0 s after its rotation, ${words}; ` +
       'every token of the session was revoked',
   );
 });
@@ -97,7 +97,7 @@ test('Interface 11: a theft with a token that was not used but ended says nothin
   gateway.clock.advance(5);
   await refresh(gateway, session.successor, HOME);
   expect((await session.last('token_theft'))?.detail).toBe(
-    'A refresh token that a logout had ended was presented again; every token of the session was revoked',
+    'A refresh token that a logout had revoked was presented again; every token of the session was revoked',
   );
 });
 
@@ -116,7 +116,7 @@ test.each(PLACES)(
       userAgent: whence['user-agent'],
       detail:
         `A refresh was repeated with proof of retry 0.5 s after its rotation, ${words}; ` +
-        'the same new token was given again',
+        'the same new token was returned again',
     });
   },
 );
@@ -130,7 +130,7 @@ test('Interface 12: of several retries of one refresh the last is told, and how 
   const story = await session.story();
   expect(story.map(({ kind }) => kind)).toEqual(['started', 'rotated', 'retried']);
   expect(story.at(-1)).toMatchObject({ id: first?.id, ipAddress: '203.0.113.66' });
-  expect(story.at(-1)?.detail).toMatch(/ 7 s after its rotation, .*, 2 times by now$/);
+  expect(story.at(-1)?.detail).toMatch(/ 7 s after its rotation, .*, 2 times so far$/);
 });
 
 test('Interface 12: a story with retries and a theft is one story on pages of any size, each event once, in order', async () => {

@@ -265,17 +265,17 @@ test.each([{ first: 0 }, { first: 101 }, { after: 'x' }, { after: 'WyJhIiwiMCIsI
 );
 
 test.each<[string, string, (caller: SignedIn, token: string) => Promise<unknown>]>([
-  ['a logout', 'that a logout had ended', (_caller, token) => logout(gateway, token)],
-  ['an earlier theft', 'that an earlier theft had ended', (caller) => refresh(gateway, caller.refreshToken)],
+  ['a logout', 'that a logout had revoked', (_caller, token) => logout(gateway, token)],
+  ['an earlier theft', 'that an earlier theft had revoked', (caller) => refresh(gateway, caller.refreshToken)],
   [
     'a revocation',
-    'that had ended with the session',
+    'that had been revoked with its session',
     (caller) =>
       dataOf(gateway, caller.as, `mutation { revokeSession(input: { id: "${familyOf(caller)}" }) { session { id } } }`),
   ],
   [
     'a deactivation',
-    'that had ended when the user was deactivated',
+    'that had been revoked when the user was deactivated',
     async (caller) => {
       const { as } = await newApiKey(gateway, ['users:write']);
       await dataOf(
@@ -297,7 +297,7 @@ test.each<[string, string, (caller: SignedIn, token: string) => Promise<unknown>
 test('Interface 11: a theft with a token that a rotation had used says so', async () => {
   const { caller, first } = await session();
   await refresh(gateway, first, THIEF);
-  expect((await story(caller)).at(-1)?.detail).toContain('that had been used already');
+  expect((await story(caller)).at(-1)?.detail).toContain('that had already been used');
 });
 
 test('Interface 5: an outage is told as one, never as a session that is not the caller’s', async () => {

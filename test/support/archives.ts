@@ -15,7 +15,7 @@ export function here(
   stopped = new AbortController().signal,
 ): Promise<Ran> {
   const config = () => readConfig({ DATABASE_URL: url, KEYRING_FILE: required(KEYRING_FILE), ...env });
-  return runHere(args, config, '', { untilStopped: () => stopped });
+  return runHere(args, config, '', { stopSignal: () => stopped });
 }
 
 /** Runs work on a connection. */

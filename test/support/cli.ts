@@ -59,7 +59,7 @@ export async function runHere(
     stdout: stream('stdout'),
     stderr: stream('stderr'),
     command: 'auth-gateway',
-    untilStopped: () => new AbortController().signal,
+    stopSignal: () => new AbortController().signal,
     ...changes,
   };
   const serve = () => Promise.reject(new Error('a test runs its gateway by itself'));

@@ -1,7 +1,7 @@
 /** Interface 11: sessions. */
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { SessionEvent } from '../../admin/session-events.js';
-import { tellSession } from '../../admin/session-timeline.js';
+import { sessionEvents } from '../../admin/session-timeline.js';
 import { readSession, revokeOtherSessions, revokeSession } from '../../admin/sessions.js';
 import type { ListedUser } from '../../admin/users.js';
 import { asUser } from '../../callers/caller.js';
@@ -52,7 +52,7 @@ export class SessionResolver {
     @Ctx() { caller, deps, isGone, turns }: GraphqlContext,
     @Args() { page }: PageArgs,
   ): Promise<Connection<SessionEvent>> {
-    const tell = () => tellSession(deps, session, page, deps.clock.now());
+    const tell = () => sessionEvents(deps, session, page, deps.clock.now());
     const events = await turns.ofCaller(caller, 'reads', isGone, () => turns.ofMuch(isGone, tell));
     return toConnection(events, page, same);
   }

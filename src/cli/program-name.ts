@@ -3,7 +3,7 @@ import type { Environment } from '../config/environment.js';
 import { INSTALLED } from '../platform/explained.js';
 
 /** npm sets the first two; `bin/auth-gateway` sets the third if it is not on the PATH. */
-export function calledAs(env: Environment): string {
+export function programName(env: Environment): string {
   const isOwnScript = env['npm_package_name'] === INSTALLED && env['npm_lifecycle_event'] !== undefined;
   if (isOwnScript) return 'npm run --silent cli --';
   return env['AUTH_GATEWAY_CALLED_AS'] ?? INSTALLED;
