@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transformSync, version } from '@swc/core';
 import { SWC } from './swc.js';
 
@@ -15,7 +15,7 @@ const IS_OURS = /^file:(?!.*\/node_modules\/)/;
 
 mkdirSync(CACHE, { recursive: true });
 
-/** For Jest's stack traces: from the path of a source to the file of its source map. */
+/** For the stack traces of Jest: from the URL of a source to the file of its source map. */
 export const sourceMaps = new Map();
 
 registerHooks({
@@ -48,7 +48,7 @@ function compile(path) {
     save(mapFile, map);
     save(file, `${code}\n//# sourceMappingURL=data:application/json;base64,${inline}\n`); // last: its map is there
   }
-  sourceMaps.set(path, mapFile);
+  sourceMaps.set(pathToFileURL(path).href, mapFile);
   return readFileSync(file, 'utf8');
 }
 
