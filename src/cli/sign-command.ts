@@ -1,6 +1,7 @@
 /** Interface 6: signs a request by hand, and shows the signed text if it is refused. */
 import { readFile } from 'node:fs/promises';
 import { type RequestToSign, signatureBase, signRequest } from '../../client/src/sign.js';
+import { errorLabel } from '../platform/fixed-texts.js';
 import { randomBase62 } from '../platform/ids.js';
 import { type Command, command } from './command.js';
 import { CliRefusal } from './exit.js';
@@ -44,7 +45,10 @@ export const signCommands: Record<string, Command> = {
       if (!values.send) return values.json ? { headers, signature_base: signatureBase(request) } : headers;
 
       const sent = body.length > 0 ? { body } : {};
-      const answer = await fetch(url, { method: request.method, headers, redirect: 'error', ...sent });
+      const asked = fetch(url, { method: request.method, headers, redirect: 'error', ...sent });
+      const answer = await asked.catch((error: Error) => {
+        throw new CliRefusal(`no answer from ${new URL(url).origin} (${errorLabel(error.cause ?? error)})`);
+      });
       const result = { status: answer.status, body: (await answer.text()).trimEnd() };
       if (answer.status < 400) return result;
 

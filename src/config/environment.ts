@@ -11,7 +11,7 @@ export interface ConfigFault extends Explanation {
   variable: string;
 }
 
-export type Slip = Required<Explanation & { remedy: string }>;
+export type Slip = Explanation & { remedy: string };
 
 /** A variable, as `read` was asked for it. */
 export interface Variable {

@@ -353,7 +353,7 @@ test.each<[string, Record<string, string>]>([
   ['CORS_ORIGINS', { CORS_ORIGINS: '*' }],
 ])('Interface 2: the start is refused, exit 78, and %s is named', async (variable, env) => {
   const base = { DATABASE_URL: 'postgresql://127.0.0.1:1/none', KEYRING_FILE: '/nowhere/keyring.json' }; // starts nothing
-  const { code, stdout, stderr } = await run([], { env: { ...base, ...env } });
+  const { code, stdout, stderr } = await run(['start'], { env: { ...base, ...env } });
   expect(code).toBe(78);
   expect(stdout + stderr).toContain(`${variable}: `);
 });
@@ -393,7 +393,7 @@ test('Interface 1 and 2: the gateway and every command refuse production without
   const folder = await mkdtemp(join(tmpdir(), 'config-'));
   const env = { NODE_ENV: 'production', DATA_DIR: join(folder, 'data') };
   try {
-    for (const args of [[], ['user', 'list']]) {
+    for (const args of [['start'], ['user', 'list']]) {
       const ran = await run(args, { env });
       expect([ran.code, ran.stdout, ran.stderr]).toEqual([78, '', expect.stringContaining('DATABASE_URL=embedded')]);
     }
@@ -587,7 +587,7 @@ test('Interface 2: development that other machines can reach is warned about', (
 
 test('Interface 2: the start warns once, and never repeats a value', async () => {
   const env = { DATABASE_URL: 'postgresql://127.0.0.1:1/none', KEYRING_FILE: '/nowhere/keyring.json' };
-  const { code, stdout, stderr } = await run([], { env: { ...env, CORS_ORIGIN: 'https://secret.example' } });
+  const { code, stdout, stderr } = await run(['start'], { env: { ...env, CORS_ORIGIN: 'https://secret.example' } });
   expect(code).toBe(78); // for want of a keyring
   const lines = stdout
     .trim()

@@ -188,7 +188,7 @@ test.each([
 
 test('Interface 2: a password that is not encoded is reported by the start and by doctor, and no part of it is printed', async () => {
   const env = { DATABASE_URL: 'postgresql://gateway:p@ss/word@db.example.com', KEYRING_FILE: '/nowhere/keyring.json' };
-  const started = await run([], { env });
+  const started = await run(['start'], { env });
   expect([started.code, started.stdout, started.stderr]).toEqual([78, '', `DATABASE_URL: ${AT_BEHIND_SLASH}\n`]);
   const looked = await run(['doctor', '--json'], { env });
   expect(looked.code).toBe(1);

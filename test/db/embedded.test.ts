@@ -72,7 +72,7 @@ describe('the data folder', () => {
       chmodSync(dataDir, Number.parseInt(mode, 8));
       const env = { DATA_DIR: dataDir, PORT: '1' };
       const stderr = `the data folder is refused: others may write ${dataDir}; run: chmod o-w ${dataDir}\n`;
-      expect(await run([], { env })).toEqual({ code: 1, stdout: '', stderr });
+      expect(await run(['start'], { env })).toEqual({ code: 1, stdout: '', stderr });
       expect(readdirSync(dataDir)).toEqual([]);
       writeFileSync(join(dataDir, 'owner.lock'), ''); // as a gateway leaves it; without it there is no database to ask
       expect(await run(['user', 'list'], { env })).toEqual({ code: 1, stdout: '', stderr });
