@@ -11,14 +11,15 @@ export interface Explanation {
   remedy?: Remedy | undefined;
 }
 
-/** An error for a person, whose text holds no secret. */
+/** An error for a person, whose text holds no secret. Tests run it by Node's type stripping, without parameter properties. */
 export class ExplainedError extends Error implements Explanation {
-  constructor(
-    readonly reason: string,
-    readonly remedy?: Remedy,
-    options?: ErrorOptions,
-  ) {
+  readonly reason: string;
+  readonly remedy: Remedy | undefined;
+
+  constructor(reason: string, remedy?: Remedy, options?: ErrorOptions) {
     super(explanationText({ reason, remedy }), options);
+    this.reason = reason;
+    this.remedy = remedy;
   }
 }
 
