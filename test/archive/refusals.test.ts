@@ -161,7 +161,7 @@ describe('a keyring', () => {
     const other = file('other.json');
     await writeKeyringFile(other, await generateKeys(), 'create');
     const kids = keys.map(({ kid = '' }) => kid.replace('+', '\\+'));
-    const message = `it lacks ${kids[0]} \\(access\\), ${kids[1]} \\(refresh\\), ${kids[2]} \\(sealing\\)\\.`;
+    const message = `it lacks ${kids[0]} \\(access\\), ${kids[1]} \\(refresh\\), ${kids[2]} \\(sealing\\);`;
     await expectRefused(await importing(good, { KEYRING_FILE: other }), new RegExp(message), 78);
   });
 
@@ -170,7 +170,7 @@ describe('a keyring', () => {
     const [, , sealing] = await generateKeys();
     const renamed = keys.map((key) => (key['use'] === 'enc' ? { ...sealing, kid: key['kid'] } : key));
     await writeFile(other, JSON.stringify({ keys: renamed }), { mode: 0o600 });
-    await expectRefused(await importing(good, { KEYRING_FILE: other }), /it lacks \S+ \(sealing\)\./, 78);
+    await expectRefused(await importing(good, { KEYRING_FILE: other }), /it lacks \S+ \(sealing\);/, 78);
   });
 
   test('Interface 9: none', async () => {
@@ -190,7 +190,7 @@ describe('a keyring', () => {
     try {
       await expectRefused(
         await importing(good, { KEYRING_FILE: rotated }),
-        /it lacks \S+ \(access\), \S+ \(refresh\)\./,
+        /it lacks \S+ \(access\), \S+ \(refresh\);/,
         78,
       );
       expect((await importing(old, { KEYRING_FILE: rotated }, database)).code).toBe(0);
