@@ -1,11 +1,11 @@
-/** Interface 13: why the gateway did not do what it was asked. */
+/** Interface 13: a request to the gateway that failed or was refused. */
 export class AuthError extends Error {
   override readonly name = 'AuthError';
 
   /**
-   * @param status of the answer, 0 where none came
-   * @param detail the gateway's sentence (`detail` of its body), or one of ours
-   * @param retryAfterSeconds of `Retry-After`
+   * @param status HTTP status, or 0 without an answer
+   * @param detail `detail` of the gateway's answer, or a sentence of this client
+   * @param retryAfterSeconds the value of `Retry-After`
    */
   constructor(
     readonly status: number,

@@ -1,8 +1,8 @@
-/** Interface 13: a `fetch` that adds the token, for trusted origins alone. */
+/** Interface 13: a `fetch` that adds the token to requests for trusted origins. */
 import type { Session } from './session.js';
 import type { AuthClient } from './types.js';
 
-/** @param origins which are trusted */
+/** @param origins the trusted origins */
 export function createAuthorizedFetch(
   send: typeof fetch,
   origins: ReadonlySet<string>,
@@ -12,26 +12,26 @@ export function createAuthorizedFetch(
   return async (input, init) => {
     const request = new Request(input, init);
     const { origin } = new URL(request.url);
-    // `null` is the origin of many, such as files.
+    // Many unrelated documents have the origin `null`, for example files.
     const isTrusted = origin !== 'null' && origins.has(origin) && !request.headers.has('authorization');
     const token = isTrusted && (await getAccessToken(request));
     if (!token) return send(request);
 
-    // What `init` has can be read again, but for a stream; a Request cannot.
+    // The body in `init` can be sent again unless it is a stream; that of a Request cannot, so it is cloned.
     const isStream = init?.body instanceof ReadableStream;
     const copy = input instanceof Request && !init?.body ? request.clone() : undefined;
     const { sid } = session;
     const response = await send(authorized(request, token));
-    // A browser takes the token off where a redirect leaves the origin, and so a 401 from there says nothing of it.
+    // Browsers remove the token on a redirect to another origin, so a 401 from there does not mean that it is invalid.
     const isMoved = response.url && new URL(response.url).origin !== origin;
     if (response.status !== 401 || isMoved || isStream) return response;
 
     const { held } = session;
     if (held?.token === token) held.endsAt = 0;
     const next = await getAccessToken(request).catch(() => request.signal.throwIfAborted());
-    // What was asked for in one session is not repeated in another.
+    // A request of one session is not repeated in another.
     if (!next || session.sid !== sid) return response;
-    void response.body?.cancel().catch(() => undefined); // it may have broken off
+    void response.body?.cancel().catch(() => undefined); // the connection may be broken
     return send(authorized(copy ?? new Request(input, init), next));
   };
 }

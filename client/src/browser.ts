@@ -14,12 +14,12 @@ export type {
   User,
 } from './types.js';
 
-/** @throws {TypeError} where `url` or one of `allowedOrigins` is no URL */
+/** @throws {TypeError} if `url` or one of `allowedOrigins` is not a URL */
 export function createAuthClient(options: AuthClientOptions): AuthClient {
   return createClient(options, environmentOfTheBrowser());
 }
 
-/** What a browser leaves out, or forbids to the page, is left out. On a server nothing is kept, or held open. */
+/** Features that a browser lacks or forbids are left out. On a server nothing is stored and nothing keeps the process alive. */
 function environmentOfTheBrowser(): Environment {
   const startedAt = Date.now() - performance.now();
   return {
@@ -34,7 +34,7 @@ function environmentOfTheBrowser(): Environment {
     locks: attempt(() => navigator.locks),
     openChannel: (name) => {
       const channel = new BroadcastChannel(name);
-      (channel as { unref?(): void }).unref?.(); // Node has it
+      (channel as { unref?(): void }).unref?.(); // exists in Node only
       return channel;
     },
     storage: attempt(() => localStorage),

@@ -1,4 +1,4 @@
-/** Interface 13: the client, put together. */
+/** Interface 13: puts the parts of the client together. */
 import { AuthError } from './auth-error.js';
 import { createAuthorizedFetch } from './authorized-fetch.js';
 import { atMost, attempt, type Environment, unlessAborted } from './environment.js';
@@ -11,16 +11,16 @@ import type { Event } from './table.js';
 import { createTurns } from './turns.js';
 import type { AuthClient, AuthClientOptions, AuthEvents } from './types.js';
 
-/** How long a caller waits for a token; the refresh goes on. */
+/** How long a caller waits for a token; the refresh itself continues. */
 export const CALLER_MS = 30_000;
-/** How much longer after a 429, by which the gateway asks for a minute at most. */
+/** Additional wait after a 429, since the gateway asks for at most a minute. */
 export const LIMITED_MS = 60_000;
 
-/** What tabs tell each other of a session: a token of it, or that it has ended. */
+/** A message between tabs: a token of a session, or its end. */
 interface Message {
   sid: string | undefined;
   grant?: Grant;
-  /** How long the token is good for */
+  /** Remaining lifetime of the token */
   leftMs?: number;
   isNew?: boolean | undefined;
   signedOut?: AuthEvents['signed-out'];
@@ -39,25 +39,25 @@ export function createClient(options: AuthClientOptions, environment: Environmen
   const session = createSession(store, environment, (isWanted) => (isWanted ? refresh.begin() : refresh.hurry()));
   const refresh = createRefresh(session, store, ask, takeTurn, environment, { granted, end });
 
-  /** Times are counted from when the token was asked for. */
+  /** The lifetime is counted from the time of the request. */
   function granted(grant: Grant, askedAt: number, isNew?: boolean): void {
     const message = { sid: grant.sid, grant, leftMs: askedAt + grant.lifetimeMs - environment.now(), isNew };
-    tell(message);
-    take(message);
+    broadcast(message);
+    apply(message);
   }
 
-  /** In all tabs. */
+  /** Ends the session in all tabs. */
   function end(event: Event, signedOut: AuthEvents['signed-out']): void {
     store.write({});
-    tell({ sid: session.sid, signedOut });
+    broadcast({ sid: session.sid, signedOut });
     session.step(event, { signedOut });
   }
 
-  function tell(message: Message): void {
+  function broadcast(message: Message): void {
     attempt(() => channel?.postMessage(message));
   }
 
-  function take({ grant, leftMs = 0, signedOut }: Message): void {
+  function apply({ grant, leftMs = 0, signedOut }: Message): void {
     if (grant) session.step('granted', { held: { ...grant, endsAt: environment.now() + leftMs } });
     else session.step('ended', { signedOut });
   }
@@ -78,8 +78,8 @@ export function createClient(options: AuthClientOptions, environment: Environmen
 
   if (channel) {
     channel.onmessage = ({ data }: { data: Message }) => {
-      // Else it is of a session that this tab has left already.
-      if (data.isNew || data.sid === session.sid) take(data);
+      // Otherwise it belongs to a session that this tab has already left.
+      if (data.isNew || data.sid === session.sid) apply(data);
     };
   }
   environment.onOnline?.(() => refresh.hurry(true));
@@ -88,7 +88,7 @@ export function createClient(options: AuthClientOptions, environment: Environmen
   return {
     login: ({ email, password }) =>
       takeTurn(async () => {
-        await refresh.answered(); // the answer to a logout would take the cookie away
+        await refresh.answered(); // a late answer to a logout would delete the new cookie
         const askedAt = environment.now();
         const body = JSON.stringify({ email, password });
         const got = await ask('login', grantOf, { 'content-type': 'application/json' }, body);
@@ -99,7 +99,7 @@ export function createClient(options: AuthClientOptions, environment: Environmen
     logout: () => {
       session.step('leave');
       return takeTurn(async () => {
-        store.write({ sentBy: store.page, ...store.read() }); // of two that are on the way the first is waited for
+        store.write({ sentBy: store.page, ...store.read() }); // keeps the mark of an earlier request, which is waited for
         await ask('logout', messageOf).catch((error) => {
           session.step('stayed');
           throw error;

@@ -1,22 +1,22 @@
-/** What the client needs of where it runs, so that a model can run it in a time of its own. */
+/** What the client uses of its environment, so that a model can run it with simulated time. */
 import type { KeyValueStorage } from './types.js';
 
 export interface Environment {
   fetch: typeof fetch;
-  /** Milliseconds, monotonic. Pages that share a storage count from the same moment. */
+  /** Monotonic time in milliseconds; pages that share storage count from the same origin. */
   now(): number;
-  /** @returns what cancels it */
+  /** @returns a function that cancels the timer */
   after(ms: number, run: () => void): () => void;
   random(bytes: number): Uint8Array;
   locks?: Pick<Navigator['locks'], 'request'> | undefined;
   openChannel?(name: string): Pick<BroadcastChannel, 'postMessage' | 'onmessage' | 'close'>;
   storage?: KeyValueStorage | undefined;
-  /** The page's own */
+  /** Origin of the page */
   origin: string;
   onOnline?(listener: () => void): unknown;
 }
 
-/** @returns undefined where it throws, as what a browser has switched off does */
+/** @returns undefined if `run` throws, as disabled browser features do */
 export function attempt<T>(run: () => T): T | undefined {
   try {
     return run();
@@ -25,7 +25,7 @@ export function attempt<T>(run: () => T): T | undefined {
   }
 }
 
-/** Waits until the promise is fulfilled, or the time is up. */
+/** Waits for the promise, at most for the given time. */
 export async function atMost(
   ms: number,
   promise: Promise<unknown> | undefined,

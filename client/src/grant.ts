@@ -1,19 +1,19 @@
-/** Interface 4: what an access token says. It is read, not verified: that is for those to whom it is sent. */
+/** Interface 4: the claims of an access token. They are read, not verified: verification is for its recipients. */
 import type { User } from './types.js';
 
 export interface Grant {
   token: string;
-  /** The session */
+  /** ID of the session */
   sid: string;
   user: User;
   lifetimeMs: number;
-  /** Interface 12: whether this was given before, to the key `this` or `previous` of this request; else empty */
+  /** Interface 12: `this` or `previous`, the key of this request to which the token was given before; otherwise empty */
   retry: string;
 }
 
 /**
- * Of a token response (Spec 2.2)
- * @returns undefined, or throws, for any other
+ * Reads a token response (Spec 2.2).
+ * @returns undefined, or throws, for any other response
  */
 export function grantOf(
   { access_token: token }: { access_token: string },

@@ -1,38 +1,38 @@
-/** Spec 4.2 and Interface 12: the refresh, tried until it is settled. */
+/** Spec 4.2 and Interface 12: the refresh, repeated until it is settled. */
 import { AuthError } from './auth-error.js';
 import { atMost, type Environment } from './environment.js';
 import { type Grant, grantOf } from './grant.js';
 import { type Ask, messageOf } from './routes.js';
 import type { Session } from './session.js';
-import { type Kept, newKey, type Store } from './store.js';
+import { newKey, type Store, type Stored } from './store.js';
 import type { Event } from './table.js';
 import type { TakeTurn } from './turns.js';
 import type { AuthEvents } from './types.js';
 
-/** What another page has sent, and not lived to see answered: how long it and its answer may be on the way. */
+/** How long the request of a closed page, and its answer, may still be in flight. */
 export const CUT_OFF_MS = 2_500;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
-/** The longest wait after a 429 that another page is believed: its clock may be another. */
+/** Longest wait taken over from the 429 of another page, whose clock may differ. */
 const LONGEST_SHARED_MS = 60_000;
 
-/** What comes of it, told to all tabs. */
+/** Reports results to all tabs. */
 interface Tabs {
   granted(got: Grant, askedAt: number): void;
   end(event: Event, signedOut: AuthEvents['signed-out']): void;
 }
 
 export interface Refresh {
-  /** Unless one is under way. */
+  /** Starts a refresh unless one is running. */
   begin(): void;
-  /** When the one that is under way has ended: a token has come, the session is over, or more tries would not help. */
+  /** Settles with the running refresh: there is a token, the session has ended, or more tries would not help. */
   settled(): Promise<void> | undefined;
-  /** What a page that is gone has sent is answered by now, as far as is waited for it. */
+  /** Waits until the request of a closed page must have been answered. */
   answered(): Promise<void>;
-  /** Ends a wait, but one that the gateway asked for does not end because the network is back. */
+  /** Ends the wait between tries. The return of the network does not end a wait that the gateway asked for. */
   hurry(isOnline?: boolean): void;
-  /** Why the last try was not the last. */
+  /** Why the last try failed. */
   failure(): AuthError | undefined;
 }
 
@@ -45,7 +45,7 @@ export function createRefresh(
   { granted, end }: Tabs,
 ): Refresh {
   const { page } = store;
-  let underWay: Promise<void> | undefined;
+  let running: Promise<void> | undefined;
   let failure: AuthError | undefined;
   let hurry = (_isOnline?: boolean): void => undefined;
 
@@ -54,16 +54,16 @@ export function createRefresh(
       failure = await takeTurn(tryOnce);
       if (!failure || !session.isWanted()) continue;
       const { status, retryAfterSeconds = 0 } = failure;
-      // What another try will not change: the gateway is not there, or does not want this page.
+      // Another try would not help: there is no gateway at this URL, or it refuses this page.
       if (status > 401 && status < 408) break;
       const [random = 0] = environment.random(1);
       const ownMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures) * (0.5 + random / 510);
       await pause(Math.min(LONGEST_RETRY_AFTER_MS, retryAfterSeconds * 1000) + ownMs, retryAfterSeconds > 0);
     }
-    underWay = undefined;
+    running = undefined;
   }
 
-  /** @param isAskedFor it does not end because the network is back */
+  /** @param isAskedFor by the gateway, so that the return of the network does not end it */
   function pause(ms: number, isAskedFor: boolean): Promise<void> {
     const hurried = new Promise<void>((resolve) => {
       hurry = (isOnline) => {
@@ -83,14 +83,14 @@ export function createRefresh(
     const { sentBy } = store.read();
     if (!sentBy || sentBy === page || sentBy === before) return;
     await pause(CUT_OFF_MS, true);
-    await answered(sentBy); // another page, beside the lock, may have asked meanwhile
+    await answered(sentBy); // another page without the lock may have sent a request in the meantime
   }
 
-  /** @returns why it is to be tried again after a wait */
+  /** @returns why it has to be tried again after a wait */
   async function tryOnce(): Promise<AuthError | undefined> {
     await answered();
     session.look();
-    if (!session.isWanted()) return undefined; // another tab has brought a token, or the session has ended
+    if (!session.isWanted()) return undefined; // another tab has obtained a token, or the session has ended
 
     const limitedMs = (store.read().notBefore ?? 0) - environment.now();
     if (limitedMs > 0 && limitedMs <= LONGEST_SHARED_MS) {
@@ -98,11 +98,11 @@ export function createRefresh(
     }
 
     const { epoch } = session;
-    const kept = { key: newKey(environment), ...store.read(), sentBy: page };
-    const { key, previous } = kept;
-    store.write(kept);
-    /** Unless another tab has had the same answer, and gone on. One that asks meanwhile, without its turn, still does. */
-    const keep = (next: Kept): void => {
+    const sent = { key: newKey(environment), ...store.read(), sentBy: page };
+    const { key, previous } = sent;
+    store.write(sent);
+    /** Stores the result unless another tab has already stored the same answer. A newer request of another page stays marked. */
+    const storeResult = (next: Stored): void => {
       const now = store.read();
       if (now.key === key) store.write({ ...next, sentBy: now.sentBy === page ? undefined : now.sentBy });
     };
@@ -112,8 +112,8 @@ export function createRefresh(
       const got = await ask('refresh', grantOf, { 'refresh-retry': field });
       session.look();
       if (session.epoch === epoch) {
-        // The key of the rotation that made the cookie
-        keep({ sid: got.sid, key: newKey(environment), previous: got.retry === 'previous' ? previous : key });
+        // `previous` is the key of the rotation that set the cookie
+        storeResult({ sid: got.sid, key: newKey(environment), previous: got.retry === 'previous' ? previous : key });
         granted(got, askedAt);
       } else if (session.step('outdated')) {
         await ask('logout', messageOf).catch(() => undefined);
@@ -125,7 +125,7 @@ export function createRefresh(
       if (error.status !== 401) {
         const { status, retryAfterSeconds = 0 } = error;
         const notBefore = status === 429 ? environment.now() + retryAfterSeconds * 1000 : undefined;
-        if (status) keep({ ...kept, notBefore }); // none of this page is on the way any more
+        if (status) storeResult({ ...sent, notBefore }); // this page has no request in flight any more
         return failed(error);
       }
       end('refused', { reason: 'refused', detail: error.detail });
@@ -135,9 +135,9 @@ export function createRefresh(
 
   return {
     begin: () => {
-      underWay ??= refresh();
+      running ??= refresh();
     },
-    settled: () => underWay,
+    settled: () => running,
     answered,
     hurry: (isOnline) => hurry(isOnline),
     failure: () => failure,

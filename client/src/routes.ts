@@ -1,23 +1,23 @@
-/** Spec 4: the three routes, asked by `fetch`, and what their answers mean. */
+/** Spec 4: requests to the three routes, and the meaning of their answers. */
 import { AuthError } from './auth-error.js';
 import { atMost, attempt, type Environment } from './environment.js';
 
-/** How long an answer is waited for. The gateway itself answers within 5 s. */
+/** How long to wait for an answer. The gateway answers within 5 s. */
 export const ANSWER_MS = 10_000;
 
 /**
- * @param accept what is wanted of the body and the fields of a 200, undefined, or thrown, where that is none of the gateway
- * @throws {AuthError} for every other answer, and for none; a 401 in it is one of the gateway
+ * @param accept reads the body and headers of a 200; returns undefined or throws if the answer is not from the gateway
+ * @throws {AuthError} for any other answer and for none; its status is 401 only if the gateway itself sent it
  */
 export type Ask = <T>(
   route: 'login' | 'refresh' | 'logout',
-  // biome-ignore lint/suspicious/noExplicitAny: whatever answers; what is taken of it is looked at
+  // biome-ignore lint/suspicious/noExplicitAny: the server may be any; `accept` checks what it reads
   accept: (body: any, header: (name: string) => string) => T | undefined,
   headers?: Record<string, string>,
   body?: string | null,
 ) => Promise<T>;
 
-/** Of the answer to a logout (Spec 2.4) */
+/** Reads the answer to a logout (Spec 2.4). */
 export const messageOf = ({ message }: { message?: string }): string | undefined => message;
 
 export function createAsk(base: string, send: typeof fetch, environment: Environment): Ask {
@@ -29,14 +29,14 @@ export function createAsk(base: string, send: typeof fetch, environment: Environ
       const got = await send(`${base}/auth/${route}`, {
         method: 'POST',
         credentials: 'include',
-        redirect: 'error', // the gateway has none
-        keepalive: true, // goes on when the page is closed
+        redirect: 'error', // the gateway sends none
+        keepalive: true, // continues after the page is closed
         signal: late.signal,
         headers,
         body,
       });
       text = await got.text();
-      response = got; // one that breaks off is none
+      response = got; // a truncated answer counts as none
     };
     await atMost(
       ANSWER_MS,
@@ -50,7 +50,7 @@ export function createAsk(base: string, send: typeof fetch, environment: Environ
     const json = attempt(() => JSON.parse(text)) ?? {};
     const accepted = status === 200 ? attempt(() => accept(json, header)) : undefined;
     if (accepted) return accepted;
-    // A proxy or a portal has another scheme, or no JSON with a `detail`.
+    // Answers of proxies and portals have another scheme, or no JSON with `detail`.
     const isOurs = typeof json.detail === 'string' && /^(cookie|$)/i.test(header('www-authenticate'));
     throw new AuthError(
       isOurs || status > 401 ? status : 0,

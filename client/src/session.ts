@@ -1,51 +1,51 @@
-/** Interface 13: what this page knows of its session. The table decides; here it is done. */
+/** Interface 13: the session as this page knows it. Carries out what the state table decides. */
 import type { Environment } from './environment.js';
 import type { Grant } from './grant.js';
 import type { Store } from './store.js';
 import { type Effect, type Event as Happened, type State, TABLE } from './table.js';
 import type { AuthClient, AuthEvents, AuthState } from './types.js';
 
-/** Before its expiry, a token is renewed this early, or by a fifth of its life. */
+/** A token is renewed this long before its expiry, or a fifth of its lifetime if that is less. */
 const AHEAD_MS = 60_000;
 
-/** A token, and until when it can be sent. */
+/** A token and the time until which it can be sent. */
 export type Held = Grant & { endsAt: number };
 
-/** What an event brings with it. */
+/** Details of an event. */
 interface About {
   held?: Held | undefined;
-  /** Of the session that another tab has begun */
+  /** ID of a session that another tab has started */
   sid?: string | undefined;
   signedOut?: AuthEvents['signed-out'] | undefined;
 }
 
 export interface Session {
-  /** For the page */
+  /** API for the page */
   page: Pick<AuthClient, 'on' | 'subscribe' | 'state'>;
   sid?: string | undefined;
   held?: Held | undefined;
-  /** Counts what leaves or replaces the session: the answer to a refresh that is under way is of the one before. */
+  /** Increases when the session is left or replaced, so that the answer to an earlier refresh is recognised as outdated. */
   epoch: number;
-  /** @returns what was done */
+  /** @returns the effect that was carried out */
   step(event: Happened, about?: About): Effect | undefined;
-  /** Another tab may have logged out, or logged in as somebody else, and its message be on the way. */
+  /** Reads storage: another tab may have logged out or in, and its message may not have arrived yet. */
   look(): void;
-  /** The token, where it can be sent now. */
+  /** The token, if it can be sent now. */
   usable(): string | undefined;
-  /** It need not be replaced yet. */
+  /** True if the token need not be renewed yet. */
   isFresh(): boolean;
-  /** A refresh goes on. */
+  /** True while a refresh is to be repeated. */
   isWanted(): boolean;
   emit<E extends keyof AuthEvents>(event: E, happened: AuthEvents[E]): void;
 }
 
-/** @param refresh called where a token is wanted, and with false where none is any more */
+/** @param refresh called with true if a token is wanted, and with false if none is wanted any more */
 export function createSession(store: Store, environment: Environment, refresh: (isWanted: boolean) => void): Session {
   const listeners = new EventTarget();
   const { sid: markedSid } = store.read();
   let state: State = store.isShared() ? (markedSid ? 'resuming' : 'signed-out') : 'unknown';
   let snapshot: AuthState = { status: TABLE[state].status };
-  /** The session that ended last: storage may still show it for a moment. */
+  /** The session that ended last, which storage may still contain for a moment. */
   let endedSid: string | undefined;
 
   function step(event: Happened, about: About = {}): Effect | undefined {
@@ -76,9 +76,9 @@ export function createSession(store: Store, environment: Environment, refresh: (
     emit('changed');
   }
 
-  /** A listener that throws harms no other, and its error is reported as any that nobody caught. */
+  /** A listener that throws does not affect the others; its error is reported as uncaught. */
   function on(event: string, listener: (happened: never) => void): () => void {
-    const hear = (told: Event): void => listener((told as CustomEvent).detail as never);
+    const hear = (event: Event): void => listener((event as CustomEvent).detail as never);
     listeners.addEventListener(event, hear);
     return () => listeners.removeEventListener(event, hear);
   }
@@ -87,7 +87,7 @@ export function createSession(store: Store, environment: Environment, refresh: (
     listeners.dispatchEvent(new CustomEvent(event, { detail }));
   }
 
-  /** How long the token is still good for */
+  /** Remaining lifetime of the token */
   const leftMs = (): number => (session.held?.endsAt ?? 0) - environment.now();
 
   const session: Session = {

@@ -1,28 +1,28 @@
-/** Interface 13: the mark that there is a session, and its retry keys, in storage that tabs share; else in memory. */
+/** Interface 13: the session ID and its retry keys, in storage that tabs share, otherwise in memory. */
 import type { Environment } from './environment.js';
 import type { KeyValueStorage } from './types.js';
 
-/** Of the session that the browser's cookie belongs to. Keys are in base64. */
-export interface Kept {
+/** About the session of the browser's cookie. Keys are base64. */
+export interface Stored {
   sid?: string | undefined;
-  /** Of the next rotation */
+  /** Retry key of the next rotation */
   key?: string | undefined;
-  /** Of the last one */
+  /** Retry key of the last rotation */
   previous?: string | undefined;
-  /** The page that has asked for the next rotation or a logout last, and nothing is known of its answer. */
+  /** The page that last requested a rotation or a logout, until its answer is known. */
   sentBy?: string | undefined;
-  /** Until then the gateway wants no refresh: it has answered one with 429. By `now` of the environment. */
+  /** After a 429: no refresh before this time, by `now` of the environment. */
   notBefore?: number | undefined;
 }
 
 export interface Store {
-  /** This page, among all that share it */
+  /** Identifies this page among all that share the storage */
   readonly page: string;
-  /** Other tabs, and this page once it is loaded again, see the same. */
+  /** True if other tabs, and this page after a reload, see the same. */
   isShared(): boolean;
-  read(): Kept;
-  /** An empty one is removed. */
-  write(kept: Kept): void;
+  read(): Stored;
+  /** Removes the entry if there is neither a session nor a pending request. */
+  write(stored: Stored): void;
 }
 
 /** 32 random bytes */
@@ -31,10 +31,10 @@ export function newKey({ random }: Environment): string {
 }
 
 export function createStore(name: string, storage: KeyValueStorage | undefined, environment: Environment): Store {
-  let memory: Kept = {};
+  let memory: Stored = {};
   let shared = storage;
 
-  /** What has thrown once is left alone: one that is full would give what was true before. */
+  /** Storage that has thrown once is not used again: full storage would return outdated values. */
   const use = (run: (storage: KeyValueStorage) => void): void => {
     try {
       if (shared) run(shared);
@@ -56,9 +56,9 @@ export function createStore(name: string, storage: KeyValueStorage | undefined, 
       });
       return memory;
     },
-    write: (kept) => {
-      memory = kept;
-      use((it) => (kept.sid || kept.sentBy ? it.setItem(name, JSON.stringify(kept)) : it.removeItem(name)));
+    write: (stored) => {
+      memory = stored;
+      use((it) => (stored.sid || stored.sentBy ? it.setItem(name, JSON.stringify(stored)) : it.removeItem(name)));
     },
   };
 }

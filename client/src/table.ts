@@ -1,57 +1,57 @@
-/** Interface 13: what the client knows, and what it does about what happens, as a table without a gap. */
+/** Interface 13: the states of the client, and its reaction to every event in every state. */
 import type { AuthState } from './types.js';
 
 export type State =
-  /** Nothing says whether there is a session: no storage. */
+  /** Without storage it is not known whether there is a session. */
   | 'unknown'
-  /** There is a session, and no token of it yet. */
+  /** There is a session, but no token yet. */
   | 'resuming'
   | 'signed-in'
-  /** Signed in, and the token is to be replaced. */
+  /** Signed in, and the token is being renewed. */
   | 'renewing'
-  /** A logout is under way. */
+  /** A logout is in progress. */
   | 'leaving'
   | 'signed-out';
 
 export type Event =
-  /** A token is asked for, and there is none that is fresh. */
+  /** A token is requested, and there is no fresh one. */
   | 'wanted'
-  /** A token came: of a refresh or a login, here or in another tab. */
+  /** A refresh or login in this or another tab returned a token. */
   | 'granted'
   /** The gateway answered a refresh with 401. */
   | 'refused'
-  /** A refresh got no answer that settles it. */
+  /** A refresh got no answer, or a temporary one. */
   | 'failed'
-  /** A refresh was answered with a token, for a session that has been left or replaced meanwhile. */
+  /** A refresh returned a token of a session that has been left or replaced in the meantime. */
   | 'outdated'
   /** `logout` was called. */
   | 'leave'
-  /** The gateway did not confirm it. */
+  /** The gateway did not confirm the logout. */
   | 'stayed'
-  /** The session was ended: by a logout here, or in another tab. */
+  /** A logout in this or another tab ended the session. */
   | 'ended'
-  /** Another tab has begun another session. */
+  /** Another tab has started another session. */
   | 'replaced';
 
 export type Effect =
-  /** Begin a refresh, unless one is under way. It is repeated for as long as the state wants a token. */
+  /** Start a refresh unless one is running. It is repeated as long as the state wants a token. */
   | 'refresh'
   /** Use the token from now on. */
   | 'take'
-  /** Use the token of the session before no more. */
+  /** Stop using the token of the previous session. */
   | 'drop'
-  /** Drop the token, and say that the session has ended. */
+  /** Drop the token and report the end of the session. */
   | 'forget'
-  /** Log out again: that answer has brought the cookie back. */
+  /** Log out again because that answer has restored the cookie. */
   | 'leave';
 
-/** What happens next, and what the page is told meanwhile, and whether a refresh goes on. */
+/** For each event the next state and the effect; for each state its status for the page, and whether it wants a token. */
 export type Table = Record<
   State,
   Record<Event, readonly [State, Effect?]> & { status: AuthState['status']; isWanted: boolean }
 >;
 
-/** What is the same in most: the session goes on until something ends or replaces it. */
+/** The common reactions: the session continues until something ends or replaces it. */
 const within = <S extends State, T extends AuthState['status'], W extends boolean>(state: S, status: T, isWanted: W) =>
   ({
     status,

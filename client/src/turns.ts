@@ -1,12 +1,12 @@
-/** One at a time: in this tab always, among tabs where the browser has Web Locks. */
+/** Runs one task at a time: always within this tab, and among tabs if the browser has Web Locks. */
 import { atMost, type Environment } from './environment.js';
 
-/** How long another tab is waited for; what is asked of the gateway under the lock takes less. */
+/** How long to wait for another tab; requests under the lock take less. */
 export const LOCK_MS = 15_000;
 
 export type TakeTurn = <T>(run: () => Promise<T>) => Promise<T>;
 
-/** A lock that is not given within its time is gone without, and never stolen: its holder may have hung. */
+/** A task runs without a lock that is not granted in time, since its holder may hang. Locks are never stolen. */
 export function createTurns(name: string, environment: Environment): TakeTurn {
   let last: Promise<unknown> = Promise.resolve();
 
@@ -18,7 +18,7 @@ export function createTurns(name: string, environment: Environment): TakeTurn {
     };
     const wait = new AbortController();
     const asked = async (): Promise<unknown> => environment.locks?.request(name, { signal: wait.signal }, begin);
-    // Not given in time, or forbidden to this page: gone without. Whichever comes first, it is done once.
+    // If the lock is not granted in time, or forbidden, the task runs without it. It runs only once.
     await atMost(
       LOCK_MS,
       asked().catch(() => undefined),
