@@ -18,10 +18,13 @@ const { runCli } = await import('../cli/cli.js');
 const { READER_CLOSED, printMessage } = await import('../cli/terminal.js');
 const { createShutdown, outliveReaders } = await import('./shutdown.js');
 
+const [first, ...others] = process.argv.slice(2);
+// Without a word the program is the gateway. bin/auth-gateway puts `cli` in front of its words, and without one prints help.
+const words = first === undefined ? ['start'] : first === 'cli' ? others : [first, ...others];
 const { stdin, stdout, stderr } = process;
 outliveReaders();
 
-process.exitCode = await runCli(process.argv.slice(2), {
+process.exitCode = await runCli(words, {
   readConfig: () => readConfig(process.env),
   terminal: { stdin, stdout, stderr, command: programName(process.env), stopSignal },
   serve,
