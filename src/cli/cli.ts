@@ -50,11 +50,17 @@ export async function runCli(args: string[], call: Call): Promise<number> {
     else if (command !== undefined) await command.run(args.slice(name.split(' ').length), call);
     else throw new UsageError(unknownCommand(args));
     return EXIT.done;
-  } catch (error) {
+  } catch (thrown) {
+    const error = firstOf(thrown);
     printMessage(call.terminal, explain(error, call.terminal.command));
     if (error instanceof UsageError) printMessage(call.terminal, usageFor(args, call.terminal.command));
     return exitCodeOf(error);
   }
+}
+
+/** The first of several errors (SuppressedError): later ones come from closing what was open. */
+function firstOf(error: unknown): unknown {
+  return error instanceof Error && 'suppressed' in error ? firstOf(error.suppressed) : error;
 }
 
 /** Finds the command that the first one or two words name. */

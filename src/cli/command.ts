@@ -1,5 +1,4 @@
 /** A command, declared once: its summary, its parameters, the resources that it opens, and its work. */
-import { createCleanUp } from '../platform/clean-up.js';
 import { type Call, type Contexts, openContext } from './context.js';
 import { rejectUsage } from './parameter-types.js';
 import { flag, readValues, type Takes, type Values } from './parameters.js';
@@ -39,13 +38,13 @@ export function command<On extends keyof Contexts, T extends Takes = Record<neve
       const values = readValues(args, takes);
       const loss = 'yes' in values && values.yes === true ? undefined : destroys?.(values);
       if (loss !== undefined && !terminal.stdin.isTTY) rejectUsage(`${loss}; add --yes to confirm`);
-      const cleanUp = createCleanUp();
-      const opened = openContext[on](call, cleanUp);
-      const done = opened.then(async (context) => {
+      const runOpened = async () => {
+        await using cleanUp = new AsyncDisposableStack();
+        const context = await openContext[on](call, cleanUp);
         if (loss !== undefined) await confirm(terminal, loss);
-        return run(context, values);
-      });
-      const result = await done.finally(cleanUp.run);
+        return await run(context, values);
+      };
+      const result = await runOpened();
       if (result !== undefined) print(terminal, result, values.json);
     },
   };

@@ -5,7 +5,6 @@ import { createPasswords } from '../credentials/passwords/passwords.js';
 import { openDatabase } from '../db/database.js';
 import { migrationStatus, refuseTooNew } from '../db/migrate.js';
 import { type DataDir, type OpenAs, openDataDir } from '../db/open/data-dir.js';
-import type { CleanUp } from '../platform/clean-up.js';
 import { systemClock } from '../platform/clock.js';
 import { createLogger } from '../platform/logger.js';
 import { watchClock } from '../platform/watched-clock.js';
@@ -36,7 +35,7 @@ export interface Call {
   serve(): Promise<void>;
 }
 
-type Open<Context> = (call: Call, cleanUp: CleanUp) => Promise<Context>;
+type Open<Context> = (call: Call, cleanUp: AsyncDisposableStack) => Promise<Context>;
 
 /** A command hashes one password. */
 const THREADS = 4;
@@ -97,7 +96,12 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
 };
 
 /** Opens the configured server, joins the embedded one of a running gateway, or starts it for this command. */
-async function openServerOf(config: Config, how: OpenAs, terminal: Terminal, cleanUp: CleanUp): Promise<DataDir> {
+async function openServerOf(
+  config: Config,
+  how: OpenAs,
+  terminal: Terminal,
+  cleanUp: AsyncDisposableStack,
+): Promise<DataDir> {
   const server = await openDataDir(config, how, createLogger('silent'));
   cleanUp.defer(server.close);
   printMessage(terminal, `database: ${describeDatabase(server, config)}`);

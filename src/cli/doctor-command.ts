@@ -2,7 +2,6 @@
 import type { Config } from '../config/config.js';
 import { openDataDir } from '../db/open/data-dir.js';
 import { type Finding, type PrintedFinding, printable } from '../doctor/finding.js';
-import { createCleanUp } from '../platform/clean-up.js';
 import { systemClock } from '../platform/clock.js';
 import { createLogger } from '../platform/logger.js';
 import { numberOf } from '../platform/number-of.js';
@@ -42,7 +41,7 @@ async function findingsOf({ readConfig, terminal }: Call): Promise<Finding[]> {
   } catch (error) {
     return refusedConfiguration(error);
   }
-  const cleanUp = createCleanUp();
+  await using cleanUp = new AsyncDisposableStack();
   const opened = openDataDir(config, 'cli', createLogger('silent'));
   const located = opened.then((server) => {
     cleanUp.defer(server.close);
@@ -52,7 +51,7 @@ async function findingsOf({ readConfig, terminal }: Call): Promise<Finding[]> {
   await located.catch(() => undefined); // an embedded server may take a while to start; a check reports why it does not
   const signal = new AbortController().signal;
   const around = { clock: systemClock, config, machine: readMachine(), signal, locate: () => located };
-  return examine(around).finally(cleanUp.run);
+  return await examine(around);
 }
 
 const BY_SEVERITY = ['fault', 'warning', 'ok'] as const;

@@ -1,7 +1,6 @@
 /** Interface 9: runs every check of `doctor`, all at once, each within its own time. Others enter this room here. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../config/config.js';
-import { createCleanUp } from '../platform/clean-up.js';
 import { remedyText } from '../platform/explained.js';
 import { errorLabel } from '../platform/fixed-texts.js';
 import { checkDisk, checkMemory, checkOpenFiles, checkPasswordSpeed } from './capacity.js';
@@ -75,7 +74,7 @@ const WITHIN_MS = 8_000;
  * @throws the reason of the signal, and nothing else
  */
 export async function examine({ locate, ...around }: Around, checks = CHECKS): Promise<Finding[]> {
-  const cleanUp = createCleanUp();
+  const cleanUp = new AsyncDisposableStack();
   const done = new AbortController();
   const signal = AbortSignal.any([around.signal, done.signal]);
   const surroundings = { ...around, signal, database: databaseOf(around.config, locate, signal, cleanUp) };
@@ -84,7 +83,10 @@ export async function examine({ locate, ...around }: Around, checks = CHECKS): P
     return reportOnce(found.flat());
   } finally {
     done.abort();
-    await Promise.race([cleanUp.run().catch(() => undefined), sleep(CLOSED_WITHIN_MS, undefined, { ref: false })]);
+    await Promise.race([
+      cleanUp.disposeAsync().catch(() => undefined),
+      sleep(CLOSED_WITHIN_MS, undefined, { ref: false }),
+    ]);
   }
 }
 

@@ -4,7 +4,6 @@ import type { Config } from '../config/config.js';
 import { openDatabase } from '../db/database.js';
 import { unprepared } from '../db/run.js';
 import type { Db } from '../db/statement.js';
-import type { CleanUp } from '../platform/clean-up.js';
 import type { Clock } from '../platform/clock.js';
 import type { Machine } from './machine.js';
 
@@ -45,7 +44,7 @@ export function databaseOf(
   config: Config,
   locate: () => Promise<string>,
   signal: AbortSignal,
-  cleanUp: CleanUp,
+  cleanUp: AsyncDisposableStack,
 ): Surroundings['database'] {
   let opened: Promise<OpenedDatabase> | undefined;
   const open = async (): Promise<OpenedDatabase> => {

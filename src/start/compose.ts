@@ -19,7 +19,6 @@ import { type Expiring, startSweeper } from '../db/sweeper.js';
 import { createGraphqlServer } from '../graphql/server.js';
 import { createExpressApp, createMetricsApp } from '../http/express-app.js';
 import type { Listener } from '../http/server/listener.js';
-import { createCleanUp } from '../platform/clean-up.js';
 import { type Clock, systemClock } from '../platform/clock.js';
 import { createLogger, type Logger } from '../platform/logger.js';
 import { createMetrics, type Metrics } from '../platform/metrics.js';
@@ -61,61 +60,54 @@ const DEFAULT_THREADS = 4;
 export async function createApp(config: Config, databaseUrl: string, overrides: Overrides = {}): Promise<App> {
   const { log = createLogger(config.logLevel), threads = DEFAULT_THREADS } = overrides;
   const clock = watchClock(overrides.clock ?? systemClock, overrides.maxSkewSeconds);
-  const cleanUp = createCleanUp();
+  await using starting = new AsyncDisposableStack();
+  const keyring = await openKeyring(config.keyringFile, clock, log);
+  starting.defer(keyring.close);
+  const metrics = overrides.metrics ?? createMetrics();
+  const sampling = createSampling();
+  starting.defer(sampling.flush);
+  const timeHash = (seconds: number): void => metrics.passwordHashSeconds.observe(seconds);
+  const passwords = overrides.passwords ?? (await createPasswords(config.argon2, threads, timeHash));
+  const db = await openDatabase(databaseUrl, { pooler: config.databasePooler });
+  starting.defer(db.close);
+  await migrate(db, log);
 
-  return cleanUp.guard(async () => {
-    const keyring = await openKeyring(config.keyringFile, clock, log);
-    cleanUp.defer(keyring.close);
-    const metrics = overrides.metrics ?? createMetrics();
-    const sampling = createSampling();
-    cleanUp.defer(sampling.flush);
-    const timeHash = (seconds: number): void => metrics.passwordHashSeconds.observe(seconds);
-    const passwords = overrides.passwords ?? (await createPasswords(config.argon2, threads, timeHash));
-    const db = await openDatabase(databaseUrl, { pooler: config.databasePooler });
-    cleanUp.defer(db.close);
-    await migrate(db, log);
-
-    const redis = config.redis && (await import('../rate-limits/redis-connection.js')).connectRedis(config.redis, log);
-    cleanUp.defer(() => redis?.disconnect());
-    const placeholderHashes = await createPlaceholderHashes({ clock, keyring, log }, () => countPasswordParameters(db));
-    cleanUp.defer(placeholderHashes.stop);
-    const services: Services = {
-      clock,
-      config,
-      db,
-      fullDisk: createFullDisk(clock),
-      placeholderKey: createPlaceholderKey(keyring),
-      secretCache: createSecretCache(),
-      keyLimiter: redis && createRateLimiter({ db, redis }, KEY_LIMIT_NAME, KEY_WINDOW_SECONDS),
-      keyring,
-      knownNonces: createKnownNonces(),
-      log,
-      metrics,
-      passwords,
-      placeholderHashes,
-      redis,
-      refreshCounter: createMinuteCounter(clock),
-      repeats: createAuditRepeats(clock, log, metrics),
-      sampling,
-      state: { isStopping: false, isProxyReported: false },
-      tokens: createTokens(keyring, config, clock),
-    };
-    cleanUp.defer(startSweeper(services, expiringRows(config)).stop);
-    const graphql = await createGraphqlServer(services);
-    cleanUp.defer(graphql.stop);
-    const readiness = createReadiness(services);
-    await readiness.check(); // from now on the clock is known
-    const poller = createReadinessPoller(readiness);
-    cleanUp.defer(poller.stop);
-    const metricsListener = createMetricsApp(services);
-    return {
-      ...services,
-      ...createExpressApp(services, readiness, poller, graphql.answer),
-      metricsListener,
-      poller,
-      close: cleanUp.run,
-    };
-  });
+  const redis = config.redis && (await import('../rate-limits/redis-connection.js')).connectRedis(config.redis, log);
+  starting.defer(() => redis?.disconnect());
+  const placeholderHashes = await createPlaceholderHashes({ clock, keyring, log }, () => countPasswordParameters(db));
+  starting.defer(placeholderHashes.stop);
+  const services: Services = {
+    clock,
+    config,
+    db,
+    fullDisk: createFullDisk(clock),
+    placeholderKey: createPlaceholderKey(keyring),
+    secretCache: createSecretCache(),
+    keyLimiter: redis && createRateLimiter({ db, redis }, KEY_LIMIT_NAME, KEY_WINDOW_SECONDS),
+    keyring,
+    knownNonces: createKnownNonces(),
+    log,
+    metrics,
+    passwords,
+    placeholderHashes,
+    redis,
+    refreshCounter: createMinuteCounter(clock),
+    repeats: createAuditRepeats(clock, log, metrics),
+    sampling,
+    state: { isStopping: false, isProxyReported: false },
+    tokens: createTokens(keyring, config, clock),
+  };
+  starting.defer(startSweeper(services, expiringRows(config)).stop);
+  const graphql = await createGraphqlServer(services);
+  starting.defer(graphql.stop);
+  const readiness = createReadiness(services);
+  await readiness.check(); // from now on the clock is known
+  const poller = createReadinessPoller(readiness);
+  starting.defer(poller.stop);
+  const metricsListener = createMetricsApp(services);
+  const expressApp = createExpressApp(services, readiness, poller, graphql.answer);
+  const started = starting.move();
+  return { ...services, ...expressApp, metricsListener, poller, close: () => started.disposeAsync() };
 }
 
 async function migrate(db: Database, log: Logger): Promise<void> {

@@ -8,7 +8,6 @@ import type { Config } from '../config/config.js';
 import { argon2Build } from '../credentials/passwords/argon2-build.js';
 import { type DataDir, openDataDir } from '../db/open/data-dir.js';
 import { listen } from '../http/server/listener.js';
-import { createCleanUp } from '../platform/clean-up.js';
 import { explanationText } from '../platform/explained.js';
 import { createLogDestination } from '../platform/log-destination.js';
 import { createLogger, describeError, type Logger } from '../platform/logger.js';
@@ -47,58 +46,60 @@ export async function startGateway(
     createLogDestination(process.stdout, () => metrics.droppedLogLines.inc()),
   );
   for (const warning of config.warnings) log.warn(explanationText(warning));
-  const cleanUp = createCleanUp();
-  return cleanUp.guard(async () => {
-    // Before anything is created, or a password is shown that nobody will see again. A connection cannot show whether
-    // whoever listens shares the port: that is found out by `listen`.
-    if (!reusePort) await requireFree('PORT', host, port);
-    if (metricsPort !== undefined) await requireFree('METRICS_PORT', metricsHost, metricsPort);
-    const dataDir = await openDataDir(config, 'gateway', log);
-    cleanUp.defer(dataDir.close);
-    const app = await createApp(config, dataDir.databaseUrl, { log, metrics, threads });
-    cleanUp.defer(app.close);
-    lowerPoolThreads();
-    app.poller.begin();
-    if (dataDir.embedded) await createFirstAdministrator(app, print);
-    let hurried: AbortSignal | undefined;
-    // First, so that it stops last: what happens at the end can still be scraped.
-    if (metricsPort !== undefined) {
-      const scraped = await listen(app.metricsListener, metricsHost, metricsPort).catch(
-        namingVariable('METRICS_PORT', metricsHost, metricsPort),
-      );
-      cleanUp.defer(() => scraped.stop({ hurry: AbortSignal.abort() }));
-    }
-    const listening = await listen(app, host, port, {}, reusePort).catch(namingVariable('PORT', host, port));
-    cleanUp.defer(() => listening.stop({ hurry: hurried }));
-    cleanUp.defer(examineLater(config, dataDir, log));
-    log.info(
-      {
-        argon2: argon2Build(),
-        passwords_per_second: Math.round(1 / app.passwords.hashCpuSeconds),
-        host,
-        port,
-        metrics_port: metricsPort,
-        public_url: publicUrl,
-        start_page: isDevelopment ? `${publicUrl}/` : undefined,
-      },
-      'ready',
+  await using starting = new AsyncDisposableStack();
+  // Before anything is created or a password is shown. A probe cannot see whether a listener shares the port: `listen` does.
+  if (!reusePort) await requireFree('PORT', host, port);
+  if (metricsPort !== undefined) await requireFree('METRICS_PORT', metricsHost, metricsPort);
+  const dataDir = await openDataDir(config, 'gateway', log);
+  starting.defer(dataDir.close);
+  let endExamination: (() => Promise<void>) | undefined;
+  starting.defer(() => endExamination?.());
+  const app = await createApp(config, dataDir.databaseUrl, { log, metrics, threads });
+  starting.defer(app.close);
+  lowerPoolThreads();
+  app.poller.begin();
+  if (dataDir.embedded) await createFirstAdministrator(app, print);
+  let hurried: AbortSignal | undefined;
+  // First, so that it stops last: what happens at the end can still be scraped.
+  if (metricsPort !== undefined) {
+    const scraped = await listen(app.metricsListener, metricsHost, metricsPort).catch(
+      namingVariable('METRICS_PORT', metricsHost, metricsPort),
     );
-    return {
-      readKeyring: app.keyring.reload,
-      stop: async (hurry) => {
-        log.info('stopping');
-        app.state.isStopping = true;
-        hurried = hurry;
-        const delayMs = config.shutdownDelaySeconds * 1000;
-        if (delayMs > 0) {
-          listening.drain();
-          await sleep(delayMs, undefined, { signal: hurry }).catch(() => undefined);
-        }
-        await cleanUp.run();
-        log.info('stopped');
-      },
-    };
-  });
+    starting.defer(() => scraped.stop({ hurry: AbortSignal.abort() }));
+  }
+  const listening = await listen(app, host, port, {}, reusePort).catch(namingVariable('PORT', host, port));
+  starting.defer(() => listening.stop({ hurry: hurried }));
+  endExamination = examineLater(config, dataDir, log);
+  log.info(
+    {
+      argon2: argon2Build(),
+      passwords_per_second: Math.round(1 / app.passwords.hashCpuSeconds),
+      host,
+      port,
+      metrics_port: metricsPort,
+      public_url: publicUrl,
+      start_page: isDevelopment ? `${publicUrl}/` : undefined,
+    },
+    'ready',
+  );
+  const started = starting.move();
+  let ended: Promise<void> | undefined;
+  return {
+    readKeyring: app.keyring.reload,
+    stop: async (hurry) => {
+      log.info('stopping');
+      app.state.isStopping = true;
+      hurried = hurry;
+      const delayMs = config.shutdownDelaySeconds * 1000;
+      if (delayMs > 0) {
+        listening.drain();
+        await sleep(delayMs, undefined, { signal: hurry }).catch(() => undefined);
+      }
+      ended ??= started.disposeAsync();
+      await ended;
+      log.info('stopped');
+    },
+  };
 }
 
 /** Interface 1: an empty embedded database gets one administrator, whose password is shown once. */

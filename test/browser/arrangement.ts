@@ -1,6 +1,5 @@
 /** A page and a gateway on origins of their own, and what is said where that does not work. */
 import type { BrowserContext, Page } from 'playwright-core';
-import { createCleanUp } from '../../src/platform/clean-up.js';
 import { runningClock } from '../support/clock.js';
 import { PASSWORD, startGateway } from '../support/gateway.js';
 import { captureLog } from '../support/log.js';
@@ -36,40 +35,39 @@ export async function arrange(
   names: Origins,
   envOf: (origins: Origins) => Record<string, string>,
 ): Promise<Arrangement> {
-  const cleanUp = createCleanUp();
-  return cleanUp.guard(async () => {
-    const certificate = names.page.startsWith('https:') ? makeCertificate() : undefined;
-    const [near, far] = [await startEdge(certificate), await startEdge(certificate)];
-    cleanUp.defer(near.close);
-    cleanUp.defer(far.close);
-    const page = `${names.page}:${near.port}`;
-    const gatewayOrigin = names.gateway === '' ? page : `${names.gateway}:${far.port}`;
-    const captured = captureLog();
-    const env = envOf({ page, gateway: gatewayOrigin });
-    const gateway = await startGateway({ clock: runningClock(), log: captured.log, env });
-    cleanUp.defer(gateway.close);
-    for (const edge of [near, far]) edge.leadTo(gateway.url);
-    await servePage(near, '/', 'client.js');
+  await using starting = new AsyncDisposableStack();
+  const certificate = names.page.startsWith('https:') ? makeCertificate() : undefined;
+  const [near, far] = [await startEdge(certificate), await startEdge(certificate)];
+  starting.defer(near.close);
+  starting.defer(far.close);
+  const page = `${names.page}:${near.port}`;
+  const gatewayOrigin = names.gateway === '' ? page : `${names.gateway}:${far.port}`;
+  const captured = captureLog();
+  const env = envOf({ page, gateway: gatewayOrigin });
+  const gateway = await startGateway({ clock: runningClock(), log: captured.log, env });
+  starting.defer(gateway.close);
+  for (const edge of [near, far]) edge.leadTo(gateway.url);
+  await servePage(near, '/', 'client.js');
 
-    const tab = await profile.newPage();
-    cleanUp.defer(() => tab.close());
-    const said: string[] = [];
-    tab.on('console', (message) => said.push(message.text()));
-    await tab.goto(`${page}/?gateway=${encodeURIComponent(gatewayOrigin)}`);
-    const { email } = await gateway.user();
-    return {
-      page: tab,
-      gatewayOrigin,
-      logIn: () =>
-        tab.evaluate(
-          `auth.login(${JSON.stringify({ email, password: PASSWORD })}).then(() => '', (error) => error.detail)`,
-        ),
-      console: () => said,
-      answers: () =>
-        captured
-          .lines()
-          .flatMap(({ route, status, outcome }) => (route === undefined ? [] : [`${route} ${status} ${outcome}`])),
-      close: cleanUp.run,
-    };
-  });
+  const tab = await profile.newPage();
+  starting.defer(() => tab.close());
+  const said: string[] = [];
+  tab.on('console', (message) => said.push(message.text()));
+  await tab.goto(`${page}/?gateway=${encodeURIComponent(gatewayOrigin)}`);
+  const { email } = await gateway.user();
+  const started = starting.move();
+  return {
+    page: tab,
+    gatewayOrigin,
+    logIn: () =>
+      tab.evaluate(
+        `auth.login(${JSON.stringify({ email, password: PASSWORD })}).then(() => '', (error) => error.detail)`,
+      ),
+    console: () => said,
+    answers: () =>
+      captured
+        .lines()
+        .flatMap(({ route, status, outcome }) => (route === undefined ? [] : [`${route} ${status} ${outcome}`])),
+    close: () => started.disposeAsync(),
+  };
 }

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
-import { createCleanUp } from '../../src/platform/clean-up.js';
 import { runningClock } from '../support/clock.js';
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
 import { freePort } from '../support/redis.js';
@@ -22,8 +21,11 @@ const ROOT = join(import.meta.dirname, '../..');
 const TEMPLATE = join(import.meta.dirname, 'pages/template');
 const FIRST = 'npm ci && PUBLIC_URL=';
 
-const cleanUp = createCleanUp();
-afterEach(() => cleanUp.run());
+let cleanUp = new AsyncDisposableStack();
+afterEach(async () => {
+  await cleanUp.disposeAsync();
+  cleanUp = new AsyncDisposableStack();
+});
 
 /** A gateway with the variables of the first block, on the page's origin */
 async function gatewayAt(pageOrigin: string): Promise<TestGateway> {

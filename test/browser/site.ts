@@ -1,6 +1,5 @@
 /** A whole site: a browser, the edge, and behind it a real gateway whose PUBLIC_URL is the edge. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { createCleanUp } from '../../src/platform/clean-up.js';
 import { runningClock } from '../support/clock.js';
 import { claimsOf, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
 import { tokenOf } from './asked.js';
@@ -43,33 +42,32 @@ export interface Setup {
 
 /** Close it in `afterAll`. */
 export async function startSite({ env = {}, certificate }: Setup = {}): Promise<Site> {
-  const cleanUp = createCleanUp();
-  return cleanUp.guard(async () => {
-    const edge = await startEdge(certificate);
-    cleanUp.defer(edge.close);
-    const gateway = await startGateway({ clock: runningClock(), env: { PUBLIC_URL: edge.url, ...env } });
-    cleanUp.defer(gateway.close);
-    edge.leadTo(gateway.url);
-    await servePage(edge, '/', 'client.js');
-    const browser = await launchChromium();
-    cleanUp.defer(() => browser.close());
+  await using starting = new AsyncDisposableStack();
+  const edge = await startEdge(certificate);
+  starting.defer(edge.close);
+  const gateway = await startGateway({ clock: runningClock(), env: { PUBLIC_URL: edge.url, ...env } });
+  starting.defer(gateway.close);
+  edge.leadTo(gateway.url);
+  await servePage(edge, '/', 'client.js');
+  const browser = await launchChromium();
+  starting.defer(() => browser.close());
 
-    const profile = async (): Promise<BrowserContext> => {
-      const context = await browser.newContext();
-      context.setDefaultTimeout(PATIENCE_MS);
-      return context;
-    };
-    const visitor = async (prepare?: (profile: BrowserContext) => Promise<unknown>): Promise<Visitor> => {
-      const { email } = await gateway.user();
-      const context = await profile();
-      await prepare?.(context);
-      const page = await context.newPage();
-      await page.goto(edge.url);
-      await page.evaluate(`auth.login(${JSON.stringify({ email, password: PASSWORD })})`);
-      return { profile: context, page, email, sid: await sidOf(page) };
-    };
-    return { browser, edge, gateway, profile, visitor, close: cleanUp.run };
-  });
+  const profile = async (): Promise<BrowserContext> => {
+    const context = await browser.newContext();
+    context.setDefaultTimeout(PATIENCE_MS);
+    return context;
+  };
+  const visitor = async (prepare?: (profile: BrowserContext) => Promise<unknown>): Promise<Visitor> => {
+    const { email } = await gateway.user();
+    const context = await profile();
+    await prepare?.(context);
+    const page = await context.newPage();
+    await page.goto(edge.url);
+    await page.evaluate(`auth.login(${JSON.stringify({ email, password: PASSWORD })})`);
+    return { profile: context, page, email, sid: await sidOf(page) };
+  };
+  const started = starting.move();
+  return { browser, edge, gateway, profile, visitor, close: () => started.disposeAsync() };
 }
 
 /** The session whose token the page is given, refreshed where that is needed; undefined where it is given none. */

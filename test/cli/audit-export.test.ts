@@ -5,13 +5,12 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSyn
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import pg from 'pg';
-import { createCleanUp } from '../../src/platform/clean-up.js';
 import { textOf } from '../documents/printed.js';
 import { messagesOf, type Ran, run } from '../support/cli.js';
 import { createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres.js';
 import { canMount, mountDisk } from '../support/small-disk.js';
 
-const cleanUp = createCleanUp();
+const cleanUp = new AsyncDisposableStack();
 let database: TestDatabase;
 let client: pg.Client;
 let folder: string;
@@ -24,7 +23,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'audit-export-'));
   cleanUp.defer(async () => rmSync(folder, { recursive: true }));
 });
-afterAll(() => cleanUp.run());
+afterAll(() => cleanUp.disposeAsync());
 beforeEach(() => client.query('delete from audit_events'));
 
 const environment = () => ({ DATABASE_URL: database.url, KEYRING_FILE: required(KEYRING_FILE) });

@@ -4,7 +4,6 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createUser } from '../../src/admin/user-changes.js';
 import { readConfig } from '../../src/config/config.js';
-import { createCleanUp } from '../../src/platform/clean-up.js';
 import { type AnotherPostgres, startAnotherPostgres } from '../support/another-postgres.js';
 import { runHere } from '../support/cli.js';
 import { badIn, look } from '../support/doctor.js';
@@ -16,7 +15,7 @@ import { freePort } from '../support/redis.js';
 import { login, logout, refresh } from '../support/routes.js';
 import { until } from '../support/until.js';
 
-const cleanUp = createCleanUp();
+const cleanUp = new AsyncDisposableStack();
 let another: AnotherPostgres;
 beforeAll(async () => {
   another = await startAnotherPostgres();
@@ -24,7 +23,7 @@ beforeAll(async () => {
   await another.asSuperuser('create database gateway owner auth_gateway');
   expect((await runHere(['migrate', 'up'], () => readConfig(env(another.url('gateway'))))).code).toBe(0);
 });
-afterAll(() => cleanUp.run());
+afterAll(() => cleanUp.disposeAsync());
 
 const env = (url: string) => ({ DATABASE_URL: url, KEYRING_FILE: required(KEYRING_FILE) });
 

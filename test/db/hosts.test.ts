@@ -9,7 +9,6 @@ import pg from 'pg';
 import { type Database, openDatabase } from '../../src/db/database.js';
 import { ReadOnlyServer } from '../../src/db/hosts.js';
 import type { Finding } from '../../src/doctor/finding.js';
-import { createCleanUp } from '../../src/platform/clean-up.js';
 import { type AnotherPostgres, startAnotherPostgres } from '../support/another-postgres.js';
 import { bridgeTo, type Certificate } from '../support/bridge.js';
 import { run } from '../support/cli.js';
@@ -20,7 +19,7 @@ import { login, refresh } from '../support/routes.js';
 import { startProcess } from '../support/server-process.js';
 import { until } from '../support/until.js';
 
-const cleanUp = createCleanUp();
+const cleanUp = new AsyncDisposableStack();
 let another: AnotherPostgres;
 let database: TestDatabase;
 /** The hosts of both servers, as they stand in a URL */
@@ -40,7 +39,7 @@ beforeAll(async () => {
     await client.query(`create table server as select '${name}' as name, 0 as writes`).finally(() => client.end());
   }
 });
-afterAll(() => cleanUp.run());
+afterAll(() => cleanUp.disposeAsync());
 
 const urlOf = (...hosts: string[]): string =>
   `postgresql://auth_gateway@${hosts.join(',')}/${database.name}?target_session_attrs=read-write`;

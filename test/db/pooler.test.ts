@@ -1,7 +1,6 @@
 /** Interface 2: DATABASE_POOLER=transaction behind a real PgBouncer. Needs `pgbouncer` on the PATH. */
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
-import { createCleanUp } from '../../src/platform/clean-up.js';
 import { run } from '../support/cli.js';
 import { whileAway, whileReadOnly } from '../support/faults.js';
 import {
@@ -33,7 +32,7 @@ withPgBouncer('with pgbouncer on the PATH (REQUIRE_PROGRAMS=1 makes its absence 
   /** The first instance through the pooler; `rows` goes straight to the tables. */
   let gateway: TestGateway;
   let bouncer: PgBouncer;
-  const cleanUp = createCleanUp();
+  const cleanUp = new AsyncDisposableStack();
   beforeAll(async () => {
     const direct = await startGateway();
     cleanUp.defer(direct.close);
@@ -48,7 +47,7 @@ withPgBouncer('with pgbouncer on the PATH (REQUIRE_PROGRAMS=1 makes its absence 
     const [one, two] = await Promise.all([start(), start()]);
     gateway = { ...direct, ...one, two: () => [one, two] };
   });
-  afterAll(() => cleanUp.run());
+  afterAll(() => cleanUp.disposeAsync());
 
   const cli = (...args: string[]) =>
     run([...args, '--json'], {

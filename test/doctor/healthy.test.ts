@@ -3,14 +3,13 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { createCleanUp } from '../../src/platform/clean-up.js';
 import { run } from '../support/cli.js';
 import { certificatesIn, ownKeyring, startEdge } from '../support/doctor.js';
 import { blockOf } from '../support/documents.js';
 import { freePort } from '../support/redis.js';
 import { until } from '../support/until.js';
 
-const cleanUp = createCleanUp();
+const cleanUp = new AsyncDisposableStack();
 let env: Record<string, string>;
 
 beforeAll(async () => {
@@ -48,7 +47,7 @@ beforeAll(async () => {
   });
   await until('it is ready', () => log.includes('"msg":"ready"'));
 });
-afterAll(() => cleanUp.run());
+afterAll(() => cleanUp.disposeAsync());
 
 /** Disk and speed are those of the machine, which may be full and slow. */
 const isAbout = (check: string) => check !== 'disk' && check !== 'password_speed';

@@ -17,7 +17,6 @@ import { MIGRATION_NAMES } from '../../src/db/migrate.js';
 import { sweep } from '../../src/db/sweeper.js';
 import { examineAtStart } from '../../src/doctor/at-start.js';
 import { FINDINGS, type FindingName, type PrintedFinding } from '../../src/doctor/finding.js';
-import { createCleanUp } from '../../src/platform/clean-up.js';
 import { expiringRows } from '../../src/start/compose.js';
 import { startAnotherPostgres } from '../support/another-postgres.js';
 import { bridgeTo } from '../support/bridge.js';
@@ -47,7 +46,7 @@ import { until } from '../support/until.js';
 import { withRedis } from '../support/with-redis.js';
 
 const isRequired = process.env['REQUIRE_PROGRAMS'] === '1';
-const cleanUp = createCleanUp();
+const cleanUp = new AsyncDisposableStack();
 const trusted = getCACertificates('default');
 
 let gateway: TestGateway;
@@ -83,7 +82,7 @@ beforeAll(async () => {
   well['DATABASE_URL'] = gateway.database.url;
   await gateway.user({ role: 'admin', email: 'root@example.com' });
 });
-afterAll(() => cleanUp.run());
+afterAll(() => cleanUp.disposeAsync());
 
 const planted = new Set<FindingName>();
 

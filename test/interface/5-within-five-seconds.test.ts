@@ -3,7 +3,6 @@
  * there, so that an answer is the proof; how long it took is bounded with ample room, for a machine that is busy.
  */
 import type pg from 'pg';
-import { createCleanUp } from '../../src/platform/clean-up.js';
 import { cookieAction } from '../support/cookies.js';
 import { type FreezableDatabase, freezable } from '../support/frozen.js';
 import {
@@ -48,14 +47,14 @@ const heldRecord = (refreshToken: string) =>
 describe('a database that says nothing at all', () => {
   let frozen: FreezableDatabase;
   let on: Instance;
-  const cleanUp = createCleanUp();
+  const cleanUp = new AsyncDisposableStack();
   beforeAll(async () => {
     frozen = await freezable(gateway.database);
     cleanUp.defer(frozen.stop);
     on = await startInstance(frozen, { clock: gateway.clock });
     cleanUp.defer(on.close);
   });
-  afterAll(() => cleanUp.run());
+  afterAll(() => cleanUp.disposeAsync());
 
   test('Interface 5: every route and every kind of caller is answered, and all goes on when it speaks again', async () => {
     const { user, as, refreshToken } = await newcomer(gateway, 'admin');

@@ -1,6 +1,5 @@
 /** What PostgreSQL undoes in favour of others, a deadlock or a serialization failure, is tried again. */
 import pg from 'pg';
-import { createCleanUp } from '../../src/platform/clean-up.js';
 import {
   type Answer,
   type Instance,
@@ -17,13 +16,13 @@ import { login, logout, refresh, WRONG } from '../support/routes.js';
 import { auditDuring, recordsOf, userRow } from '../support/rows.js';
 import { until } from '../support/until.js';
 
-const cleanUp = createCleanUp();
+const cleanUp = new AsyncDisposableStack();
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startGateway({ env: { LOGIN_MAX_FAILURES: '1000' } });
   cleanUp.defer(gateway.close);
 });
-afterAll(() => cleanUp.run());
+afterAll(() => cleanUp.disposeAsync());
 
 const FIRST = 4_712;
 const SECOND = 4_713;
@@ -106,7 +105,7 @@ test('a change that was undone by a deadlock is made once, as a whole', async ()
 describe.each(['repeatable read', 'serializable'])('where the default isolation of the database is %s', (isolation) => {
   let one: Instance;
   let two: Instance;
-  const instances = createCleanUp();
+  const instances = new AsyncDisposableStack();
   beforeAll(async () => {
     const { clock, database } = gateway;
     await asSuperuser(`alter database ${database.name} set default_transaction_isolation = '${isolation}'`);
@@ -115,7 +114,7 @@ describe.each(['repeatable read', 'serializable'])('where the default isolation 
     instances.defer(one.close);
     instances.defer(two.close);
   });
-  afterAll(() => instances.run());
+  afterAll(() => instances.disposeAsync());
 
   const count = (statuses: number[], wanted: number): number => statuses.filter((status) => status === wanted).length;
 

@@ -2,7 +2,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCleanUp } from '../../../src/platform/clean-up.js';
 
 export interface Lab {
   /** For logs and data, closed to others, removed at the end */
@@ -19,19 +18,19 @@ export async function inLab<T>(
   interrupted: AbortSignal,
   work: (lab: Lab) => Promise<T>,
 ): Promise<T> {
-  const cleanUp = createCleanUp();
+  const cleanUp = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'evidence-')); // mode 0700
   cleanUp.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
   let isOver = false;
   const defer = (end: () => unknown): void => {
     if (isOver) void Promise.resolve(end()).catch(() => undefined);
-    else cleanUp.defer(end);
+    else cleanUp.defer(async () => void (await end()));
   };
   try {
     return await Promise.race([work({ folder, say, defer }), rejectionBy(interrupted)]);
   } finally {
     isOver = true;
-    await cleanUp.run();
+    await cleanUp.disposeAsync();
   }
 }
 

@@ -1,6 +1,5 @@
 /** Starts the embedded PostgreSQL of a data folder, or joins a running one. Other rooms import only this file. */
 import { existsSync } from 'node:fs';
-import { createCleanUp } from '../../platform/clean-up.js';
 import type { Logger } from '../../platform/logger.js';
 import { type DataDirHeld, lockFileOf, type OwnerRole, ownDataDir } from './owner.js';
 import { clusterDirOf, locateRunning } from './postmaster.js';
@@ -30,14 +29,13 @@ export async function openEmbedded(dataDir: string, how: OpenAs, log: Logger): P
   const owned = await ownDataDir(dataDir, how === 'gateway' ? 'gateway' : 'cli');
   if ('heldBy' in owned) return join(dataDir, how, owned.heldBy);
 
-  const cleanUp = createCleanUp();
-  cleanUp.defer(() => owned.release());
-  return cleanUp.guard(async () => {
-    if (how === 'cli' && !existsSync(clusterDirOf(dataDir))) throw noDatabase(dataDir);
-    const server = await startEmbeddedPostgres(owned, { log: (level, message) => log[level](message) });
-    cleanUp.defer(() => server.stop());
-    return { url: server.url, isOwner: true, close: cleanUp.run };
-  });
+  await using opening = new AsyncDisposableStack();
+  opening.defer(() => owned.release());
+  if (how === 'cli' && !existsSync(clusterDirOf(dataDir))) throw noDatabase(dataDir);
+  const server = await startEmbeddedPostgres(owned, { log: (level, message) => log[level](message) });
+  opening.defer(() => server.stop());
+  const opened = opening.move();
+  return { url: server.url, isOwner: true, close: () => opened.disposeAsync() };
 }
 
 function noDatabase(dataDir: string): EmbeddedPostgresError {

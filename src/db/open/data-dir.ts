@@ -3,7 +3,6 @@ import { stat } from 'node:fs/promises';
 import type { Config } from '../../config/config.js';
 import { keyringLost } from '../../credentials/keyring/keyring-error.js';
 import { generateKeys, writeKeyringFile } from '../../credentials/keyring/keyring-file.js';
-import { createCleanUp } from '../../platform/clean-up.js';
 import type { Logger } from '../../platform/logger.js';
 import { openDatabase } from '../database.js';
 import { type OpenAs, openEmbedded } from '../embedded/open.js';
@@ -36,16 +35,15 @@ export async function openDataDir(config: Config, how: OpenAs, log: Logger): Pro
     return { databaseUrl: config.databaseUrl, embedded: false, joined: false, close: async () => undefined };
   }
   const { url, isOwner, close } = await openEmbedded(config.dataDir, how, log);
-  const cleanUp = createCleanUp();
-  cleanUp.defer(close);
-  return cleanUp.guard(async () => {
-    if (lacksKeyring) {
-      if (await isUsed(url, config)) throw keyringLost(config.keyringFile);
-      await writeKeyringFile(config.keyringFile, await generateKeys(), 'create');
-      log.info({ file: config.keyringFile }, 'keyring created');
-    }
-    return { databaseUrl: url, embedded: true, joined: !isOwner, close };
-  });
+  await using opening = new AsyncDisposableStack();
+  opening.defer(close);
+  if (lacksKeyring) {
+    if (await isUsed(url, config)) throw keyringLost(config.keyringFile);
+    await writeKeyringFile(config.keyringFile, await generateKeys(), 'create');
+    log.info({ file: config.keyringFile }, 'keyring created');
+  }
+  opening.move(); // now the caller closes it
+  return { databaseUrl: url, embedded: true, joined: !isOwner, close };
 }
 
 /** False if the file cannot be examined: reading it later reports why. */
