@@ -243,7 +243,7 @@ test('Interface 9: --scope is repeated, or has commas', async () => {
 
 test('Interface 2: four wrong variables at once give four clear lines and exit code 78, for the server and for a command', async () => {
   const env = { PORT: '0', LOGIN_MAX_FAILURES: 'many', COOKIE_SAMESITE: 'loose', ARGON2_MEMORY_KIB: '1024' };
-  for (const args of [[], ['user', 'list', '--json']]) {
+  for (const args of [['start'], ['user', 'list', '--json']]) {
     const { code, stdout, stderr } = await run(args, { env });
     expect([code, stdout]).toEqual([78, '']);
     const lines = stderr.trimEnd().split('\n');
@@ -255,7 +255,7 @@ test('Interface 2: four wrong variables at once give four clear lines and exit c
 test('Interface 3: without a keyring a server, and a command that needs it, end with exit code 78, and make none', async () => {
   const env = { DATABASE_URL: cli.database.url, KEYRING_FILE: '/nowhere/keyring.json', PORT: '1' };
   const key = ['api-key', 'create', '--service', 's', '--scope', 'a:b', '--rate-limit', '1'];
-  for (const args of [[], key, ['api-key', 'rotate', 'ak_x'], ['keyring', 'rotate']]) {
+  for (const args of [['start'], key, ['api-key', 'rotate', 'ak_x'], ['keyring', 'rotate']]) {
     const ran = await run(args, { env });
     expect([args, ran.code, ran.stdout]).toEqual([args, 78, '']);
     expect(messagesOf(ran)).toMatch(/^cannot read the keyring \/nowhere\/keyring\.json \(ENOENT\).*\n$/);

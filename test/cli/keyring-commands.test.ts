@@ -191,7 +191,7 @@ describe('keyring rotate', () => {
     await chmod(file, 0o602);
     const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: file, PORT: '1' };
     const key = ['api-key', 'create', '--service', 's', '--scope', 'a:b', '--rate-limit', '1'];
-    for (const args of [[], ['keyring', 'rotate'], key]) {
+    for (const args of [['start'], ['keyring', 'rotate'], key]) {
       const ran = await run(args, { env });
       expect([ran.code, ran.stdout]).toEqual([78, '']);
       expect(messagesOf(ran)).toBe(
