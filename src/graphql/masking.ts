@@ -1,6 +1,14 @@
 /** Interface 5 and 7: what graphql-js says of a document, without the values that stand in it. */
 import { ApolloServerErrorCode } from '@apollo/server/errors';
-import { type ASTNode, GraphQLError, type GraphQLSchema, isEnumType, isInputObjectType, Kind } from 'graphql';
+import {
+  type ASTNode,
+  GraphQLError,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  Kind,
+  type SourceLocation,
+} from 'graphql';
 
 /**
  * The message of an error about a document. It may repeat names of the schema, and the name of the field, argument,
@@ -11,34 +19,24 @@ export type Mask = (error: GraphQLError) => string;
 
 const HIDDEN = '"…"';
 
-/** Messages about a literal that hold no more than names of the schema. */
+/** The messages about an object that name only fields of the schema: what it lacks. */
 const ABOUT_FIELDS =
   /^Field "[\w.]+" (of required type "[\w![\]]+" was not provided|must be non-null)\.$|^OneOf Input Object "\w+" must/;
-const TYPE_OF_LITERAL =
-  /^Expected value of type "([\w![\]]+)"|^(\w+) cannot represent|^Enum "(\w+)" cannot|does not exist in "(\w+)" enum/;
-const SUGGESTION = / Did you mean (?:the enum value )?"\w+"(?:,? (?:or )?"\w+"){0,4}\?$/;
+
+/** The parser gives this limit the code of any syntax error. */
+const TOO_MANY_TOKENS = 'Syntax Error: Document contains more';
 
 export function createMask(schema: GraphQLSchema): Mask {
   const known = namesOf(schema);
-  const isKnown = (text: string): boolean => (text.match(/\w+/g) ?? []).every((word) => known.has(word));
 
-  const aboutLiteral = (message: string): string => {
-    if (ABOUT_FIELDS.test(message)) return message;
-    const type = TYPE_OF_LITERAL.exec(message)
-      ?.slice(1)
-      .find((name) => name !== undefined);
-    const [suggestion = ''] = SUGGESTION.exec(message) ?? [];
-    const names = suggestion.match(/"\w+"/g)?.join(' ') ?? '';
-    const ofType = type !== undefined && isKnown(type) ? ` "${type}"` : '';
-    return `A value does not fit its type${ofType}.${isKnown(names) ? suggestion : ''}`;
-  };
-
-  return ({ message, nodes = [], extensions: { code } }) => {
-    if (code === ApolloServerErrorCode.GRAPHQL_PARSE_FAILED) return withoutToken(message);
+  return ({ message, nodes = [], locations, extensions: { code } }) => {
+    if (code === ApolloServerErrorCode.GRAPHQL_PARSE_FAILED)
+      return message.startsWith(TOO_MANY_TOKENS) ? 'The document has too many tokens' : `Syntax error${at(locations)}`;
     if (code === ApolloServerErrorCode.OPERATION_RESOLUTION_FAILURE)
       return 'operationName has to name an operation of the document';
     const [node] = nodes;
-    if (node !== undefined && VALUES.has(node.kind)) return aboutLiteral(message);
+    if (node !== undefined && VALUES.has(node.kind) && !ABOUT_FIELDS.test(message))
+      return `The value${at(locations)} does not fit its type`;
     const atFault = new Set(nodes.map(nameOf));
     return message.replace(/"([^"]*)"/g, (quoted, text: string) => {
       const words = text.match(/\w+/g) ?? [];
@@ -47,13 +45,8 @@ export function createMask(schema: GraphQLSchema): Mask {
   };
 }
 
-/** The parser names the token that it met by its kind and by its text. */
-function withoutToken(message: string): string {
-  const kind = /^Syntax Error: (?:Unexpected|Expected [^,]{1,40}, found) (?:<EOF>|"[^\w\s"]{1,3}"|[A-Z][A-Za-z]+)/;
-  const [known] =
-    /^Syntax Error: (?:Document contains more tha[nt] \d+ tokens|Unterminated string)/.exec(message) ?? [];
-  const [what = known ?? 'Syntax Error: The document cannot be read'] = kind.exec(message) ?? [];
-  return `${what}.`;
+function at([first]: readonly SourceLocation[] = []): string {
+  return first === undefined ? '' : ` at line ${first.line}, column ${first.column}`;
 }
 
 const VALUES: ReadonlySet<string> = new Set([

@@ -13,6 +13,8 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const SECRET = 'Hunter2';
+const SYNTAX = /^Syntax error at line 1, column \d+$/;
+const VALUE = /^The value at line 1, column \d+ does not fit its type$/;
 
 async function messageOf(query: string, more: object = {}): Promise<string> {
   const body = JSON.stringify({ query, ...more });
@@ -32,24 +34,24 @@ const set = (password: string) =>
   `mutation { setUserPassword(input: { id: "x", password: ${password} }) { user { id } } }`;
 
 test.each([
-  ['a word', set(SECRET), 'A value does not fit its type "String".'],
-  ['a number', set('4711'), 'A value does not fit its type "String".'],
-  ['a list', set(`[${SECRET}]`), 'A value does not fit its type "String".'],
-  ['an object', set(`{ secret: "${SECRET}" }`), 'A value does not fit its type "String".'],
-  ['a default', `query ($n: Int = "${SECRET}") { users(first: $n) { edges { cursor } } }`, /^A value does not fit/],
-  ['an enum in quotes', `{ users(filter: { role: "${SECRET}" }) { edges { cursor } } }`, /^A value does not fit/],
-  ['an enum', `{ users(filter: { role: ${SECRET} }) { edges { cursor } } }`, /^A value does not fit its type/],
-  ['a time', `{ auditEvents(filter: { since: "${SECRET}" }) { edges { cursor } } }`, /^A value does not fit its type/],
-  ['a text that looks like a suggestion', set(`[" Did you mean ${SECRET}?"]`), /^A value does not fit its type/],
+  ['a word', set(SECRET), VALUE],
+  ['a number', set('4711'), VALUE],
+  ['a list', set(`[${SECRET}]`), VALUE],
+  ['an object', set(`{ secret: "${SECRET}" }`), VALUE],
+  ['a default', `query ($n: Int = "${SECRET}") { users(first: $n) { edges { cursor } } }`, VALUE],
+  ['an enum in quotes', `{ users(filter: { role: "${SECRET}" }) { edges { cursor } } }`, VALUE],
+  ['an enum', `{ users(filter: { role: ${SECRET} }) { edges { cursor } } }`, VALUE],
+  ['a time', `{ auditEvents(filter: { since: "${SECRET}" }) { edges { cursor } } }`, VALUE],
+  ['a text that looks like a suggestion', set(`[" Did you mean ${SECRET}?"]`), VALUE],
   ['a password that lost its quotes', set(`$${SECRET}`), 'Variable "…" is not defined.'],
-  ['one of two words', set(`some ${SECRET}`), 'Syntax Error: Expected ":", found "}".'],
-  ['a text that is not closed', set(`"${SECRET}`), 'Syntax Error: Unterminated string.'],
-  ['a text after a text', set(`"a" "${SECRET}"`), 'Syntax Error: Expected Name, found String.'],
-  ['a word in a text', set(`"a"${SECRET}`), 'Syntax Error: Expected ":", found "}".'],
-  ['a number with letters', set(`12${SECRET}`), /^Syntax Error: [A-Za-z ]+\.$/],
-  ['an escape', set(`"\\${SECRET}"`), /^Syntax Error: [A-Za-z ]+\.$/],
-  ['a sign', set(`%${SECRET}`), /^Syntax Error: [A-Za-z ]+\.$/],
-  ['a name in the place of a document', SECRET, 'Syntax Error: Unexpected Name.'],
+  ['one of two words', set(`some ${SECRET}`), SYNTAX],
+  ['a text that is not closed', set(`"${SECRET}`), SYNTAX],
+  ['a text after a text', set(`"a" "${SECRET}"`), SYNTAX],
+  ['a word in a text', set(`"a"${SECRET}`), SYNTAX],
+  ['a number with letters', set(`12${SECRET}`), SYNTAX],
+  ['an escape', set(`"\\${SECRET}"`), SYNTAX],
+  ['a sign', set(`%${SECRET}`), SYNTAX],
+  ['a name in the place of a document', SECRET, SYNTAX],
 ])('Interface 7: %s is not repeated', async (_what, query, message) => {
   expect(await messageOf(query)).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
 });
@@ -76,7 +78,7 @@ test.each([' or ', ', ', ', or ', '"a", ', '"a" or ', '"a', ' Did you mean ', '\
       `query ($n: Int = ${text}) { users(first: $n) { edges { cursor } } }`,
       `{ caller @include(if: ${text}) { callerType } }`,
     ]) {
-      expect(await messageOf(query)).toMatch(/^A value does not fit its type "(Int|Boolean)"\.$/);
+      expect(await messageOf(query)).toMatch(VALUE);
     }
   },
 );
@@ -89,11 +91,11 @@ test.each([
   ],
   ['{ users(filter: { serch: "x" }) { edges { cursor } } }', /^Field "serch" is not defined by type "UserFilter"/],
   ['{ user { id } }', /"id" of type "ID!" is required, but it was not provided\.$/],
-  ['{ users(filter: { role: admn }) { edges { cursor } } }', /Did you mean the enum value "admin"\?$/],
+  ['{ users(filter: { role: admn }) { edges { cursor } } }', VALUE],
   ['query ($unused: Int) { caller { callerType } }', 'Variable "$unused" is never used.'],
   ['{ caller { ...missing } }', 'Unknown fragment "missing".'],
   ['{ users }', /^Field "users" of type "UserConnection" must have a selection of subfields/],
-  ['{ caller', 'Syntax Error: Expected Name, found <EOF>.'],
+  ['{ caller', SYNTAX],
 ])('Interface 7: %s is told what is wrong by name', async (query, message) => {
   const { status, errors } = await ask(gateway, as, query);
   expect([status, errors[0]?.message]).toEqual([
