@@ -39,7 +39,7 @@ export function RequireScopeUnlessOwn<Source>(scope: OwnScope, ownerOf: (source:
 
 /** Declares that a field is for users, by access token. */
 export function RequireUser() {
-  return Extensions({ [KEY]: { sentence: 'For user callers alone.', check: userOf } satisfies Requirement });
+  return Extensions({ [KEY]: { sentence: 'Only for callers of type `user`.', check: userOf } satisfies Requirement });
 }
 
 /** Declares that a field needs what the function needs that it calls, and that this function sees to it. */
@@ -48,7 +48,7 @@ export function RequiresWhat({ needs }: { needs: Needs }) {
 }
 
 function sentenceOf({ scope, exceptOwn }: Needs): string {
-  return exceptOwn ? `For what is your own; for that of others it needs \`${scope}\`.` : `Needs \`${scope}\`.`;
+  return exceptOwn ? `Unless it is your own, needs \`${scope}\`.` : `Needs \`${scope}\`.`;
 }
 
 /** Puts the check of each field before its resolver, and the sentence behind its description. */

@@ -34,12 +34,12 @@ export async function createSchema(): Promise<GraphQLSchema> {
   enforceRequirements(schema);
   describe(
     schema.getQueryType(),
-    'What can be read. Every field but `caller` may be null beside an error; the others are answered.',
+    'Read operations. A field other than `caller` is null if it fails; see `errors`. The other fields still return data.',
   );
   describe(
     schema.getMutationType(),
-    'What can be changed; each change is in the audit log. A field may be null beside an error: where the `path` of a ' +
-      'refusal ends with it, nothing was changed; where the path goes on, the change was made.',
+    'Write operations. Every change is recorded in the audit log. A field is null if it fails: if the `path` of the error ' +
+      'ends with the field, nothing was changed; if the path continues below it, the change was made.',
   );
   return schema;
 }

@@ -313,7 +313,7 @@ test.each(Object.entries(INNER))('Interface 11: %s is for who has its scope too'
   expect((await ask(gateway, withIt, await operation())).errors).toEqual([]);
 });
 
-const FOR_USERS = 'For user callers alone.';
+const FOR_USERS = 'Only for callers of type `user`.';
 const NEEDS = /\bneeds `?(\w+:\w+)`?\.$/i;
 
 /** What the schema says that each field needs: a scope, to be a user, or nothing. */

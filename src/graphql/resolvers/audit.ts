@@ -33,7 +33,7 @@ export class AuditResolver {
     @Args() { page }: PageArgs,
     @Arg('filter', () => AuditEventFilterInput, {
       nullable: true,
-      description: 'Which events; left out: all of them.',
+      description: 'Filters the events. Omit it for all events.',
     })
     filter: AuditEventFilterInput | undefined,
   ): Promise<CountedConnection<AuditRow>> {
@@ -45,7 +45,7 @@ export class AuditResolver {
   @FieldResolver(() => UserType, {
     nullable: true,
     description:
-      'The user that the event is about. Null where it names none, where the user was deleted, or beside an error.',
+      'The user that the event is about. Null if there is none, if the user was deleted, or if reading it failed; see `errors`.',
     complexity: costOfLoaded,
   })
   async user(@Root() { userId }: AuditEventType, @Ctx() { userById }: GraphqlContext): Promise<ListedUser | null> {
@@ -56,21 +56,20 @@ export class AuditResolver {
   @Query(() => [AuditCountType], {
     nullable: true,
     description:
-      'How many events there were, by time and type: oldest first, at most 1,500 counts of 1,500 buckets. Where ' +
-      '`eventTypes` is given, each type has a count in each bucket of the span, be it zero; else there are only those ' +
-      'that are not zero.',
+      'Number of audit events by time and type, oldest first: at most 1,500 counts in 1,500 buckets. With `eventTypes`, ' +
+      'every type has a count in every bucket, including zeros. Without it, zeros are left out.',
     complexity: costOfCounts,
   })
   auditCounts(
     @Ctx() { deps, isGone, turns }: GraphqlContext,
-    @Arg('bucket', () => TimeBucketEnum, { description: 'How long a bucket is.' }) bucket: TimeBucket,
+    @Arg('bucket', () => TimeBucketEnum, { description: 'Length of a bucket.' }) bucket: TimeBucket,
     @Arg('timeZone', () => String, {
       nullable: true,
       defaultValue: UTC,
-      description: 'By whose clocks buckets begin: a name of the IANA database, such as `Europe/Berlin`.',
+      description: 'IANA time zone in which buckets start, such as `Europe/Berlin`.',
     })
     timeZone: string | null,
-    @Arg('filter', () => AuditCountFilterInput, { description: 'Which events, and of what span of time.' })
+    @Arg('filter', () => AuditCountFilterInput, { description: 'Filters the events and sets the time span.' })
     filter: AuditCountFilterInput,
   ): Promise<AuditCount[]> {
     return turns.ofMuch(isGone, () => countByTime(deps, { bucket, timeZone: timeZone ?? UTC, filter }));

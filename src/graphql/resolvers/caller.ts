@@ -8,7 +8,7 @@ import { CallerInterface } from '../types/caller.js';
 
 @Resolver()
 export class CallerResolver {
-  @Query(() => CallerInterface, { description: 'Who is calling.' })
+  @Query(() => CallerInterface, { description: 'The authenticated caller of this request.' })
   caller(@Ctx() { caller }: GraphqlContext): Caller & { scopes: readonly string[] } {
     return 'scopes' in caller ? caller : { ...caller, scopes: ownScopes(kindOf(caller).scopes(caller)) };
   }

@@ -30,7 +30,7 @@ export class ApiKeyResolver {
   @RequireScope('keys:read')
   @Query(() => ApiKeyConnection, {
     nullable: true,
-    description: 'API keys, revoked ones too, oldest first.',
+    description: 'API keys, including revoked ones, oldest first.',
     complexity: costOfPage,
   })
   async apiKeys(@Ctx() { deps }: GraphqlContext, @Args() { page }: PageArgs): Promise<Connection<ApiKeyType>> {
@@ -39,10 +39,10 @@ export class ApiKeyResolver {
   }
 
   @RequiresWhat(createApiKey)
-  @Mutation(() => CreateApiKeyPayload, { nullable: true, description: 'Makes an API key.' })
+  @Mutation(() => CreateApiKeyPayload, { nullable: true, description: 'Creates an API key.' })
   async createApiKey(
     @Ctx() context: GraphqlContext,
-    @Arg('input', () => CreateApiKeyInput, { description: 'What the key is to be.' }) input: CreateApiKeyInput,
+    @Arg('input', () => CreateApiKeyInput, { description: 'The key to create.' }) input: CreateApiKeyInput,
   ): Promise<CreateApiKeyPayload> {
     const { deps } = context;
     const { key, secret } = await createApiKey(deps, operatorOf(context), input);
@@ -53,11 +53,11 @@ export class ApiKeyResolver {
   @Mutation(() => RotateApiKeyPayload, {
     nullable: true,
     description:
-      'Gives an API key a new secret. The caller must hold every scope of the key. While two secrets are good it is refused (`two_secrets_live`), unless `force` or an overlap of 0 asks for it.',
+      'Gives an API key a new secret. The caller must hold every scope of the key. Refused with `two_secrets_live` if two secrets are valid, unless `force` is true or `overlapSeconds` is 0.',
   })
   async rotateApiKey(
     @Ctx() context: GraphqlContext,
-    @Arg('input', () => RotateApiKeyInput, { description: 'Which key, and how.' }) input: RotateApiKeyInput,
+    @Arg('input', () => RotateApiKeyInput, { description: 'The key to rotate, and how.' }) input: RotateApiKeyInput,
   ): Promise<RotateApiKeyPayload> {
     const { deps } = context;
     const { id, overlapSeconds, force } = input;
@@ -67,10 +67,13 @@ export class ApiKeyResolver {
   }
 
   @RequiresWhat(revokeApiKey)
-  @Mutation(() => RevokeApiKeyPayload, { nullable: true, description: 'Ends an API key at once, on every instance.' })
+  @Mutation(() => RevokeApiKeyPayload, {
+    nullable: true,
+    description: 'Revokes an API key immediately, on all instances.',
+  })
   async revokeApiKey(
     @Ctx() context: GraphqlContext,
-    @Arg('input', () => RevokeApiKeyInput, { description: 'Which key.' }) { id }: RevokeApiKeyInput,
+    @Arg('input', () => RevokeApiKeyInput, { description: 'The key to revoke.' }) { id }: RevokeApiKeyInput,
   ): Promise<RevokeApiKeyPayload> {
     const { deps } = context;
     return { apiKey: toApiKey(await revokeApiKey(deps, operatorOf(context), id), deps.clock.now()) };
@@ -82,7 +85,7 @@ export class CronKeyResolver {
   @RequireScope('keys:read')
   @Query(() => CronKeyConnection, {
     nullable: true,
-    description: 'Cron keys, revoked ones too, oldest first.',
+    description: 'Cron keys, including revoked ones, oldest first.',
     complexity: costOfPage,
   })
   async cronKeys(@Ctx() { deps }: GraphqlContext, @Args() { page }: PageArgs): Promise<Connection<CronKeyType>> {
@@ -90,20 +93,23 @@ export class CronKeyResolver {
   }
 
   @RequiresWhat(createCronKey)
-  @Mutation(() => CreateCronKeyPayload, { nullable: true, description: 'Makes a cron key.' })
+  @Mutation(() => CreateCronKeyPayload, { nullable: true, description: 'Creates a cron key.' })
   async createCronKey(
     @Ctx() context: GraphqlContext,
-    @Arg('input', () => CreateCronKeyInput, { description: 'What the key is to be.' }) input: CreateCronKeyInput,
+    @Arg('input', () => CreateCronKeyInput, { description: 'The key to create.' }) input: CreateCronKeyInput,
   ): Promise<CreateCronKeyPayload> {
     const { key, headerValue } = await createCronKey(context.deps, operatorOf(context), input);
     return { cronKey: toCronKey(key), headerValue };
   }
 
   @RequiresWhat(revokeCronKey)
-  @Mutation(() => RevokeCronKeyPayload, { nullable: true, description: 'Ends a cron key at once, on every instance.' })
+  @Mutation(() => RevokeCronKeyPayload, {
+    nullable: true,
+    description: 'Revokes a cron key immediately, on all instances.',
+  })
   async revokeCronKey(
     @Ctx() context: GraphqlContext,
-    @Arg('input', () => RevokeCronKeyInput, { description: 'Which key.' }) { id }: RevokeCronKeyInput,
+    @Arg('input', () => RevokeCronKeyInput, { description: 'The key to revoke.' }) { id }: RevokeCronKeyInput,
   ): Promise<RevokeCronKeyPayload> {
     return { cronKey: toCronKey(await revokeCronKey(context.deps, operatorOf(context), id)) };
   }

@@ -23,10 +23,11 @@ import { UserType } from '../types/user.js';
 @Resolver(() => SessionType)
 export class SessionResolver {
   @RequiresWhat(readSession)
-  @Query(() => SessionType, { nullable: true, description: 'One session, live or ended.' })
+  @Query(() => SessionType, { nullable: true, description: 'A session, live or ended.' })
   async session(
     @Ctx() { caller, deps }: GraphqlContext,
-    @Arg('id', () => ID, { description: 'The family of its refresh tokens; `sid` of access tokens.' }) id: string,
+    @Arg('id', () => ID, { description: 'Session id: the family of the refresh tokens and `sid` in access tokens.' })
+    id: string,
   ): Promise<SessionType> {
     const asker = { userId: asUser(caller)?.sub, scopes: kindOf(caller).scopes(caller) };
     return toSession(await readSession(deps, asker, id), caller);
@@ -35,7 +36,7 @@ export class SessionResolver {
   @RequireScopeUnlessOwn<SessionType>('users:read', ({ userId }) => userId)
   @FieldResolver(() => UserType, {
     nullable: true,
-    description: 'The user who logged in. Null where the user was deleted, or beside an error.',
+    description: 'The user who logged in. Null if the user was deleted, or if reading it failed; see `errors`.',
     complexity: costOfLoaded,
   })
   user(@Root() { userId }: SessionType, @Ctx() { userById }: GraphqlContext): Promise<ListedUser | null> {
@@ -44,7 +45,7 @@ export class SessionResolver {
 
   @RequireScopeUnlessOwn<SessionType>('audit:read', ({ userId }) => userId)
   @FieldResolver(() => SessionEventConnection, {
-    description: 'What happened in the session, from its login to what came after its end.',
+    description: 'Events of the session, from its login to what followed its end.',
     complexity: costOfStory,
   })
   async events(
@@ -60,11 +61,11 @@ export class SessionResolver {
   @RequiresWhat(revokeSession)
   @Mutation(() => RevokeSessionPayload, {
     nullable: true,
-    description: 'Ends a session; one that has ended stays as it is.',
+    description: 'Ends a session. Has no effect if it has already ended.',
   })
   async revokeSession(
     @Ctx() context: GraphqlContext,
-    @Arg('input', () => RevokeSessionInput, { description: 'Which session.' }) { id }: RevokeSessionInput,
+    @Arg('input', () => RevokeSessionInput, { description: 'The session to end.' }) { id }: RevokeSessionInput,
   ): Promise<RevokeSessionPayload> {
     const { caller, deps } = context;
     const session = await revokeSession(deps, operatorOf(context), asUser(caller)?.sub, id);
@@ -74,7 +75,7 @@ export class SessionResolver {
   @RequireUser()
   @Mutation(() => RevokeOtherSessionsPayload, {
     nullable: true,
-    description: 'Ends every session of the caller but the one of its access token.',
+    description: 'Ends all sessions of the caller except the current one.',
   })
   async revokeOtherSessions(@Ctx() context: GraphqlContext): Promise<RevokeOtherSessionsPayload> {
     const { sub, sid } = userOf(context.caller);

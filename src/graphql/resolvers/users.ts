@@ -42,7 +42,7 @@ import {
 @Resolver(() => UserType)
 export class UserResolver {
   @RequireUser()
-  @Query(() => UserType, { nullable: true, description: 'The user who is calling.' })
+  @Query(() => UserType, { nullable: true, description: 'The user making the request.' })
   async me(@Ctx() { caller, deps }: GraphqlContext): Promise<ListedUser> {
     const user = await findUser(deps, userOf(caller).sub);
     if (user === undefined) throw unknownUser(); // removed since the token was issued
@@ -50,10 +50,10 @@ export class UserResolver {
   }
 
   @RequireScope('users:read')
-  @Query(() => UserType, { nullable: true, description: 'One user; null where there is none of this id.' })
+  @Query(() => UserType, { nullable: true, description: 'A user by id. Null if there is none.' })
   user(
     @Ctx() { deps }: GraphqlContext,
-    @Arg('id', () => ID, { description: 'The id of the user.' }) id: string,
+    @Arg('id', () => ID, { description: 'User id.' }) id: string,
   ): Promise<ListedUser | undefined> {
     return findUser(deps, id);
   }
@@ -62,14 +62,14 @@ export class UserResolver {
   @Query(() => UserConnection, {
     nullable: true,
     description:
-      'Users by e-mail. A search looks at 10,000 users a page: where it finds fewer than `first` among them, or none, ' +
-      'and `hasNextPage` is true, go on from `endCursor`. Its `totalCount` is of the first 10,000.',
+      'Users, sorted by email. With `search`, each page examines at most 10,000 users, so it may have fewer than `first` ' +
+      'rows, or none: continue from `endCursor` while `hasNextPage` is true. `totalCount` then covers the first 10,000.',
     complexity: costOfPage,
   })
   async users(
     @Ctx() { deps }: GraphqlContext,
     @Args() { page }: PageArgs,
-    @Arg('filter', () => UserFilterInput, { nullable: true, description: 'Which users; left out: all.' })
+    @Arg('filter', () => UserFilterInput, { nullable: true, description: 'Filters the users. Omit it for all users.' })
     filter: UserFilterInput | undefined,
   ): Promise<CountedConnection<ListedUser>> {
     const connection = toConnection(await findUsers(deps, filter ?? {}, page), page, same);
@@ -78,7 +78,7 @@ export class UserResolver {
 
   @RequireScopeUnlessOwn<ListedUser>('users:read', ({ id }) => id)
   @FieldResolver(() => SessionConnection, {
-    description: 'The sessions of the user, the last used first.',
+    description: 'Sessions of the user, most recently used first.',
     complexity: costOfPage,
   })
   async sessions(
@@ -87,7 +87,7 @@ export class UserResolver {
     @Args() { page }: PageArgs,
     @Arg('live', () => Boolean, {
       nullable: true,
-      description: 'Only those that live, or only those that have ended; left out: both.',
+      description: 'Only live sessions if true, only ended ones if false. Omit it for both.',
     })
     live: boolean | undefined,
   ): Promise<Connection<SessionType>> {
@@ -95,10 +95,10 @@ export class UserResolver {
   }
 
   @RequiresWhat(createUser)
-  @Mutation(() => CreateUserPayload, { nullable: true, description: 'Makes a user.' })
+  @Mutation(() => CreateUserPayload, { nullable: true, description: 'Creates a user.' })
   async createUser(
     @Ctx() context: GraphqlContext,
-    @Arg('input', () => CreateUserInput, { description: 'Who it is to be.' }) input: CreateUserInput,
+    @Arg('input', () => CreateUserInput, { description: 'The user to create.' }) input: CreateUserInput,
   ): Promise<CreateUserPayload> {
     return { user: await createUser(context.deps, operatorOf(context), input) };
   }
@@ -106,11 +106,11 @@ export class UserResolver {
   @RequiresWhat(setUserRole)
   @Mutation(() => SetUserRolePayload, {
     nullable: true,
-    description: 'Gives a user another role. Access tokens keep the old one until they expire.',
+    description: 'Changes the role of a user. Existing access tokens keep the old role until they expire.',
   })
   async setUserRole(
     @Ctx() context: GraphqlContext,
-    @Arg('input', () => SetUserRoleInput, { description: 'Who, and what.' }) { id, role }: SetUserRoleInput,
+    @Arg('input', () => SetUserRoleInput, { description: 'The user and the change.' }) { id, role }: SetUserRoleInput,
   ): Promise<SetUserRolePayload> {
     return { user: await setUserRole(context.deps, operatorOf(context), id, role) };
   }
@@ -118,11 +118,14 @@ export class UserResolver {
   @RequiresWhat(setUserActive)
   @Mutation(() => SetUserActivePayload, {
     nullable: true,
-    description: 'Activates a user, or deactivates one and ends every session of it.',
+    description: 'Activates a user, or deactivates a user and ends all their sessions.',
   })
   async setUserActive(
     @Ctx() context: GraphqlContext,
-    @Arg('input', () => SetUserActiveInput, { description: 'Who, and what.' }) { id, isActive }: SetUserActiveInput,
+    @Arg('input', () => SetUserActiveInput, { description: 'The user and the change.' }) {
+      id,
+      isActive,
+    }: SetUserActiveInput,
   ): Promise<SetUserActivePayload> {
     return setUserActive(context.deps, operatorOf(context), id, isActive);
   }
@@ -130,11 +133,11 @@ export class UserResolver {
   @RequiresWhat(unlockUser)
   @Mutation(() => UnlockUserPayload, {
     nullable: true,
-    description: 'Ends the lock of failed logins, and forgets them.',
+    description: 'Unlocks a user and resets the count of failed logins.',
   })
   async unlockUser(
     @Ctx() context: GraphqlContext,
-    @Arg('input', () => UnlockUserInput, { description: 'Who.' }) { id }: UnlockUserInput,
+    @Arg('input', () => UnlockUserInput, { description: 'The user to unlock.' }) { id }: UnlockUserInput,
   ): Promise<UnlockUserPayload> {
     return { user: await unlockUser(context.deps, operatorOf(context), id) };
   }
@@ -142,11 +145,14 @@ export class UserResolver {
   @RequiresWhat(setUserPassword)
   @Mutation(() => SetUserPasswordPayload, {
     nullable: true,
-    description: 'Sets a password, and ends every session of the user.',
+    description: 'Sets a new password and ends all sessions of the user.',
   })
   async setUserPassword(
     @Ctx() context: GraphqlContext,
-    @Arg('input', () => SetUserPasswordInput, { description: 'Who, and what.' }) { id, password }: SetUserPasswordInput,
+    @Arg('input', () => SetUserPasswordInput, { description: 'The user and the change.' }) {
+      id,
+      password,
+    }: SetUserPasswordInput,
   ): Promise<SetUserPasswordPayload> {
     return setUserPassword(context.deps, operatorOf(context), id, password);
   }
@@ -154,11 +160,11 @@ export class UserResolver {
   @RequiresWhat(deleteUser)
   @Mutation(() => DeleteUserPayload, {
     nullable: true,
-    description: 'Deletes a user and ends every session of it. The audit log keeps its events.',
+    description: 'Deletes a user and ends all their sessions. Their events stay in the audit log.',
   })
   async deleteUser(
     @Ctx() context: GraphqlContext,
-    @Arg('input', () => DeleteUserInput, { description: 'Who.' }) { id }: DeleteUserInput,
+    @Arg('input', () => DeleteUserInput, { description: 'The user to delete.' }) { id }: DeleteUserInput,
   ): Promise<DeleteUserPayload> {
     return { deletedId: await deleteUser(context.deps, operatorOf(context), id) };
   }

@@ -13,92 +13,98 @@ import { spelledEnum } from './spelled-enum.js';
 
 const AuditEventTypeEnum = spelledEnum<EventType>(
   'AuditEventType',
-  'What happened, and what the `metadata` of such an event holds. The `actor` of a change is who made it: ' +
+  'Type of an audit event. Each value describes its `metadata`. The `actor` of a change is who made it: ' +
     '`caller_type` (`user`, `api_key`, `cron` or `cli`) with the `sub` of a user or the `key_id` of a key.',
   Object.fromEntries(EVENT_TYPES.map((type) => [type, describeEvent(type)])) as Record<EventType, string>,
 );
 
-export const TimeBucketEnum = spelledEnum<TimeBucket>('TimeBucket', 'The length of a bucket of counts.', {
-  minute: 'A minute.',
-  hour: 'An hour by the clock; where clocks change by half an hour, 30 or 90 minutes.',
-  day: 'A calendar day, of 23 to 25 hours where the clocks change.',
+export const TimeBucketEnum = spelledEnum<TimeBucket>('TimeBucket', 'Length of a time bucket.', {
+  minute: 'One minute.',
+  hour: 'One clock hour. It lasts 30 or 90 minutes if the clocks change by half an hour.',
+  day: 'One calendar day. It lasts 23 to 25 hours if the clocks change.',
 });
 
-@ObjectType('AuditEvent', { simpleResolvers: true, description: 'One event of the audit log.' })
+@ObjectType('AuditEvent', { simpleResolvers: true, description: 'An event in the audit log.' })
 export class AuditEventType extends EventBase implements Omit<AuditRow, 'exactly'> {
-  @Field(() => ID, { description: 'A UUID.' })
+  @Field(() => ID, { description: 'Unique id of the event, a UUID.' })
   id!: string;
 
-  @Field(() => AuditEventTypeEnum, { description: 'What happened.' })
+  @Field(() => AuditEventTypeEnum, { description: 'Type of the event.' })
   eventType!: EventType;
 
-  @Field(() => String, { description: 'What the event is about: `user`, `api_key`, `cron_key` or `keyring`.' })
+  @Field(() => String, {
+    description: 'Type of the entity that the event is about: `user`, `api_key`, `cron_key` or `keyring`.',
+  })
   entityType!: string;
 
   @Field(() => ID, {
     nullable: true,
-    description: 'The user that the event is about, a UUID. Null where it is about none, or about an unknown e-mail.',
+    description:
+      'Id of the user that the event is about, a UUID. Null if the event is not about a user, or the email is unknown.',
   })
   userId!: string | null;
 
   @Field(() => GraphQLJSON, {
     complexity: COST_OF_METADATA,
-    description: 'What else there is to know, an object; `AuditEventType` says for each type what it holds.',
+    description: 'Details of the event, an object. `AuditEventType` documents its fields for each type.',
   })
   metadata!: Record<string, unknown>;
 }
 
 export const AuditEventConnection = countedConnectionType('AuditEvent', AuditEventType, 'Newest first.');
 
-@InputType({ description: 'What events are looked for.' })
+@InputType({ description: 'Conditions shared by the audit filters.' })
 abstract class WhatFilter {
   @Field(() => [AuditEventTypeEnum], {
     nullable: true,
-    description: 'Events of one of these types; of an empty list none, left out: of every type.',
+    description: 'Only events of these types. An empty list matches nothing; omit it for all types.',
   })
   eventTypes?: EventType[] | null;
 
-  @Field(() => ID, { nullable: true, description: 'Events about the user of this id.' })
+  @Field(() => ID, { nullable: true, description: 'Only events about the user with this id.' })
   userId?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Events from this address, exactly as events show it.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Only events from this address, written exactly as in `ipAddress` of events.',
+  })
   ipAddress?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Events about the user with this e-mail, and those that name it, such as failed logins.',
+    description: 'Only events about the user with this email, or that name it, such as failed logins.',
   })
   email?: string | null;
 }
 
-@InputType('AuditEventFilter', { description: 'Which events: those that all of the given fields fit.' })
+@InputType('AuditEventFilter', { description: 'Filters audit events. An event must match all given fields.' })
 export class AuditEventFilterInput extends WhatFilter implements AuditEventFilter {
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'Events at this time or later.' })
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'Only events at or after this time.' })
   since?: Date | null;
 
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'Events before this time.' })
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'Only events before this time.' })
   until?: Date | null;
 }
 
-@InputType('AuditCountFilter', { description: 'Which events are counted: those that all of the given fields fit.' })
+@InputType('AuditCountFilter', { description: 'Filters the events to count. An event must match all given fields.' })
 export class AuditCountFilterInput extends WhatFilter implements AuditCountFilter {
   @Field(() => GraphQLDateTime, {
-    description: 'Events at this time or later; the first bucket is the one that holds it.',
+    description: 'Only events at or after this time. The first bucket is the one that contains it.',
   })
   since!: Date;
 
-  @Field(() => GraphQLDateTime, { description: 'Events before this time.' })
+  @Field(() => GraphQLDateTime, { description: 'Only events before this time.' })
   until!: Date;
 }
 
-@ObjectType('AuditCount', { simpleResolvers: true, description: 'How many events of one type one bucket holds.' })
+@ObjectType('AuditCount', { simpleResolvers: true, description: 'Number of events of one type in one time bucket.' })
 export class AuditCountType implements AuditCount {
-  @Field(() => GraphQLDateTime, { description: 'When the bucket begins by the clocks of the time zone.' })
+  @Field(() => GraphQLDateTime, { description: 'Start of the bucket in the requested time zone.' })
   bucketStart!: Date;
 
-  @Field(() => AuditEventTypeEnum, { description: 'The type of the events.' })
+  @Field(() => AuditEventTypeEnum, { description: 'Type of the events.' })
   eventType!: EventType;
 
-  @Field(() => Int, { description: 'How many there were.' })
+  @Field(() => Int, { description: 'Number of events.' })
   count!: number;
 }

@@ -5,27 +5,28 @@ import type { Role } from '../../domain/roles.js';
 import { COST_OF_SCOPES } from '../limits.js';
 import { spelledEnum } from './spelled-enum.js';
 
-const CallerTypeEnum = spelledEnum<Kind>('CallerType', 'The kinds of caller.', {
-  user: 'A person, by an access token.',
-  api_key: 'A service, by a signed request.',
-  cron: 'A scheduled job, by its static internal key.',
+const CallerTypeEnum = spelledEnum<Kind>('CallerType', 'Type of a caller.', {
+  user: 'A person, authenticated by an access token.',
+  api_key: 'A service, authenticated by a signed request.',
+  cron: 'A scheduled job, authenticated by its static internal key.',
 });
 
-export const RoleEnum = spelledEnum<Role>('Role', 'What a user may do; scopes follow from it.', {
-  viewer: 'No scope: sees and ends its own sessions.',
-  analyst: 'Reads users and the audit log: `users:read`, `audit:read`.',
-  admin: 'Every scope.',
+export const RoleEnum = spelledEnum<Role>('Role', "Role of a user. It determines the user's scopes.", {
+  viewer: 'No scopes. Can see and end only their own sessions.',
+  analyst: 'Can read users and the audit log: `users:read`, `audit:read`.',
+  admin: 'All scopes.',
 });
 
 @InterfaceType('Caller', {
-  description: 'Who is calling.',
+  description: 'The authenticated caller of this request.',
   resolveType: ({ callerType }: Caller) => CALLER_TYPES[callerType],
 })
 export abstract class CallerInterface {
-  @Field(() => CallerTypeEnum, { description: 'The kind of caller.' }) callerType!: Kind;
+  @Field(() => CallerTypeEnum, { description: 'Type of the caller.' }) callerType!: Kind;
   @Field(() => [String], {
     complexity: COST_OF_SCOPES,
-    description: 'What the caller may do, as `resource:action`: of a role those of this service, of a key its own.',
+    description:
+      'What the caller may do, as `resource:action`. For a user, the scopes that the role has in this service; for a key, the scopes of the key.',
   })
   scopes!: readonly string[];
 }
@@ -33,38 +34,38 @@ export abstract class CallerInterface {
 @ObjectType('UserCaller', {
   simpleResolvers: true,
   implements: CallerInterface,
-  description: 'A person, by an access token.',
+  description: 'A person, authenticated by an access token.',
 })
 export class UserCallerType extends CallerInterface {
   declare callerType: 'user';
 
-  @Field(() => ID, { description: 'The user id, a UUID.' }) sub!: string;
-  @Field(() => RoleEnum, { description: 'The role in the token.' }) role!: Role;
+  @Field(() => ID, { description: 'Id of the user, a UUID.' }) sub!: string;
+  @Field(() => RoleEnum, { description: 'Role in the access token.' }) role!: Role;
 }
 
 @ObjectType({ simpleResolvers: true })
 abstract class KeyCallerType extends CallerInterface {
   declare scopes: string[];
 
-  @Field(() => ID, { description: 'The id of the key.' }) keyId!: string;
-  @Field(() => String, { description: 'The service that has the key.' }) serviceName!: string;
+  @Field(() => ID, { description: 'Id of the key.' }) keyId!: string;
+  @Field(() => String, { description: 'Name of the service that uses the key.' }) serviceName!: string;
 }
 
 @ObjectType('ApiKeyCaller', {
   simpleResolvers: true,
   implements: CallerInterface,
-  description: 'A service, by a signed request.',
+  description: 'A service, authenticated by a signed request.',
 })
 export class ApiKeyCallerType extends KeyCallerType {
   declare callerType: 'api_key';
 
-  @Field(() => Int, { description: 'Requests per minute, over all instances.' }) rateLimit!: number;
+  @Field(() => Int, { description: 'Maximum requests per minute, across all instances.' }) rateLimit!: number;
 }
 
 @ObjectType('CronCaller', {
   simpleResolvers: true,
   implements: CallerInterface,
-  description: 'A scheduled job, by its static internal key.',
+  description: 'A scheduled job, authenticated by its static internal key.',
 })
 export class CronCallerType extends KeyCallerType {
   declare callerType: 'cron';

@@ -7,10 +7,18 @@ import { spelledEnum } from './spelled-enum.js';
 
 @ArgsType()
 export class PageArgs {
-  @Field(() => String, { nullable: true, description: '`endCursor` of the page before; left out: from the beginning.' })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Returns the rows after this cursor: the `endCursor` of the previous page. Omit it to start at the beginning.',
+  })
   after!: string | null | undefined;
 
-  @Field(() => Int, { nullable: true, defaultValue: FIRST, description: 'Rows of the page, 1 to 100.' })
+  @Field(() => Int, {
+    nullable: true,
+    defaultValue: FIRST,
+    description: 'Maximum number of rows to return, from 1 to 100.',
+  })
   first!: number | null;
 
   /** Null is answered like a `first` that is left out. */
@@ -19,25 +27,28 @@ export class PageArgs {
   }
 }
 
-@ObjectType({ simpleResolvers: true, description: 'Where a page stands in its list.' })
+@ObjectType({ simpleResolvers: true, description: 'Position of a page in its list.' })
 export class PageInfo {
-  @Field(() => Boolean, { description: 'True where a page follows, even if this one is short.' }) hasNextPage!: boolean;
-  @Field(() => Boolean, { description: 'True where the page began after a cursor.' }) hasPreviousPage!: boolean;
-  @Field(() => String, { nullable: true, description: 'Cursor of the first row; null on an empty page.' })
+  @Field(() => Boolean, {
+    description: 'Whether another page follows. It may be true even if this page has fewer rows than requested.',
+  })
+  hasNextPage!: boolean;
+  @Field(() => Boolean, { description: 'Whether `after` was given.' }) hasPreviousPage!: boolean;
+  @Field(() => String, { nullable: true, description: 'Cursor of the first row. Null if the page is empty.' })
   startCursor!: string | null;
-  @Field(() => String, { nullable: true, description: 'Pass it as `after` for the next page, where there is one.' })
+  @Field(() => String, { nullable: true, description: 'Cursor to pass as `after` to get the next page.' })
   endCursor!: string | null;
 }
 
-const CountPrecisionEnum = spelledEnum<Count['precision']>('CountPrecision', 'How a count is to be read.', {
-  exact: 'So many rows there are.',
-  at_least: 'There are so many rows or more: counting ends at 10,000.',
+const CountPrecisionEnum = spelledEnum<Count['precision']>('CountPrecision', 'Precision of a count.', {
+  exact: 'Exact number of rows.',
+  at_least: 'Lower bound: counting stops at 10,000.',
 });
 
-@ObjectType('Count', { simpleResolvers: true, description: 'How many rows a list has, over all pages.' })
+@ObjectType('Count', { simpleResolvers: true, description: 'Number of rows in a list, across all pages.' })
 export class CountType implements Count {
-  @Field(() => Int, { description: 'The number of rows; see `precision`.' }) count!: number;
-  @Field(() => CountPrecisionEnum, { description: 'Whether that is all of them.' }) precision!: Count['precision'];
+  @Field(() => Int, { description: 'Number of rows. See `precision`.' }) count!: number;
+  @Field(() => CountPrecisionEnum, { description: 'Whether `count` is exact.' }) precision!: Count['precision'];
 }
 
 export interface Connection<T> {
@@ -52,24 +63,24 @@ export function connectionType<T extends object>(
   nodeType: ClassType<T>,
   order: string,
 ): ClassType<Connection<T>> {
-  @ObjectType(`${name}Edge`, { simpleResolvers: true, description: `A row of \`${name}Connection\`.` })
+  @ObjectType(`${name}Edge`, { simpleResolvers: true, description: `A row in \`${name}Connection\`, with its cursor.` })
   class Edge {
-    @Field(() => String, { description: 'Pass it as `after` to go on behind this row. Opaque.' })
+    @Field(() => String, { description: 'Opaque cursor. Pass it as `after` to get the rows that follow this one.' })
     cursor!: string;
 
     @Field(() => nodeType, { description: 'The row.' })
     node!: T;
   }
 
-  @ObjectType(`${name}Connection`, { simpleResolvers: true, description: `A page. ${order}` })
+  @ObjectType(`${name}Connection`, { simpleResolvers: true, description: `A page of results. ${order}` })
   class ConnectionType implements Connection<T> {
-    @Field(() => [Edge], { description: 'The rows, each with its cursor.' })
+    @Field(() => [Edge], { description: 'Rows with their cursors.' })
     edges!: Edge[];
 
-    @Field(() => [nodeType], { description: 'The rows, without cursors.' })
+    @Field(() => [nodeType], { description: 'Rows without cursors.' })
     nodes!: T[];
 
-    @Field(() => PageInfo, { description: 'Whether there is more, and from where.' })
+    @Field(() => PageInfo, { description: 'Information for requesting the next page.' })
     pageInfo!: PageInfo;
   }
   return ConnectionType;
@@ -86,14 +97,13 @@ export function countedConnectionType<T extends object>(
   nodeType: ClassType<T>,
   order: string,
 ): ClassType<CountedConnection<T>> {
-  @ObjectType(`${name}Connection`, { simpleResolvers: true, description: `A page. ${order}` })
+  @ObjectType(`${name}Connection`, { simpleResolvers: true, description: `A page of results. ${order}` })
   class CountedConnectionType extends connectionType(name, nodeType, order) implements CountedConnection<T> {
     countAll!: () => Promise<Count>;
 
     @Field(() => CountType, {
       nullable: true,
-      description:
-        'How many rows there are over all pages, at the same filter. Null beside an error: it was not counted.',
+      description: 'Number of rows that match the filter, across all pages. Null if counting failed; see `errors`.',
     })
     totalCount(@Ctx() { caller, isGone, turns }: GraphqlContext): Promise<Count> {
       return turns.ofCaller(caller, 'reads', isGone, () => this.countAll());

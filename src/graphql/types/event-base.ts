@@ -5,16 +5,16 @@ import { GraphQLDateTime } from './scalars.js';
 
 @ObjectType({ simpleResolvers: true })
 export abstract class EventBase {
-  @Field(() => GraphQLDateTime, { description: 'When it happened.' })
+  @Field(() => GraphQLDateTime, { description: 'When the event happened.' })
   createdAt!: Date;
 
-  @Field(() => String, { description: 'The address of the client, or `cli` for a change by the command line.' })
+  @Field(() => String, { description: 'IP address of the client, or `cli` for a change made on the command line.' })
   ipAddress!: string;
 
   @Field(() => String, {
     nullable: true,
     complexity: COST_OF_USER_AGENT,
-    description: 'The User-Agent of the client, its first 512 characters. Null for a logout, which does not record it.',
+    description: "First 512 characters of the client's User-Agent. Null for logouts, which do not record it.",
   })
   userAgent!: string | null;
 }

@@ -8,29 +8,34 @@ import { GraphQLDateTime } from './scalars.js';
 
 @ObjectType({ simpleResolvers: true })
 abstract class KeyType {
-  @Field(() => ID, { description: 'The key id, by which requests name the key.' }) id!: string;
-  @Field(() => String, { description: 'The service that has the key.' }) serviceName!: string;
+  @Field(() => ID, { description: 'Key id, which requests send to identify the key.' }) id!: string;
+  @Field(() => String, { description: 'Name of the service that uses the key.' }) serviceName!: string;
   @Field(() => [String], { complexity: COST_OF_SCOPES, description: 'What the key may do, as `resource:action`.' })
   scopes!: string[];
-  @Field(() => GraphQLDateTime, { description: 'When it was made.' }) createdAt!: Date;
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'Last use, to the minute; null before the first.' })
+  @Field(() => GraphQLDateTime, { description: 'When the key was created.' }) createdAt!: Date;
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description: 'When the key was last used, to the minute. Null if it was never used.',
+  })
   lastUsedAt!: Date | null;
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'From then on it is refused; null while it is good.' })
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'When the key was revoked. Null if it is valid.' })
   revokedAt!: Date | null;
 }
 
-@ObjectType('CronKey', { simpleResolvers: true, description: 'The static key of a scheduled job.' })
+@ObjectType('CronKey', { simpleResolvers: true, description: 'Static key of a scheduled job.' })
 export class CronKeyType extends KeyType {}
 
-@ObjectType('ApiKey', { simpleResolvers: true, description: 'The key by which a service signs its requests.' })
+@ObjectType('ApiKey', { simpleResolvers: true, description: 'Key with which a service signs its requests.' })
 export class ApiKeyType extends KeyType {
-  @Field(() => Int, { description: 'Requests per minute, over all instances.' }) rateLimit!: number;
-  @Field(() => Int, { description: 'Secrets that are good now: two while a rotation overlaps, none once revoked.' })
+  @Field(() => Int, { description: 'Maximum requests per minute, across all instances.' }) rateLimit!: number;
+  @Field(() => Int, {
+    description: "Number of valid secrets: two during a rotation's overlap, zero after the key is revoked.",
+  })
   liveSecretCount!: number;
   @Field(() => GraphQLDateTime, {
     nullable: true,
     description:
-      'When the secret before the last rotation ends. Until then another rotation is refused, unless it is forced. Null if only one secret is good.',
+      'When the previous secret expires. Until then, another rotation is refused unless it is forced. Null if at most one secret is valid.',
   })
   previousSecretEndsAt!: Date | null;
 }
@@ -52,59 +57,59 @@ export function toApiKey(key: ListedApiKey, now: Date): ApiKeyType {
   };
 }
 
-const SERVICE_NAME = '1 to 100 printable characters.';
+const SERVICE_NAME = 'Name of the service, 1 to 100 printable characters.';
 const SCOPES =
-  'At most 50 scopes `resource:action`; the caller must hold each. An administrator holds all, also those for other services.';
+  'Up to 50 scopes, as `resource:action`. The caller must hold every one of them. Administrators hold all scopes, including those of other services.';
 
-@InputType({ description: 'The key to make.' })
+@InputType({ description: 'The key to create.' })
 export class CreateCronKeyInput {
   @Field(() => String, { description: SERVICE_NAME }) serviceName!: string;
   @Field(() => [String], { description: SCOPES }) scopes!: string[];
 }
 
-@InputType({ description: 'The key to make.' })
+@InputType({ description: 'The key to create.' })
 export class CreateApiKeyInput extends CreateCronKeyInput {
-  @Field(() => Int, { description: 'Requests per minute, 1 to 1,000,000.' }) rateLimit!: number;
+  @Field(() => Int, { description: 'Maximum requests per minute, from 1 to 1,000,000.' }) rateLimit!: number;
 }
 
-@InputType({ description: 'The key that gets a second secret.' })
+@InputType({ description: 'The key to rotate, and how.' })
 export class RotateApiKeyInput {
-  @Field(() => ID, { description: 'The key id.' }) id!: string;
+  @Field(() => ID, { description: 'Key id.' }) id!: string;
   @Field(() => Int, {
     nullable: true,
     defaultValue: OVERLAP_SECONDS,
     description:
-      'How long the secret in use stays good: seconds, up to 2,592,000. With 0 (for a leak) every secret but the new one ends at once.',
+      'Seconds for which the current secret stays valid, up to 2,592,000 (30 days). Use 0 after a leak: all old secrets stop working immediately.',
   })
   overlapSeconds!: number | null;
   @Field(() => Boolean, {
     nullable: true,
     defaultValue: false,
     description:
-      'Rotate also while two secrets are good: the older one ends at once, and a service that still uses it is cut off.',
+      'Rotate even if two secrets are valid. The older one stops working immediately, and a service that still uses it is locked out.',
   })
   force!: boolean | null;
 }
 
-@InputType({ description: 'The key to end.' })
+@InputType({ description: 'The key to revoke.' })
 export class RevokeApiKeyInput {
-  @Field(() => ID, { description: 'The key id.' }) id!: string;
+  @Field(() => ID, { description: 'Key id.' }) id!: string;
 }
 
-@InputType({ description: 'The key to end.' })
+@InputType({ description: 'The key to revoke.' })
 export class RevokeCronKeyInput {
-  @Field(() => ID, { description: 'The key id.' }) id!: string;
+  @Field(() => ID, { description: 'Key id.' }) id!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'The ended key.' })
+@ObjectType({ simpleResolvers: true, description: 'The revoked key.' })
 export class RevokeApiKeyPayload {
-  @Field(() => ApiKeyType, { description: 'The key, revoked.' }) apiKey!: ApiKeyType;
+  @Field(() => ApiKeyType, { description: 'The revoked key.' }) apiKey!: ApiKeyType;
 }
 
 @ObjectType({ simpleResolvers: true })
 abstract class IssuedApiKeyPayload {
   @Field(() => ApiKeyType, { description: 'The key.' }) apiKey!: ApiKeyType;
-  @Field(() => String, { description: 'The secret, `aks_…`. Shown this once: it cannot be read again.' })
+  @Field(() => String, { description: 'The secret, `aks_…`. Store it now: it will not be shown again.' })
   secret!: string;
 }
 
@@ -114,16 +119,16 @@ export class CreateApiKeyPayload extends IssuedApiKeyPayload {}
 @ObjectType({ simpleResolvers: true, description: 'The key and its new secret.' })
 export class RotateApiKeyPayload extends IssuedApiKeyPayload {}
 
-@ObjectType({ simpleResolvers: true, description: 'The ended key.' })
+@ObjectType({ simpleResolvers: true, description: 'The revoked key.' })
 export class RevokeCronKeyPayload {
-  @Field(() => CronKeyType, { description: 'The key, revoked.' }) cronKey!: CronKeyType;
+  @Field(() => CronKeyType, { description: 'The revoked key.' }) cronKey!: CronKeyType;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'The new key and what to send.' })
+@ObjectType({ simpleResolvers: true, description: 'The new key and its header value.' })
 export class CreateCronKeyPayload {
   @Field(() => CronKeyType, { description: 'The key.' }) cronKey!: CronKeyType;
   @Field(() => String, {
-    description: 'The whole value of `X-Internal-Key`. Shown this once: it cannot be read again.',
+    description: 'Complete value of the `X-Internal-Key` header. Store it now: it will not be shown again.',
   })
   headerValue!: string;
 }

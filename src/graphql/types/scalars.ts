@@ -4,6 +4,6 @@ import { GraphQLDateTime as Unspecified } from 'graphql-scalars';
 
 export const GraphQLDateTime = new GraphQLScalarType({
   ...Unspecified.toConfig(),
-  description: 'An instant as RFC 3339 has it; answers are in UTC, such as `2007-12-03T10:15:30.000Z`.',
+  description: 'Date and time in RFC 3339 format. Responses use UTC, such as `2007-12-03T10:15:30.000Z`.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
 });

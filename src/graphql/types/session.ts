@@ -11,91 +11,91 @@ import { spelledEnum } from './spelled-enum.js';
 
 const ENDS = {
   logout: 'The user logged out.',
-  token_theft: 'A refresh token that had been used was presented again, which is taken for theft.',
+  token_theft: 'A used refresh token was presented again, which is treated as theft.',
   revoked: 'The user or an administrator ended the session.',
   user_deactivated: 'The user was deactivated.',
   user_password_set: 'A new password was set.',
   user_deleted: 'The user was deleted.',
-  expired: 'The last refresh token expired without being used.',
+  expired: 'The last refresh token expired unused.',
 } as const satisfies Record<SessionEndReason, string>;
 
 const SessionEndReasonEnum = spelledEnum<SessionEndReason>('SessionEndReason', 'Why a session ended.', ENDS);
 
 const SessionEventKindEnum = spelledEnum<SessionEventKind>('SessionEventKind', 'What happened to a session.', {
-  started: 'The user logged in: the first refresh token was made.',
-  rotated: 'The session was refreshed: a new refresh token replaced the one before.',
-  retried: 'A refresh was repeated with proof that it was a retry: the same new refresh token was given again.',
+  started: 'The user logged in, and the first refresh token was issued.',
+  rotated: 'The session was refreshed: a new refresh token replaced the previous one.',
+  retried: 'A refresh was retried with proof, and the same new refresh token was returned again.',
   ...ENDS,
-  token_theft: 'A refresh token that had been used or ended was presented, which is taken for theft.',
+  token_theft: 'A used or revoked refresh token was presented, which is treated as theft.',
 });
 
-@ObjectType('Session', { simpleResolvers: true, description: 'The refresh tokens of one login.' })
+@ObjectType('Session', { simpleResolvers: true, description: 'A login and the refresh tokens issued for it.' })
 export class SessionType implements Session {
-  @Field(() => ID, { description: 'The family of the refresh tokens, a UUID; `sid` of access tokens.' })
+  @Field(() => ID, { description: 'Session id, a UUID: the family of the refresh tokens and `sid` in access tokens.' })
   id!: string;
 
-  @Field(() => ID, { description: 'The user who logged in, a UUID; kept where the user was deleted since.' })
+  @Field(() => ID, { description: 'Id of the user who logged in, a UUID. Set even if the user has been deleted.' })
   userId!: string;
 
   @Field(() => GraphQLDateTime, { description: 'When the user logged in.' })
   startedAt!: Date;
 
-  @Field(() => GraphQLDateTime, { description: 'When the newest refresh token was made, by login or refresh.' })
+  @Field(() => GraphQLDateTime, { description: 'When the newest refresh token was issued, by login or refresh.' })
   lastUsedAt!: Date;
 
-  @Field(() => GraphQLDateTime, { description: 'When the newest refresh token expires or expired.' })
+  @Field(() => GraphQLDateTime, { description: 'When the newest refresh token expires.' })
   expiresAt!: Date;
 
   @Field(() => GraphQLDateTime, {
     nullable: true,
-    description: 'When the session ended: `expiresAt` where it expired. Null while it lives.',
+    description: 'When the session ended; `expiresAt` if it expired. Null if it is live.',
   })
   endedAt!: Date | null;
 
   @Field(() => SessionEndReasonEnum, {
     nullable: true,
-    description: 'Why the session ended. Null while it lives.',
+    description: 'Why the session ended. Null if it is live.',
   })
   endReason!: SessionEndReason | null;
 
   @Field(() => String, {
     complexity: COST_OF_USER_AGENT,
-    description: 'The User-Agent of the last login or refresh, its first 512 characters; empty where none was sent.',
+    description: 'First 512 characters of the User-Agent at the last login or refresh. Empty if none was sent.',
   })
   userAgent!: string;
 
-  @Field(() => String, { description: 'The address of the client at the last login or refresh.' })
+  @Field(() => String, { description: 'IP address of the client at the last login or refresh.' })
   ipAddress!: string;
 
-  @Field(() => Boolean, { description: 'True where the session is neither ended nor expired.' })
+  @Field(() => Boolean, { description: 'Whether the session is live: neither ended nor expired.' })
   isLive!: boolean;
 
-  @Field(() => Boolean, { description: 'True for the session of the access token that asks.' })
+  @Field(() => Boolean, { description: "Whether this is the session of the caller's access token." })
   isCurrent!: boolean;
 }
 
-export const SessionConnection = connectionType('Session', SessionType, 'The last used first.');
+export const SessionConnection = connectionType('Session', SessionType, 'Most recently used first.');
 
 export function toSession(session: Session, caller: Caller): SessionType {
   return { ...session, isCurrent: asUser(caller)?.sid === session.id };
 }
 
-@ObjectType('SessionEvent', { simpleResolvers: true, description: 'One event in the life of a session.' })
+@ObjectType('SessionEvent', { simpleResolvers: true, description: 'An event in the life of a session.' })
 export class SessionEventType extends EventBase implements SessionEvent {
-  @Field(() => ID, { description: 'No other event of any session has it. Opaque.' })
+  @Field(() => ID, { description: 'Opaque id, unique across all sessions.' })
   id!: string;
 
-  @Field(() => SessionEventKindEnum, { description: 'What happened.' })
+  @Field(() => SessionEventKindEnum, { description: 'Type of the event.' })
   kind!: SessionEventKind;
 
   @Field(() => ID, {
     nullable: true,
     description:
-      'The refresh token that was made, presented or ended, a UUID. Null where the event is about no known token.',
+      'Id of the refresh token that was issued, presented or revoked, a UUID. Null if no known token is involved.',
   })
   jti!: string | null;
 
-  @Field(() => String, { description: 'One sentence for a person; its words may change.' })
+  @Field(() => String, { description: 'Description for people. The wording may change.' })
   detail!: string;
 }
 
@@ -103,15 +103,15 @@ export const SessionEventConnection = connectionType('SessionEvent', SessionEven
 
 @InputType({ description: 'The session to end.' })
 export class RevokeSessionInput {
-  @Field(() => ID, { description: 'The id of the session.' }) id!: string;
+  @Field(() => ID, { description: 'Session id.' }) id!: string;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The ended session.' })
 export class RevokeSessionPayload {
-  @Field(() => SessionType, { description: 'The session as it is afterwards.' }) session!: SessionType;
+  @Field(() => SessionType, { description: 'The session after the change.' }) session!: SessionType;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What ended.' })
+@ObjectType({ simpleResolvers: true, description: 'Result of ending the other sessions.' })
 export class RevokeOtherSessionsPayload {
-  @Field(() => Int, { description: 'Sessions that ended by it.' }) revokedCount!: number;
+  @Field(() => Int, { description: 'Number of sessions ended.' }) revokedCount!: number;
 }

@@ -6,61 +6,66 @@ import { RoleEnum } from './caller.js';
 import { countedConnectionType } from './connection.js';
 import { GraphQLDateTime } from './scalars.js';
 
-@ObjectType('User', { simpleResolvers: true, description: 'A person who may log in.' })
+@ObjectType('User', { simpleResolvers: true, description: 'A user account.' })
 export class UserType implements ListedUser {
-  @Field(() => ID, { description: 'A UUID; `sub` of access tokens.' }) id!: string;
-  @Field(() => String, { description: 'In lower case; no two users share one.' }) email!: string;
-  @Field(() => RoleEnum, { description: 'What the user may do.' }) role!: Role;
-  @Field(() => Boolean, { description: 'False for a user who may not log in.' }) isActive!: boolean;
-  @Field(() => Int, { description: 'Failed logins since the last good one.' }) failedLoginAttempts!: number;
+  @Field(() => ID, { description: 'User id, a UUID: `sub` in access tokens.' }) id!: string;
+  @Field(() => String, { description: 'Email address in lower case, unique among users.' }) email!: string;
+  @Field(() => RoleEnum, { description: 'Role of the user.' }) role!: Role;
+  @Field(() => Boolean, { description: 'Whether the user may log in.' }) isActive!: boolean;
+  @Field(() => Int, { description: 'Number of failed logins since the last successful one.' })
+  failedLoginAttempts!: number;
   @Field(() => GraphQLDateTime, {
     nullable: true,
-    description: 'Until then every login is refused; null, or past, where none is for that reason.',
+    description: 'When the lock after failed logins ends. Null, or in the past, if the account is not locked.',
   })
   lockedUntil!: Date | null;
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'The last good login; null before the first.' })
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'When the user last logged in. Null if never.' })
   lastLoginAt!: Date | null;
-  @Field(() => GraphQLDateTime, { description: 'When the user was made.' }) createdAt!: Date;
+  @Field(() => GraphQLDateTime, { description: 'When the user was created.' }) createdAt!: Date;
 }
 
-export const UserConnection = countedConnectionType('User', UserType, 'By e-mail.');
+export const UserConnection = countedConnectionType('User', UserType, 'Sorted by email.');
 
-@InputType('UserFilter', { description: 'All that is given has to hold.' })
+@InputType('UserFilter', { description: 'Filters users. A user must match all given fields.' })
 export class UserFilterInput implements UserFilter {
-  @Field(() => String, { nullable: true, description: 'Part of the e-mail.' }) search?: string | null;
-  @Field(() => RoleEnum, { nullable: true, description: 'Users of this role.' }) role?: Role | null;
-  @Field(() => Boolean, { nullable: true, description: 'Active users, or deactivated ones.' }) isActive?:
-    | boolean
-    | null;
-  @Field(() => Boolean, { nullable: true, description: 'Users locked by failed logins at present, or not.' })
+  @Field(() => String, { nullable: true, description: 'Part of the email address.' }) search?: string | null;
+  @Field(() => RoleEnum, { nullable: true, description: 'Only users with this role.' }) role?: Role | null;
+  @Field(() => Boolean, { nullable: true, description: 'Only active users if true, only deactivated ones if false.' })
+  isActive?: boolean | null;
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Only users locked after failed logins if true, only others if false.',
+  })
   isLocked?: boolean | null;
 }
 
-const PASSWORD = 'At least 15 characters, at most 1,024 bytes.';
+const PASSWORD = 'The password: at least 15 characters, at most 1,024 bytes.';
 
-@InputType({ description: 'The user to make.' })
+@InputType({ description: 'The user to create.' })
 export class CreateUserInput {
-  @Field(() => String, { description: 'An address of at most 254 ASCII characters.' }) email!: string;
+  @Field(() => String, { description: 'Email address, at most 254 ASCII characters.' }) email!: string;
   @Field(() => String, { description: PASSWORD }) password!: string;
-  @Field(() => RoleEnum, { description: 'Only who holds every scope can make an `admin`.' }) role!: Role;
+  @Field(() => RoleEnum, { description: 'Role of the user. Only a caller who holds all scopes can create an `admin`.' })
+  role!: Role;
 }
 
 @InputType()
 abstract class OfUserInput {
-  @Field(() => ID, { description: 'The id of the user.' }) id!: string;
+  @Field(() => ID, { description: 'User id.' }) id!: string;
 }
 
-@InputType({ description: 'The user, and the role to be.' })
+@InputType({ description: 'The user and the new role.' })
 export class SetUserRoleInput extends OfUserInput {
-  @Field(() => RoleEnum, { description: 'The role from now on.' }) role!: Role;
+  @Field(() => RoleEnum, { description: 'The new role.' }) role!: Role;
 }
 
-@InputType({ description: 'The user, and whether they may log in.' })
+@InputType({ description: 'The user and whether they may log in.' })
 export class SetUserActiveInput extends OfUserInput {
-  @Field(() => Boolean, { description: 'False ends every session of the user too.' }) isActive!: boolean;
+  @Field(() => Boolean, { description: 'Whether the user may log in. False also ends all sessions of the user.' })
+  isActive!: boolean;
 }
 
-@InputType({ description: 'The user, and the password to be.' })
+@InputType({ description: 'The user and the new password.' })
 export class SetUserPasswordInput extends OfUserInput {
   @Field(() => String, { description: PASSWORD }) password!: string;
 }
@@ -78,7 +83,7 @@ abstract class OfUserPayload {
 
 @ObjectType({ simpleResolvers: true })
 abstract class OfSessionsPayload extends OfUserPayload {
-  @Field(() => Int, { description: 'Sessions that ended with it.' }) revokedSessionCount!: number;
+  @Field(() => Int, { description: 'Number of sessions ended.' }) revokedSessionCount!: number;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The new user.' })
@@ -90,13 +95,13 @@ export class SetUserRolePayload extends OfUserPayload {}
 @ObjectType({ simpleResolvers: true, description: 'The unlocked user.' })
 export class UnlockUserPayload extends OfUserPayload {}
 
-@ObjectType({ simpleResolvers: true, description: 'The changed user, and what ended.' })
+@ObjectType({ simpleResolvers: true, description: 'The changed user and the number of sessions ended.' })
 export class SetUserActivePayload extends OfSessionsPayload {}
 
-@ObjectType({ simpleResolvers: true, description: 'The changed user, and what ended.' })
+@ObjectType({ simpleResolvers: true, description: 'The changed user and the number of sessions ended.' })
 export class SetUserPasswordPayload extends OfSessionsPayload {}
 
-@ObjectType({ simpleResolvers: true, description: 'Who is no more.' })
+@ObjectType({ simpleResolvers: true, description: 'The deleted user.' })
 export class DeleteUserPayload {
-  @Field(() => ID, { description: 'The id that the user had.' }) deletedId!: string;
+  @Field(() => ID, { description: 'Id of the deleted user.' }) deletedId!: string;
 }
