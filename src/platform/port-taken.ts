@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { ExplainedError } from './explained.js';
 
-/** How long it may take to find out that somebody listens: milliseconds. */
+/** Longest wait for a connection that shows that somebody listens: milliseconds. */
 const CONNECT_WITHIN_MS = 1_000;
 
 export class PortTaken extends ExplainedError {

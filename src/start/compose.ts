@@ -1,4 +1,4 @@
-/** Composition root: builds every part once, hands each what it needs, and takes them down again. */
+/** Composition root: builds every service once, passes each what it needs, and closes them in the reverse order. */
 import { createAuditRepeats } from '../audit/repeats.js';
 import { expiredEvents } from '../audit/write.js';
 import { countPasswordParameters } from '../auth/account.js';
@@ -42,7 +42,7 @@ export interface Overrides {
   threads?: number | undefined;
 }
 
-/** Every part, and what answers requests by them; `close` takes them down. */
+/** Every service and the app that answers requests; `close` closes all of them. */
 export interface App extends Services, Listener {
   /** What answers on METRICS_PORT, where that is set */
   metricsListener: Listener;

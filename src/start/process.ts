@@ -5,7 +5,7 @@ import { notifyServiceManager } from '../platform/service-manager.js';
 import { hasTerminal, STOPS } from '../platform/signals.js';
 import type { Gateway } from './gateway.js';
 
-/** npm passes on a signal that a terminal or a service manager has sent to both: they are one. */
+/** A terminal or a service manager signals npm and this process, and npm passes its signal on: the two count as one. */
 const SAME_SIGNAL_MS = 1_000;
 
 // Compiled code is cached next to the program, where only those may write who may write the program: in a shared
@@ -49,7 +49,7 @@ async function serve(): Promise<void> {
     if (isSecond) shutdown.hurry();
     else shutdown.stop(config.shutdownDelaySeconds);
   };
-  const readKeyring = (): void => void gateway?.readKeyring(); // one that is starting reads it anyway
+  const readKeyring = (): void => void gateway?.readKeyring(); // a start reads it anyway
   const isService = !hasTerminal();
   for (const signal of STOPS) process.on(signal, signal === 'SIGHUP' && isService ? readKeyring : stop);
   const start = async () => {
@@ -57,7 +57,7 @@ async function serve(): Promise<void> {
     const threads = Number(process.env['UV_THREADPOOL_SIZE']) || undefined;
     gateway = await startGateway(config, threads, (line) => printMessage(process, line));
     notify('READY=1');
-    flushCompileCache(); // a gateway that is killed has not ended as others do
+    flushCompileCache(); // now, because a killed gateway cannot
     const where = config.isDevelopment ? `${config.publicUrl}/, which says what to try` : config.publicUrl;
     if (stderr.isTTY) printMessage(process, `The gateway answers at ${where}. Ctrl-C stops it.`);
     return gateway;
@@ -65,7 +65,7 @@ async function serve(): Promise<void> {
   await shutdown.run(start);
 }
 
-/** Only where systemd has started this as a service that tells it so. */
+/** Reports to systemd if it started this process as a service of `Type=notify`. */
 function notify(state: 'READY=1' | 'STOPPING=1'): void {
   if (process.env['NOTIFY_SOCKET']) notifyServiceManager(state, (sentence) => printMessage(process, sentence));
 }

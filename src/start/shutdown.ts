@@ -1,19 +1,19 @@
-/** Interface 10: how a process of the gateway ends: when it is told to, or by an error that nobody caught, whatever hangs. */
+/** Interface 10: how the process of the gateway ends: by a signal or by an uncaught error, in bounded time. */
 import { exitCodeOf, explain } from '../cli/exit.js';
 import { printMessage } from '../cli/terminal.js';
 import type { Gateway } from './gateway.js';
 
-/** For the requests in flight, 20 s as the listener has it, and for what is closed after them. */
+/** For the requests in flight, which the listener gives 20 s, and for closing everything else. */
 const STOP_MS = 25_000;
-/** The same for one that is to hurry. */
+/** The same after a second signal. */
 const HURRY_MS = 5_000;
 
 export interface Shutdown {
-  /** Lets it end. */
+  /** Ends it after the delay. */
   stop(delaySeconds: number): void;
-  /** Lets it end without waiting for what may be on its way. */
+  /** Ends it without waiting for requests that may be on their way. */
   hurry(): void;
-  /** Starts what is to run, waits until it is to end, and stops it. An error that nobody catches ends the process. */
+  /** Starts the gateway, waits for `stop` or `hurry`, and stops it. An uncaught error ends the process. */
   run(start: () => Promise<Gateway>): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export function createShutdown(): Shutdown {
     },
     run: async (start) => {
       let running: Gateway | undefined;
-      endWhereUncaught(async () => running?.stop(AbortSignal.abort()));
+      endOnUncaughtError(async () => running?.stop(AbortSignal.abort()));
       running = await start();
       await requested.promise;
       await running.stop(hurried.signal);
@@ -41,23 +41,23 @@ export function createShutdown(): Shutdown {
   };
 }
 
-/** Whoever reads, such as `head`, may have read enough. Anything else, such as a full disk, ends a command in a line. */
+/** A reader such as `head` may close its end of the pipe. Any other error, such as a full disk, ends a command with one line. */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') return;
-      if (process.listenerCount('uncaughtException') > 0) throw error; // a gateway, which has more to end
+      if (process.listenerCount('uncaughtException') > 0) throw error; // a gateway, which has more to close
       printMessage(process, explain(error));
       process.exit(exitCodeOf(error));
     });
   }
 }
 
-function endWhereUncaught(stop: () => Promise<void>): void {
+function endOnUncaughtError(stop: () => Promise<void>): void {
   let isFailing = false;
-  // Also of promises that nobody waits for.
+  // Includes rejected promises that nobody awaits.
   process.on('uncaughtException', (error) => {
-    if (isFailing) return; // such as standard error, which cannot be told then
+    if (isFailing) return; // such as an error of standard error itself
     isFailing = true;
     printMessage(process, explain(error));
     process.exitCode = exitCodeOf(error);
@@ -66,7 +66,7 @@ function endWhereUncaught(stop: () => Promise<void>): void {
   });
 }
 
-/** Ends the process by then at the latest, whatever hangs: a database that does not answer, a disk that is full. */
+/** Ends the process by then at the latest, even if the database does not answer or the disk is full. */
 function endWithin(ms: number): void {
   setTimeout(() => process.exit(), ms).unref();
 }
