@@ -107,57 +107,57 @@ interface Description<Type extends EventType> {
 
 const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
   account_locked: {
-    means: 'A login was refused because the account is locked after failed logins.',
-    metadata: { locked_until: 'when the lock ends, RFC 3339' },
+    means: 'A login was refused because the account is locked after too many failed logins.',
+    metadata: { locked_until: 'end of the lock, RFC 3339' },
   },
   login_failure: {
-    means: 'A login was refused: the e-mail is unknown, the user inactive, or the password wrong.',
+    means: 'A login was refused: the email is unknown, the user is deactivated, or the password is wrong.',
     metadata: { reason: 'always `invalid_credentials`', email: 'as sent, in lower case' },
   },
   login_success: { means: 'A user logged in.', metadata: { role: '' } },
   token_theft: {
-    means: 'A used or revoked refresh token was presented. Its session was ended.',
+    means: 'A used or revoked refresh token was presented, which ended its session.',
     metadata: { reused_jti: 'the token', family_id: 'the session' },
   },
   logout: { means: 'A user logged out.', metadata: { jti: 'the refresh token' } },
   user_created: { means: 'A user was created.', metadata: { actor: '', email: '', role: '' } },
   user_role_changed: { means: 'The role of a user was changed.', metadata: { actor: '', from: '', to: '' } },
-  user_activated: { means: 'A user was activated and may log in again.', metadata: { actor: '' } },
+  user_activated: { means: 'A user was activated and can log in again.', metadata: { actor: '' } },
   user_deactivated: {
     means: 'A user was deactivated and cannot log in.',
-    metadata: { actor: '', sessions_ended: 'how many' },
+    metadata: { actor: '', sessions_ended: 'number of sessions ended' },
   },
   user_unlocked: {
-    means: 'The lock and the failed logins of an account were cleared.',
+    means: 'A user was unlocked, and the count of failed logins was reset.',
     metadata: { actor: '' },
   },
   user_password_set: {
-    means: 'A user was given a new password.',
-    metadata: { actor: '', sessions_ended: 'how many' },
+    means: 'The password of a user was changed.',
+    metadata: { actor: '', sessions_ended: 'number of sessions ended' },
   },
   user_deleted: {
     means: 'A user was deleted.',
-    metadata: { actor: '', email: '', role: '', sessions_ended: 'how many' },
+    metadata: { actor: '', email: '', role: '', sessions_ended: 'number of sessions ended' },
   },
   session_revoked: {
-    means: 'A session was ended by its user or by an administrator.',
+    means: 'The user or an administrator ended a session.',
     metadata: { actor: '', family_id: 'the session' },
   },
   api_key_created: {
-    means: 'An API key was issued.',
-    metadata: { actor: '', key_id: '', service_name: '', scopes: '', rate_limit: 'requests a minute' },
+    means: 'An API key was created.',
+    metadata: { actor: '', key_id: '', service_name: '', scopes: '', rate_limit: 'requests per minute' },
   },
   api_key_rotated: {
-    means: 'An API key was given a second secret.',
-    metadata: { actor: '', key_id: '', overlap_seconds: 'how long the old secret stays valid' },
+    means: 'An API key was given a new secret.',
+    metadata: { actor: '', key_id: '', overlap_seconds: 'how long the previous secret stays valid' },
   },
   api_key_revoked: { means: 'An API key was revoked.', metadata: { actor: '', key_id: '', service_name: '' } },
   cron_key_created: {
-    means: 'An internal key was issued to a scheduled job.',
+    means: 'A cron key was created.',
     metadata: { actor: '', key_id: '', service_name: '', scopes: '' },
   },
   cron_key_revoked: {
-    means: 'The internal key of a scheduled job was revoked.',
+    means: 'A cron key was revoked.',
     metadata: { actor: '', key_id: '', service_name: '' },
   },
   keyring_rotated: {

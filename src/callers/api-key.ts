@@ -48,7 +48,7 @@ export const apiKey: CallerKind<'api_key'> = {
 
 /** An honest caller finds its mistake by comparing; the text says nothing of the key. */
 function otherSignature({ base }: RequestSignature): RefusedCaller {
-  const refusal = refused('invalid_signature', 'The signature is not one of this key over this request');
+  const refusal = refused('invalid_signature', 'The signature does not match this request and key');
   return base.length > SHOWN_BASE_CHARACTERS ? refusal : { ...refusal, signatureBase: base };
 }
 

@@ -17,7 +17,7 @@ const findCronKeySql = statement(
 
 const touch = touching('cron_keys');
 
-const REFUSED = refused('invalid_key', 'Send one X-Internal-Key field with KEY_ID.SECRET of a key that is not revoked');
+const REFUSED = refused('invalid_key', 'Send one X-Internal-Key field: KEY_ID.SECRET of a valid key');
 
 export const cron: CallerKind<'cron'> = {
   scheme: 'InternalKey',

@@ -87,7 +87,7 @@ export async function admit(
 }
 
 function nonceReused(): RefusedCaller {
-  return refused('nonce_reused', 'The nonce was used before; sign every request with a fresh one');
+  return refused('nonce_reused', 'The nonce was used before; sign every request with a new one');
 }
 
 /**

@@ -26,14 +26,14 @@ export const user: CallerKind<'user'> = {
   resolve: async ({ clock, tokens }, { rawHeaders }) => {
     const [, scheme, token = ''] = CREDENTIALS.exec(onlyFieldValue(rawHeaders, 'authorization') ?? '') ?? [];
     if (scheme !== undefined && scheme.toLowerCase() !== 'bearer') {
-      return refused('unsupported_scheme', 'Authorization takes the scheme Bearer, with an access token');
+      return refused('unsupported_scheme', 'Authorization must have the scheme Bearer and an access token');
     }
     if (!TOKEN.test(token)) {
-      return refused('invalid_request', 'Send one Authorization field, with Bearer, a space and an access token');
+      return refused('invalid_request', 'Send one Authorization field: Bearer, a space and an access token');
     }
     const claims = await tokens.verifyAccessToken(token, clock.now());
     return claims === undefined
-      ? refused('invalid_token', 'The access token has expired or is none of this gateway; refresh it or log in again')
+      ? refused('invalid_token', 'The access token is invalid or has expired; refresh it or log in again')
       : { kind: 'caller', caller: { callerType: 'user', ...claims } };
   },
 

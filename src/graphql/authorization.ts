@@ -80,7 +80,7 @@ function mustHave(scope: OwnScope, caller: Caller): void {
 /** @throws {GraphQLError} FORBIDDEN for a key */
 export function userOf(caller: Caller): UserCaller {
   const user = asUser(caller);
-  if (user === undefined) throw errorOf('not_a_user', 'This is for users, by access token');
+  if (user === undefined) throw errorOf('not_a_user', 'Only users with an access token can do this');
   return user;
 }
 

@@ -97,7 +97,7 @@ const report = {
 const knownOperationRule: ValidationRule = (context) => ({
   OperationDefinition: (node) => {
     if (context.getSchema().getRootType(node.operation) != null) return;
-    context.reportError(new GraphQLError(`There are no operations of the kind ${node.operation}`, { nodes: node }));
+    context.reportError(new GraphQLError(`The schema has no ${node.operation} operations`, { nodes: node }));
   },
 });
 

@@ -52,7 +52,7 @@ function describe(type: GraphQLObjectType | null | undefined, description: strin
 /** There is nothing to be found or named by a text with NUL. @param argument the name under which the value was sent */
 function refuseNul(value: unknown, argument: string): void {
   if (typeof value === 'string' && hasNul(value)) {
-    throw errorOf('invalid_text', 'An argument holds the character NUL', undefined, { argument });
+    throw errorOf('invalid_text', 'An argument contains the NUL character', undefined, { argument });
   }
   if (Array.isArray(value)) for (const item of value) refuseNul(item, argument);
   else if (typeof value === 'object' && value !== null)

@@ -30,7 +30,7 @@ export function createTurns(): Turns {
       const id = `${kind} ${kindOf(caller).id(caller)}`;
       const turns = callers.get(id) ?? pLimit(OF_A_CALLER);
       if (turns.pendingCount >= MAX_WAITING) {
-        const message = 'Too many operations of this caller at once, try again later';
+        const message = 'This caller has too many operations at once; try again later';
         throw errorOf('too_many_waiting', message, status(429, ['retry-after', '1']));
       }
       callers.set(id, turns);
@@ -48,7 +48,7 @@ export function createTurns(): Turns {
 /** Nobody would read what is done for a client that has gone while it waited. */
 function unlessGone<T>(isGone: () => boolean, work: () => Promise<T>): () => Promise<T> {
   return () => {
-    if (isGone()) throw errorOf('client_gone', 'The client has gone');
+    if (isGone()) throw errorOf('client_gone', 'The client has disconnected');
     return work();
   };
 }

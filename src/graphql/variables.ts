@@ -73,9 +73,9 @@ function typeAt(type: GraphQLInputType, path: Path): GraphQLInputType {
 
 const FORMATS: Readonly<Record<string, string>> = {
   Boolean: 'true or false',
-  DateTime: 'a time as RFC 3339 has it, such as 2007-12-03T10:15:30Z',
+  DateTime: 'an RFC 3339 time such as 2007-12-03T10:15:30Z',
   ID: 'text',
-  Int: 'a whole number of 32 bits',
+  Int: 'a 32-bit integer',
   String: 'text',
 };
 

@@ -187,7 +187,7 @@ test('Interface 7: a subscription is 400, since there are none', async () => {
   for (const text of ['subscription { a }', 'subscription S { caller { callerType } }']) {
     const answer = await ask(gateway, as, text);
     expect([answer.status, answer.code]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED']);
-    expect(answer.errors[0]?.message).toBe('There are no operations of the kind subscription');
+    expect(answer.errors[0]?.message).toBe('The schema has no subscription operations');
   }
 });
 

@@ -55,7 +55,7 @@ test('Interface 7: what waits for a client that has gone is not done', async () 
   await change; // does not wait for reads
   gone = true;
   release();
-  await expect(waiting).rejects.toThrow('The client has gone');
+  await expect(waiting).rejects.toThrow('The client has disconnected');
   await Promise.all(running);
   expect(done).toEqual(['a change']);
 });

@@ -43,7 +43,7 @@ test.each<[string, object, string | undefined]>([
 });
 
 const EVENTS = 'query ($filter: AuditEventFilter) { auditEvents(first: 1, filter: $filter) { nodes { id } } }';
-const RFC_3339 = 'must be a time as RFC 3339 has it, such as 2007-12-03T10:15:30Z';
+const RFC_3339 = 'must be an RFC 3339 time such as 2007-12-03T10:15:30Z';
 
 test.each<[string, object, string]>([
   [EVENTS, { filter: { since: SECRET } }, `filter.since ${RFC_3339}`],
@@ -61,9 +61,9 @@ test.each<[string, object, string]>([
   [CREATE, { input: { ...user, password: undefined } }, 'input.password is missing'],
   [CREATE, { input: { ...user, password: [SECRET] } }, 'input.password must be text'],
   [CREATE_KEY, { input: { ...key, scopes: ['a:b', { [SECRET]: 1 }] } }, 'input.scopes[1] must be text'],
-  [CREATE_KEY, { input: { ...key, rateLimit: 1.5 } }, 'input.rateLimit must be a whole number of 32 bits'],
+  [CREATE_KEY, { input: { ...key, rateLimit: 1.5 } }, 'input.rateLimit must be a 32-bit integer'],
   [USERS, { filter: { isLocked: SECRET } }, 'filter.isLocked must be true or false'],
-  [USERS, { n: SECRET }, 'n must be a whole number of 32 bits'],
+  [USERS, { n: SECRET }, 'n must be a 32-bit integer'],
 ])('Interface 7: of %s with %j the message has the path and what is wanted: %s', async (query, variables, what) => {
   const { status, reason, errors, text } = await ask(gateway, admin, query, variables);
   expect([status, reason]).toEqual([400, 'invalid_variable']);
