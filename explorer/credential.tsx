@@ -1,4 +1,4 @@
-/** The line above the explorer: who is asking. A login, which the client keeps fresh, or a token that somebody brings. */
+/** The header of the explorer: a login, which the client refreshes, or an access token that the user pastes. */
 import { type FormEvent, useState, useSyncExternalStore } from 'react';
 import { type AuthClient, AuthError } from '../client/src/browser.js';
 
@@ -12,7 +12,7 @@ export function Credential({ auth, token, setToken }: Props) {
   const { status, user } = useSyncExternalStore(auth.subscribe, auth.state);
   const [fault, setFault] = useState('');
 
-  /** Says why, where the gateway refuses. */
+  /** Shows the reason of a refusal. */
   const attempt = (work: Promise<unknown>): void => {
     setFault('');
     work.catch((error: unknown) => setFault(error instanceof AuthError ? error.detail : String(error)));
@@ -28,7 +28,7 @@ export function Credential({ auth, token, setToken }: Props) {
       <a href="/">auth-gateway</a>
       {user !== undefined && (
         <p>
-          Logged in as {user.role} <code>{user.sub}</code>, and kept so.{' '}
+          Logged in as {user.role} <code>{user.sub}</code>.{' '}
           <button type="button" onClick={() => attempt(auth.logout())}>
             Log out
           </button>

@@ -1,4 +1,4 @@
-/** The page at `/graphql` of a browser: GraphiQL, with a login of its own and our queries. */
+/** The page at `/graphql` in a browser: GraphiQL with a login and example queries. */
 import { DOC_EXPLORER_PLUGIN, DocExplorerContextProvider } from '@graphiql/plugin-doc-explorer';
 import { GraphiQL, GraphiQLInterface, type GraphiQLProps, GraphiQLProvider } from 'graphiql';
 import { buildSchema } from 'graphql';
@@ -7,22 +7,22 @@ import { createRoot } from 'react-dom/client';
 import { createAuthClient } from '../client/src/browser.js';
 import schemaText from '../schema.graphql';
 import { Credential } from './credential.js';
-import { NO_STORAGE, removeWhatWasKept } from './nothing-kept.js';
+import { NO_STORAGE, removeStoredData } from './no-storage.js';
 import { FIRST_QUERY, QUERIES } from './queries.js';
 
 const CREDENTIALS = ['authorization', 'x-internal-key', 'signature-input'];
 
 const auth = createAuthClient({ url: '/' });
-const schema = buildSchema(schemaText); // known before anybody has logged in
+const schema = buildSchema(schemaText); // available without a login
 const tabs = QUERIES.map((query) => ({ query }));
 
-/** Begins anew when somebody has logged out, so that whoever comes next finds nothing of theirs. */
+/** Starts afresh after a logout, so that the next user sees nothing of the previous one. */
 function Page() {
-  const [people, setPeople] = useState(0);
+  const [userCount, setUserCount] = useState(0);
   useEffect(() => {
     let sub = auth.state().user?.sub;
     const change = (next?: string): void => {
-      if (sub !== undefined && sub !== next) setPeople((count) => count + 1);
+      if (sub !== undefined && sub !== next) setUserCount((count) => count + 1);
       sub = next;
     };
     const ends = [auth.on('signed-out', () => change()), auth.on('signed-in', ({ user }) => change(user.sub))];
@@ -30,13 +30,13 @@ function Page() {
       for (const end of ends) end();
     };
   }, []);
-  return <Explorer key={people} />;
+  return <Explorer key={userCount} />;
 }
 
 function Explorer() {
   const [token, setToken] = useState('');
 
-  /** Exactly one credential: that of the Headers pane, else the token, else the login's. */
+  /** Sends exactly one credential: from the Headers pane, otherwise the pasted token, otherwise the login. */
   const ask: GraphiQLProps['fetcher'] = async (operation, { headers: given = {} } = {}) => {
     const headers = new Headers({ ...given, 'content-type': 'application/json' });
     const hasOwn = CREDENTIALS.some((name) => headers.has(name));
@@ -69,6 +69,6 @@ function Explorer() {
   );
 }
 
-removeWhatWasKept();
+removeStoredData();
 const root = document.getElementById('root');
 if (root !== null) createRoot(root).render(<Page />);

@@ -1,5 +1,5 @@
-/** What the explorer opens with: who am I, and a dashboard's first questions. */
-export const FIRST_QUERY = `# Who is calling? Log in above, then press the button in the middle (or Ctrl-Enter).
+/** The tabs with which the explorer opens. */
+export const FIRST_QUERY = `# Who is calling? Log in above, then press the Execute button (or Ctrl-Enter).
 query WhoAmI {
   caller {
     callerType
@@ -32,7 +32,7 @@ query MySessions {
   }
 }
 `,
-  `# Which users are locked? It requires the scope users:read.
+  `# Which users are locked? Needs the scope users:read.
 query LockedUsers {
   users(first: 20, filter: { isLocked: true }) {
     nodes {
@@ -47,7 +47,7 @@ query LockedUsers {
   }
 }
 `,
-  `# What has happened lately? It requires the scope audit:read.
+  `# What happened recently? Needs the scope audit:read.
 query AuditLog {
   auditEvents(first: 20) {
     nodes {

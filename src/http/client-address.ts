@@ -6,12 +6,12 @@ import proxyaddr from 'proxy-addr';
 import type { Client } from '../domain/request-origin.js';
 import type { RequestIds } from '../platform/logger.js';
 
-/** Spec 2.6: characters of the User-Agent that are kept. */
+/** Spec 2.6: characters of the User-Agent that are stored. */
 const USER_AGENT_LENGTH = 512;
 
 const peerAddresses = new WeakMap<Socket, string>();
 
-/** Asked first of a socket that has just connected, and remembered: it forgets its peer once it is reset. */
+/** Remembered from the first call, because a socket forgets its peer once it is reset. */
 export function peerAddressOf(socket: Socket): string | undefined {
   const address = peerAddresses.get(socket) ?? socket.remoteAddress;
   if (address !== undefined) peerAddresses.set(socket, address);
@@ -22,7 +22,7 @@ export function peerAddressOf(socket: Socket): string | undefined {
  * X-Forwarded-For is walked from the right and believed as far as the hops are trusted proxies; a hop that is no IP
  * address ends the walk at the proxy that reported it.
  * @param trustProxy CIDRs of the proxies
- * @param onUnbelieved told of each request with the field whose peer is not one of them
+ * @param onUnbelieved called for each request that has the field although its peer is not one of them
  */
 export function clientReader(
   trustProxy: string[],

@@ -1,23 +1,23 @@
-/** What is known of a request while it is answered: `res.locals`, with types for all of Express. */
+/** The types of `res.locals`, for all of Express. */
 import type { PresentedKind } from '../callers/kinds.js';
 import type { Client } from '../domain/request-origin.js';
 import type { Budget } from '../platform/budget.js';
 import type { RequestIds } from '../platform/logger.js';
 import type { RequestOutcome } from './outcomes.js';
 
-/** Opened by `request-log.ts`, before all others read it. */
+/** Set by `request-log.ts` before anything reads them. */
 export interface RequestLocals {
   /** For every line about the request */
   ids: RequestIds;
   /** Where the request came from */
   client: Client;
-  /** What it may wait for its stores */
+  /** How long the request may wait for its stores */
   budget: Budget;
-  /** What came of the request, in a word for the log and for the counters */
+  /** Outcome of the request, for the log and the counters */
   outcome?: RequestOutcome;
-  /** Of a call from another site: its origin, fit for a log */
+  /** Origin of a refused cross-site call, safe to log */
   refusedOrigin?: string;
-  /** At `/graphql`: the kind of credential, once it is looked at */
+  /** At `/graphql`: the kind of credential, once it has been read */
   caller?: PresentedKind;
 }
 

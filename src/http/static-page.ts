@@ -1,4 +1,4 @@
-/** What stays the same while the gateway runs: made when it is first asked for, kept compressed, sent with an ETag. */
+/** Static responses: built on first use, cached compressed, sent with an ETag. */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -7,9 +7,9 @@ import type { RequestHandler } from 'express';
 export interface Page {
   /** As `res.type` takes it */
   type: string;
-  /** Beside what every page has: nothing is loaded, sent or framed unless this says so */
+  /** Added to the default policy, under which nothing is loaded, sent or framed */
   policy?: Record<string, string[]>;
-  /** @returns its content by gzip */
+  /** @returns the content, compressed with gzip */
   compressed(): Promise<Buffer>;
 }
 
@@ -20,27 +20,26 @@ const POLICY = {
   'frame-ancestors': ["'none'"],
 };
 
-/** The content of what is made here. */
 export function compressText(text: string): Promise<Buffer> {
   return promisify(gzip)(text);
 }
 
-/** Browsers keep it, and ask each time whether it is still the same. */
+/** Browsers store the page and revalidate it each time. */
 export function sendPage({ type, policy, compressed }: Page): RequestHandler {
-  let kept: Promise<{ content: Buffer; etag: string }> | undefined;
+  let cached: Promise<{ content: Buffer; etag: string }> | undefined;
   const make = async () => {
     const content = await compressed();
     return { content, etag: `W/"${createHash('sha256').update(content).digest('base64url')}"` };
   };
   const csp = policyText({ ...POLICY, ...policy });
   return async (req, res) => {
-    kept ??= make().catch((error: unknown) => {
-      kept = undefined; // the next one tries again
+    cached ??= make().catch((error: unknown) => {
+      cached = undefined; // the next one tries again
       throw error;
     });
-    const { content, etag } = await kept;
+    const { content, etag } = await cached;
     res.set({ 'Cache-Control': 'no-cache', 'Content-Security-Policy': csp, ETag: etag });
-    res.vary('Accept-Encoding'); // beside what CORS has put there
+    res.vary('Accept-Encoding'); // in addition to the fields that CORS has set
     res.type(type);
     if (req.fresh) return void res.status(304).end();
     if (!req.acceptsEncodings('gzip')) return void res.send(await promisify(gunzip)(content));

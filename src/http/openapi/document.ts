@@ -5,11 +5,11 @@ import { loginRoutes } from './login-routes.js';
 import { otherRoutes } from './other-routes.js';
 import { schemas } from './schemas.js';
 
-const DESCRIPTION = `Logs people in, and says how it is. Who is calling is asked over GraphQL at \`/graphql\`, which \`schema.graphql\` describes.
+const DESCRIPTION = `Logs users in and reports the health of the gateway. To find out who is calling, use GraphQL at \`/graphql\`, described by \`schema.graphql\`.
 
-Another path is 404 (\`NotFound\`), another method 405 (\`MethodNotAllowed\`); where there is GET there is HEAD.`;
+Other paths give 404 (\`NotFound\`) and other methods 405 (\`MethodNotAllowed\`). Every path with GET also has HEAD.`;
 
-/** @param publicUrl where the gateway is */
+/** @param publicUrl base URL of the gateway */
 export function openApiDocument(publicUrl: string): object {
   return {
     openapi: '3.1.0',
@@ -21,9 +21,9 @@ export function openApiDocument(publicUrl: string): object {
     },
     servers: [{ url: publicUrl }],
     tags: [
-      { name: 'login', description: 'Sessions of people' },
-      { name: 'keys', description: 'For services that verify access tokens' },
-      { name: 'operating', description: 'For those who run it' },
+      { name: 'login', description: 'Sessions of users' },
+      { name: 'keys', description: 'Keys for services that verify access tokens' },
+      { name: 'operating', description: 'Health and metrics for operators' },
     ],
     paths: { ...loginRoutes(), ...otherRoutes(publicUrl) },
     components: {
@@ -34,7 +34,7 @@ export function openApiDocument(publicUrl: string): object {
           type: 'apiKey',
           in: 'cookie',
           name: 'refresh_token',
-          description: 'Set by a login and by each refresh; of several the first counts',
+          description: 'Set by login and by each refresh. If there are several, the first one counts',
         },
       },
     },

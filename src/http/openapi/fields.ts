@@ -1,4 +1,4 @@
-/** Header fields of answers, and of requests, as OpenAPI 3.1 describes them. */
+/** Header fields of requests and responses in OpenAPI 3.1. */
 import { CHALLENGE } from '../refusals.js';
 
 interface Field {
@@ -8,23 +8,21 @@ interface Field {
   example: string | number;
 }
 
-/** Wherever an answer can have it. */
 export const REQUEST_ID: Field = {
-  description: 'Names the request in the log: that of the request where it sent one, else a new one',
+  description: 'Id of the request in the log: the one that was sent, otherwise a new one',
   schema: { type: 'string', pattern: '^[\\w.:-]{1,128}$' },
   example: '01997a3e-5f0c-7cc3-9a4e-0d1b6c2f8a77',
 };
 
 export const NO_STORE: Field = {
-  description: 'The answer is of this moment, or holds a token',
+  description: 'The response must not be cached: it may contain a token',
   schema: { const: 'no-store' },
   example: 'no-store',
 };
 
 /** Spec 5.2 */
 export const COOKIE_SET: Field = {
-  description:
-    'The new refresh token; `Secure`, `SameSite` and `Domain` are those of the configuration, `Max-Age` the lifetime',
+  description: 'The new refresh token. `Secure`, `SameSite` and `Domain` are configured; `Max-Age` is its lifetime',
   schema: {
     type: 'string',
     pattern:
@@ -34,7 +32,7 @@ export const COOKIE_SET: Field = {
 };
 
 export const COOKIE_CLEARED: Field = {
-  description: 'The cookie is cleared',
+  description: 'Clears the cookie',
   schema: {
     type: 'string',
     pattern:
@@ -45,55 +43,55 @@ export const COOKIE_CLEARED: Field = {
 };
 
 export const RETRY_AFTER: Field = {
-  description: 'Seconds after which to try again',
+  description: 'Seconds to wait before retrying',
   schema: { type: 'integer', minimum: 1 },
   example: 5,
 };
 
 export const RATE_LIMIT_POLICY: Field = {
-  description: 'Logins that an address may try (`q`) in a window of so many seconds (`w`)',
+  description: 'Login attempts allowed per IP address (`q`) in a window (`w`, seconds)',
   schema: { type: 'string', pattern: '^"login";q=\\d+;w=\\d+$' },
   example: '"login";q=5;w=900',
 };
 
 export const RATE_LIMIT: Field = {
-  description: 'Logins that this address has left (`r`), for so many seconds (`t`)',
+  description: 'Login attempts that this IP address has left (`r`), and seconds until the window ends (`t`)',
   schema: { type: 'string', pattern: '^"login";r=\\d+;t=\\d+$' },
   example: '"login";r=4;t=900',
 };
 
 export const WWW_AUTHENTICATE: Field = {
-  description: 'Log in, and a cookie will hold the credential',
+  description: 'Log in to receive the credential in a cookie',
   schema: { const: CHALLENGE },
   example: CHALLENGE,
 };
 
 /** Interface 12 */
 export const REFRESH_RETRY: Field = {
-  description: 'Which of the two keys of the request has proved that this answer was given before',
+  description: 'Which key of the request proved that this is a retry; the same response was given before',
   schema: { enum: ['this', 'previous'] },
   example: 'this',
 };
 
 export const ALLOW: Field = {
-  description: 'The methods that there are',
+  description: 'Supported methods',
   schema: { enum: ['POST', 'GET, HEAD', 'GET, HEAD, POST'] },
   example: 'POST',
 };
 
-export const KEPT_FOR_A_WHILE: Field = {
-  description: 'Anybody may keep it for so many seconds',
+export const CACHEABLE: Field = {
+  description: 'Any cache may store the response for this many seconds',
   schema: { type: 'string', pattern: '^public, max-age=\\d+$' },
   example: 'public, max-age=300',
 };
 
 export const ANY_ORIGIN: Field = {
-  description: 'A page of any origin may read it',
+  description: 'Pages of any origin may read the response',
   schema: { const: '*' },
   example: '*',
 };
 
-/** @returns the same field, which is always there */
+/** The same field, marked as required. */
 export function always(field: Field): Field {
   return { ...field, required: true };
 }

@@ -1,4 +1,4 @@
-/** Spec 4: the three routes. Their refusals are those of the table, and what the edge refuses. */
+/** Spec 4: the three routes, with the refusals of the table and those made before routing. */
 import type { Refusal } from '../../auth/outcomes.js';
 import { DETAILS } from '../errors.js';
 import { OF_ROUTES } from '../outcomes.js';
@@ -24,10 +24,10 @@ const GRANT = {
 };
 const CHALLENGED = { 'WWW-Authenticate': always(WWW_AUTHENTICATE) };
 const COUNTED = { 'RateLimit-Policy': always(RATE_LIMIT_POLICY), RateLimit: always(RATE_LIMIT) };
-/** Where the request may have been refused before it was counted */
+/** The request may have been refused before it was counted */
 const MAYBE_COUNTED = { 'RateLimit-Policy': RATE_LIMIT_POLICY, RateLimit: RATE_LIMIT };
 
-/** The rows of the table that a route can answer with such a status, and what each does to the cookie. */
+/** The refusals of a route with this status, and what each does to the cookie. */
 function rowsOf(
   route: keyof typeof OF_ROUTES,
   status: number,
@@ -46,7 +46,7 @@ function loginRoute(): object {
     operationId: 'login',
     summary: 'Log in',
     description:
-      'Begins a session: an access token in the body, and a refresh token in a cookie that no script can read.',
+      'Starts a session. The body has an access token; a cookie that scripts cannot read has the refresh token.',
     tags: ['login'],
     security: [],
     requestBody: {
@@ -57,18 +57,18 @@ function loginRoute(): object {
       ...OF_EVERY_ROUTE,
       200: json('Logged in.', 'TokenResponse', GRANT, { ...COUNTED, 'Set-Cookie': always(COOKIE_SET) }),
       400: unreadable(MAYBE_COUNTED),
-      401: refusal('No such user, or another password.', refused, { ...COUNTED, ...CHALLENGED }, about),
+      401: refusal('Unknown user or wrong password.', refused, { ...COUNTED, ...CHALLENGED }, about),
       403: shared('CrossSite'),
-      413: refusal('Its body is over 16 KiB.', { too_large: DETAILS[413] }, MAYBE_COUNTED),
-      415: refusal('Its body is no JSON in UTF-8, or compressed.', { content_type: DETAILS[415] }, COUNTED),
+      413: refusal('The body is larger than 16 KiB.', { too_large: DETAILS[413] }, MAYBE_COUNTED),
+      415: refusal('The body is not JSON in UTF-8, or is compressed.', { content_type: DETAILS[415] }, COUNTED),
       422: json(
-        'The body lacks something; `errors` says what.',
+        'The body is invalid; `errors` lists what is wrong.',
         'InvalidBody',
         { detail: 'Request body is invalid', errors: [{ field: 'email', message: 'must be an e-mail address' }] },
         COUNTED,
       ),
       429: tooMany(
-        'This address has tried too often, the account is locked, or too many requests wait on this connection.',
+        'Too many login attempts from this IP address, the account is locked, or too many requests are waiting on this connection.',
         { rate_limited: TOO_MANY_LOGINS, ...locked },
         MAYBE_COUNTED,
       ),
@@ -79,14 +79,14 @@ function loginRoute(): object {
 }
 
 const AMBIGUOUS =
-  'Several cookies of this name differ. They are cleared for the host of PUBLIC_URL and for each domain above it.';
+  'Several cookies of this name have different values. They are cleared for the host of PUBLIC_URL and each parent domain.';
 
 const LIMITED = tooMany(
-  'This address has asked too often (`SESSION_RATE_LIMIT`), or too many requests wait on this connection.',
+  'Too many requests from this IP address (`SESSION_RATE_LIMIT`), or too many are waiting on this connection.',
   { rate_limited: TOO_MANY_REQUESTS },
 );
 const REFRESH_LIMITED = tooMany(
-  'This session (`REFRESH_RATE_LIMIT`) or this address (`SESSION_RATE_LIMIT`) has asked too often, or too many requests wait on this connection.',
+  'Too many requests of this session (`REFRESH_RATE_LIMIT`) or from this IP address (`SESSION_RATE_LIMIT`), or too many are waiting on this connection.',
   { rate_limited: TOO_MANY_REQUESTS },
 );
 
@@ -94,9 +94,9 @@ function refreshRoute(): object {
   const [refused, about] = rowsOf('/auth/refresh', 401);
   return {
     operationId: 'refresh',
-    summary: 'Get the next access token',
+    summary: 'Get a new access token',
     description:
-      'Replaces the cookie, which is good for one refresh. Whoever presents a used one is taken for a thief, and the session ends.',
+      'Replaces the cookie, which is valid for one refresh. Presenting a used cookie is treated as theft and ends the session.',
     tags: ['login'],
     security: [{ refreshCookie: [] }],
     parameters: [
@@ -104,7 +104,7 @@ function refreshRoute(): object {
         name: 'Refresh-Retry',
         in: 'header',
         description:
-          'Where `REFRESH_RETRY=true`: keys of this attempt and of the one before, 32 random bytes each, by which a refresh that got no answer can be repeated',
+          'With `REFRESH_RETRY=true`: the keys of this attempt and the previous one, 32 random bytes each. They allow a client to repeat a refresh whose response was lost',
         schema: { type: 'string', pattern: PROOF },
         example: 'this=:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=:',
       },
@@ -133,7 +133,7 @@ function logoutRoute(): object {
   return {
     operationId: 'logout',
     summary: 'Log out',
-    description: 'Ends the refresh token of the cookie, where there is one, and clears the cookie, whatever it is.',
+    description: 'Revokes the refresh token in the cookie, if there is one, and always clears the cookie.',
     tags: ['login'],
     security: [{}, { refreshCookie: [] }],
     responses: {

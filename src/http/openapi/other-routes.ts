@@ -1,11 +1,11 @@
-/** Interface 3 and 10: what is well known, health and metrics. */
+/** Interface 3 and 10: well-known documents, health and metrics. */
 
 import { OWN_SCOPES } from '../../domain/scopes.js';
 import { OUTAGE_DETAIL } from '../../platform/outage.js';
 import { json, OF_EVERY_ROUTE } from './answers.js';
-import { ANY_ORIGIN, always, KEPT_FOR_A_WHILE, NO_STORE, REQUEST_ID, RETRY_AFTER } from './fields.js';
+import { ANY_ORIGIN, always, CACHEABLE, NO_STORE, REQUEST_ID, RETRY_AFTER } from './fields.js';
 
-const WELL_KNOWN = { 'Cache-Control': always(KEPT_FOR_A_WHILE), 'Access-Control-Allow-Origin': always(ANY_ORIGIN) };
+const WELL_KNOWN = { 'Cache-Control': always(CACHEABLE), 'Access-Control-Allow-Origin': always(ANY_ORIGIN) };
 
 const JWK = {
   kty: 'OKP',
@@ -16,7 +16,6 @@ const JWK = {
   alg: 'EdDSA',
 };
 
-/** What is said in metadata, of an issuer. */
 function metadata(issuer: string) {
   return {
     issuer,
@@ -29,7 +28,7 @@ function metadata(issuer: string) {
   };
 }
 
-/** Another media type than JSON's own. */
+/** The response with another media type. */
 function as(type: string, answer: object): object {
   const { content } = answer as { content: Record<string, object> };
   return { ...answer, content: { [type]: content['application/json'] } };
@@ -51,27 +50,32 @@ export function otherRoutes(publicUrl: string): object {
     checks: { database: 'unreachable', clock: 'unknown' },
   };
   return {
-    '/.well-known/jwks.json': get('jwks', 'keys', 'The public keys of access tokens', {
-      200: as('application/jwk-set+json', json('The keys.', 'Jwks', { keys: [JWK] }, WELL_KNOWN)),
+    '/.well-known/jwks.json': get('jwks', 'keys', 'Get the public keys of access tokens', {
+      200: as('application/jwk-set+json', json('The public keys.', 'Jwks', { keys: [JWK] }, WELL_KNOWN)),
     }),
-    '/.well-known/oauth-authorization-server': get('oauthMetadata', 'keys', 'Where the keys are (RFC 8414)', {
+    '/.well-known/oauth-authorization-server': get('oauthMetadata', 'keys', 'Get the server metadata (RFC 8414)', {
       200: json('The metadata.', 'ServerMetadata', metadata(publicUrl), WELL_KNOWN),
     }),
-    '/.well-known/openid-configuration': get('openidConfiguration', 'keys', 'The same, where many look first', {
-      200: json('The metadata. The gateway is no OpenID provider.', 'OpenidConfiguration', openid, WELL_KNOWN),
+    '/.well-known/openid-configuration': get(
+      'openidConfiguration',
+      'keys',
+      'Get the same metadata at the path of OpenID Connect',
+      {
+        200: json('The metadata. The gateway is not an OpenID provider.', 'OpenidConfiguration', openid, WELL_KNOWN),
+      },
+    ),
+    '/health/live': get('live', 'operating', 'Check that the process is running', {
+      200: json('The process is running.', 'Live', { status: 'ok' }),
     }),
-    '/health/live': get('live', 'operating', 'Whether the process runs', {
-      200: json('It runs.', 'Live', { status: 'ok' }),
-    }),
-    '/health/ready': get('ready', 'operating', 'Whether requests can be answered', {
-      200: json('They can.', 'Ready', { status: 'ok', checks: { database: 'ok', clock: 'ok' } }),
-      503: json('They cannot, or the gateway is stopping.', 'NotReady', notReady, {
+    '/health/ready': get('ready', 'operating', 'Check that the gateway can answer requests', {
+      200: json('Ready.', 'Ready', { status: 'ok', checks: { database: 'ok', clock: 'ok' } }),
+      503: json('Not ready, or the gateway is stopping.', 'NotReady', notReady, {
         'Retry-After': always(RETRY_AFTER),
       }),
     }),
-    '/metrics': get('metrics', 'operating', 'Metrics; on `METRICS_PORT` alone where that is set', {
+    '/metrics': get('metrics', 'operating', 'Get metrics; only on `METRICS_PORT` if it is set', {
       200: {
-        description: 'In the text format of Prometheus.',
+        description: 'Metrics in the Prometheus text format.',
         headers: { 'X-Request-Id': always(REQUEST_ID), 'Cache-Control': always(NO_STORE) },
         content: {
           'text/plain': { schema: { type: 'string' }, example: 'auth_gateway_logins_total{outcome="success"} 1\n' },

@@ -1,11 +1,11 @@
-/** Bodies, as JSON Schema has them: that of a login from what validates it, answers as Spec 2 and Interface 10 have them. */
+/** JSON Schemas of bodies: the login request from its validator, responses from Spec 2 and Interface 10. */
 import * as z from 'zod';
 import { loginBody } from '../login-body.js';
 import { INVALID_BODY, LOGGED_OUT } from '../routes/auth-routes.js';
 
 const closed = { type: 'object', additionalProperties: false };
 
-/** Without what applies only after normalisation, or keeps out members that are passed over. */
+/** Without what applies only after normalisation, and without forbidding unknown members, which are ignored. */
 function loginRequest(): object {
   const { $schema: _, ...schema } = z.toJSONSchema(loginBody, {
     override: ({ jsonSchema }) => {
@@ -20,7 +20,7 @@ function loginRequest(): object {
 
 const CHECKS = {
   ...closed,
-  description: '`ok`, or one word for what is wrong; `redis` where it is configured',
+  description: '`ok`, or one word for what is wrong. `redis` is there if it is configured',
   required: ['database', 'clock'],
   properties: {
     database: { type: 'string', pattern: '^[a-z_]+$' },
@@ -57,7 +57,7 @@ export function schemas(): Record<string, object> {
     LogoutResponse: allOf({ message: { const: LOGGED_OUT } }),
     Error: {
       type: 'object',
-      description: 'Go by the status, and by `detail` where one status has several.',
+      description: 'Go by the status, and by `detail` if the status has several.',
       required: ['detail'],
       properties: { detail: { type: 'string' } },
     },
@@ -68,7 +68,10 @@ export function schemas(): Record<string, object> {
         minItems: 1,
         items: allOf({
           field: { enum: ['email', 'password', 'body'] },
-          message: { type: 'string', description: 'What is wrong with it; a value that was sent is never repeated' },
+          message: {
+            type: 'string',
+            description: 'What is wrong with the field. Never repeats the value that was sent',
+          },
         }),
       },
     }),

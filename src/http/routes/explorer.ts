@@ -22,7 +22,7 @@ const HTML = `<!doctype html>
 </html>
 `;
 
-/** Nothing from elsewhere. The dialogs of GraphiQL make styles; its fonts are in its style. */
+/** Loads nothing from other origins. GraphiQL adds inline styles; its fonts are inside its stylesheet. */
 const POLICY = {
   'script-src': ["'self'"],
   'style-src': ["'self'", "'unsafe-inline'"],
@@ -31,7 +31,7 @@ const POLICY = {
   'connect-src': ["'self'"],
 };
 
-/** The page, for who asks for HTML; others go on. */
+/** Sends the page if the client accepts HTML; otherwise passes the request on. */
 export function explorerPage(): RequestHandler {
   const send = sendPage({ type: 'html', policy: POLICY, compressed: () => compressText(HTML) });
   return (req, res, next) => {
@@ -52,7 +52,7 @@ export function addExplorerFiles(app: Express): void {
   }
 }
 
-/** Where the build puts it, from wherever this runs. */
+/** Where the build writes the explorer, whether this runs from `src` or `dist`. */
 function folder(): string {
   const root = dirname(findPackageJSON('..', import.meta.url) ?? '.');
   return join(root, 'dist/explorer');

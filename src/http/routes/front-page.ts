@@ -1,15 +1,15 @@
-/** Interface 2, development: what somebody sees who opens the gateway in a browser: where things are, and what to try. */
+/** Interface 2, development: the page at `/` for browsers: where things are, and what to try. */
 import { hash } from 'node:crypto';
 import type { Express } from 'express';
 import type { Deps } from '../../services.js';
 import { methodNotAllowed } from '../errors.js';
 import { compressText, sendPage } from '../static-page.js';
 
-/** Of the repository: they are read there, and not served. */
+/** Files of the repository, not served. */
 const DOCUMENTS = [
-  ['README.md', 'what it is, and the first minutes'],
-  ['docs/login.md', 'how to log people in, on a web page or without one'],
-  ['docs/dashboards.md', 'what to ask over GraphQL, how much, and every error'],
+  ['README.md', 'overview and quick start'],
+  ['docs/login.md', 'how to log users in, from a web page or without one'],
+  ['docs/dashboards.md', 'GraphQL queries, limits and errors'],
   ['docs/services.md', 'how services sign their requests'],
   ['docs/monitoring.md', 'metrics, logs and health'],
 ];
@@ -17,7 +17,7 @@ const DOCUMENTS = [
 const STYLE =
   ':root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}body{margin:2rem auto;max-width:60rem;padding:0 1rem}pre{overflow-x:auto;padding:.75rem;border:1px solid;border-radius:.25rem}';
 
-/** `/` in development; elsewhere it is 404, as any path that is not there. */
+/** `/` in development; otherwise it is 404. */
 export function addFrontPage(app: Express, { config }: Deps<'config'>): void {
   const styleHash = `'sha256-${hash('sha256', STYLE, 'base64')}'`;
   app
@@ -34,19 +34,21 @@ export function addFrontPage(app: Express, { config }: Deps<'config'>): void {
 
 type Shown = Pick<Deps<'config'>['config'], 'databaseUrl' | 'graphql' | 'login' | 'metricsPort' | 'publicUrl'>;
 
-/** All that varies is an origin and numbers: nothing that could be markup. */
+/** Only an origin and numbers vary, so nothing needs escaping. */
 function frontPage({ databaseUrl, graphql, login, metricsPort, publicUrl }: Shown): string {
   const who = databaseUrl === undefined ? 'admin@example.com' : 'you@example.com';
   const password =
     databaseUrl === undefined
       ? 'The first start has printed the password of admin@example.com.'
-      : 'Make yourself a user: <code>npm run --silent cli -- user create you@example.com --role admin</code>';
+      : 'Create a user: <code>npm run --silent cli -- user create you@example.com --role admin</code>';
   const links: Array<[path: string, what: string]> = [
-    ...(graphql.explorer ? [['/graphql', 'the explorer: log in, ask, and read the schema'] as [string, string]] : []),
-    ['/openapi.json', 'the login routes, for programs (OpenAPI)'],
-    ['/health/ready', 'whether it can answer now'],
-    ...(metricsPort === undefined ? [['/metrics', 'its metrics (Prometheus)'] as [string, string]] : []),
-    ['/.well-known/jwks.json', 'the keys by which services verify access tokens'],
+    ...(graphql.explorer
+      ? [['/graphql', 'explorer: log in, run queries and read the schema'] as [string, string]]
+      : []),
+    ['/openapi.json', 'description of the login routes (OpenAPI)'],
+    ['/health/ready', 'whether the gateway is ready'],
+    ...(metricsPort === undefined ? [['/metrics', 'metrics (Prometheus)'] as [string, string]] : []),
+    ['/.well-known/jwks.json', 'public keys with which services verify access tokens'],
   ];
   return `<!doctype html>
 <html lang="en">
@@ -56,8 +58,8 @@ function frontPage({ databaseUrl, graphql, login, metricsPort, publicUrl }: Show
 <link rel="icon" href="data:,">
 <style>${STYLE}</style>
 <h1>auth-gateway</h1>
-<p>It logs people in, and tells over GraphQL who is calling: a person, a service or a scheduled job. It runs here in
-development; in production this page is not there.</p>
+<p>Logs users in, and identifies callers over GraphQL: people, services and scheduled jobs. This page exists only in
+development.</p>
 <h2>Look</h2>
 <ul>
 ${links.map(([path, what]) => `<li><a href="${path}">${path}</a>: ${what}</li>`).join('\n')}
@@ -66,16 +68,16 @@ ${links.map(([path, what]) => `<li><a href="${path}">${path}</a>: ${what}</li>`)
 <p>${password} Log in:</p>
 <pre>curl -i -c jar ${publicUrl}/auth/login -H 'Content-Type: application/json' \\
   -d '{"email":"${who}","password":"PASSWORD"}'</pre>
-<p>Who am I? Put the <code>access_token</code> of the answer in the place of TOKEN:</p>
+<p>Who am I? Replace TOKEN with the <code>access_token</code> of the response:</p>
 <pre>curl ${publicUrl}/graphql -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' \\
   -d '{"query":"{ caller { callerType scopes } }"}'</pre>
-<p>Have a new token, and log out:</p>
+<p>Refresh the token, then log out:</p>
 <pre>curl -i -b jar -c jar -X POST ${publicUrl}/auth/refresh
 curl -i -b jar -c jar -X POST ${publicUrl}/auth/logout</pre>
-<p>An address may try ${login.rateLimit} logins in ${login.rateWindowSeconds} seconds. To try freely, start with
+<p>An IP address may try ${login.rateLimit} logins in ${login.rateWindowSeconds} seconds. To raise the limit, start with
 <code>LOGIN_RATE_LIMIT=1000 npm start</code>.</p>
 <h2>Read</h2>
-<p>In the folder of the gateway:</p>
+<p>In the repository:</p>
 <ul>
 ${DOCUMENTS.map(([file, what]) => `<li><code>${file}</code>: ${what}</li>`).join('\n')}
 </ul>
