@@ -1,4 +1,4 @@
-/** GraphQL over HTTP: what `http/` asks and `graphql/` answers. The two never meet; `start/compose.ts` joins them. */
+/** GraphQL over HTTP: what `http/` asks and `graphql/` answers. Neither imports the other; `start/compose.ts` joins them. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Client } from '../domain/request-origin.js';
 import type { Budget } from '../platform/budget.js';
@@ -6,18 +6,18 @@ import type { RequestIds } from '../platform/logger.js';
 import type { Resolution } from './caller.js';
 
 export interface GraphqlRequest {
-  /** For every line of the log about it */
+  /** For every log line about it */
   ids: RequestIds;
-  /** What it may wait for its stores */
+  /** How long it may wait for its stores */
   budget: Budget;
   client: Client;
   headers: IncomingHttpHeaders;
-  /** What the body holds: a SyntaxError where it is no JSON */
+  /** The parsed body; a SyntaxError if it is not JSON */
   json: unknown;
-  /** True where the client has gone, so that nobody would read the answer */
+  /** Whether the client has disconnected, so that nobody would read the answer */
   isGone(): boolean;
-  /** Who is calling, to be asked once. @throws the database's error or {Outage} */
-  resolveCaller(): Promise<Resolution>;
+  /** The caller, or why there is none */
+  resolution: Resolution;
 }
 
 export interface GraphqlAnswer {

@@ -1,4 +1,4 @@
-/** What every resolver is given: the caller, resolved once a request, and the services of the gateway. */
+/** What every resolver receives: the caller and the services of the gateway. */
 import DataLoader from 'dataloader';
 import type { GraphQLError } from 'graphql';
 import { listSessions, type Session, type SessionPageRequest } from '../admin/sessions.js';
@@ -24,16 +24,12 @@ export interface GraphqlContext extends Pick<GraphqlRequest, 'client' | 'ids' | 
   userById(id: string): Promise<ListedUser | null>;
 }
 
-/**
- * Resolves the caller and builds the context.
- * @throws {GraphQLError} UNAUTHENTICATED (401), RATE_LIMITED (429) or BAD_REQUEST (400); and what `resolveCaller` throws
- */
-export async function createContext(
+/** @throws {GraphQLError} UNAUTHENTICATED (401), RATE_LIMITED (429) or BAD_REQUEST (400) */
+export function createContext(
   deps: GraphqlDependencies,
   turns: Turns,
-  { budget, client, ids, isGone, json, resolveCaller }: GraphqlRequest,
-): Promise<GraphqlContext> {
-  const resolution = await resolveCaller();
+  { budget, client, ids, isGone, json, resolution }: GraphqlRequest,
+): GraphqlContext {
   if (resolution.kind !== 'caller') throw refusalError(resolution, deps.clock.now());
   if (json instanceof SyntaxError) throw errorOf('body_not_json', 'Request body is not valid JSON', status(400));
   return withLoaders({

@@ -9,7 +9,7 @@ import { InMemoryLRUCache } from '@apollo/utils.keyvaluecache';
 import type { AnswerGraphql, GraphqlRequest } from '../callers/graphql-over-http.js';
 import type { Deps } from '../services.js';
 import { createContext, type GraphqlContext, type GraphqlDependencies } from './context.js';
-import { formatError, outagesAs503 } from './errors.js';
+import { formatError } from './errors.js';
 import { costLimit, KEPT_DOCUMENTS, MAX_ERRORS, MAX_TOKENS, validationRules } from './limits.js';
 import { createMask } from './masking.js';
 import { createSchema } from './schema.js';
@@ -57,7 +57,7 @@ export async function createGraphqlServer(deps: GraphqlDependencies & Deps<'conf
     const { body, headers, status } = await server.executeHTTPGraphQLRequest({
       // `search` is where a query by GET would be.
       httpGraphQLRequest: { method: 'POST', headers: new HeaderMap(sent), search: '', body: request.json },
-      context: () => outagesAs503(deps, request.ids, () => createContext(deps, turns, request)),
+      context: async () => createContext(deps, turns, request),
     });
     if (body.kind !== 'complete') throw new Error('The schema has neither @defer nor @stream');
     return { status: status ?? 200, headers, body: body.string };

@@ -40,14 +40,14 @@ export function errorHandler(lines: ErrorLines): ErrorRequestHandler {
     if (res.headersSent) return next(error);
     // An outage or a bug never touches the cookie (Interface 5).
     res.removeHeader('Set-Cookie');
-    const { ids } = res.locals;
+    const { caller, ids } = res.locals;
     if (isOutage(error)) {
       tellOutage(lines, ids, error);
       return sendUnavailable(res);
     }
     const status = statusOf(error);
     if (status !== undefined) return sendError(res, status, DETAILS[status as keyof typeof DETAILS] ?? 'Bad request');
-    tellBug(lines, ids, error, 'unexpected error');
+    tellBug(lines, ids, error, caller === undefined ? 'unexpected error' : 'unexpected error in GraphQL');
     return sendError(res, 500, DETAILS[500]);
   };
 }

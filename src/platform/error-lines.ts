@@ -18,11 +18,11 @@ export function tellOutage({ fullDisk, log, sampling }: ErrorLines, ids: Request
   });
 }
 
-/** Tells of a bug. A kind is its class, code and place, and those of its causes. */
+/** Logs a bug. A kind is the message with class, code and place of the error and its causes. */
 export function tellBug(lines: ErrorLines, ids: RequestIds | undefined, error: unknown, message: string): void {
   const { log, sampling } = lines;
   const described = describeError(error);
-  sampling.sample(`bug ${JSON.stringify(described)}`, 1, (more) => {
+  sampling.sample(`${message} ${JSON.stringify(described)}`, 1, (more) => {
     log.error({ ...ids, error: described, ...more }, message);
   });
 }

@@ -167,7 +167,9 @@ describe('Interface 6: the life of a key', () => {
     for (const instance of gateway.two()) {
       expect(await sendSigned(instance, sign())).toMatchObject({ status: 401, reason: 'invalid_signature' });
     }
-    await expect(rotateApiKey(gateway.app, COMMAND_LINE, keyId, { overlapSeconds: 0 })).rejects.toThrow('no such key');
+    await expect(rotateApiKey(gateway.app, COMMAND_LINE, keyId, { overlapSeconds: 0 })).rejects.toThrow(
+      'no active key',
+    );
   });
 
   test('rotate gives a second live secret; the old one ends with the overlap', async () => {

@@ -1,5 +1,5 @@
 /** Interface 7: the path `/graphql`. Bytes, JSON and the caller's credential here; what is asked, in `graphql/`. */
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import createError from 'http-errors';
 import type { CallerDeps, Resolution } from '../../callers/caller.js';
 import type { AnswerGraphql } from '../../callers/graphql-over-http.js';
@@ -19,32 +19,28 @@ export const BODY_BYTES = 64 * 1024;
 const ANSWERED = ['application/json; charset=utf-8', 'application/graphql-response+json; charset=utf-8'];
 
 export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGraphql): void {
+  const resolve = async (req: Request, res: Response, body: Buffer): Promise<Resolution> => {
+    const { method, originalUrl: target, rawHeaders } = req;
+    const { locals } = res;
+    locals.caller = presentedKind(rawHeaders);
+    const within = { db: deps.db.within(locals.budget), keyLimiter: deps.keyLimiter?.within(locals.budget) };
+    try {
+      const resolution = await resolveCaller({ ...deps, ...within }, { method, target, rawHeaders, body });
+      locals.outcome = outcomeOf(resolution);
+      if (resolution.kind !== 'refused' && resolution.limit !== undefined) setKeyLimit(res, resolution.limit);
+      return resolution;
+    } catch (error) {
+      locals.outcome = isOutage(error) ? 'unavailable' : 'error';
+      throw error;
+    }
+  };
   const post: RequestHandler = async (req, res) => {
     const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0); // as it came, for the signature
-    const { method, originalUrl: target, rawHeaders } = req;
+    const resolution = await resolve(req, res, body);
     const { budget, client, ids } = res.locals;
     const json = readJson(body);
-    const answered = await answer({
-      ids,
-      budget,
-      client,
-      headers: req.headers,
-      json,
-      isGone: () => req.socket.destroyed,
-      resolveCaller: async () => {
-        res.locals.caller = presentedKind(rawHeaders);
-        const within = { db: deps.db.within(budget), keyLimiter: deps.keyLimiter?.within(budget) };
-        try {
-          const resolution = await resolveCaller({ ...deps, ...within }, { method, target, rawHeaders, body });
-          res.locals.outcome = outcomeOf(resolution);
-          if (resolution.kind !== 'refused' && resolution.limit !== undefined) setKeyLimit(res, resolution.limit);
-          return resolution;
-        } catch (error) {
-          res.locals.outcome = isOutage(error) ? 'unavailable' : 'error';
-          throw error;
-        }
-      },
-    });
+    const isGone = (): boolean => req.socket.destroyed;
+    const answered = await answer({ ids, budget, client, headers: req.headers, json, isGone, resolution });
     const { headers, status } = answered;
     const isOfHttp = status >= 500 || (status === 400 && json instanceof SyntaxError);
     res.status(status).setHeaders(headers);
