@@ -4,7 +4,7 @@ import type { Actor, AdminEvent, ChangeEvent } from '../audit/events.js';
 import { writeAudit } from '../audit/write.js';
 import type { Entities } from '../db/orm.js';
 import type { Db } from '../db/statement.js';
-import type { Client } from '../domain/request-origin.js';
+import type { RequestOrigin } from '../domain/request-origin.js';
 import { hasScope, type OwnScope, type Scopes } from '../domain/scopes.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import type { Deps } from '../services.js';
@@ -19,7 +19,7 @@ export interface Needs {
 /** Who makes a change, and from where. */
 export interface Operator {
   actor: Actor;
-  client: Client;
+  origin: RequestOrigin;
   /** Reads the current scopes of the caller, which may differ from those in its token (Interface 11). */
   scopesNow(db: Db): Promise<Scopes>;
 }
@@ -27,7 +27,7 @@ export interface Operator {
 /** The command line has every scope, and no address to record. */
 export const COMMAND_LINE: Operator = {
   actor: { caller_type: 'cli' },
-  client: { ipAddress: 'cli', userAgent: '' },
+  origin: { ipAddress: 'cli', userAgent: '' },
   scopesNow: async () => 'all',
 };
 
@@ -49,7 +49,7 @@ export interface Change {
  */
 export async function administer<T>(
   { clock, db }: Deps<'clock' | 'db'>,
-  { actor, client, scopesNow }: Operator,
+  { actor, origin, scopesNow }: Operator,
   needs: Needs | undefined,
   work: (change: Change) => Promise<T>,
 ): Promise<T> {
@@ -58,7 +58,7 @@ export async function administer<T>(
     if (needs !== undefined && !needs.exceptOwn) requireScope(scopes, needs.scope);
     const now = clock.now();
     const audit = (...events: ChangeEvent[]): Promise<void> => {
-      const made = events.map((event) => ({ ...event, ...client, metadata: { actor, ...event.metadata } }));
+      const made = events.map((event) => ({ ...event, ...origin, metadata: { actor, ...event.metadata } }));
       return writeAudit(tx, made as AdminEvent[], now); // each keeps the metadata of its type
     };
     return work({ em, entities, db: tx, now, scopes, audit });

@@ -51,9 +51,9 @@ export function rotateKeyring(
     const kept = old.filter((jwk) => isCurrentOrFuture(jwk, old, now) || isNeeded(jwk, old, sealing, config, now));
     await importKeys([...added, ...kept], now); // a keyring with which no gateway can start must not be written
     const dropped = old.filter((jwk) => !kept.includes(jwk));
-    const { actor, client } = COMMAND_LINE; // only the command line can write the file
+    const { actor, origin } = COMMAND_LINE; // only the command line can write the file
     const metadata = { actor, added: kids(added), dropped: kids(dropped) };
-    await writeAudit(turn, [{ eventType: 'keyring_rotated', userId: null, ...client, metadata }], now);
+    await writeAudit(turn, [{ eventType: 'keyring_rotated', userId: null, ...origin, metadata }], now);
     await writeKeyringFile(config.keyringFile, [...added, ...kept], 'replace');
     return { added: kids(added), kept: kids(kept), dropped: kids(dropped), resealed, usedFrom };
   });

@@ -2,7 +2,7 @@
 import { writeAudit } from '../audit/write.js';
 import type { Place } from '../credentials/passwords/password-queue.js';
 import type { Db } from '../db/statement.js';
-import type { Client } from '../domain/request-origin.js';
+import type { RequestOrigin } from '../domain/request-origin.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import { refused } from '../platform/refused.js';
 import type { Deps } from '../services.js';
@@ -24,7 +24,7 @@ export interface Credentials {
 export async function login(
   deps: Deps<'clock' | 'config' | 'db' | 'metrics' | 'passwords' | 'placeholderHashes' | 'tokens'>,
   { email, password }: Credentials,
-  client: Client,
+  origin: RequestOrigin,
   place: Place,
 ): Promise<Outcome | undefined> {
   const { clock, db, passwords, placeholderHashes, tokens } = deps;
@@ -34,7 +34,7 @@ export async function login(
 
   // 2. Locked: refused before any password check.
   const readAt = clock.now();
-  if (user !== undefined && isLocked(user, readAt)) return refuseLocked(db, user, client, readAt);
+  if (user !== undefined && isLocked(user, readAt)) return refuseLocked(db, user, origin, readAt);
 
   // 3. The password, or the same work on a placeholder. The user may change meanwhile, so the next statements check again.
   const placeholderHash = placeholderHashes.hashFor(email);
@@ -46,7 +46,7 @@ export async function login(
   const failure = {
     eventType: 'login_failure',
     userId: user?.id ?? null,
-    ...client,
+    ...origin,
     metadata: { reason: 'invalid_credentials', email },
   } as const;
 
@@ -56,7 +56,7 @@ export async function login(
     // 5. and 6. Reset the failures; new jti, new family, record, audit.
     const familyId = uuidInTimeOrder(now);
     const expiresAt = tokens.refreshTokenExpiry(now);
-    const session = { user, jti: uuidInTimeOrder(now), familyId, client, renewedHash, expiresAt };
+    const session = { user, jti: uuidInTimeOrder(now), familyId, origin, renewedHash, expiresAt };
     const role = await startSession(db, session, now);
     if (role !== undefined) {
       return { kind: 'granted', ...tokens.issuePair({ ...session, sub: user.id, role, sid: familyId }, now) };
@@ -69,14 +69,14 @@ export async function login(
   // The user changed while the password was checked: locked by other logins (429, even for the right password),
   // or deactivated, deleted or given a new password (401).
   const changed = await findActiveUser(db, email);
-  if (changed !== undefined && isLocked(changed, now)) return refuseLocked(db, changed, client, now);
+  if (changed !== undefined && isLocked(changed, now)) return refuseLocked(db, changed, origin, now);
   await writeAudit(db, [failure], now);
   return refused('invalid_credentials');
 }
 
-async function refuseLocked(db: Db, user: LockedUser, client: Client, now: Date): Promise<Locked> {
+async function refuseLocked(db: Db, user: LockedUser, origin: RequestOrigin, now: Date): Promise<Locked> {
   const { id: userId, locked_until: lockedUntil } = user;
   const metadata = { locked_until: lockedUntil.toISOString() };
-  await writeAudit(db, [{ eventType: 'account_locked', userId, ...client, metadata }], now);
+  await writeAudit(db, [{ eventType: 'account_locked', userId, ...origin, metadata }], now);
   return { ...refused('account_locked'), retryAfterSeconds: Math.ceil((lockedUntil.getTime() - now.getTime()) / 1000) };
 }

@@ -1,6 +1,6 @@
 /** Spec 4.3: logout. It never refuses a request. */
 import { isMissing } from '../credentials/tokens/jwt.js';
-import type { Client } from '../domain/request-origin.js';
+import type { RequestOrigin } from '../domain/request-origin.js';
 import { isUuid } from '../platform/ids.js';
 import { toText } from '../platform/text.js';
 import type { Deps } from '../services.js';
@@ -13,13 +13,13 @@ type LogoutDeps = Deps<'clock' | 'db' | 'repeats' | 'tokens'>;
  * @returns true if one of them decoded and carried a `jti`
  * @throws {ClockSkewed} if this clock cannot decide whether a cookie has expired
  */
-export async function logout(deps: LogoutDeps, cookies: readonly string[], client: Client): Promise<boolean> {
+export async function logout(deps: LogoutDeps, cookies: readonly string[], origin: RequestOrigin): Promise<boolean> {
   let hasLoggedOut = false;
-  for (const cookie of cookies) if (await logOutToken(deps, cookie, client)) hasLoggedOut = true;
+  for (const cookie of cookies) if (await logOutToken(deps, cookie, origin)) hasLoggedOut = true;
   return hasLoggedOut;
 }
 
-async function logOutToken(deps: LogoutDeps, cookie: string, client: Client): Promise<boolean> {
+async function logOutToken(deps: LogoutDeps, cookie: string, origin: RequestOrigin): Promise<boolean> {
   const { clock, db, repeats, tokens } = deps;
   const now = clock.now();
   const claims = await tokens.verifyRefreshToken(cookie, now);
@@ -29,7 +29,7 @@ async function logOutToken(deps: LogoutDeps, cookie: string, client: Client): Pr
   const userId = isUuid(sub) ? sub : null;
   const text = typeof jti === 'string' ? jti : JSON.stringify(jti);
   const metadata = { jti: toText(text) };
-  const event = { eventType: 'logout', userId, ipAddress: client.ipAddress, userAgent: null, metadata } as const;
+  const event = { eventType: 'logout', userId, ipAddress: origin.ipAddress, userAgent: null, metadata } as const;
   const isRepeat = repeats.isOneTooMany('logout', claims);
   const record = signedBy === 'refresh' && isUuid(jti) ? jti : null;
   if (!(await revokeRecord(db, record, event, isRepeat, now))) repeats.suppressed('logout');

@@ -1,6 +1,6 @@
 /** Spec 4.2: refresh. Steps are numbered as in the specification. */
 import { isMissing } from '../credentials/tokens/jwt.js';
-import type { Client } from '../domain/request-origin.js';
+import type { RequestOrigin } from '../domain/request-origin.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import { refused } from '../platform/refused.js';
 import { ClockSkewed } from '../platform/watched-clock.js';
@@ -18,7 +18,7 @@ import { rotate } from './sessions.js';
 export async function refresh(
   deps: Deps<'clock' | 'config' | 'db' | 'metrics' | 'refreshCounter' | 'repeats' | 'tokens'>,
   cookies: readonly string[],
-  client: Client,
+  origin: RequestOrigin,
   retryKeys: RetryKeys | undefined,
 ): Promise<Outcome> {
   const { clock, config, db, metrics, refreshCounter, repeats, tokens } = deps;
@@ -50,7 +50,7 @@ export async function refresh(
   // 9. Rotate. Steps 6 to 8 are conditions of this one statement, so that only one of several presentations succeeds.
   // A wrong clock issues nothing, but refusals that do not depend on time still hold.
   const isSkewed = clock.isSkewed();
-  const successor = { jti: uuidInTimeOrder(now), expiresAt: tokens.refreshTokenExpiry(now), client };
+  const successor = { jti: uuidInTimeOrder(now), expiresAt: tokens.refreshTokenExpiry(now), origin };
   const rotated = isSkewed ? undefined : await rotate(db, jti, successor, retryKeys?.current ?? null, now);
   if (rotated !== undefined) {
     const { user_id, family_id, role } = rotated;
@@ -59,7 +59,7 @@ export async function refresh(
   }
 
   // Interface 12: this request was already answered by a rotation, and that answer was lost.
-  const retried = retryKeys && (await retry(db, jti, retryKeys, client, isSkewed, now));
+  const retried = retryKeys && (await retry(db, jti, retryKeys, origin, isSkewed, now));
   if (retried !== undefined) {
     if (isSkewed) throw new ClockSkewed('this clock is wrong, so no token is issued');
     const { user_id, family_id, role, successor_jti, expires_at, proof } = retried;
@@ -68,7 +68,7 @@ export async function refresh(
   }
 
   const userId = isUuid(sub) ? sub : null;
-  const theft = { eventType: 'token_theft', userId, ...client, metadata: { reused_jti: jti } } as const;
+  const theft = { eventType: 'token_theft', userId, ...origin, metadata: { reused_jti: jti } } as const;
   const unrotated = await classifyUnrotated(db, jti, theft, repeats.isOneTooMany('token_theft', claims), now);
 
   // 6. No record.

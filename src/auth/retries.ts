@@ -1,6 +1,6 @@
 /** Interface 12: proof of retry. Whoever proves the key of a rotation receives its successor again, until that is used. */
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
-import type { Client } from '../domain/request-origin.js';
+import type { RequestOrigin } from '../domain/request-origin.js';
 import type { Role } from '../domain/roles.js';
 
 /** SHA-256 of the keys that a request sent. */
@@ -65,7 +65,7 @@ export async function retry(
   db: Db,
   jti: string,
   keys: RetryKeys,
-  client: Client,
+  origin: RequestOrigin,
   isSkewed: boolean,
   now: Date,
 ): Promise<RowOf<typeof retrySql> | undefined> {
@@ -73,8 +73,8 @@ export async function retry(
     used: jti,
     current_key: keys.current,
     previous_key: keys.previous,
-    user_agent: client.userAgent,
-    ip_address: client.ipAddress,
+    user_agent: origin.userAgent,
+    ip_address: origin.ipAddress,
     is_skewed: isSkewed,
     now,
   });

@@ -5,7 +5,7 @@
 import { eventRows, insertEvents } from '../audit/write.js';
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
-import type { Client } from '../domain/request-origin.js';
+import type { RequestOrigin } from '../domain/request-origin.js';
 import type { Role } from '../domain/roles.js';
 import type { LoginUser } from './account.js';
 
@@ -13,7 +13,7 @@ import type { LoginUser } from './account.js';
 export interface NewRecord {
   jti: string;
   expiresAt: Date;
-  client: Client;
+  origin: RequestOrigin;
 }
 
 const NEW_RECORD = {
@@ -24,8 +24,8 @@ const NEW_RECORD = {
   now: 'timestamptz',
 } as const;
 
-function newRecord({ jti, expiresAt, client }: NewRecord, now: Date) {
-  return { jti, user_agent: client.userAgent, ip_address: client.ipAddress, expires_at: expiresAt, now };
+function newRecord({ jti, expiresAt, origin }: NewRecord, now: Date) {
+  return { jti, user_agent: origin.userAgent, ip_address: origin.ipAddress, expires_at: expiresAt, now };
 }
 
 const startSessionSql = statement(
@@ -70,8 +70,8 @@ export interface NewSession extends NewRecord {
  *   deleted or given another password after it was read
  */
 export async function startSession(db: Db, session: NewSession, now: Date): Promise<Role | undefined> {
-  const { user, familyId, client, renewedHash = null } = session;
-  const event = { eventType: 'login_success', userId: user.id, ...client, metadata: null } as const;
+  const { user, familyId, origin, renewedHash = null } = session;
+  const event = { eventType: 'login_success', userId: user.id, ...origin, metadata: null } as const;
   const [started] = await db.run(startSessionSql, {
     ...newRecord(session, now),
     user_id: user.id,

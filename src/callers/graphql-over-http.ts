@@ -1,6 +1,6 @@
 /** GraphQL over HTTP: what `http/` asks and `graphql/` answers. Neither imports the other; `start/compose.ts` joins them. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Client } from '../domain/request-origin.js';
+import type { RequestOrigin } from '../domain/request-origin.js';
 import type { Budget } from '../platform/budget.js';
 import type { RequestIds } from '../platform/logger.js';
 import type { Resolution } from './caller.js';
@@ -10,7 +10,7 @@ export interface GraphqlRequest {
   ids: RequestIds;
   /** How long it may wait for its stores */
   budget: Budget;
-  client: Client;
+  origin: RequestOrigin;
   headers: IncomingHttpHeaders;
   /** The parsed body; a SyntaxError if it is not JSON */
   json: unknown;

@@ -85,12 +85,12 @@ export function userOf(caller: Caller): UserCaller {
 }
 
 /** The caller as one who makes a change, with the power that its row has by then. */
-export function operatorOf({ caller, client }: GraphqlContext): Operator {
+export function operatorOf({ caller, origin }: GraphqlContext): Operator {
   const kind = kindOf(caller);
   const scopesNow = async (db: Db): Promise<Scopes> => {
     const scopes = await kind.scopesNow(db, caller);
     if (scopes === undefined) throw new AdminRefusal('caller_inactive', 'The caller is no longer active');
     return scopes;
   };
-  return { actor: kind.actor(caller), client, scopesNow };
+  return { actor: kind.actor(caller), origin, scopesNow };
 }

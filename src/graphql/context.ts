@@ -13,7 +13,7 @@ import type { Turns } from './turns.js';
 
 export type GraphqlDependencies = Deps<'clock' | 'db' | 'fullDisk' | 'keyring' | 'log' | 'passwords' | 'sampling'>;
 
-export interface GraphqlContext extends Pick<GraphqlRequest, 'client' | 'ids' | 'isGone'> {
+export interface GraphqlContext extends Pick<GraphqlRequest, 'origin' | 'ids' | 'isGone'> {
   caller: Caller;
   deps: GraphqlDependencies;
   /** Whose turn it is to ask the database */
@@ -28,13 +28,13 @@ export interface GraphqlContext extends Pick<GraphqlRequest, 'client' | 'ids' | 
 export function createContext(
   deps: GraphqlDependencies,
   turns: Turns,
-  { budget, client, ids, isGone, json, resolution }: GraphqlRequest,
+  { budget, origin, ids, isGone, json, resolution }: GraphqlRequest,
 ): GraphqlContext {
   if (resolution.kind !== 'caller') throw refusalError(resolution, deps.clock.now());
   if (json instanceof SyntaxError) throw errorOf('body_not_json', 'Request body is not valid JSON', status(400));
   return withLoaders({
     caller: resolution.caller,
-    client,
+    origin,
     deps: { ...deps, db: deps.db.within(budget) },
     ids,
     isGone,

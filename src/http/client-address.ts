@@ -3,7 +3,7 @@ import { isIP, type Socket } from 'node:net';
 import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 import proxyaddr from 'proxy-addr';
-import type { Client } from '../domain/request-origin.js';
+import type { RequestOrigin } from '../domain/request-origin.js';
 import type { RequestIds } from '../platform/logger.js';
 
 /** Spec 2.6: characters of the User-Agent that are stored. */
@@ -24,10 +24,10 @@ export function peerAddressOf(socket: Socket): string | undefined {
  * @param trustProxy CIDRs of the proxies
  * @param onUnbelieved called for each request that has the field although its peer is not one of them
  */
-export function clientReader(
+export function originReader(
   trustProxy: string[],
   onUnbelieved: (peerAddress: string, ids: RequestIds) => void,
-): (req: Request, ids: RequestIds) => Client {
+): (req: Request, ids: RequestIds) => RequestOrigin {
   const trust = proxyaddr.compile(trustProxy);
   return (req, ids) => {
     let address = withoutZone(peerAddressOf(req.socket) ?? '');

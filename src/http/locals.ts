@@ -1,6 +1,6 @@
 /** The types of `res.locals`, for all of Express. */
 import type { PresentedKind } from '../callers/kinds.js';
-import type { Client } from '../domain/request-origin.js';
+import type { RequestOrigin } from '../domain/request-origin.js';
 import type { Budget } from '../platform/budget.js';
 import type { RequestIds } from '../platform/logger.js';
 import type { RequestOutcome } from './outcomes.js';
@@ -10,7 +10,7 @@ export interface RequestLocals {
   /** For every line about the request */
   ids: RequestIds;
   /** Where the request came from */
-  client: Client;
+  origin: RequestOrigin;
   /** How long the request may wait for its stores */
   budget: Budget;
   /** Outcome of the request, for the log and the counters */

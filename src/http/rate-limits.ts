@@ -27,8 +27,8 @@ export function loginPolicy({ rateLimit, rateWindowSeconds }: Config['login']): 
 export function loginRateLimit(login: Config['login'], deps: Deps<'clock' | 'db' | 'redis'>): RequestHandler {
   const countLogin = createLoginLimiter(login, deps);
   return async (_req, res, next) => {
-    const { budget, client } = res.locals;
-    const state = await countLogin(client.ipAddress, budget);
+    const { budget, origin } = res.locals;
+    const state = await countLogin(origin.ipAddress, budget);
     setState(res, 'login', state);
     if (state.allowed) return next();
     res.locals.outcome = 'rate_limited';
@@ -42,7 +42,7 @@ export function sessionRateLimit(limit: Config['sessionRateLimit'], { clock }: D
   if (limit === undefined) return (_req, _res, next) => next();
   const counter = createMinuteCounter(clock);
   return (_req, res, next) => {
-    const { count, resetSeconds } = counter.count(addressGroup(res.locals.client.ipAddress));
+    const { count, resetSeconds } = counter.count(addressGroup(res.locals.origin.ipAddress));
     if (count <= limit) return next();
     res.locals.outcome = 'rate_limited';
     res.set('Retry-After', String(resetSeconds));

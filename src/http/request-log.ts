@@ -5,7 +5,7 @@ import { createBudget } from '../platform/budget.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import type { RequestIds } from '../platform/logger.js';
 import type { Deps } from '../services.js';
-import { clientReader } from './client-address.js';
+import { originReader } from './client-address.js';
 import type { RequestLocals } from './locals.js';
 import { CLIENT_CLOSED, type CountedRequest, createOutcomeCounters, outcomeByStatus } from './outcomes.js';
 import { traceOf } from './trace.js';
@@ -59,7 +59,7 @@ export function createRequestLog(
     const isPlain = typeof given === 'string' && PLAIN_ID.test(given);
     return { request_id: isPlain ? given : uuidInTimeOrder(clock.now()), ...traceOf(rawHeaders) };
   };
-  const readClient = clientReader(config.trustProxy, (peerAddress, ids) => {
+  const readOrigin = originReader(config.trustProxy, (peerAddress, ids) => {
     if (state.isProxyReported) return;
     state.isProxyReported = true;
     log.warn({ ...ids, peer_ip: peerAddress }, UNBELIEVED);
@@ -79,8 +79,8 @@ export function createRequestLog(
   return {
     middleware: (req, res, next) => {
       const ids = idsOf(req);
-      const client = readClient(req, ids);
-      Object.assign(res.locals, { ids, client, budget: createBudget() } satisfies RequestLocals);
+      const origin = readOrigin(req, ids);
+      Object.assign(res.locals, { ids, origin, budget: createBudget() } satisfies RequestLocals);
       res.set('X-Request-Id', ids.request_id);
       const started = performance.now();
 
@@ -95,7 +95,7 @@ export function createRequestLog(
           status,
           caller: res.locals.caller,
           outcome: res.locals.outcome ?? outcomeByStatus(method, route, status),
-          client_ip: client.ipAddress,
+          client_ip: origin.ipAddress,
           origin: res.locals.refusedOrigin,
           duration_ms: Math.round((performance.now() - started) * 10) / 10,
         });

@@ -86,7 +86,7 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
       const body = parseLoginBody(req.body);
       if ('errors' in body) return sendError(res, 422, INVALID_BODY, { errors: body.errors });
       using place = deps.passwords.takePlace(() => !req.socket.writable);
-      const outcome = await login(depsOf(res), body.credentials, res.locals.client, place);
+      const outcome = await login(depsOf(res), body.credentials, res.locals.origin, place);
       if (outcome !== undefined) answer(res, outcome);
     })
     .all(methodNotAllowed('POST'));
@@ -94,7 +94,7 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
   app
     .route('/auth/refresh')
     .post(refuseCrossSite, limitSessions, passOver, async (req, res) => {
-      answer(res, await refresh(depsOf(res), cookie.read(req), res.locals.client, readRetryKeys(req)));
+      answer(res, await refresh(depsOf(res), cookie.read(req), res.locals.origin, readRetryKeys(req)));
     })
     .all(methodNotAllowed('POST'));
 
@@ -102,7 +102,7 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
     .route('/auth/logout')
     .post(refuseCrossSite, limitSessions, passOver, async (req, res) => {
       const cookies = cookie.read(req);
-      const ended = await logout(depsOf(res), cookies, res.locals.client);
+      const ended = await logout(depsOf(res), cookies, res.locals.origin);
       res.locals.outcome = ended ? 'success' : 'without_session';
       if (cookies.length > 1) cookie.clearEverywhere(res);
       else cookie.clear(res);

@@ -37,10 +37,10 @@ export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGr
   const post: RequestHandler = async (req, res) => {
     const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0); // as it came, for the signature
     const resolution = await resolve(req, res, body);
-    const { budget, client, ids } = res.locals;
+    const { budget, origin, ids } = res.locals;
     const json = readJson(body);
     const isGone = (): boolean => req.socket.destroyed;
-    const answered = await answer({ ids, budget, client, headers: req.headers, json, isGone, resolution });
+    const answered = await answer({ ids, budget, origin, headers: req.headers, json, isGone, resolution });
     const { headers, status } = answered;
     const isOfHttp = status >= 500 || (status === 400 && json instanceof SyntaxError);
     res.status(status).setHeaders(headers);
