@@ -14,7 +14,7 @@ export interface StatementTask extends Loop {
 /** As the gateway has it for its routes */
 const POOL_SIZE = 16;
 const LIFETIME_MS = 86_400_000;
-const CLIENT = { ipAddress: '127.0.0.1', userAgent: '' };
+const ORIGIN = { ipAddress: '127.0.0.1', userAgent: '' };
 
 const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: POOL_SIZE });
 const db = prepared((query) => pool.query(query));
@@ -24,7 +24,7 @@ doTasks<StatementTask>(({ jtis, ...loop }, tell) => {
     const used = jtis.shift() ?? '';
     const now = new Date();
     const jti = uuidInTimeOrder(now);
-    const successor = { jti, expiresAt: new Date(now.getTime() + LIFETIME_MS), client: CLIENT };
+    const successor = { jti, expiresAt: new Date(now.getTime() + LIFETIME_MS), origin: ORIGIN };
     if ((await rotate(db, used, successor, null, now)) === undefined) throw new Error('a live record was not rotated');
     jtis.push(jti);
     return true;
