@@ -45,12 +45,10 @@ function rooms(): string {
   return `${LAYERS.map((layer, i) => `${i + 1}. ${inWords(layer)}`).join('\n')}\n\nRooms of one row do not import each other, except: ${beside}.`;
 }
 
-/** The first word is the noun: `user` has many verbs. */
 function commands(): string {
-  return table(
-    ['command', 'does'],
-    commandTable().map(({ name, summary }) => [`\`${name}\``, summary]),
-  );
+  return commandTable()
+    .map(({ name, summary }) => `- \`${name}\`: ${summary}`)
+    .join('\n');
 }
 
 /** The rows that the page has, with its own last column: the meaning. */
