@@ -12,7 +12,7 @@ import { refused } from '../platform/refused.js';
 import type { CallerDeps, CallerKind, RefusedCaller } from './caller.js';
 import { admit, type Resolved } from './key-admission.js';
 
-/** Up to here an answer gives the signature base back: characters. Only a long path or query makes it longer. */
+/** Maximum length of a signature base in a response: characters. Only a long path or query exceeds it. */
 const SHOWN_BASE_CHARACTERS = 4096;
 
 const scopesOfApiKeySql = statement('scopes_of_api_key', { key_id: 'text' }, { scopes: 'text[]' })`
@@ -26,7 +26,7 @@ export const apiKey: CallerKind<'api_key'> = {
   resolve: async (deps, request) => {
     const { clock, config } = deps;
 
-    // Form, coverage, times and digest: nothing is asked of the database.
+    // Form, coverage, times and digest need no database.
     const signature = readRequestSignature({ ...request, authority: config.publicAuthority }, clock.now());
     // A wrong clock decides neither whether `created` is in its window nor which secrets live.
     if (signature.kind === 'signature' || signature.reason === 'signature_expired') clock.mustAgree();
@@ -46,16 +46,16 @@ export const apiKey: CallerKind<'api_key'> = {
   },
 };
 
-/** An honest caller finds its mistake by comparing; the text says nothing of the key. */
+/** An honest caller finds its mistake by comparing. The text reveals nothing about the key. */
 function otherSignature({ base }: RequestSignature): RefusedCaller {
   const refusal = refused('invalid_signature', 'The signature does not match this request and key');
   return base.length > SHOWN_BASE_CHARACTERS ? refusal : { ...refusal, signatureBase: base };
 }
 
 /**
- * The MAC by the secrets that were right a few seconds ago; what they are worth now, the row says. Of a key without
- * kept ones the work is the same, so that nobody can tell which keys are in use.
- * @returns undefined where none is right, or right no longer
+ * Checks the MAC with cached secrets, which `admit` compares with the row. A key without cached secrets takes the same
+ * work, so that timing does not reveal which keys are in use.
+ * @returns undefined if no cached secret matches or is still valid
  */
 async function byCachedSecrets(deps: CallerDeps, signature: RequestSignature): Promise<Resolved | undefined> {
   const { secretCache, placeholderKey } = deps;
@@ -67,7 +67,7 @@ async function byCachedSecrets(deps: CallerDeps, signature: RequestSignature): P
   return resolved;
 }
 
-/** Always a row of two sealed secrets: the stand-in takes the place of those that the key does not have. */
+/** Always returns two sealed secrets: the stand-in replaces those that the key does not have. */
 const secretsOfApiKeySql = statement(
   'secrets_of_api_key',
   { key_id: 'text', now: 'timestamptz', stand_in: 'text' },
@@ -78,9 +78,9 @@ const secretsOfApiKeySql = statement(
   from (select) as always left join api_keys on key_id = :key_id and revoked_at is null`;
 
 /**
- * The MAC by the live secrets of the row. An unknown key costs what a wrong secret does: nothing of what is opened here
- * is kept before it was right, so two secrets are opened each time.
- * @returns undefined where none is right
+ * Checks the MAC with the live secrets of the row. An unknown key costs as much as a wrong secret: opened secrets are
+ * cached only after a match, so two are opened each time.
+ * @returns undefined if no secret matches
  */
 async function byStoredSecrets(deps: CallerDeps, signature: RequestSignature): Promise<Resolved | undefined> {
   const { clock, db, secretCache, keyring, placeholderKey } = deps;
@@ -103,7 +103,7 @@ async function byStoredSecrets(deps: CallerDeps, signature: RequestSignature): P
   return resolved;
 }
 
-/** Compares with each secret, so that the time tells nothing of which it was. */
+/** Compares with every secret, so that timing does not reveal which one matched. */
 function findRight(signature: RequestSignature, secrets: readonly OpenedSecret[]): OpenedSecret | undefined {
   return secrets.filter(({ secret }) => macMatches(signature, [secret]))[0];
 }

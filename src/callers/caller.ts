@@ -1,4 +1,4 @@
-/** Spec 2.8: the identity objects, discriminated by `callerType`, and what each kind of caller has to answer. */
+/** Spec 2.8: the identity objects, discriminated by `callerType`, and what each kind of caller implements. */
 import type { ActorOf } from '../audit/events.js';
 import type { SignatureRefusal } from '../credentials/signatures/request-signature.js';
 import type { RequestFacts } from '../credentials/signatures/signature-base.js';
@@ -67,40 +67,40 @@ export interface KeyLimit {
   resetSeconds: number;
 }
 
-/** The limit is there where the credential has one, and this request has been counted. */
+/** `limit` is there if the credential has one; it includes this request. */
 type Known<Type extends CallerType> =
   | { kind: 'caller'; caller: Callers[Type]; limit?: KeyLimit }
   | { kind: 'rate_limited'; limit: KeyLimit };
 
 /**
  * Who is calling. The `fields` of a refusal, names and values, ask for a better credential: `WWW-Authenticate`
- * (RFC 9110 section 11.6.1), and where a signature would do `Accept-Signature` (RFC 9421 section 5.1).
+ * (RFC 9110 section 11.6.1) and, if a signature is possible, `Accept-Signature` (RFC 9421 section 5.1).
  */
 export type Resolution = Known<CallerType> | (RefusedCaller & { fields: Array<[string, string]> });
 
-/** What a caller presents: a request as it came, before any parsing. */
+/** The request as received, before any parsing. */
 export type CallerRequest = Omit<RequestFacts, 'authority'>;
 
 export type CallerDeps = Deps<
   'clock' | 'config' | 'db' | 'secretCache' | 'keyLimiter' | 'keyring' | 'knownNonces' | 'placeholderKey' | 'tokens'
 >;
 
-/** All that the gateway asks of a kind of caller. */
+/** What the gateway needs of a kind of caller. */
 export interface CallerKind<Type extends CallerType> {
-  /** Authentication scheme by which the credential is asked for (RFC 9110 section 11.1) */
+  /** Authentication scheme of the challenge (RFC 9110 section 11.1) */
   scheme: string;
-  /** What the challenge says of a refusal, beside `realm`; printable ASCII without quotes and backslashes */
+  /** Parameters of the challenge in addition to `realm`; printable ASCII without quotes and backslashes */
   challengeParameters(refusal: Explained<CallerRefusal>): Record<string, string>;
-  /** True where the request has a credential of this kind, good or not. */
+  /** True if the request has a credential of this kind, valid or not. */
   presents(rawHeaders: readonly string[]): boolean;
-  /** Call it only where `presents`. @throws the database's error or {Outage} */
+  /** Call it only if `presents`. @throws the database's error or {Outage} */
   resolve(deps: CallerDeps, request: CallerRequest): Promise<Known<Type> | RefusedCaller>;
-  /** No other caller, of this kind or another, has the same. */
+  /** Unique over callers of all kinds. */
   id(caller: Callers[Type]): string;
-  /** The caller in the audit log. A kind that is no `ActorOf` has no row in `Actors` of `audit/events.ts` yet. */
+  /** The caller in the audit log. A kind without `ActorOf` still needs a row in `Actors` of `audit/events.ts`. */
   actor(caller: Callers[Type]): ActorOf<Type>;
-  /** What the credential gives it */
+  /** Scopes by the credential */
   scopes(caller: Callers[Type]): Scopes;
-  /** What its row gives it now; undefined where it is deactivated, removed or revoked. */
+  /** Scopes by the row now; undefined if the caller is deactivated, deleted or revoked. */
   scopesNow(db: Db, caller: Callers[Type]): Promise<Scopes | undefined>;
 }

@@ -24,7 +24,7 @@ export const cron: CallerKind<'cron'> = {
   challengeParameters: ({ reason }) => ({ error: reason }),
   presents: (rawHeaders) => fieldValues(rawHeaders, 'x-internal-key').length > 0,
 
-  // An unknown or revoked key costs what a wrong secret does.
+  // An unknown or revoked key takes as long as a wrong secret.
   resolve: async (deps, { rawHeaders }) => {
     const presented = parseInternalKey(onlyFieldValue(rawHeaders, 'x-internal-key') ?? '');
     if (presented === undefined) return REFUSED;

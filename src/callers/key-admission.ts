@@ -1,4 +1,4 @@
-/** Interface 6: of a request that a key has signed, whether it is new, and within the limit of the key. */
+/** Interface 6: checks that a signed request is not a replay and is within the limit of its key. */
 
 import type { OpenedSecret } from '../credentials/sealed-secret.js';
 import { AHEAD_SECONDS, PAST_SECONDS, type RequestSignature } from '../credentials/signatures/request-signature.js';
@@ -9,7 +9,7 @@ import { consumption, countingOne } from '../rate-limits/rate-limiter.js';
 import type { CallerDeps, CallerKind, RefusedCaller } from './caller.js';
 import { touching } from './last-used.js';
 
-/** How long after `created` a nonce stays used up: until the request is too old, by the slowest of our clocks. */
+/** How long after `created` a nonce stays used: until the request is too old by the slowest of our clocks. */
 const NONCE_SECONDS = PAST_SECONDS + AHEAD_SECONDS;
 
 /** Spec 2.8 leaves the unit of `rate_limit` open; Interface 6 says per minute. */
@@ -63,9 +63,9 @@ const admitSql = statement(
   from live left join counted on true`;
 
 /**
- * Of one request that comes many times at once, an instance takes one to the stores, and refuses the others by itself.
- * Redis counts before the nonce is looked at: repeated in a loop, a captured request would keep the key over its limit.
- * @returns undefined if the secret is none of the key, or no longer
+ * If one request arrives many times at once, an instance sends one to the stores and refuses the others by itself. Redis
+ * counts before the nonce is checked: a captured request repeated in a loop would keep the key over its limit.
+ * @returns undefined if the secret is not a live one of the key
  */
 export async function admit(
   deps: CallerDeps,
@@ -91,13 +91,12 @@ function nonceReused(): RefusedCaller {
 }
 
 /**
- * Takes a request whose MAC is by this secret, in one statement over all instances: the secret is a live one of a key
- * that is not revoked, and the nonce is new; then the request is counted; and if the key has that many a minute, the
- * nonce is used up. So a stranger can use up neither the nonces nor the minute of others. Redis, if it counts, has
- * counted before, and takes off again what is no request of the key. Neither row is waited for on its way to the disk: a
- * crash of PostgreSQL may forget the nonces and the counts of its last second, and a request signed in that second could
- * be replayed.
- * @returns undefined if the secret is none of the key, or no longer
+ * Admits a request whose MAC matches this secret, in one statement over all instances. If the secret is live, the key not
+ * revoked and the nonce new, the request is counted; if it is within the limit, the nonce is used. So a stranger can use
+ * up neither the nonces nor the limit of others. If Redis counts, it has counted before, and takes back what was not a
+ * request of the key. The commit does not wait for the disk: a crash of PostgreSQL may lose the nonces and counts of its
+ * last second, and a request signed in that second could be replayed.
+ * @returns undefined if the secret is not a live one of the key
  */
 async function take(
   deps: CallerDeps,

@@ -1,4 +1,4 @@
-/** Interface 6: the kinds of caller. Another kind is a file and a row; what it does not answer does not compile. */
+/** Interface 6: the kinds of caller. A new kind is a file and a row; an incomplete one does not compile. */
 import { apiKey } from './api-key.js';
 import type { CallerKind, CallerType } from './caller.js';
 import { cron } from './cron.js';
@@ -6,7 +6,6 @@ import { user } from './user.js';
 
 export const KINDS: { [Type in CallerType]: CallerKind<Type> } = { user, api_key: apiKey, cron };
 
-/** The row of a caller. */
 export function kindOf<Type extends CallerType>({ callerType }: { callerType: Type }): CallerKind<Type> {
   return KINDS[callerType];
 }
@@ -20,7 +19,7 @@ export function presentedKind(rawHeaders: readonly string[]): PresentedKind {
   return others.length > 0 ? 'several' : kind;
 }
 
-/** Every kind of which the request has a credential, good or not. */
+/** Every kind of which the request has a credential, valid or not. */
 export function presentedTypes(rawHeaders: readonly string[]): CallerType[] {
   return (Object.keys(KINDS) as CallerType[]).filter((type) => KINDS[type].presents(rawHeaders));
 }

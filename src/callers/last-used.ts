@@ -1,12 +1,11 @@
-/** Interface 6: `last_used_at`, without a write a request. */
+/** Interface 6: `last_used_at`, without a write for each request. */
 import { statement } from '../db/statement.js';
 import { addSeconds } from '../platform/clock.js';
 import type { Deps } from '../services.js';
 
-/** How stale the column may be: seconds. */
 const STALE_SECONDS = 60;
 
-/** What writes the time of use of a key of the table, where the stored one is a minute old or more. */
+/** Returns a function that updates `last_used_at` if the stored time is stale. */
 export function touching(table: 'api_keys' | 'cron_keys') {
   const touch = statement(`touch_${table}`, { key_id: 'text', now: 'timestamptz', stale: 'timestamptz' }, {})`
     update ${table} set last_used_at = :now

@@ -9,14 +9,14 @@ import type { CallerKind } from './caller.js';
 const roleOfUserSql = statement('role_of_user', { id: 'uuid' }, { role: only<Role>('text') })`
   select role from users where id = :id and is_active`;
 
-/** Scheme and what follows it (RFC 9110 section 11.4). */
+/** Scheme and credentials (RFC 9110 section 11.4). */
 const CREDENTIALS = /^([\w!#$%&'*+.^`|~-]+)(?: +(.*))?$/;
 /** RFC 6750 section 2.1 */
 const TOKEN = /^[\w.~+/-]+=*$/;
 
 export const user: CallerKind<'user'> = {
   scheme: 'Bearer',
-  // RFC 6750 section 3.1: another scheme is no error; one credential too many is one of the request.
+  // RFC 6750 section 3.1: another scheme gets no error code; several credentials are an invalid request.
   challengeParameters: ({ reason, detail }) => {
     if (reason === 'unsupported_scheme') return {};
     return { error: reason === 'multiple_credentials' ? 'invalid_request' : reason, error_description: detail };

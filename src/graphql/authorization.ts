@@ -1,6 +1,6 @@
 /**
- * Interface 11: who may ask what. A field declares what it needs; the check and the sentence in its description are both
- * made of that. Queries go by the credential; a mutation reads the caller's row again, inside its change.
+ * Interface 11: authorization. A field declares what it needs; its check and a sentence of its description follow from that.
+ * Queries rely on the credential. A mutation reads the caller's row again, inside its transaction.
  */
 import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
 import { Extensions } from 'type-graphql';
@@ -13,10 +13,10 @@ import { AdminRefusal } from '../listing/refusal.js';
 import type { GraphqlContext } from './context.js';
 import { errorOf } from './errors.js';
 
-/** What a field needs of its caller, and how that is seen. */
+/** What a field requires of its caller. */
 interface Requirement {
   sentence: string;
-  /** @throws {GraphQLError} FORBIDDEN. Undefined where what the field calls checks by itself */
+  /** @throws {GraphQLError} FORBIDDEN. Undefined if the function that the field calls checks by itself */
   check?(caller: Caller, source: never): void;
 }
 
@@ -29,7 +29,7 @@ export function RequireScope(scope: OwnScope) {
   });
 }
 
-/** Declares a scope that nobody needs for what is their own. @param ownerOf whose the parent of the field is */
+/** Declares a scope that users do not need for their own objects. @param ownerOf the owner of the parent */
 export function RequireScopeUnlessOwn<Source>(scope: OwnScope, ownerOf: (source: Source) => string) {
   const check = (caller: Caller, source: Source): void => {
     if (asUser(caller)?.sub !== ownerOf(source)) mustHave(scope, caller);
@@ -37,12 +37,12 @@ export function RequireScopeUnlessOwn<Source>(scope: OwnScope, ownerOf: (source:
   return Extensions({ [KEY]: { sentence: sentenceOf({ scope, exceptOwn: true }), check } satisfies Requirement });
 }
 
-/** Declares that a field is for users, by access token. */
+/** Declares that a field is only for users with an access token. */
 export function RequireUser() {
   return Extensions({ [KEY]: { sentence: 'Only for callers of type `user`.', check: userOf } satisfies Requirement });
 }
 
-/** Declares that a field needs what the function needs that it calls, and that this function sees to it. */
+/** Declares that a field needs what the function that it calls needs; that function checks it. */
 export function RequiresWhat({ needs }: { needs: Needs }) {
   return Extensions({ [KEY]: { sentence: sentenceOf(needs) } satisfies Requirement });
 }
@@ -51,7 +51,7 @@ function sentenceOf({ scope, exceptOwn }: Needs): string {
   return exceptOwn ? `Unless it is your own, needs \`${scope}\`.` : `Needs \`${scope}\`.`;
 }
 
-/** Puts the check of each field before its resolver, and the sentence behind its description. */
+/** Adds the check of each field to its resolver, and the sentence to its description. */
 export function enforceRequirements(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (isObjectType(type)) Object.values(type.getFields()).forEach(enforce);
@@ -84,7 +84,7 @@ export function userOf(caller: Caller): UserCaller {
   return user;
 }
 
-/** The caller as one who makes a change, with the power that its row has by then. */
+/** The caller as the author of a change, with the scopes that its row has at that time. */
 export function operatorOf({ caller, origin }: GraphqlContext): Operator {
   const kind = kindOf(caller);
   const scopesNow = async (db: Db): Promise<Scopes> => {

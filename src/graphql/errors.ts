@@ -10,7 +10,7 @@ import { OUTAGE_DETAIL, RETRY_AFTER_SECONDS } from '../platform/outage.js';
 import type { Mask } from './masking.js';
 import { REASONS, type Reason } from './reasons.js';
 
-/** Status and fields of the answer, as Apollo takes them from an error (the types of another server stand in the way). */
+/** Status and header fields of the response, in the form that Apollo reads from an error. */
 export function status(code: number, ...fields: Array<[name: string, value: string]>) {
   return { status: code, headers: new HeaderMap(fields) as HeaderMap & Record<string, string> };
 }
@@ -18,8 +18,8 @@ export function status(code: number, ...fields: Array<[name: string, value: stri
 type Status = ReturnType<typeof status>;
 
 /**
- * An error of ours.
- * @param http what it makes of the whole answer; undefined where other fields may have data
+ * One of our own errors.
+ * @param http the status of the whole response; undefined if other fields may have data
  * @param more further extensions
  */
 export function errorOf(reason: Reason, message: string, http?: Status, more?: object): GraphQLError {
@@ -27,7 +27,7 @@ export function errorOf(reason: Reason, message: string, http?: Status, more?: o
   return new GraphQLError(message, { extensions: { code, reason, ...more, ...(http && { http }) } });
 }
 
-/** Turns an outage into 503 with Retry-After, before Apollo makes it a 500 or, in a resolver, a 200. */
+/** Turns an outage into 503 with Retry-After. Apollo would answer 500 or, in a resolver, 200. */
 export async function outagesAs503<T>(lines: ErrorLines, ids: RequestIds, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

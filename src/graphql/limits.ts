@@ -1,4 +1,4 @@
-/** Interface 7: what one operation may ask for. */
+/** Interface 7: limits of one operation. */
 import type { ApolloServerPlugin } from '@apollo/server';
 import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases';
 import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth';
@@ -25,35 +25,35 @@ import { faultOfVariable } from './variables.js';
 
 /** Lexical tokens of a document */
 export const MAX_TOKENS = 1_500;
-/** Documents that are kept parsed and validated: characters of their trees as JSON, a quarter of the bytes they take */
-export const KEPT_DOCUMENTS = 4 * 1024 * 1024;
+/** Cache of parsed and validated documents: characters of their trees as JSON, a quarter of the memory in bytes */
+export const DOCUMENT_CACHE_SIZE = 4 * 1024 * 1024;
 const MAX_DEPTH = 10;
 const MAX_ALIASES = 15;
-/** A field costs 1 (some two microseconds), a long one more; what asks the database also costs by itself. */
+/** A field costs 1 (about two microseconds), a long one more. Each database query has its own cost in addition. */
 const MAX_COST = 10_000;
-/** Of a field of the roots */
+/** Cost of a root field */
 const STATEMENT_COST = 20;
-/** Of each row of a page, beside what is selected of it */
+/** Cost of each row of a page, in addition to its selected fields */
 const ROW_COST = 5;
-/** Of a story, which may read all that the log has on a user: at most three in an operation. */
+/** Cost of a timeline, which may read every event of a user: at most three in an operation. */
 const TIMELINE_COST = 3_000;
-/** Of counts, which read a span of the log whole: at most three in an operation. */
+/** Cost of counts, which read a whole range of the log: at most three in an operation. */
 const COUNTS_COST = 3_000;
-/** Of the number of rows of a list, which reads 10,000 of them, once. */
+/** Cost of `totalCount`, which reads up to 10,000 rows once. */
 const TOTAL_COST = 1_000;
-/** A name in a document is spelled out (GraphQL section 2.1.9), so that its text tells whether it has this one. */
+/** Names cannot be escaped in a document (GraphQL section 2.1.9), so a text search finds this one. */
 const COUNT_FIELD = 'totalCount';
-/** Of fields that may hold kilobytes, and of User-Agents */
+/** Cost of fields that may hold kilobytes, and of User-Agents */
 export const COST_OF_SCOPES = 10;
 export const COST_OF_METADATA = 15;
 export const COST_OF_USER_AGENT = 3;
-/** Validation errors that are reported, and values that do not fit: each looks through the whole document. */
+/** Maximum number of reported validation errors and invalid values: each costs a pass over the whole document. */
 export const MAX_ERRORS = 5;
 
-/** Rows of a page, unless said otherwise. */
+/** Default page size. */
 export const FIRST = 50;
 
-/** Cost of a connection: what `first` rows cost; null is answered like a `first` that is left out. */
+/** Cost of a connection with `first` rows. Null means the default, as if `first` were left out. */
 export function costOfPage({ args, childComplexity }: ComplexityEstimatorArgs): number {
   const first: unknown = args['first'];
   return STATEMENT_COST + (typeof first === 'number' ? Math.max(first, 1) : FIRST) * (ROW_COST + childComplexity);
@@ -63,37 +63,37 @@ export function costOfCounts({ childComplexity }: ComplexityEstimatorArgs): numb
   return COUNTS_COST + childComplexity;
 }
 
-/** Cost of what a loader reads for all rows of a page. */
+/** Cost of a field that a loader reads for all rows of a page. */
 export function costOfLoaded({ childComplexity }: ComplexityEstimatorArgs): number {
   return STATEMENT_COST + childComplexity;
 }
 
-/** Cost of what is read once and not for each row of the page around it. */
+/** Cost of fields that are read once instead of once a row. */
 function costOnce({ field, childComplexity }: ComplexityEstimatorArgs): number {
   return (field.name === COUNT_FIELD ? TOTAL_COST : 0) + childComplexity;
 }
 
-/** How many pages ask for more rows than a page has. */
+/** Number of connections whose `first` exceeds the maximum page size. */
 function tooLong({ args, childComplexity }: ComplexityEstimatorArgs): number {
   return (args['first'] > MAX_ROWS ? 1 : 0) + childComplexity;
 }
 
-export function costOfStory(args: ComplexityEstimatorArgs): number {
+export function costOfTimeline(args: ComplexityEstimatorArgs): number {
   return TIMELINE_COST + costOfPage(args);
 }
 
-/** Cost of any other field of the roots. */
+/** Cost of any other root field. */
 function costOfRootField({ type, childComplexity }: ComplexityEstimatorArgs): number | undefined {
   return /^(Query|Mutation)$/.test(type.name) ? STATEMENT_COST + childComplexity : undefined;
 }
 
-/** Beside the other validation errors (400), where the rules by themselves would throw (500). */
+/** Reports with the other validation errors (400). By themselves the rules would throw (500). */
 const report = {
   onReject: [(context: ValidationContext | null, error: GraphQLError) => context?.reportError(error)],
   propagateOnRejection: false,
 };
 
-/** Where the schema lacks a kind of operation, graphql-js validates nothing of it and fails to execute it. */
+/** graphql-js does not validate an operation of a kind that the schema lacks, and then fails to execute it. */
 const knownOperationRule: ValidationRule = (context) => ({
   OperationDefinition: (node) => {
     if (context.getSchema().getRootType(node.operation) != null) return;
@@ -101,22 +101,22 @@ const knownOperationRule: ValidationRule = (context) => ({
   },
 });
 
-/** Introspection is deeper than any other query and has its own switch. */
+/** Introspection is exempt from the depth limit: it has its own switch. */
 export const validationRules: ValidationRule[] = [
   knownOperationRule,
   maxDepthRule({ n: MAX_DEPTH, ignoreIntrospection: true, ...report }),
   maxAliasesRule({ n: MAX_ALIASES, allowList: [], ...report }),
 ];
 
-/** Refuses an operation whose variables do not fit, or whose cost with them is above the limit. */
+/** Refuses an operation with invalid variables or a cost above the limit. */
 export function costLimit(schema: GraphQLSchema, mask: Mask): ApolloServerPlugin {
   const estimators = [fieldExtensionsEstimator(), costOfRootField, simpleEstimator({ defaultComplexity: 1 })];
-  /** Of operations without variables, as long as their documents are kept */
+  /** Costs of operations without variables, while their documents are cached */
   const known = new WeakMap<OperationDefinitionNode, number>();
   return {
     requestDidStart: async () => ({
       didResolveOperation: async ({ request, document, operation }) => {
-        if (operation === undefined) return; // execution says that there is none of this name
+        if (operation === undefined) return; // execution reports the unknown name
         const variables = request.variables ?? {};
         const definitions = operation.variableDefinitions ?? [];
         const { errors } = getVariableValues(schema, definitions, variables, { maxErrors: 1 });
@@ -128,7 +128,7 @@ export function costLimit(schema: GraphQLSchema, mask: Mask): ApolloServerPlugin
         }
         const { operationName } = request;
         const asked = { schema, query: document, variables, ...(operationName ? { operationName } : {}) };
-        const hasCounts = request.query?.includes(COUNT_FIELD) ?? false; // few have, and each look takes its time
+        const hasCounts = request.query?.includes(COUNT_FIELD) ?? false; // rare, and a second estimate takes time
         const cost =
           known.get(operation) ??
           costOf(() => {
@@ -148,13 +148,13 @@ export function costLimit(schema: GraphQLSchema, mask: Mask): ApolloServerPlugin
   };
 }
 
-/** Names the variable but not what was sent in it, which may be a password. @param what is wanted, and where */
+/** Names the variable but not its value, which may be a password. @param what is required, and where */
 function withoutValue(message: string, what: string | undefined): string {
   const wanted = what === undefined ? '' : `: ${what}`;
   return message.replace(/ got invalid value .*$/s, () => ` got a value that does not fit its type${wanted}.`);
 }
 
-/** What is too large to be counted costs too much; an argument that a variable does not fit has no cost. */
+/** Infinite if the cost is too large to compute. An invalid variable is refused. */
 function costOf(count: () => number, mask: Mask): number {
   try {
     return count();

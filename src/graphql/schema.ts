@@ -1,4 +1,4 @@
-/** The schema, built from the code; `schema.graphql` at the root is its print. */
+/** Builds the schema from the code; `schema.graphql` is its printed form. */
 import 'reflect-metadata';
 import { type GraphQLObjectType, type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { buildSchema, type ResolverData } from 'type-graphql';
@@ -16,20 +16,20 @@ import { CALLER_TYPES } from './types/caller.js';
 export async function createSchema(): Promise<GraphQLSchema> {
   const schema = await buildSchema({
     resolvers: [CallerResolver, UserResolver, SessionResolver, AuditResolver, ApiKeyResolver, CronKeyResolver],
-    orphanedTypes: Object.values(CALLER_TYPES), // which no field names
+    orphanedTypes: Object.values(CALLER_TYPES), // no field refers to them
     globalMiddlewares: [
       ({ args, context, info }: ResolverData<GraphqlContext>, next) => {
-        if (info.fieldName === 'caller') return next(); // is known already, and asked for most
+        if (info.fieldName === 'caller') return next(); // the most frequent field, and already known
         refuseNul(args, '');
         const { caller, deps, ids, isGone, turns } = context;
-        const isRoot = info.path.prev === undefined; // below, loaders take a turn for all rows of a page
+        const isRoot = info.path.prev === undefined; // below the root, loaders take one turn for all rows of a page
         const kind = info.operation.operation === 'mutation' ? 'changes' : 'reads';
         const inTurn = () => turns.ofCaller(caller, kind, isGone, next);
         return outagesAs503(deps, ids, isRoot ? inTurn : next);
       },
     ],
-    skipCheck: true, // Apollo looks at the schema, too
-    validate: false, // bodies are checked where they are used
+    skipCheck: true, // Apollo also checks the schema
+    validate: false, // inputs are checked where they are used
   });
   enforceRequirements(schema);
   describe(
@@ -44,12 +44,12 @@ export async function createSchema(): Promise<GraphQLSchema> {
   return schema;
 }
 
-/** Of the roots type-graphql asks for no description. */
+/** type-graphql cannot describe the root types. */
 function describe(type: GraphQLObjectType | null | undefined, description: string): void {
   if (type) type.description = description;
 }
 
-/** There is nothing to be found or named by a text with NUL. @param argument the name under which the value was sent */
+/** PostgreSQL cannot store NUL in text, so nothing can match. @param argument the name of the value */
 function refuseNul(value: unknown, argument: string): void {
   if (typeof value === 'string' && hasNul(value)) {
     throw errorOf('invalid_text', 'An argument contains the NUL character', undefined, { argument });

@@ -10,7 +10,7 @@ import type { AnswerGraphql, GraphqlRequest } from '../callers/graphql-over-http
 import type { Deps } from '../services.js';
 import { createContext, type GraphqlContext, type GraphqlDependencies } from './context.js';
 import { formatError } from './errors.js';
-import { costLimit, KEPT_DOCUMENTS, MAX_ERRORS, MAX_TOKENS, validationRules } from './limits.js';
+import { costLimit, DOCUMENT_CACHE_SIZE, MAX_ERRORS, MAX_TOKENS, validationRules } from './limits.js';
 import { createMask } from './masking.js';
 import { createSchema } from './schema.js';
 import { createTurns } from './turns.js';
@@ -33,7 +33,7 @@ export async function createGraphqlServer(deps: GraphqlDependencies & Deps<'conf
     csrfPrevention: true,
     allowBatchedHttpRequests: false,
     persistedQueries: false,
-    documentStore: new InMemoryLRUCache({ maxSize: KEPT_DOCUMENTS }),
+    documentStore: new InMemoryLRUCache({ maxSize: DOCUMENT_CACHE_SIZE }),
     introspection,
     hideSchemaDetailsFromClientErrors: !introspection,
     includeStacktraceInErrorResponses: false,

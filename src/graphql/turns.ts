@@ -1,24 +1,24 @@
-/** Interface 7: how much of what asks the database runs at once, of one caller and of all. */
+/** Interface 7: limits on concurrent database work, of one caller and of all. */
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Caller } from '../callers/caller.js';
 import { kindOf } from '../callers/kinds.js';
 import { errorOf, status } from './errors.js';
 
-/** Fields of one caller that read or change something at once; further ones wait. */
+/** Fields of one caller that read, or that change something, at once; further ones wait. */
 const OF_A_CALLER = 2;
-/** Fields of one caller that may wait: some operations with as many aliases as are allowed. */
+/** Fields of one caller that may wait: enough for several operations with the maximum number of aliases. */
 const MAX_WAITING = 100;
-/** Counts and stories at once, of all callers: half of the connections of administration. */
+/** Counts and timelines at once, of all callers: half of the connections for administration. */
 const MUCH_OF_ALL = 2;
 
 export interface Turns {
   /**
    * Runs the work when it is this caller's turn. Changes do not wait for reads.
-   * @param isGone true where the client has gone meanwhile; then it is not run
-   * @throws {GraphQLError} RATE_LIMITED where too much of it waits
+   * @param isGone true if the client has disconnected; then the work does not run
+   * @throws {GraphQLError} RATE_LIMITED if too many fields of the caller are waiting
    */
   ofCaller<T>(caller: Caller, kind: 'reads' | 'changes', isGone: () => boolean, work: () => Promise<T>): Promise<T>;
-  /** Runs what reads much, a count of the audit log or a story, when it is its turn. */
+  /** Runs an expensive read, such as counts of the audit log or a timeline, when it is its turn. */
   ofMuch<T>(isGone: () => boolean, work: () => Promise<T>): Promise<T>;
 }
 
@@ -45,7 +45,7 @@ export function createTurns(): Turns {
   };
 }
 
-/** Nobody would read what is done for a client that has gone while it waited. */
+/** Skips the work if the client disconnected while it waited, since nobody would read the result. */
 function unlessGone<T>(isGone: () => boolean, work: () => Promise<T>): () => Promise<T> {
   return () => {
     if (isGone()) throw errorOf('client_gone', 'The client has disconnected');

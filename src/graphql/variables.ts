@@ -1,4 +1,4 @@
-/** Interface 7: which input of a variable does not fit its type, and what is wanted there. What was sent is not repeated. */
+/** Interface 7: says which part of a variable has the wrong type, and what is required there, but never repeats the value. */
 import {
   coerceInputValue,
   type GraphQLError,
@@ -13,9 +13,9 @@ import {
 } from 'graphql';
 
 export interface VariableFault {
-  /** The innermost name; undefined if it is the variable itself that does not fit */
+  /** The innermost name; undefined if the variable itself is invalid */
   argument: string | undefined;
-  /** The path, and what is wanted there, such as `input.role must be one of viewer, analyst, admin` */
+  /** The path and what is required there, such as `input.role must be one of viewer, analyst, admin` */
   what: string;
 }
 
@@ -24,9 +24,9 @@ type Path = ReadonlyArray<string | number>;
 const MISSING = /^Field "(\w+)" of required type/;
 
 /**
- * @param error what graphql-js says of the variable
- * @param variables as they were sent
- * @returns the first fault; undefined if it is none of a value
+ * @param error error of graphql-js about the variable
+ * @param variables as sent
+ * @returns the first fault; undefined if the error is not about a value
  */
 export function faultOfVariable(
   schema: GraphQLSchema,
@@ -55,12 +55,11 @@ export function faultOfVariable(
   return undefined;
 }
 
-/** As in `input.scopes[1]`. */
+/** Such as `input.scopes[1]`. */
 function written(variable: string, path: Path): string {
   return variable + path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');
 }
 
-/** Every name of a path is one of the schema. */
 function typeAt(type: GraphQLInputType, path: Path): GraphQLInputType {
   let found = type;
   for (const part of path) {

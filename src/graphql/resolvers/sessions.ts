@@ -8,7 +8,7 @@ import { asUser } from '../../callers/caller.js';
 import { kindOf } from '../../callers/kinds.js';
 import { operatorOf, RequireScopeUnlessOwn, RequiresWhat, RequireUser, userOf } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
-import { costOfLoaded, costOfStory } from '../limits.js';
+import { costOfLoaded, costOfTimeline } from '../limits.js';
 import { type Connection, PageArgs, same, toConnection } from '../types/connection.js';
 import {
   RevokeOtherSessionsPayload,
@@ -46,15 +46,15 @@ export class SessionResolver {
   @RequireScopeUnlessOwn<SessionType>('audit:read', ({ userId }) => userId)
   @FieldResolver(() => SessionEventConnection, {
     description: 'Events of the session, from its login to what followed its end.',
-    complexity: costOfStory,
+    complexity: costOfTimeline,
   })
   async events(
     @Root() session: SessionType,
     @Ctx() { caller, deps, isGone, turns }: GraphqlContext,
     @Args() { page }: PageArgs,
   ): Promise<Connection<SessionEvent>> {
-    const tell = () => sessionEvents(deps, session, page, deps.clock.now());
-    const events = await turns.ofCaller(caller, 'reads', isGone, () => turns.ofMuch(isGone, tell));
+    const read = () => sessionEvents(deps, session, page, deps.clock.now());
+    const events = await turns.ofCaller(caller, 'reads', isGone, () => turns.ofMuch(isGone, read));
     return toConnection(events, page, same);
   }
 

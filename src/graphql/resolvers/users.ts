@@ -45,7 +45,7 @@ export class UserResolver {
   @Query(() => UserType, { nullable: true, description: 'The user making the request.' })
   async me(@Ctx() { caller, deps }: GraphqlContext): Promise<ListedUser> {
     const user = await findUser(deps, userOf(caller).sub);
-    if (user === undefined) throw unknownUser(); // removed since the token was issued
+    if (user === undefined) throw unknownUser(); // deleted after the token was issued
     return user;
   }
 

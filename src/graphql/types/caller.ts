@@ -71,10 +71,10 @@ export class CronCallerType extends KeyCallerType {
   declare callerType: 'cron';
 }
 
-/** What the schema shows of a kind: all but the session of a user. */
+/** The fields of a caller in the schema: all except the session of a user. */
 type Shown<K extends Kind> = Omit<Extract<Caller, { callerType: K }>, 'sid'>;
 
-/** By the kind, as which type a caller is answered. */
+/** The GraphQL type for each kind of caller. */
 export const CALLER_TYPES: { [K in Kind]: ClassType<Shown<K>> } = {
   user: UserCallerType,
   api_key: ApiKeyCallerType,

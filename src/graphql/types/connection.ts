@@ -1,4 +1,4 @@
-/** Interface 11: connections. Plain fields have simple resolvers: a page has thousands, and each other is a promise. */
+/** Interface 11: connections. Plain fields have simple resolvers: a page has thousands, and each other field costs a promise. */
 import { ArgsType, type ClassType, Ctx, Field, Int, ObjectType } from 'type-graphql';
 import type { Count, Page, PageRequest } from '../../listing/page.js';
 import type { GraphqlContext } from '../context.js';
@@ -21,7 +21,7 @@ export class PageArgs {
   })
   first!: number | null;
 
-  /** Null is answered like a `first` that is left out. */
+  /** Null means the default, as if `first` were left out. */
   get page(): PageRequest {
     return { first: this.first ?? FIRST, after: this.after };
   }
@@ -87,11 +87,11 @@ export function connectionType<T extends object>(
 }
 
 export interface CountedConnection<T> extends Connection<T> {
-  /** Counts the rows of all pages; called where the count is asked for. */
+  /** Counts the rows of all pages; called only if the count is requested. */
   countAll(): Promise<Count>;
 }
 
-/** The same with `totalCount`, which is read in a turn of the caller's. */
+/** The same with `totalCount`, which is read in a turn of the caller. */
 export function countedConnectionType<T extends object>(
   name: string,
   nodeType: ClassType<T>,
@@ -112,10 +112,10 @@ export function countedConnectionType<T extends object>(
   return CountedConnectionType;
 }
 
-/** For rows that are nodes as they are. */
+/** For rows that need no conversion to nodes. */
 export const same = <T>(row: T): T => row;
 
-/** @param toNode what a row is for the schema */
+/** @param toNode converts a row to its GraphQL type */
 export function toConnection<Row, Node>(
   { rows, hasNextPage, endCursor }: Page<Row>,
   { after }: Pick<PageRequest, 'after'>,

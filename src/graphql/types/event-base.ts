@@ -1,4 +1,4 @@
-/** Interface 11: what an event of the audit log and one of a session both tell. */
+/** Interface 11: fields that audit events and session events share. */
 import { Field, ObjectType } from 'type-graphql';
 import { COST_OF_USER_AGENT } from '../limits.js';
 import { GraphQLDateTime } from './scalars.js';

@@ -1,4 +1,4 @@
-/** Interface 11: API keys and cron keys. A secret stands only in the payload of what issues it. */
+/** Interface 11: API keys and cron keys. Secrets are only in the payloads of the mutations that issue them. */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { type ListedApiKey, liveSecretCount, OVERLAP_SECONDS, previousSecretEndsAt } from '../../admin/api-keys.js';
 import type { ListedCronKey } from '../../admin/cron-keys.js';

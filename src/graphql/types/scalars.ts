@@ -1,4 +1,4 @@
-/** Interface 11: `DateTime`, which says where it is specified. */
+/** Interface 11: `DateTime`, with the address of its specification. */
 import { GraphQLScalarType } from 'graphql';
 import { GraphQLDateTime as Unspecified } from 'graphql-scalars';
 

@@ -1,4 +1,4 @@
-/** Interface 11: `Session` and what happened to it. */
+/** Interface 11: `Session` and its events. */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import type { SessionEvent, SessionEventKind } from '../../admin/session-events.js';
 import type { Session, SessionEndReason } from '../../admin/sessions.js';

@@ -1,8 +1,8 @@
 import { registerEnumType } from 'type-graphql';
 
 /**
- * An enum whose values are spelled as the specification has them, on both sides (Interface 7).
- * @param values each with its description
+ * An enum whose values are spelled as in the specification, in the schema and in the code (Interface 7).
+ * @param values descriptions by value
  */
 export function spelledEnum<T extends string>(
   name: string,

@@ -1,4 +1,4 @@
-/** Interface 11: `User`, its listing and its filter, and what changes of users take and give. */
+/** Interface 11: `User`, its listing and filter, and the inputs and payloads of its mutations. */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import type { ListedUser, UserFilter } from '../../admin/users.js';
 import type { Role } from '../../domain/roles.js';
