@@ -61,14 +61,14 @@ test(
   'Interface 1: a change is built whatever the times of its file say, and a gateway that runs keeps what it may still load',
   () => {
     const before = program();
-    expect(help()).toContain('every user, by');
-    edit('src/cli/user-commands.ts', 'every user, by', 'EVERY USER, by');
+    expect(help()).toContain('all users, by');
+    edit('src/cli/user-commands.ts', 'all users, by', 'ALL USERS, by');
     build();
-    expect(help()).toContain('EVERY USER, by');
+    expect(help()).toContain('ALL USERS, by');
     expect(program()).toEqual(expect.arrayContaining(before));
-    edit('src/cli/user-commands.ts', 'EVERY USER, by', 'Every User, by');
+    edit('src/cli/user-commands.ts', 'ALL USERS, by', 'All Users, by');
     build();
-    expect(help()).toContain('Every User, by');
+    expect(help()).toContain('All Users, by');
     expect(before.filter((name) => !existsSync(inside('dist/program', name)))).not.toEqual([]); // of two builds ago
   },
   BUILDS_MS,

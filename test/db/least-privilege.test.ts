@@ -154,7 +154,7 @@ test('only the owner migrates to a new version, and the role may use its tables'
     `delete from mikro_orm_migrations where name = '${newest}' returning name`,
   )) as [{ name: string }];
   const started = await run(['start'], { env: { ...envAs('gateway_app'), PORT: '1' } });
-  expect([started.code, started.stderr]).toEqual([1, expect.stringContaining('their owner gives it rights')]);
+  expect([started.code, started.stderr]).toEqual([1, expect.stringContaining('use the role that owns the tables')]);
   await sqlAs('gateway', `insert into mikro_orm_migrations (name, executed_at) values ('${row.name}', now())`);
   await sqlAs('gateway', 'create table tomorrow (id uuid)');
   await sqlAs('gateway_app', 'insert into tomorrow select; update tomorrow set id = null; delete from tomorrow');

@@ -248,7 +248,7 @@ test('Interface 11: an administrator holds all scopes, also those for other serv
     const { __type } = await dataOf(gateway, admin, `{ __type(name: "${type}") { inputFields { name description } } }`);
     expect(__type.inputFields).toContainEqual({
       name: 'scopes',
-      description: expect.stringMatching(/An administrator holds all, also those for other services\.$/),
+      description: expect.stringMatching(/Administrators hold all scopes, including those of other services\.$/),
     });
   }
 });
