@@ -18,9 +18,9 @@ export interface GraphqlContext extends Pick<GraphqlRequest, 'origin' | 'ids' | 
   deps: GraphqlDependencies;
   /** Whose turn it is to ask the database */
   turns: Turns;
-  /** A page of the sessions of a user, read for all users of one page at once */
+  /** A page of a user's sessions, read for all users of one page at once */
   sessionsOf(page: SessionPageRequest, userId: string): Promise<Page<Session>>;
-  /** A user, read for all rows of one page at once; null where there is none */
+  /** A user, read for all rows of one page at once; null if unknown */
   userById(id: string): Promise<ListedUser | null>;
 }
 

@@ -4,7 +4,7 @@ import { ApolloServerErrorCode, unwrapResolverError } from '@apollo/server/error
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { isOutage } from '../db/outage.js';
 import { AdminRefusal } from '../listing/refusal.js';
-import { type ErrorLines, tellBug, tellOutage } from '../platform/error-lines.js';
+import { type ErrorLines, reportBug, reportOutage } from '../platform/error-lines.js';
 import type { RequestIds } from '../platform/logger.js';
 import { OUTAGE_DETAIL, RETRY_AFTER_SECONDS } from '../platform/outage.js';
 import type { Mask } from './masking.js';
@@ -33,7 +33,7 @@ export async function outagesAs503<T>(lines: ErrorLines, ids: RequestIds, work: 
     return await work();
   } catch (error) {
     if (!isOutage(error)) throw error;
-    tellOutage(lines, ids, error);
+    reportOutage(lines, ids, error);
     const unavailable = status(503, ['retry-after', String(RETRY_AFTER_SECONDS)]);
     throw errorOf('outage', OUTAGE_DETAIL, unavailable);
   }
@@ -57,7 +57,7 @@ export function formatError(lines: ErrorLines, mask: Mask, idsOfRequest: () => R
     const code = formatted.extensions?.['code'];
     if (ABOUT_THE_DOCUMENT.has(code) && error instanceof GraphQLError) return { ...formatted, message: mask(error) };
     if (code !== ApolloServerErrorCode.INTERNAL_SERVER_ERROR) return formatted;
-    tellBug(lines, idsOfRequest(), cause, 'unexpected error in GraphQL');
+    reportBug(lines, idsOfRequest(), cause, 'unexpected error in GraphQL');
     const { path, locations } = formatted;
     return {
       message: 'Internal server error',

@@ -1,10 +1,10 @@
-/** Interface 5: a browser that calls from another site is refused, unless its origin is in CORS_ORIGINS. */
+/** Interface 5: a call by a browser from another site is refused, unless its origin is in CORS_ORIGINS. */
 import type { RequestHandler } from 'express';
 import type { Config } from '../config/config.js';
 import { sendError } from './errors.js';
 
 const REFUSED = 'Calls from this origin are not allowed';
-/** The second in development alone */
+/** The second only in development */
 export const CROSS_SITE_DETAILS = [
   REFUSED,
   `${REFUSED}: it is neither that of PUBLIC_URL nor in CORS_ORIGINS`,
@@ -26,9 +26,9 @@ export function crossSiteRefusal({ isDevelopment, publicUrl, corsOrigins }: Conf
   };
 }
 
-/** Scheme, host and port as they are parsed; of anything else that it is none, whatever it holds. */
+/** The parsed scheme, host and port, or `unreadable`. */
 function loggable(origin: string): string {
-  if (origin === 'null') return origin; // of a sandboxed frame, or of a file
+  if (origin === 'null') return origin; // a sandboxed frame or a file
   if (!URL.canParse(origin)) return 'unreadable';
   const { protocol, host } = new URL(origin);
   return `${protocol}//${host}`.slice(0, ORIGIN_LENGTH);

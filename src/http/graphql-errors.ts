@@ -23,7 +23,7 @@ export const GRAPHQL_ERRORS: Readonly<Record<number, Row>> = {
 /** The path in origin or absolute form (RFC 9112 section 3.2) */
 const PATH = /^(?:\w+:\/\/[^/?#]*)?\/graphql(?:[?#]|$)/;
 
-/** What stands beside `detail` in an answer: `errors` where the path is `/graphql`, elsewhere nothing. */
+/** The `errors` next to `detail` in an answer of `/graphql`; empty on other paths. */
 export function graphqlErrors({ url = '' }: { url?: string | undefined }, status: number, detail: string): object {
   if (!PATH.test(url)) return {};
   return { errors: [{ message: detail, extensions: GRAPHQL_ERRORS[status] ?? MALFORMED }] };

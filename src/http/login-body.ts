@@ -27,7 +27,7 @@ export const loginBody: z.ZodType<Credentials, unknown> = z
     } satisfies Record<keyof Credentials, z.ZodType>,
     'must be a JSON object',
   )
-  .meta({ description: 'Other members are passed over.' });
+  .meta({ description: 'Unknown members are ignored.' });
 
 type Parsed = { credentials: Credentials } | { errors: Array<{ field: string; message: string }> };
 

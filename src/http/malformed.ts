@@ -1,18 +1,18 @@
-/** Requests that Node's parser lets through though they are none (RFC 9112 sections 3.2 and 3.3). */
+/** Invalid requests that Node's parser accepts (RFC 9112 sections 3.2 and 3.3). */
 import type { RequestListener } from 'node:http';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { fieldValues } from '../credentials/signatures/http-fields.js';
 import { sendError } from './errors.js';
 
-/** Stands for a target that cannot be read, such as `http://[/x`; no request can bring it. */
+/** Replaces an invalid target, such as `http://[/x`; no request can send it. */
 const UNREADABLE = '/\0';
 
-/** Express asks none of its handlers about a target that it cannot read: it is asked again, about one that it can. */
+/** Express calls no handler for a target that it cannot parse, so it gets one that it can. */
 export function readable(app: Express): RequestListener {
   return (req, res) =>
     app(req as Request, res as Response, () => {
-      if (res.writableEnded) return; // the listener has answered meanwhile, since the body broke off
-      if (res.headersSent) return void req.socket.destroy(); // a fault after the answer had begun
+      if (res.writableEnded) return; // the listener has answered, since the body broke off
+      if (res.headersSent) return void req.socket.destroy(); // a fault after the answer had started
       req.url = UNREADABLE;
       app(req, res);
     });

@@ -1,8 +1,8 @@
-/** Interface 14: what can come of a request, in the words of the log and of the counters. */
+/** Interface 14: the outcomes of a request, for the log and the counters. */
 import type { PresentedKind } from '../callers/kinds.js';
 import type { Metrics } from '../platform/metrics.js';
 
-/** Beside what each of the three routes decides. The last four follow from the status. */
+/** Outcomes of all three routes. The last four follow from the status. */
 const OF_EVERY_ROUTE = [
   'cross_site',
   'rate_limited',
@@ -12,7 +12,7 @@ const OF_EVERY_ROUTE = [
   'client_closed',
 ] as const;
 
-/** By route. A word that is missing here does not compile where it is said. */
+/** By route. An outcome that is missing here does not compile. */
 export const OF_ROUTES = {
   '/auth/login': ['success', 'invalid_credentials', 'account_locked', ...OF_EVERY_ROUTE],
   '/auth/refresh': [
@@ -56,17 +56,17 @@ type CountedRoute = keyof typeof OF_ROUTES;
 type RouteOutcome = (typeof OF_ROUTES)[CountedRoute][number];
 export type CallerOutcome = (typeof OF_CALLERS)[PresentedKind][number];
 
-/** `unparsed`: Node's parser has refused it. */
+/** `unparsed`: refused by Node's parser. */
 export type RequestOutcome = RouteOutcome | CallerOutcome | 'unparsed';
 
-/** Nginx's word for a client that went away before its answer. */
+/** nginx's status for a client that disconnected before its answer. */
 export const CLIENT_CLOSED = 499;
 
 function isCounted(route: string | undefined): route is CountedRoute {
   return route !== undefined && route in OF_ROUTES;
 }
 
-/** What the status tells of a request to one of the three routes, where nothing else was decided. */
+/** The outcome of a request to one of the three routes, by its status, if nothing else was decided. */
 export function outcomeByStatus(method: string, route: string | undefined, status: number): RouteOutcome | undefined {
   if (method !== 'POST' || !isCounted(route)) return undefined;
   if (status === CLIENT_CLOSED) return 'client_closed';
@@ -76,12 +76,12 @@ export function outcomeByStatus(method: string, route: string | undefined, statu
 
 export interface CountedRequest {
   route: string | undefined;
-  /** Of a request that was asked who is calling */
+  /** Of a request to `/graphql` */
   caller: PresentedKind | undefined;
   outcome: RequestOutcome | undefined;
 }
 
-/** @returns what counts a request; each known outcome is there from 0 */
+/** @returns a function that counts a request; each known outcome exists from 0 */
 export function createOutcomeCounters({ callerChecks, logins, logouts, refreshes }: Metrics) {
   const ofRoutes = { '/auth/login': logins, '/auth/refresh': refreshes, '/auth/logout': logouts };
   for (const [route, counter] of Object.entries(ofRoutes)) {

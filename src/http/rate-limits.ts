@@ -1,6 +1,6 @@
 /**
- * Requests per client address: Spec 8 for login, Interface 2 (SESSION_RATE_LIMIT) for refresh and logout; and what an
- * answer says of a limit: the fields of draft-ietf-httpapi-ratelimit-headers (Interface 5 and 6).
+ * Requests per client address: Spec 8 for login, Interface 2 (SESSION_RATE_LIMIT) for refresh and logout; and the
+ * fields of draft-ietf-httpapi-ratelimit-headers (Interface 5 and 6).
  */
 import type { RequestHandler, Response } from 'express';
 import type { KeyLimit } from '../callers/caller.js';
@@ -15,7 +15,7 @@ import { sendError } from './errors.js';
 export const TOO_MANY_LOGINS = 'Too many login attempts, try again later';
 export const TOO_MANY_REQUESTS = 'Too many requests, try again later';
 
-/** What stands in every answer of the route. */
+/** The policy, sent in every answer of the route. */
 export function loginPolicy({ rateLimit, rateWindowSeconds }: Config['login']): RequestHandler {
   return (_req, res, next) => {
     setPolicy(res, 'login', rateLimit, rateWindowSeconds);
@@ -37,7 +37,7 @@ export function loginRateLimit(login: Config['login'], deps: Deps<'clock' | 'db'
   };
 }
 
-/** Counted in memory, before any store is asked; refresh and logout share the count. Without a limit nothing is counted. */
+/** Counted in memory, before any store is asked; refresh and logout share the count. */
 export function sessionRateLimit(limit: Config['sessionRateLimit'], { clock }: Deps<'clock'>): RequestHandler {
   if (limit === undefined) return (_req, _res, next) => next();
   const counter = createMinuteCounter(clock);
@@ -50,7 +50,7 @@ export function sessionRateLimit(limit: Config['sessionRateLimit'], { clock }: D
   };
 }
 
-/** Interface 6: what an API key has left of its minute. */
+/** Interface 6: the remaining requests of an API key in its minute. */
 export function setKeyLimit(res: Response, limit: KeyLimit): void {
   setPolicy(res, 'key', limit.quota, KEY_WINDOW_SECONDS);
   setState(res, 'key', limit);

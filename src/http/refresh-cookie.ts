@@ -7,11 +7,11 @@ import type { Config } from '../config/config.js';
 const NAME = 'refresh_token';
 
 export interface RefreshCookie {
-  /** The values presented, each once: a browser may hold one cookie for the host and one for each domain above it. */
+  /** The distinct values sent: a browser may hold one cookie for the host and one for each domain above it. */
   read(req: Request): string[];
   set(res: Response, refreshToken: string): void;
   clear(res: Response): void;
-  /** Clears every cookie that `read` can find more than one of: of the host and of each domain above it. */
+  /** Clears the cookie of the host and of each domain above it. */
   clearEverywhere(res: Response): void;
 }
 
@@ -45,7 +45,7 @@ export function createRefreshCookie({ cookie, publicUrl, refreshTokenSeconds }: 
   };
 }
 
-/** The domains that a cookie for this host can have. Browsers ignore one that is a public suffix, such as `co.uk`. */
+/** The domains that a cookie for this host can have. Browsers ignore a public suffix, such as `co.uk`. */
 function domainsOf(host: string): string[] {
   if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) return [];
   const labels = host.split('.');

@@ -7,13 +7,10 @@ import type { Config } from '../config/config.js';
 import { fieldValues } from '../credentials/signatures/http-fields.js';
 
 const KEY_BYTES = 32;
-/** Room for both members three times over; what is longer is not read. */
+/** Three times the length of both members; a longer field is ignored. */
 const CHARACTERS = 512;
 
-/**
- * What reads the keys of a request: their hashes alone, since a key is a secret. It gives undefined where there is no
- * `this`; where REFRESH_RETRY is off, always. What else the field holds is passed over.
- */
+/** Reads only the hashes of the keys, which are secrets. Undefined without `this`, or if REFRESH_RETRY is off. Other members are ignored. */
 export function retryKeysReader({ refreshRetry }: Config): (req: Request) => RetryKeys | undefined {
   if (!refreshRetry) return () => undefined;
   return ({ rawHeaders }) => {
@@ -33,7 +30,7 @@ function readDictionary(text: string): Dictionary {
   }
 }
 
-/** Null for a member that is no key. */
+/** Null if the member is not a key. */
 function sha256OfKey(dictionary: Dictionary, name: string): Uint8Array | null {
   const [value] = dictionary.get(name) ?? [];
   if (!(value instanceof ArrayBuffer) || value.byteLength !== KEY_BYTES) return null;

@@ -1,10 +1,10 @@
-/** Spec 7: the table of errors, and a table of what is refused beyond it. A refusal without its row does not compile. */
+/** Spec 7: the table of errors, and a table of further refusals. A refusal without its row does not compile. */
 import type { FurtherRefusal, Refusal } from '../auth/outcomes.js';
 import { TOO_MANY_REQUESTS } from './rate-limits.js';
 
 /**
- * What a 401 has to say (RFC 9110 section 15.5.2): log in, and a cookie will hold the credential. The scheme is that of
- * draft-broyer-http-cookie-auth.
+ * The challenge of a 401 (RFC 9110 section 15.5.2), with the scheme of draft-broyer-http-cookie-auth: log in, and a
+ * cookie will hold the credential.
  */
 export const CHALLENGE = 'Cookie realm="auth-gateway", form-action="/auth/login", cookie-name="refresh_token"';
 

@@ -1,4 +1,4 @@
-/** One log line and one count an answer, under a request id that the caller gets back. */
+/** One log line and one count for each answer, with the request id that the caller gets. */
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler } from 'express';
 import { createBudget } from '../platform/budget.js';
@@ -10,13 +10,13 @@ import type { RequestLocals } from './locals.js';
 import { CLIENT_CLOSED, type CountedRequest, createOutcomeCounters, outcomeByStatus } from './outcomes.js';
 import { traceOf } from './trace.js';
 
-/** A caller's own X-Request-Id is kept where it is plain enough for a log. */
+/** A caller's own X-Request-Id is used if it is plain enough for a log. */
 const PLAIN_ID = /^[\w.:-]{1,128}$/;
 
-/** Answers nobody wants a line for, unless they fail. */
+/** Answers that are logged at `debug` unless they fail. */
 const QUIET = new Set(['/health/live', '/health/ready', '/metrics']);
 
-/** In an outage every answer is this one. Of a route and an outcome, so many have a line of their own in ten seconds. */
+/** In an outage every answer is a 503. So many lines for each route and outcome in ten seconds. */
 const UNAVAILABLE = 503;
 const MOST_UNAVAILABLE = 10;
 
@@ -24,10 +24,10 @@ type Headed = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
 
 const NO_HEADER: Headed = { headers: {}, rawHeaders: [] };
 
-/** Told once a process, since strangers can send the field too */
-const UNBELIEVED =
-  'X-Forwarded-For of a peer that is not trusted is passed over: all who come by it have its address and share its ' +
-  'limits. Where it is a proxy of yours, set TRUST_PROXY';
+/** Logged once a process, since strangers can send the field too */
+const UNTRUSTED =
+  'X-Forwarded-For of an untrusted peer is ignored, so all its clients have its address and share its limits. ' +
+  'If it is your proxy, set TRUST_PROXY';
 
 interface Answered extends RequestIds, CountedRequest {
   method: string;
@@ -41,14 +41,14 @@ interface Answered extends RequestIds, CountedRequest {
 export interface RequestLog {
   middleware: RequestHandler;
   /**
-   * Records what Node's parser or the listener refused.
-   * @param req where its header could be read
+   * Records a request that Node's parser or the listener refused.
+   * @param req undefined if its header could not be parsed
    * @returns the request id that it is logged under
    */
   unparsed(status: number, clientIp: string | undefined, req?: Headed): string;
 }
 
-/** @param isRoute true for a path that is answered by a route of ours */
+/** @param isRoute whether the gateway has a route for the path */
 export function createRequestLog(
   deps: Deps<'clock' | 'config' | 'log' | 'metrics' | 'sampling' | 'state'>,
   isRoute: (path: string) => boolean,
@@ -62,7 +62,7 @@ export function createRequestLog(
   const readOrigin = originReader(config.trustProxy, (peerAddress, ids) => {
     if (state.isProxyReported) return;
     state.isProxyReported = true;
-    log.warn({ ...ids, peer_ip: peerAddress }, UNBELIEVED);
+    log.warn({ ...ids, peer_ip: peerAddress }, UNTRUSTED);
   });
   const count = createOutcomeCounters(metrics);
   const record = (answered: Answered): void => {
@@ -111,16 +111,16 @@ export function createRequestLog(
   };
 }
 
-/** Paths and methods are the caller's text; a label must not grow with them. */
+/** Paths and methods come from callers, so labels must not grow with them. */
 function routeOf(req: Request, isRoute: (path: string) => boolean): string | undefined {
   try {
     return isRoute(req.path) ? req.path : undefined;
   } catch {
-    return undefined; // a target that cannot be read has no path
+    return undefined; // an invalid target has no path
   }
 }
 
-/** As OpenTelemetry has them. */
+/** The methods that OpenTelemetry lists. */
 const OTHER_METHOD = '_OTHER';
 const METHODS = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE']);
 

@@ -10,7 +10,7 @@ export interface ErrorLines {
 }
 
 /** Says why a request was answered 503. A kind is the classes, codes and texts of the error and its causes. */
-export function tellOutage({ fullDisk, log, sampling }: ErrorLines, ids: RequestIds, error: unknown): void {
+export function reportOutage({ fullDisk, log, sampling }: ErrorLines, ids: RequestIds, error: unknown): void {
   fullDisk.notice(error);
   const described = describeOutage(error);
   sampling.sample(`outage ${JSON.stringify(described)}`, 1, (more) => {
@@ -19,7 +19,7 @@ export function tellOutage({ fullDisk, log, sampling }: ErrorLines, ids: Request
 }
 
 /** Logs a bug. A kind is the message with class, code and place of the error and its causes. */
-export function tellBug(lines: ErrorLines, ids: RequestIds | undefined, error: unknown, message: string): void {
+export function reportBug(lines: ErrorLines, ids: RequestIds | undefined, error: unknown, message: string): void {
   const { log, sampling } = lines;
   const described = describeError(error);
   sampling.sample(`${message} ${JSON.stringify(described)}`, 1, (more) => {

@@ -64,7 +64,9 @@ describe('Interface 9: the command line of an older version', () => {
     expect(await cli.json(['user', 'list'])).toEqual([]);
     const up = await cli.run(['migrate', 'up', '--json']);
     expect([up.code, JSON.parse(up.stdout)]).toEqual([0, { applied: [] }]);
-    expect(messagesOf(up)).toBe(`a newer version has migrated the database, and this one can use it: ${HARMLESS}\n`);
+    expect(messagesOf(up)).toBe(
+      `the database was migrated by a newer version and is compatible with this one: ${HARMLESS}\n`,
+    );
     expect(await newer()).toMatchObject([{ name: HARMLESS, breaks_older: false, executed_at: expect.any(String) }]);
   });
 

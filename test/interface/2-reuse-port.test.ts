@@ -80,7 +80,7 @@ test('Interface 2: two instances answer on one port, and are replaced one by one
 });
 
 const taken = (port: number | string, variable = 'PORT') =>
-  `port ${port} of 127.0.0.1 is in use already: end what listens there, or set ${variable} to another port\n`;
+  `port ${port} of 127.0.0.1 is in use already; end what listens there, or set ${variable} to another port\n`;
 
 test('Interface 2: a port that is not shared refuses the start, and so does the METRICS_PORT of another instance', async () => {
   const other = createServer().listen(0, '127.0.0.1');

@@ -46,14 +46,14 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
   const limitLogins = loginRateLimit(config.login, deps);
   const limitSessions = sessionRateLimit(config.sessionRateLimit, deps);
 
-  /** The parts, asked within what this request may wait, and told of in its name. */
+  /** The services, within the budget of this request and with its ids in log lines. */
   const depsOf = ({ locals: { budget, ids } }: Response): Dependencies => ({
     ...deps,
     db: deps.db.within(budget),
     repeats: deps.repeats.of(ids),
   });
 
-  /** Spec 2.2, 2.3 and 7: a grant with its cookie, or the row of the refusal. */
+  /** Spec 2.2, 2.3 and 7: the tokens with the cookie, or the row of the refusal. */
   const answer = (res: Response, outcome: Outcome): void => {
     if (outcome.kind === 'refused') {
       const { status, detail, cookie: action } = ALL_REFUSALS[outcome.reason];
@@ -71,8 +71,8 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
   };
 
   /**
-   * A login is limited, locked and issued by time: with a wrong clock it is an outage. One that would wait too long for
-   * its password to be checked asks no store either, and so is not counted there.
+   * Limits, locks and tokens depend on time, so a wrong clock is an outage. A login that would wait too long for its
+   * password asks no store either, so it is not counted.
    */
   const mayDecide: RequestHandler = (_req, _res, next) => {
     deps.clock.mustAgree();
@@ -111,7 +111,7 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
     .all(methodNotAllowed('POST'));
 }
 
-/** Spec 4.2 and 4.3: no body. One that is sent all the same is not read, but it has to be whole: nothing is done else. */
+/** Spec 4.2 and 4.3: no body. One that is sent is ignored, but must arrive whole before anything is done. */
 const passOver: RequestHandler = (req, _res, next) => {
   if (hasNoBody(req)) return next();
   req.once('end', next).resume();
@@ -123,7 +123,7 @@ function hasNoBody({ headers }: Request): boolean {
   return encoding === undefined && length === '0';
 }
 
-/** Another content type is 415; a request without a body goes on, to be told which fields are missing. */
+/** Another content type is 415; without a body validation lists the missing fields. */
 const requireJson: RequestHandler = (req, _res, next) => {
   next(hasNoBody(req) || isJsonType(req.get('content-type')) ? undefined : createError(415));
 };
@@ -131,7 +131,7 @@ const requireJson: RequestHandler = (req, _res, next) => {
 const json = express.json({
   limit: BODY_BYTES,
   inflate: false,
-  strict: false, // any JSON value is JSON; validation names what is wrong with it
+  strict: false, // any JSON value is accepted; validation says what is wrong
   type: () => true,
   verify: (_req, _res, body) => {
     if (!isUtf8(body)) throw createError(400);
