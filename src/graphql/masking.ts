@@ -60,7 +60,7 @@ const VALUES: ReadonlySet<string> = new Set([
   Kind.OBJECT,
 ]);
 
-/** The name that a node declares or selects; a variable in use and an alias are none. */
+/** The name that a node declares or selects; undefined for a used variable and an alias. */
 function nameOf(node: ASTNode): string | undefined {
   if (node.kind === Kind.VARIABLE) return undefined;
   if (node.kind === Kind.NAME) return node.value;

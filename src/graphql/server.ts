@@ -26,7 +26,7 @@ export async function createGraphqlServer(deps: GraphqlDependencies & Deps<'conf
   const schema = await createSchema();
   const mask = createMask(schema);
   const turns = createTurns();
-  /** Apollo does not tell `formatError` of which request an error is. */
+  /** `formatError` does not learn from Apollo which request an error belongs to. */
   const answering = new AsyncLocalStorage<GraphqlRequest>();
   const server = new ApolloServer<GraphqlContext>({
     schema,
@@ -55,7 +55,7 @@ export async function createGraphqlServer(deps: GraphqlDependencies & Deps<'conf
   const answer: AnswerGraphql = async (request) => {
     const sent = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const);
     const { body, headers, status } = await server.executeHTTPGraphQLRequest({
-      // `search` is where a query by GET would be.
+      // `search` would have a query by GET.
       httpGraphQLRequest: { method: 'POST', headers: new HeaderMap(sent), search: '', body: request.json },
       context: async () => createContext(deps, turns, request),
     });

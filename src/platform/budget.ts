@@ -1,31 +1,30 @@
-/** Interface 5: what one request may wait for its stores, over all that it asks of them. Then it is answered 503. */
+/** Interface 5: how long one request may wait for all its stores together. After that it is answered 503. */
 import { Outage } from './outage.js';
 
-/** How long one request may wait for its stores, in all: milliseconds. A second is left for a machine that is busy. */
+/** Milliseconds. The answer is due after 5 s, so a busy machine has one more second. */
 export const REQUEST_BUDGET_MS = 4_000;
 
 /**
- * Begun once a request, and handed on. Time counts while something is waited for, once where several things are: what a
- * client takes to send its body does not, nor a password that is being checked.
+ * Created once a request and passed on. Only waiting for a store counts, and parallel waits count once; the time of the
+ * client to send its body, or of a password check, does not.
  */
 export interface Budget {
-  /** @throws {TimeSpent} where nothing is left */
+  /** @throws {TimeSpent} if nothing is left */
   check(): void;
-  /** Counts from now on. @returns what ends it; called again it does nothing */
+  /** Starts counting. @returns stops it; further calls do nothing */
   wait(): () => void;
   /**
-   * Counts while the work goes on. Work that takes longer than is left goes on unheard: before it does what cannot be
-   * undone it has to `check`.
-   * @throws {TimeSpent} where nothing is left, or the work takes longer
+   * Counts during the work. Work that takes too long is not cancelled: it must `check` before irreversible steps.
+   * @throws {TimeSpent} if nothing is left, or the work takes longer
    */
   spend<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** The request has waited for its stores as long as it may. */
+/** The request has used up its budget. */
 export class TimeSpent extends Outage {
   override readonly name = 'TimeSpent';
 
-  /** @param hasAnswers true where a store has answered this request, be it slowly */
+  /** @param hasAnswers whether a store has answered this request, even slowly */
   constructor(readonly hasAnswers: boolean) {
     super('the request has waited for its stores as long as it may');
   }
@@ -58,7 +57,7 @@ export function createBudget(totalMs = REQUEST_BUDGET_MS): Budget {
       let timer: NodeJS.Timeout | undefined;
       const timeUp = new Promise<never>((_, reject) => {
         timer = setTimeout(() => {
-          spentMs = totalMs; // timers are a little early now and then
+          spentMs = totalMs; // timers can fire a little early
           reject(new TimeSpent(hasAnswers));
         }, leftMs());
       });
@@ -76,7 +75,7 @@ export function createBudget(totalMs = REQUEST_BUDGET_MS): Budget {
   return budget;
 }
 
-/** For what is no request's, and takes the time that each statement may take. */
+/** For work outside a request, limited only by each statement's own time limit. */
 export const NO_BUDGET: Budget = {
   check: () => undefined,
   wait: () => () => undefined,

@@ -1,4 +1,4 @@
-/** The only place that asks what time it is. Tests hand in a clock that they move. */
+/** The only place that reads the time. Tests pass a clock that they move. */
 export interface Clock {
   /** The current instant. */
   now(): Date;

@@ -1,15 +1,15 @@
-/** Interface 14: the lines about errors of requests, at most one of a kind in ten seconds. */
+/** Interface 14: log lines about errors of requests, at most one of a kind in ten seconds. */
 import { describeError, describeOutage, type Logger, type RequestIds } from './logger.js';
 import type { Sampling } from './sampling.js';
 
 export interface ErrorLines {
-  /** Is given each error that a request is answered 503 for. */
+  /** Receives each error behind a 503. */
   fullDisk: { notice(error: unknown): void };
   log: Logger;
   sampling: Sampling;
 }
 
-/** Says why a request was answered 503. A kind is the classes, codes and texts of the error and its causes. */
+/** Logs why a request was answered 503. A kind is the classes, codes and texts of the error and its causes. */
 export function reportOutage({ fullDisk, log, sampling }: ErrorLines, ids: RequestIds, error: unknown): void {
   fullDisk.notice(error);
   const described = describeOutage(error);

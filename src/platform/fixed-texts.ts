@@ -1,4 +1,4 @@
-/** The texts of errors that may be logged: drivers and the system say the same whatever was asked. No row is in them. */
+/** Error texts that are safe to log: fixed texts of drivers and the system, which never quote a row. */
 import { Outage } from './outage.js';
 
 const FIXED = [
@@ -22,18 +22,18 @@ const FIXED = [
   /^Cluster isn't ready and enableOfflineQueue options is false$/,
   /^Socket timeout\. Expecting data, but didn't receive any in \d+ms\.$/,
   /^connect ETIMEDOUT$/,
-  // the system, by Node: what was tried, the code, and the address
+  // the system, as Node reports it: call, code and address
   /^(connect|read|write|getaddrinfo) E[A-Z_]+( [\w.:/-]+)?$/,
 ];
 const PART = [
-  // of ioredis, which goes on with figures and other errors
+  // ioredis, followed by figures and other errors
   /^Reached the max retries per request limit/,
   /^All sentinels are unreachable/,
-  // of a Redis server
+  // Redis servers
   /^(CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|WRONGPASS)\b/,
 ];
 
-/** The text of an error where it is one of those, or an outage of ours; else undefined. */
+/** The text of an error if it is one of those or an {Outage}; otherwise undefined. */
 export function fixedTextOf(error: Error): string | undefined {
   const { message } = error;
   if (error instanceof Outage || FIXED.some((text) => text.test(message))) return message;

@@ -6,14 +6,14 @@ export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
 
 /**
  * A UUID in time order (RFC 9562 section 5.7), so that growing tables append to their indexes: the milliseconds since
- * 1970, the version, and behind it what is random of a UUID of version 4.
+ * 1970, the version, and the random part of a version 4 UUID.
  */
 export function uuidInTimeOrder(at: Date): string {
   const time = at.getTime().toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
-/** True for the text form of RFC 9562 section 4, in either case and of any version. A text that is none stays a text. */
+/** True for the text form of RFC 9562 section 4, in either case and of any version. */
 export function isUuid(value: string): boolean;
 export function isUuid(value: unknown): value is string;
 export function isUuid(value: unknown): boolean {

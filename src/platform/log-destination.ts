@@ -1,7 +1,7 @@
-/** Interface 14: where the log goes. A line that cannot be written is dropped and counted; it stops nothing. */
+/** Interface 14: the destination of the log. A line that cannot be written is dropped and counted. */
 import { writeSync } from 'node:fs';
 
-/** Of each second, how much may be spent on waiting for a slow reader: milliseconds. */
+/** Longest wait for a slow reader in each second: milliseconds. */
 const MAX_WAIT_MS = 50;
 const WAIT_STEP_MS = 5;
 
@@ -11,12 +11,12 @@ export interface LogDestination {
 
 /**
  * Writes at once, so that the last lines of a process are not lost.
- * @param stdout a pipe or a socket has to be non-blocking, as Node makes its own when `process.stdout` is first read
- * @param onDropped told of each line that was dropped
+ * @param stdout a pipe or a socket must be non-blocking, as Node's own is after the first use of `process.stdout`
+ * @param onDropped called for each dropped line
  */
 export function createLogDestination({ fd }: { fd: number }, onDropped: () => void = () => undefined): LogDestination {
   const waitForReader = createWaiting();
-  /** What is left of a line that was begun */
+  /** The rest of a partly written line */
   let rest = Buffer.alloc(0);
   let droppedSinceLine = 0;
 
@@ -30,7 +30,7 @@ export function createLogDestination({ fd }: { fd: number }, onDropped: () => vo
       }
     }
   };
-  /** @returns false where nothing of the line was written; one that was begun is ended before the next */
+  /** @returns false if nothing of the line was written; a partly written one is completed before the next */
   const put = (line: string): boolean => {
     writeRest();
     if (rest.length > 0) return false;
@@ -56,7 +56,7 @@ function lossLine(lines: number): string {
   return `${JSON.stringify({ level: 'warn', time, dropped_lines: lines, msg: 'log lines could not be written' })}\n`;
 }
 
-/** @returns what waits a moment, and says whether it did */
+/** @returns a function that waits a moment, and returns false if the time is used up */
 function createWaiting(): () => boolean {
   const nobody = new Int32Array(new SharedArrayBuffer(4));
   let secondEndsMs = 0;

@@ -7,10 +7,10 @@ export type { Logger };
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** Stands in every line about one request. */
+/** In every line about one request. */
 export interface RequestIds {
   request_id: string;
-  /** Of the caller's trace, where it sends one: 32 and 16 hexadecimal digits */
+  /** The caller's trace, if it sends one: 32 and 16 hexadecimal digits */
   trace_id?: string;
   span_id?: string;
 }
@@ -23,7 +23,7 @@ export function createLogger(
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, destination);
 }
 
-/** What may be told about an outage: class, code and fixed text of the error and of its causes. Its place tells nothing. */
+/** The loggable part of an outage: class, code and fixed text of the error and of its causes. */
 export function describeOutage(error: unknown): { name: string; code?: string; text?: string; cause?: unknown } {
   if (!(error instanceof Error)) return { name: typeof error };
   const code = codeOf(error);
@@ -37,8 +37,8 @@ export function describeOutage(error: unknown): { name: string; code?: string; t
 }
 
 /**
- * What may be told about an unexpected error: its class, code and place, but not its message,
- * because messages of the database and the ORM quote the row that failed, password hash included.
+ * The loggable part of an unexpected error: class, code and place. Messages of the database and the ORM quote the row
+ * that failed, password hash included.
  */
 export function describeError(error: unknown): { name: string; code?: string; at?: string[]; cause?: unknown } {
   if (!(error instanceof Error)) return { name: typeof error };

@@ -1,16 +1,16 @@
-/** Interface 14: metrics in the Prometheus text format. It fixes names and labels; help texts say what counts. */
+/** Interface 14: metrics in the Prometheus text format. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { GATEWAY_VERSION, versionOf } from './versions.js';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Those of OpenTelemetry for the durations of requests: seconds. */
+/** OpenTelemetry's buckets for durations of requests: seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-/** Gauges of Node that are named as if they were counters; `nodejs_active_resources` has what they sum up. */
+/** Gauges of Node that are named like counters; `nodejs_active_resources` has the same figures. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
-/** One registry an app, so that two apps in one process (as in tests) do not share figures. */
+/** One registry for each app, so that two apps in one process, as in tests, do not share figures. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];

@@ -2,22 +2,22 @@
 import type { Clock } from './clock.js';
 
 const MINUTE_MS = 60_000;
-/** Keys that are told apart in one minute: some 10 MB. */
+/** Keys counted separately in one minute: about 10 MB. */
 const MAX_KEYS = 100_000;
 
 export interface Counted {
-  /** How many the key has had in this minute with this one; 1 for a key beyond the bound */
+  /** The count of the key in this minute, this one included; 1 for a key beyond the bound */
   count: number;
   /** Whole seconds until the minute ends, at least 1 */
   resetSeconds: number;
 }
 
 export interface MinuteCounter {
-  /** Counts one. */
+  /** Adds one. */
   count(key: string): Counted;
 }
 
-/** A minute begins when its first key is counted after the last one has ended. */
+/** A minute begins with the first key that is counted after the last minute. */
 export function createMinuteCounter(clock: Clock): MinuteCounter {
   const counts = new Map<string, number>();
   let endsMs = Number.NEGATIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** What others, neither the owner nor the group, may do with a file or folder, and the chmod that ends it. */
+/** What others (neither owner nor group) can do with a file or folder, and the chmod that prevents it. */
 
 const OTHERS_READ = 0o004;
 const OTHERS_WRITE = 0o002;
@@ -6,7 +6,7 @@ const STICKY = 0o1000;
 
 export interface OpenToOthers {
   reason: string;
-  /** A command of the shell */
+  /** A shell command */
   remedy: string;
 }
 
@@ -21,7 +21,7 @@ export function othersMayWrite(path: string, { mode }: { mode: number }): OpenTo
   return { reason: `others may write ${path}`, remedy: `run: ${chmod('o-w', path)}` };
 }
 
-/** In a folder with the sticky bit, such as /tmp, others may add files, but not replace or remove those of anyone else. */
+/** With the sticky bit, as in /tmp, others can add files, but not replace or remove those of somebody else. */
 export function othersMayReplaceIn(folder: string, { mode }: { mode: number }): OpenToOthers | undefined {
   if ((mode & OTHERS_WRITE) === 0 || (mode & STICKY) !== 0) return undefined;
   const remedy = `run: ${chmod('o-w', folder)}, or for a shared folder: ${chmod('+t', folder)}`;

@@ -1,10 +1,10 @@
-/** "No", as a value: a refusal commits what was written on the way to it; only a bug is an exception. */
+/** A refusal is a value, so that what was written before it is committed; only a bug is an exception. */
 export interface Refused<Reason extends string> {
   kind: 'refused';
   reason: Reason;
 }
 
-/** A refusal that tells the sender, in one sentence, what to do; it holds nothing that was sent. */
+/** A refusal with one sentence for the sender on what to do. It repeats nothing that was sent. */
 export interface Explained<Reason extends string> extends Refused<Reason> {
   detail: string;
 }

@@ -1,10 +1,10 @@
-/** Interface 14: what happens thousands of times is told a few times, and how often: an outage must not fill the disk. */
+/** Interface 14: logs repeated lines a few times, with their number, so that an outage does not fill the disk. */
 
 const PERIOD_MS = 10_000;
-/** Kinds that are told apart at one time; what is beyond counts as one more. */
+/** Kinds that are counted separately at one time; all others count as one. */
 const MAX_KINDS = 100;
 
-/** A field of a line: how many more of its kind it stands for, which have not been told; not there where none. */
+/** A field of a line: how many similar lines were left out before it. Absent if none were. */
 export interface Repeated {
   repeated?: number;
 }
@@ -13,11 +13,11 @@ export type Tell = (more: Repeated) => void;
 
 export interface Sampling {
   /**
-   * Tells at once what comes first of its kind. What comes then, within ten seconds and beyond `most`, is counted; at
-   * their end the newest is told for all of them, and counts for the next ten seconds.
+   * Logs the first `most` lines of a kind in ten seconds at once, and counts the others. At the end the newest of them is
+   * logged with that count, and counts for the next ten seconds.
    */
   sample(kind: string, most: number, tell: Tell): void;
-  /** Tells at once what was counted. */
+  /** Logs at once what was counted. */
   flush(): void;
 }
 
@@ -27,7 +27,7 @@ interface Kind {
   newest?: Tell;
 }
 
-/** @param after calls something after so many milliseconds */
+/** @param after a timer: calls a function after so many milliseconds */
 export function createSampling(after: (ms: number, call: () => void) => void = later): Sampling {
   const kinds = new Map<string, Kind>();
 

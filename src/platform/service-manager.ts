@@ -1,7 +1,7 @@
-/** sd_notify(3): tells systemd how far a service of `Type=notify` is. Node has no datagram sockets of Unix; systemd's program has. */
+/** sd_notify(3) of a service of `Type=notify`, by systemd's program, since Node has no Unix datagram sockets. */
 import { spawn } from 'node:child_process';
 
-/** @param onFailed told, in a sentence, where systemd cannot be told */
+/** @param onFailed called with a sentence if systemd cannot be notified */
 export function notifyServiceManager(state: 'READY=1' | 'STOPPING=1', onFailed: (sentence: string) => void): void {
   const fail = (how: string): void => onFailed(`systemd is not told ${state}: systemd-notify ${how}`);
   spawn('systemd-notify', [state], { stdio: 'ignore' })

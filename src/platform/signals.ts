@@ -1,7 +1,7 @@
-/** The signals that end the gateway, and the one that means something else to a service. */
+/** The signals that end the gateway, and SIGHUP, which means something else to a service. */
 import { closeSync, openSync } from 'node:fs';
 
-/** SIGHUP only where a terminal has closed: see `hasTerminal`. */
+/** SIGHUP only if there is a terminal: see `hasTerminal`. */
 export const STOPS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
 /** Whether a terminal controls this process, and sends SIGHUP when it closes. No service has one, nor a container without `-t`. */

@@ -1,4 +1,4 @@
-/** What is text: Unicode without NUL and without halves of surrogate pairs, neither of which PostgreSQL stores. */
+/** Text: Unicode without NUL and lone surrogates, neither of which PostgreSQL stores. */
 
 export function hasNul(text: string): boolean {
   return text.includes('\0');
@@ -8,7 +8,7 @@ export function isText(text: string): boolean {
   return !hasNul(text) && text.isWellFormed();
 }
 
-/** U+FFFD stands for what is not text. */
+/** Replaces NUL and lone surrogates by U+FFFD. */
 export function toText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }

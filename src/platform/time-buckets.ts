@@ -1,13 +1,13 @@
-/** Interface 11: buckets of time by the clocks of a time zone, whatever these do. What Intl knows of the zone decides. */
+/** Interface 11: buckets of time by the clocks of a time zone, as Intl knows it. */
 
 export type TimeBucket = 'minute' | 'hour' | 'day';
 
 const DAY_MS = 86_400_000;
 const LENGTH_MS: Record<TimeBucket, number> = { minute: 60_000, hour: 3_600_000, day: DAY_MS };
-/** Nowhere are changed clocks changed back so soon: milliseconds. */
+/** No zone changes its clocks twice within this time: milliseconds. */
 const STEADY_MS = 3 * DAY_MS;
 
-/** True for a name of the IANA database, in either case; an offset is none. */
+/** True for a name of the IANA database, in either case; false for an offset. */
 export function isTimeZone(name: string): boolean {
   if (!/^[a-z]/i.test(name)) return false;
   try {
@@ -20,15 +20,15 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * When the buckets begin that hold a span of time, the first being the one that holds `since`. A day begins with the
- * first instant of its date; hours and minutes wherever the clock reads a whole one, or is put forward past one.
+ * The starts of the buckets of a span of time, beginning with the bucket of `since`. A day begins with the first instant of
+ * its date; hours and minutes begin when the clock reads a whole one, or is put forward past one.
  * @param since inclusive @param until exclusive, both milliseconds since the epoch
- * @param most of so many at most the rest is left out
+ * @param most the maximum number of buckets
  * @returns milliseconds since the epoch
  */
 export function bucketStarts(bucket: TimeBucket, timeZone: string, since: number, until: number, most: number) {
   const nextStart = startsIn(clocksOf(timeZone), LENGTH_MS[bucket]);
-  let start = since - 3 * LENGTH_MS[bucket]; // is in some bucket, and by `since` the next ones have begun
+  let start = since - 3 * LENGTH_MS[bucket]; // in an earlier bucket than `since`
   let next = nextStart(start);
   while (next <= since) [start, next] = [next, nextStart(next)];
   const starts = [start];
@@ -36,7 +36,7 @@ export function bucketStarts(bucket: TimeBucket, timeZone: string, since: number
   return starts;
 }
 
-/** @returns when the bucket ends that has begun at an instant */
+/** @returns the end of the bucket that begins at an instant */
 function startsIn({ local, changeBetween }: Clocks, length: number): (start: number) => number {
   const bucketAt = (at: number) => Math.floor(local(at) / length);
   return (start) => {
@@ -44,15 +44,15 @@ function startsIn({ local, changeBetween }: Clocks, length: number): (start: num
       const full = at + length - (local(at) - bucketAt(at) * length); // if the clocks are not changed
       at = changeBetween(at, full) ?? full;
       const isWhole = length < DAY_MS && local(at) === bucketAt(at) * length;
-      if (isWhole || bucketAt(at) > bucketAt(start)) return at; // a clock that is put back reads a time again
+      if (isWhole || bucketAt(at) > bucketAt(start)) return at; // a clock that is put back shows a time twice
     }
   };
 }
 
 interface Clocks {
-  /** What the clocks read, as milliseconds since the epoch would be read in UTC */
+  /** The local time, as milliseconds since the epoch if it were UTC */
   local(at: number): number;
-  /** When they are changed in `from` < at <= `to` */
+  /** The change of clocks in `from` < at <= `to` */
   changeBetween(from: number, to: number): number | undefined;
 }
 

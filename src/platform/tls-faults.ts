@@ -1,4 +1,4 @@
-/** What the codes of TLS errors mean; how to fix one depends on whose server it is. */
+/** The meaning of TLS error codes. The remedy depends on whose server it is. */
 
 export type TlsFault = 'expired' | 'not_yet_valid' | 'wrong_name' | 'unknown_ca' | 'no_tls';
 

@@ -1,10 +1,10 @@
-/** Versions of what runs here, as the packages themselves have them. */
+/** Versions of the gateway and its packages. */
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 
 export const GATEWAY_VERSION = versionOf('..');
 
-/** @param specifier a package's name, or a path, which is of the package that has it */
+/** @param specifier the name of a package, or a path inside it */
 export function versionOf(specifier: string): string {
   const file = findPackageJSON(specifier, import.meta.url);
   if (file === undefined) throw new Error(`there is no package.json of ${specifier}`);

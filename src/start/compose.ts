@@ -44,7 +44,7 @@ export interface Overrides {
 
 /** Every service and the app that answers requests; `close` closes all of them. */
 export interface App extends Services, Listener {
-  /** What answers on METRICS_PORT, where that is set */
+  /** Answers on METRICS_PORT, if that is set */
   metricsListener: Listener;
   poller: ReadinessPoller;
   close(): Promise<void>;

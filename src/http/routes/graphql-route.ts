@@ -63,7 +63,7 @@ const requireAccept: RequestHandler = (req, res, next) => {
   sendError(res, 406, 'Accept must allow application/json or application/graphql-response+json');
 };
 
-/** Apollo would tell those whom it takes for a form of another site, and no others. */
+/** Apollo refuses only content types that a form of another site could send. */
 const requireJson: RequestHandler = (req, _res, next) => {
   next(isJsonType(req.get('content-type')) ? undefined : createError(415));
 };

@@ -1,4 +1,4 @@
-/** The sockets: how many and for how long, what is answered to what is no request, and their end. */
+/** The sockets: their limits, the answers to invalid requests, and their end. */
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -12,23 +12,23 @@ import { closeInIdleTurn, closeListener, hasSaidLast, sayLast } from './closing.
 import { createServer } from './node-http.js';
 import { type Fault, faultOf, NO_TUNNEL, rawAnswer, sendOver, TOO_MANY, targetIn } from './unparsed.js';
 
-/** Bounds on what clients can hold open. Times are milliseconds. */
+/** Bounds on what clients can keep open. Times are milliseconds. */
 const LIMITS = {
-  /** Connections at once; one more is closed, and so are those that idle. */
+  /** Open connections. One more is closed, and so are idle ones. */
   connections: MAX_CONNECTIONS,
   /** From the first byte of an answer until the client has taken all of it. */
   answerMs: 60_000,
-  /** From the start of a request until its header is there. */
+  /** From the start of a request until its header is complete. */
   headersMs: 15_000,
-  /** From the start of a request until its body is there. */
+  /** From the start of a request until its body is complete. */
   requestMs: 30_000,
   /** Between two requests: longer than the usual 60 s of a proxy, which then closes first. */
   idleMs: 65_000,
-  /** At the end, how long a request may be on its way on a connection that idles. */
+  /** At a stop, how long a request may be on its way on an idle connection. */
   onItsWayMs: 1_000,
-  /** At the end, from when the listener closes until what has begun to come as a request is there. */
+  /** At a stop, from when the listener closes until a partly received request is complete. */
   lastRequestMs: 5_000,
-  /** How often these times are looked at. */
+  /** How often these times are checked. */
   checkEveryMs: 5_000,
 };
 
@@ -37,21 +37,21 @@ export type SocketLimits = typeof LIMITS;
 /** Requests of one connection that may wait for their answers (pipelining, RFC 9112 section 9.3.2). */
 const MAX_PIPELINED = 16;
 
-/** How long a connection whose bytes were refused may take to read why. */
+/** How long a refused connection may take to read its answer. */
 const LINGER_MS = 1_000;
-/** How long a connection may say nothing before it makes room for others. */
+/** How long a connection may be silent before it makes room for others. */
 const SILENT_MS = 1_000;
 
 export interface Listening {
   port: number;
   /** From now on each answer is the last of its connection, so that clients and proxies go elsewhere. */
   drain(): void;
-  /** Takes no new connections, drains, answers what is in flight, then ends. */
+  /** Accepts no new connections, drains, answers requests in flight, then ends. */
   stop(options?: StopOptions): Promise<void>;
 }
 
 export interface StopOptions {
-  /** After so long (milliseconds) the rest is cut. */
+  /** After this time (milliseconds) the rest is cut. */
   graceMs?: number;
   /** Ends the wait for requests that may be on their way. */
   hurry?: AbortSignal | undefined;
@@ -65,9 +65,9 @@ export interface Listener {
 }
 
 interface Connection {
-  /** Since when it is there (milliseconds) */
+  /** When it was accepted (milliseconds) */
   sinceMs: number;
-  /** Answers under way, and since when they are being sent (milliseconds); 0 before */
+  /** Open answers, and when each began to be sent (milliseconds); 0 before */
   open: Map<ServerResponse, number>;
   /** The newest request */
   last?: IncomingMessage;
@@ -91,7 +91,7 @@ export async function listen(
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.idleMs,
-    requireHostHeader: false, // it is among the things that `handle` checks, which then are logged
+    requireHostHeader: false, // `handle` checks and logs that
   });
   server.maxConnections = limits.connections;
   let drainingSinceMs = Number.POSITIVE_INFINITY;
@@ -102,7 +102,7 @@ export async function listen(
     connections.set(socket, { sinceMs: performance.now(), open: new Map() });
     socket.once('close', () => connections.delete(socket));
   });
-  /** Ends connections without a request that are at least so old; those that have said nothing, or all. */
+  /** Ends connections without a request that are at least this old: those that were always silent, or all. */
   const endUnused = (ageMs: number, which: 'silent' | 'all'): void => {
     for (const [socket, { sinceMs, open }] of connections) {
       const isSilent = (socket as Socket).bytesRead === 0;
@@ -112,7 +112,7 @@ export async function listen(
   };
   let saidFullMs = Number.NEGATIVE_INFINITY;
   server.on('drop', () => {
-    server.closeIdleConnections(); // who talks comes before who only holds a connection
+    server.closeIdleConnections(); // active clients come before idle ones
     endUnused(SILENT_MS, 'silent');
     if (performance.now() - saidFullMs < 60_000) return;
     saidFullMs = performance.now();
@@ -129,14 +129,14 @@ export async function listen(
     res.once('close', () => open.delete(res));
     if (open.size > MAX_PIPELINED) {
       res.setHeader('X-Request-Id', requestLog.unparsed(TOO_MANY.status, peerAddressOf(req.socket), req));
-      req.socket.pause(); // what it has sent beyond stays where it is
+      req.socket.pause(); // the rest stays unread
       return sendOver(res, TOO_MANY);
     }
     if (drainingSinceMs < Number.POSITIVE_INFINITY) sayLast(open.keys());
     handle(req, res);
   };
   server.on('request', answer);
-  server.on('checkExpectation', answer); // an expectation that we do not know may be passed over (RFC 9110 10.1.1)
+  server.on('checkExpectation', answer); // an unknown expectation may be ignored (RFC 9110 10.1.1)
   const unread = setInterval(() => cutUnread(connections, limits.answerMs), limits.checkEveryMs).unref();
 
   const refused = new WeakSet<Duplex>();
@@ -148,7 +148,7 @@ export async function listen(
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   };
   server.on('connect', (req, socket) => {
-    socket.on('error', () => undefined); // of what is to be a tunnel nobody else takes care
+    socket.on('error', () => undefined); // Node leaves errors of a CONNECT socket to us
     const before = [...(connections.get(socket)?.open.keys() ?? [])].at(-1);
     if (before === undefined) return refuse(socket, NO_TUNNEL, 'Allow: GET, HEAD, POST\r\n', undefined, req);
     before.once('close', () => socket.destroy());
@@ -160,7 +160,7 @@ export async function listen(
     const waiting = [...(open?.keys() ?? [])];
     const broken = waiting.find((res) => !res.req.complete);
     if (broken !== undefined && !broken.headersSent) return sendOver(broken, fault);
-    // Whole requests before the broken bytes get their answers; one that has its answer gets no other.
+    // Complete requests before the broken bytes still get their answers.
     if (waiting.length > 0) return void waiting.at(-1)?.once('close', () => socket.destroy());
     if (last !== undefined && !last.complete) return void socket.destroy();
     refuse(socket, fault, '', targetIn(error.rawPacket));
@@ -177,7 +177,7 @@ export async function listen(
     stop: async ({ graceMs = 20_000, hurry } = {}) => {
       const closed = once(server, 'close');
       await closeInIdleTurn(server, () => closeListener(server));
-      drain(); // no sooner: connections that proxies make anew meanwhile would be among those that closing resets
+      drain(); // no sooner: new connections of proxies would be reset by the close
       const stoppedMs = performance.now();
       const endIdle = (): void => {
         const nowMs = performance.now();
@@ -191,12 +191,12 @@ export async function listen(
       }
       clearTimeout(cut);
       clearInterval(unread);
-      server.close(); // nothing is open; it ends a timer of Node's
+      server.close(); // nothing is open; this ends a timer of Node's
     },
   };
 }
 
-/** Ends connections whose clients have not taken their answer in time. */
+/** Ends connections whose clients have not read their answer in time. */
 function cutUnread(connections: Map<Duplex, Connection>, answerMs: number): void {
   const nowMs = performance.now();
   for (const [socket, { open }] of connections) {

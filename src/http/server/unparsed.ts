@@ -1,4 +1,4 @@
-/** RFC 9110 section 15: what Node's parser refuses, and what the listener refuses by itself, answered in JSON. */
+/** RFC 9110 section 15: JSON answers to requests that Node's parser or the listener refuses. */
 import type { ServerResponse } from 'node:http';
 import { graphqlErrors } from '../graphql-errors.js';
 import { STATUS_CODES } from './node-http.js';
@@ -8,7 +8,7 @@ export interface Fault {
   detail: string;
 }
 
-/** What Node's parser refuses (RFC 9110 section 15.5, RFC 6585 section 5), by its code; anything else is a 400. */
+/** Refusals of Node's parser by its code (RFC 9110 section 15.5, RFC 6585 section 5); anything else is a 400. */
 export const UNPARSED = {
   HPE_HEADER_OVERFLOW: { status: 431, detail: 'Request header fields are too large' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, detail: 'Request body is too large' },
@@ -21,19 +21,19 @@ export const TOO_MANY = {
   detail: 'Too many requests at once on one connection',
 } as const satisfies Fault;
 
-/** @param code of the error of Node's parser */
+/** @param code of an error of Node's parser */
 export function faultOf(code: string | undefined): Fault {
   const known: Record<string, Fault> = UNPARSED;
   return known[code ?? ''] ?? MALFORMED;
 }
 
-/** The target of a request that Node could not read (RFC 9112 section 3), where the bytes begin with its line. */
+/** The target of a request that Node could not parse (RFC 9112 section 3), if the bytes begin with its line. */
 export function targetIn(packet: Buffer | undefined): string | undefined {
   const line = packet?.subarray(0, 200).toString('latin1') ?? '';
   return /^[A-Z]+ (\S+) HTTP\//.exec(line)?.[1];
 }
 
-/** The answer to a request whose body broke off its own rules; its handler then has nothing more to say. */
+/** Answers a request whose body is malformed, instead of its handler. */
 export function sendOver(res: ServerResponse, { status, detail }: Fault): void {
   res.shouldKeepAlive = false;
   res.removeHeader('Set-Cookie');
@@ -45,7 +45,7 @@ export function sendOver(res: ServerResponse, { status, detail }: Fault): void {
   res.end(body);
 }
 
-/** An answer in bytes, where there is no request that Node could answer. */
+/** The bytes of an answer, if there is no request that Node could answer. */
 export function rawAnswer({ status, detail }: Fault, url: string | undefined, fields: string): string {
   const body = JSON.stringify({ detail, ...graphqlErrors({ url }, status, detail) });
   return (
