@@ -107,7 +107,7 @@ async function createFirstAdministrator(app: App, print: (line: string) => void)
   if (await hasUsers(app.db)) return;
   const password = generatePassword();
   await createUser(app, COMMAND_LINE, { email: FIRST_ADMINISTRATOR, password, role: 'admin' });
-  print(`First start: administrator ${FIRST_ADMINISTRATOR} was created. The password is shown this once.`);
+  print(`First start: administrator ${FIRST_ADMINISTRATOR} was created. Its password will not be shown again.`);
   print(`password: ${password}`);
   const { rateLimit, rateWindowSeconds } = app.config.login;
   if (rateLimit >= ROOMY_LIMIT) return;
