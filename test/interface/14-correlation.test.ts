@@ -30,7 +30,7 @@ async function again(work: () => Promise<unknown>): Promise<void> {
 const WAYS: Array<[what: string, msg: string, bringAbout: (on: Instance) => Promise<unknown>]> = [
   [
     'a proxy that is not trusted',
-    'X-Forwarded-For of a peer',
+    'X-Forwarded-For of an untrusted peer',
     (on) => on.send('GET', '/nowhere', { headers: { ...HEADERS, 'x-forwarded-for': '192.0.2.1' } }),
   ],
   [
