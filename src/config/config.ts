@@ -77,7 +77,7 @@ export function readConfig(env: Environment, reader = createReader(env)) {
   }
   if (env['WORKERS']) {
     const remedy = 'start several instances with REUSE_PORT=true instead';
-    fault('WORKERS', 'is gone, because its supervising process slowed down each request', remedy);
+    fault('WORKERS', 'is no longer supported', remedy);
   }
   if (metricsPort === port) fault('METRICS_PORT', 'must differ from PORT');
   // Browsers treat http on their own machine as secure. From other hosts they drop a Secure cookie that comes by http.

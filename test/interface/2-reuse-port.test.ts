@@ -102,6 +102,6 @@ test.each(['1', '2'])('Interface 2: WORKERS=%s refuses the start, and says what 
   await using server = await startProcess(gateway, { WORKERS });
   expect(await server.exited).toEqual([78, null]);
   expect(server.errors()).toMatch(
-    /^WORKERS: is gone, because [^\n]*; start several instances with REUSE_PORT=true instead\n$/,
+    /^WORKERS: is no longer supported; start several instances with REUSE_PORT=true instead\n$/,
   );
 });
