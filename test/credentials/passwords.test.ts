@@ -56,6 +56,20 @@ test('Spec 4.1.3: logins that cannot be checked in time are refused until there 
   expect(await verify(stored, 'password')).toMatchObject({ matches: true });
 });
 
+test('Spec 4.1.3: a machine that stands still during the start lets in as many logins as ever', async () => {
+  const { now } = performance;
+  let pauseMs = 0;
+  Object.assign(performance, { now: () => now.call(performance) + pauseMs });
+  try {
+    const starting = createPasswords(MINIMUM, 4);
+    pauseMs = 60_000;
+    const { takePlace } = await starting;
+    for (let n = 0; n < 8; n += 1) takePlace();
+  } finally {
+    Object.assign(performance, { now });
+  }
+});
+
 test('Spec 4.1.3: nothing is checked for a client that has gone before its turn', async () => {
   const hashed: number[] = [];
   const { takePlace, verify } = await createPasswords(MINIMUM, 4, (seconds) => hashed.push(seconds));
