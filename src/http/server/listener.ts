@@ -41,6 +41,8 @@ const MAX_PIPELINED = 16;
 const LINGER_MS = 1_000;
 /** How long a connection may be silent before it makes room for others. */
 const SILENT_MS = 1_000;
+/** At a stop, how often idle connections are checked. */
+const LOOK_MS = 100;
 
 export interface Listening {
   port: number;
@@ -94,7 +96,7 @@ export async function listen(
     requireHostHeader: false, // `handle` checks and logs that
   });
   server.maxConnections = limits.connections;
-  let drainingSinceMs = Number.POSITIVE_INFINITY;
+  let isDraining = false;
   const connections = new Map<Duplex, Connection>();
 
   server.on('connection', (socket) => {
@@ -132,7 +134,7 @@ export async function listen(
       req.socket.pause(); // the rest stays unread
       return sendOver(res, TOO_MANY);
     }
-    if (drainingSinceMs < Number.POSITIVE_INFINITY) sayLast(open.keys());
+    if (isDraining) sayLast(open.keys());
     handle(req, res);
   };
   server.on('request', answer);
@@ -167,7 +169,7 @@ export async function listen(
   });
 
   const drain = (): void => {
-    drainingSinceMs = Math.min(drainingSinceMs, performance.now());
+    isDraining = true;
     for (const { open } of connections.values()) sayLast(open.keys());
   };
   await once(server.listen({ port, host, reusePort }), 'listening');
@@ -178,15 +180,14 @@ export async function listen(
       const closed = once(server, 'close');
       await closeInIdleTurn(server, () => closeListener(server));
       drain(); // no sooner: new connections of proxies would be reset by the close
-      const stoppedMs = performance.now();
+      let waitedMs = 0; // counted, not by a clock: while the whole machine stands still, nobody sends
       const endIdle = (): void => {
-        const nowMs = performance.now();
-        if (hurry?.aborted || nowMs - drainingSinceMs > limits.onItsWayMs) server.closeIdleConnections();
-        endUnused(SILENT_MS, nowMs - stoppedMs > limits.lastRequestMs ? 'all' : 'silent');
+        if (hurry?.aborted || waitedMs >= limits.onItsWayMs) server.closeIdleConnections();
+        endUnused(SILENT_MS, waitedMs >= limits.lastRequestMs ? 'all' : 'silent');
       };
       const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-      for (let isClosed = false; !isClosed; ) {
-        isClosed = await Promise.race([closed.then(() => true), sleep(100, false, { ref: false })]);
+      for (let isClosed = false; !isClosed; waitedMs += LOOK_MS) {
+        isClosed = await Promise.race([closed.then(() => true), sleep(LOOK_MS, false, { ref: false })]);
         await closeInIdleTurn(server, endIdle);
       }
       clearTimeout(cut);
