@@ -1,5 +1,5 @@
 /**
- * `npm run evidence`: measures real instances from outside and prints a table. Exit code 1 where something was violated.
+ * `npm run evidence`: measures real instances from outside and prints a table. Exit code 1 if something was violated.
  *   --full          the large size, an hour or two
  *   --only A,B      these experiments alone
  *   --install       first installs, by apt-get, what experiments need beside Node
@@ -13,7 +13,7 @@ import { EXPERIMENTS } from './experiments/index.js';
 import { inLab } from './lab/lab.js';
 import { inLanes } from './lab/lanes.js';
 import { findProgram, installPrograms } from './lab/programs.js';
-import { type Result, startReport, tableOf, violationsOf } from './report.js';
+import { examplesOf, type Result, startReport, tableOf, violationsOf } from './report.js';
 
 const OPTIONS = {
   full: { type: 'boolean', default: false },
@@ -91,5 +91,5 @@ const beside = chosen.filter((experiment) => !needsAll(experiment));
 await inLanes(beside.reverse(), AT_ONCE, carryOut); // the longest first
 await inLanes(chosen.filter(needsAll), 1, carryOut);
 say(`${violationsOf(report)} violations; the report is in ${file}`);
-process.stdout.write(`${tableOf(report)}\n`);
+process.stdout.write(`${tableOf(report)}\n${examplesOf(report)}\n`);
 process.exit(interruption.signal.aborted ? 130 : violationsOf(report) > 0 ? 1 : 0); // whatever is still in flight

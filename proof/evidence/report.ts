@@ -50,6 +50,14 @@ export function tableOf({ results }: Report): string {
   return ['| what must not happen | trials | violations | measured |', '|---|---|---|---|', ...lines].join('\n');
 }
 
+/** What was seen of each violation, five at most, for a reader who has the end of a log alone. */
+export function examplesOf({ results }: Report): string {
+  const rows = results.flatMap(({ rows }) => rows).filter(({ violations }) => violations > 0);
+  return rows
+    .flatMap(({ what, examples = [] }) => [`${what}:`, ...examples.slice(0, 5).map((example) => `  ${example}`)])
+    .join('\n');
+}
+
 export function violationsOf({ results }: Report): number {
   const failures = results.filter(({ failed }) => failed !== undefined).length;
   return results.flatMap(({ rows }) => rows).reduce((sum, { violations }) => sum + violations, failures);

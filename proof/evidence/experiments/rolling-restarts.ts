@@ -28,7 +28,7 @@ function behind(kind: Kind): Experiment {
       const gateways = await prepareGateways(lab, db.url);
       const instances = await Promise.all([gateways.start(), gateways.start()]);
       const emails = await createUsers(gateways, db, CLIENTS);
-      const url = await startReverseProxy(lab, kind, instances);
+      const { url, errors } = await startReverseProxy(lab, kind, instances);
       const row: Row = {
         what: `requests failed in rolling restarts behind ${kind}`,
         trials: 0,
@@ -50,6 +50,7 @@ function behind(kind: Kind): Experiment {
       }
       working.abort();
       await clients;
+      if (row.violations > 0) row.examples?.push(...errors());
       row.figures = { restarts: stops.length, slowest_stop_ms: Math.round(Math.max(...stops)) };
       return [row];
     },
@@ -69,7 +70,7 @@ async function work(url: string, email: string, row: Row, signal: AbortSignal): 
       return true;
     }
     row.violations += 1;
-    row.examples?.push(`${what}: ${answer?.status ?? 'no answer'}`);
+    row.examples?.push(`${what}: ${answer?.status ?? 'no answer'} ${answer?.body['detail'] ?? ''}`);
     return false;
   };
   for (let step = 0; !signal.aborted; step += 1) {

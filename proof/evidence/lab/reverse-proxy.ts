@@ -1,4 +1,5 @@
 /** nginx or HAProxy before the gateways, with connections kept open to them, as the documents recommend. */
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../../test/support/redis.js';
@@ -9,8 +10,13 @@ import { startProgram } from './program.js';
 
 export type Kind = 'nginx' | 'haproxy';
 
-/** @returns its URL */
-export async function startReverseProxy(lab: Lab, kind: Kind, instances: readonly Instance[]): Promise<string> {
+export interface ReverseProxy {
+  url: string;
+  /** What nginx logged about requests that it could not pass on */
+  errors(): string[];
+}
+
+export async function startReverseProxy(lab: Lab, kind: Kind, instances: readonly Instance[]): Promise<ReverseProxy> {
   const port = await freePort();
   const folder = join(lab.folder, kind);
   await mkdir(folder);
@@ -25,7 +31,13 @@ export async function startReverseProxy(lab: Lab, kind: Kind, instances: readonl
       () => false,
     ),
   );
-  return url;
+  return { url, errors: () => brokenRequestsIn(join(folder, 'error.log')) };
+}
+
+/** Refused connections are no errors: nginx asks the other instance then. HAProxy writes no such file. */
+function brokenRequestsIn(file: string): string[] {
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+  return lines.filter((line) => line !== '' && !line.includes('Connection refused'));
 }
 
 /** `max_fails=0`: one refused connection is no reason to leave an instance out for ten seconds. */
