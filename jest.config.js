@@ -14,8 +14,8 @@ export default {
   },
   testMatch: ['<rootDir>/{test,proof}/**/*.test.ts'],
   testSequencer: '<rootDir>/test/support/jest/sequencer.js',
-  globalSetup: '<rootDir>/test/support/global-setup.js',
-  globalTeardown: '<rootDir>/test/support/global-teardown.js',
+  globalSetup: '<rootDir>/test/support/jest/global-setup.js',
+  globalTeardown: '<rootDir>/test/support/jest/global-teardown.js',
   maxWorkers: 4, // two for each processor of a small machine: half of their time they wait
   // A worker that has grown gives way to another, and has time to free a gigabyte at the end: by default Jest kills it after
   // half a second and calls that a leak.

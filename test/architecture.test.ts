@@ -1,7 +1,7 @@
 /** docs/architecture.md, "The house": imports point down only, and what a few folders keep to themselves. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { BESIDE, LAYERS } from './support/rooms.js';
+import { BESIDE, LAYERS } from './support/documents/rooms.js';
 
 /** Packages that only these parts or files import. */
 const KEPT: Array<[pattern: RegExp, where: RegExp]> = [

@@ -10,7 +10,7 @@ import {
   read,
   resolveLink,
   sectionsOf,
-} from './support/citations.js';
+} from './support/documents/citations.js';
 
 const DOCUMENTS = { Spec: 'docs/specification.md', Interface: 'docs/interface.md' };
 const ARCHITECTURE = 'docs/architecture.md';

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createDatabase, KEYRING_FILE, required, type TestDatabase } from './support/postgres.js';
-import { freePort } from './support/redis.js';
+import { createDatabase, KEYRING_FILE, required, type TestDatabase } from './support/postgres/postgres.js';
+import { freePort } from './support/programs/redis.js';
 
 let database: TestDatabase;
 let folder: string;

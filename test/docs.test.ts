@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { COMMAND_LINE } from '../src/admin/administer.js';
 import { createApiKey } from '../src/admin/api-keys.js';
-import { runningClock } from './support/clock.js';
-import { blockOf, testWith } from './support/documents.js';
-import { startGateway, type TestGateway } from './support/gateway.js';
-import { ask, newApiKey } from './support/graphql.js';
+import { blockOf, testWith } from './support/documents/documents.js';
+import { runningClock } from './support/gateway/clock.js';
+import { startGateway, type TestGateway } from './support/gateway/gateway.js';
+import { ask, newApiKey } from './support/gateway/graphql.js';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..');

@@ -22,11 +22,11 @@ describe.each(PROGRAMS)('%s', (program) => {
     const told = join(mkdtempSync(join(folder, 'run-')), 'loaded');
     const pretend = `${told}.cjs`;
     writeFileSync(pretend, `Object.defineProperty(process.versions, 'node', { value: '${version}' });`);
-    const hook = resolve('test/support/tell-loaded.js');
+    const hook = resolve('test/support/jest/report-loaded.js');
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       ['--require', pretend, '--import', hook, program, '--version'],
-      { encoding: 'utf8', env: { TELL_LOADED: told } },
+      { encoding: 'utf8', env: { LOADED_FILE: told } },
     );
     expect([status, stdout]).toEqual([78, '']);
     expect(stderr).toMatch(lineFor(version));

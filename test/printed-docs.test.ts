@@ -1,8 +1,8 @@
 /** What the documents print from the code is what the code has. `npm run docs` runs this too, and writes it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { variables } from '../src/config/config.js';
-import { filesIn } from './support/citations.js';
-import { withPrintedBlocks } from './support/printed-docs.js';
+import { filesIn } from './support/documents/citations.js';
+import { withPrintedBlocks } from './support/documents/printed-docs.js';
 
 const pages = ['README.md', 'CONTRIBUTING.md', ...filesIn('docs')].filter(
   (path) => path.endsWith('.md') && /^<!-- printed: /m.test(readFileSync(path, 'utf8')),

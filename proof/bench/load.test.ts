@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { logIn, startGateway } from '../../test/support/gateway.js';
+import { logIn, startGateway } from '../../test/support/gateway/gateway.js';
 import { inClosedLoop } from './closed-loop.js';
 import { openHttpConnection } from './http-connection.js';
 import { ROTATIONS } from './requests.js';

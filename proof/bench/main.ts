@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { freePort } from '../../test/support/redis.js';
+import { freePort } from '../../test/support/programs/redis.js';
 import { inLab, type Lab } from '../evidence/lab/lab.js';
 import { memoryOf } from '../evidence/lab/process.js';
 import { startReport } from '../evidence/report.js';

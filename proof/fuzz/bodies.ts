@@ -1,5 +1,5 @@
 /** Spec 2.1 and 4.1: bodies of `POST /auth/login`, and what goes with them. */
-import { PASSWORD } from '../../test/support/gateway.js';
+import { PASSWORD } from '../../test/support/gateway/gateway.js';
 import type { Dice } from './dice.js';
 import { clientHeaders } from './headers.js';
 import type { HttpRequest, World } from './request.js';

@@ -1,6 +1,6 @@
 /** Interface 7: requests to `POST /graphql`, from what the schema allows to what no client would send. */
-import type { As } from '../../test/support/graphql.js';
-import { bearer, nobody } from '../../test/support/graphql.js';
+import type { As } from '../../test/support/gateway/graphql.js';
+import { bearer, nobody } from '../../test/support/gateway/graphql.js';
 import type { Dice } from './dice.js';
 import { clientHeaders } from './headers.js';
 import { hostileOperation } from './hostile-documents.js';

@@ -15,9 +15,9 @@ import { createTokens, type Tokens } from '../../src/credentials/tokens/jwt.js';
 import { ROLES } from '../../src/domain/roles.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { watchClock } from '../../src/platform/watched-clock.js';
-import { handClock } from '../../test/support/clock.js';
-import { claimsOf } from '../../test/support/gateway.js';
-import { createJudge, type Judge, joseSigned } from '../../test/support/jose-verdicts.js';
+import { handClock } from '../../test/support/gateway/clock.js';
+import { claimsOf } from '../../test/support/gateway/gateway.js';
+import { createJudge, type Judge, joseSigned } from '../../test/support/independent/jose-verdicts.js';
 import { diceOf } from './dice.js';
 import { type Making, mutatedToken } from './mutated-tokens.js';
 

@@ -1,7 +1,7 @@
 /** What every kind of request is made of, and what it is made from. */
 
-import type { TestGateway } from '../../test/support/gateway.js';
-import type { IssuedKey, SignedIn } from '../../test/support/graphql.js';
+import type { TestGateway } from '../../test/support/gateway/gateway.js';
+import type { IssuedKey, SignedIn } from '../../test/support/gateway/graphql.js';
 import type { Dice } from './dice.js';
 
 export interface HttpRequest {

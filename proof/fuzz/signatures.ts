@@ -1,5 +1,11 @@
 /** Interface 6: signed requests and internal keys, each changed in one place or more, and several credentials at once. */
-import { freshNonce, type Signing, sha256Digest, sha512Digest, signByHand } from '../../test/support/signer.js';
+import {
+  freshNonce,
+  type Signing,
+  sha256Digest,
+  sha512Digest,
+  signByHand,
+} from '../../test/support/independent/signer.js';
 import type { Dice } from './dice.js';
 import type { HttpRequest, World } from './request.js';
 import { fieldText, mutateBytes, mutateField } from './texts.js';

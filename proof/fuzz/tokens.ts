@@ -1,6 +1,6 @@
 /** Interface 4: JWTs under the keyring's own signatures with claims and headers of any kind, and JWTs that are broken. */
 import { createHmac, createPrivateKey, type KeyObject, randomUUID, sign } from 'node:crypto';
-import { keyringJwk } from '../../test/support/forge.js';
+import { keyringJwk } from '../../test/support/independent/forge.js';
 import type { Dice } from './dice.js';
 import { clientHeaders } from './headers.js';
 import type { HttpRequest, World } from './request.js';

@@ -2,8 +2,8 @@
 
 import { Writable } from 'node:stream';
 import { createLogger } from '../../src/platform/logger.js';
-import { logIn, startGateway } from '../../test/support/gateway.js';
-import { newApiKey, newCronKey, newcomer, signIn } from '../../test/support/graphql.js';
+import { logIn, startGateway } from '../../test/support/gateway/gateway.js';
+import { newApiKey, newCronKey, newcomer, signIn } from '../../test/support/gateway/graphql.js';
 import type { World } from './request.js';
 
 const ALL_SCOPES = ['users:read', 'users:write', 'sessions:write', 'audit:read', 'keys:read', 'keys:write'];

@@ -14,7 +14,7 @@
  *   answer after that to a later login or logout. Everything else comes, in any order.
  */
 import { CUT_OFF_MS } from '../../client/src/refresh.js';
-import { claimsOf } from '../../test/support/gateway.js';
+import { claimsOf } from '../../test/support/gateway/gateway.js';
 import type { Schedule } from './acts.js';
 import { type Fault, NO_FAULT } from './faults.js';
 import type { Answered, Sent, Server } from './server.js';

@@ -1,6 +1,6 @@
 /** Runs a schedule: pages with the real client in a browser of the model, against the real gateway. */
 import { createHash } from 'node:crypto';
-import { claimsOf, PASSWORD, type TestGateway } from '../../test/support/gateway.js';
+import { claimsOf, PASSWORD, type TestGateway } from '../../test/support/gateway/gateway.js';
 import type { Act, Schedule } from './acts.js';
 import { createShared } from './browser.js';
 import { createNetwork, type Jar } from './network.js';

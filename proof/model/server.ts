@@ -3,8 +3,8 @@
  * looked in the tables whether all is as Spec 3.1 and Interface 12 have it. Requests come one after the other; what
  * happens when they meet is tried in `test/races`.
  */
-import { claimsOf, type TestGateway } from '../../test/support/gateway.js';
-import type { RecordRow } from '../../test/support/rows.js';
+import { claimsOf, type TestGateway } from '../../test/support/gateway/gateway.js';
+import type { RecordRow } from '../../test/support/gateway/rows.js';
 import type { Story } from './story.js';
 
 export interface Sent {

@@ -6,7 +6,7 @@
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 import { CUT_OFF_MS } from '../../client/src/refresh.js';
-import { startGateway, type TestGateway } from '../../test/support/gateway.js';
+import { startGateway, type TestGateway } from '../../test/support/gateway/gateway.js';
 import { type Kind, type Schedule, schedules } from './acts.js';
 import { NO_FAULT } from './faults.js';
 import { type Run, runSchedule } from './run.js';

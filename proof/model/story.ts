@@ -1,5 +1,5 @@
 /** What happened in a schedule, a line an event, with short names in place of tokens and keys. */
-import { claimsOf } from '../../test/support/gateway.js';
+import { claimsOf } from '../../test/support/gateway/gateway.js';
 
 export interface Story {
   tell(line: string): void;

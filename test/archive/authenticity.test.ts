@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { generateKeys } from '../../src/credentials/keyring/keyring-file.js';
-import { authenticated, contentOf, here, inFormat1, packed, recounted } from '../support/archives.js';
-import { messagesOf, type Ran, run } from '../support/cli.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres.js';
+import { authenticated, contentOf, here, inFormat1, packed, recounted } from '../support/gateway/archives.js';
+import { messagesOf, type Ran, run } from '../support/gateway/cli.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres/postgres.js';
 
 type Keys = Array<Record<string, string>>;
 

@@ -2,9 +2,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connected, contentOf, here, packed } from '../support/archives.js';
-import { messagesOf } from '../support/cli.js';
-import { asSuperuser, createDatabase, type TestDatabase } from '../support/postgres.js';
+import { connected, contentOf, here, packed } from '../support/gateway/archives.js';
+import { messagesOf } from '../support/gateway/cli.js';
+import { asSuperuser, createDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 import { until } from '../support/until.js';
 
 const MIB = 2 ** 20;

@@ -7,11 +7,17 @@ import pg from 'pg';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey } from '../../src/admin/api-keys.js';
 import { generateKeys, writeKeyringFile } from '../../src/credentials/keyring/keyring-file.js';
-import { authenticated, connected, contentOf, edited, here, packed } from '../support/archives.js';
-import { messagesOf, type Ran, run } from '../support/cli.js';
-import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
-import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.js';
-import { asSuperuser, createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres.js';
+import { authenticated, connected, contentOf, edited, here, packed } from '../support/gateway/archives.js';
+import { messagesOf, type Ran, run } from '../support/gateway/cli.js';
+import { logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { hasPgBouncer, startPgBouncer } from '../support/postgres/pgbouncer.js';
+import {
+  asSuperuser,
+  createDatabase,
+  KEYRING_FILE,
+  required,
+  type TestDatabase,
+} from '../support/postgres/postgres.js';
 import { until } from '../support/until.js';
 
 let folder: string;

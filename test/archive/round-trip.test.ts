@@ -4,12 +4,18 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as fc from 'fast-check';
-import { connected, contentOf, here } from '../support/archives.js';
-import { messagesOf, type Ran } from '../support/cli.js';
-import { blockOf } from '../support/documents.js';
-import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.js';
-import { asSuperuser, createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres.js';
-import { canMount, mountDisk } from '../support/small-disk.js';
+import { blockOf } from '../support/documents/documents.js';
+import { connected, contentOf, here } from '../support/gateway/archives.js';
+import { messagesOf, type Ran } from '../support/gateway/cli.js';
+import { hasPgBouncer, startPgBouncer } from '../support/postgres/pgbouncer.js';
+import {
+  asSuperuser,
+  createDatabase,
+  KEYRING_FILE,
+  required,
+  type TestDatabase,
+} from '../support/postgres/postgres.js';
+import { canMount, mountDisk } from '../support/postgres/small-disk.js';
 import { anyRows, insert, type Rows } from './rows.js';
 
 let folder: string;

@@ -4,9 +4,9 @@ import { ENTITY_OF, EVENT_TYPES } from '../../src/audit/events.js';
 import { OCSF_KINDS } from '../../src/audit/ocsf.js';
 import { writeAudit } from '../../src/audit/write.js';
 import { textOf } from '../documents/printed.js';
-import { runHere } from '../support/cli.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type OcsfEvent, ocsfFaults } from '../support/ocsf.js';
+import { runHere } from '../support/gateway/cli.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type OcsfEvent, ocsfFaults } from '../support/independent/ocsf.js';
 
 type MetadataOf<Type extends EventType> = Extract<AuditedEvent, { eventType: Type }>['metadata'];
 

@@ -1,7 +1,7 @@
 /** Spec 4.1.3: if nobody has the e-mail, the work is the same as for a user drawn by lot. */
 import argon2 from 'argon2';
-import { startGateway, startInstance, type TestGateway } from '../support/gateway.js';
-import { quickPasswords } from '../support/quick-passwords.js';
+import { startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
+import { quickPasswords } from '../support/gateway/quick-passwords.js';
 
 const TODAYS = '$argon2id$v=19$m=19456,t=2,p=1$';
 const FORMER = '$argon2id$v=19$m=12288,t=3,p=1$';

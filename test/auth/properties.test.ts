@@ -1,8 +1,8 @@
 /** Spec 3.1 and 3.2 under random sequences of requests, time and crashes, on two instances, against a model. */
 import fc from 'fast-check';
-import { startGateway, startInstance, type TestGateway } from '../support/gateway.js';
-import { beginRun, commands, type World } from '../support/session-commands.js';
-import { LOCK_SECONDS, MAX_FAILURES, type Model, REFRESH_SECONDS } from '../support/session-model.js';
+import { startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
+import { beginRun, commands, type World } from '../support/independent/session-commands.js';
+import { LOCK_SECONDS, MAX_FAILURES, type Model, REFRESH_SECONDS } from '../support/independent/session-model.js';
 
 const env = {
   LOGIN_MAX_FAILURES: String(MAX_FAILURES),

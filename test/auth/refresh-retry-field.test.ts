@@ -1,11 +1,19 @@
 /** Interface 12: the field `Refresh-Retry`: how and on which routes it is read, and that it stays secret. */
 import { createHash } from 'node:crypto';
-import { logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { captureLog } from '../support/log.js';
-import { figureOf, readMetrics } from '../support/prometheus.js';
-import { expectRetry, expectTheft, jtiOf, newKey, retryField, retrySession, sequence } from '../support/retries.js';
-import { refresh } from '../support/routes.js';
-import { type RecordRow, recordOf } from '../support/rows.js';
+import { logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { captureLog } from '../support/gateway/log.js';
+import { refresh } from '../support/gateway/routes.js';
+import { type RecordRow, recordOf } from '../support/gateway/rows.js';
+import { figureOf, readMetrics } from '../support/independent/prometheus.js';
+import {
+  expectRetry,
+  expectTheft,
+  jtiOf,
+  newKey,
+  retryField,
+  retrySession,
+  sequence,
+} from '../support/independent/retries.js';
 
 const captured = captureLog();
 let gateway: TestGateway;

@@ -1,11 +1,11 @@
 /** Interface 12: unless REFRESH_RETRY is `true`, a field `Refresh-Retry` changes nothing: Spec 4.2 to the letter. */
 
-import { cookieAction } from '../support/cookies.js';
-import { forgeRefreshToken } from '../support/forge.js';
-import { type Answer, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { jtiOf, newKey, retryField } from '../support/retries.js';
-import { logout, refresh } from '../support/routes.js';
-import { auditDuring, recordOf, recordsOf } from '../support/rows.js';
+import { type Answer, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { logout, refresh } from '../support/gateway/routes.js';
+import { auditDuring, recordOf, recordsOf } from '../support/gateway/rows.js';
+import { cookieAction } from '../support/independent/cookies.js';
+import { forgeRefreshToken } from '../support/independent/forge.js';
+import { jtiOf, newKey, retryField } from '../support/independent/retries.js';
 
 const gateways: Array<[set: string, env: Record<string, string>]> = [
   ['unset', {}],

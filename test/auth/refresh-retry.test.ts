@@ -1,12 +1,19 @@
 /** Interface 12: proof of retry, each sentence of it. */
 import { createHash, randomUUID } from 'node:crypto';
-import { handClock } from '../support/clock.js';
-import { cookieAction, refreshCookieOf } from '../support/cookies.js';
-import { claimsOf, logIn, refreshTokenOf, startGateway, startInstance, type TestGateway } from '../support/gateway.js';
-import * as retries from '../support/retries.js';
-import { jtiOf, newKey, type RetrySession, retryField, THEFT } from '../support/retries.js';
-import { logout, refresh } from '../support/routes.js';
-import { auditDuring, recordOf, recordsOf, wholeState } from '../support/rows.js';
+import { handClock } from '../support/gateway/clock.js';
+import {
+  claimsOf,
+  logIn,
+  refreshTokenOf,
+  startGateway,
+  startInstance,
+  type TestGateway,
+} from '../support/gateway/gateway.js';
+import { logout, refresh } from '../support/gateway/routes.js';
+import { auditDuring, recordOf, recordsOf, wholeState } from '../support/gateway/rows.js';
+import { cookieAction, refreshCookieOf } from '../support/independent/cookies.js';
+import * as retries from '../support/independent/retries.js';
+import { jtiOf, newKey, type RetrySession, retryField, THEFT } from '../support/independent/retries.js';
 
 const TTL_SECONDS = 1000;
 const env = { REFRESH_RETRY: 'true', REFRESH_TOKEN_TTL_SECONDS: String(TTL_SECONDS), TRUST_PROXY: '127.0.0.1' };

@@ -1,8 +1,8 @@
 /** A page and a gateway on origins of their own, and what is said where that does not work. */
 import type { BrowserContext, Page } from 'playwright-core';
-import { runningClock } from '../support/clock.js';
-import { PASSWORD, startGateway } from '../support/gateway.js';
-import { captureLog } from '../support/log.js';
+import { runningClock } from '../support/gateway/clock.js';
+import { PASSWORD, startGateway } from '../support/gateway/gateway.js';
+import { captureLog } from '../support/gateway/log.js';
 import { servePage } from './bundle.js';
 import { makeCertificate } from './certificate.js';
 import { startEdge } from './edge.js';

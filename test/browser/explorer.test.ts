@@ -1,6 +1,6 @@
 /** Interface 2, development: the explorer in a real browser: log in on the page, ask, and stay logged in. */
 import type { Page } from 'playwright-core';
-import { logIn, PASSWORD } from '../support/gateway.js';
+import { logIn, PASSWORD } from '../support/gateway/gateway.js';
 import { until } from '../support/until.js';
 import { inChromium, type Site, startSite } from './site.js';
 

@@ -1,7 +1,7 @@
 /** Interface 5: what a host beside the gateway's can do with a cookie for the domain above both, and how it heals. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { runningClock } from '../support/clock.js';
-import { logIn, PASSWORD, startGateway, startInstance, type TestGateway } from '../support/gateway.js';
+import { runningClock } from '../support/gateway/clock.js';
+import { logIn, PASSWORD, startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
 import { statusOfCall } from './asked.js';
 import { servePage } from './bundle.js';
 import { makeCertificate } from './certificate.js';

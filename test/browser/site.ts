@@ -1,7 +1,7 @@
 /** A whole site: a browser, the edge, and behind it a real gateway whose PUBLIC_URL is the edge. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { runningClock } from '../support/clock.js';
-import { claimsOf, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
+import { runningClock } from '../support/gateway/clock.js';
+import { claimsOf, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { tokenOf } from './asked.js';
 import { servePage } from './bundle.js';
 import type { Certificate } from './certificate.js';

@@ -1,6 +1,6 @@
 /** What the client is for: the code of every tutorial throws honest people out, each time that two refreshes meet. */
 import { REFUSALS } from '../../src/http/refusals.js';
-import { logIn } from '../support/gateway.js';
+import { logIn } from '../support/gateway/gateway.js';
 import { until } from '../support/until.js';
 import { servePage } from './bundle.js';
 import { printed } from './printed.js';

@@ -4,16 +4,16 @@ import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/admin/api-ke
 import { apiKey } from '../../src/callers/api-key.js';
 import type { Db } from '../../src/db/statement.js';
 import { createRateLimiter } from '../../src/rate-limits/rate-limiter.js';
-import { whileAway } from '../support/faults.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { ask, newCronKey } from '../support/graphql.js';
-import type { RefusedCase } from '../support/refused-signatures/case.js';
-import { contentCases } from '../support/refused-signatures/contents.js';
-import { coverageCases } from '../support/refused-signatures/coverage.js';
-import { fieldCases } from '../support/refused-signatures/fields.js';
-import { parameterCases } from '../support/refused-signatures/parameters.js';
-import { sendSigned, signerAt } from '../support/send-signed.js';
-import { freshNonce, QUERY, type Sign, type SignedRequest } from '../support/signer.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { ask, newCronKey } from '../support/gateway/graphql.js';
+import { sendSigned, signerAt } from '../support/gateway/send-signed.js';
+import type { RefusedCase } from '../support/independent/refused-signatures/case.js';
+import { contentCases } from '../support/independent/refused-signatures/contents.js';
+import { coverageCases } from '../support/independent/refused-signatures/coverage.js';
+import { fieldCases } from '../support/independent/refused-signatures/fields.js';
+import { parameterCases } from '../support/independent/refused-signatures/parameters.js';
+import { freshNonce, QUERY, type Sign, type SignedRequest } from '../support/independent/signer.js';
+import { whileAway } from '../support/postgres/faults.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

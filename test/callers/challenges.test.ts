@@ -1,9 +1,18 @@
 /** Interface 6 and 7: what a 401 of `/graphql` asks for: `WWW-Authenticate` (RFC 9110, RFC 6750) and `Accept-Signature`. */
 import { isInnerList, parseDictionary } from 'structured-headers';
-import { type Answer, startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, bearer, type IssuedKey, internalKey, newApiKey, newcomer, nobody } from '../support/graphql.js';
-import { sendSigned, signerAt } from '../support/send-signed.js';
-import { adding, neededComponents, QUERY } from '../support/signer.js';
+import { type Answer, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import {
+  type As,
+  ask,
+  bearer,
+  type IssuedKey,
+  internalKey,
+  newApiKey,
+  newcomer,
+  nobody,
+} from '../support/gateway/graphql.js';
+import { sendSigned, signerAt } from '../support/gateway/send-signed.js';
+import { adding, neededComponents, QUERY } from '../support/independent/signer.js';
 
 let gateway: TestGateway;
 let key: IssuedKey;

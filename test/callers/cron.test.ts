@@ -1,8 +1,8 @@
 /** Interface 6: the cron caller, by X-Internal-Key. */
 import { createHash } from 'node:crypto';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, dataOf, internalKey, newCronKey } from '../support/graphql.js';
-import { countWork } from '../support/work.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, ask, dataOf, internalKey, newCronKey } from '../support/gateway/graphql.js';
+import { countWork } from '../support/gateway/work.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -13,10 +13,10 @@ import {
   refreshTokenOf,
   startGateway,
   type TestGateway,
-} from '../support/gateway.js';
-import { ask, bearer, newApiKey, newcomer, signed } from '../support/graphql.js';
-import { KEYRING_FILE, required } from '../support/postgres.js';
-import { refresh } from '../support/routes.js';
+} from '../support/gateway/gateway.js';
+import { ask, bearer, newApiKey, newcomer, signed } from '../support/gateway/graphql.js';
+import { refresh } from '../support/gateway/routes.js';
+import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
 
 let folder: string;
 let file: string;

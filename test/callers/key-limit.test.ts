@@ -2,10 +2,10 @@
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey, rotateApiKey } from '../../src/admin/api-keys.js';
 import { sealSecret } from '../../src/credentials/sealed-secret.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { hasRedis, type RedisServer, startRedis } from '../support/redis.js';
-import { type SignedAnswer, sendSigned, signerAt } from '../support/send-signed.js';
-import type { Sign, SignedRequest } from '../support/signer.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type SignedAnswer, sendSigned, signerAt } from '../support/gateway/send-signed.js';
+import type { Sign, SignedRequest } from '../support/independent/signer.js';
+import { hasRedis, type RedisServer, startRedis } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 
 const STORES = hasRedis || process.env['REQUIRE_REDIS'] === '1' ? ['PostgreSQL', 'Redis'] : ['PostgreSQL'];

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { CallerType } from '../../src/callers/caller.js';
 import { KINDS } from '../../src/callers/kinds.js';
-import { type Answer, startGateway, type TestGateway } from '../support/gateway.js';
+import { type Answer, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import {
   type As,
   ask,
@@ -13,8 +13,8 @@ import {
   newCronKey,
   newcomer,
   nobody,
-} from '../support/graphql.js';
-import { auditDuring } from '../support/rows.js';
+} from '../support/gateway/graphql.js';
+import { auditDuring } from '../support/gateway/rows.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** Interface 7: `scopes` of each caller, by which a dashboard shows what can be done. */
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { dataOf, newApiKey, newCronKey, newcomer } from '../support/graphql.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { dataOf, newApiKey, newCronKey, newcomer } from '../support/gateway/graphql.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

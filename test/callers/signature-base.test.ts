@@ -1,8 +1,8 @@
 /** Interface 6: the honest mistakes behind `invalid_signature`, each read off `extensions.signatureBase`. */
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type IssuedKey, newApiKey } from '../support/graphql.js';
-import { sendSigned, signerAt } from '../support/send-signed.js';
-import { changed, hmacSha256, type Sign, type SignedRequest } from '../support/signer.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type IssuedKey, newApiKey } from '../support/gateway/graphql.js';
+import { sendSigned, signerAt } from '../support/gateway/send-signed.js';
+import { changed, hmacSha256, type Sign, type SignedRequest } from '../support/independent/signer.js';
 
 let gateway: TestGateway;
 let key: IssuedKey;

@@ -9,9 +9,9 @@ import {
   sign,
 } from 'node:crypto';
 import { ACCESS_ALGS, type AccessAlg } from '../../src/credentials/keyring/private-jwks.js';
-import { type HandMade, startHandMade } from '../support/access-tokens.js';
-import { unsignedJwt } from '../support/forge.js';
-import { ask, bearer } from '../support/graphql.js';
+import { ask, bearer } from '../support/gateway/graphql.js';
+import { type HandMade, startHandMade } from '../support/independent/access-tokens.js';
+import { unsignedJwt } from '../support/independent/forge.js';
 
 let made: HandMade;
 beforeAll(async () => {

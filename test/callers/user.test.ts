@@ -1,9 +1,9 @@
 /** Interface 4 and 6: the user caller. Each rule of the access check, by a token that breaks this rule alone. */
 import { ACCESS_ALGS } from '../../src/credentials/keyring/private-jwks.js';
-import { AUDIENCE, type HandMade, ISSUER, SUB, startHandMade } from '../support/access-tokens.js';
-import { hmacSignedJwt, keyringJwk } from '../support/forge.js';
-import { logIn, type TestGateway } from '../support/gateway.js';
-import { type As, ask, bearer, dataOf, newApiKey, newCronKey } from '../support/graphql.js';
+import { logIn, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, ask, bearer, dataOf, newApiKey, newCronKey } from '../support/gateway/graphql.js';
+import { AUDIENCE, type HandMade, ISSUER, SUB, startHandMade } from '../support/independent/access-tokens.js';
+import { hmacSignedJwt, keyringJwk } from '../support/independent/forge.js';
 
 let made: HandMade;
 let gateway: TestGateway;

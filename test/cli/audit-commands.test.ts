@@ -1,9 +1,9 @@
 /** Interface 9 and 11: `session …` and `audit tail`, on the database of a gateway. */
-import { messagesOf, type Ran, run, runHere } from '../support/cli.js';
-import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { type SignedIn, signIn } from '../support/graphql.js';
-import { KEYRING_FILE, required } from '../support/postgres.js';
-import { login, logout, refresh } from '../support/routes.js';
+import { messagesOf, type Ran, run, runHere } from '../support/gateway/cli.js';
+import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type SignedIn, signIn } from '../support/gateway/graphql.js';
+import { login, logout, refresh } from '../support/gateway/routes.js';
+import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
 
 let gateway: TestGateway;
 let caller: SignedIn;

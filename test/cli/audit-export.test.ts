@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import pg from 'pg';
 import { textOf } from '../documents/printed.js';
-import { messagesOf, type Ran, run } from '../support/cli.js';
-import { createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres.js';
-import { canMount, mountDisk } from '../support/small-disk.js';
+import { messagesOf, type Ran, run } from '../support/gateway/cli.js';
+import { createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres/postgres.js';
+import { canMount, mountDisk } from '../support/postgres/small-disk.js';
 
 const cleanUp = new AsyncDisposableStack();
 let database: TestDatabase;

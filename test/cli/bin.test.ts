@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { linkLauncherTools } from '../support/launcher-tools.js';
-import { freePort } from '../support/redis.js';
+import { linkLauncherTools } from '../support/gateway/launcher-tools.js';
+import { freePort } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 
 const PACKAGE = JSON.parse(readFileSync('package.json', 'utf8'));

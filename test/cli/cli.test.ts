@@ -1,9 +1,9 @@
 /** Interface 9 and 2: `user …` and what every command has in common, run as a shell runs it. */
 import { Readable } from 'node:stream';
-import { type Cli, cliOnDatabase, messagesOf, run, runHere } from '../support/cli.js';
-import { handClock } from '../support/clock.js';
-import { type Instance, PASSWORD, startInstance } from '../support/gateway.js';
-import { login, WRONG } from '../support/routes.js';
+import { type Cli, cliOnDatabase, messagesOf, run, runHere } from '../support/gateway/cli.js';
+import { handClock } from '../support/gateway/clock.js';
+import { type Instance, PASSWORD, startInstance } from '../support/gateway/gateway.js';
+import { login, WRONG } from '../support/gateway/routes.js';
 
 let cli: Cli;
 let gateway: Instance;

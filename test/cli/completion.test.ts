@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runHere } from '../support/cli.js';
+import { runHere } from '../support/gateway/cli.js';
 
 let folder: string;
 beforeAll(() => {

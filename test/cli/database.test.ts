@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
-import { cliOnDatabase, messagesOf, run } from '../support/cli.js';
-import { freePort } from '../support/redis.js';
+import { cliOnDatabase, messagesOf, run } from '../support/gateway/cli.js';
+import { freePort } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 
 let folder: string;

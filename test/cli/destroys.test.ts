@@ -1,9 +1,9 @@
 /** Interface 9: what cannot be undone asks on a terminal, and needs `--yes` without one. */
 import { spawn, spawnSync } from 'node:child_process';
 import { Readable } from 'node:stream';
-import { messagesOf, type Ran, runHere } from '../support/cli.js';
-import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
-import { KEYRING_FILE, required } from '../support/postgres.js';
+import { messagesOf, type Ran, runHere } from '../support/gateway/cli.js';
+import { logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 import { Writable } from 'node:stream';
 import pg from 'pg';
 import { listAuditEvents, oldestTransaction } from '../../src/audit/log.js';
-import { messagesOf, type Ran, runHere } from '../support/cli.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { KEYRING_FILE, required } from '../support/postgres.js';
-import { login } from '../support/routes.js';
+import { messagesOf, type Ran, runHere } from '../support/gateway/cli.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { login } from '../support/gateway/routes.js';
+import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;

@@ -6,11 +6,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { run } from '../support/cli.js';
-import { runningClock } from '../support/clock.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { freePort } from '../support/redis.js';
-import { startProcess } from '../support/server-process.js';
+import { run } from '../support/gateway/cli.js';
+import { runningClock } from '../support/gateway/clock.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { startProcess } from '../support/gateway/server-process.js';
+import { freePort } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;
@@ -96,9 +96,9 @@ test('it opens no database, and loads neither the ORM nor what only the gateway 
   const folder = mkdtempSync(join(tmpdir(), 'gateway-health-'));
   try {
     const told = join(folder, 'loaded');
-    const hook = resolve('test/support/tell-loaded.js');
+    const hook = resolve('test/support/jest/report-loaded.js');
     const child = spawn(process.execPath, ['--import', hook, 'dist/src/main.js', 'health'], {
-      env: { PATH: process.env['PATH'], PORT: portOf(gateway), DATABASE_URL: NOBODY, TELL_LOADED: told },
+      env: { PATH: process.env['PATH'], PORT: portOf(gateway), DATABASE_URL: NOBODY, LOADED_FILE: told },
       stdio: 'ignore',
     });
     expect(await once(child, 'exit')).toEqual([0, null]);

@@ -1,7 +1,7 @@
 /** Interface 9: help everywhere, and what is said to those who mistype. */
 import { readFileSync } from 'node:fs';
 import { commandTable } from '../../src/cli/cli.js';
-import { type Ran, run, runHere } from '../support/cli.js';
+import { type Ran, run, runHere } from '../support/gateway/cli.js';
 
 /** None of this reads the environment. */
 const here = (...args: string[]): Promise<Ran> =>

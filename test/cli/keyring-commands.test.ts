@@ -10,11 +10,11 @@ import {
   type JWK,
   jwtVerify,
 } from 'jose';
-import { messagesOf, run, runHere } from '../support/cli.js';
-import { logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { type CapturedLog, captureLog } from '../support/log.js';
-import { KEYRING_FILE, required } from '../support/postgres.js';
-import { logout, refresh } from '../support/routes.js';
+import { messagesOf, run, runHere } from '../support/gateway/cli.js';
+import { logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type CapturedLog, captureLog } from '../support/gateway/log.js';
+import { logout, refresh } from '../support/gateway/routes.js';
+import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
 import { until } from '../support/until.js';
 
 const REFUSED = 'changed keyring refused; the keys in use stay';

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres.js';
-import { freePort } from '../support/redis.js';
+import { createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres/postgres.js';
+import { freePort } from '../support/programs/redis.js';
 
 let database: TestDatabase;
 let empty: TestDatabase;
@@ -24,14 +24,14 @@ afterAll(async () => {
 /** Runs until it ends, or is ready and then told to. @returns the packages and the migrations that it has loaded */
 async function loadedBy(words: string[], { url }: TestDatabase = database): Promise<Set<string>> {
   const told = join(mkdtempSync(join(folder, 'run-')), 'loaded');
-  const hook = resolve('test/support/tell-loaded.js');
+  const hook = resolve('test/support/jest/report-loaded.js');
   const child = spawn(process.execPath, ['--import', hook, 'dist/src/main.js', ...words], {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: url,
       KEYRING_FILE: required(KEYRING_FILE),
       PORT: String(await freePort()),
-      TELL_LOADED: told,
+      LOADED_FILE: told,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

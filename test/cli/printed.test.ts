@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { print } from '../../src/cli/terminal.js';
-import { type Cli, cliOnDatabase, messagesOf, type Ran, runHere } from '../support/cli.js';
-import { runningClock } from '../support/clock.js';
-import { claimsOf, type Instance, logIn, PASSWORD, startInstance } from '../support/gateway.js';
-import { ask, internalKey } from '../support/graphql.js';
-import { refresh } from '../support/routes.js';
+import { type Cli, cliOnDatabase, messagesOf, type Ran, runHere } from '../support/gateway/cli.js';
+import { runningClock } from '../support/gateway/clock.js';
+import { claimsOf, type Instance, logIn, PASSWORD, startInstance } from '../support/gateway/gateway.js';
+import { ask, internalKey } from '../support/gateway/graphql.js';
+import { refresh } from '../support/gateway/routes.js';
 
 let cli: Cli;
 let gateway: Instance;

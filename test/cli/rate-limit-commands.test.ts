@@ -1,13 +1,13 @@
 /** Interface 9: `rate-limit …`, wherever the limits are counted. */
-import { messagesOf, type Ran, runHere } from '../support/cli.js';
-import { runningClock } from '../support/clock.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { ask, newApiKey } from '../support/graphql.js';
-import { startRedis } from '../support/redis.js';
-import { startRedisCluster, startSentinelGroup } from '../support/redis-groups.js';
-import { login, WRONG } from '../support/routes.js';
+import { messagesOf, type Ran, runHere } from '../support/gateway/cli.js';
+import { runningClock } from '../support/gateway/clock.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { ask, newApiKey } from '../support/gateway/graphql.js';
+import { login, WRONG } from '../support/gateway/routes.js';
+import { startRedis } from '../support/programs/redis.js';
+import { startRedisCluster, startSentinelGroup } from '../support/programs/redis-groups.js';
+import { withRedis } from '../support/programs/with-redis.js';
 import { until } from '../support/until.js';
-import { withRedis } from '../support/with-redis.js';
 
 interface Store {
   url: string;

@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { send, startGateway, type TestGateway } from '../support/gateway.js';
-import { startProcess } from '../support/server-process.js';
+import { send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { startProcess } from '../support/gateway/server-process.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;

@@ -2,10 +2,10 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { type Printable, print, printMessage, printTable } from '../../src/cli/terminal.js';
-import { run, runHere } from '../support/cli.js';
-import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
-import { KEYRING_FILE, required } from '../support/postgres.js';
-import { refresh } from '../support/routes.js';
+import { run, runHere } from '../support/gateway/cli.js';
+import { logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { refresh } from '../support/gateway/routes.js';
+import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
 
 /** Controls, formats, and breaks of lines; halves of pairs too. */
 const STEERS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;

@@ -1,7 +1,7 @@
 /** Interface 9: why somebody cannot log in: `user explain`, and what `user unlock` and `session explain` say of it. */
-import { messagesOf, type Ran, runHere } from '../support/cli.js';
-import { logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
-import { login, refresh, WRONG } from '../support/routes.js';
+import { messagesOf, type Ran, runHere } from '../support/gateway/cli.js';
+import { logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { login, refresh, WRONG } from '../support/gateway/routes.js';
 
 const LIMIT = 4;
 const LOCK = 3;

@@ -1,8 +1,8 @@
 /** Interface 13: the client against the gateway, with other tabs, without what some browsers lack, and in the course of time. */
-import { type Browser, startBrowser } from '../support/client-environment.js';
-import { openPage, type Page, type PageSetup } from '../support/client-page.js';
-import { runningClock } from '../support/clock.js';
-import { PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
+import { type Browser, startBrowser } from '../support/browser/client-environment.js';
+import { openPage, type Page, type PageSetup } from '../support/browser/client-page.js';
+import { runningClock } from '../support/gateway/clock.js';
+import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;

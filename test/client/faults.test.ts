@@ -4,10 +4,10 @@ import { CALLER_MS, LIMITED_MS } from '../../client/src/client.js';
 import { CUT_OFF_MS } from '../../client/src/refresh.js';
 import { ANSWER_MS } from '../../client/src/routes.js';
 import { LOCK_MS } from '../../client/src/turns.js';
-import { type Browser, startBrowser } from '../support/client-environment.js';
-import { openPage, type Page, type PageSetup, type Wire } from '../support/client-page.js';
-import { runningClock } from '../support/clock.js';
-import { PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
+import { type Browser, startBrowser } from '../support/browser/client-environment.js';
+import { openPage, type Page, type PageSetup, type Wire } from '../support/browser/client-page.js';
+import { runningClock } from '../support/gateway/clock.js';
+import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { hold } from '../support/held-promise.js';
 import { until } from '../support/until.js';
 

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { type Browser, startBrowser } from '../support/client-environment.js';
-import { openPage, type Page, type PageSetup } from '../support/client-page.js';
-import { runningClock } from '../support/clock.js';
-import { PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
+import { type Browser, startBrowser } from '../support/browser/client-environment.js';
+import { openPage, type Page, type PageSetup } from '../support/browser/client-page.js';
+import { runningClock } from '../support/gateway/clock.js';
+import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 
 interface Api {
   url: string;

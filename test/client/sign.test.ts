@@ -6,8 +6,8 @@ import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { signatureBase, signedFetch, signRequest } from '../../client/src/sign.js';
 import type { RequestFacts } from '../../src/credentials/signatures/signature-base.js';
-import { neededComponents, signByHand } from '../support/signer.js';
-import { AUTHORITY, KEYS, NOW_SECONDS, verify } from '../support/verify.js';
+import { neededComponents, signByHand } from '../support/independent/signer.js';
+import { AUTHORITY, KEYS, NOW_SECONDS, verify } from '../support/independent/verify.js';
 
 const [[keyId, secret]] = [...KEYS] as [[string, string]];
 const now = new Date(NOW_SECONDS * 1000);

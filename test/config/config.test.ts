@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, ConfigError, readConfig, variables } from '../../src/config/config.js';
-import { run } from '../support/cli.js';
+import { run } from '../support/gateway/cli.js';
 
 type Environment = Record<string, string>;
 

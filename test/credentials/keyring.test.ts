@@ -12,11 +12,11 @@ import { generateKeys, readKeyringFile, writeKeyringFile } from '../../src/crede
 import type { PrivateJwk } from '../../src/credentials/keyring/private-jwks.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { watchClock } from '../../src/platform/watched-clock.js';
-import { asUser, isRoot, rootTest } from '../support/as-user.js';
-import { handClock } from '../support/clock.js';
-import { keyringJwk } from '../support/forge.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { captureLog } from '../support/log.js';
+import { handClock } from '../support/gateway/clock.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { captureLog } from '../support/gateway/log.js';
+import { keyringJwk } from '../support/independent/forge.js';
+import { asUser, isRoot, rootTest } from '../support/programs/as-user.js';
 
 let folder: string;
 let file: string;

@@ -1,8 +1,8 @@
 /** Interface 6: what holds for every signed request and for every text in its place. */
 import fc from 'fast-check';
 import type { RequestFacts } from '../../src/credentials/signatures/signature-base.js';
-import { type SignedRequest, signerOf } from '../support/signer.js';
-import { AUTHORITY, factsOf, KEYS, NOW_SECONDS, verify } from '../support/verify.js';
+import { type SignedRequest, signerOf } from '../support/independent/signer.js';
+import { AUTHORITY, factsOf, KEYS, NOW_SECONDS, verify } from '../support/independent/verify.js';
 
 const [[keyId, secret]] = [...KEYS] as [[string, string]];
 const sign = signerOf({ keyId, secret, authority: AUTHORITY, nowSeconds: NOW_SECONDS });

@@ -5,7 +5,7 @@ import {
   readRequestSignature,
 } from '../../src/credentials/signatures/request-signature.js';
 import { buildSignatureBase, type RequestFacts } from '../../src/credentials/signatures/signature-base.js';
-import { refusedCases } from '../support/refused-signatures/all.js';
+import { refusedCases } from '../support/independent/refused-signatures/all.js';
 import {
   changed,
   headerOf,
@@ -15,8 +15,8 @@ import {
   sha256Digest,
   sha512Digest,
   signerOf,
-} from '../support/signer.js';
-import { AUTHORITY, factsOf, KEYS, NOW_SECONDS, verify } from '../support/verify.js';
+} from '../support/independent/signer.js';
+import { AUTHORITY, factsOf, KEYS, NOW_SECONDS, verify } from '../support/independent/verify.js';
 
 const [[keyId, secret], [otherKeyId, otherSecret]] = [...KEYS] as [[string, string], [string, string]];
 const sign = signerOf({ keyId, secret, authority: AUTHORITY, nowSeconds: NOW_SECONDS });

@@ -1,6 +1,6 @@
 /** Interface 8: a newer version alters tables while this one runs. */
-import { logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { refresh } from '../support/routes.js';
+import { logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { refresh } from '../support/gateway/routes.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

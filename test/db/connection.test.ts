@@ -6,8 +6,8 @@ import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { Connection, renewConnections } from '../../src/db/connection.js';
 import { openDatabase } from '../../src/db/database.js';
-import { type Bridge, bridgeTo, through } from '../support/bridge.js';
-import { asSuperuser, createDatabase, type TestDatabase } from '../support/postgres.js';
+import { type Bridge, bridgeTo, through } from '../support/postgres/bridge.js';
+import { asSuperuser, createDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 import { until } from '../support/until.js';
 
 let database: TestDatabase;

@@ -10,9 +10,9 @@ import { openDatabase } from '../../src/db/database.js';
 import { migrateUp } from '../../src/db/migrate.js';
 import { openDataDir } from '../../src/db/open/data-dir.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { run } from '../support/cli.js';
-import { createDatabase } from '../support/postgres.js';
-import { freePort } from '../support/redis.js';
+import { run } from '../support/gateway/cli.js';
+import { createDatabase } from '../support/postgres/postgres.js';
+import { freePort } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 
 let folder: string;

@@ -3,8 +3,8 @@
 import { readConfig } from '../../src/config/config.js';
 import { parseDatabaseUrl } from '../../src/config/database-url.js';
 import { openDatabase } from '../../src/db/database.js';
-import { run } from '../support/cli.js';
-import { asSuperuser, createDatabase, type TestDatabase } from '../support/postgres.js';
+import { run } from '../support/gateway/cli.js';
+import { asSuperuser, createDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -26,8 +26,8 @@ import {
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from '../../src/db/embedded/server.js';
-import { asUser, rootTest } from '../support/as-user.js';
-import { run } from '../support/cli.js';
+import { run } from '../support/gateway/cli.js';
+import { asUser, rootTest } from '../support/programs/as-user.js';
 import { until } from '../support/until.js';
 
 const children: ChildProcess[] = [];

@@ -9,14 +9,20 @@ import pg from 'pg';
 import { type Database, openDatabase } from '../../src/db/database.js';
 import { ReadOnlyServer } from '../../src/db/hosts.js';
 import type { Finding } from '../../src/doctor/finding.js';
-import { type AnotherPostgres, startAnotherPostgres } from '../support/another-postgres.js';
-import { bridgeTo, type Certificate } from '../support/bridge.js';
-import { run } from '../support/cli.js';
-import { type Instance, refreshTokenOf, send, startGateway } from '../support/gateway.js';
-import { asSuperuser, createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres.js';
-import { freePort } from '../support/redis.js';
-import { login, refresh } from '../support/routes.js';
-import { startProcess } from '../support/server-process.js';
+import { run } from '../support/gateway/cli.js';
+import { type Instance, refreshTokenOf, send, startGateway } from '../support/gateway/gateway.js';
+import { login, refresh } from '../support/gateway/routes.js';
+import { startProcess } from '../support/gateway/server-process.js';
+import { type AnotherPostgres, startAnotherPostgres } from '../support/postgres/another-postgres.js';
+import { bridgeTo, type Certificate } from '../support/postgres/bridge.js';
+import {
+  asSuperuser,
+  createDatabase,
+  KEYRING_FILE,
+  required,
+  type TestDatabase,
+} from '../support/postgres/postgres.js';
+import { freePort } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 
 const cleanUp = new AsyncDisposableStack();

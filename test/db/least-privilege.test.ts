@@ -8,14 +8,14 @@ import { MIGRATION_NAMES } from '../../src/db/migrate.js';
 import { sweepRound } from '../../src/db/sweeper.js';
 import { expiringRows } from '../../src/start/compose.js';
 import { blocksOf } from '../documents/printed.js';
-import { type AnotherPostgres, startAnotherPostgres } from '../support/another-postgres.js';
-import { type Ran, run, runHere } from '../support/cli.js';
-import { handClock } from '../support/clock.js';
-import { look } from '../support/doctor.js';
-import { type Instance, PASSWORD, refreshTokenOf, startInstance } from '../support/gateway.js';
-import { ask, bearer, signed } from '../support/graphql.js';
-import { KEYRING_FILE, required } from '../support/postgres.js';
-import { login, logout, refresh } from '../support/routes.js';
+import { type Ran, run, runHere } from '../support/gateway/cli.js';
+import { handClock } from '../support/gateway/clock.js';
+import { look } from '../support/gateway/doctor.js';
+import { type Instance, PASSWORD, refreshTokenOf, startInstance } from '../support/gateway/gateway.js';
+import { ask, bearer, signed } from '../support/gateway/graphql.js';
+import { login, logout, refresh } from '../support/gateway/routes.js';
+import { type AnotherPostgres, startAnotherPostgres } from '../support/postgres/another-postgres.js';
+import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
 
 const [making = '', granting = ''] = blocksOf('docs/operate.md')
   .filter(({ language }) => language === 'sql')

@@ -4,8 +4,8 @@ import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { type Database, openDatabase } from '../../src/db/database.js';
 import { migrateUp, migrationStatus } from '../../src/db/migrate.js';
-import { cliOnDatabase } from '../support/cli.js';
-import { createDatabase, type TestDatabase } from '../support/postgres.js';
+import { cliOnDatabase } from '../support/gateway/cli.js';
+import { createDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 
 const names = migrations.map(({ name }) => name);
 const PENDING = names.map((name) => ({ name, executed_at: null, known: true, breaks_older: false }));

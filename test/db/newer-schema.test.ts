@@ -1,11 +1,11 @@
 /** Interface 9: an older version on a database that a newer one has migrated: it goes on unless that breaks it. */
 import { openDatabase } from '../../src/db/database.js';
 import { type MigrationStatus, type SchemaState, schemaState } from '../../src/db/migrate.js';
-import { type Cli, cliOnDatabase, messagesOf } from '../support/cli.js';
-import { startGateway, startInstance } from '../support/gateway.js';
-import { captureLog } from '../support/log.js';
-import { createDatabase } from '../support/postgres.js';
-import { startProcess } from '../support/server-process.js';
+import { type Cli, cliOnDatabase, messagesOf } from '../support/gateway/cli.js';
+import { startGateway, startInstance } from '../support/gateway/gateway.js';
+import { captureLog } from '../support/gateway/log.js';
+import { startProcess } from '../support/gateway/server-process.js';
+import { createDatabase } from '../support/postgres/postgres.js';
 
 const HARMLESS = 'Migration20991231000001_more_columns';
 const BREAKING = 'Migration20991231000002_other_columns_breaking';

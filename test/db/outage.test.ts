@@ -1,6 +1,5 @@
 /** Interface 5 and 10, Yuzu#4283: while the database is away nothing is granted, refused, cleared or lost. */
-import { cookieAction } from '../support/cookies.js';
-import { whileAway } from '../support/faults.js';
+
 import {
   type Answer,
   claimsOf,
@@ -9,9 +8,11 @@ import {
   refreshTokenOf,
   startGateway,
   type TestGateway,
-} from '../support/gateway.js';
-import { login, logout, refresh, WRONG } from '../support/routes.js';
-import { wholeState } from '../support/rows.js';
+} from '../support/gateway/gateway.js';
+import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
+import { wholeState } from '../support/gateway/rows.js';
+import { cookieAction } from '../support/independent/cookies.js';
+import { whileAway } from '../support/postgres/faults.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

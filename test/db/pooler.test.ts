@@ -1,8 +1,7 @@
 /** Interface 2: DATABASE_POOLER=transaction behind a real PgBouncer. Needs `pgbouncer` on the PATH. */
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
-import { run } from '../support/cli.js';
-import { whileAway, whileReadOnly } from '../support/faults.js';
+import { run } from '../support/gateway/cli.js';
 import {
   type Answer,
   type Instance,
@@ -11,12 +10,13 @@ import {
   startGateway,
   startInstance,
   type TestGateway,
-} from '../support/gateway.js';
-import { ask, dataOf, newApiKey, newCronKey, newcomer, nodesOf } from '../support/graphql.js';
-import { whileReadsWait } from '../support/locks.js';
-import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
-import { createDatabase, KEYRING_FILE, required } from '../support/postgres.js';
-import { login, logout, refresh, WRONG } from '../support/routes.js';
+} from '../support/gateway/gateway.js';
+import { ask, dataOf, newApiKey, newCronKey, newcomer, nodesOf } from '../support/gateway/graphql.js';
+import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
+import { whileAway, whileReadOnly } from '../support/postgres/faults.js';
+import { whileReadsWait } from '../support/postgres/locks.js';
+import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/postgres/pgbouncer.js';
+import { createDatabase, KEYRING_FILE, required } from '../support/postgres/postgres.js';
 import { until } from '../support/until.js';
 
 const isRequired = process.env['REQUIRE_PROGRAMS'] === '1';

@@ -3,7 +3,7 @@ import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey, rotateApiKey } from '../../src/admin/api-keys.js';
 import { createCronKey } from '../../src/admin/cron-keys.js';
 import { setUserPassword, setUserRole } from '../../src/admin/user-changes.js';
-import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
+import { logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import pg from 'pg';
 import type * as Module from '../../src/db/statement.js';
-import { createDatabase, type TestDatabase } from '../support/postgres.js';
+import { createDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 
 const actual: typeof Module = await import('../../src/db/statement.js');
 const made: Module.Statement[] = [];

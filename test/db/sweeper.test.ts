@@ -4,10 +4,10 @@ import pg from 'pg';
 import { valuesOf } from '../../src/db/statement.js';
 import { sweep, sweepRound } from '../../src/db/sweeper.js';
 import { expiringRows } from '../../src/start/compose.js';
-import { runningClock } from '../support/clock.js';
-import { claimsOf, logIn, startGateway, startInstance, type TestGateway } from '../support/gateway.js';
-import { refresh } from '../support/routes.js';
-import { recordOf } from '../support/rows.js';
+import { runningClock } from '../support/gateway/clock.js';
+import { claimsOf, logIn, startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
+import { refresh } from '../support/gateway/routes.js';
+import { recordOf } from '../support/gateway/rows.js';
 
 const DAY = 86_400;
 const RETENTION_DAYS = 30;

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { type Database, openDatabase } from '../../src/db/database.js';
 import { statement } from '../../src/db/statement.js';
 import { createBudget, TimeSpent } from '../../src/platform/budget.js';
-import { createDatabase, type TestDatabase } from '../support/postgres.js';
+import { createDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 import { until } from '../support/until.js';
 
 let database: TestDatabase;

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { blocksOf, textOf } from '../documents/printed.js';
-import { anchorsOf } from '../support/citations.js';
-import { testWith } from '../support/documents.js';
+import { anchorsOf } from '../support/documents/citations.js';
+import { testWith } from '../support/documents/documents.js';
 
 const run = promisify(execFile);
 

@@ -1,13 +1,20 @@
 /** What has to hold behind a proxy that ends TLS, whichever it is: two gateways as processes, the proxy from deploy/. */
 import { createInterface } from 'node:readline';
-import { runningClock } from '../support/clock.js';
-import { testWith } from '../support/documents.js';
-import { type Instance, PASSWORD, refreshTokenOf, send, startGateway, type TestGateway } from '../support/gateway.js';
-import { newApiKey } from '../support/graphql.js';
-import { login, refresh } from '../support/routes.js';
-import { signerAt } from '../support/send-signed.js';
-import { type ServerProcess, startProcess } from '../support/server-process.js';
-import { PUBLIC_URL, startTlsProxy, type TlsProxy } from '../support/tls-proxy.js';
+import { testWith } from '../support/documents/documents.js';
+import { runningClock } from '../support/gateway/clock.js';
+import {
+  type Instance,
+  PASSWORD,
+  refreshTokenOf,
+  send,
+  startGateway,
+  type TestGateway,
+} from '../support/gateway/gateway.js';
+import { newApiKey } from '../support/gateway/graphql.js';
+import { login, refresh } from '../support/gateway/routes.js';
+import { signerAt } from '../support/gateway/send-signed.js';
+import { type ServerProcess, startProcess } from '../support/gateway/server-process.js';
+import { PUBLIC_URL, startTlsProxy, type TlsProxy } from '../support/programs/tls-proxy.js';
 import { until } from '../support/until.js';
 
 const AWAY = { detail: 'Service temporarily unavailable, try again later' };

@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openProject, type Project } from '../support/compose.js';
-import { readCompose } from '../support/compose-file.js';
-import { IPV6_CLIENTS } from '../support/compose-network.js';
-import { hasContainers } from '../support/container.js';
-import { buildImage } from '../support/image.js';
+import { openProject, type Project } from '../support/containers/compose.js';
+import { readCompose } from '../support/containers/compose-file.js';
+import { IPV6_CLIENTS } from '../support/containers/compose-network.js';
+import { hasContainers } from '../support/containers/container.js';
+import { buildImage } from '../support/containers/image.js';
 
 const [compose, tls] = readCompose('compose.yaml', 'deploy/compose/tls.yaml');
 

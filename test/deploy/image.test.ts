@@ -3,12 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Ended, hasContainers, runContainer, startContainer } from '../support/container.js';
-import { contextOf } from '../support/dockerfile.js';
-import { send } from '../support/gateway.js';
-import { buildImage, type Image } from '../support/image.js';
-import { createDatabase, type TestDatabase } from '../support/postgres.js';
-import { freePort } from '../support/redis.js';
+import { type Ended, hasContainers, runContainer, startContainer } from '../support/containers/container.js';
+import { contextOf } from '../support/containers/dockerfile.js';
+import { buildImage, type Image } from '../support/containers/image.js';
+import { send } from '../support/gateway/gateway.js';
+import { createDatabase, type TestDatabase } from '../support/postgres/postgres.js';
+import { freePort } from '../support/programs/redis.js';
 
 const EMAIL = 'admin@example.com';
 /** In the container */

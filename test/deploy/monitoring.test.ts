@@ -1,12 +1,12 @@
 /** deploy/grafana/ and deploy/prometheus/: what is drawn and what alerts, on a real Prometheus that scrapes a real gateway. */
 import { readFileSync } from 'node:fs';
 import { blocksOf } from '../documents/printed.js';
-import { runningClock } from '../support/clock.js';
-import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
-import { ask, nobody } from '../support/graphql.js';
-import { readMetrics } from '../support/prometheus.js';
-import { hasPrometheus, type PrometheusServer, startPrometheus } from '../support/prometheus-server.js';
-import { login, logout, refresh, WRONG } from '../support/routes.js';
+import { runningClock } from '../support/gateway/clock.js';
+import { logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { ask, nobody } from '../support/gateway/graphql.js';
+import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
+import { readMetrics } from '../support/independent/prometheus.js';
+import { hasPrometheus, type PrometheusServer, startPrometheus } from '../support/programs/prometheus-server.js';
 import { until } from '../support/until.js';
 
 interface Panel {

@@ -7,13 +7,13 @@ import { promisify } from 'node:util';
 import { sweepRound } from '../../src/db/sweeper.js';
 import { expiringRows } from '../../src/start/compose.js';
 import { blocksOf } from '../documents/printed.js';
-import { runningClock } from '../support/clock.js';
-import { testWith } from '../support/documents.js';
-import { lacksColumn, whileAway, withFault } from '../support/faults.js';
-import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
-import { captureLog } from '../support/log.js';
-import { KEYRING_FILE, required } from '../support/postgres.js';
-import { login, refresh, WRONG } from '../support/routes.js';
+import { testWith } from '../support/documents/documents.js';
+import { runningClock } from '../support/gateway/clock.js';
+import { logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { captureLog } from '../support/gateway/log.js';
+import { login, refresh, WRONG } from '../support/gateway/routes.js';
+import { lacksColumn, whileAway, withFault } from '../support/postgres/faults.js';
+import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
 
 const run = promisify(execFile);
 

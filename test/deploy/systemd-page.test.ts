@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { textOf } from '../documents/printed.js';
-import { PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
-import { createDatabase, type TestDatabase } from '../support/postgres.js';
+import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { createDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 
 let gateway: TestGateway;
 let database: TestDatabase;

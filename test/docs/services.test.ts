@@ -4,11 +4,11 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { blockOf } from '../support/documents.js';
-import { send, startGateway, type TestGateway } from '../support/gateway.js';
-import { newApiKey } from '../support/graphql.js';
-import { freePort } from '../support/redis.js';
-import { type ServerProcess, startProcess } from '../support/server-process.js';
+import { blockOf } from '../support/documents/documents.js';
+import { send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { newApiKey } from '../support/gateway/graphql.js';
+import { type ServerProcess, startProcess } from '../support/gateway/server-process.js';
+import { freePort } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 
 const run = promisify(execFile);

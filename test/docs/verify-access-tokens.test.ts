@@ -8,10 +8,10 @@ import { importJWK, type JWK, SignJWT } from 'jose';
 import { generateKeys } from '../../src/credentials/keyring/keyring-file.js';
 import { ACCESS_ALGS, type AccessAlg } from '../../src/credentials/keyring/private-jwks.js';
 import { listen } from '../../src/http/server/listener.js';
-import { runningClock } from '../support/clock.js';
-import { keyringJwk } from '../support/forge.js';
-import { claimsOf, logIn, startGateway, type TestGateway } from '../support/gateway.js';
-import { freePort } from '../support/redis.js';
+import { runningClock } from '../support/gateway/clock.js';
+import { claimsOf, logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { keyringJwk } from '../support/independent/forge.js';
+import { freePort } from '../support/programs/redis.js';
 
 const run = promisify(execFile);
 const PAGE = 'docs/verify-access-tokens.md';
@@ -81,7 +81,7 @@ async function verdictsOf(library: string, issuer: string, tokens: Record<string
   const { stdout } =
     language === 'python'
       ? await run(python ?? 'python3', ['-c', RUN_PYTHON, file], { env })
-      : await run(process.execPath, [resolve('test/support/verify-by-library.mjs'), file], { env });
+      : await run(process.execPath, [resolve('test/support/independent/verify-by-library.mjs'), file], { env });
   return JSON.parse(stdout);
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { decodeProtectedHeader } from 'jose';
 import { parse } from 'yaml';
 import { ROLES } from '../../src/domain/roles.js';
-import { claimsOf, logIn, startGateway, type TestGateway } from '../support/gateway.js';
+import { claimsOf, logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 
 const ISSUER = 'https://auth.example.com';
 const AUDIENCE = 'https://api.example.com';

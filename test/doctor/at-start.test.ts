@@ -2,12 +2,12 @@
 import { createInterface } from 'node:readline';
 import { readConfig } from '../../src/config/config.js';
 import { examineAtStart } from '../../src/doctor/at-start.js';
-import { startEdge, startSilentServer } from '../support/doctor.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { captureLog } from '../support/log.js';
-import { KEYRING_FILE, required } from '../support/postgres.js';
-import { freePort } from '../support/redis.js';
-import { startProcess } from '../support/server-process.js';
+import { startEdge, startSilentServer } from '../support/gateway/doctor.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { captureLog } from '../support/gateway/log.js';
+import { startProcess } from '../support/gateway/server-process.js';
+import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
+import { freePort } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;

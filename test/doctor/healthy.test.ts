@@ -3,10 +3,10 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { run } from '../support/cli.js';
-import { certificatesIn, ownKeyring, startEdge } from '../support/doctor.js';
-import { blockOf } from '../support/documents.js';
-import { freePort } from '../support/redis.js';
+import { blockOf } from '../support/documents/documents.js';
+import { run } from '../support/gateway/cli.js';
+import { certificatesIn, ownKeyring, startEdge } from '../support/gateway/doctor.js';
+import { freePort } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 
 const cleanUp = new AsyncDisposableStack();

@@ -18,10 +18,8 @@ import { sweep } from '../../src/db/sweeper.js';
 import { examineAtStart } from '../../src/doctor/at-start.js';
 import { FINDINGS, type FindingName, type PrintedFinding } from '../../src/doctor/finding.js';
 import { expiringRows } from '../../src/start/compose.js';
-import { startAnotherPostgres } from '../support/another-postgres.js';
-import { bridgeTo } from '../support/bridge.js';
-import { run, runHere } from '../support/cli.js';
-import { runningClock } from '../support/clock.js';
+import { run, runHere } from '../support/gateway/cli.js';
+import { runningClock } from '../support/gateway/clock.js';
 import {
   badIn,
   type Certificates,
@@ -35,15 +33,17 @@ import {
   startEdge,
   startForward,
   startSilentServer,
-} from '../support/doctor.js';
-import { startGateway, startInstance, type TestGateway } from '../support/gateway.js';
-import { captureLog } from '../support/log.js';
-import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.js';
-import { asSuperuser, createDatabase } from '../support/postgres.js';
-import { freePort, startRedis } from '../support/redis.js';
-import { canMount } from '../support/small-disk.js';
+} from '../support/gateway/doctor.js';
+import { startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
+import { captureLog } from '../support/gateway/log.js';
+import { startAnotherPostgres } from '../support/postgres/another-postgres.js';
+import { bridgeTo } from '../support/postgres/bridge.js';
+import { hasPgBouncer, startPgBouncer } from '../support/postgres/pgbouncer.js';
+import { asSuperuser, createDatabase } from '../support/postgres/postgres.js';
+import { canMount } from '../support/postgres/small-disk.js';
+import { freePort, startRedis } from '../support/programs/redis.js';
+import { withRedis } from '../support/programs/with-redis.js';
 import { until } from '../support/until.js';
-import { withRedis } from '../support/with-redis.js';
 
 const isRequired = process.env['REQUIRE_PROGRAMS'] === '1';
 const cleanUp = new AsyncDisposableStack();

@@ -3,7 +3,7 @@
  * what stands in the block behind it. `.ci/run` runs the README's first two as they are, with their `npm ci`.
  */
 import { execFileSync } from 'node:child_process';
-import { asSuperuser, required, TEMPLATE_URL } from '../support/postgres.js';
+import { asSuperuser, required, TEMPLATE_URL } from '../support/postgres/postgres.js';
 import { blocksOf, isPrinted } from './printed.js';
 import { createReader, type Shell } from './reader.js';
 

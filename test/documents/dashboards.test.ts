@@ -8,8 +8,8 @@ import { codegen } from '@graphql-codegen/core';
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
 import * as operations from '@graphql-codegen/typescript-operations';
 import { parse } from 'graphql';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { newcomer } from '../support/graphql.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { newcomer } from '../support/gateway/graphql.js';
 import { blocksOf } from './printed.js';
 
 const run = promisify(execFile);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { freePort } from '../support/redis.js';
+import { freePort } from '../support/programs/redis.js';
 
 /** Of the working tree, what its commands need. What they write is the reader's own. */
 const CHECKOUT = ['bin', 'client', 'node_modules', 'package.json', 'scripts'];

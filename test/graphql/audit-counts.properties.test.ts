@@ -1,7 +1,7 @@
 /** Interface 11: buckets of counts begin by the clocks of the time zone, also where these are changed. */
 import fc from 'fast-check';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, dataOf, newApiKey } from '../support/graphql.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, dataOf, newApiKey } from '../support/gateway/graphql.js';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 const LENGTH = { minute: MINUTE, hour: HOUR, day: DAY };

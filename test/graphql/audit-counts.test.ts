@@ -1,8 +1,8 @@
 /** Interface 11: counts of the audit log by type and time bucket, for plots. */
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, dataOf, newApiKey } from '../support/graphql.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, ask, dataOf, newApiKey } from '../support/gateway/graphql.js';
+import { countWork } from '../support/gateway/work.js';
 import { until as eventually } from '../support/until.js';
-import { countWork } from '../support/work.js';
 
 let gateway: TestGateway;
 let as: As;

@@ -1,8 +1,8 @@
 /** Interface 11: the audit log, newest first, by filter and by page. */
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, dataOf, newApiKey } from '../support/graphql.js';
-import { login, WRONG } from '../support/routes.js';
-import { countWork } from '../support/work.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, ask, dataOf, newApiKey } from '../support/gateway/graphql.js';
+import { login, WRONG } from '../support/gateway/routes.js';
+import { countWork } from '../support/gateway/work.js';
 
 let gateway: TestGateway;
 let as: As;

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, isObjectType } from 'graphql';
 import { administer, COMMAND_LINE } from '../../src/admin/administer.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, newApiKey, newCronKey, newcomer, nobody, type SignedIn } from '../support/graphql.js';
-import { wholeState } from '../support/rows.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, ask, newApiKey, newCronKey, newcomer, nobody, type SignedIn } from '../support/gateway/graphql.js';
+import { wholeState } from '../support/gateway/rows.js';
 
 const COLUMNS = [
   'nobody',

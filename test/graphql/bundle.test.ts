@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { buildClientSchema, getIntrospectionQuery, lexicographicSortSchema, printSchema } from 'graphql';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createCronKey } from '../../src/admin/cron-keys.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type ServerProcess, startProcess } from '../support/server-process.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type ServerProcess, startProcess } from '../support/gateway/server-process.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;

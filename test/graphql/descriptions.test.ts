@@ -6,9 +6,9 @@ import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/admin/api-ke
 import { createCronKey, revokeCronKey } from '../../src/admin/cron-keys.js';
 import { revokeSession } from '../../src/admin/sessions.js';
 import { deleteUser, setUserActive, setUserPassword, setUserRole, unlockUser } from '../../src/admin/user-changes.js';
-import { claimsOf, PASSWORD, startGateway } from '../support/gateway.js';
-import { newcomer } from '../support/graphql.js';
-import { login, logout, refresh, WRONG } from '../support/routes.js';
+import { claimsOf, PASSWORD, startGateway } from '../support/gateway/gateway.js';
+import { newcomer } from '../support/gateway/graphql.js';
+import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
 
 const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
 

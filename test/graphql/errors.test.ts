@@ -1,9 +1,18 @@
 /** Interface 7: what errors tell, and what they do not; introspection and the explorer. */
 import { getIntrospectionQuery } from 'graphql';
-import { lacksTable, whileAway, withFault } from '../support/faults.js';
-import { startGateway, startInstance, type TestGateway } from '../support/gateway.js';
-import { type As, ask, internalKey, newApiKey, newCronKey, newcomer, nobody, signed } from '../support/graphql.js';
-import { captureLog } from '../support/log.js';
+import { startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
+import {
+  type As,
+  ask,
+  internalKey,
+  newApiKey,
+  newCronKey,
+  newcomer,
+  nobody,
+  signed,
+} from '../support/gateway/graphql.js';
+import { captureLog } from '../support/gateway/log.js';
+import { lacksTable, whileAway, withFault } from '../support/postgres/faults.js';
 
 const captured = captureLog();
 let gateway: TestGateway;

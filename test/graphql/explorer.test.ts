@@ -1,7 +1,7 @@
 /** Interface 2: the explorer, in development alone: how it is sent, and what it opens with. */
 import { QUERIES } from '../../explorer/queries.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { ask, newcomer } from '../support/graphql.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { ask, newcomer } from '../support/gateway/graphql.js';
 
 const FILES = [
   ['/graphql', 'text/html; charset=utf-8', 'Accept, Accept-Encoding'],

@@ -1,8 +1,8 @@
 /** Interface 7: what the endpoint refuses of a query before it asks anything. */
 import { GraphQLError } from 'graphql';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, dataOf, newCronKey } from '../support/graphql.js';
-import { countWork } from '../support/work.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, ask, dataOf, newCronKey } from '../support/gateway/graphql.js';
+import { countWork } from '../support/gateway/work.js';
 
 let gateway: TestGateway;
 let as: As;

@@ -1,7 +1,7 @@
 /** Interface 7: GraphQL over HTTP as the working draft has it, by the audit suite of graphql-http. */
 import { serverAudits } from 'graphql-http';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { newcomer } from '../support/graphql.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { newcomer } from '../support/gateway/graphql.js';
 
 let gateway: TestGateway;
 let accessToken: string;

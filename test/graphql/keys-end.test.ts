@@ -1,9 +1,9 @@
 /** Interface 6 and 11: rotation and revocation of keys over GraphQL. */
 import pg from 'pg';
-import { refusesRows, withFault } from '../support/faults.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, dataOf, newApiKey, newCronKey, newcomer, signed } from '../support/graphql.js';
-import { auditDuring } from '../support/rows.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, ask, dataOf, newApiKey, newCronKey, newcomer, signed } from '../support/gateway/graphql.js';
+import { auditDuring } from '../support/gateway/rows.js';
+import { refusesRows, withFault } from '../support/postgres/faults.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;

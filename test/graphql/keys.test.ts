@@ -1,7 +1,16 @@
 /** Interface 6 and 11: API keys and cron keys over GraphQL. */
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, dataOf, internalKey, newApiKey, newCronKey, newcomer, signed } from '../support/graphql.js';
-import { auditDuring } from '../support/rows.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import {
+  type As,
+  ask,
+  dataOf,
+  internalKey,
+  newApiKey,
+  newCronKey,
+  newcomer,
+  signed,
+} from '../support/gateway/graphql.js';
+import { auditDuring } from '../support/gateway/rows.js';
 
 let gateway: TestGateway;
 let admin: As;

@@ -1,7 +1,7 @@
 /** Interface 11: who can change administrators, and that the last active one stays, however many ask at once. */
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { ask, newApiKey, newCronKey, newcomer, type SignedIn } from '../support/graphql.js';
-import { auditDuring, userRow, wholeState } from '../support/rows.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { ask, newApiKey, newCronKey, newcomer, type SignedIn } from '../support/gateway/graphql.js';
+import { auditDuring, userRow, wholeState } from '../support/gateway/rows.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** Interface 11: a mutation reads the caller's row again, also between two fields of one operation. */
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { ask, newApiKey, newCronKey, newcomer } from '../support/graphql.js';
-import { quickPasswords } from '../support/quick-passwords.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { ask, newApiKey, newCronKey, newcomer } from '../support/gateway/graphql.js';
+import { quickPasswords } from '../support/gateway/quick-passwords.js';
 
 let gateway: TestGateway;
 let hashed = 0;

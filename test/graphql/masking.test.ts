@@ -1,7 +1,7 @@
 /** Interface 5 and 7: an error about a document names what is of the schema, and never a value that was sent. */
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, newApiKey } from '../support/graphql.js';
-import { captureLog } from '../support/log.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, ask, newApiKey } from '../support/gateway/graphql.js';
+import { captureLog } from '../support/gateway/log.js';
 
 const captured = captureLog();
 let gateway: TestGateway;

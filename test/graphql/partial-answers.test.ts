@@ -1,6 +1,6 @@
 /** Interface 11: one refusal must not blank a dashboard, nor lose a secret that is shown once. */
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, internalKey, newApiKey, newcomer, signed } from '../support/graphql.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, ask, internalKey, newApiKey, newcomer, signed } from '../support/gateway/graphql.js';
 
 let gateway: TestGateway;
 let admin: As;

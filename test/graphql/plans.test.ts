@@ -3,9 +3,9 @@ import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import { type AuditEventFilter, auditEventsQuery, countedEventsQuery } from '../../src/audit/log.js';
 import { encodeCursor, MAX_COUNTED } from '../../src/listing/page.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, dataOf, newApiKey, newcomer } from '../support/graphql.js';
-import { type Statement, watchStatements } from '../support/work.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, dataOf, newApiKey, newcomer } from '../support/gateway/graphql.js';
+import { type Statement, watchStatements } from '../support/gateway/work.js';
 
 let gateway: TestGateway;
 let planner: pg.Client;

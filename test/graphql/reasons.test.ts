@@ -1,8 +1,7 @@
 /** Interface 7: every reason of an error, produced over HTTP, with its status and its code, as docs/dashboards.md has them. */
 import { readFileSync } from 'node:fs';
 import { REASONS, type Reason } from '../../src/graphql/reasons.js';
-import { refusesRows, whileAway, withFault } from '../support/faults.js';
-import { type Answer, startGateway, type TestGateway } from '../support/gateway.js';
+import { type Answer, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import {
   type As,
   ask,
@@ -13,9 +12,10 @@ import {
   newcomer,
   nobody,
   type SignedIn,
-} from '../support/graphql.js';
-import { whileReadsWait } from '../support/locks.js';
-import { freshNonce, type Signing, signByHand } from '../support/signer.js';
+} from '../support/gateway/graphql.js';
+import { freshNonce, type Signing, signByHand } from '../support/independent/signer.js';
+import { refusesRows, whileAway, withFault } from '../support/postgres/faults.js';
+import { whileReadsWait } from '../support/postgres/locks.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;

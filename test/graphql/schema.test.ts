@@ -1,6 +1,6 @@
 /** Interface 7 and 11: what the schema promises of every type, as a client reads it. */
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, dataOf, newcomer } from '../support/graphql.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, dataOf, newcomer } from '../support/gateway/graphql.js';
 
 let gateway: TestGateway;
 let as: As;

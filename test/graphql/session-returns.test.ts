@@ -1,8 +1,8 @@
 /** Interface 11 and 12: a used token that came back: how long after its rotation, from where, as a theft or a retry. */
-import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, dataOf, newApiKey, newcomer, STORY } from '../support/graphql.js';
-import { jtiOf, newKey, retryField } from '../support/retries.js';
-import { logout, refresh } from '../support/routes.js';
+import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, dataOf, newApiKey, newcomer, STORY } from '../support/gateway/graphql.js';
+import { logout, refresh } from '../support/gateway/routes.js';
+import { jtiOf, newKey, retryField } from '../support/independent/retries.js';
 
 let gateway: TestGateway;
 let auditor: As;

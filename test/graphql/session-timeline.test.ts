@@ -1,6 +1,6 @@
 /** Interface 11: the events of a session: why was this user thrown out? */
-import { lacksTable, whileAway, withFault } from '../support/faults.js';
-import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
+
+import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import {
   type As,
   ask,
@@ -11,8 +11,9 @@ import {
   type SignedIn,
   STORY,
   signIn,
-} from '../support/graphql.js';
-import { logout, refresh } from '../support/routes.js';
+} from '../support/gateway/graphql.js';
+import { logout, refresh } from '../support/gateway/routes.js';
+import { lacksTable, whileAway, withFault } from '../support/postgres/faults.js';
 
 let gateway: TestGateway;
 let auditor: As;

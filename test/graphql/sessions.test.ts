@@ -1,12 +1,12 @@
 /** Interface 11: own sessions, and those of others with sessions:write. */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { deleteUser } from '../../src/admin/user-changes.js';
-import { refusesRows, withFault } from '../support/faults.js';
-import { claimsOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { ask, dataOf, newApiKey, newcomer, nodesOf, type SignedIn, signIn } from '../support/graphql.js';
-import { logout, refresh } from '../support/routes.js';
-import { auditDuring, wholeState } from '../support/rows.js';
-import { countWork } from '../support/work.js';
+import { claimsOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { ask, dataOf, newApiKey, newcomer, nodesOf, type SignedIn, signIn } from '../support/gateway/graphql.js';
+import { logout, refresh } from '../support/gateway/routes.js';
+import { auditDuring, wholeState } from '../support/gateway/rows.js';
+import { countWork } from '../support/gateway/work.js';
+import { refusesRows, withFault } from '../support/postgres/faults.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

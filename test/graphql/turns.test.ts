@@ -1,8 +1,8 @@
 /** Interface 7: what dashboards ask is bounded at once, of one caller and of all, and no login waits for it. */
-import { PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, newApiKey, newcomer, signIn } from '../support/graphql.js';
-import { whileReadsWait, wholeTable, withLock } from '../support/locks.js';
-import { login, refresh } from '../support/routes.js';
+import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, ask, newApiKey, newcomer, signIn } from '../support/gateway/graphql.js';
+import { login, refresh } from '../support/gateway/routes.js';
+import { whileReadsWait, wholeTable, withLock } from '../support/postgres/locks.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;

@@ -1,9 +1,10 @@
 /** Interface 11: what administrators do with users; each change and its audit event stand or fall together. */
-import { refusesRows, withFault } from '../support/faults.js';
-import { PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, newApiKey, newCronKey, newcomer, type SignedIn, signIn } from '../support/graphql.js';
-import { login, refresh } from '../support/routes.js';
-import { auditDuring, recordsOf, userRow, wholeState } from '../support/rows.js';
+
+import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, ask, newApiKey, newCronKey, newcomer, type SignedIn, signIn } from '../support/gateway/graphql.js';
+import { login, refresh } from '../support/gateway/routes.js';
+import { auditDuring, recordsOf, userRow, wholeState } from '../support/gateway/rows.js';
+import { refusesRows, withFault } from '../support/postgres/faults.js';
 
 let gateway: TestGateway;
 let admin: SignedIn;

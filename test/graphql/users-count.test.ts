@@ -1,7 +1,7 @@
 /** Interface 11: `totalCount` of `users`. */
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, dataOf, newApiKey } from '../support/graphql.js';
-import { countWork } from '../support/work.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, ask, dataOf, newApiKey } from '../support/gateway/graphql.js';
+import { countWork } from '../support/gateway/work.js';
 
 let gateway: TestGateway;
 let as: As;

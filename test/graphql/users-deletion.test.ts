@@ -1,9 +1,18 @@
 /** Interface 11: `deleteUser` ends every session, takes the row, and leaves records and audit log. */
 import { randomUUID } from 'node:crypto';
-import { PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, dataOf, newApiKey, newCronKey, newcomer, type SignedIn, signIn } from '../support/graphql.js';
-import { login, logout, refresh } from '../support/routes.js';
-import { auditDuring, recordsOf, wholeState } from '../support/rows.js';
+import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import {
+  type As,
+  ask,
+  dataOf,
+  newApiKey,
+  newCronKey,
+  newcomer,
+  type SignedIn,
+  signIn,
+} from '../support/gateway/graphql.js';
+import { login, logout, refresh } from '../support/gateway/routes.js';
+import { auditDuring, recordsOf, wholeState } from '../support/gateway/rows.js';
 
 let gateway: TestGateway;
 let admin: SignedIn;

@@ -1,9 +1,9 @@
 /** Interface 11: `users` and `user`. */
 import { readFileSync } from 'node:fs';
 import { buildSchema, type GraphQLObjectType, getNamedType, isLeafType } from 'graphql';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, dataOf, newApiKey, newcomer } from '../support/graphql.js';
-import { countWork } from '../support/work.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, ask, dataOf, newApiKey, newcomer } from '../support/gateway/graphql.js';
+import { countWork } from '../support/gateway/work.js';
 
 let gateway: TestGateway;
 let as: As;

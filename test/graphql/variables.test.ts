@@ -1,6 +1,6 @@
 /** Interface 7: which input of a variable is at fault is told by name, and never what was sent in it. */
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, newcomer } from '../support/graphql.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, ask, newcomer } from '../support/gateway/graphql.js';
 
 let gateway: TestGateway;
 let admin: As;

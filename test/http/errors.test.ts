@@ -8,7 +8,7 @@ import { systemClock } from '../../src/platform/clock.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { Outage } from '../../src/platform/outage.js';
 import { createSampling } from '../../src/platform/sampling.js';
-import { send } from '../support/gateway.js';
+import { send } from '../support/gateway/gateway.js';
 
 const errors: Record<string, [error: unknown, status: number]> = {
   'an outage': [new Outage('away'), 503],

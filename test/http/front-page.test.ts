@@ -5,9 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { PASSWORD, send, startGateway, type TestGateway } from '../support/gateway.js';
-import { freePort } from '../support/redis.js';
-import { startProcess } from '../support/server-process.js';
+import { PASSWORD, send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { startProcess } from '../support/gateway/server-process.js';
+import { freePort } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 
 const ENTITIES: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&amp;': '&', '&quot;': '"' };

@@ -1,12 +1,12 @@
 /** `openapi.json` is true: each answer that it describes is brought about, and is as described. */
 import { openApiDocument } from '../../src/http/openapi/document.js';
-import { lacksColumn, whileAway, withFault } from '../support/faults.js';
-import { forgeRefreshToken } from '../support/forge.js';
-import { logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { quickPasswords } from '../support/quick-passwords.js';
-import { answersIn, exchange } from '../support/raw.js';
-import { retryField, retrySession } from '../support/retries.js';
-import { login, logout, refresh, WRONG } from '../support/routes.js';
+import { logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { quickPasswords } from '../support/gateway/quick-passwords.js';
+import { answersIn, exchange } from '../support/gateway/raw.js';
+import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
+import { forgeRefreshToken } from '../support/independent/forge.js';
+import { retryField, retrySession } from '../support/independent/retries.js';
+import { lacksColumn, whileAway, withFault } from '../support/postgres/faults.js';
 import { type Answered, createChecker, described } from './openapi-checker.js';
 
 const document = JSON.parse(JSON.stringify(openApiDocument('http://localhost:3000')));

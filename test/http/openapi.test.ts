@@ -1,7 +1,7 @@
 /** `openapi.json`: what the code prints, valid, and true of what the gateway answers. */
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { openApiDocument } from '../../src/http/openapi/document.js';
-import { startGateway } from '../support/gateway.js';
+import { startGateway } from '../support/gateway/gateway.js';
 import { createChecker } from './openapi-checker.js';
 
 const document = JSON.parse(JSON.stringify(openApiDocument('http://localhost:3000')));

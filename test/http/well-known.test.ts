@@ -6,7 +6,7 @@ import { createRemoteJWKSet, customFetch as josesFetch, jwtVerify } from 'jose';
 import { customFetch, discoveryRequest, processDiscoveryResponse, validateJwtAccessToken } from 'oauth4webapi';
 import { generateKeys } from '../../src/credentials/keyring/keyring-file.js';
 import { ACCESS_ALGS } from '../../src/credentials/keyring/private-jwks.js';
-import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
+import { logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 
 const ISSUER = 'https://auth.example.com';
 const AUDIENCE = 'https://api.example.com';

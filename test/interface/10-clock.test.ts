@@ -2,9 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sweepRound } from '../../src/db/sweeper.js';
 import { expiringRows } from '../../src/start/compose.js';
-import { type HandClock, runningClock } from '../support/clock.js';
-import { cookieAction } from '../support/cookies.js';
-import { forgeRefreshToken, keyringJwk } from '../support/forge.js';
+import { type HandClock, runningClock } from '../support/gateway/clock.js';
 import {
   type Answer,
   claimsOf,
@@ -15,11 +13,13 @@ import {
   startGateway,
   startInstance,
   type TestGateway,
-} from '../support/gateway.js';
-import { ask, bearer, newApiKey, newCronKey, newcomer } from '../support/graphql.js';
-import { quickPasswords } from '../support/quick-passwords.js';
-import { login, logout, refresh, WRONG } from '../support/routes.js';
-import { auditDuring, wholeState } from '../support/rows.js';
+} from '../support/gateway/gateway.js';
+import { ask, bearer, newApiKey, newCronKey, newcomer } from '../support/gateway/graphql.js';
+import { quickPasswords } from '../support/gateway/quick-passwords.js';
+import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
+import { auditDuring, wholeState } from '../support/gateway/rows.js';
+import { cookieAction } from '../support/independent/cookies.js';
+import { forgeRefreshToken, keyringJwk } from '../support/independent/forge.js';
 
 const DAY = 86_400;
 const CALLER = '{ caller { callerType } }';

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type Listening, listen } from '../../src/http/server/listener.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { quickPasswords } from '../support/quick-passwords.js';
-import { answersIn, exchange, open, type RawAnswer } from '../support/raw.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { quickPasswords } from '../support/gateway/quick-passwords.js';
+import { answersIn, exchange, open, type RawAnswer } from '../support/gateway/raw.js';
 import { until } from '../support/until.js';
 
 const AN_HOUR_MS = 3_600_000;

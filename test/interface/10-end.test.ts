@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { LOCKS } from '../../src/db/locks.js';
-import { send, startGateway, type TestGateway } from '../support/gateway.js';
-import { createDatabase } from '../support/postgres.js';
-import { type ServerProcess, startProcess } from '../support/server-process.js';
+import { send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type ServerProcess, startProcess } from '../support/gateway/server-process.js';
+import { createDatabase } from '../support/postgres/postgres.js';
 import { until } from '../support/until.js';
 
 /** Loaded before the gateway: signals that nobody else uses make errors that nobody catches, and no listener ever closes. */

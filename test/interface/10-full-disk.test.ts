@@ -1,12 +1,12 @@
 /** Interface 10: a full disk takes an instance out of the load balancer, whichever table finds no room first. */
 
-import { withFault } from '../support/faults.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { ask, newcomer } from '../support/graphql.js';
-import { withLock } from '../support/locks.js';
-import { captureLog } from '../support/log.js';
-import { login } from '../support/routes.js';
-import { canMount, moveToSmallDisk } from '../support/small-disk.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { ask, newcomer } from '../support/gateway/graphql.js';
+import { captureLog } from '../support/gateway/log.js';
+import { login } from '../support/gateway/routes.js';
+import { withFault } from '../support/postgres/faults.js';
+import { withLock } from '../support/postgres/locks.js';
+import { canMount, moveToSmallDisk } from '../support/postgres/small-disk.js';
 
 const captured = captureLog();
 let gateway: TestGateway;

@@ -1,10 +1,10 @@
 /** Interface 10: health. */
-import { runningClock } from '../support/clock.js';
-import { whileAway, whileReadOnly } from '../support/faults.js';
-import { type Answer, startGateway, type TestGateway } from '../support/gateway.js';
-import { captureLog } from '../support/log.js';
-import { figureOf, readMetrics } from '../support/prometheus.js';
-import { login } from '../support/routes.js';
+import { runningClock } from '../support/gateway/clock.js';
+import { type Answer, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { captureLog } from '../support/gateway/log.js';
+import { login } from '../support/gateway/routes.js';
+import { figureOf, readMetrics } from '../support/independent/prometheus.js';
+import { whileAway, whileReadOnly } from '../support/postgres/faults.js';
 import { until } from '../support/until.js';
 
 const captured = captureLog();

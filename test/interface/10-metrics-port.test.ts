@@ -1,10 +1,10 @@
 /** Interface 2 and 10: METRICS_PORT. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { send, startGateway, type TestGateway } from '../support/gateway.js';
-import { figureOf, readMetrics } from '../support/prometheus.js';
-import { freePort } from '../support/redis.js';
-import { startProcess } from '../support/server-process.js';
+import { send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { startProcess } from '../support/gateway/server-process.js';
+import { figureOf, readMetrics } from '../support/independent/prometheus.js';
+import { freePort } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;

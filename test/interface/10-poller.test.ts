@@ -3,12 +3,12 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { whileAway } from '../support/faults.js';
-import { type Instance, logIn, send, startGateway, type TestGateway } from '../support/gateway.js';
-import { ask, newcomer } from '../support/graphql.js';
-import { login, refresh } from '../support/routes.js';
-import { wholeState } from '../support/rows.js';
-import { type ServerProcess, startProcess } from '../support/server-process.js';
+import { type Instance, logIn, send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { ask, newcomer } from '../support/gateway/graphql.js';
+import { login, refresh } from '../support/gateway/routes.js';
+import { wholeState } from '../support/gateway/rows.js';
+import { type ServerProcess, startProcess } from '../support/gateway/server-process.js';
+import { whileAway } from '../support/postgres/faults.js';
 import { until } from '../support/until.js';
 
 const DAY_MS = 86_400_000;
@@ -42,7 +42,7 @@ async function startWatched(): Promise<Watched> {
   const server = await startProcess(gateway, {
     CLOCK_AHEAD_MS_FILE: clockFile,
     LOGIN_RATE_LIMIT: '1000000',
-    NODE_OPTIONS: `--import=${new URL('../support/moved-clock.js', import.meta.url).href}`,
+    NODE_OPTIONS: `--import=${new URL('../support/gateway/moved-clock.js', import.meta.url).href}`,
   });
   const told: string[] = [];
   if (server.process.stdout === null) throw new Error('its log is not read');

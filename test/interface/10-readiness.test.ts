@@ -1,14 +1,14 @@
 /** Interface 10: ready says so while every login would be 503, and why; it is ready again by itself. */
 import { migrations } from '../../migrations/index.js';
 import { statement } from '../../src/db/statement.js';
-import { lacksTable, withFault } from '../support/faults.js';
-import { startGateway, startInstance, type TestGateway } from '../support/gateway.js';
-import { wholeTable, withLock } from '../support/locks.js';
-import { captureLog } from '../support/log.js';
-import { asSuperuser } from '../support/postgres.js';
-import { hasRedis, startRedis } from '../support/redis.js';
-import { login } from '../support/routes.js';
-import { canMount, moveToSmallDisk } from '../support/small-disk.js';
+import { startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
+import { captureLog } from '../support/gateway/log.js';
+import { login } from '../support/gateway/routes.js';
+import { lacksTable, withFault } from '../support/postgres/faults.js';
+import { wholeTable, withLock } from '../support/postgres/locks.js';
+import { asSuperuser } from '../support/postgres/postgres.js';
+import { canMount, moveToSmallDisk } from '../support/postgres/small-disk.js';
+import { hasRedis, startRedis } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 
 const captured = captureLog();

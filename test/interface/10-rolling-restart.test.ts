@@ -1,9 +1,9 @@
 /** Interface 10: instances behind a real nginx are restarted in turn, and nobody notices. Needs `nginx` on the PATH. */
 import { Agent, request } from 'node:http';
-import { logIn, send, startGateway, type TestGateway } from '../support/gateway.js';
-import { hasNginx, startNginx } from '../support/nginx.js';
-import { freePort } from '../support/redis.js';
-import { type ServerProcess, startProcess } from '../support/server-process.js';
+import { logIn, send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type ServerProcess, startProcess } from '../support/gateway/server-process.js';
+import { hasNginx, startNginx } from '../support/programs/nginx.js';
+import { freePort } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 
 const withNginx = hasNginx || process.env['REQUIRE_PROGRAMS'] === '1' ? test : test.skip;

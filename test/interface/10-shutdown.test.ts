@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { createInterface } from 'node:readline';
-import { logIn, send, startGateway, type TestGateway } from '../support/gateway.js';
-import { holdNewRecords } from '../support/hold.js';
-import { KEYRING_FILE, required } from '../support/postgres.js';
-import { freePort } from '../support/redis.js';
+import { logIn, send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { holdNewRecords } from '../support/postgres/hold.js';
+import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
+import { freePort } from '../support/programs/redis.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 /** Interface 14: whoever has the id of a trace or of a request finds every line that was written while it was answered. */
 
-import { type Instance, logIn, startGateway, type TestGateway } from '../support/gateway.js';
-import { captureLog } from '../support/log.js';
-import { answersIn, exchange } from '../support/raw.js';
-import { logout, refresh } from '../support/routes.js';
+import { type Instance, logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { captureLog } from '../support/gateway/log.js';
+import { answersIn, exchange } from '../support/gateway/raw.js';
+import { logout, refresh } from '../support/gateway/routes.js';
 import { until } from '../support/until.js';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { send, startGateway, type TestGateway } from '../support/gateway.js';
-import { figureOf, readMetrics } from '../support/prometheus.js';
-import { type ServerProcess, startProcess } from '../support/server-process.js';
+import { send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type ServerProcess, startProcess } from '../support/gateway/server-process.js';
+import { figureOf, readMetrics } from '../support/independent/prometheus.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;

@@ -8,14 +8,21 @@ import { rotateKeyring } from '../../src/admin/keyring.js';
 import { sweepRound } from '../../src/db/sweeper.js';
 import { REFUSALS } from '../../src/http/refusals.js';
 import { expiringRows } from '../../src/start/compose.js';
-import { testWith } from '../support/documents.js';
-import { lacksColumn, whileAway, withFault } from '../support/faults.js';
-import { logIn, PASSWORD, refreshTokenOf, startGateway, startInstance, type TestGateway } from '../support/gateway.js';
-import { ask, internalKey, newApiKey, newCronKey, nobody, signIn } from '../support/graphql.js';
-import { KEYRING_FILE, required } from '../support/postgres.js';
-import { type Family, figureOf, readMetrics } from '../support/prometheus.js';
-import { open } from '../support/raw.js';
-import { login, logout, refresh, WRONG } from '../support/routes.js';
+import { testWith } from '../support/documents/documents.js';
+import {
+  logIn,
+  PASSWORD,
+  refreshTokenOf,
+  startGateway,
+  startInstance,
+  type TestGateway,
+} from '../support/gateway/gateway.js';
+import { ask, internalKey, newApiKey, newCronKey, nobody, signIn } from '../support/gateway/graphql.js';
+import { open } from '../support/gateway/raw.js';
+import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
+import { type Family, figureOf, readMetrics } from '../support/independent/prometheus.js';
+import { lacksColumn, whileAway, withFault } from '../support/postgres/faults.js';
+import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;

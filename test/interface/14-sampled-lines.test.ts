@@ -1,10 +1,11 @@
 /** Interface 14: what is answered again and again by the same failure has a few lines, which say how many it were. */
-import { lacksColumn, refusesRows, whileAway, withFault } from '../support/faults.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { ask, newApiKey } from '../support/graphql.js';
-import { captureLog } from '../support/log.js';
-import { figureOf, readMetrics } from '../support/prometheus.js';
-import { login } from '../support/routes.js';
+
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { ask, newApiKey } from '../support/gateway/graphql.js';
+import { captureLog } from '../support/gateway/log.js';
+import { login } from '../support/gateway/routes.js';
+import { figureOf, readMetrics } from '../support/independent/prometheus.js';
+import { lacksColumn, refusesRows, whileAway, withFault } from '../support/postgres/faults.js';
 
 const captured = captureLog();
 let gateway: TestGateway;

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
-import { logIn, send, startGateway, type TestGateway } from '../support/gateway.js';
-import { freePort } from '../support/redis.js';
-import { type ServerProcess, startProcess } from '../support/server-process.js';
+import { logIn, send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type ServerProcess, startProcess } from '../support/gateway/server-process.js';
+import { freePort } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;

@@ -1,9 +1,10 @@
 /** Interface 2: SESSION_RATE_LIMIT: refresh and logout per client address, counted in memory before any store is asked. */
-import { cookieAction } from '../support/cookies.js';
-import { whileAway } from '../support/faults.js';
-import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
-import { logout, refresh } from '../support/routes.js';
-import { wholeState } from '../support/rows.js';
+
+import { logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { logout, refresh } from '../support/gateway/routes.js';
+import { wholeState } from '../support/gateway/rows.js';
+import { cookieAction } from '../support/independent/cookies.js';
+import { whileAway } from '../support/postgres/faults.js';
 
 let gateway: TestGateway;
 afterEach(() => gateway.close());

@@ -1,6 +1,6 @@
 /** Interface 2: SHUTDOWN_DELAY_SECONDS, in a process of its own. */
-import { PASSWORD, send, startGateway, type TestGateway } from '../support/gateway.js';
-import { type ServerProcess, startProcess } from '../support/server-process.js';
+import { PASSWORD, send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type ServerProcess, startProcess } from '../support/gateway/server-process.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;

@@ -1,8 +1,15 @@
 /** Interface 5: cookies as browsers send them, cross-site calls and CORS. */
 import { readFile } from 'node:fs/promises';
-import { type Answer, logIn, PASSWORD, startGateway, startInstance, type TestGateway } from '../support/gateway.js';
-import { captureLog } from '../support/log.js';
-import { wholeState } from '../support/rows.js';
+import {
+  type Answer,
+  logIn,
+  PASSWORD,
+  startGateway,
+  startInstance,
+  type TestGateway,
+} from '../support/gateway/gateway.js';
+import { captureLog } from '../support/gateway/log.js';
+import { wholeState } from '../support/gateway/rows.js';
 
 const OWN = 'https://auth.example.com';
 const APP = 'https://app.example.com';

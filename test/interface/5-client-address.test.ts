@@ -1,7 +1,7 @@
 /** Interface 2 and 5: whose address counts and is recorded, by TRUST_PROXY, and IPv6 by /64. */
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { captureLog } from '../support/log.js';
-import { login } from '../support/routes.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { captureLog } from '../support/gateway/log.js';
+import { login } from '../support/gateway/routes.js';
 
 let gateway: TestGateway;
 afterEach(() => gateway.close());

@@ -1,8 +1,9 @@
 /** Interface 5: errors that are not of Spec 7: bodies, types, methods, paths; and what no answer ever holds. */
-import { lacksColumn, withFault } from '../support/faults.js';
-import { type Answer, PASSWORD, type SendOptions, startGateway, type TestGateway } from '../support/gateway.js';
-import { login, WRONG } from '../support/routes.js';
-import { wholeState } from '../support/rows.js';
+
+import { type Answer, PASSWORD, type SendOptions, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { login, WRONG } from '../support/gateway/routes.js';
+import { wholeState } from '../support/gateway/rows.js';
+import { lacksColumn, withFault } from '../support/postgres/faults.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

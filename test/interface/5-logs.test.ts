@@ -1,12 +1,19 @@
 /** Interface 14, ASVS 16.2.5: one line an outcome with the ids of its request; no secret and no e-mail in any line. */
 import { randomUUID } from 'node:crypto';
-import { lacksColumn, refusesRows, whileAway, withFault } from '../support/faults.js';
-import { forgeRefreshToken } from '../support/forge.js';
-import { type Answer, logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { type As, ask, newApiKey, newCronKey, signIn } from '../support/graphql.js';
-import { captureLog } from '../support/log.js';
-import { login, logout, refresh, WRONG } from '../support/routes.js';
-import { userRow } from '../support/rows.js';
+import {
+  type Answer,
+  logIn,
+  PASSWORD,
+  refreshTokenOf,
+  startGateway,
+  type TestGateway,
+} from '../support/gateway/gateway.js';
+import { type As, ask, newApiKey, newCronKey, signIn } from '../support/gateway/graphql.js';
+import { captureLog } from '../support/gateway/log.js';
+import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
+import { userRow } from '../support/gateway/rows.js';
+import { forgeRefreshToken } from '../support/independent/forge.js';
+import { lacksColumn, refusesRows, whileAway, withFault } from '../support/postgres/faults.js';
 
 const captured = captureLog();
 let gateway: TestGateway;

@@ -1,14 +1,14 @@
 /** Interface 5: more logins than can be hashed, and clients that hang up before their answer; with real hashing. */
 import { createConnection, type Socket } from 'node:net';
 import type { Place } from '../../src/credentials/passwords/password-queue.js';
-import { type Instance, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
-import { wholeTable, withLock } from '../support/locks.js';
-import { figureOf, readMetrics } from '../support/prometheus.js';
-import { quickPasswords } from '../support/quick-passwords.js';
-import { login, WRONG } from '../support/routes.js';
-import { auditDuring, recordsOf, userRow, wholeState } from '../support/rows.js';
+import { type Instance, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { quickPasswords } from '../support/gateway/quick-passwords.js';
+import { login, WRONG } from '../support/gateway/routes.js';
+import { auditDuring, recordsOf, userRow, wholeState } from '../support/gateway/rows.js';
+import { watchStatements } from '../support/gateway/work.js';
+import { figureOf, readMetrics } from '../support/independent/prometheus.js';
+import { wholeTable, withLock } from '../support/postgres/locks.js';
 import { until } from '../support/until.js';
-import { watchStatements } from '../support/work.js';
 
 const passwords = quickPasswords();
 let gateway: TestGateway;

@@ -1,9 +1,10 @@
 /** Interface 5: REFRESH_RATE_LIMIT: refreshes a minute of one session, counted in memory before any store is asked. */
-import { cookieAction } from '../support/cookies.js';
-import { whileAway } from '../support/faults.js';
-import { logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { logout, refresh } from '../support/routes.js';
-import { wholeState } from '../support/rows.js';
+
+import { logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { logout, refresh } from '../support/gateway/routes.js';
+import { wholeState } from '../support/gateway/rows.js';
+import { cookieAction } from '../support/independent/cookies.js';
+import { whileAway } from '../support/postgres/faults.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;

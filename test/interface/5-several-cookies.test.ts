@@ -1,8 +1,9 @@
 /** Interface 5: several `refresh_token` cookies in one request, as a host beside the gateway's can bring about. */
-import { setCookiesOf } from '../support/cookies.js';
-import { forgeRefreshToken } from '../support/forge.js';
-import { type Answer, claimsOf, logIn, startGateway, type TestGateway } from '../support/gateway.js';
-import { auditDuring, recordOf, wholeState } from '../support/rows.js';
+
+import { type Answer, claimsOf, logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { auditDuring, recordOf, wholeState } from '../support/gateway/rows.js';
+import { setCookiesOf } from '../support/independent/cookies.js';
+import { forgeRefreshToken } from '../support/independent/forge.js';
 
 const ENV = { PUBLIC_URL: 'https://auth.app.example.com', COOKIE_DOMAIN: 'app.example.com' };
 const CHALLENGE = 'Cookie realm="auth-gateway", form-action="/auth/login", cookie-name="refresh_token"';

@@ -2,12 +2,12 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { listen, type SocketLimits } from '../../src/http/server/listener.js';
-import { logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
-import { captureLog } from '../support/log.js';
-import { figureOf, readMetrics } from '../support/prometheus.js';
-import { quickPasswords } from '../support/quick-passwords.js';
-import { answersIn, exchange, open } from '../support/raw.js';
-import { wholeState } from '../support/rows.js';
+import { logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { captureLog } from '../support/gateway/log.js';
+import { quickPasswords } from '../support/gateway/quick-passwords.js';
+import { answersIn, exchange, open } from '../support/gateway/raw.js';
+import { wholeState } from '../support/gateway/rows.js';
+import { figureOf, readMetrics } from '../support/independent/prometheus.js';
 import { until } from '../support/until.js';
 
 const captured = captureLog();

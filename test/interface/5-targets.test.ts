@@ -1,9 +1,9 @@
 /** Interface 5: a request target has no `#` (RFC 9112 section 3.2). */
-import { send, startGateway, type TestGateway } from '../support/gateway.js';
-import { answersIn, exchange, type RawAnswer } from '../support/raw.js';
-import { freePort } from '../support/redis.js';
-import { wholeState } from '../support/rows.js';
-import { startProcess } from '../support/server-process.js';
+import { send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { answersIn, exchange, type RawAnswer } from '../support/gateway/raw.js';
+import { wholeState } from '../support/gateway/rows.js';
+import { startProcess } from '../support/gateway/server-process.js';
+import { freePort } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;

@@ -3,8 +3,6 @@
  * there, so that an answer is the proof; how long it took is bounded with ample room, for a machine that is busy.
  */
 import type pg from 'pg';
-import { cookieAction } from '../support/cookies.js';
-import { type FreezableDatabase, freezable } from '../support/frozen.js';
 import {
   type Answer,
   claimsOf,
@@ -14,11 +12,13 @@ import {
   startGateway,
   startInstance,
   type TestGateway,
-} from '../support/gateway.js';
-import { ask, newApiKey, newCronKey, newcomer } from '../support/graphql.js';
-import { wholeTable, withLock } from '../support/locks.js';
-import { login, logout, refresh, WRONG } from '../support/routes.js';
-import { wholeState } from '../support/rows.js';
+} from '../support/gateway/gateway.js';
+import { ask, newApiKey, newCronKey, newcomer } from '../support/gateway/graphql.js';
+import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
+import { wholeState } from '../support/gateway/rows.js';
+import { cookieAction } from '../support/independent/cookies.js';
+import { type FreezableDatabase, freezable } from '../support/postgres/frozen.js';
+import { wholeTable, withLock } from '../support/postgres/locks.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;

@@ -1,12 +1,12 @@
 /** Spec 6 asks for the rows, not for their number: dead tokens presented without end write a bounded number a minute. */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { deleteUser } from '../../src/admin/user-changes.js';
-import { cookieAction } from '../support/cookies.js';
-import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { captureLog } from '../support/log.js';
-import { figureOf, readMetrics } from '../support/prometheus.js';
-import { logout, refresh } from '../support/routes.js';
-import { liveRecords } from '../support/rows.js';
+import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { captureLog } from '../support/gateway/log.js';
+import { logout, refresh } from '../support/gateway/routes.js';
+import { liveRecords } from '../support/gateway/rows.js';
+import { cookieAction } from '../support/independent/cookies.js';
+import { figureOf, readMetrics } from '../support/independent/prometheus.js';
 
 const captured = captureLog();
 let gateway: TestGateway;

@@ -1,9 +1,16 @@
 /** Interface 7: every answer of `/graphql` has `errors`, also where HTTP refuses before GraphQL is asked. */
-import { lacksTable, whileAway, withFault } from '../support/faults.js';
-import { type Answer, type SendOptions, startGateway, startInstance, type TestGateway } from '../support/gateway.js';
-import { type As, internalKey, newCronKey, newcomer, nobody } from '../support/graphql.js';
-import { quickPasswords } from '../support/quick-passwords.js';
-import { answersIn, exchange } from '../support/raw.js';
+
+import {
+  type Answer,
+  type SendOptions,
+  startGateway,
+  startInstance,
+  type TestGateway,
+} from '../support/gateway/gateway.js';
+import { type As, internalKey, newCronKey, newcomer, nobody } from '../support/gateway/graphql.js';
+import { quickPasswords } from '../support/gateway/quick-passwords.js';
+import { answersIn, exchange } from '../support/gateway/raw.js';
+import { lacksTable, whileAway, withFault } from '../support/postgres/faults.js';
 
 const passwords = quickPasswords();
 let gateway: TestGateway;

@@ -1,8 +1,8 @@
 /** Threads that hash passwords come behind the one that answers. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
-import { send, startGateway, type TestGateway } from '../support/gateway.js';
-import { startProcess } from '../support/server-process.js';
+import { send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { startProcess } from '../support/gateway/server-process.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;

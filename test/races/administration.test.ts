@@ -10,11 +10,11 @@ import {
   refreshTokenOf,
   startGateway,
   type TestGateway,
-} from '../support/gateway.js';
-import { holdNewRecords } from '../support/hold.js';
-import { quickPasswords } from '../support/quick-passwords.js';
-import { login, refresh } from '../support/routes.js';
-import { auditDuring, recordsOf, type UserRow } from '../support/rows.js';
+} from '../support/gateway/gateway.js';
+import { quickPasswords } from '../support/gateway/quick-passwords.js';
+import { login, refresh } from '../support/gateway/routes.js';
+import { auditDuring, recordsOf, type UserRow } from '../support/gateway/rows.js';
+import { holdNewRecords } from '../support/postgres/hold.js';
 
 const NEW_PASSWORD = 'another horse entirely';
 

@@ -6,7 +6,7 @@ import { writeAudit } from '../../src/audit/write.js';
 import { type Database, openDatabase } from '../../src/db/database.js';
 import { unprepared } from '../../src/db/run.js';
 import { AdminRefusal } from '../../src/listing/refusal.js';
-import { createDatabase, type TestDatabase } from '../support/postgres.js';
+import { createDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 import { until } from '../support/until.js';
 
 let database: TestDatabase;

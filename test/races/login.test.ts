@@ -3,10 +3,10 @@ import argon2 from 'argon2';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { setUserRole } from '../../src/admin/user-changes.js';
 import { Overloaded } from '../../src/credentials/passwords/password-queue.js';
-import { type Answer, claimsOf, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
-import { quickPasswords } from '../support/quick-passwords.js';
-import { login, WRONG } from '../support/routes.js';
-import { auditDuring, recordsOf, userRow, wholeState } from '../support/rows.js';
+import { type Answer, claimsOf, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { quickPasswords } from '../support/gateway/quick-passwords.js';
+import { login, WRONG } from '../support/gateway/routes.js';
+import { auditDuring, recordsOf, userRow, wholeState } from '../support/gateway/rows.js';
 
 let gateway: TestGateway;
 afterEach(() => gateway.close());

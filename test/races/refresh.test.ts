@@ -1,9 +1,16 @@
 /** Spec 3.1 in races: one winner a token, and no survivor in a stolen family, over two instances. */
 
-import { claimsOf, type Instance, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { holdNewRecords } from '../support/hold.js';
-import { logout, refresh } from '../support/routes.js';
-import { type AuditRow, auditDuring, liveRecords, recordOf, recordsOf } from '../support/rows.js';
+import {
+  claimsOf,
+  type Instance,
+  logIn,
+  refreshTokenOf,
+  startGateway,
+  type TestGateway,
+} from '../support/gateway/gateway.js';
+import { logout, refresh } from '../support/gateway/routes.js';
+import { type AuditRow, auditDuring, liveRecords, recordOf, recordsOf } from '../support/gateway/rows.js';
+import { holdNewRecords } from '../support/postgres/hold.js';
 
 let gateway: TestGateway;
 let one: Instance;

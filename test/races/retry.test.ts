@@ -6,11 +6,19 @@ import {
   refreshTokenOf,
   startGateway,
   type TestGateway,
-} from '../support/gateway.js';
-import { holdNewRecords } from '../support/hold.js';
-import { jtiOf, liveOf, newKey, type RetrySession, retryField, retrySession, THEFT } from '../support/retries.js';
-import { logout, refresh } from '../support/routes.js';
-import { auditDuring, recordsOf } from '../support/rows.js';
+} from '../support/gateway/gateway.js';
+import { logout, refresh } from '../support/gateway/routes.js';
+import { auditDuring, recordsOf } from '../support/gateway/rows.js';
+import {
+  jtiOf,
+  liveOf,
+  newKey,
+  type RetrySession,
+  retryField,
+  retrySession,
+  THEFT,
+} from '../support/independent/retries.js';
+import { holdNewRecords } from '../support/postgres/hold.js';
 
 let gateway: TestGateway;
 let one: Instance;

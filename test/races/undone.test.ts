@@ -8,12 +8,12 @@ import {
   startGateway,
   startInstance,
   type TestGateway,
-} from '../support/gateway.js';
-import { ask, newcomer } from '../support/graphql.js';
-import { holdNewRecords } from '../support/hold.js';
-import { asSuperuser, required, TEMPLATE_URL } from '../support/postgres.js';
-import { login, logout, refresh, WRONG } from '../support/routes.js';
-import { auditDuring, recordsOf, userRow } from '../support/rows.js';
+} from '../support/gateway/gateway.js';
+import { ask, newcomer } from '../support/gateway/graphql.js';
+import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
+import { auditDuring, recordsOf, userRow } from '../support/gateway/rows.js';
+import { holdNewRecords } from '../support/postgres/hold.js';
+import { asSuperuser, required, TEMPLATE_URL } from '../support/postgres/postgres.js';
 import { until } from '../support/until.js';
 
 const cleanUp = new AsyncDisposableStack();

@@ -1,7 +1,7 @@
 /** Interface 5: the /48 around an IPv6 /64 has eight times its login limit. */
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { hasRedis, type RedisServer, startRedis } from '../support/redis.js';
-import { login, logout } from '../support/routes.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { login, logout } from '../support/gateway/routes.js';
+import { hasRedis, type RedisServer, startRedis } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 
 const STORES = hasRedis || process.env['REQUIRE_REDIS'] === '1' ? ['PostgreSQL', 'Redis'] : ['PostgreSQL'];

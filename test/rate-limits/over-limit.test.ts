@@ -1,10 +1,10 @@
 /** Interface 5: a login beyond the limit is refused from memory, whichever store counts: it is asked once a second. */
 import { rememberOverLimit } from '../../src/rate-limits/over-limit.js';
-import { handClock } from '../support/clock.js';
-import { whileAway } from '../support/faults.js';
-import { type Answer, startGateway, type TestGateway } from '../support/gateway.js';
-import { hasRedis, type RedisServer, startRedis } from '../support/redis.js';
-import { login } from '../support/routes.js';
+import { handClock } from '../support/gateway/clock.js';
+import { type Answer, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { login } from '../support/gateway/routes.js';
+import { whileAway } from '../support/postgres/faults.js';
+import { hasRedis, type RedisServer, startRedis } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 
 const STORES = hasRedis || process.env['REQUIRE_REDIS'] === '1' ? ['PostgreSQL', 'Redis'] : ['PostgreSQL'];

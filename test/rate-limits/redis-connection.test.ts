@@ -1,11 +1,17 @@
 /** Interface 10 and 14: a connection that has died is replaced, and the log says what an operator should know. */
-import { type Answer, type Instance, startGateway, startInstance, type TestGateway } from '../support/gateway.js';
-import { type CapturedLog, captureLog } from '../support/log.js';
-import { freePort, type RedisServer, startRedis } from '../support/redis.js';
-import { login } from '../support/routes.js';
-import { type SilentProxy, startSilentProxy } from '../support/silent-proxy.js';
+import {
+  type Answer,
+  type Instance,
+  startGateway,
+  startInstance,
+  type TestGateway,
+} from '../support/gateway/gateway.js';
+import { type CapturedLog, captureLog } from '../support/gateway/log.js';
+import { login } from '../support/gateway/routes.js';
+import { type SilentProxy, startSilentProxy } from '../support/postgres/silent-proxy.js';
+import { freePort, type RedisServer, startRedis } from '../support/programs/redis.js';
+import { withRedis } from '../support/programs/with-redis.js';
 import { until } from '../support/until.js';
-import { withRedis } from '../support/with-redis.js';
 
 withRedis('the connection to Redis', () => {
   let redis: RedisServer;

@@ -1,15 +1,15 @@
 /** Interface 2 and 10: REDIS_URL of Sentinel and of a cluster: limits are exact, and a server that goes is outlived. */
-import { type Answer, type Instance, startGateway, type TestGateway } from '../support/gateway.js';
-import { captureLog } from '../support/log.js';
+import { type Answer, type Instance, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { captureLog } from '../support/gateway/log.js';
+import { login } from '../support/gateway/routes.js';
 import {
   type RedisCluster,
   type SentinelGroup,
   startRedisCluster,
   startSentinelGroup,
-} from '../support/redis-groups.js';
-import { login } from '../support/routes.js';
+} from '../support/programs/redis-groups.js';
+import { withRedis } from '../support/programs/with-redis.js';
 import { until } from '../support/until.js';
-import { withRedis } from '../support/with-redis.js';
 
 const LIMIT = 7;
 

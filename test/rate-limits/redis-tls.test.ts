@@ -5,11 +5,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { startGateway } from '../support/gateway.js';
-import { freePort, type RedisServer, startRedis } from '../support/redis.js';
-import { login } from '../support/routes.js';
+import { startGateway } from '../support/gateway/gateway.js';
+import { login } from '../support/gateway/routes.js';
+import { freePort, type RedisServer, startRedis } from '../support/programs/redis.js';
+import { withRedis } from '../support/programs/with-redis.js';
 import { until } from '../support/until.js';
-import { withRedis } from '../support/with-redis.js';
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 const withBoth = hasOpenssl || process.env['REQUIRE_PROGRAMS'] === '1' ? withRedis : describe.skip;

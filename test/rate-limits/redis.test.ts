@@ -1,10 +1,10 @@
 /** Interface 2: with REDIS_URL rate limits live in Redis. Needs a `redis-server` on the PATH. */
-import { type Answer, type Instance, startGateway, type TestGateway } from '../support/gateway.js';
-import { ask, newApiKey } from '../support/graphql.js';
-import { type RedisServer, startRedis } from '../support/redis.js';
-import { login, logout, WRONG } from '../support/routes.js';
+import { type Answer, type Instance, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { ask, newApiKey } from '../support/gateway/graphql.js';
+import { login, logout, WRONG } from '../support/gateway/routes.js';
+import { type RedisServer, startRedis } from '../support/programs/redis.js';
+import { withRedis } from '../support/programs/with-redis.js';
 import { until } from '../support/until.js';
-import { withRedis } from '../support/with-redis.js';
 
 withRedis('with one server', () => {
   let redis: RedisServer;

@@ -1,7 +1,7 @@
 /** Spec 2.1: the body of POST /auth/login; Interface 5: what a bad one is answered. */
-import { type Answer, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
-import { login } from '../support/routes.js';
-import { userRow, wholeState } from '../support/rows.js';
+import { type Answer, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { login } from '../support/gateway/routes.js';
+import { userRow, wholeState } from '../support/gateway/rows.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** Spec 2.2, 2.3 and 2.4: what the three routes answer. */
-import { logIn, startGateway, type TestGateway } from '../support/gateway.js';
-import { logout, refresh } from '../support/routes.js';
+import { logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { logout, refresh } from '../support/gateway/routes.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

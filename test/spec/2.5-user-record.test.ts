@@ -1,8 +1,8 @@
 /** Spec 2.5: the fields of the user record that the routes use. */
 import argon2 from 'argon2';
-import { claimsOf, logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
-import { login, WRONG } from '../support/routes.js';
-import { userRow } from '../support/rows.js';
+import { claimsOf, logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { login, WRONG } from '../support/gateway/routes.js';
+import { userRow } from '../support/gateway/rows.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

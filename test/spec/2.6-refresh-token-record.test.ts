@@ -1,7 +1,14 @@
 /** Spec 2.6: the refresh-token record. */
-import { claimsOf, logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { login, refresh } from '../support/routes.js';
-import { recordOf, recordsOf } from '../support/rows.js';
+import {
+  claimsOf,
+  logIn,
+  PASSWORD,
+  refreshTokenOf,
+  startGateway,
+  type TestGateway,
+} from '../support/gateway/gateway.js';
+import { login, refresh } from '../support/gateway/routes.js';
+import { recordOf, recordsOf } from '../support/gateway/rows.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

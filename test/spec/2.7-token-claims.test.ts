@@ -1,10 +1,10 @@
 /** Spec 2.7 and Interface 4: the claims of both tokens, checked by a verifier that only knows the JWKS. */
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { Role } from '../../src/domain/roles.js';
-import { keyringJwk } from '../support/forge.js';
-import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { refresh } from '../support/routes.js';
-import { recordOf } from '../support/rows.js';
+import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { refresh } from '../support/gateway/routes.js';
+import { recordOf } from '../support/gateway/rows.js';
+import { keyringJwk } from '../support/independent/forge.js';
 
 const ISSUER = 'https://auth.example.com';
 const AUDIENCE = 'https://api.example.com';

@@ -1,10 +1,10 @@
 /** Spec 3.1: states and transitions of the refresh-token record, a test a row. */
 
-import { cookieAction } from '../support/cookies.js';
-import { forgeRefreshToken } from '../support/forge.js';
-import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { logout, refresh } from '../support/routes.js';
-import { auditDuring, recordOf, recordsOf, wholeState } from '../support/rows.js';
+import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { logout, refresh } from '../support/gateway/routes.js';
+import { auditDuring, recordOf, recordsOf, wholeState } from '../support/gateway/rows.js';
+import { cookieAction } from '../support/independent/cookies.js';
+import { forgeRefreshToken } from '../support/independent/forge.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

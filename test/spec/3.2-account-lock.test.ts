@@ -1,7 +1,7 @@
 /** Spec 3.2: the account lock, a test a row. */
-import { logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
-import { login, WRONG } from '../support/routes.js';
-import { auditDuring, userRow } from '../support/rows.js';
+import { logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { login, WRONG } from '../support/gateway/routes.js';
+import { auditDuring, userRow } from '../support/gateway/rows.js';
 
 const MOST = 3;
 const LOCK_SECONDS = 100;

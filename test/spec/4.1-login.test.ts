@@ -1,11 +1,11 @@
 /** Spec 4.1: POST /auth/login, its steps in their order. */
 
-import { cookieAction } from '../support/cookies.js';
-import { refusesRows, withFault } from '../support/faults.js';
-import { claimsOf, logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
-import { login, WRONG } from '../support/routes.js';
-import { auditDuring, recordsOf, userRow, wholeState } from '../support/rows.js';
-import { countWork } from '../support/work.js';
+import { claimsOf, logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { login, WRONG } from '../support/gateway/routes.js';
+import { auditDuring, recordsOf, userRow, wholeState } from '../support/gateway/rows.js';
+import { countWork } from '../support/gateway/work.js';
+import { cookieAction } from '../support/independent/cookies.js';
+import { refusesRows, withFault } from '../support/postgres/faults.js';
 
 const work = countWork();
 let gateway: TestGateway;

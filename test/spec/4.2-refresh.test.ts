@@ -1,10 +1,10 @@
 /** Spec 4.2: POST /auth/refresh, its steps in their order. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { cookieAction } from '../support/cookies.js';
-import { forgeRefreshToken, hmacSignedJwt, keyringJwk, unsignedJwt } from '../support/forge.js';
-import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { refresh } from '../support/routes.js';
-import { auditDuring, liveRecords, recordOf, recordsOf, wholeState } from '../support/rows.js';
+import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { refresh } from '../support/gateway/routes.js';
+import { auditDuring, liveRecords, recordOf, recordsOf, wholeState } from '../support/gateway/rows.js';
+import { cookieAction } from '../support/independent/cookies.js';
+import { forgeRefreshToken, hmacSignedJwt, keyringJwk, unsignedJwt } from '../support/independent/forge.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

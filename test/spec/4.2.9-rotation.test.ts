@@ -1,11 +1,11 @@
 /** Spec 4.2 step 9: the rotation, and whose role and state it looks at. */
 
-import { cookieAction } from '../support/cookies.js';
-import { refusesRows, withFault } from '../support/faults.js';
-import { forgeRefreshToken } from '../support/forge.js';
-import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { refresh } from '../support/routes.js';
-import { auditDuring, recordOf, recordsOf, userRow } from '../support/rows.js';
+import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { refresh } from '../support/gateway/routes.js';
+import { auditDuring, recordOf, recordsOf, userRow } from '../support/gateway/rows.js';
+import { cookieAction } from '../support/independent/cookies.js';
+import { forgeRefreshToken } from '../support/independent/forge.js';
+import { refusesRows, withFault } from '../support/postgres/faults.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

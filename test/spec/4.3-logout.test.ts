@@ -1,12 +1,19 @@
 /** Spec 4.3: POST /auth/logout. */
 import { randomUUID } from 'node:crypto';
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
-import { cookieAction } from '../support/cookies.js';
-import { refusesRows, withFault } from '../support/faults.js';
-import { forgeRefreshToken, keyringJwk, unsignedJwt } from '../support/forge.js';
-import { type Answer, claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway.js';
-import { logout, refresh } from '../support/routes.js';
-import { type AuditRow, auditDuring, recordOf, wholeState } from '../support/rows.js';
+import {
+  type Answer,
+  claimsOf,
+  logIn,
+  refreshTokenOf,
+  startGateway,
+  type TestGateway,
+} from '../support/gateway/gateway.js';
+import { logout, refresh } from '../support/gateway/routes.js';
+import { type AuditRow, auditDuring, recordOf, wholeState } from '../support/gateway/rows.js';
+import { cookieAction } from '../support/independent/cookies.js';
+import { forgeRefreshToken, keyringJwk, unsignedJwt } from '../support/independent/forge.js';
+import { refusesRows, withFault } from '../support/postgres/faults.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

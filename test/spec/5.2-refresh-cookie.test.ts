@@ -1,7 +1,8 @@
 /** Spec 5.1 and 5.2: which part of the answer has which token, and every attribute of the cookie. */
-import { refreshCookieOf } from '../support/cookies.js';
-import { type Answer, logIn, startGateway, type TestGateway } from '../support/gateway.js';
-import { logout, refresh } from '../support/routes.js';
+
+import { type Answer, logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { logout, refresh } from '../support/gateway/routes.js';
+import { refreshCookieOf } from '../support/independent/cookies.js';
 
 let gateway: TestGateway;
 afterEach(() => gateway.close());

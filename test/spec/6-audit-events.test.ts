@@ -1,8 +1,9 @@
 /** Spec 6: the audit events, a test a row, each field retyped by hand. */
-import { forgeRefreshToken } from '../support/forge.js';
-import { claimsOf, logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
-import { login, logout, refresh, WRONG } from '../support/routes.js';
-import { type AuditRow, auditDuring, recordOf } from '../support/rows.js';
+
+import { claimsOf, logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
+import { type AuditRow, auditDuring, recordOf } from '../support/gateway/rows.js';
+import { forgeRefreshToken } from '../support/independent/forge.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

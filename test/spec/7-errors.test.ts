@@ -1,10 +1,10 @@
 /** Spec 7: the table of errors, retyped by hand; each row is brought about over HTTP. */
 import { readFileSync } from 'node:fs';
 import { REFUSALS } from '../../src/http/refusals.js';
-import { cookieAction } from '../support/cookies.js';
-import { forgeRefreshToken } from '../support/forge.js';
-import { type Answer, logIn, startGateway, type TestGateway } from '../support/gateway.js';
-import { login, logout, refresh, WRONG } from '../support/routes.js';
+import { type Answer, logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
+import { cookieAction } from '../support/independent/cookies.js';
+import { forgeRefreshToken } from '../support/independent/forge.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

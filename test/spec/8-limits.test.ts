@@ -1,8 +1,9 @@
 /** Spec 8: the table of limits, and Interface 5 on how the login rate limit answers. */
-import { cookieAction } from '../support/cookies.js';
-import { type Answer, claimsOf, logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway.js';
-import { login, logout, refresh, WRONG } from '../support/routes.js';
-import { recordOf, userRow, wholeState } from '../support/rows.js';
+
+import { type Answer, claimsOf, logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
+import { recordOf, userRow, wholeState } from '../support/gateway/rows.js';
+import { cookieAction } from '../support/independent/cookies.js';
 
 let gateway: TestGateway;
 afterEach(() => gateway.close());

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../../test/support/redis.js';
+import { freePort } from '../../../test/support/programs/redis.js';
 import { ON_THE_GATEWAYS_CORE } from '../cores.js';
 import { cpuMicros } from '../cpu.js';
 import type { Stage } from '../stage.js';

@@ -1,5 +1,5 @@
 /** Interface 5 and 10: what a gateway answers while its Redis, or the network before it, is faulty. */
-import { startRedis } from '../../../test/support/redis.js';
+import { startRedis } from '../../../test/support/programs/redis.js';
 import type { Experiment } from '../experiment.js';
 import { prepareGateways } from '../lab/gateways.js';
 import { startPostgresServer } from '../lab/postgres-server.js';

@@ -1,6 +1,6 @@
 /** Spec 8 and Interface 6 over three instances: how far more, or fewer, requests pass than a limit allows. */
 
-import { startRedis } from '../../../test/support/redis.js';
+import { startRedis } from '../../../test/support/programs/redis.js';
 import type { Experiment, Row } from '../experiment.js';
 import { from, TRUSTED } from '../lab/addresses.js';
 import { type Answer, ask } from '../lab/browser.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../../../client/src/client.js';
 import type { AuthClient } from '../../../client/src/types.js';
-import { startBrowser } from '../../../test/support/client-environment.js';
+import { startBrowser } from '../../../test/support/browser/client-environment.js';
 import { until } from '../../../test/support/until.js';
 import type { Experiment, Row } from '../experiment.js';
 import { type Gateways, type Instance, PUBLIC_URL, prepareGateways } from '../lab/gateways.js';

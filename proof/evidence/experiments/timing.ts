@@ -1,7 +1,7 @@
 /** Spec 4.1 step 3 and Interface 6: the time of a refusal does not tell whether the e-mail or the key exists. */
 import { randomInt } from 'node:crypto';
 import argon2 from 'argon2';
-import { freshNonce } from '../../../test/support/signer.js';
+import { freshNonce } from '../../../test/support/independent/signer.js';
 import type { Experiment, Row } from '../experiment.js';
 import { createApiKey, createCronKey, signAs } from '../lab/callers.js';
 import { type Gateways, prepareGateways } from '../lab/gateways.js';

@@ -1,5 +1,5 @@
 /** Callers of `/graphql`, as they present themselves (Interface 6). */
-import { type SignedRequest, signerOf } from '../../../test/support/signer.js';
+import { type SignedRequest, signerOf } from '../../../test/support/independent/signer.js';
 import { type Answer, ask } from './browser.js';
 import { type Gateways, PUBLIC_URL } from './gateways.js';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { freePort } from '../../../test/support/redis.js';
+import { freePort } from '../../../test/support/programs/redis.js';
 import type { Lab } from './lab.js';
 import { killAll, signal, startProgram, withDescendants } from './program.js';
 import { findProgram } from './programs.js';

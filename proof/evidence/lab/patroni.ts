@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { freePort } from '../../../test/support/redis.js';
+import { freePort } from '../../../test/support/programs/redis.js';
 import { until } from '../../../test/support/until.js';
 import type { Lab } from './lab.js';
 import { type Node, startNode } from './patroni-node.js';

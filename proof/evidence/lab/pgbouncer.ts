@@ -1,8 +1,13 @@
 /** A PgBouncer in transaction mode before a PostgreSQL. */
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { answersAsDatabase, pgBouncerConfig, pgBouncerWords, urlOfPgBouncer } from '../../../test/support/pgbouncer.js';
-import { freePort } from '../../../test/support/redis.js';
+import {
+  answersAsDatabase,
+  pgBouncerConfig,
+  pgBouncerWords,
+  urlOfPgBouncer,
+} from '../../../test/support/postgres/pgbouncer.js';
+import { freePort } from '../../../test/support/programs/redis.js';
 import { until } from '../../../test/support/until.js';
 import type { Lab } from './lab.js';
 import { type Program, startProgram } from './program.js';

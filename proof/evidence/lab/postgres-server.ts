@@ -10,7 +10,7 @@ import {
   type Programs,
   runProgram,
 } from '../../../src/db/embedded/programs.js';
-import { freePort } from '../../../test/support/redis.js';
+import { freePort } from '../../../test/support/programs/redis.js';
 import { until } from '../../../test/support/until.js';
 import type { Lab } from './lab.js';
 import { type Program, startProgram } from './program.js';

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../../../test/support/redis.js';
+import { freePort } from '../../../test/support/programs/redis.js';
 import { until } from '../../../test/support/until.js';
 import type { Instance } from './gateways.js';
 import type { Lab } from './lab.js';

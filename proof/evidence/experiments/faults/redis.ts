@@ -1,5 +1,5 @@
 /** Faults of Redis, and of the network before it: limits cannot be asked, everything else goes on. */
-import type { RedisServer } from '../../../../test/support/redis.js';
+import type { RedisServer } from '../../../../test/support/programs/redis.js';
 import type { TcpProxy } from '../../lab/tcp-proxy.js';
 import { ALL_RIGHT, type Fault, type Stand } from './fault.js';
 

@@ -1,0 +1,87 @@
+/** Blocks of the documents that are printed from the code, between `<!-- printed: NAME -->` and `<!-- /printed -->`. */
+import { commandTable } from '../../../src/cli/cli.js';
+import { variables } from '../../../src/config/config.js';
+import { REASONS } from '../../../src/graphql/reasons.js';
+import { GRAPHQL_ERRORS } from '../../../src/http/graphql-errors.js';
+import { REFUSALS } from '../../../src/http/refusals.js';
+import { BESIDE, LAYERS } from './rooms.js';
+
+type Row = Array<string | number>;
+
+function table(head: string[], rows: Row[]): string {
+  const [first, ...others] = [head, ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  return [first, `|${'---|'.repeat(head.length)}`, ...others].join('\n');
+}
+
+function refusals(): string {
+  const rows = Object.entries(REFUSALS).map(([name, { status, detail, cookie }]) => {
+    const route = ['invalid_credentials', 'account_locked'].includes(name) ? 'login' : 'refresh';
+    return [route, status, `\`${detail}\``, cookie];
+  });
+  return table(['route', 'status', '`detail`', 'cookie'], rows);
+}
+
+function graphqlReasons(): string {
+  const byCode = Map.groupBy(Object.entries(REASONS), ([, { code }]) => code);
+  const lists = Array.from(byCode, ([code, rows]) => {
+    const lines = rows.map(([reason, { means }]) => `- \`${reason}\`: ${means}`);
+    return `\`${code}\`\n\n${lines.join('\n')}`;
+  });
+  return lists.join('\n\n');
+}
+
+function refusedBeforeGraphql(): string {
+  const byCode = Map.groupBy(Object.entries(GRAPHQL_ERRORS), ([, { code }]) => code);
+  const lines = Array.from(byCode, ([code, rows]) => {
+    const reasons = rows.map(([status, { reason }]) => `${status} \`${reason}\``);
+    return `- \`${code}\`: ${reasons.join(', ')}`;
+  });
+  return lines.join('\n');
+}
+
+function rooms(): string {
+  const inWords = (layer: string[]) => layer.map((room) => `\`${room}\``).join(', ');
+  const beside = BESIDE.map((arrow) => `\`${arrow.replace(' -> ', '` may import from `')}\``).join('; ');
+  return `${LAYERS.map((layer, i) => `${i + 1}. ${inWords(layer)}`).join('\n')}\n\nRooms of one row do not import each other, except: ${beside}.`;
+}
+
+function commands(): string {
+  return commandTable()
+    .map(({ name, summary }) => `- \`${name}\`: ${summary}`)
+    .join('\n');
+}
+
+/** The rows that the page has, with its own last column: the meaning. */
+function variableRows(page: string): string {
+  const rows = Array.from(page.matchAll(/^\| `(\w+)` \|.*\| (.*) \|$/gm), ([, name = '', meaning = '']) => {
+    const variable = variables().find((each) => each.name === name);
+    if (variable === undefined) throw new Error(`there is no variable ${name}`);
+    return [`\`${name}\``, defaultOf(variable.fallback), variable.check ?? '', meaning];
+  });
+  return table(['variable', 'default', 'values', 'meaning'], rows);
+}
+
+function defaultOf(fallback: unknown): string {
+  const isUnset = fallback === undefined || (Array.isArray(fallback) && fallback.length === 0);
+  const text = fallback instanceof URL ? fallback.origin : String(fallback);
+  return isUnset ? 'unset' : `\`${text.replace(`${process.cwd()}/`, './')}\``;
+}
+
+/** By name; each is given what the page has between the marks. */
+const BLOCKS: Record<string, (page: string) => string> = {
+  commands,
+  variables: variableRows,
+  rooms,
+  refusals,
+  'graphql reasons': graphqlReasons,
+  'refused before graphql': refusedBeforeGraphql,
+};
+
+/** The page with each block as the code has it. @throws if it names a block that does not exist */
+export function withPrintedBlocks(page: string): string {
+  return page.replace(/^(<!-- printed: (.+?) -->\n)(.*?)(<!-- \/printed -->)/gms, (_, begin, name, body, end) => {
+    const print = BLOCKS[name];
+    if (print === undefined) throw new Error(`test/support/documents/printed-docs.ts has no block "${name}"`);
+    return `${begin}\n${print(body)}\n\n${end}`;
+  });
+}

@@ -1,0 +1,97 @@
+/** The command line as a shell runs it: the build in a process of its own. */
+import { spawn } from 'node:child_process';
+import { Readable, Writable } from 'node:stream';
+import { runCli } from '../../../src/cli/cli.js';
+import type { Call } from '../../../src/cli/context.js';
+import type { Config } from '../../../src/config/config.js';
+import { createDatabase, KEYRING_FILE, required, type TestDatabase } from '../postgres/postgres.js';
+
+export interface Ran {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  /** The whole environment but for PATH */
+  env?: Record<string, string>;
+  /** Standard input; none: it is closed, and no terminal */
+  stdin?: string;
+}
+
+export function run(args: string[], { env = {}, stdin = '' }: RunOptions = {}): Promise<Ran> {
+  const child = spawn(process.execPath, ['dist/program/main.js', ...args], {
+    env: { PATH: process.env['PATH'], ...env },
+  });
+  const read = (stream: NodeJS.ReadableStream): { text: string } => {
+    const read = { text: '' };
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      read.text += chunk;
+    });
+    return read;
+  };
+  const [out, err] = [read(child.stdout), read(child.stderr)];
+  child.stdin.on('error', () => undefined); // it may end without reading
+  child.stdin.end(stdin);
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout: out.text, stderr: err.text }));
+  });
+}
+
+/** The same without a process: words in, what was printed out. For what needs no more than words. */
+export async function runHere(
+  args: string[],
+  readConfig: () => Config,
+  stdin = '',
+  changes: Partial<Call['terminal']> = {},
+): Promise<Ran> {
+  const ran: Ran = { code: null, stdout: '', stderr: '' };
+  const stream = (name: 'stdout' | 'stderr'): Writable =>
+    new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        ran[name] += chunk.toString('utf8');
+        done();
+      },
+    });
+  const terminal: Call['terminal'] = {
+    stdin: Readable.from([Buffer.from(stdin)]),
+    stdout: stream('stdout'),
+    stderr: stream('stderr'),
+    command: 'auth-gateway',
+    stopSignal: () => new AbortController().signal,
+    ...changes,
+  };
+  const serve = () => Promise.reject(new Error('a test runs its gateway by itself'));
+  ran.code = await runCli(args, { readConfig, terminal, serve });
+  return ran;
+}
+
+/** Messages but for the one line that names the database. */
+export function messagesOf({ stderr }: Ran): string {
+  return stderr.replace(/^database: .+\n/, '');
+}
+
+export interface Cli {
+  database: TestDatabase;
+  /** Runs a command on this database with `--json`; fails unless it succeeds in silence. */
+  json<T>(args: string[], stdin?: string): Promise<T>;
+  run(args: string[], stdin?: string): Promise<Ran>;
+}
+
+/** A command line on a database of its own. */
+export async function cliOnDatabase(from: 'migrated' | 'empty' = 'migrated'): Promise<Cli> {
+  const database = await createDatabase(from);
+  const env = { DATABASE_URL: database.url, KEYRING_FILE: required(KEYRING_FILE) };
+  const runThere = (args: string[], stdin?: string): Promise<Ran> =>
+    run(args, { env, ...(stdin === undefined ? {} : { stdin }) });
+  return {
+    database,
+    run: runThere,
+    json: async (args, stdin) => {
+      const ran = await runThere([...args, '--json'], stdin);
+      if (ran.code !== 0 || messagesOf(ran) !== '') throw new Error(`${args.join(' ')}: ${ran.code} ${ran.stderr}`);
+      return JSON.parse(ran.stdout);
+    },
+  };
+}

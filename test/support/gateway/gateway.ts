@@ -1,0 +1,211 @@
+/** The real application on a real PostgreSQL, driven over HTTP, with a clock that tests move. */
+import {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+  request,
+} from 'node:http';
+import pg from 'pg';
+import { COMMAND_LINE } from '../../../src/admin/administer.js';
+import { createUser, type NewUser } from '../../../src/admin/user-changes.js';
+import { type Config, readConfig } from '../../../src/config/config.js';
+import type { Passwords } from '../../../src/credentials/passwords/passwords.js';
+import type { User } from '../../../src/db/entities/user.js';
+import { listen, type SocketLimits } from '../../../src/http/server/listener.js';
+import { createLogger, type Logger } from '../../../src/platform/logger.js';
+import { type App, createApp } from '../../../src/start/compose.js';
+import { createDatabase, KEYRING_FILE, required, type TestDatabase } from '../postgres/postgres.js';
+import { type HandClock, handClock } from './clock.js';
+import { quickPasswords } from './quick-passwords.js';
+
+/** Limits out of the way of tests that are not about them; each test sets what it is about. */
+const ROOMY = { LOGIN_RATE_LIMIT: '1000000', REFRESH_RATE_LIMIT: '1000000', LOG_LEVEL: 'silent' };
+
+export interface Instance {
+  app: App;
+  config: Config;
+  /** Where it listens: http://127.0.0.1:PORT */
+  url: string;
+  /** One request with exactly these headers; cookies are the caller's business. */
+  send(method: string, path: string, options?: SendOptions): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface SendOptions {
+  headers?: Record<string, string | string[]>;
+  /** An object is sent as JSON, text and bytes as they are. */
+  body?: unknown;
+}
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** The body as JSON, or undefined where it is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back; each test asserts the shape it needs
+  json: any;
+  text: string;
+  /** Every Set-Cookie field as it came. */
+  cookies: string[];
+}
+
+export interface TestGateway extends Instance {
+  clock: HandClock;
+  /** Instances on the same database and clock; the first is the gateway itself. */
+  instances: Instance[];
+  /** Two of them for a race; throws where fewer were started, on which no race is one. */
+  two(): [Instance, Instance];
+  database: TestDatabase;
+  /** Straight to the tables. */
+  rows<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
+  /** A user with a known password (`PASSWORD` unless given). */
+  user(user?: Partial<NewUser>): Promise<User>;
+}
+
+export const PASSWORD = 'correct horse battery staple';
+
+let users = 0;
+
+export interface Setup {
+  env?: Record<string, string>;
+  instances?: number;
+  clock?: HandClock;
+  /** Any difference unless given: a clock that a test has moved is believed. */
+  maxSkewSeconds?: number;
+  log?: Logger;
+  /** Quick ones unless given; `argon2` is what the gateway itself makes of its configuration. */
+  passwords?: Passwords | 'argon2';
+  sockets?: Partial<SocketLimits>;
+}
+
+/** Starts instances on one fresh database. Close it in `afterAll` or `afterEach`. */
+export async function startGateway(setup: Setup = {}): Promise<TestGateway> {
+  const { instances = 1, clock = handClock() } = setup;
+  const database = await createDatabase();
+  const started: Instance[] = [];
+  for (let i = 0; i < instances; i += 1) started.push(await startInstance(database, { ...setup, clock }));
+  const [first] = started;
+  if (first === undefined) throw new Error('at least one instance');
+  const pool = new pg.Pool({ connectionString: database.url, max: 2 });
+  pool.on('error', () => undefined); // tests take the database away
+  return {
+    ...first,
+    clock,
+    instances: started,
+    two: () => {
+      const [one, two] = started;
+      if (one === undefined || two === undefined) throw new Error(`two instances, and ${started.length} started`);
+      return [one, two];
+    },
+    database,
+    rows: async (text, values) => (await pool.query(text, values)).rows,
+    user: ({ email, password = PASSWORD, role = 'viewer' } = {}) => {
+      users += 1;
+      const { app } = started[0] ?? first; // a test may put another in the place of one that it has ended
+      return createUser(app, COMMAND_LINE, { email: email ?? `user${users}@example.com`, password, role });
+    },
+    close: async () => {
+      for (const instance of [...started]) await instance.close();
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
+/** One more instance on a database that exists. */
+export async function startInstance(
+  database: TestDatabase,
+  {
+    env = {},
+    clock = handClock(),
+    maxSkewSeconds = Number.POSITIVE_INFINITY,
+    log = createLogger('silent'),
+    passwords = quickPasswords(),
+    sockets,
+  }: Omit<Setup, 'instances'>,
+): Promise<Instance> {
+  const config = readConfig({
+    ...ROOMY,
+    DATABASE_URL: 'postgresql://unused', // the socket's URL is no part of what users configure
+    KEYRING_FILE: required(KEYRING_FILE),
+    ...env,
+  });
+  const overrides = { clock, maxSkewSeconds, log, ...(passwords === 'argon2' ? {} : { passwords }) };
+  const app = await createApp(config, database.url, overrides);
+  const listening = await listen(app, '127.0.0.1', 0, sockets);
+  const url = `http://127.0.0.1:${listening.port}`;
+  return {
+    app,
+    config,
+    url,
+    send: (method, path, options) => send(url, method, path, options),
+    close: async () => {
+      await listening.stop({ graceMs: 0 });
+      await app.close();
+    },
+  };
+}
+
+/** node:http rather than fetch, which adds headers of its own and forbids others. */
+export function send(origin: string, method: string, path: string, options?: SendOptions): Promise<Answer> {
+  const { hostname, port } = new URL(origin);
+  return sendBy(request, { hostname, port, path, method }, options);
+}
+
+/** By http or https, on a connection of its own. @param to where, and how */
+export function sendBy<To extends RequestOptions>(
+  begin: (to: To, onAnswer: (res: IncomingMessage) => void) => ClientRequest,
+  to: To,
+  { headers = {}, body }: SendOptions = {},
+): Promise<Answer> {
+  const bytes = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+  const type = body !== undefined && bytes !== body ? { 'content-type': 'application/json' } : {};
+  const length = bytes === undefined ? {} : { 'content-length': String(Buffer.byteLength(bytes)) };
+  return new Promise((resolve, reject) => {
+    const sent = begin({ ...to, headers: { ...type, ...length, ...headers }, agent: false }, (res) => {
+      const chunks: Buffer[] = [];
+      res.on('data', (chunk: Buffer) => chunks.push(chunk));
+      res.on('error', reject);
+      res.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        const isJson = /json/.test(res.headers['content-type'] ?? '');
+        resolve({
+          status: res.statusCode ?? 0,
+          headers: res.headers,
+          text,
+          json: isJson && text !== '' ? JSON.parse(text) : undefined,
+          cookies: res.headers['set-cookie'] ?? [],
+        });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(bytes);
+  });
+}
+
+/** The refresh token that an answer sets, or undefined where it sets none (a cleared cookie sets none). */
+export function refreshTokenOf(answer: Answer): string | undefined {
+  const value = answer.cookies.map((cookie) => /^refresh_token=([^;]*)/.exec(cookie)?.[1]).find(Boolean);
+  return value === '' ? undefined : value;
+}
+
+export function withCookie(refreshToken: string): SendOptions {
+  return { headers: { cookie: `refresh_token=${refreshToken}` } };
+}
+
+/** Logs in and gives the refresh token; fails where the login fails. */
+export async function logIn(
+  gateway: Instance,
+  email: string,
+  password = PASSWORD,
+): Promise<{ answer: Answer; refreshToken: string }> {
+  const answer = await gateway.send('POST', '/auth/login', { body: { email, password } });
+  const refreshToken = refreshTokenOf(answer);
+  if (refreshToken === undefined) throw new Error(`login answered ${answer.status} ${answer.text}`);
+  return { answer, refreshToken };
+}
+
+/** The claims of a JWT, not verified. */
+export function claimsOf(token: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+}

@@ -1,0 +1,38 @@
+/** Stops statements half-way, so that an interleaving is arranged and not hoped for. */
+import pg from 'pg';
+import type { TestGateway } from '../gateway/gateway.js';
+import { until } from '../until.js';
+
+/** Ends with its scope at the latest, so that a test that fails leaves nobody waiting. */
+export interface Hold extends AsyncDisposable {
+  /** Resolves once so many connections of the database wait for a lock. */
+  waiting(count: number): Promise<void>;
+  /** Lets everything go on. */
+  release(): Promise<void>;
+}
+
+const LOCK = 4_711;
+
+/** Every INSERT of a refresh token waits inside its statement, with the row locks that it has taken so far. */
+export async function holdNewRecords({ database, rows }: TestGateway): Promise<Hold> {
+  await rows(`create or replace function wait_for_test() returns trigger language plpgsql as
+    'begin perform pg_advisory_xact_lock_shared(${LOCK}); return new; end'`);
+  await rows(`create or replace trigger hold before insert on refresh_tokens
+    for each row execute function wait_for_test()`);
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  await holder.query(`select pg_advisory_lock(${LOCK})`);
+  const waiting = `select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  return {
+    waiting: async (count) => {
+      const isSo = async (): Promise<boolean> => {
+        const result = await holder.query<{ count: number }>(waiting);
+        return (result.rows[0]?.count ?? 0) >= count;
+      };
+      await until(`${count} connections wait`, isSo);
+    },
+    release: () => holder.end(),
+    [Symbol.asyncDispose]: () => holder.end(),
+  };
+}
