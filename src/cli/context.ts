@@ -31,7 +31,7 @@ export interface Contexts {
 export interface Call {
   readConfig(): Config;
   terminal: Terminal;
-  /** Runs the gateway until the process is told to stop. */
+  /** Runs the gateway until the process must stop. */
   serve(): Promise<void>;
 }
 

@@ -9,59 +9,59 @@ export interface Repeated {
   repeated?: number;
 }
 
-export type Tell = (more: Repeated) => void;
+export type LogLine = (more: Repeated) => void;
 
 export interface Sampling {
   /**
    * Logs the first `most` lines of a kind in ten seconds at once, and counts the others. At the end the newest of them is
    * logged with that count, and counts for the next ten seconds.
    */
-  sample(kind: string, most: number, tell: Tell): void;
+  sample(kind: string, most: number, log: LogLine): void;
   /** Logs at once what was counted. */
   flush(): void;
 }
 
 interface Kind {
-  told: number;
-  untold: number;
-  newest?: Tell;
+  logged: number;
+  leftOut: number;
+  newest?: LogLine;
 }
 
 /** @param after a timer: calls a function after so many milliseconds */
 export function createSampling(after: (ms: number, call: () => void) => void = later): Sampling {
   const kinds = new Map<string, Kind>();
 
-  const tellUntold = (kind: Kind): void => {
+  const logLeftOut = (kind: Kind): void => {
     if (kind.newest === undefined) return;
-    kind.newest(kind.untold === 1 ? {} : { repeated: kind.untold - 1 });
-    kind.told = 1;
-    kind.untold = 0;
+    kind.newest(kind.leftOut === 1 ? {} : { repeated: kind.leftOut - 1 });
+    kind.logged = 1;
+    kind.leftOut = 0;
     delete kind.newest;
   };
   const endPeriod = (name: string, kind: Kind): void => {
     if (kind.newest === undefined) return void kinds.delete(name);
-    tellUntold(kind);
+    logLeftOut(kind);
     after(PERIOD_MS, () => endPeriod(name, kind));
   };
   return {
-    sample: (wanted, most, tell) => {
+    sample: (wanted, most, log) => {
       const name = kinds.has(wanted) || kinds.size < MAX_KINDS ? wanted : 'other';
       let kind = kinds.get(name);
       if (kind === undefined) {
-        const begun: Kind = { told: 0, untold: 0 };
+        const begun: Kind = { logged: 0, leftOut: 0 };
         kind = begun;
         kinds.set(name, begun);
         after(PERIOD_MS, () => endPeriod(name, begun));
       }
-      if (kind.told < most) {
-        kind.told += 1;
-        return tell({});
+      if (kind.logged < most) {
+        kind.logged += 1;
+        return log({});
       }
-      kind.untold += 1;
-      kind.newest = tell;
+      kind.leftOut += 1;
+      kind.newest = log;
     },
     flush: () => {
-      for (const kind of kinds.values()) tellUntold(kind);
+      for (const kind of kinds.values()) logLeftOut(kind);
     },
   };
 }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 
 /** @param onFailed called with a sentence if systemd cannot be notified */
 export function notifyServiceManager(state: 'READY=1' | 'STOPPING=1', onFailed: (sentence: string) => void): void {
-  const fail = (how: string): void => onFailed(`systemd is not told ${state}: systemd-notify ${how}`);
+  const fail = (how: string): void => onFailed(`systemd-notify ${state} ${how}`);
   spawn('systemd-notify', [state], { stdio: 'ignore' })
     .on('error', ({ code }: NodeJS.ErrnoException) => fail(`cannot be run (${code})`))
     .on('exit', (code) => code !== 0 && fail(`has ended with ${code ?? 'a signal'}`))

@@ -71,7 +71,7 @@ test('Interface 10: where systemd-notify is missing, one line says so, and the g
   cleanUp.use(service);
   await until('it is ready', () => count(log, 'ready') === 1);
   await until('it says so', () => service.errors() !== '');
-  expect(service.errors()).toBe('systemd is not told READY=1: systemd-notify cannot be run (ENOENT)\n');
+  expect(service.errors()).toBe('systemd-notify READY=1 cannot be run (ENOENT)\n');
   expect((await send(service.url, 'GET', '/health/ready')).status).toBe(200);
 });
 
