@@ -1,4 +1,4 @@
-/** A Node that is too old is told so in one line, and loads nothing that it could not read. */
+/** On a Node that is too old the program says so in one line, and loads nothing that it could not read. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,18 +19,18 @@ function lineFor(version: string): RegExp {
 
 describe.each(PROGRAMS)('%s', (program) => {
   test.each(['12.22.0', '20.20.2', '23.11.0'])('ends with one line on Node %s, and loads nothing else', (version) => {
-    const told = join(mkdtempSync(join(folder, 'run-')), 'loaded');
-    const pretend = `${told}.cjs`;
+    const loadedFile = join(mkdtempSync(join(folder, 'run-')), 'loaded');
+    const pretend = `${loadedFile}.cjs`;
     writeFileSync(pretend, `Object.defineProperty(process.versions, 'node', { value: '${version}' });`);
     const hook = resolve('test/support/jest/report-loaded.js');
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       ['--require', pretend, '--import', hook, program, '--version'],
-      { encoding: 'utf8', env: { LOADED_FILE: told } },
+      { encoding: 'utf8', env: { LOADED_FILE: loadedFile } },
     );
     expect([status, stdout]).toEqual([78, '']);
     expect(stderr).toMatch(lineFor(version));
-    const loaded = readFileSync(told, 'utf8').trim().split('\n');
+    const loaded = readFileSync(loadedFile, 'utf8').trim().split('\n');
     expect(loaded.filter((url) => url.startsWith('file:'))).toEqual([`file://${resolve(program)}`]);
   });
 

@@ -87,7 +87,7 @@ test.each(['0.0.0.0', '::', '::1', 'localhost'])('a gateway that listens at %s i
   expect(await health(env, '--wait', '5m', '--json')).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('a wrong configuration is told, exit 78', async () => {
+test('a wrong configuration is reported, exit 78', async () => {
   const { code, stderr } = await health({ PORT: 'many' });
   expect([code, stderr]).toEqual([78, expect.stringContaining('PORT')]);
 });
@@ -95,14 +95,14 @@ test('a wrong configuration is told, exit 78', async () => {
 test('it opens no database, and loads neither the ORM nor what only the gateway uses', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-health-'));
   try {
-    const told = join(folder, 'loaded');
+    const loadedFile = join(folder, 'loaded');
     const hook = resolve('test/support/jest/report-loaded.js');
     const child = spawn(process.execPath, ['--import', hook, 'dist/src/main.js', 'health'], {
-      env: { PATH: process.env['PATH'], PORT: portOf(gateway), DATABASE_URL: NOBODY, LOADED_FILE: told },
+      env: { PATH: process.env['PATH'], PORT: portOf(gateway), DATABASE_URL: NOBODY, LOADED_FILE: loadedFile },
       stdio: 'ignore',
     });
     expect(await once(child, 'exit')).toEqual([0, null]);
-    const loaded = readFileSync(told, 'utf8');
+    const loaded = readFileSync(loadedFile, 'utf8');
     expect(loaded).toContain('/zod/');
     expect(loaded).not.toMatch(/node_modules\/(@mikro-orm|ioredis|express|graphql|type-graphql)\//);
   } finally {

@@ -47,18 +47,18 @@ async function startService(env: Record<string, string>): Promise<{ service: Ser
 
 testWith(
   ['python3', 'systemd-notify'],
-  'Interface 10: systemd is told READY=1 once requests are answered, STOPPING=1 at the stop',
+  'Interface 10: systemd receives READY=1 when requests are answered, STOPPING=1 at the stop',
   async () => {
     await using cleanUp = new AsyncDisposableStack();
-    const { path, told } = cleanUp.use(await openNotifySocket(join(folder, 'notify')));
+    const { path, received } = cleanUp.use(await openNotifySocket(join(folder, 'notify')));
     const { service } = await startService({ NOTIFY_SOCKET: path });
     cleanUp.use(service);
-    await until('systemd is told', () => told.includes('READY=1'));
+    await until('systemd is notified', () => received.includes('READY=1'));
     expect((await send(service.url, 'GET', '/health/ready')).status).toBe(200);
-    expect(told).not.toContain('STOPPING=1');
+    expect(received).not.toContain('STOPPING=1');
     service.process.kill('SIGTERM');
     expect([await service.exited, service.errors()]).toEqual([[0, null], '']);
-    await until('systemd is told', () => told.includes('STOPPING=1'));
+    await until('systemd is notified', () => received.includes('STOPPING=1'));
   },
 );
 

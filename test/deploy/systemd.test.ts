@@ -140,7 +140,7 @@ testWith(
   'under the filter of its unit the gateway does all that it does, on nothing that it can write',
   async () => {
     await using cleanUp = new AsyncDisposableStack();
-    const { path, told } = cleanUp.use(await openNotifySocket(join(folder, 'notify')));
+    const { path, received } = cleanUp.use(await openNotifySocket(join(folder, 'notify')));
     const closed = [...(canUnshare ? READ_ONLY : []), ...(await filtered('auth-gateway.service'))];
     const env = {
       NOTIFY_SOCKET: path,
@@ -153,10 +153,10 @@ testWith(
     server.process.stdout?.setEncoding('utf8').on('data', (text: string) => {
       log += text;
     });
-    await until('systemd is told', () => {
+    await until('systemd is notified', () => {
       if (server.process.exitCode !== null || server.process.signalCode !== null)
         throw new Error(`it has ended: ${server.errors()}`);
-      return told.includes('READY=1');
+      return received.includes('READY=1');
     });
     const on: Pick<Instance, 'url' | 'send'> = {
       url: server.url,
@@ -175,7 +175,7 @@ testWith(
     }
     process.kill(-(server.process.pid ?? 0), 'SIGTERM'); // to all that stands before it, too
     expect([await server.exited, server.errors()]).toEqual([[0, null], '']);
-    await until('systemd is told', () => told.includes('STOPPING=1'));
+    await until('systemd is notified', () => received.includes('STOPPING=1'));
     await until('its log has been read', () => log.includes('"msg":"stopped"'));
   },
 );

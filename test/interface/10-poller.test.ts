@@ -35,7 +35,7 @@ async function moveClock(aheadMs: number): Promise<void> {
 interface Watched extends Instance {
   server: ServerProcess;
   /** What it has logged of the database and of the clocks, in turn */
-  told(): string[];
+  reported(): string[];
 }
 
 async function startWatched(): Promise<Watched> {
@@ -44,16 +44,16 @@ async function startWatched(): Promise<Watched> {
     LOGIN_RATE_LIMIT: '1000000',
     NODE_OPTIONS: `--import=${new URL('../support/gateway/moved-clock.js', import.meta.url).href}`,
   });
-  const told: string[] = [];
+  const reported: string[] = [];
   if (server.process.stdout === null) throw new Error('its log is not read');
   createInterface({ input: server.process.stdout }).on('line', (line) => {
     const { msg } = JSON.parse(line);
-    if (/^(database is|the clock)/.test(msg)) told.push(msg);
+    if (/^(database is|the clock)/.test(msg)) reported.push(msg);
   });
   const { url } = server;
   const instance = { ...gateway, url, send: (...request: Parameters<Instance['send']>) => send(url, ...request) };
   await until('it listens', async () => (await statusOf(url, '/health/live')) === 200);
-  return { ...instance, server, told: () => [...told] };
+  return { ...instance, server, reported: () => [...reported] };
 }
 
 const statusOf = async (url: string, path: string): Promise<number | undefined> =>
@@ -91,33 +91,33 @@ test('Interface 10: an instance at +400 and at -400 days issues nothing and undo
   await isWrong();
   await moveClock(0);
   await isRightAgain();
-  await until('both are told', () => watched.told().length === 2);
+  await until('both are reported', () => watched.reported().length === 2);
   await moveClock(-400 * DAY_MS);
   await until('a login finds it', async () => (await login(watched, email)).status === 503);
   await isWrong();
   await moveClock(0);
   await isRightAgain();
-  await until('all are told', () => watched.told().length >= 4);
-  expect(watched.told()).toEqual([FAR, CLOSE, FAR, CLOSE]);
+  await until('all are reported', () => watched.reported().length >= 4);
+  expect(watched.reported()).toEqual([FAR, CLOSE, FAR, CLOSE]);
 });
 
-test('Interface 10: a clock that goes wrong is told, though nobody asks', async () => {
+test('Interface 10: a clock that goes wrong is reported without a request', async () => {
   await moveClock(0);
   const watched = await startWatched();
   await using _ = watched.server;
   await moveClock(-400 * DAY_MS);
-  await until('it is told', () => watched.told().includes(FAR));
+  await until('it is reported', () => watched.reported().includes(FAR));
   await moveClock(0);
-  await until('so is the end', () => watched.told().includes(CLOSE));
+  await until('so is the end', () => watched.reported().includes(CLOSE));
 });
 
-test('Interface 14: a database that goes away is told once, and so is its return, though nobody asks', async () => {
+test('Interface 14: a database that goes away is reported once, and so is its return without a request', async () => {
   await moveClock(0);
   const watched = await startWatched();
   await using _ = watched.server;
   await whileAway(gateway.database, () =>
-    until('it is told', () => watched.told().includes('database is unreachable')),
+    until('it is reported', () => watched.reported().includes('database is unreachable')),
   );
-  await until('so is its return', () => watched.told().includes('database is ok again'));
-  expect(watched.told()).toEqual(['database is unreachable', 'database is ok again']);
+  await until('so is its return', () => watched.reported().includes('database is ok again'));
+  expect(watched.reported()).toEqual(['database is unreachable', 'database is ok again']);
 });

@@ -12,7 +12,7 @@ export interface Page {
   asked: Array<{ path: string; retry: string | null; authorization: string | null }>;
   /** How often a refresh was asked for */
   refreshes(): number;
-  /** What listeners were told. */
+  /** Events that listeners received */
   told: Array<{ event: keyof AuthEvents; happened: unknown }>;
   time: HandTime;
 }

@@ -7,7 +7,7 @@ const OTHERS = '172.31.253';
 /** Clients that come by IPv6, of two customers */
 export const IPV6_CLIENTS = ['2001:db8:0:1::7', '2001:db8:0:2::7'];
 
-/** `fd…::`, where a network has IPv6 */
+/** `fd…::`, if a network has IPv6 */
 export function ipv6Prefix(network: Compose['networks'][string] | undefined): string | undefined {
   const subnets = (network?.ipam?.config ?? []).map(({ subnet }) => subnet);
   return network?.enable_ipv6 ? subnets.find((subnet) => subnet.endsWith('::/64'))?.replace('/64', '') : undefined;

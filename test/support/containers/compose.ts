@@ -14,7 +14,7 @@ export interface Project extends AsyncDisposable {
   /** The IPv6 addresses of the services that have one */
   ipv6: Map<string, string>;
   /**
-   * Starts one service, and waits until it is healthy or, where it runs once, has ended.
+   * Starts one service, and waits until it is healthy, or has ended if it runs once.
    * @param more volumes, in the place of those with the same target
    */
   start(name: string, more?: string[]): Promise<void>;
@@ -24,7 +24,7 @@ export interface Project extends AsyncDisposable {
   down(): Promise<Record<string, number | null>>;
   /** `docker compose run --rm cli …` */
   cli(...words: string[]): Promise<Ended>;
-  /** Runs a program where the browsers are. */
+  /** Runs a program on the network of the browsers. */
   outside(...words: string[]): Promise<Ended>;
 }
 
@@ -136,17 +136,17 @@ function inOrder(services: Record<string, Service>): string[] {
   return order;
 }
 
-/** Who is on a network with it, and what it is told besides. */
+/** The services on its networks, and its extra hosts. */
 function hostsOf({ networks = {}, extra_hosts = {} }: Service, addresses: Addresses): string {
   const own = Array.isArray(networks) ? networks : Object.keys(networks);
   const known = Object.entries(addresses).flatMap(([name, by]) =>
     own.flatMap((network) => (by[network] ? [[by[network], name]] : [])),
   );
-  const told = Object.entries(extra_hosts).map(([name, address]) => [address, name]);
-  return [['127.0.0.1', 'localhost'], ...told, ...known].map((pair) => `${pair.join(' ')}\n`).join('');
+  const extra = Object.entries(extra_hosts).map(([name, address]) => [address, name]);
+  return [['127.0.0.1', 'localhost'], ...extra, ...known].map((pair) => `${pair.join(' ')}\n`).join('');
 }
 
-/** A folder for a volume that has a name, else what is named. */
+/** A folder for a named volume; a path stays as it is. */
 function place(folder: string, from: string): string {
   if (/^[./]/.test(from)) return resolve(from);
   mkdirSync(join(folder, `volume-${from}`), { recursive: true });

@@ -36,7 +36,7 @@ export interface Ended {
 
 export interface Container extends AsyncDisposable {
   said(): string;
-  /** Sends SIGTERM to its process 1 where it runs, and waits. @returns its exit code */
+  /** Sends SIGTERM to its process 1 if it runs, and waits. @returns its exit code */
   stop(): Promise<number | null>;
   ended: Promise<Ended>;
   /** Runs a command in it, as the same user. */
@@ -74,7 +74,7 @@ export function startContainer(contained: Contained): Container {
   }
   /** Process 1 of the container, as it is called out here. */
   const first = (): string => readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
-  /** Once it has its own file system. @throws where it has ended before */
+  /** Resolves when it has its own file system. @throws if it has ended before */
   const inside = async (): Promise<string> => {
     const isIn = (pid: string): boolean => pid !== '' && readlinkSync(`/proc/${pid}/root`) !== '/';
     await until('the container runs', () => {

@@ -19,7 +19,7 @@ export interface Image {
 
 /**
  * What the build would make takes long, and is here: the packages, and the program as `npm run build` has left it. That
- * finds nothing to do where the files that it is given make the same program, and else fails.
+ * finds nothing to do if its files make the same program, and fails otherwise.
  */
 const HERE = ['node_modules', 'dist', 'client/dist'];
 

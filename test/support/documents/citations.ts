@@ -91,7 +91,7 @@ export interface Link {
   target: string;
 }
 
-/** Links of a document to what is in the repository, pictures too; what stands in blocks of code is none. */
+/** Links of a document to what is in the repository, pictures included, blocks of code excluded. */
 export function linksIn(markdown: string): Link[] {
   const prose = markdown.replace(/^```[\s\S]*?^```/gm, '');
   const links = Array.from(prose.matchAll(/\[([^\]]*)\]\(([^()\s]+)\)/g), ([, text = '', target = '']) => ({

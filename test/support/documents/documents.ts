@@ -13,7 +13,7 @@ export async function blockOf(page: string, language: string, number = 1): Promi
   return block;
 }
 
-/** Skipped where a program is missing, unless all are required. */
+/** Skipped if a program is missing, unless all are required. */
 export function testWith(programs: string[], name: string, work: () => Promise<void>): void {
   const missing = programs.filter((program) => {
     try {

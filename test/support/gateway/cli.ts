@@ -39,7 +39,7 @@ export function run(args: string[], { env = {}, stdin = '' }: RunOptions = {}): 
   });
 }
 
-/** The same without a process: words in, what was printed out. For what needs no more than words. */
+/** The same without a process: from words to what is printed. For tests that need nothing else of a process. */
 export async function runHere(
   args: string[],
   readConfig: () => Config,

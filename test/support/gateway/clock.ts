@@ -2,7 +2,7 @@
 import type { Clock } from '../../../src/platform/clock.js';
 
 export interface HandClock extends Clock {
-  /** Moves forward by seconds (or back, where negative). */
+  /** Moves forward by seconds (back if negative). */
   advance(seconds: number): void;
   set(instant: Date): void;
 }

@@ -33,7 +33,7 @@ export async function look(env: Env, { clock = systemClock, machine, only }: See
   return (await examine(around, checks)).map((finding) => printable(finding));
 }
 
-/** What is wrong. The PostgreSQL of the tests has fsync off, which is told of every database of it. */
+/** What is wrong. `fsync`, which is off in the PostgreSQL of the tests, is left out. */
 export async function badIn(found: Promise<PrintedFinding[]>): Promise<PrintedFinding[]> {
   return (await found).filter(({ severity, check }) => severity !== 'ok' && check !== 'database_durability');
 }
@@ -68,7 +68,7 @@ export interface Edge {
   close(): Promise<void>;
 }
 
-/** What stands before the gateway: it ends TLS, where it has a certificate, and passes every path on. */
+/** A proxy in front of the gateway: it ends TLS if it has a certificate, and passes on every path. */
 export async function startEdge(certificate?: { key: string; cert: string }): Promise<Edge> {
   let to: string[] = [];
   let count = 0;
@@ -112,7 +112,7 @@ export async function ownKeyring(): Promise<{ folder: string; file: string; remo
   return { folder, file, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** An address of this machine that is not loopback; undefined where it has none. */
+/** An address of this machine that is not loopback; undefined if it has none. */
 export function ownAddress(): string | undefined {
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address;

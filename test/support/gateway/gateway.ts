@@ -19,7 +19,7 @@ import { createDatabase, KEYRING_FILE, required, type TestDatabase } from '../po
 import { type HandClock, handClock } from './clock.js';
 import { quickPasswords } from './quick-passwords.js';
 
-/** Limits out of the way of tests that are not about them; each test sets what it is about. */
+/** Limits that no test reaches by accident; a test of a limit sets its own. */
 const ROOMY = { LOGIN_RATE_LIMIT: '1000000', REFRESH_RATE_LIMIT: '1000000', LOG_LEVEL: 'silent' };
 
 export interface Instance {
@@ -41,11 +41,11 @@ export interface SendOptions {
 export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** The body as JSON, or undefined where it is none. */
+  /** The body, if it is JSON */
   // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back; each test asserts the shape it needs
   json: any;
   text: string;
-  /** Every Set-Cookie field as it came. */
+  /** Every Set-Cookie field */
   cookies: string[];
 }
 
@@ -53,10 +53,10 @@ export interface TestGateway extends Instance {
   clock: HandClock;
   /** Instances on the same database and clock; the first is the gateway itself. */
   instances: Instance[];
-  /** Two of them for a race; throws where fewer were started, on which no race is one. */
+  /** Two of them for a race; throws if fewer were started. */
   two(): [Instance, Instance];
   database: TestDatabase;
-  /** Straight to the tables. */
+  /** Queries the tables directly. */
   rows<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
   /** A user with a known password (`PASSWORD` unless given). */
   user(user?: Partial<NewUser>): Promise<User>;
@@ -70,10 +70,10 @@ export interface Setup {
   env?: Record<string, string>;
   instances?: number;
   clock?: HandClock;
-  /** Any difference unless given: a clock that a test has moved is believed. */
+  /** Infinity by default: a clock that a test has moved is believed. */
   maxSkewSeconds?: number;
   log?: Logger;
-  /** Quick ones unless given; `argon2` is what the gateway itself makes of its configuration. */
+  /** Quick ones by default; `argon2` hashes as the gateway does. */
   passwords?: Passwords | 'argon2';
   sockets?: Partial<SocketLimits>;
 }
@@ -152,7 +152,7 @@ export function send(origin: string, method: string, path: string, options?: Sen
   return sendBy(request, { hostname, port, path, method }, options);
 }
 
-/** By http or https, on a connection of its own. @param to where, and how */
+/** By http or https, on a new connection. @param to the address and the options of the request */
 export function sendBy<To extends RequestOptions>(
   begin: (to: To, onAnswer: (res: IncomingMessage) => void) => ClientRequest,
   to: To,
@@ -183,7 +183,7 @@ export function sendBy<To extends RequestOptions>(
   });
 }
 
-/** The refresh token that an answer sets, or undefined where it sets none (a cleared cookie sets none). */
+/** The refresh token that an answer sets, or undefined if it sets none, or clears the cookie. */
 export function refreshTokenOf(answer: Answer): string | undefined {
   const value = answer.cookies.map((cookie) => /^refresh_token=([^;]*)/.exec(cookie)?.[1]).find(Boolean);
   return value === '' ? undefined : value;
@@ -193,7 +193,7 @@ export function withCookie(refreshToken: string): SendOptions {
   return { headers: { cookie: `refresh_token=${refreshToken}` } };
 }
 
-/** Logs in and gives the refresh token; fails where the login fails. */
+/** Logs in. @returns the refresh token @throws if the login fails */
 export async function logIn(
   gateway: Instance,
   email: string,

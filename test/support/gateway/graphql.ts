@@ -31,7 +31,7 @@ export async function ask(on: Instance, as: As, query: string, variables: object
   return { ...answer, data: answer.json?.data, errors, code, reason };
 }
 
-/** What `ask` gives as data; fails where the answer has an error. */
+/** The data of an answer. @throws if it has an error */
 // biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape it needs
 export async function dataOf(on: Instance, as: As, query: string, variables: object = {}): Promise<any> {
   const { status, text, data, errors } = await ask(on, as, query, variables);

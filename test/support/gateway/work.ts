@@ -45,11 +45,11 @@ export interface Statement {
 }
 
 /** Tells every statement that the connections are given from now on, of the routes and of administration. */
-export function watchStatements(db: Database, tell: (statement: Statement) => void): void {
-  for (const pool of [db.pool, db.adminPool]) watchPool(pool, tell);
+export function watchStatements(db: Database, onStatement: (statement: Statement) => void): void {
+  for (const pool of [db.pool, db.adminPool]) watchPool(pool, onStatement);
 }
 
-function watchPool(pool: pg.Pool, tell: (statement: Statement) => void): void {
+function watchPool(pool: pg.Pool, onStatement: (statement: Statement) => void): void {
   const watched = new WeakSet<pg.PoolClient>();
   pool.setMaxListeners(0); // a file may watch it for each of its tests
   pool.on('acquire', (client) => {
@@ -60,7 +60,7 @@ function watchPool(pool: pg.Pool, tell: (statement: Statement) => void): void {
       query: (...args: [string | pg.QueryConfig, unknown]) => {
         const [first, second] = args;
         const { text, values = second } = typeof first === 'string' ? { text: first } : first;
-        tell({ sql: text, parameters: Array.isArray(values) ? values : [] });
+        onStatement({ sql: text, parameters: Array.isArray(values) ? values : [] });
         return query(...args);
       },
     });

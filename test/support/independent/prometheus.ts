@@ -77,7 +77,7 @@ function checkFamily(name: string, { type, samples }: Family): void {
   }
 }
 
-/** The sum of the samples of that name which have these labels; undefined where there are none. */
+/** The sum of the samples of that name which have these labels; undefined if there are none. */
 export function figureOf(
   families: Map<string, Family>,
   name: string,

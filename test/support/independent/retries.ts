@@ -62,7 +62,7 @@ export async function expectTheft(gateway: TestGateway, session: RetrySession, h
   expect(await liveOf(gateway, session)).toEqual([]);
 }
 
-/** Presents the used token, which has to be given its successor again, and nothing else. */
+/** Presents the used token, and expects its successor again and nothing else. */
 export async function expectRetry(gateway: TestGateway, session: RetrySession, headers: Headers): Promise<Answer> {
   const before = await recordsOf(gateway, session.user.id);
   const [answer, events] = await auditDuring(gateway, () => refresh(gateway, session.used, headers));

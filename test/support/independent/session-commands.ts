@@ -26,7 +26,7 @@ type Command = fc.AsyncCommand<Model, World>;
 
 interface Step {
   name: string;
-  /** False where the model is not ready for the step. */
+  /** False if the model is not ready for the step */
   isReady?(model: Model): boolean;
   /** Changes the model, sends the request, and says what is to be answered. */
   run(model: Model, world: World, on: Instance): { expected: Expected; answer: Promise<Answer> };
@@ -182,7 +182,7 @@ async function countEvents(model: Model, { rows, clock }: World): Promise<number
   return row?.count ?? 0;
 }
 
-/** When the run began: events without a user are told apart by their time alone. */
+/** When the run began: events without a user differ by their time alone. */
 const starts = new WeakMap<HandClock, Date>();
 const startOf = (clock: HandClock): Date | undefined => starts.get(clock);
 export const beginRun = (clock: HandClock): void => void starts.set(clock, clock.now());

@@ -1,4 +1,4 @@
-/** Spec 3.1 and 3.2 as a small model, beside which the gateway is run. It shares no code with `src`. */
+/** Spec 3.1 and 3.2 as a small model that runs next to the gateway. It shares no code with `src`. */
 
 export const MAX_FAILURES = 3;
 export const LOCK_SECONDS = 60;
@@ -13,7 +13,7 @@ export interface ModelUser {
 }
 
 export interface ModelToken {
-  /** The refresh JWT; undefined where its answer was lost in a crash. */
+  /** The refresh JWT; undefined if its answer was lost in a crash. */
   jwt: string | undefined;
   jti: string;
   user: string;

@@ -1,6 +1,6 @@
 /**
  * Lets Node itself import the TypeScript of this repository: `./file.js` finds `file.ts`, which is compiled by swc. What
- * was compiled is cached by content. Node imports a module once a process, where Jest imports it once a test file.
+ * was compiled is cached by content. Node imports a module once a process, Jest once a test file.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';

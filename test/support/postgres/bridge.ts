@@ -19,7 +19,7 @@ export interface Certificate {
 /** The first packet of a client that wants TLS (SSLRequest). */
 const SSL_REQUEST_BYTES = 8;
 
-/** @param url of a database on a socket; @param certificate where the bridge speaks TLS */
+/** @param url of a database on a socket; @param certificate if the bridge speaks TLS */
 export async function bridgeTo(url: string, certificate?: Certificate): Promise<Bridge> {
   const socketPath = join(decodeURIComponent(new URL(url).hostname), '.s.PGSQL.5432');
   const present = new Set<[Socket, Socket]>();

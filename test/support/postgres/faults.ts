@@ -1,4 +1,4 @@
-/** Faults of a database: each lasts as long as some work and is mended after it, also where the work fails. */
+/** Faults of a database: each lasts as long as some work and is undone after it, even if the work fails. */
 import type { TestGateway } from '../gateway/gateway.js';
 import { asSuperuser, type TestDatabase } from './postgres.js';
 

@@ -1,4 +1,4 @@
-/** Somebody else's lock, for which statements of the gateway wait. */
+/** A lock of another session, for which statements of the gateway wait. */
 import pg from 'pg';
 import type { TestGateway } from '../gateway/gateway.js';
 
@@ -38,8 +38,8 @@ export async function whileReadsWait(
   const { rows } = gateway;
   await rows(`create function wait() returns void language plpgsql as
       'begin while not pg_try_advisory_xact_lock_shared(1) loop perform pg_sleep(0.01); end loop; end';
-    alter table ${table} rename to kept;
-    create view ${table} as select * from kept where (select wait() is not null)`);
+    alter table ${table} rename to hidden;
+    create view ${table} as select * from hidden where (select wait() is not null)`);
   const waiting = async () => {
     const [row] = await rows<{ count: number }>(`select count(*)::int as count from pg_stat_activity
       where datname = current_database() and wait_event = 'PgSleep'`);
@@ -48,6 +48,6 @@ export async function whileReadsWait(
   try {
     await withLock(gateway, 'select pg_advisory_lock(1)', () => work(waiting));
   } finally {
-    await rows(`drop view ${table}; alter table kept rename to ${table}; drop function wait`);
+    await rows(`drop view ${table}; alter table hidden rename to ${table}; drop function wait`);
   }
 }

@@ -1,4 +1,4 @@
-/** A real PgBouncer in transaction mode before the PostgreSQL of the tests, where the machine has one. */
+/** A real PgBouncer in transaction mode in front of the PostgreSQL of the tests, if the machine has one. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -12,7 +12,7 @@ export function required(variable: string): string {
   return value;
 }
 
-/** The same server, another database, and the superuser where asked for. */
+/** The URL of another database of the same server. @param user the superuser, for example */
 function urlOf(database: string, user?: string): string {
   const url = new URL(required(TEMPLATE_URL));
   url.pathname = `/${database}`;

@@ -23,7 +23,7 @@ export async function startSilentProxy(firstPort: number): Promise<SilentProxy> 
     from.on('error', () => undefined); // its end follows
     from.on('close', () => {
       open.delete(from);
-      if (from.listenerCount('data') > 0) to.destroy(); // else the other end must not learn of it
+      if (from.listenerCount('data') > 0) to.destroy(); // in silence the other end must not learn of it
     });
   };
   const proxy = createServer((client) => {

@@ -1,4 +1,4 @@
-/** A disk of a few megabytes or less, as for PostgreSQL, where one can be mounted. */
+/** A disk of a few megabytes or less, as for PostgreSQL, if one can be mounted. */
 import { spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

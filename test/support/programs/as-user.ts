@@ -1,10 +1,10 @@
 /** The rights of other users, for tests that run as root. */
 
 export const isRoot = process.geteuid?.() === 0;
-/** Shown as skipped for everybody else. */
+/** Skipped for other users. */
 export const rootTest = isRoot ? test : test.skip;
 
-/** Runs `work` with no more rights than a user without a name has; every thread of this process has them meanwhile. */
+/** Runs `work` with the rights of a user without a name, which every thread of this process has meanwhile. */
 export async function asUser<T>(uid: number, work: () => Promise<T>): Promise<T> {
   process.setegid?.(uid);
   process.seteuid?.(uid);

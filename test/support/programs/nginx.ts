@@ -1,4 +1,4 @@
-/** A real nginx before instances of the gateway, as the documentation has it, where the machine has one. */
+/** A real nginx in front of instances of the gateway, configured as documented, if the machine has one. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ export interface Nginx extends AsyncDisposable {
 export async function startNginx(ports: number[]): Promise<Nginx> {
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'nginx-'));
-  await mkdir(join(folder, 'logs')); // where it writes before it has read its configuration
+  await mkdir(join(folder, 'logs')); // it writes there before it has read its configuration
   const file = join(folder, 'nginx.conf');
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`);
   await writeFile(

@@ -13,13 +13,13 @@ while True: print(s.recv(4096).decode(), flush=True)`;
 export interface NotifySocket extends Disposable {
   path: string;
   /** Every message so far */
-  told: string[];
+  received: string[];
 }
 
 export async function openNotifySocket(path: string): Promise<NotifySocket> {
   const listener = spawn('python3', ['-c', LISTENER, path]);
-  const told: string[] = [];
-  createInterface({ input: listener.stdout }).on('line', (line) => told.push(line));
-  await until('it listens', () => told.includes('bound'));
-  return { path, told, [Symbol.dispose]: () => void listener.kill() };
+  const received: string[] = [];
+  createInterface({ input: listener.stdout }).on('line', (line) => received.push(line));
+  await until('it listens', () => received.includes('bound'));
+  return { path, received, [Symbol.dispose]: () => void listener.kill() };
 }

@@ -49,7 +49,7 @@ export async function startSentinelGroup(): Promise<SentinelGroup> {
     await writeFile(file, lines.join('\n'));
     sentinels.push(spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' }));
   }
-  const told = async (port: number): Promise<Map<string, string>> => {
+  const infoOf = async (port: number): Promise<Map<string, string>> => {
     const client = new Redis(port, '127.0.0.1', { password: SENTINEL_PASSWORD, retryStrategy: () => 20 });
     client.on('error', () => undefined); // until it listens
     const words = (await client.call('sentinel', 'master', MASTER_NAME)) as string[];
@@ -57,7 +57,7 @@ export async function startSentinelGroup(): Promise<SentinelGroup> {
     return new Map(words.flatMap((name, i) => (i % 2 === 0 ? [[name, words[i + 1] ?? '']] : [])));
   };
   await until('each sentinel knows the others and the replica', async () => {
-    const views = await Promise.all(ports.map(told));
+    const views = await Promise.all(ports.map(infoOf));
     return views.every((view) => view.get('num-other-sentinels') === '2' && view.get('num-slaves') === '1');
   });
   const encoded = [PASSWORD, SENTINEL_PASSWORD].map(encodeURIComponent);
@@ -65,7 +65,7 @@ export async function startSentinelGroup(): Promise<SentinelGroup> {
   return {
     url: `redis+sentinel://:${encoded[0]}@${hosts}/${MASTER_NAME}/${DB}?sentinel_password=${encoded[1]}`,
     roles: async () => {
-      const masterPort = (await told(ports[0] ?? 0)).get('port');
+      const masterPort = (await infoOf(ports[0] ?? 0)).get('port');
       return masterPort === String(first.port)
         ? { master: first, replica: second }
         : { master: second, replica: first };

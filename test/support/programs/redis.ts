@@ -1,4 +1,4 @@
-/** A real redis-server for a test, where the machine has one. */
+/** A real redis-server for a test, if the machine has one. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';

@@ -78,7 +78,7 @@ const PROXIES: Record<Kind, (folder: string, places: Places) => Promise<string[]
       '/etc/ssl/auth.example.com/fullchain.pem': cert,
       '/etc/ssl/auth.example.com/privkey.pem': key,
     });
-    await mkdir(join(folder, 'logs')); // where it writes before it has read its configuration
+    await mkdir(join(folder, 'logs')); // it writes there before it has read its configuration
     await writeFile(join(folder, 'ours.conf'), ours);
     const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`);
     const user = process.getuid?.() === 0 ? 'user root;' : '';
@@ -103,7 +103,7 @@ const PROXIES: Record<Kind, (folder: string, places: Places) => Promise<string[]
   },
 };
 
-/** @throws {Error} where the file does not have one of them exactly once */
+/** @throws {Error} if one of them is not exactly once in the file */
 async function replaced(file: string, changes: Record<string, string>): Promise<string> {
   let text = await readFile(file, 'utf8');
   for (const [from, to] of Object.entries(changes)) {

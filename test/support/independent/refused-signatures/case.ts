@@ -9,7 +9,7 @@ export type Reason =
   | 'invalid_signature';
 
 /**
- * @param sign signs in good form with a live key, but for what it is told
+ * @param sign signs correctly with a live key, except for what it is given
  * @param now seconds since the epoch
  * @param other signs with another live key
  */
