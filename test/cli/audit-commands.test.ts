@@ -33,7 +33,7 @@ async function json(...args: string[]): Promise<Array<Record<string, unknown>>> 
   return JSON.parse(ran.stdout);
 }
 
-test('Interface 9: session explain tells the same by a jti, by the family, and by the e-mail and the ID of the user', async () => {
+test('Interface 9: session explain prints the same by a jti, by the family, and by the e-mail and the ID of the user', async () => {
   const family = String(claimsOf(caller.accessToken)['sid']);
   const [first, last] = [claimsOf(caller.refreshToken)['jti'], claimsOf(second)['jti']];
   const [byJti, byFamily, byEmail, byUser] = await Promise.all([

@@ -1,4 +1,4 @@
-/** Interface 9: `audit export` and the script of docs/backup.md#audit-export, which goes on where it stopped. */
+/** Interface 9: `audit export` and the script of docs/backup.md#audit-export, which resumes at its cursor. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -64,7 +64,7 @@ function call(program: string, args: string[], path = tools, env: Record<string,
   }
 }
 
-/** A copy of what was installed, without the Node beside it. */
+/** A copy of the installed package, without its Node. */
 function withoutNode(): string {
   const copy = mkdtempSync(join(folder, 'copy-'));
   execFileSync('cp', ['-r', installed, copy]);
@@ -82,7 +82,7 @@ function nodeOf(version: string): string {
   return `${path}:${tools}`;
 }
 
-test('runs on the Node that is installed beside it, whatever Node the system has', () => {
+test('runs on the Node that is installed with it, whatever Node the system has', () => {
   const { stdout, status } = call(bin, ['--version', '--json'], nodeOf('20.0.0'));
   expect([status, JSON.parse(stdout)]).toEqual([0, { version: PACKAGE.version, node: process.versions.node }]);
   expect(call(bin, []).stdout).toMatch(/^usage: /);
@@ -115,7 +115,7 @@ test('says where it is not built', () => {
   expect([status, stderr]).toEqual([1, expect.stringMatching(/^auth-gateway: it is not built: run [^\n]*\n$/)]);
 });
 
-test('auth-gateway start is the gateway, and ends when it is told to', async () => {
+test('auth-gateway start is the gateway, and ends after a signal', async () => {
   const port = await freePort();
   const start = (dataDir: string) => {
     const env = { PATH: tools, DATA_DIR: join(folder, dataDir), PORT: String(port) };

@@ -92,7 +92,7 @@ test('Interface 9: user create refuses a taken or bad e-mail and a short passwor
   }
 });
 
-test('Interface 9: what a password must be is told before one is typed: in the help and in the question', async () => {
+test('Interface 9: the rules for a password are printed before one is typed: in the help and in the question', async () => {
   const { id } = await create('asked@example.com');
   const commands = [
     ['user', 'create', 'asked2@example.com', '--role', 'viewer'],

@@ -77,7 +77,7 @@ describe.each(Object.keys(SHELLS))('Interface 9: completion %s', (shell) => {
   testHere.each(OFFERS)('%s', async (line, offered) => {
     const words = ['auth-gateway', ...line.split(' ')];
     const given = SHELLS[shell]?.(await scriptOf(shell), shell === 'fish' ? [words.join(' ')] : words) ?? [];
-    // fish offers long options only where a dash is typed.
+    // fish offers long options only after a dash.
     const expected =
       shell === 'fish' && !line.includes('--') ? offered.filter((word) => !word.startsWith('-')) : offered;
     expect(given.toSorted()).toEqual(expected.toSorted());

@@ -92,7 +92,7 @@ test('Interface 9: an embedded database that does not exist is not made: exit co
   expect(await readdir(folder, { recursive: true })).toEqual(['empty', 'left', 'left/owner.lock']);
 });
 
-test('Interface 9: an embedded database is joined beside a running gateway, else started; no command makes a keyring', async () => {
+test('Interface 9: an embedded database is joined if a gateway runs, and started if not; no command creates a keyring', async () => {
   const env = { DATA_DIR: join(folder, 'data') };
   await startGateway(env);
   const joined = await run(['user', 'list', '--json'], { env });

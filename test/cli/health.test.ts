@@ -57,7 +57,7 @@ test('one that is not ready is shown with what is wrong, exit 1; --live does not
 });
 
 test.each(['--wait=0', '--wait=1s', '--live'])(
-  'where nobody listens it says where it asked, exit 1: %s',
+  'if nobody listens it names the address that it asked, exit 1: %s',
   async (option) => {
     const port = await freePort();
     const { code, stdout, stderr } = await health({ PORT: String(port) }, option);

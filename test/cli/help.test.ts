@@ -119,7 +119,7 @@ test('Interface 9: no message repeats a value', async () => {
   }
 });
 
-test('Interface 9: --version and version tell the version of the package and of Node', async () => {
+test('Interface 9: --version and version print the version of the package and of Node', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   const node = process.versions.node;
   const ran = await run(['--version']); // from the build, which is elsewhere

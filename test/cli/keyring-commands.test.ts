@@ -1,4 +1,4 @@
-/** Interface 3 and 9: `keyring create` and `keyring rotate`, beside a running instance. */
+/** Interface 3 and 9: `keyring create` and `keyring rotate`, while an instance runs. */
 import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,7 +78,7 @@ test('Interface 9: keyring create refuses to overwrite: exit code 1, and the fil
   expect(await readFile(file, 'utf8')).toBe('precious');
 });
 
-test('Interface 9: keyring create refuses a folder where others may replace the file, which no gateway would start with', async () => {
+test('Interface 9: keyring create refuses a folder in which others may replace the file, which no gateway would start with', async () => {
   const open = join(folder, 'open');
   await mkdir(open);
   await chmod(open, 0o777);

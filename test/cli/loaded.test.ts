@@ -21,9 +21,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs until it ends, or is ready and then told to. @returns the packages and the migrations that it has loaded */
+/** Runs until it ends, or until it is ready and then stopped. @returns the packages and the migrations that it has loaded */
 async function loadedBy(words: string[], { url }: TestDatabase = database): Promise<Set<string>> {
-  const told = join(mkdtempSync(join(folder, 'run-')), 'loaded');
+  const loadedFile = join(mkdtempSync(join(folder, 'run-')), 'loaded');
   const hook = resolve('test/support/jest/report-loaded.js');
   const child = spawn(process.execPath, ['--import', hook, 'dist/src/main.js', ...words], {
     env: {
@@ -31,7 +31,7 @@ async function loadedBy(words: string[], { url }: TestDatabase = database): Prom
       DATABASE_URL: url,
       KEYRING_FILE: required(KEYRING_FILE),
       PORT: String(await freePort()),
-      LOADED_FILE: told,
+      LOADED_FILE: loadedFile,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -41,7 +41,7 @@ async function loadedBy(words: string[], { url }: TestDatabase = database): Prom
     if (!child.killed && said.includes('"msg":"ready"')) child.kill('SIGTERM');
   });
   expect(await once(child, 'close')).toEqual([0, null]);
-  const addresses = readFileSync(told, 'utf8').split('\n');
+  const addresses = readFileSync(loadedFile, 'utf8').split('\n');
   const names = addresses.map((address) => /node_modules\/((?:@[^/]+\/)?[^/]+)|(Migration\w+)\.js$/.exec(address));
   return new Set(names.flatMap((found) => found?.[1] ?? found?.[2] ?? []));
 }

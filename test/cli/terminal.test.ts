@@ -10,7 +10,7 @@ import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
 /** Controls, formats, and breaks of lines; halves of pairs too. */
 const STEERS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-/** What an HTTP field may hold beside plain text: tab, and every byte from 0x80. */
+/** What an HTTP field may hold as well as plain text: tab, and every byte from 0x80. */
 const BYTES = `\t${Array.from({ length: 0x80 }, (_, i) => String.fromCharCode(0x80 + i)).join('')}`;
 const USER_AGENT = `Mozilla \x9b31m red \x9d0;title\x9c \x90q\x9c ${BYTES} end`;
 const ESCAPED = USER_AGENT.replace(

@@ -30,7 +30,7 @@ async function explain(name: string): Promise<Explained> {
 }
 
 /** The same for a person. */
-async function told(name: string): Promise<string> {
+async function explained(name: string): Promise<string> {
   const { code, stdout } = await cli('user', 'explain', name);
   expect(code).toBe(0);
   return stdout;
@@ -49,7 +49,7 @@ async function fail(email: string, times: number, address = OURS): Promise<numbe
 /** Types the cure of a reason, as the explanation has it. */
 async function cure(name: string, reason: string): Promise<void> {
   const words = (await explain(name)).reasons.find((one) => one.reason === reason)?.cure ?? 'no such reason';
-  expect(await told(name)).toContain(` Fix: auth-gateway ${words}\n`);
+  expect(await explained(name)).toContain(` Fix: auth-gateway ${words}\n`);
   expect((await cli(...words.split(' '))).code).toBe(0);
 }
 
@@ -78,7 +78,7 @@ test('Interface 9: a user whom nothing keeps from logging in, with the last logi
   });
   expect(await explain(id)).toEqual(await explain(` ${email.toUpperCase()} `));
   await logIn(gateway, email);
-  const text = await told(id);
+  const text = await explained(id);
   expect(text).toMatch(
     /^Nothing prevents \S+ from logging in except a wrong password. Fix: auth-gateway user set-password /,
   );
@@ -86,7 +86,7 @@ test('Interface 9: a user whom nothing keeps from logging in, with the last logi
   expect(text).toMatch(/\n {2}\S+Z wrong password, or no such active user, from 192\.0\.2\.1 Phone\/1\n$/);
 });
 
-test('Interface 9: inactive, locked and limited are told together, each with a cure that works', async () => {
+test('Interface 9: inactive, locked and limited are reported together, each with a remedy that works', async () => {
   const { email } = await gateway.user();
   expect(await fail(email, LIMIT + 1)).toEqual([401, 401, 401, 429, 429]);
   await cli('user', 'deactivate', email);
@@ -103,14 +103,14 @@ test('Interface 9: inactive, locked and limited are told together, each with a c
   expect((await login(gateway, email, PASSWORD, { 'x-forwarded-for': OURS })).status).toBe(200);
 });
 
-test('Interface 9: the /48 of somebody is told with its own limit, and its cure works', async () => {
+test('Interface 9: the /48 of a user is reported with its own limit, and its remedy works', async () => {
   const { email } = await gateway.user();
   for (let i = 0; i < 8; i += 1) await fail('anybody@example.com', LIMIT, `2001:db8:1:${i}::1`);
   await gateway.rows(`update rate_limits set points = points - 1 where key like '%/48'`);
   await fail(email, 1, '2001:db8:1:a::1');
-  const [told] = (await explain(email)).reasons;
-  expect(told).toMatchObject({ reason: 'address_limited', cure: 'rate-limit clear --ip 2001:db8:1::/48' });
-  expect(told?.message).toMatch(
+  const [reason] = (await explain(email)).reasons;
+  expect(reason).toMatchObject({ reason: 'address_limited', cure: 'rate-limit clear --ip 2001:db8:1::/48' });
+  expect(reason?.message).toMatch(
     /^Logins of all users from 2001:db8:1::\/48 are refused until .*: 32 were counted, and the limit is 32\.$/,
   );
   await cure(email, 'address_limited');
@@ -131,7 +131,7 @@ test('Interface 9: an unknown user, and one that was deleted', async () => {
   await cli('user', 'delete', email, '--yes');
   for (const name of [email, id])
     expect((await explain(name)).reasons).toMatchObject([{ reason: 'deleted', cure: null }]);
-  expect(await told(id)).toMatch(/^The user was deleted at \S+Z\.\n/);
+  expect(await explained(id)).toMatch(/^The user was deleted at \S+Z\.\n/);
 });
 
 test('Interface 9: user unlock says which addresses are limited still, and what lifts that', async () => {
@@ -147,7 +147,7 @@ test('Interface 9: user unlock says which addresses are limited still, and what 
   await fail('anybody@example.com', LIMIT, ANOTHER);
   expect(await unlock()).toBe('1 other address cannot log in at present; see: auth-gateway rate-limit list\n');
   expect((await explain(id))['other_limited_addresses']).toEqual([ANOTHER]);
-  expect(await told(id)).toContain('1 other address cannot log in at present; one may be theirs');
+  expect(await explained(id)).toContain('1 other address cannot log in at present; one may be theirs');
 });
 
 test('Interface 9: session explain of a user without sessions says what there is', async () => {
@@ -166,7 +166,7 @@ test('Interface 9: session explain of a user without sessions says what there is
   expect(messagesOf(swept)).toContain(`last logged in at ${gateway.clock.now().toISOString()}`);
 });
 
-test('Interface 9: session explain tells the newest 20 sessions, and first of those that a theft has ended', async () => {
+test('Interface 9: session explain prints the newest 20 sessions, and those that a theft ended first', async () => {
   const { id, email } = await gateway.user();
   for (let n = 0; n < 21; n += 1) {
     gateway.clock.advance(60);
@@ -187,7 +187,7 @@ test('Interface 9: session explain tells the newest 20 sessions, and first of th
     0,
     'these are the newest 20 of 21 sessions; to see another, name it by its ID\n',
   ]);
-  const told = JSON.parse(ran.stdout).map((event: { session_id: string }) => event.session_id);
+  const ids = JSON.parse(ran.stdout).map((event: { session_id: string }) => event.session_id);
   const [stolen] = families.splice(5, 1);
-  expect([...new Set(told)]).toEqual([stolen, ...families.slice(1).toReversed()]);
+  expect([...new Set(ids)]).toEqual([stolen, ...families.slice(1).toReversed()]);
 });

@@ -66,7 +66,7 @@ describe('the data folder', () => {
   });
 
   test.each(['777', '703', '1777'])(
-    'is refused where others may write it (mode %s), and nothing is made in it',
+    'is refused if others may write to it (mode %s), and nothing is created in it',
     async (mode) => {
       mkdirSync(dataDir);
       chmodSync(dataDir, Number.parseInt(mode, 8));

@@ -1,4 +1,4 @@
-/** docs/operate.md, "A role that owns nothing": its SQL as it is printed, and all that the gateway does with no more than that. */
+/** docs/operate.md, "A role that owns nothing": its SQL as printed, and everything that the gateway does with these rights. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

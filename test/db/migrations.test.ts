@@ -19,7 +19,7 @@ test('every file of migrations/ has its line in migrations/index.ts, oldest firs
   expect(names).toEqual(files.map((file) => file.replace(/\.ts$/, '')).sort());
 });
 
-test('each migration has a name that sorts, is kept whole, and may say that it breaks the version before', () => {
+test('each migration has a name that sorts, is stored whole, and may say that it breaks the version before', () => {
   for (const name of names) expect(name).toMatch(/^Migration\d{14}(_[a-z0-9]+)+$/);
   expect(names.filter((name) => name.length > 255)).toEqual([]); // of the column
   const breaking = names.filter((name) => /breaking/i.test(name));

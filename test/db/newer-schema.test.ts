@@ -37,7 +37,7 @@ test('Interface 9: on one that breaks it an older version does not start, in one
     await using older = await startProcess(gateway);
     expect(await older.exited).toEqual([1, null]);
     expect(older.errors()).toBe(REFUSAL);
-    const ready = await gateway.send('GET', '/health/ready'); // what runs already can tell
+    const ready = await gateway.send('GET', '/health/ready'); // an instance that was running reports it
     expect([ready.status, ready.json]).toMatchObject([503, { checks: { database: 'ahead' } }]);
   } finally {
     await gateway.close();

@@ -167,7 +167,7 @@ withPgBouncer('with pgbouncer on the PATH (REQUIRE_PROGRAMS=1 makes its absence 
   test('Interface 10: a read-only server behind it is reported as such, and everything works afterwards', async () => {
     const ready = (): Promise<Answer> => gateway.send('GET', '/health/ready');
     await whileReadOnly(gateway.database, async () => {
-      await until('it is told', async () => (await ready()).json.checks.database === 'read_only');
+      await until('it is reported', async () => (await ready()).json.checks.database === 'read_only');
       const { code, stderr } = await cli('user', 'list'); // which would need no write
       expect([code, stderr]).toEqual([1, expect.stringContaining('the database takes no writes')]);
     });

@@ -49,7 +49,7 @@ test.each(alerts)('$name is seen firing, and not firing', ({ name }) => {
   expect(new Set(cases.map((text) => text.includes('exp_samples: []')))).toEqual(new Set([true, false]));
 });
 
-test.each(alerts)('$name says how bad it is, what is so, and where to read on', ({ name, text }) => {
+test.each(alerts)('$name has a severity, a summary and a link to the runbook', ({ name, text }) => {
   expect(text).toMatch(/^ {10}severity: (?:critical|warning)$/m);
   for (const annotation of ['summary', 'description'])
     expect(text).toMatch(new RegExp(`^ {10}${annotation}: .{10,}$`, 'm'));

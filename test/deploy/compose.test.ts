@@ -43,7 +43,7 @@ const isHere = (hasContainers && hasPrograms) || process.env['REQUIRE_PROGRAMS']
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** From outside, by nginx. @returns status, body, and the refresh token where one was set */
+  /** From outside, by nginx. @returns status, body, and the refresh token if one was set */
   async function send(path: string, { body, token, from }: { body?: object; token?: string; from?: string } = {}) {
     const data = body === undefined ? [] : ['-H', 'Content-Type: application/json', '-d', JSON.stringify(body)];
     const cookie = token === undefined ? [] : ['-X', 'POST', '-b', `refresh_token=${token}`];
@@ -69,14 +69,14 @@ const isHere = (hasContainers && hasPrograms) || process.env['REQUIRE_PROGRAMS']
   }
   const said = () => [...project.containers].map(([name, container]) => [name, container.said()] as const);
 
-  test('one command starts it; state and logins outlive it, and no secret is told but one, once', async () => {
+  test('one command starts it; state and logins outlive it, and the first password, printed once, is the only secret in its output', async () => {
     await project.up();
     const secrets = ['database_password', 'database_url'].map((name) =>
       readFileSync(join(folder, 'volume-database-secrets', name), 'utf8'),
     );
     const [, password = ''] = /^password: (.+)$/m.exec(project.containers.get('setup')?.said() ?? '') ?? [];
-    const telling = said().filter(([, text]) => [password, ...secrets].some((secret) => text.includes(secret)));
-    expect(telling.map(([name, text]) => [name, text.split(password).length - 1])).toEqual([['setup', 1]]);
+    const leaking = said().filter(([, text]) => [password, ...secrets].some((secret) => text.includes(secret)));
+    expect(leaking.map(([name, text]) => [name, text.split(password).length - 1])).toEqual([['setup', 1]]);
 
     const begun = await send('/auth/login', { body: { email: 'admin@example.com', password } });
     expect(begun.status).toBe(200);

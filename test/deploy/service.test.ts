@@ -62,7 +62,7 @@ testWith(
   },
 );
 
-test('Interface 10: where systemd-notify is missing, one line says so, and the gateway serves', async () => {
+test('Interface 10: if systemd-notify is missing, one line says so, and the gateway serves', async () => {
   await using cleanUp = new AsyncDisposableStack();
   const { service, log } = await startService({
     PATH: linkLauncherTools(join(folder, 'tools')),

@@ -31,7 +31,7 @@ function shellBlocksOf(place: string): string[] {
 
 /**
  * Leaves out what only root may do, and puts all places into the folder of this test.
- * @throws {Error} where a place of this machine is left
+ * @throws {Error} if a path of this machine is left
  */
 function here(block: string): string {
   const placed = block

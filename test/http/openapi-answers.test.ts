@@ -14,7 +14,7 @@ const checker = createChecker(document);
 
 const passwords = quickPasswords();
 let gateway: TestGateway;
-/** In production, where one request is allowed; and where a request has a moment to arrive */
+/** In production; one that allows a single request; one that gives a request a moment to arrive */
 let limited: TestGateway;
 let hasty: TestGateway;
 beforeAll(async () => {

@@ -11,7 +11,7 @@ export interface Answered {
   text: string;
 }
 
-/** Of HTTP itself and of browsers' policies: no document of an API tells them. */
+/** Headers of HTTP itself and of browsers' policies, which no API document describes */
 const PASSED_OVER = new Set([
   ...['connection', 'keep-alive', 'date', 'content-length', 'content-type', 'transfer-encoding', 'vary'],
   ...['content-security-policy', 'cross-origin-opener-policy', 'cross-origin-resource-policy', 'origin-agent-cluster'],
@@ -29,7 +29,7 @@ function resolve(document: Node, node: Node): Node {
     .reduce((inner: Node, name: string) => inner[name], document);
 }
 
-/** The answers of a route, by status, and where the document tells them apart by the word of each example. */
+/** The answers of a route, by status, or by the name of each example if the document has several. */
 export function described(document: Node, method: string, path: string) {
   const { responses } = document.paths[path][method];
   return Object.entries<Node>(responses).flatMap(([status, answer]) => {
@@ -40,7 +40,7 @@ export function described(document: Node, method: string, path: string) {
 }
 
 export function createChecker(document: Node) {
-  // What is beside the schemas is no schema; a field that stands without its type is meant so.
+  // Only the schemas are checked; a field without a type is intended.
   const ajv = new Ajv2020.default({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema({ ...document, $id: ROOT }, ROOT);
@@ -69,13 +69,13 @@ export function createChecker(document: Node) {
     check(method: string, path: string, { status, headers, text }: Answered): string[] {
       const route = document.paths[path]?.[method];
       const name = document.paths[path] === undefined ? 'NotFound' : 'MethodNotAllowed';
-      const told = resolve(
+      const described = resolve(
         document,
         route === undefined ? document.components.responses[name] : route.responses[status],
       );
-      if (told === undefined) return [`there is no status ${status}`];
+      if (described === undefined) return [`there is no status ${status}`];
       const wrong: string[] = [];
-      const known = Object.entries<Node>(told.headers);
+      const known = Object.entries<Node>(described.headers);
       for (const [field, { required, schema }] of known) {
         const value = headers[field.toLowerCase()];
         if (value === undefined && required) wrong.push(`${field} is missing`);
@@ -85,7 +85,7 @@ export function createChecker(document: Node) {
       const untold = Object.keys(headers).filter((field) => !names.has(field) && !PASSED_OVER.has(field));
       wrong.push(...untold.map((field) => `${field} is not described`));
       const type = String(headers['content-type']).split(';')[0] ?? '';
-      const content = told.content[type];
+      const content = described.content[type];
       if (content === undefined) return [...wrong, `there is no ${type}`];
       return [...wrong, ...faults(content.schema, type.endsWith('json') ? JSON.parse(text) : text)];
     },

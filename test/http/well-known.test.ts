@@ -38,7 +38,7 @@ describe.each(ACCESS_ALGS)('Interface 3: access tokens by %s', (alg) => {
   });
   afterAll(() => gateway.close());
 
-  /** Requests of a stranger go to where the gateway listens, in place of its public URL. */
+  /** Requests go to the port of the gateway instead of its public URL. */
   const fetched = (url: string, init: object) => fetch(url.replace(ISSUER, gateway.url), init);
 
   test.each(['oauth2', 'oidc'] as const)('are verified by who knows the issuer alone, by %s', async (algorithm) => {
@@ -95,7 +95,7 @@ describe('Interface 3: what is well known', () => {
     [JWKS, /^application\/jwk-set\+json\b/],
     [OAUTH, /^application\/json\b/],
     [OPENID, /^application\/json\b/],
-  ])('%s may be read in a browser of any origin, and kept for less than a new key waits', async (path, type) => {
+  ])('%s may be read by any origin, and cached for less time than a new key waits', async (path, type) => {
     for (const origin of [undefined, LISTED, 'https://evil.example.net', 'null']) {
       const headers = origin === undefined ? {} : { origin, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
       const answer = await gateway.send('GET', path, { headers });
@@ -112,7 +112,7 @@ describe('Interface 3: what is well known', () => {
     }
   });
 
-  test.each([JWKS, OAUTH, OPENID])('%s is only read: another method is 405, and is not kept', async (path) => {
+  test.each([JWKS, OAUTH, OPENID])('%s is read-only: another method is 405, which is not cached', async (path) => {
     const before = (await gateway.send('GET', path)).text;
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const headers = { origin: LISTED, 'access-control-request-method': 'PUT' };

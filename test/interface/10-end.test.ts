@@ -1,4 +1,4 @@
-/** Interface 10: the process ends, whatever hangs: with 0 when it is told to, with 1 for an error that nobody caught. */
+/** Interface 10: the process ends whatever hangs: with 0 after a signal, with 1 after an uncaught error. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -94,7 +94,7 @@ const ENDS: Array<[what: string, end: End, code: number]> = [
   ['a rejection that nobody waits for', ({ process }) => process.kill('SIGWINCH'), 1],
 ];
 
-test.each(ENDS)('Interface 10: %s ends it also where a listener never closes', async (_what, end, code) => {
+test.each(ENDS)('Interface 10: %s ends it even if a listener never closes', async (_what, end, code) => {
   const env = { NODE_OPTIONS: `--require ${join(folder, 'faults.cjs')}` };
   const errors = await endsOnFrozenDatabase(end, code, env);
   expect(errors).toMatch(code === 0 ? /^$/ : /^unexpected error: Error\n/);

@@ -26,8 +26,8 @@ const FULL = [503, 'full'];
 /** How long the word of a request is taken: seconds. */
 const BELIEVED = 15;
 
-/** What was told of the state of the database. */
-const told = () =>
+/** Log lines about the state of the database */
+const logged = () =>
   captured
     .lines()
     .map(({ msg }) => String(msg))
@@ -76,7 +76,7 @@ withDisk(
     await using disk = await moveToSmallDisk(gateway, 'api_keys');
     await disk.fill();
     expect(await ready()).toEqual(OK); // no login writes there
-    const before = told().length;
+    const before = logged().length;
     const create = 'mutation { createApiKey(input: { serviceName: "s", scopes: [], rateLimit: 1 }) { secret } }';
     expect((await ask(gateway, admin.as, create)).status).toBe(503);
     expect(await ready()).toEqual(FULL);
@@ -87,7 +87,7 @@ withDisk(
     expect(await ready()).toEqual(FULL);
     gateway.clock.advance(1);
     expect(await ready()).toEqual(OK);
-    expect(told().slice(before)).toEqual(['database is full', 'database is ok again']);
+    expect(logged().slice(before)).toEqual(['database is full', 'database is ok again']);
   },
 );
 

@@ -55,12 +55,12 @@ test('Interface 10: without the database live stays 200, ready is 503 and comes 
   await expectReady();
 });
 
-test('Interface 10: a database that does not answer is unreachable, which is told before requests give up', async () => {
+test('Interface 10: a database that does not answer is unreachable, before requests give up', async () => {
   const { pool } = gateway.app.db;
   const held = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
   const givenUp = login(gateway, 'nobody@example.com').then(() => 'login');
-  const told = expectUnready({ database: 'unreachable', clock: 'unknown' }).then(() => 'ready');
-  expect(await Promise.race([givenUp, told])).toBe('ready');
+  const reported = expectUnready({ database: 'unreachable', clock: 'unknown' }).then(() => 'ready');
+  expect(await Promise.race([givenUp, reported])).toBe('ready');
   await givenUp;
   for (const client of held) client.release();
   await expectReady();
@@ -85,7 +85,7 @@ test.each([
   ['ahead', 1],
   ['behind', -1],
 ])(
-  'Interface 10: a clock that is %s of the database is told beyond 5 s, once a change, and not ready beyond 60 s',
+  'Interface 10: a clock that is %s of the database is reported beyond 5 s, once a change, and not ready beyond 60 s',
   async (_, sign) => {
     const before = aboutClocks().length;
     await expectReady();

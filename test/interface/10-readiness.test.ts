@@ -25,8 +25,8 @@ afterAll(() => gateway.close());
 const word = async (): Promise<unknown> => (await gateway.send('GET', '/health/ready')).json.checks.database;
 const becomes = (expected: string) => until(`ready says ${expected}`, async () => (await word()) === expected);
 
-/** What is told of the state of the database, without the times. */
-const told = (since = 0) =>
+/** Log lines about the state of the database, without the times */
+const reported = (since = 0) =>
   captured
     .lines()
     .filter(({ msg }) => String(msg).startsWith('database is '))
@@ -39,14 +39,14 @@ test('a check leaves nothing in the audit log', async () => {
 });
 
 test.each(['users', 'refresh_tokens', 'audit_events', 'rate_limits'])(
-  'a lock that is held on the whole of %s is told as such, once',
+  'a lock that is held on the whole of %s is reported, once',
   async (table) => {
-    const before = told().length;
+    const before = reported().length;
     await withLock(gateway, wholeTable(table), async () => {
       for (let i = 0; i < 2; i += 1) await becomes('locked');
     });
     await becomes('ok');
-    expect(told(before)).toEqual([
+    expect(reported(before)).toEqual([
       { level: 'error', msg: 'database is locked', error: { name: 'error', code: '55P03' } },
       { level: 'info', msg: 'database is ok again' },
     ]);
@@ -55,7 +55,7 @@ test.each(['users', 'refresh_tokens', 'audit_events', 'rate_limits'])(
   },
 );
 
-test('a lock that lets logins pass is none', async () => {
+test('a lock that lets logins pass is not reported', async () => {
   await withLock(gateway, 'begin; lock table users in row exclusive mode', async () => {
     expect(await word()).toBe('ok');
   });
@@ -97,7 +97,7 @@ test('a table that is missing all the same is a failure of the database', async 
 const listKeys = statement('list_keys', {}, {})`select 1 from api_keys`;
 
 test('administration that is busy does not take logins from an instance', async () => {
-  const before = told().length;
+  const before = reported().length;
   const { admin } = gateway.app.db;
   const listings: Array<Promise<unknown>> = [];
   await withLock(gateway, wholeTable('api_keys'), async (waiting) => {
@@ -106,13 +106,13 @@ test('administration that is busy does not take logins from an instance', async 
     expect(await word()).toBe('ok');
   });
   await Promise.all(listings);
-  expect(told(before)).toEqual([]);
+  expect(reported(before)).toEqual([]);
 });
 
 const withDisk = canMount ? test : test.skip;
 
-withDisk('a full disk is told, as long as logins are 503 because of it', async () => {
-  const before = told().length;
+withDisk('a full disk is reported as long as logins are 503 because of it', async () => {
+  const before = reported().length;
   await using disk = await moveToSmallDisk(gateway, 'audit_events');
   expect(await word()).toBe('ok');
   await disk.fill();
@@ -122,7 +122,7 @@ withDisk('a full disk is told, as long as logins are 503 because of it', async (
   gateway.clock.advance(15); // so long a request is believed that has found it full
   await becomes('ok');
   expect((await login(gateway, 'nobody@example.com')).status).toBe(401);
-  expect(told(before)).toEqual([
+  expect(reported(before)).toEqual([
     { level: 'error', msg: 'database is full', error: { name: 'error', code: '53100' } },
     { level: 'info', msg: 'database is ok again' },
   ]);
@@ -131,7 +131,7 @@ withDisk('a full disk is told, as long as logins are 503 because of it', async (
 const isRequired = process.env['REQUIRE_REDIS'] === '1';
 const withRedis = hasRedis || isRequired ? test : test.skip;
 
-withRedis('Interface 14: a Redis that takes no writes is told once, and so is its end', async () => {
+withRedis('Interface 14: a Redis that takes no writes is reported once, and so is its end', async () => {
   const log = captureLog();
   const redis = await startRedis();
   const instance = await startInstance(gateway.database, { env: { REDIS_URL: redis.url }, log: log.log });

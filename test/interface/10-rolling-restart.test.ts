@@ -29,7 +29,7 @@ async function start(port: number): Promise<ServerProcess> {
   return server;
 }
 
-/** Refreshes on connections that are kept. @returns the status and the next cookie; a status of 0 is none at all */
+/** Refreshes on keep-alive connections. @returns the status, 0 without an answer, and the next cookie */
 function refresh(url: string, agent: Agent, cookie: string): Promise<{ status: number; cookie: string }> {
   return new Promise((resolve) => {
     const sent = request(`${url}/auth/refresh`, { method: 'POST', agent, headers: { cookie } }, (res) => {

@@ -26,7 +26,7 @@ async function again(work: () => Promise<unknown>): Promise<void> {
   for (let i = 0; i < TIMES; i += 1) await work();
 }
 
-/** By what is done, with the start of the line that it has to bring about beside that of each answer. */
+/** Each act, with the start of the line that it must log as well as the line of its answer. */
 const WAYS: Array<[what: string, msg: string, bringAbout: (on: Instance) => Promise<unknown>]> = [
   [
     'a proxy that is not trusted',
@@ -71,7 +71,7 @@ test.each(WAYS)(
   async (_what, msg, bringAbout) => {
     captured.clear();
     await bringAbout(gateway);
-    await until('it is told', () => captured.lines().some((line) => String(line['msg']).startsWith(msg)));
+    await until('it is logged', () => captured.lines().some((line) => String(line['msg']).startsWith(msg)));
     for (const line of captured.lines()) expect(line).toMatchObject(IDS);
   },
 );

@@ -78,7 +78,7 @@ test('Interface 14: the same with a pipe that nobody reads; once somebody does, 
   await until('what the pipe held is read', () => lines.some(({ msg }) => msg === 'ready') && lines.length > 100);
   await ask(server, 3);
   const loss = () => lines.findIndex(({ dropped_lines }) => dropped_lines !== undefined);
-  await until('the loss is told, and the lines after it', () => loss() !== -1 && lines.length === loss() + 4);
+  await until('the loss is logged, and the lines after it', () => loss() !== -1 && lines.length === loss() + 4);
   expect(lines[loss()]).toMatchObject({ level: 'warn', dropped_lines: lost, msg: 'log lines could not be written' });
   expect(await dropped(server)).toBe(lost);
   const requests = lines.filter(({ msg }) => msg === 'request').length;

@@ -68,7 +68,7 @@ const OURS: Record<string, [type: string, ...labels: string[]]> = {
   http_server_request_duration_seconds: ['histogram', 'http_request_method', 'http_response_status_code', 'http_route'],
 };
 
-test('Interface 14: the metrics are these, with these types and labels, beside those of Node', async () => {
+test('Interface 14: the metrics of the gateway, with their types and labels', async () => {
   await gateway.send('GET', '/health/live');
   const answer = await gateway.send('GET', '/metrics');
   expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);

@@ -31,15 +31,15 @@ const standFor = (lines: Line[]): number => lines.reduce((sum, { repeated = 0 })
 
 test('Interface 14: an outage: why, and the answers', async () => {
   const { email } = await gateway.user();
-  const told = await whileAway(gateway.database, () => linesOf(() => login(gateway, email)));
-  const reasons = told('answered 503');
+  const logged = await whileAway(gateway.database, () => linesOf(() => login(gateway, email)));
+  const reasons = logged('answered 503');
   expect(standFor(reasons)).toBe(TIMES);
   expect(reasons.length).toBeLessThan(TIMES / 2);
   for (const { error, level } of reasons) {
     expect([level, JSON.stringify(error)]).toEqual(['warn', expect.stringMatching(/"(code|text)":"/)]);
     expect(JSON.stringify(error)).not.toContain('"at":');
   }
-  const answers = told('request');
+  const answers = logged('request');
   expect(standFor(answers)).toBe(TIMES);
   expect(answers.length).toBeLessThan(TIMES / 2);
   for (const line of answers) {
@@ -51,30 +51,30 @@ test('Interface 14: an outage: why, and the answers', async () => {
 
 test('Interface 14: an outage in GraphQL', async () => {
   const { as } = await newApiKey(gateway, [], 1_000_000);
-  const told = await whileAway(gateway.database, () => linesOf(() => ask(gateway, as, '{ me { email } }')));
+  const logged = await whileAway(gateway.database, () => linesOf(() => ask(gateway, as, '{ me { email } }')));
   for (const msg of ['answered 503', 'request']) {
-    expect(standFor(told(msg))).toBe(TIMES);
-    expect(told(msg).length).toBeLessThan(TIMES / 2);
+    expect(standFor(logged(msg))).toBe(TIMES);
+    expect(logged(msg).length).toBeLessThan(TIMES / 2);
   }
 });
 
 test('Interface 14: a bug: its place now and then, and each answer', async () => {
   const { email } = await gateway.user();
-  const told = await withFault(gateway, lacksColumn('users', 'password_hash'), () =>
+  const logged = await withFault(gateway, lacksColumn('users', 'password_hash'), () =>
     linesOf(() => login(gateway, email)),
   );
-  const bugs = told('unexpected error');
+  const bugs = logged('unexpected error');
   expect(standFor(bugs)).toBe(TIMES);
   expect(bugs.length).toBeLessThan(TIMES / 2);
   for (const { error } of bugs) expect(error).toMatchObject({ code: '42703', at: expect.any(Array) });
-  expect(told('request')).toHaveLength(TIMES);
+  expect(logged('request')).toHaveLength(TIMES);
 });
 
-test('Interface 14: a bug in GraphQL, and another beside it', async () => {
+test('Interface 14: a bug in GraphQL, and another bug', async () => {
   const { as } = await newApiKey(gateway, ['keys:write'], 1_000_000);
   const key = 'mutation { createCronKey(input: { serviceName: "x", scopes: ["keys:write"] }) { headerValue } }';
-  const told = await withFault(gateway, refusesRows('audit_events'), () => linesOf(() => ask(gateway, as, key)));
-  const bugs = told('unexpected error in GraphQL');
+  const logged = await withFault(gateway, refusesRows('audit_events'), () => linesOf(() => ask(gateway, as, key)));
+  const bugs = logged('unexpected error in GraphQL');
   expect(standFor(bugs)).toBe(TIMES);
   expect(bugs.length).toBeLessThan(TIMES / 2);
   const before = captured.lines().length;

@@ -16,7 +16,7 @@ async function startWithDelay(seconds: number): Promise<ServerProcess> {
   return server;
 }
 
-/** Undefined where nobody listens. */
+/** Undefined if nobody listens */
 function statusOf({ url }: ServerProcess, path: string): Promise<number | undefined> {
   return send(url, 'GET', path).then(
     ({ status }) => status,
@@ -29,7 +29,7 @@ test('Interface 2: until the delay is over everything is answered, and ready is 
   for (let i = 0; i < 3; i += 1) server.process.kill('SIGTERM'); // one signal, passed on by whoever is between
   await until('it is not ready', async () => (await statusOf(server, '/health/ready')) === 503);
   const live = await send(server.url, 'GET', '/health/live');
-  expect([live.status, live.headers.connection]).toEqual([200, 'close']); // so that connections that are kept end
+  expect([live.status, live.headers.connection]).toEqual([200, 'close']); // so that keep-alive connections end
   const { email } = await gateway.user();
   expect((await send(server.url, 'POST', '/auth/login', { body: { email, password: PASSWORD } })).status).toBe(200);
   // No further signal once the listener is closed: one that comes while Node takes itself down would end it at once.

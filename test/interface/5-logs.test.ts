@@ -190,15 +190,15 @@ test('Interface 14: every line about a request has its ids: of outages and of bu
   await whileAway(other.database, async () => {
     await login(other, user.email, PASSWORD, headers);
     await me();
-    other.app.sampling.flush(); // where the second was the same as the first
+    other.app.sampling.flush(); // if the second was the same as the first
   });
   await withFault(other, lacksColumn('users', 'password_hash'), () => login(other, user.email, PASSWORD, headers));
   await withFault(other, lacksColumn('users', 'email'), me);
   await withFault(other, lacksColumn('api_keys', 'sealed_secret'), () => ask(other, asKey, '{ me { email } }'));
   await other.close();
   const lines = captured.lines().slice(before);
-  const told = lines.filter(({ msg }) => msg !== 'request').map(({ msg }) => msg);
-  expect(told).toEqual([
+  const logged = lines.filter(({ msg }) => msg !== 'request').map(({ msg }) => msg);
+  expect(logged).toEqual([
     'answered 503',
     'answered 503',
     'unexpected error',

@@ -43,7 +43,7 @@ const giveBack = (places: Place[]): void => {
   for (const place of places) place[Symbol.dispose]();
 };
 
-test('Interface 5: where the queue is full, login is 503 before the limiter and the database are asked', async () => {
+test('Interface 5: if the queue is full, login is 503 before the limiter and the database are asked', async () => {
   const { email } = await gateway.user();
   const before = [await wholeState(gateway), await outcomes(gateway, 'unavailable')];
   const statements: string[] = [];
@@ -68,7 +68,7 @@ test('Interface 5: where the queue is full, login is 503 before the limiter and 
   expect((await login(gateway, email)).status).toBe(200);
 });
 
-test('Interface 5: a password is set also where the queue is full of logins', async () => {
+test('Interface 5: a password is set even if the queue is full of logins', async () => {
   const places = fill(gateway);
   try {
     await gateway.user();
@@ -102,7 +102,7 @@ async function begin({ url }: Instance, email: string, password: string): Promis
   return socket;
 }
 
-/** A client that only ends its sending side has gone for Node, which answers it no more. */
+/** For Node, a client that ends only its sending side has gone, and gets no answer. */
 const WAYS: Array<[how: string, hangUp: (socket: Socket) => unknown]> = [
   ['that hang up', (socket) => socket.destroy()],
   ['that reset', (socket) => socket.resetAndDestroy()],

@@ -1,4 +1,4 @@
-/** Interface 5: several `refresh_token` cookies in one request, as a host beside the gateway's can bring about. */
+/** Interface 5: several `refresh_token` cookies in one request, as a sibling host can bring about. */
 
 import { type Answer, claimsOf, logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { auditDuring, recordOf, wholeState } from '../support/gateway/rows.js';
@@ -47,7 +47,7 @@ test.each([
   ['in a field of its own', (own: string, other: string) => [`refresh_token=${other}`, `refresh_token=${own}`]],
   ['in quotes', (own: string, other: string) => `refresh_token="${other}"; refresh_token=${own}`],
   ['an empty one in front', (own: string) => `refresh_token=; refresh_token=${own}`],
-  ['one that is none in front', (own: string) => `refresh_token=junk; refresh_token=${own}`],
+  ['an invalid one first', (own: string) => `refresh_token=junk; refresh_token=${own}`],
 ])(
   'Interface 5: a refresh with cookies that differ is refused, nothing ends, and all are cleared: %s',
   async (_how, of) => {
@@ -61,7 +61,7 @@ test.each([
   },
 );
 
-test('Interface 5: a used cookie beside the current one is no theft', async () => {
+test('Interface 5: a used cookie next to the current one is no theft', async () => {
   const used = await session();
   const current = setCookiesOf(await present('/auth/refresh', `refresh_token=${used}`))[0]?.value ?? '';
   const before = await wholeState(gateway);

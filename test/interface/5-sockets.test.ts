@@ -141,7 +141,7 @@ test('Spec 4.2 and 4.3: do nothing for a request whose body does not arrive whol
   expect(answersIn(await exchange(gateway, whole)).map(({ status }) => status)).toEqual([200]);
 });
 
-test('Interface 5: of twenty thousand requests at once on one connection sixteen are answered, and others are not kept waiting', async () => {
+test('Interface 5: of twenty thousand requests at once on one connection sixteen are answered, and others do not wait', async () => {
   const before = lines().length;
   using held = passwords.hold();
   const came = exchange(gateway, failing().repeat(20) + LIVE.concat('\r\n').repeat(20_000));
@@ -201,7 +201,7 @@ test('Interface 5: an answer that nobody takes is given up', async () => {
   });
 });
 
-test('Interface 5: who sends a header or a body too slowly is told so', async () => {
+test('Interface 5: a header or body that arrives too slowly is 408', async () => {
   await withLimits({ headersMs: 50, requestMs: 100, checkEveryMs: 20 }, async (on) => {
     for (const text of [LIVE, `${JSON_LOGIN}Content-Length: 100\r\n\r\n{`]) {
       const [answer] = answersIn(await exchange(on, text));

@@ -1,4 +1,4 @@
-/** Interface 7: every answer of `/graphql` has `errors`, also where HTTP refuses before GraphQL is asked. */
+/** Interface 7: every answer of `/graphql` has `errors`, even if HTTP refuses before GraphQL runs. */
 
 import {
   type Answer,
@@ -27,7 +27,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const post = (headers: SendOptions['headers'] = {}, body: unknown = QUERY, caller = as): Promise<Answer> =>
   gateway.send('POST', '/graphql', { headers: { ...caller(''), ...headers }, body });
 
-/** A `detail` for those who know HTTP, and beside it the same as a GraphQL error. */
+/** A `detail` for HTTP clients, and the same as a GraphQL error. */
 function isRefused(json: Answer['json'], code: string, reason: string): void {
   expect(typeof json.detail).toBe('string');
   expect(json).toEqual({ detail: json.detail, errors: [{ message: json.detail, extensions: { code, reason } }] });
@@ -39,7 +39,7 @@ test.each<[method: string, allowed: string]>([
   ['PATCH', 'GET, HEAD, POST'],
   ['DELETE', 'GET, HEAD, POST'],
   ['OPTIONS', 'GET, HEAD, POST'],
-])('Interface 5 and 7: beside the explorer %s is 405 with Allow: %s', async (method, allowed) => {
+])('Interface 5 and 7: with the explorer on, %s is 405 with Allow: %s', async (method, allowed) => {
   for (const path of ['/graphql', '/graphql?query=%7Bcaller%7D']) {
     const answer = await gateway.send(method, path, { headers: as('') });
     expect([answer.status, answer.headers.allow]).toEqual([405, allowed]);

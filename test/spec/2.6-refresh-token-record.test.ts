@@ -59,11 +59,11 @@ test.each([0, 1, 511, 512, 513, 4000])('Spec 2.6: user_agent keeps at most 512 o
   const { id, email } = await gateway.user();
   const userAgent = 'Agent/1.0 '.repeat(400).slice(0, length);
   const headers = length === 0 ? {} : { 'user-agent': userAgent };
-  const kept = userAgent.slice(0, 512).trim();
+  const stored = userAgent.slice(0, 512).trim();
   const refreshToken = refreshTokenOf(await login(gateway, email, PASSWORD, headers));
   await refresh(gateway, refreshToken, headers);
   const records = await recordsOf(gateway, id);
-  expect(records.map(({ user_agent }) => user_agent.trim())).toEqual([kept, kept]);
+  expect(records.map(({ user_agent }) => user_agent.trim())).toEqual([stored, stored]);
   expect(records.every(({ user_agent }) => user_agent.length <= 512)).toBe(true);
 });
 
