@@ -1,6 +1,6 @@
 /**
  * `npm run build:argon2 [FOLDER OF THE PACKAGE]`: builds argon2 (RFC 9106) with every instruction that this processor
- * has, by the package's own build, and puts it where the package looks first. What was there stays unless the new one
+ * has, by the package's own build, and puts it in the folder that the package tries first. What was there stays unless the new one
  * makes the same hashes. Needs a C++ compiler, make and Python.
  */
 import { spawnSync } from 'node:child_process';
@@ -16,7 +16,7 @@ const FLAGS = '-O3 -march=native';
 /** By so many it is measured. */
 const VERIFICATIONS = 50;
 
-// Beside the package, where what it needs is found; renamed at the end, so that no start meets half of it.
+// Next to the package, so that it finds its dependencies; renamed at the end, so that no start meets half of it.
 const copy = mkdtempSync(join(dirname(folder), '.argon2-'));
 try {
   process.exitCode = await main();

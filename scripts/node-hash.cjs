@@ -1,2 +1,2 @@
-/** In the bundle in the place of `sha.js`, which Apollo takes where it believes that this is no Node: for each query, and slowly. */
+/** Replaces `sha.js` in the bundle: Apollo falls back to it, slowly and for each query, if it does not recognise Node. */
 module.exports = require('node:crypto').createHash;

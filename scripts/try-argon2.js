@@ -25,7 +25,7 @@ const VECTOR = {
 const { password, options, tag } = VECTOR;
 assert.equal((await made.hash(password, options)).toString('hex'), tag);
 
-/** The gateway's own parameters, where nothing else is set. */
+/** The gateway's default parameters */
 const OURS = { type: old.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const hash = await old.hash('a password', OURS);
 assert.ok(await made.verify(hash, 'a password'));

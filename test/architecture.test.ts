@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path';
 import { BESIDE, LAYERS } from './support/documents/rooms.js';
 
 /** Packages that only these parts or files import. */
-const KEPT: Array<[pattern: RegExp, where: RegExp]> = [
+const IMPORTED_BY: Array<[pattern: RegExp, where: RegExp]> = [
   [/^jose$/, /^src\/credentials\//],
   [/^argon2$/, /^src\/credentials\/passwords\/passwords\.ts$/],
   [/^(express|helmet|cors)$/, /^src\/http\//],
@@ -115,8 +115,8 @@ test('the client stands alone, and what signs is one file that can be copied', (
   expect(localImports(ofClient.find(({ path }) => path === 'client/src/sign.ts') as Source)).toEqual([]);
 });
 
-/** Of a CommonJS package the bundle would give such an import no names. */
-test('no package is imported where it is needed', () => {
+/** In the bundle such an import of a CommonJS package has no names. */
+test('no package is imported dynamically', () => {
   const found = sources.flatMap(({ path, text }) =>
     Array.from(text.matchAll(/\bimport\('([^.'][^']*)'\)/g), ([, name]) => `${path} -> ${name}`),
   );
@@ -131,7 +131,7 @@ test('the evidence measures from outside', () => {
   expect(used.filter((target) => !EVIDENCE_USES.some((pattern) => pattern.test(target)))).toEqual([]);
 });
 
-test.each(KEPT)('%p is imported in %p alone', (pattern, where) => {
+test.each(IMPORTED_BY)('%p is imported in %p alone', (pattern, where) => {
   const importing = sources.filter(({ imports }) => imports.some((specifier) => pattern.test(specifier)));
   expect(importing.length).toBeGreaterThan(0);
   expect(importing.map(({ path }) => path).filter((path) => !where.test(path))).toEqual([]);

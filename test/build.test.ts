@@ -51,7 +51,7 @@ function edit(file: string, from: string, to: string): void {
   utimesSync(inside(file), atime, mtime);
 }
 
-test('Interface 1: nothing is made anew where nothing has changed', () => {
+test('Interface 1: a second build without a change makes nothing', () => {
   const before = madeMs();
   expect(build()).toBe('');
   expect(madeMs()).toBe(before);
@@ -87,7 +87,7 @@ test(
 );
 
 test(
-  'Interface 1: what does not compile is told, and is not taken for built the next time',
+  'Interface 1: a source that does not compile is reported, and not taken for built the next time',
   () => {
     edit('src/cli/help.ts', 'const COLUMN =', 'const COLUMN +');
     for (let i = 0; i < 2; i += 1) expect(build).toThrow();
@@ -98,7 +98,7 @@ test(
   BUILDS_MS,
 );
 
-test('what Node has compiled is kept beside the program, and where it cannot be, nothing is said', () => {
+test('code that Node has compiled is cached next to the program; if it cannot be, nothing is said', () => {
   expect(existsSync(inside('dist/compiled'))).toBe(true);
   rmSync(inside('dist/compiled'), { recursive: true });
   writeFileSync(inside('dist/compiled'), ''); // no folder can be made there

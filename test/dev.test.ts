@@ -12,7 +12,7 @@ let folder: string;
 let dev: ChildProcess;
 let port: number;
 let said = '';
-/** What it says at once may be of several steps; each is waited for from where the one before ended. */
+/** One chunk of output may have lines of several steps; each search begins at the end of the one before. */
 let heard = 0;
 
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** What somebody may try who has not read how it is started, and what npm starts where optional packages were left out. */
+/** Commands of somebody who has not read how it is started, and of npm without optional packages. */
 const PROGRAMS = ['dist/program/main.js', 'dist/src/main.js', 'scripts/build.js'];
 
 let folder: string;
@@ -43,7 +43,7 @@ describe.each(PROGRAMS)('%s', (program) => {
   });
 });
 
-/** The Node of the system, where it is too old. */
+/** The Node of the system, if it is too old */
 function oldNode(): { node: string; version: string } | undefined {
   const node = '/usr/bin/node';
   if (!existsSync(node)) return undefined;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # compose.yaml, each start: brings the tables to this version. The first one makes the keyring and an administrator, whose
-# password it prints this once. A keyring that is missing beside users is never replaced: nobody could log in by it.
+# password it prints. If there are users, a missing keyring is never replaced: nobody could log in with a new one.
 set -eu
 auth-gateway migrate up
 users=$(auth-gateway user list --json)

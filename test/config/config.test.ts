@@ -27,7 +27,7 @@ const faultsOf = (env: Environment): string[] =>
 const DATABASE_URL = 'postgresql://u:p@db/auth';
 const REDIS = { kind: 'single', hosts: [{ host: 'cache', port: 6379 }], tls: false, credentials: {}, db: 0 };
 
-/** Every variable: where the configuration has it, its default, and values with what is made of them. */
+/** Every variable: its place in the configuration, its default, and values with their results. */
 const VARIABLES: Array<
   [name: string, of: (config: Config) => unknown, unset: unknown, values: Array<[string, unknown]>]
 > = [
@@ -323,7 +323,7 @@ test.each<[string, string | undefined, string[]]>([
   ['http://localhost:3000', 'true', []], // browsers take it for secure
   ['http://127.0.0.1:3000', 'true', []],
   ['http://auth.localhost', 'true', []],
-])('Interface 2: COOKIE_SAMESITE=none where browsers drop the cookie: %s, COOKIE_SECURE %s', (url, secure, faults) => {
+])('Interface 2: COOKIE_SAMESITE=none if browsers drop the cookie: %s, COOKIE_SECURE %s', (url, secure, faults) => {
   const env = { DATABASE_URL, COOKIE_SAMESITE: 'none', PUBLIC_URL: url };
   expect(faultsOf(secure === undefined ? env : { ...env, COOKIE_SECURE: secure })).toEqual(faults);
 });
@@ -372,7 +372,7 @@ test.each<[string, Environment, boolean]>([
     { PUBLIC_URL: 'https://x.io', NODE_ENV: 'development' },
     false,
   ],
-])('Interface 2: development: where %s: %j: %j', (_where, env, isDevelopment) => {
+])('Interface 2: development: if %s: %j: %j', (_where, env, isDevelopment) => {
   const { graphql } = readConfig({ DATABASE_URL, ...env });
   expect(graphql).toEqual({ explorer: isDevelopment, introspection: isDevelopment });
   for (const GRAPHQL_EXPLORER of ['true', 'false']) {

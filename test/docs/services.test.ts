@@ -50,7 +50,7 @@ describe('the TypeScript example in a project of `npm init -y`', () => {
     const commands = await blockOf('services.md', 'sh');
     const folderOfGateway = '../auth-gateway/';
     expect(commands).toContain(`${folderOfGateway}${filename}`);
-    // As printed, but for where the client is, and from nowhere else.
+    // As printed, except for the path of the client.
     const script = commands.replace(folderOfGateway, `${folder}/`);
     await run('sh', ['-ec', script], { cwd: folder, env: { ...env, npm_config_offline: 'true' } });
     await writeFile(join(folder, 'signed.mts'), await blockOf('services.md', 'ts'));

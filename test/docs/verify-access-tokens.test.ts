@@ -111,7 +111,7 @@ describe.each(ACCESS_ALGS)('access tokens by %s', (alg) => {
   });
 
   test.each(LIBRARIES)(
-    '%s takes the good one alone, where the page says that it knows the algorithm',
+    '%s accepts the valid token alone, if the page says that it supports the algorithm',
     async (library) => {
       const verdicts = await verdictsOf(library, issuer, tokens);
       const allRefused = Object.fromEntries(Object.keys(tokens).map((name) => [name, 'refused']));

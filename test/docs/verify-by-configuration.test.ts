@@ -1,4 +1,4 @@
-/** docs/verify-access-tokens.md: what Envoy, PostgREST, Hasura and Spring are told is true of a token and of the keys of the gateway. */
+/** docs/verify-access-tokens.md: the configuration of Envoy, PostgREST, Hasura and Spring fits a token and the keys of the gateway. */
 import { readFileSync } from 'node:fs';
 import { decodeProtectedHeader } from 'jose';
 import { parse } from 'yaml';

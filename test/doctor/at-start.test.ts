@@ -27,12 +27,12 @@ test('it looks once, and reports each finding in one line; what the start has sa
   const lines: Array<Record<string, unknown>> = [];
   if (server.process.stdout === null) throw new Error('it has no log');
   createInterface({ input: server.process.stdout }).on('line', (line) => lines.push(JSON.parse(line)));
-  const told = () => lines.filter(({ msg }) => String(msg).startsWith('doctor'));
-  await until('what is found last is told', () => told().some(({ check }) => check === 'metrics_open'));
+  const logged = () => lines.filter(({ msg }) => String(msg).startsWith('doctor'));
+  await until('the last finding is logged', () => logged().some(({ check }) => check === 'metrics_open'));
   server.process.kill('SIGTERM');
   expect(await server.exited).toEqual([0, null]);
-  expect(told().map(({ check }) => check)).toEqual(['login_limits', ...OF_TESTS, 'metrics_open']);
-  expect(told()[0]).toEqual({
+  expect(logged().map(({ check }) => check)).toEqual(['login_limits', ...OF_TESTS, 'metrics_open']);
+  expect(logged()[0]).toEqual({
     level: 'warn',
     time: expect.any(String),
     check: 'login_limits',
@@ -40,7 +40,7 @@ test('it looks once, and reports each finding in one line; what the start has sa
     remedy: expect.stringContaining('unset LOGIN_RATE_LIMIT'),
     msg: 'doctor warns',
   });
-  expect(told()[1]).toMatchObject({ level: 'error', msg: 'doctor has found a fault' });
+  expect(logged()[1]).toMatchObject({ level: 'error', msg: 'doctor has found a fault' });
 });
 
 test('PUBLIC_URL is asked again until it leads to the gateway', async () => {

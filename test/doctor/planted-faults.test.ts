@@ -158,7 +158,7 @@ test.each<[severity: 'fault' | 'warning', origin: string, plant: Env, remedy: Re
   await expectOne(severity, 'cookie', remedy, look({ ...well, PUBLIC_URL, ...plant }, { only: 'cookie' }));
 });
 
-test('cookie: SameSite=none is never the remedy beside a COOKIE_DOMAIN', async () => {
+test('cookie: SameSite=none is never the remedy with a COOKIE_DOMAIN', async () => {
   const shared = { ...well, PUBLIC_URL: 'https://auth.example.com', COOKIE_DOMAIN: 'example.com' };
   for (const origin of ['https://app.example.org', 'http://app.example.com']) {
     const bad = await badIn(look({ ...shared, CORS_ORIGINS: origin }, { only: 'cookie' }));
@@ -645,7 +645,7 @@ test.each([
     const IGNORED = 'statement_timeout,lock_timeout,idle_in_transaction_session_timeout,extra_float_digits';
     const POOLED = { DATABASE_POOLER: 'transaction' };
 
-    test('fault and warning pooler: one is there and not told of, or told of and not there', async () => {
+    test('fault and warning pooler: one that is not configured, or one that is configured and absent', async () => {
       for (const settings of [[], [`ignore_startup_parameters = ${IGNORED}`]]) {
         const bouncer = await startPgBouncer(gateway.database, 3, settings);
         const env = { ...well, DATABASE_URL: bouncer.url };
@@ -658,7 +658,7 @@ test.each([
       await expectWell();
     });
 
-    test('warning statement_timeout: PostgreSQL does not know it, and the SQL of the remedy tells it', async () => {
+    test('warning statement_timeout: PostgreSQL has none, and the SQL of the remedy sets it', async () => {
       const env = async (): Promise<Env> => {
         const bouncer = await startPgBouncer(gateway.database, 3);
         cleanUp.defer(bouncer.stop);
@@ -835,7 +835,7 @@ describe('PUBLIC_URL', () => {
     await expectWell();
   });
 
-  test('certificate: it ends soon, is for another name, of an unknown authority, or there is none', async () => {
+  test('certificate: it expires soon, is for another name, was issued by an unknown CA, or is missing', async () => {
     const check = 'certificate';
     const remedies: Array<['fault' | 'warning', number, string, boolean, string]> = [
       ['warning', 10, 'DNS:localhost', true, 'renew the certificate'],

@@ -46,7 +46,7 @@ interface Change {
 
 /** What the command of the page lists. */
 function changesBy(id: string): Change[] {
-  const printed = type(`${list.replace('ID', id)} || [ $? = 1 ]`); // grep says so when there is none
+  const printed = type(`${list.replace('ID', id)} || [ $? = 1 ]`); // grep exits 1 if nothing is found
   return printed
     .split('\n')
     .filter((line) => line !== '')

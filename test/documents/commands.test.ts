@@ -26,7 +26,7 @@ async function typeAll(shell: Shell, block: string): Promise<string> {
   return printed;
 }
 
-/** Shows both where they differ. */
+/** Shows both if they differ. */
 function expectPrinted(printed: string, said: string): void {
   expect(isPrinted(printed, said) ? said : printed).toBe(said);
 }

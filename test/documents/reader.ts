@@ -40,17 +40,17 @@ export async function createReader(words: Record<string, string> = {}): Promise<
     const bash = spawn('bash', ['-e'], { cwd: folder, env, detached: true });
     processes.push(bash);
     let [printed, hasEnded, changed] = ['', false, Promise.withResolvers<void>()];
-    const tell = () => {
+    const notify = () => {
       changed.resolve();
       changed = Promise.withResolvers();
     };
     bash.stdout.setEncoding('utf8').on('data', (text: string) => {
       printed += text;
-      tell();
+      notify();
     });
     bash.on('close', () => {
       hasEnded = true;
-      tell();
+      notify();
     });
     bash.stdin.on('error', () => undefined); // it has stopped
     bash.stdin.write('exec 2>&1\n'); // as in a terminal

@@ -20,7 +20,7 @@ function read(): string {
   return chunk.toString('utf8', 0, readSync(fd, chunk));
 }
 
-test('a line that was written in part is ended before the next; those between are told as lost', () => {
+test('a line that was written in part is ended before the next; those between are reported as lost', () => {
   let dropped = 0;
   const destination = createLogDestination({ fd }, () => {
     dropped += 1;

@@ -1,4 +1,4 @@
-/** Interface 14: an ORM's exception text holds the failing row, so a log tells class, code and place alone. */
+/** Interface 14: an ORM's exception text holds the failing row, so a log line has class, code and place alone. */
 import { describeError, describeOutage } from '../../src/platform/logger.js';
 import { Outage } from '../../src/platform/outage.js';
 
@@ -17,9 +17,12 @@ test('a message of several lines does not pass for places', () => {
   expect(JSON.stringify(describeError(new Error('one\nsecret\ntwo')))).not.toContain('secret');
 });
 
-test.each(['secret', null, undefined, { password: 'secret' }])('what is no error is told by its type: %j', (thrown) => {
-  expect(describeError(thrown)).toEqual({ name: typeof thrown });
-});
+test.each(['secret', null, undefined, { password: 'secret' }])(
+  'a thrown value that is not an error is logged by its type: %j',
+  (thrown) => {
+    expect(describeError(thrown)).toEqual({ name: typeof thrown });
+  },
+);
 
 const ADDRESS = '10.0.0.1:5432';
 
@@ -36,7 +39,7 @@ test.each([
   ['Query read timeout\nsecret', undefined, undefined],
   ['duplicate key (secret@example.com)', '23505', undefined],
   ['database "secret" does not exist', '3D000', undefined],
-])('of an outage %j the code and a fixed text are told, and no place', (message, code, text) => {
+])('the line of the outage %j has its code and a fixed text, and no place', (message, code, text) => {
   const described = { name: 'Error', ...(code && { code }), ...(text && { text }) };
   const error = Object.assign(new Error(message), code && { code });
   expect(describeOutage(error)).toEqual(described);

@@ -1,4 +1,4 @@
-/** Interface 14: sampling of log lines, against any sequence of events: nothing is lost, and little is told. */
+/** Interface 14: sampling of log lines, against any sequence of events: every line is counted, and few are logged. */
 import fc from 'fast-check';
 import { createSampling } from '../../src/platform/sampling.js';
 
@@ -72,7 +72,7 @@ test('each line stands for itself and those that it repeats, in their order, and
   );
 });
 
-test('the first of a kind is told at once, and in ten seconds no more than are allowed', () => {
+test('the first of a kind is logged at once, and no more than are allowed in ten seconds', () => {
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 12 }), (sequence, most) => {
       const { happens, lines, pass } = sampled();
@@ -92,7 +92,7 @@ test('the first of a kind is told at once, and in ten seconds no more than are a
   );
 });
 
-test('a kind that has been quiet for a while is told at once again', () => {
+test('a kind that has been quiet for a while is logged at once again', () => {
   const { happens, lines, pass } = sampled();
   happens('a', 1);
   happens('a', 1);
@@ -105,7 +105,7 @@ test('a kind that has been quiet for a while is told at once again', () => {
   ]);
 });
 
-test('memory is bounded: of any number of kinds a hundred are told apart, and the others are counted as one', () => {
+test('memory is bounded: a hundred kinds are counted separately, all others as one', () => {
   const { happens, lines, pass, waiting } = sampled();
   for (let i = 0; i < 10_000; i += 1) happens(`kind ${i}`, 1);
   expect([lines.length, waiting()]).toEqual([101, 101]);

@@ -11,7 +11,7 @@ import { auditDuring, recordsOf, userRow, wholeState } from '../support/gateway/
 let gateway: TestGateway;
 afterEach(() => gateway.close());
 
-/** `count` logins at once, spread over two instances unless `on` says where. */
+/** `count` logins at once, spread over two instances, or on those of `on`. */
 function burst(count: number, email: string, password: string, [one, two] = gateway.two()): Promise<Answer[]> {
   return Promise.all(Array.from({ length: count }, (_, i) => login(i % 2 === 0 ? one : two, email, password)));
 }

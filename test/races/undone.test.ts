@@ -102,7 +102,7 @@ test('a change that was undone by a deadlock is made once, as a whole', async ()
   expect(events.map(({ event_type }) => event_type)).toEqual(['user_deactivated']);
 });
 
-describe.each(['repeatable read', 'serializable'])('where the default isolation of the database is %s', (isolation) => {
+describe.each(['repeatable read', 'serializable'])('if the default isolation of the database is %s', (isolation) => {
   let one: Instance;
   let two: Instance;
   const instances = new AsyncDisposableStack();

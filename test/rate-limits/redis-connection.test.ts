@@ -91,7 +91,7 @@ withRedis('the connection to Redis', () => {
 
   test('Interface 14: a password that is not taken is named by the word of Redis, and is not in the log', async () => {
     await withInstance(`redis://u:secret@127.0.0.1:${redis.port}`, async (_instance, captured) => {
-      await until('it is told', () => warnings(captured).length > 0);
+      await until('it is logged', () => warnings(captured).length > 0);
       expect(warnings(captured)).toMatchObject([{ error: { name: 'ReplyError', code: 'WRONGPASS' } }]);
       expect(captured.text()).not.toContain('secret');
     });
@@ -109,8 +109,8 @@ withRedis('the connection to Redis', () => {
       try {
         await withInstance(redis.url, async (instance, captured) => {
           await until('it is connected', async () => (await instance.send('GET', '/health/ready')).status === 200);
-          const told = warnings(captured).filter(({ msg }) => /noeviction/.test(String(msg)));
-          expect(told).toHaveLength(count);
+          const logged = warnings(captured).filter(({ msg }) => /noeviction/.test(String(msg)));
+          expect(logged).toHaveLength(count);
         });
       } finally {
         await redis.command('config set maxmemory 0 maxmemory-policy noeviction');

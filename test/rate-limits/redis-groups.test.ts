@@ -50,8 +50,8 @@ withRedis('with Sentinel', () => {
     const captured = captureLog();
     const url = group.url.replace('/limits/', '/others/');
     gateway = await startGateway({ env: { REDIS_URL: url }, log: captured.log });
-    const told = () => captured.lines().filter(({ msg }) => msg === 'no sentinel knows the master of REDIS_URL');
-    await until('it is told', () => told().length > 0);
+    const logged = () => captured.lines().filter(({ msg }) => msg === 'no sentinel knows the master of REDIS_URL');
+    await until('it is logged', () => logged().length > 0);
     expect((await ready())[0]?.json.checks.redis).toBe('unreachable');
     expect((await attempt('192.0.2.1')).status).toBe(503);
     expect(captured.text()).not.toContain('of/servers');
