@@ -8,7 +8,7 @@ export interface Loop {
   seconds: number;
   /** How long before that nothing is counted yet: milliseconds */
   leadInMs: number;
-  /** Between an answer and the next request: milliseconds, 0 where left out */
+  /** Between an answer and the next request: milliseconds, 0 by default */
   pauseMs?: number;
 }
 
@@ -29,14 +29,14 @@ const UNHELD = { ref: false };
 export type Edge = 'began' | 'ended';
 
 /**
- * @param send one request on this connection until it is answered; false where there are no more to send, which ends
+ * @param send one request on this connection until it is answered; false if there are no more to send, which ends
  *   the loop early
  * @throws the first failure of `send`
  */
 export async function inClosedLoop(
   { connections, seconds, leadInMs, pauseMs = 0 }: Loop,
   send: (connection: number) => Promise<boolean>,
-  tell: (edge: Edge) => void,
+  onEdge: (edge: Edge) => void,
 ): Promise<Counted> {
   const took: number[] = [];
   let isCounting = false;
@@ -54,12 +54,12 @@ export async function inClosedLoop(
   await Promise.race([all, sleep(leadInMs, undefined, UNHELD)]);
   isCounting = true;
   const beganMs = performance.now();
-  tell('began');
+  onEdge('began');
   await Promise.race([all, sleep(seconds * 1000, undefined, UNHELD)]);
   const countedSeconds = (performance.now() - beganMs) / 1000;
   isCounting = false;
   isOver = true;
-  tell('ended');
+  onEdge('ended');
   await all;
   const answers = took.length;
   return { answers, rate: answers / countedSeconds, medianMs: percentile(took, 0.5), p99Ms: percentile(took, 0.99) };

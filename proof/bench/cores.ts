@@ -1,4 +1,4 @@
-/** Who runs where: the gateway, or what it is compared with, on the first core; PostgreSQL and the load on the others. */
+/** Which core runs what: the gateway, or what it is compared with, on the first core; PostgreSQL and the load on the others. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { withDescendants } from '../evidence/lab/program.js';
@@ -13,7 +13,7 @@ export const GATEWAYS_CORES = IS_PINNED ? 1 : others.length + 1;
 /** What a program is started with, to run on the core of the gateway. */
 export const ON_THE_GATEWAYS_CORE = IS_PINNED ? ['taskset', '-c', String(first)] : [];
 
-/** Moves a process and all that it has started, threads too, to the cores beside the gateway's. */
+/** Moves a process and all that it has started, threads included, to the cores that are not the gateway's. */
 export function moveBeside(pid: number): void {
   if (!IS_PINNED) return;
   for (const each of withDescendants(pid)) execFileSync('taskset', ['-a', '-c', '-p', others.join(), String(each)]);

@@ -73,15 +73,15 @@ async function startGateway() {
   let onExit = () => undefined;
   child.on('message', (message) => onMessage(message));
   child.on('exit', () => onExit(new Error('the gateway has ended')));
-  const told = () =>
+  const next = () =>
     new Promise((resolve, reject) => {
       onMessage = resolve;
       onExit = reject;
     });
-  const { port, tokens } = await told();
+  const { port, tokens } = await next();
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const ask = (command, more) => {
-    const answered = told();
+    const answered = next();
     child.send({ command, ...more });
     return answered;
   };
@@ -103,7 +103,7 @@ async function startGateway() {
     });
   };
   return {
-    /** Answers one request and tells what it cost. */
+    /** Answers one request. @returns its cost */
     async measure({ body, caller }, how = {}) {
       const postgresBefore = postgresMs();
       await ask('start', how);
@@ -133,7 +133,7 @@ function postgresMs() {
   }
 }
 
-// --- the search: of each shape the costliest is kept, and bred from ---
+// --- the search: the costliest of each shape survives, and is bred from ---
 
 const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
 const without = new Set(options.without.split(','));

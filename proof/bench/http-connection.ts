@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 export interface HttpConnection {
-  /** @param request all bytes of it @returns head and body of the answer. @throws {NotOk} or whatever kept it away */
+  /** @param request all bytes of it @returns head and body of the answer. @throws {NotOk} or the error of the connection */
   ask(request: string): Promise<{ head: string; body: string }>;
   close(): void;
 }

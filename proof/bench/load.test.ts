@@ -7,7 +7,7 @@ import { inClosedLoop } from './closed-loop.js';
 import { openHttpConnection } from './http-connection.js';
 import { ROTATIONS } from './requests.js';
 
-test('rotates a session on one connection, and fails where a used token is refused', async () => {
+test('rotates a session on one connection, and fails if a used token is refused', async () => {
   const gateway = await startGateway();
   try {
     const { email } = await gateway.user();

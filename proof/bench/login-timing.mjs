@@ -1,5 +1,5 @@
 /**
- * Does the time of a refused login tell whether the e-mail exists? Medians and a rank-sum statistic (Mann-Whitney),
+ * Does the time of a refused login reveal whether the e-mail exists? Medians and a rank-sum statistic (Mann-Whitney),
  * for a gateway that runs with LOGIN_RATE_LIMIT=1000000 LOGIN_MAX_FAILURES=1000000 and has a user EMAIL:
  * `node proof/bench/login-timing.mjs URL EMAIL [SAMPLES]`
  */

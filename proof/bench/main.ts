@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: how fast the gateway is, beside what it could be at best on the same machine in the same minutes
+ * `npm run bench`: how fast the gateway is, compared with what it could be at best on the same machine in the same minutes
  * (docs/evidence.md has the options). Exit code 1 where anything was answered otherwise than 200.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ import { worksOf } from './works/index.js';
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Ends the process with 2 where the words are wrong. */
+/** Exits with 2 on a usage error. */
 function optionsOrEnd(): Options {
   try {
     return readOptions(process.argv.slice(2));

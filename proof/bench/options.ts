@@ -25,7 +25,7 @@ export interface Options {
 /** Of each measurement, where nothing is said */
 const SECONDS = { measure: 2, profile: 10, rows: 5 };
 
-/** @throws where the words are wrong */
+/** @throws on a usage error */
 export function readOptions(words: string[]): Options {
   const { only, json, peer, profile, rows, ...numbers } = parseArgs({ args: words, options: OPTIONS }).values;
   const asked = only?.split(',') ?? ALL_WORKS.filter((name) => name !== PEER);

@@ -15,7 +15,7 @@ export interface Database {
 
 export interface Postgres {
   version: string;
-  /** Undefined where the server is on another machine: then nothing is known of its CPU. */
+  /** Undefined if the server is on another machine: then nothing is known of its CPU. */
   postmaster: number | undefined;
   /** An empty one, dropped at the end */
   createDatabase(): Promise<Database>;

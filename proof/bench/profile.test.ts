@@ -40,7 +40,7 @@ test('shares of self time by function and by package, without idle time and what
   });
 });
 
-test('functions of the bundle are told by the files that they come from', () => {
+test('functions of the bundle are named by their source files', () => {
   const files = readdirSync('dist/program').filter((name) => name.endsWith('.js'));
   const functions: Array<[name: string, source: string]> = [
     ['runCli', 'src/cli/cli.ts'],

@@ -1,4 +1,4 @@
-/** `--profile`: where the main thread of the gateway spends its time in each work, by its inspector. */
+/** `--profile`: how the main thread of the gateway spends its time in each work, by its inspector. */
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
@@ -63,7 +63,7 @@ export async function openInspector(port: number): Promise<Inspector> {
 
 /**
  * Runs the part of a work that has most connections.
- * @param file where the profile is written, for the tools that read them
+ * @param file for the profile, to be read by other tools
  * @returns two tables in Markdown
  */
 export async function profileOf(inspector: Inspector, work: Work, seconds: number, file: string): Promise<string> {
@@ -104,7 +104,7 @@ function mapOf(url: string): SourceMap | undefined {
   return existsSync(file) ? new SourceMap(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
 }
 
-/** Shares of self time, the largest first; idle time is none. */
+/** Shares of self time, the largest first, without idle time. */
 export function sharesOf({ nodes, samples, timeDeltas }: Profile): { functions: Share[]; packages: Share[] } {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const callers = new Map(nodes.flatMap(({ children = [], callFrame }) => children.map((id) => [id, callFrame])));

@@ -1,6 +1,6 @@
 /** What the load sends: made ready before the time begins, so that sending costs little. */
 
-/** Requests as they travel. @param headers beside the length @param body of ASCII */
+/** Requests as bytes. @param headers except Content-Length @param body of ASCII */
 export function post(path: string, headers: Record<string, string>, body = ''): string {
   const all = { host: 'localhost:3000', ...headers, 'content-length': String(body.length) };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -60,7 +60,7 @@ export async function inRounds(works: Work[], how: Rounds): Promise<{ measured: 
   for (const { parts } of works)
     await parts
       .at(-1)?.(WARM_UP_SECONDS)
-      .catch(() => undefined); // tells in its round
+      .catch(() => undefined); // is reported in its round
   for (let round = 1; round <= how.rounds; round += 1) {
     for (const { name, parts } of works) {
       for (const part of parts) {

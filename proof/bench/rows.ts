@@ -18,7 +18,7 @@ export const MANY = 10_000_000;
 const RECORDS_A_SESSION = 10;
 const ROWS_A_USER = 100;
 const CONNECTIONS = 64;
-/** Live sessions, anywhere in the table, of which each is refreshed when all others have been; fewer, where there are */
+/** Live sessions, anywhere in the table, of which each is refreshed when all others have been; fewer, if there are */
 const SESSIONS = 40_000;
 /** Before anything is measured, each session is refreshed, at this rate or more, and the gateway compiled: seconds */
 const [OPENED_A_SECOND, COMPILED_SECONDS] = [2_000, 5];

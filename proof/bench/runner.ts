@@ -5,13 +5,13 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Lab } from '../evidence/lab/lab.js';
 import type { Counted, Edge } from './closed-loop.js';
-import type { Told } from './programs/task.js';
+import type { Message } from './programs/task.js';
 
 export interface Runner<Task, Result = Counted> {
   pid: number;
   /** Of a program that listens */
   url: string;
-  /** @param onEdge called when what is counted begins and ends. @throws what kept the program from its end */
+  /** @param onEdge called when what is counted begins and ends. @throws the error of the program */
   run(task: Task, onEdge?: (edge: Edge) => void): Promise<Result>;
 }
 
@@ -38,25 +38,25 @@ export async function startRunner<Task, Result = Counted>(
     child.kill('SIGKILL');
     await once(child, 'exit');
   });
-  let onTold: (told: Told<Result>) => void = () => undefined;
-  child.on('message', (told: Told<Result>) => onTold(told));
+  let onMessage: (message: Message<Result>) => void = () => undefined;
+  child.on('message', (message: Message<Result>) => onMessage(message));
   const hasEnded = { kind: 'failed', why: `${name} has ended` } as const;
-  child.on('exit', () => onTold(hasEnded));
-  const toldUntil = <T>(listen: (told: Told<Result>, resolve: (value: T) => void) => void): Promise<T> =>
+  child.on('exit', () => onMessage(hasEnded));
+  const messageThat = <T>(listen: (message: Message<Result>, resolve: (value: T) => void) => void): Promise<T> =>
     new Promise((resolve, reject) => {
-      onTold = (told) => (told.kind === 'failed' ? reject(new Error(told.why)) : listen(told, resolve));
+      onMessage = (message) => (message.kind === 'failed' ? reject(new Error(message.why)) : listen(message, resolve));
     });
 
-  const port = await toldUntil<number>((told, resolve) => told.kind === 'ready' && resolve(told.port ?? 0));
+  const port = await messageThat<number>((message, resolve) => message.kind === 'ready' && resolve(message.port ?? 0));
   return {
     pid: child.pid ?? 0,
     url: `http://127.0.0.1:${port}`,
     run: (task, onEdge) => {
-      const done = toldUntil<Result>((told, resolve) => {
-        if (told.kind === 'done') resolve(told.result);
-        else if (told.kind === 'began' || told.kind === 'ended') onEdge?.(told.kind);
+      const done = messageThat<Result>((message, resolve) => {
+        if (message.kind === 'done') resolve(message.result);
+        else if (message.kind === 'began' || message.kind === 'ended') onEdge?.(message.kind);
       });
-      child.send(task as object, (error) => error && onTold(hasEnded));
+      child.send(task as object, (error) => error && onMessage(hasEnded));
       return done;
     },
   };

@@ -9,7 +9,7 @@ function measured(what: string, rate: number, strangers = QUIET): Measured {
   return { work: what, round: 1, strangers, rows: [{ what, connections: 64, rate }] };
 }
 
-test('medians are of the quiet rounds, and of all where none was quiet', () => {
+test('medians are of the quiet rounds, and of all if none was quiet', () => {
   const rounds = [
     ...[100, 300, 200].map((rate) => measured('refresh', rate)),
     measured('refresh', 9_000, LOUD),

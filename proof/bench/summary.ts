@@ -10,7 +10,7 @@ type Figure = Exclude<keyof Row, 'what' | 'connections'>;
 export interface Line extends Row {
   /** How many measurements these are the medians of */
   rounds: number;
-  /** How far apart they are: of the rate, or else of the time or CPU, from the least to the most, beside the median */
+  /** How far apart they are: of the rate, or else of the time or CPU, from the least to the most, as a share of the median */
   spread: number;
   isNoisy: boolean;
 }

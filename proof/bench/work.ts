@@ -1,4 +1,4 @@
-/** What a work is, and how its CPU is told from that of others. */
+/** A work, and how its CPU is measured apart from that of others. */
 import { withDescendants } from '../evidence/lab/program.js';
 import type { Counted, Edge } from './closed-loop.js';
 import { cpuMicros } from './cpu.js';
@@ -12,7 +12,7 @@ export interface Row {
   rate?: number;
   medianMs?: number;
   p99Ms?: number;
-  /** Logins that were told to come again (503), by a queue that is full */
+  /** Logins refused by a full queue (503) */
   refused?: number;
   /** CPU of each answer: microseconds, of the gateway or what stands in its place */
   serverUs?: number;

@@ -9,7 +9,7 @@ export interface Row {
   trials: number;
   /** How often it did: 0 is what is hoped for */
   violations: number;
-  /** Measured beside it, with the unit in the name: `p99_ms` */
+  /** More measurements, with the unit in the name: `p99_ms` */
   figures?: Record<string, number>;
   /** The first few violations, for whoever looks into them; never a secret */
   examples?: string[];
@@ -18,7 +18,7 @@ export interface Row {
 /** `small` is for every change, some minutes in all; `full` is what the documents quote. */
 export type Size = 'small' | 'full';
 
-/** A 503 that comes later is a violation: milliseconds. The small size also runs where others compute beside it. */
+/** A 503 that comes later is a violation: milliseconds. In the small size other experiments run at the same time. */
 export const LATE_MS: Record<Size, number> = { small: 20_000, full: 5_000 };
 
 export interface Experiment {
@@ -28,7 +28,7 @@ export interface Experiment {
   needs?: readonly string[];
   /** `npm test` tries the same in its small size: then it is left out of the small one here, unless it is named */
   isTested?: boolean;
-  /** It measures times, or computes all the time: nothing goes on beside it in the small size either */
+  /** It measures times, or computes all the time: it runs alone, even in the small size */
   isAlone?: boolean;
   run(lab: Lab, size: Size): Promise<Row[]>;
 }

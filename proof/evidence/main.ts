@@ -2,8 +2,8 @@
  * `npm run evidence`: measures real instances from outside and prints a table. Exit code 1 if something was violated.
  *   --full          the large size, an hour or two
  *   --only A,B      these experiments alone
- *   --install       first installs, by apt-get, what experiments need beside Node
- *   --out FILE      where to write the report as JSON: evidence/DATE-SIZE.json unless given
+ *   --install       first installs, by apt-get, the programs that experiments need
+ *   --out FILE      where to write the report as JSON: by default evidence/DATE-SIZE.json
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -27,7 +27,7 @@ const AT_ONCE = 4;
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** Ends the process with 2 where the words are wrong. */
+/** Exits with 2 on a usage error. */
 function readOptions() {
   try {
     const { full, only, install, out } = parseArgs({ options: OPTIONS }).values;
@@ -50,19 +50,19 @@ async function resultOf({ name, needs = [], run }: Experiment, size: Size, inter
   if (missing.length > 0)
     return { experiment: name, seconds: 0, rows: [], leftOut: `${missing.join(', ')} not installed` };
 
-  const tell = (line: string): void => say(`${name}: ${line}`);
-  tell('begins');
+  const log = (line: string): void => say(`${name}: ${line}`);
+  log('begins');
   const startedMs = performance.now();
   const seconds = (): number => Math.round((performance.now() - startedMs) / 1000);
   try {
-    const rows = await inLab(tell, interrupted, (lab) => run(lab, size));
+    const rows = await inLab(log, interrupted, (lab) => run(lab, size));
     for (const { what, trials, violations, examples = [] } of rows) {
-      tell(`${what}: ${violations} of ${trials}`);
-      for (const example of examples.slice(0, 5)) tell(`  ${example}`);
+      log(`${what}: ${violations} of ${trials}`);
+      for (const example of examples.slice(0, 5)) log(`  ${example}`);
     }
     return { experiment: name, seconds: seconds(), rows };
   } catch (error) {
-    tell(`failed: ${messageOf(error)}`);
+    log(`failed: ${messageOf(error)}`);
     return { experiment: name, seconds: seconds(), rows: [], failed: messageOf(error).split('\n')[0] ?? '' };
   }
 }
@@ -84,11 +84,11 @@ const carryOut = async (experiment: Experiment): Promise<void> => {
   if (interruption.signal.aborted) return;
   results.set(experiment, await resultOf(experiment, size, interruption.signal));
   report.results = chosen.flatMap((each) => results.get(each) ?? []);
-  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`); // what is measured is kept, whatever comes next
+  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`); // results so far are saved, whatever comes next
 };
 const needsAll = ({ isAlone = false }: Experiment): boolean => full || isAlone;
-const beside = chosen.filter((experiment) => !needsAll(experiment));
-await inLanes(beside.reverse(), AT_ONCE, carryOut); // the longest first
+const together = chosen.filter((experiment) => !needsAll(experiment));
+await inLanes(together.reverse(), AT_ONCE, carryOut); // the longest first
 await inLanes(chosen.filter(needsAll), 1, carryOut);
 say(`${violationsOf(report)} violations; the report is in ${file}`);
 process.stdout.write(`${tableOf(report)}\n${examplesOf(report)}\n`);

@@ -7,9 +7,9 @@ export interface Result {
   experiment: string;
   seconds: number;
   rows: Row[];
-  /** Why there are none: programs that are not installed */
+  /** Programs that are not installed */
   leftOut?: string;
-  /** What kept it from its end, which counts as a violation */
+  /** The error that ended it early, which counts as a violation */
   failed?: string;
 }
 

@@ -28,7 +28,7 @@ export function documentRequest(dice: Dice, world: World): HttpRequest {
 function chooseOperation(dice: Dice, world: World): { operation: Operation; mayEcho: HttpRequest['mayEcho'] } {
   if (dice.chance(0.03)) return { operation: hostileOperation(dice), mayEcho: 'nowhere' };
   switch (dice.int(0, 4)) {
-    case 0: // tokens out of order: values stay values, but only those in quotes can be told from names
+    case 0: // tokens out of order: values stay values, but only those in quotes differ from names
       return { operation: shuffled(dice, randomOperation(dice, world, 'in quotes')), mayEcho: 'data' };
     case 1: // anything may become anything
       return { operation: broken(dice, randomOperation(dice, world, 'in quotes')), mayEcho: 'anywhere' };

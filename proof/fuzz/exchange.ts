@@ -8,7 +8,7 @@ export interface Answer {
   /** Names in lower case and values, in turn */
   headers: Array<[name: string, value: string]>;
   body: string;
-  /** True where the length that was announced did not come, or something came that is no HTTP */
+  /** True if fewer bytes came than announced, or bytes that are not HTTP */
   isBroken: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface Exchange {
 }
 
 export interface Client {
-  /** @throws {Error} where the connection ends without an answer */
+  /** @throws {Error} if the connection ends without an answer */
   http(sent: HttpRequest): Promise<Exchange>;
   raw(sent: RawRequest): Promise<Exchange>;
   close(): void;
@@ -60,7 +60,7 @@ export function clientOf(host: string, connections: number): Client {
     });
 
   return {
-    // A kept connection may be closed just as it is used again; every client has to try another then.
+    // A keep-alive connection may be closed just as it is used again; every client has to try another then.
     http: (sent) =>
       once(sent).catch((error: Error & { reused?: boolean }) => {
         if (error.reused) return once(sent);

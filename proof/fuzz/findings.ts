@@ -5,9 +5,9 @@ export const ORACLES = {
   '5xx': 'Interface 5 and 7: no answer is a 5xx, and no code says that something failed inside',
   late: 'nothing keeps an answer, its own or that of others, for a second',
   echo: 'Interface 5: no submitted value comes back',
-  logged: 'no submitted value is in the log, and no line tells of an error',
+  logged: 'no submitted value is in the log, and no line reports an error',
   json: 'Interface 5 and 7: every error has a body that a program can read',
-  inside: 'Interface 7: no answer tells of stacks, statements or files',
+  inside: 'Interface 7: no answer has stacks, statements or files',
   charset: 'Interface 5: a body is read as UTF-8 or not at all',
 } as const;
 

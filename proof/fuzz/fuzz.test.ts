@@ -66,7 +66,7 @@ function exchange(sent: HttpRequest | RawRequest): Promise<Exchange> {
 /** Sends one request and looks at what comes back. @returns how long that took: milliseconds */
 async function one(index: number): Promise<number> {
   const { kind, dice, sent } = made(index);
-  const tell = (oracle: Oracle, group: string, answer = ''): void =>
+  const report = (oracle: Oracle, group: string, answer = ''): void =>
     findings.add(
       oracle,
       `${kind}: ${group}`,
@@ -75,13 +75,13 @@ async function one(index: number): Promise<number> {
   const done = await exchange(sent).catch((error: Error) => {
     // Whoever still writes when the refusal is sent may see the reset before the answer (RFC 9112 section 9.6).
     const isTooLarge = 'method' in sent && JSON.stringify(sent.headers).length > HEAD_BYTES;
-    if (!isTooLarge) tell('answered', String('code' in error ? error.code : error.message));
+    if (!isTooLarge) report('answered', String('code' in error ? error.code : error.message));
     return undefined;
   });
   if (done === undefined) return 0;
   const [first] = done.answers;
   const answer = `${first?.status} ${first?.body.slice(0, 400)}`;
-  judge(sent, done, dice.secret, (oracle, group) => tell(oracle, group, answer));
+  judge(sent, done, dice.secret, (oracle, group) => report(oracle, group, answer));
   for (const { status, headers, body } of done.answers) {
     count(`${kind} ${status}`);
     const token = headers.map(([, value]) => /^refresh_token=([^;]+)/.exec(value)?.[1]).find(Boolean);
@@ -151,7 +151,7 @@ beforeAll(
       const { level, msg, error, status } = said;
       if (ANY_SECRET.test(JSON.stringify(said)))
         findings.add('logged', `a submitted value in: ${msg}`, () => `  ${SETTINGS}\n  ${line}`);
-      if (level !== 'error' || status !== undefined) return; // the answer itself tells of that
+      if (level !== 'error' || status !== undefined) return; // the answer itself shows that
       findings.add(
         'logged',
         `${msg}: ${error?.name} ${error?.at?.slice(0, 2).join(' < ')}`,
@@ -190,7 +190,7 @@ async function run(): Promise<void> {
   const slowest = await probing.stop();
   const seconds = (performance.now() - started) / 1000;
   say(`${requests} requests in ${seconds.toFixed(1)} s, ${(requests / seconds).toFixed(0)} a second`);
-  say(`slowest answer of /health/live beside them: ${slowest.toFixed(0)} ms; late: ${suspects.length}`);
+  say(`slowest answer of /health/live meanwhile: ${slowest.toFixed(0)} ms; late: ${suspects.length}`);
   say(
     [...counts]
       .sort()
@@ -214,7 +214,7 @@ async function again(suspects: number[]): Promise<void> {
   }
 }
 
-/** Enough of a request to tell one shape from another. */
+/** Enough of a request to recognise its shape */
 function beginning(sent: HttpRequest | RawRequest): string {
   const bytes = 'pieces' in sent ? sent.pieces.join('') : sent.body.toString('latin1');
   return bytes

@@ -1,4 +1,4 @@
-/** Header fields that any request may carry beside what it is about. */
+/** Header fields that any request may carry */
 import type { Dice } from './dice.js';
 import { fieldText } from './texts.js';
 

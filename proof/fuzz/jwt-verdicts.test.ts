@@ -1,6 +1,6 @@
 /**
  * Interface 4: of every token the gateway says what jose alone says. With FUZZ_REQUESTS it judges half as many tokens;
- * FUZZ_SEED says which, and stands beside what is found.
+ * FUZZ_SEED says which, and is printed with what is found.
  */
 import { randomInt, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -58,7 +58,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What the gateway says of a token at an instant, beside what jose says. */
+/** The verdicts of the gateway and of jose on a token at an instant */
 async function judged(token: string, now: Date) {
   const ours = {
     refresh: await tokens.verifyRefreshToken(token, now),

@@ -159,7 +159,7 @@ function oddlyEncoded(dice: Dice, bytes: Buffer): string {
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** The same bytes where the last character has bits to spare, else others. */
+/** The same bytes if the last character has spare bits, otherwise others. */
 function otherLastBits(text: string): string {
   const last = ALPHABET.indexOf(text.at(-1) ?? 'A');
   return text.slice(0, -1) + (ALPHABET[last ^ 1] ?? 'A');

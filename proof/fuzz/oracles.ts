@@ -4,21 +4,21 @@ import type { Answer, Exchange } from './exchange.js';
 import type { Oracle } from './findings.js';
 import type { HttpRequest, RawRequest } from './request.js';
 
-type Tell = (oracle: Oracle, group: string) => void;
+type Report = (oracle: Oracle, group: string) => void;
 
 export const LATE_MS = 1_000;
 
-export function judge(sent: HttpRequest | RawRequest, { answers }: Exchange, secret: Secret, tell: Tell): void {
+export function judge(sent: HttpRequest | RawRequest, { answers }: Exchange, secret: Secret, report: Report): void {
   for (const given of answers) {
     const answer = withoutSignatureBase(given);
-    if (answer.isBroken) tell('answered', `a broken answer, ${answer.status}`);
-    judgeStatus(answer, tell);
-    judgeBody(sent, answer, tell);
-    judgeEcho(sent, answer, secret, tell);
+    if (answer.isBroken) report('answered', `a broken answer, ${answer.status}`);
+    judgeStatus(answer, report);
+    judgeBody(sent, answer, report);
+    judgeEcho(sent, answer, secret, report);
     const inside = INSIDE.exec(answer.body.replace(RANDOM_TEXT, '…'));
-    if (inside !== null) tell('inside', `${inside[0]}`);
+    if (inside !== null) report('inside', `${inside[0]}`);
   }
-  if ('method' in sent) judgeCharset(sent, answers, tell);
+  if ('method' in sent) judgeCharset(sent, answers, report);
 }
 
 /** Which gives back what was signed, to whoever sent it, on purpose. */
@@ -34,11 +34,11 @@ function alike(message: string): string {
     .slice(0, 160);
 }
 
-function judgeStatus({ status, body }: Answer, tell: Tell): void {
-  if (status >= 500) tell('5xx', `${status} ${alike(body)}`);
+function judgeStatus({ status, body }: Answer, report: Report): void {
+  if (status >= 500) report('5xx', `${status} ${alike(body)}`);
   for (const error of errorsOf(body)) {
     const code = String(error.extensions?.code);
-    if (!CODES.has(code)) tell('5xx', `code ${code}: ${alike(String(error.message))}`);
+    if (!CODES.has(code)) report('5xx', `code ${code}: ${alike(String(error.message))}`);
   }
 }
 
@@ -62,13 +62,13 @@ const CODES = new Set([
   ],
 ]);
 
-interface Told {
+interface GraphqlError {
   message?: unknown;
   extensions?: { code?: unknown };
 }
 
 /** The errors of a GraphQL answer; those of a validated login body have no message of their own kind. */
-function errorsOf(body: string): Told[] {
+function errorsOf(body: string): GraphqlError[] {
   const { errors, detail } = read(body) as { errors?: unknown; detail?: unknown };
   return Array.isArray(errors) && detail === undefined ? errors : [];
 }
@@ -82,7 +82,7 @@ function read(body: string): object {
   }
 }
 
-function judgeBody(sent: HttpRequest | RawRequest, { status, headers, body }: Answer, tell: Tell): void {
+function judgeBody(sent: HttpRequest | RawRequest, { status, headers, body }: Answer, report: Report): void {
   if (status === 204 || ('method' in sent && sent.method === 'HEAD')) return;
   const type = headers.find(([name]) => name === 'content-type')?.[1] ?? 'none';
   if (status < 400 && type.startsWith('text/html')) return; // the page at `/`, which development has
@@ -93,7 +93,7 @@ function judgeBody(sent: HttpRequest | RawRequest, { status, headers, body }: An
   const isGraphql = Array.isArray(json.errors) || 'data' in json;
   const isReadable = /^application\/(?:[\w.-]+\+)?json/.test(type) && body !== '';
   const says = typeof json.detail === 'string' || isGraphql;
-  if (!isReadable || (status >= 400 && !says)) tell('json', `${status}, ${type}: ${alike(body.slice(0, 80))}`);
+  if (!isReadable || (status >= 400 && !says)) report('json', `${status}, ${type}: ${alike(body.slice(0, 80))}`);
 }
 
 /** Tokens, keys and their ids: among random letters, three in their order come about by chance. */
@@ -108,21 +108,26 @@ const INSIDE = new RegExp(
   ].join('|'),
 );
 
-function judgeEcho({ mayEcho }: HttpRequest | RawRequest, { headers, body }: Answer, secret: Secret, tell: Tell): void {
+function judgeEcho(
+  { mayEcho }: HttpRequest | RawRequest,
+  { headers, body }: Answer,
+  secret: Secret,
+  report: Report,
+): void {
   const { word, digits } = secret;
   const isIn = (text: string): boolean =>
     text.toLowerCase().includes(word.toLowerCase().slice(0, 9)) || text.includes(digits);
-  for (const [name, value] of headers) if (isIn(value)) tell('echo', `header ${name}`);
+  for (const [name, value] of headers) if (isIn(value)) report('echo', `header ${name}`);
   if (mayEcho === 'anywhere' || !isIn(body)) return;
   const { errors, data, detail } = read(body) as { errors?: unknown; data?: unknown; detail?: unknown };
   const messages = (Array.isArray(errors) ? errors : []).filter((error) => isIn(JSON.stringify(error)));
-  const groups = new Set(messages.map(({ message }: Told) => beforeSecret(String(message), secret)));
-  for (const group of groups) tell('echo', `in errors: ${group}`);
-  if (isIn(String(detail))) tell('echo', `in detail: ${beforeSecret(String(detail), secret)}`);
-  else if (groups.size === 0 && mayEcho === 'nowhere') tell('echo', data === undefined ? 'in the body' : 'in data');
+  const groups = new Set(messages.map(({ message }: GraphqlError) => beforeSecret(String(message), secret)));
+  for (const group of groups) report('echo', `in errors: ${group}`);
+  if (isIn(String(detail))) report('echo', `in detail: ${beforeSecret(String(detail), secret)}`);
+  else if (groups.size === 0 && mayEcho === 'nowhere') report('echo', data === undefined ? 'in the body' : 'in data');
 }
 
-/** The sentence as far as the value, so that what was sent does not tell groups apart. */
+/** The sentence as far as the value, so that groups do not differ by what was sent. */
 function beforeSecret(message: string, { word, digits }: Secret): string {
   const [before = ''] = message.split(new RegExp(`\\S*(?:${word.slice(0, 9)}|${digits})`, 'i'));
   return `${alike(before).replace(/(?<=value:|found|string) .*$/s, '')} VALUE`;
@@ -131,9 +136,9 @@ function beforeSecret(message: string, { word, digits }: Secret): string {
 /** For lines of the log: whichever request it was of. */
 export const ANY_SECRET = new RegExp(MARK, 'i');
 
-function judgeCharset({ path, headers, body }: HttpRequest, [answer]: Answer[], tell: Tell): void {
+function judgeCharset({ path, headers, body }: HttpRequest, [answer]: Answer[], report: Report): void {
   const type = headers.find(([name]) => name === 'Content-Type')?.[1] ?? '';
   const charset = /^application\/json; charset=("?)([\w-]+)\1$/.exec(type)?.[2];
   if (path !== '/auth/login' || body.length === 0 || charset === undefined || /^utf-?8$/i.test(charset)) return;
-  if ([200, 401, 422].includes(answer?.status ?? 0)) tell('charset', `${charset} is read`);
+  if ([200, 401, 422].includes(answer?.status ?? 0)) report('charset', `${charset} is read`);
 }

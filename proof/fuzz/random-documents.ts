@@ -99,7 +99,7 @@ function fieldOf(draft: Draft, field: GraphQLField<unknown, unknown>, depth: num
   const texts = given.filter(() => !dice.chance(draft.wrong / 3)).map((arg) => `${arg.name}: ${argument(draft, arg)}`);
   if (dice.chance(draft.wrong / 3)) texts.push(`nothing: ${literal(draft, stringType, 'nothing')}`);
   const args = texts.length > 0 ? `(${texts.join(', ')})` : '';
-  // One name may be there once with each arguments and directives, so these are told apart.
+  // One name may be there once with each arguments and directives, so these get different names.
   const hasAlias = args !== '' || dice.chance(0.1);
   if (hasAlias) draft.aliases += 1;
   const alias = hasAlias ? `a${draft.aliases}: ` : '';

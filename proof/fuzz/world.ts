@@ -11,7 +11,7 @@ const SESSIONS = 200;
 
 /**
  * @param introspection whether the schema can be read, by which messages of GraphQL differ
- * @param onLine is told every line of the log as it is written: over a long run nobody wants to keep them
+ * @param onLine gets every log line as it is written: a long run would fill the memory with them
  */
 export async function createWorld(introspection: boolean, onLine: (line: string) => void): Promise<World> {
   const stream = new Writable({

@@ -73,7 +73,7 @@ export function createShared(time: VirtualTime, keep: (value: string) => string)
       },
     };
     signal?.addEventListener('abort', () => {
-      if (!waiting.includes(wanted)) return; // granted: it is kept
+      if (!waiting.includes(wanted)) return; // granted
       waiting = waiting.filter((other) => other !== wanted);
       reject(signal.reason);
     });

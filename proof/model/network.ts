@@ -3,7 +3,7 @@
  * standards say and Chromium does:
  * - The jar is read when a request goes out, a moment after `fetch` (Fetch, "HTTP-network-or-cache fetch"), and written
  *   when the head of the answer comes, whatever becomes of its body (RFC 6265 section 5.3; Chromium's network service
- *   stores cookies before it tells the page).
+ *   stores cookies before the page gets the answer).
  * - What a page has sent goes on when the page is gone, or has given it up, or it does not, and so does what its answer
  *   sets: with `keepalive` it always does when the page is gone; else the schedule decides.
  * - A request whose answer did not come may be sent again by the browser or by a proxy, to another instance too, with
@@ -107,11 +107,11 @@ export function createNetwork(
       };
       request.signal.addEventListener('abort', () => {
         if (page.isGone() || isAnswered) return;
-        story.tell(`${page.name} gives ${name} up`);
+        story.add(`${page.name} gives ${name} up`);
         reject(request.signal.reason);
       });
       const fail = (why: string): void => {
-        story.tell(`    ${name} ${why}`);
+        story.add(`    ${name} ${why}`);
         if (fault.toldMs !== undefined) time.after(fault.toldMs, () => settle(() => reject(networkError())));
       };
 
@@ -120,7 +120,7 @@ export function createNetwork(
         setsCookie !== undefined && (departure.order < lastChange || isOver(recordOf(setsCookie)));
       const isSlow = (): boolean => isFair && time.now() - departure.atMs > CUT_OFF_MS;
       const deliver = async (message: Sent): Promise<Answered> => {
-        story.tell(`    ${name} arrives at instance ${fault.instance}`);
+        story.add(`    ${name} arrives at instance ${fault.instance}`);
         const answered = await server.answer(message, fault.instance);
         if (answered.setsCookie && pathname === '/auth/refresh')
           successors.set(departure.record, recordOf(answered.setsCookie));
@@ -130,15 +130,15 @@ export function createNetwork(
         if (!isOnItsWay() || fault.kind === 'answer lost') return fail('has its answer lost');
         time.after(fault.backMs, () => {
           if (!isOnItsWay() || (isSlow() && isTooLate(setsCookie))) return fail('has its answer lost');
-          if (!goesOn()) return story.tell(`    ${name} has its answer thrown away`);
+          if (!goesOn()) return story.add(`    ${name} has its answer thrown away`);
           if (setsCookie !== undefined) {
             jar.cookie = setsCookie === '' ? undefined : setsCookie;
             if (pathname !== '/auth/refresh') lastChange = departure.order;
           }
           const late = isLeft() ? ', late' : '';
-          const told = setsCookie === undefined ? '' : `, the jar has ${story.cookie(jar.cookie)}`;
-          story.tell(
-            `    ${name} is answered ${status}${late}${told}${fault.kind === 'cut' ? ', its body is cut' : ''}`,
+          const inJar = setsCookie === undefined ? '' : `, the jar has ${story.cookie(jar.cookie)}`;
+          story.add(
+            `    ${name} is answered ${status}${late}${inJar}${fault.kind === 'cut' ? ', its body is cut' : ''}`,
           );
           const visible = new Headers([...fields].filter(([field]) => field !== 'set-cookie'));
           settle(() => resolve(answerOf(request, status, visible, fault.kind === 'cut' ? undefined : text)));
@@ -146,14 +146,14 @@ export function createNetwork(
       };
 
       const goOut = (): void => {
-        if (!goesOn()) return story.tell(`    ${name} is not sent`);
+        if (!goesOn()) return story.add(`    ${name} is not sent`);
         if (!isOnline) return settle(() => reject(networkError()));
         out += 1;
         const cookie = pathname.startsWith('/auth') ? jar.cookie : undefined;
         departure = { order: out, record: recordOf(cookie), atMs: time.now() };
         presented.add(departure.record);
         const message: Sent = { by: 'owner', method: request.method, path: pathname, headers, cookie, body };
-        story.tell(`    ${name} goes out with ${story.cookie(cookie)}`);
+        story.add(`    ${name} goes out with ${story.cookie(cookie)}`);
         const { kind, thereMs, again } = fault;
         if (kind === 'request lost') return fail('is lost');
         if (kind === 'unavailable' || kind === 'portal' || kind === 'limited') {
@@ -162,7 +162,7 @@ export function createNetwork(
         }
         time.after(thereMs, async () => {
           if (!isOnItsWay() || (isSlow() && isOver(departure.record))) return fail('is lost');
-          if (!goesOn()) return story.tell(`    ${name} does not arrive`);
+          if (!goesOn()) return story.add(`    ${name} does not arrive`);
           const first = await deliver(message);
           if (again === undefined || again.answer === 'first') comeBack(first);
           if (again === undefined) return;
@@ -174,7 +174,7 @@ export function createNetwork(
         });
       };
       const field = story.field(request.headers.get('refresh-retry'));
-      story.tell(`${page.name} sends ${name}: ${pathname}${pathname === '/auth/refresh' ? `, ${field}` : ''}`);
+      story.add(`${page.name} sends ${name}: ${pathname}${pathname === '/auth/refresh' ? `, ${field}` : ''}`);
       time.after(fault.startMs, goOut);
       return promise;
     },

@@ -71,7 +71,7 @@ export function createPages(
       },
     );
     client.on('signed-out', () => {
-      if (!isGone) story.tell(`${name} is signed out`);
+      if (!isGone) story.add(`${name} is signed out`);
     });
     const close = (): void => {
       isGone = true;
@@ -82,7 +82,7 @@ export function createPages(
     };
     const tab: Tab = { ...page, client, close };
     tabs = [...tabs, tab];
-    story.tell(`${name} opens${asks === 2 ? ', and asks twice' : ''}`);
+    story.add(`${name} opens${asks === 2 ? ', and asks twice' : ''}`);
     for (let i = 0; i < asks; i += 1) ask(tab, story);
     return tab;
   }
@@ -95,7 +95,7 @@ export function createPages(
     load,
     reload: (index, asks) => {
       const gone = at(index);
-      story.tell(`${gone.name} is reloaded`);
+      story.add(`${gone.name} is reloaded`);
       gone.close();
       load(asks);
     },
@@ -105,11 +105,11 @@ export function createPages(
   };
 }
 
-/** Asks for a token, and tells what comes of it. */
+/** Asks for a token, and adds the outcome to the story. */
 export function ask(tab: Tab, story: Story): void {
   const asked = tab.client.getAccessToken();
   asked.then(
-    (token) => tab.isGone() || story.tell(`${tab.name} ${token === undefined ? 'has no token' : 'has a token'}`),
-    () => tab.isGone() || story.tell(`${tab.name} is given no token: its request failed`),
+    (token) => tab.isGone() || story.add(`${tab.name} ${token === undefined ? 'has no token' : 'has a token'}`),
+    () => tab.isGone() || story.add(`${tab.name} is given no token: its request failed`),
   );
 }

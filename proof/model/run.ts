@@ -42,7 +42,7 @@ export async function runSchedule(
   const shared = createShared(time, keep);
   const random = randomOf(schedule.seed);
   const pages = createPages(time, network, shared, random, story);
-  /** Whether the browser has to be signed in: undefined where a login or a logout has not been answered */
+  /** Whether the browser must be signed in: undefined while a login or logout has no answer */
   const expected: { isSignedIn: boolean | undefined } = { isSignedIn: false };
   let changes = 0;
   /** In which a login or a logout is under way */
@@ -66,27 +66,27 @@ export async function runSchedule(
     isRefusedNext = false;
     const body = JSON.stringify(isGood ? {} : { detail: 'no' });
     const status = isGood ? 200 : 401;
-    story.tell(`    api: ${status}`);
+    story.add(`    api: ${status}`);
     return { status, headers: new Headers({ 'content-type': 'application/json' }), body, setsCookie: undefined };
   }
 
-  function tellEnd(tab: Tab, what: string, work: Promise<unknown>): void {
+  function addEnd(tab: Tab, what: string, work: Promise<unknown>): void {
     const end = (how: string) => (): void => {
-      if (!tab.isGone()) story.tell(`${tab.name}: ${what} ${how}`);
+      if (!tab.isGone()) story.add(`${tab.name}: ${what} ${how}`);
     };
     work.then(end('is done'), end('fails'));
   }
 
-  /** A login or a logout: until it has ended, and where two tabs are at it at once, nobody knows. */
+  /** A login or a logout: nobody knows until it has ended, nor if two tabs do it at once. */
   function change(tab: Tab, what: string, becomes: boolean, work: () => Promise<unknown>): void {
     changes += 1;
     const mine = changes;
     const isAlone = [...changing].every((other) => other === tab || other.isGone());
     changing.add(tab);
     expected.isSignedIn = undefined;
-    story.tell(`${tab.name}: ${what} begins`);
+    story.add(`${tab.name}: ${what} begins`);
     const working = work();
-    tellEnd(tab, what, working);
+    addEnd(tab, what, working);
     working
       .then(
         () => {
@@ -106,7 +106,7 @@ export async function runSchedule(
     open: ({ asks }) => pages.open().length < LIMIT_OF_PAGES && pages.load(asks),
     close: ({ tab }) => {
       const closed = pages.at(tab);
-      story.tell(`${closed.name} is closed`);
+      story.add(`${closed.name} is closed`);
       closed.close();
     },
     reload: ({ tab, asks }) => pages.reload(tab, asks),
@@ -122,7 +122,7 @@ export async function runSchedule(
     call: ({ tab, isRefused }) => {
       isRefusedNext ||= isRefused;
       const caller = pages.at(tab);
-      tellEnd(caller, 'a call', caller.client.fetch(`${ORIGIN}/api`));
+      addEnd(caller, 'a call', caller.client.fetch(`${ORIGIN}/api`));
     },
     login: ({ tab, user }) => login(pages.at(tab), user),
     logout: ({ tab }) => {
@@ -130,26 +130,26 @@ export async function runSchedule(
       change(leaving, 'logout', false, () => leaving.client.logout());
     },
     offline: ({ ms }) => {
-      story.tell(`the network is away for ${ms} ms`);
+      story.add(`the network is away for ${ms} ms`);
       network.setOnline(false);
       time.after(ms, comeOnline);
     },
     sleep: ({ ms, isCounted }) => {
-      story.tell(`the computer sleeps for ${ms} ms`);
+      story.add(`the computer sleeps for ${ms} ms`);
       network.dropAll();
       if (isCounted) time.skip(ms);
       else sleptMs += ms;
     },
     steal: () => {
       stolen = jar.cookie;
-      story.tell(`the thief copies ${story.cookie(stolen)}`);
+      story.add(`the thief copies ${story.cookie(stolen)}`);
     },
     use: async ({ withField }) => {
       if (stolen === undefined) return;
       hasThiefActed = true;
       const guess = (): string => Buffer.from(random(32)).toString('base64');
       const field = { 'refresh-retry': `this=:${guess()}:, previous=:${guess()}:` };
-      story.tell(`the thief presents ${story.cookie(stolen)}${withField ? ' with a guess' : ''}`);
+      story.add(`the thief presents ${story.cookie(stolen)}${withField ? ' with a guess' : ''}`);
       const headers = { origin: ORIGIN, ...(withField ? field : {}) };
       const sent = { method: 'POST', path: '/auth/refresh', headers, cookie: stolen, body: undefined };
       const { setsCookie } = await serve({ ...sent, by: 'thief' }, 0);
@@ -158,7 +158,7 @@ export async function runSchedule(
   };
 
   function comeOnline(): void {
-    story.tell('the network is back');
+    story.add('the network is back');
     network.setOnline(true);
     pages.comeOnline();
   }
@@ -188,7 +188,7 @@ export async function runSchedule(
     network.setWell(true);
     comeOnline();
     await time.pass(REST_MS);
-    story.tell('all is well again');
+    story.add('all is well again');
     const isHonest = !schedule.mayLose && !hasThiefActed;
     const mustHaveToken = isHonest && expected.isSignedIn === true;
     for (const tab of pages.open()) {

@@ -20,7 +20,7 @@ export interface Answered {
   status: number;
   headers: Headers;
   body: string;
-  /** What the answer does to the jar: a token, '' where it clears it, undefined where it leaves it alone */
+  /** What the answer does to the jar: a token, '' if it clears it, undefined if it changes nothing */
   setsCookie: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface Server {
   answer(sent: Sent, instance: number): Promise<Answered>;
   /** Of the sessions of this schedule. */
   records(): Promise<RecordRow[]>;
-  /** How many were told of sessions of this schedule, and how many of them after a logout of theirs. */
+  /** Thefts reported of sessions of this schedule, and those of them after a logout */
   countThefts(): Promise<{ thefts: number; afterLogout: number }>;
   /** How many times the owner has presented a cookie to be refreshed. */
   ownersRefreshes(): number;
@@ -92,7 +92,7 @@ export function createServer(
     }
   };
 
-  /** What holds of a refresh. @returns how the story tells it */
+  /** Judges a refresh. @returns the words for the story */
   const judgeRefresh = ({ by, cookie }: Sent, { status, setsCookie }: Answered, after: RecordRow[]): string => {
     if (cookie === undefined) return '';
     if (by === 'owner') ownersRefreshes += 1;
@@ -131,12 +131,12 @@ export function createServer(
     ownersRefreshes: () => ownersRefreshes,
     records,
     countThefts: async () => {
-      const told = await rows<{ family: string }>(
+      const reported = await rows<{ family: string }>(
         `select metadata ->> 'family_id' as family from audit_events
          where event_type = 'token_theft' and metadata ->> 'family_id' = any($1) and created_at >= $2`,
         [[...sessions], began],
       );
-      return { thefts: told.length, afterLogout: told.filter(({ family }) => leftSessions.has(family)).length };
+      return { thefts: reported.length, afterLogout: reported.filter(({ family }) => leftSessions.has(family)).length };
     },
     answer: async (sent, number) => {
       const { method, path, headers, cookie, body } = sent;
@@ -156,7 +156,7 @@ export function createServer(
       if (path === '/auth/logout' && cookie !== undefined) leftSessions.add(claimsOf(cookie)['sid']);
       const after = await records();
       judgeTables(after);
-      const told = path === '/auth/refresh' ? judgeRefresh(sent, answered, after) : '';
+      const verdict = path === '/auth/refresh' ? judgeRefresh(sent, answered, after) : '';
       before = after;
       const jar =
         setsCookie === undefined
@@ -164,7 +164,7 @@ export function createServer(
           : setsCookie === ''
             ? ', clears the cookie'
             : `, sets ${story.cookie(setsCookie)}`;
-      story.tell(`    server: ${path} with ${story.cookie(cookie)}${told}: ${answered.status}${jar}`);
+      story.add(`    server: ${path} with ${story.cookie(cookie)}${verdict}: ${answered.status}${jar}`);
       return answered;
     },
   };

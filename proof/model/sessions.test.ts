@@ -1,7 +1,7 @@
 /**
  * The browser's client and the gateway together (Interface 12 and 13), in random schedules of what users, browsers,
  * networks and thieves do, in virtual time. MODEL_SCHEDULES says how many of each kind and MODEL_SEED which: it is
- * printed. A schedule that fails is made as small as it gets, and told as a story.
+ * printed. A schedule that fails is shrunk and printed as a story.
  */
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
@@ -126,13 +126,13 @@ test.each<[fault: string, run: Partial<Run>]>([
   ['no key is sent', { withhold: ({ 'refresh-retry': _, ...fields }: Fields) => fields }],
   ['`previous` is ignored', { withhold: withoutPrevious }],
   ['the key is not stored', { keep: withoutKeys }],
-])('it is found where %s', async (_fault, run) => {
+])('it is found if %s', async (_fault, run) => {
   const found = await fc.check(property(HONEST, run), { numRuns: 1_500, seed, endOnFailure: true });
   expect(found.errorInstance).toMatchObject({ message: expect.stringMatching(/lost|token_theft/) });
 });
 
-function withoutKeys(kept: string): string {
-  return kept === '' ? kept : JSON.stringify({ ...JSON.parse(kept), key: undefined, previous: undefined });
+function withoutKeys(stored: string): string {
+  return stored === '' ? stored : JSON.stringify({ ...JSON.parse(stored), key: undefined, previous: undefined });
 }
 
 function withoutPrevious({ 'refresh-retry': field, ...fields }: Fields): Fields {

@@ -2,7 +2,7 @@
 import { claimsOf } from '../../test/support/gateway/gateway.js';
 
 export interface Story {
-  tell(line: string): void;
+  add(line: string): void;
   /** Names a refresh token after its session and its place in it: `A1` was followed by `A2` */
   cookie(token: string | undefined): string;
   /** Names the keys of a `Refresh-Retry` field: `this=k2, previous=k1` */
@@ -32,7 +32,7 @@ export function createStory(now: () => number): Story {
   };
 
   return {
-    tell: (line) => void lines.push(`${(now() / 1000).toFixed(3).padStart(12)} s  ${line}`),
+    add: (line) => void lines.push(`${(now() / 1000).toFixed(3).padStart(12)} s  ${line}`),
     cookie,
     field: (value) => (value === null ? 'no key' : value.replaceAll(/:([^:]*):/g, (_, base64) => keyOf(base64))),
     text: () => lines.join('\n'),

@@ -1,4 +1,4 @@
-/** Time that passes only when it is told to: what is due runs in its order, one after the other. */
+/** Time that passes only on request: timers run in order, one after the other. */
 
 export interface VirtualTime {
   /** Milliseconds since the beginning, as the browser's monotonic clock has them */
@@ -8,7 +8,7 @@ export interface VirtualTime {
   cancel(timer: unknown): void;
   /** Lets so much time pass, and all that is due in it happen. */
   pass(ms: number): Promise<void>;
-  /** Lets time pass until `isDone`. @returns false where it was not so within `limitMs` */
+  /** Lets time pass until `isDone`. @returns false if it was not so within `limitMs` */
   passUntil(isDone: () => boolean, limitMs: number): Promise<boolean>;
   /** Time has passed in which nothing ran; what was due in it runs next. */
   skip(ms: number): void;

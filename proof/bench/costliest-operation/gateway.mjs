@@ -1,4 +1,4 @@
-/** The gateway as a child process, and what it costs to answer: told over IPC. */
+/** The gateway as a child process, and the cost of its answers, over IPC. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';

@@ -8,13 +8,13 @@ export interface Argon2Task extends Loop {
   password: string;
 }
 
-doTasks<Argon2Task>(({ hash, password, ...loop }, tell) =>
+doTasks<Argon2Task>(({ hash, password, ...loop }, onEdge) =>
   inClosedLoop(
     loop,
     async () => {
       if (!(await argon2.verify(hash, password))) throw new Error('the password was refused');
       return true;
     },
-    tell,
+    onEdge,
   ),
 );

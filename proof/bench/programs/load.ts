@@ -8,7 +8,7 @@ import { doTasks } from './task.js';
 export interface LoadTask extends Loop {
   url: string;
   requests: Requests;
-  /** Comes again where it was told that the gateway is too busy (503), instead of giving up */
+  /** Tries again after a 503 instead of giving up */
   isPatient?: boolean;
 }
 
@@ -17,7 +17,7 @@ const COME_AGAIN_MS = 500;
 type Ask = (request: string) => Promise<{ head: string; body: string }>;
 type Send = (ask: Ask) => Promise<boolean>;
 
-doTasks<LoadTask>(async ({ url, requests, isPatient = false, ...loop }, tell) => {
+doTasks<LoadTask>(async ({ url, requests, isPatient = false, ...loop }, onEdge) => {
   const open = Array.from({ length: loop.connections }, () => openHttpConnection(url));
   const connections = await Promise.all(open);
   let refused = 0;
@@ -27,7 +27,7 @@ doTasks<LoadTask>(async ({ url, requests, isPatient = false, ...loop }, tell) =>
   const asks = connections.map(({ ask }) => (isPatient ? patient(ask, onRefused) : ask));
   const send = senderOf(requests);
   try {
-    const counted = await inClosedLoop(loop, (number) => send(asks[number] ?? neverAsked), tell);
+    const counted = await inClosedLoop(loop, (number) => send(asks[number] ?? neverAsked), onEdge);
     return { ...counted, ...(isPatient && { refused }) };
   } finally {
     for (const connection of connections) connection.close();

@@ -1,4 +1,4 @@
-/** Signing and verifying alone: jose, which signs through WebCrypto, beside node:crypto, which does it at once. */
+/** Signing and verifying alone: jose, which signs through WebCrypto, compared with node:crypto, which signs synchronously. */
 import { createHmac, generateKeyPairSync, randomBytes, sign, timingSafeEqual, verify } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { doTasks } from './task.js';

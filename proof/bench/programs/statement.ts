@@ -19,7 +19,7 @@ const ORIGIN = { ipAddress: '127.0.0.1', userAgent: '' };
 const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: POOL_SIZE });
 const db = prepared((query) => pool.query(query));
 
-doTasks<StatementTask>(({ jtis, ...loop }, tell) => {
+doTasks<StatementTask>(({ jtis, ...loop }, onEdge) => {
   const rotateNext = async (): Promise<boolean> => {
     const used = jtis.shift() ?? '';
     const now = new Date();
@@ -29,5 +29,5 @@ doTasks<StatementTask>(({ jtis, ...loop }, tell) => {
     jtis.push(jti);
     return true;
   };
-  return inClosedLoop(loop, rotateNext, tell);
+  return inClosedLoop(loop, rotateNext, onEdge);
 });

@@ -1,25 +1,25 @@
-/** What the programs of the bench are told, each a process of its own on its own core, and what they tell. */
+/** The tasks of the programs of the bench, each a process on its own core, and their messages. */
 import type { Counted, Edge } from '../closed-loop.js';
 
 /** Beside the edges of the time that is counted */
-export type Told<Result = unknown> =
+export type Message<Result = unknown> =
   | { kind: 'ready'; port?: number }
   | { kind: Edge }
   | { kind: 'done'; result: Result }
   | { kind: 'failed'; why: string };
 
-/** Does each task that it is told, one after the other, until the other side has gone. */
+/** Does the tasks that it receives, one after the other, until the other side has gone. */
 export function doTasks<Task, Result = Counted>(
-  work: (task: Task, tell: (edge: Edge) => void) => Promise<Result>,
+  work: (task: Task, send: (edge: Edge) => void) => Promise<Result>,
   port?: number,
 ): void {
-  const tell = (told: Told<Result>): void => void process.send?.(told);
+  const send = (message: Message<Result>): void => void process.send?.(message);
   process.on('disconnect', () => process.exit());
   process.on('message', (task: Task) => {
-    work(task, (kind) => tell({ kind })).then(
-      (result) => tell({ kind: 'done', result }),
-      (error: unknown) => tell({ kind: 'failed', why: error instanceof Error ? error.message : String(error) }),
+    work(task, (kind) => send({ kind })).then(
+      (result) => send({ kind: 'done', result }),
+      (error: unknown) => send({ kind: 'failed', why: error instanceof Error ? error.message : String(error) }),
     );
   });
-  tell({ kind: 'ready', ...(port !== undefined && { port }) });
+  send({ kind: 'ready', ...(port !== undefined && { port }) });
 }

@@ -11,7 +11,7 @@ import { type CONNECTIONS, costOf, LEAD_IN_MS, type Work, workAt } from '../work
 export const SESSIONS = 1_000;
 /** Until each of 64 waits as long as the queue makes it wait */
 const LOGIN_LEAD_IN_MS = 1_500;
-/** Sessions and signatures serve once: so many are made ready, and where they run out the time is shorter. */
+/** Sessions and signatures serve once. So many are prepared; if they run out, the time is shorter. */
 const ONCE_PER_SECOND = { 1: 3_000, 16: 9_000, 64: 9_000 };
 
 const JSON_TYPE = { 'content-type': 'application/json' };

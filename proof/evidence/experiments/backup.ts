@@ -81,7 +81,7 @@ async function settle(url: string, email: string, count: number): Promise<Array<
 }
 
 /**
- * Of one moment: a family has one record that was not replaced by another, a session is there with the event that tells
+ * Of one moment: a family has one record that was not replaced by another, a session is there with the event that records
  * of its login, and a logout with its record.
  */
 async function stateOf(db: Postgres): Promise<{ families: number; wrong: number }> {

@@ -55,7 +55,7 @@ export const browsers: Experiment = {
         if (edge === undefined || round === undefined) throw new Error('a lane has an edge of its own');
         const outcome = await outcomeOf(browser, edge, email, round, longestMs);
         edges.push(edge);
-        if (outcome === 'kept') return;
+        if (outcome === 'same session') return;
         lost.violations += 1;
         lost.examples?.push(`${round.name}: ${outcome}`);
       });
@@ -97,7 +97,7 @@ async function outcomeOf(
   email: string,
   round: Round,
   longestMs: number,
-): Promise<'kept' | string> {
+): Promise<'same session' | string> {
   const profile = await browser.newContext();
   try {
     edge.disturb();
@@ -108,7 +108,7 @@ async function outcomeOf(
     const last = await round({ edge, page, longestMs });
     edge.disturb();
     await last.reload();
-    return sidOf(await tokenOf(last)) === sid ? 'kept' : 'another session, or none';
+    return sidOf(await tokenOf(last)) === sid ? 'same session' : 'another session, or none';
   } catch (error) {
     return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
   } finally {

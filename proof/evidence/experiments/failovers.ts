@@ -115,7 +115,7 @@ async function workOn(way: Way, email: string, signal: AbortSignal): Promise<voi
   }
 }
 
-/** Starts it again where it does not find the new primary within a minute by itself. */
+/** Starts it again if it does not find the new primary within a minute. */
 async function untilWell({ instance, judge, journal }: Way, email: string): Promise<void> {
   try {
     await until('the gateway is well again', async () => {
@@ -142,6 +142,6 @@ function rowsOfWay({ name, journal, judge, gapsMs }: Way): Row[] {
   };
   return [
     { what: `late or wrong answers ${over}`, trials: answers, violations: late + wrong, figures, examples },
-    ...rowsOf(journal.kept, over),
+    ...rowsOf(journal.promises, over),
   ];
 }

@@ -9,7 +9,7 @@ export const fuzz: Experiment = {
   isTested: true,
   run: async (lab, size) => {
     const { tests, brokenFiles, said } = await runTests(lab, 'fuzz', { FUZZ_REQUESTS: String(REQUESTS[size]) });
-    const [seed = 'no seed was told'] = /FUZZ_SEED=\d+/.exec(said) ?? [];
+    const [seed = 'no seed was printed'] = /FUZZ_SEED=\d+/.exec(said) ?? [];
     lab.say(`${seed} begins it again`);
 
     const failed = tests.filter(({ status }) => status === 'failed');

@@ -36,7 +36,7 @@ export const keyRotation: Experiment = {
     const [untouched = ''] = await mintSessions(gateways, db, email, 1);
     const apiKey = await createApiKey(gateways, 1_000_000);
     const stepSeconds = STEP_SECONDS[size];
-    // Time jumps from step to step: what is kept for ten minutes is kept over the first step after them.
+    // Time jumps from step to step: what is cached for ten minutes is still cached in the first step after them.
     const keptSeconds = CACHE_SECONDS + stepSeconds;
     const verifiers = upTo((instances.length * keptSeconds) / stepSeconds).map((i) =>
       createVerifier(instances[i % instances.length]?.url ?? '', keptSeconds),

@@ -110,7 +110,7 @@ function rowsOfKills(whom: string, clients: Clients, rounds: number, seconds: nu
       },
       examples: unexpected,
     },
-    ...rowsOf(journal.kept, over),
+    ...rowsOf(journal.promises, over),
   ];
 }
 
@@ -139,7 +139,7 @@ async function killBackend(db: Postgres, instances: Instance[]): Promise<void> {
   await wellAgain(db, instances);
 }
 
-/** 0 while there is none */
+/** 0 if there is none */
 function postmasterOf({ clusterDir }: Postgres): number {
   try {
     return Number(readFileSync(join(clusterDir, 'postmaster.pid'), 'utf8').split('\n')[0]);

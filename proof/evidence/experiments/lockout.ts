@@ -11,7 +11,7 @@ const THRESHOLD = 5;
 const USERS = { small: 1, full: 40 };
 /** For each user, each from an address of its own */
 const GUESSES = 500;
-/** Of them: so many are checked beside each other before the lock is there */
+/** Of them: so many are checked at once before the lock exists */
 const AT_ONCE = 48;
 const RIGHT_WHILE_LOCKED = 12;
 const RIGHT_AT_ONCE = 24;

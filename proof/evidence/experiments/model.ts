@@ -18,7 +18,7 @@ export const model: Experiment = {
   run: async (lab, size) => {
     const trials = SCHEDULES[size];
     const { tests, brokenFiles, said } = await runTests(lab, 'model', { MODEL_SCHEDULES: String(trials) });
-    const [seed = 'no seed was told'] = /MODEL_SEED=\d+/.exec(said) ?? [];
+    const [seed = 'no seed was printed'] = /MODEL_SEED=\d+/.exec(said) ?? [];
     lab.say(`${seed} begins it again`);
     if (brokenFiles > 0) throw new Error('the model did not come as far as its tests');
 
@@ -26,7 +26,7 @@ export const model: Experiment = {
       const test = tests.find((test) => test.title === title);
       if (test === undefined) throw new Error(`there is no test '${title}'`);
       const [, figures = '{}'] = new RegExp(`^model: .*${title}: (.*)$`, 'm').exec(said) ?? [];
-      // A run ends at the first schedule that fails, which is then made small and told.
+      // A run ends at the first schedule that fails, which is then shrunk and printed.
       const violations = test.status === 'passed' ? 0 : 1;
       return { what, trials, violations, figures: JSON.parse(figures), examples: test.failureMessages };
     });

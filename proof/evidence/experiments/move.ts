@@ -77,7 +77,7 @@ interface User {
   stop(): Promise<void>;
 }
 
-/** Somebody with a browser, whose page asks all the time. @param url where the proxy before the gateway leads to now */
+/** Somebody with a browser, whose page asks all the time. @param url that the proxy in front of the gateway leads to now */
 async function startUser(lab: Lab, email: string, url: () => string): Promise<User> {
   const browser = startBrowser(PUBLIC_URL);
   lab.defer(browser.close);

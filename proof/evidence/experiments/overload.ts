@@ -1,4 +1,4 @@
-/** Ten times more logins than can be hashed: memory stays bounded, whoever cannot be served is told in time. */
+/** Ten times more logins than can be hashed: memory stays bounded, clients that cannot be served get their 503 in time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Experiment, LATE_MS, type Row } from '../experiment.js';
 import { login, refresh } from '../lab/browser.js';

@@ -11,7 +11,7 @@ import { createUsers } from '../lab/users.js';
 const PRESENTATIONS = 8;
 const RACES = { small: 200, full: 10_000 };
 const AT_ONCE = 20;
-/** How far a theft and the rotation beside it may be apart, either way: milliseconds */
+/** How far a theft and a rotation of the same session may be apart, either way: milliseconds */
 const APART_MS = 4;
 
 export const refreshRaces: Experiment = {

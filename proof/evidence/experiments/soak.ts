@@ -33,7 +33,7 @@ export const soak: Experiment = {
     const strange = await work(gateways, url, emails, sampled.isOver);
     const samples = await sampled.done;
 
-    // In a few seconds the heap of Node only grows: of memory the small size tells nothing.
+    // In a few seconds the heap of Node only grows: so the small size measures no memory.
     const judged: What[] = size === 'full' ? ['mib', 'descriptors', 'connections'] : ['descriptors', 'connections'];
     return [
       ...judged.map((what) => judge(what, samples)),

@@ -1,17 +1,17 @@
 /** A browser, as far as the three routes know one: it keeps its cookie and sends it. */
 export interface Answer {
   status: number;
-  /** The refresh token of the cookie that was set; empty where it was cleared; undefined where nothing was said */
+  /** The refresh token of the cookie that was set; empty if it was cleared; undefined without a Set-Cookie */
   cookie: string | undefined;
   body: Record<string, unknown>;
   /** From the request to the end of the answer */
   ms: number;
 }
 
-/** An answer that takes longer is none: milliseconds. */
+/** An answer that takes longer counts as lost: milliseconds. */
 const GIVE_UP_MS = 60_000;
 
-/** @throws where there is no answer */
+/** @throws if there is no answer */
 export async function ask(url: string, path: string, init: RequestInit = {}): Promise<Answer> {
   const startedMs = performance.now();
   const response = await fetch(`${url}${path}`, { method: 'POST', signal: AbortSignal.timeout(GIVE_UP_MS), ...init });
@@ -25,7 +25,7 @@ export async function ask(url: string, path: string, init: RequestInit = {}): Pr
   };
 }
 
-/** @param more headers beside its own */
+/** @param more headers */
 export function login(
   url: string,
   email: string,

@@ -35,7 +35,7 @@ export function startClients(urls: readonly string[], emails: readonly string[])
   let isOver = false;
   let busy = 0;
 
-  /** One request; a login where no session is free. */
+  /** One request; a login if no session is free. */
   const step = async (email: string): Promise<void> => {
     const ofSession = await (Math.random() < LOGOUT_SHARE ? journal.logout(anyUrl()) : journal.refresh(anyUrl()));
     const { status } = ofSession ?? (await journal.login(anyUrl(), email));

@@ -24,7 +24,7 @@ export interface Instance {
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** How a process is started, where not by itself with its log in a file. */
+/** How a process is started, if not directly with its log in a file */
 export interface Launch {
   /** A program that runs it in its own process, such as `taskset -c 0` */
   wrapper?: string[];
@@ -112,7 +112,7 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** Waits until it is. @throws where it has ended */
+/** Waits until it is. @throws if it has ended */
 export async function ready(instance: Instance): Promise<void> {
   await until(`${instance.url} is ready`, async () => {
     if (hasEnded(instance.process)) throw new Error(`the gateway has ended: ${lastLineOf(instance.logFile)}`);
@@ -123,7 +123,7 @@ export async function ready(instance: Instance): Promise<void> {
   });
 }
 
-/** The folder is removed at the end, so what was wrong is told at once. */
+/** The folder is removed at the end, so the reason is reported at once. */
 function lastLineOf(file: string): string {
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   return lines.findLast((line) => !line.startsWith(' ')) ?? ''; // a stack is indented

@@ -21,13 +21,13 @@ interface Count {
 }
 
 /** How often the gateway was asked to keep its word, and how often it did not. */
-export interface Kept {
+export interface Promises {
   logins: Count;
   rotations: Count;
   logouts: Count;
   /** Of tokens that nobody had used: refused as if they were stolen. */
   thefts: Count;
-  /** The same where nobody could know: no violations, since the specification has no grace period. */
+  /** The same if nobody could know: no violations, since the specification has no grace period. */
   inDoubt: Count;
   /** Requests that had no answer at all */
   unanswered: number;
@@ -37,20 +37,20 @@ export interface Kept {
 export interface Journal {
   /** Whether what the database answers to the gateway may be lost at present */
   mayLoseAnswers: boolean;
-  /** @throws where there is no answer */
+  /** @throws if there is no answer */
   login(url: string, email: string): Promise<Answer>;
-  /** Undefined where no session is free @throws the same */
+  /** Undefined if no session is free @throws the same */
   refresh(url: string): Promise<Answer | undefined>;
   /** The same */
   logout(url: string): Promise<Answer | undefined>;
   /** Asks for every session and every logout, when all is well, and forgets them. */
   check(url: string): Promise<void>;
   /** What was found so far, also while the clients worked */
-  kept: Kept;
+  promises: Promises;
 }
 
 /** A row of the report for each kind of promise. @param over what happened meanwhile, such as `over failovers` */
-export function rowsOf({ logins, rotations, logouts, thefts, inDoubt, unanswered }: Kept, over: string): Row[] {
+export function rowsOf({ logins, rotations, logouts, thefts, inDoubt, unanswered }: Promises, over: string): Row[] {
   const doubts = { in_doubt: inDoubt.trials, lost_in_doubt: inDoubt.violations, unanswered };
   return [
     { what: `acknowledged logins lost ${over}`, ...logins },
@@ -60,7 +60,7 @@ export function rowsOf({ logins, rotations, logouts, thefts, inDoubt, unanswered
   ];
 }
 
-export function brokenOf({ logins, rotations, logouts, thefts }: Kept): number {
+export function brokenOf({ logins, rotations, logouts, thefts }: Promises): number {
   return [logins, rotations, logouts, thefts].reduce((sum, { violations }) => sum + violations, 0);
 }
 
@@ -70,7 +70,7 @@ export function createJournal(mayLoseAnswers = false): Journal {
   const leaving: Session[] = [];
   let ended: string[] = [];
   const count = (): Count => ({ trials: 0, violations: 0 });
-  const kept: Kept = {
+  const promises: Promises = {
     logins: count(),
     rotations: count(),
     logouts: count(),
@@ -79,7 +79,7 @@ export function createJournal(mayLoseAnswers = false): Journal {
     unanswered: 0,
   };
 
-  /** @param back where the session goes whose answer did not come */
+  /** @param back the list for a session whose answer did not come */
   const asking = async (
     session: Session | undefined,
     back: Session[],
@@ -89,7 +89,7 @@ export function createJournal(mayLoseAnswers = false): Journal {
     try {
       return await ask(session);
     } catch (error) {
-      kept.unanswered += 1;
+      promises.unanswered += 1;
       back.push({ ...session, isInDoubt: true });
       throw error;
     }
@@ -103,8 +103,8 @@ export function createJournal(mayLoseAnswers = false): Journal {
   };
   const countAnswer = ({ by, isInDoubt }: Session, { status, body }: Answer): void => {
     const isUsed = status === 401 && USED.test(String(body['detail']));
-    tally(kept[by], status === 401 && !isUsed);
-    tally(isInDoubt ? kept.inDoubt : kept.thefts, isUsed);
+    tally(promises[by], status === 401 && !isUsed);
+    tally(isInDoubt ? promises.inDoubt : promises.thefts, isUsed);
   };
   const journal: Journal = {
     mayLoseAnswers,
@@ -127,11 +127,11 @@ export function createJournal(mayLoseAnswers = false): Journal {
       for (const session of sessions) await refresh(url, session);
       for (const token of tokens) {
         const { status } = await sendCookie(url, '/auth/refresh', token);
-        tally(kept.logouts, status !== 401);
+        tally(promises.logouts, status !== 401);
       }
       free = [];
     },
-    kept,
+    promises,
   };
   return journal;
 }

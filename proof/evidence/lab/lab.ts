@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export interface Lab {
   /** For logs and data, closed to others, removed at the end */
   folder: string;
-  /** Ends what has been started; at once where the experiment is over already. */
+  /** Ends what has been started; at once if the experiment is already over. */
   defer(end: () => unknown): void;
   /** Tells whoever waits how far it is. */
   say(line: string): void;

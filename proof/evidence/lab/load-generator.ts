@@ -1,6 +1,6 @@
 /**
  * A process of its own, so that what it measures is not its own work: sends logins at a fixed rate, whether they are
- * answered or not, and beside them one request after the other of each other kind. Reads a `Load` from standard input and
+ * answered or not, and at the same time one request after the other of each other kind. Reads a `Load` from standard input and
  * writes `Answers` to standard output.
  */
 import { text } from 'node:stream/consumers';
@@ -28,7 +28,7 @@ export interface Answers extends Record<'login' | 'refresh' | 'caller' | 'health
 
 /** Every tenth login has a wrong password. */
 const WRONG_EVERY = 10;
-/** Between two requests beside the logins: milliseconds */
+/** Between two requests that are not logins: milliseconds */
 const BETWEEN_MS = 20;
 const TICK_MS = 10;
 

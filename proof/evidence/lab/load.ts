@@ -14,7 +14,7 @@ const CAN_CHOOSE = CORES > 1 && findProgram('taskset') !== undefined;
 /** What a gateway is started with, to leave the last core to the generator. */
 export const BESIDE_THE_LOAD = CAN_CHOOSE ? ['taskset', '-c', `0-${CORES - 2}`] : [];
 
-/** @throws where the generator fails */
+/** @throws if the generator fails */
 export async function generateLoad(lab: Lab, load: Load): Promise<Answers> {
   const [program = '', ...words] = [
     ...(CAN_CHOOSE ? ['taskset', '-c', String(CORES - 1)] : []),

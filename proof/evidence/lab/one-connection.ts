@@ -8,7 +8,7 @@ export interface Timed {
 }
 
 export interface OneConnection {
-  /** @returns milliseconds until the end of the answer. @throws where it has another status than 401 */
+  /** @returns milliseconds until the end of the answer. @throws if its status is not 401 */
   refuse(timed: Timed): Promise<number>;
   close(): void;
 }

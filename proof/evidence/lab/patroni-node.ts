@@ -15,7 +15,7 @@ export interface Node {
   /** Kills Patroni and PostgreSQL, as a loss of power does. */
   kill(): Promise<void>;
   start(): void;
-  /** Stops both where they are, as a machine that hangs. */
+  /** Freezes both, as a machine that hangs. */
   freeze(): void;
   isPrimary(): Promise<boolean>;
 }
@@ -58,7 +58,7 @@ export async function startNode(lab: Lab, name: string, etcdPort: number): Promi
     const pid = postmasterOf(dataDir);
     if (pid !== undefined) await killAll(pid);
   };
-  lab.defer(killPostgres); // where Patroni could not stop it
+  lab.defer(killPostgres); // in case Patroni could not stop it
   const program = startProgram(lab, `patroni-${name}`, [...account, 'patroni', file]);
   return {
     name,

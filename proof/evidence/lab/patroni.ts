@@ -15,7 +15,7 @@ export interface Patroni {
   query: Postgres['query'];
   /** Of HAProxy, which knows the primary */
   proxyPort: number;
-  /** @throws where there is none */
+  /** @throws if there is none */
   primary(): Promise<Node>;
   /** Waits until there is a primary, and a replica that has all that it acknowledges. */
   settled(): Promise<void>;

@@ -22,17 +22,17 @@ export interface PostgresServer {
   clusterDir: string;
   /** The postmaster and its backends */
   program: Program;
-  /** Starts it, where it has ended, and waits until it answers. */
+  /** Starts it if it has ended, and waits until it answers. */
   start(): Promise<void>;
-  /** Starts it, where it has ended, as a standby: it is read, and takes no writes until `pg_promote()`. */
+  /** Starts it if it has ended, as a standby: it can be read, and takes no writes until `pg_promote()`. */
   becomeStandby(): Promise<void>;
   /** As the superuser, on a connection of its own */
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
-  /** As whom, and on a connection that whoever asked has to end @param user the superuser where left out */
+  /** A new connection, which the caller must end. @param user the superuser by default */
   connect(user?: string): Promise<pg.Client>;
 }
 
-/** @param folder where its data is */
+/** @param folder of its data */
 export async function startPostgresServer(
   lab: Lab,
   folder = join(lab.folder, 'postgres'),
@@ -82,7 +82,7 @@ export async function startPostgresServer(
     program,
     start: async () => {
       await until('PostgreSQL runs and answers', () => {
-        if (!program.isRunning()) program.start(); // it ends at once where the memory of a killed one is still in use
+        if (!program.isRunning()) program.start(); // it ends at once if the memory of a killed one is still in use
         return acceptsConnections(urlOf('postgres', 'postgres'));
       });
     },

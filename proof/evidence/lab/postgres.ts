@@ -15,7 +15,7 @@ export interface Postgres {
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
 }
 
-/** @param name of its folder, where there are several */
+/** @param name of its folder, if there are several */
 export async function startPostgres(lab: Lab, name = 'postgres'): Promise<Postgres> {
   const dataDir = join(lab.folder, name);
   await mkdir(dataDir, { mode: 0o700 });

@@ -1,4 +1,4 @@
-/** A program beside the gateways: nginx, HAProxy, etcd and the like, in the foreground, until the lab ends. */
+/** A program next to the gateways: nginx, HAProxy, etcd and the like, in the foreground, until the lab ends. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ export interface Program {
 
 const STOP_MS = 10_000;
 
-/** @param name of its log file @param env all of it, beside a path to other programs */
+/** @param name of its log file @param env its whole environment, except for PATH */
 export function startProgram(lab: Lab, name: string, words: string[], env: Record<string, string> = {}): Program {
   const [command = '', ...args] = words;
   const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -95,7 +95,7 @@ export function withDescendants(pid: number): number[] {
   return found;
 }
 
-/** Undefined for one that has ended, also where nobody has asked how. */
+/** Undefined for a process that has ended, even if nobody has waited for it */
 function parentOf(pid: string): number | undefined {
   try {
     // The name, in brackets, may hold anything.

@@ -1,4 +1,4 @@
-/** Programs that experiments need beside Node: where they are, and how Debian installs them. */
+/** Programs that experiments need as well as Node: their paths, and their packages in Debian. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ const POSTGRES = '/usr/lib/postgresql';
 const POLICY = '/usr/sbin/policy-rc.d';
 const CLUSTERS = '/etc/postgresql-common/createcluster.conf';
 
-/** @returns the path of a program, undefined where it is not installed. Debian keeps those of PostgreSQL apart */
+/** @returns the path of a program, undefined if it is not installed. Debian keeps those of PostgreSQL apart */
 export function findProgram(name: string): string | undefined {
   const versions = existsSync(POSTGRES) ? readdirSync(POSTGRES).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [
@@ -26,7 +26,7 @@ export function findProgram(name: string): string | undefined {
 /**
  * Installs what is missing, as root. No service is started and no cluster of PostgreSQL is made: experiments run these
  * programs themselves, and end them.
- * @throws where apt-get fails
+ * @throws if apt-get fails
  */
 export function installPrograms(programs: readonly string[]): void {
   const missing = programs.filter((name) => findProgram(name) === undefined).map((name) => PACKAGES[name] ?? name);

@@ -1,4 +1,4 @@
-/** nginx or HAProxy before the gateways, with connections kept open to them, as the documents recommend. */
+/** nginx or HAProxy in front of the gateways, with keep-alive connections to them, as documented. */
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

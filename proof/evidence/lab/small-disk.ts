@@ -13,7 +13,7 @@ export interface SmallDisk {
 
 const MEGABYTE = Buffer.alloc(2 ** 20);
 
-/** @returns undefined where it cannot be mounted */
+/** @returns undefined if it cannot be mounted */
 export async function mountSmallDisk(lab: Lab, megabytes: number): Promise<SmallDisk | undefined> {
   const folder = join(lab.folder, 'disk');
   await mkdir(folder);

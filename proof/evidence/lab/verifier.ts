@@ -1,9 +1,9 @@
-/** A service that verifies access tokens itself and keeps the JWKS for a while, also where it misses a key in it. */
+/** A service that verifies access tokens itself and caches the JWKS for a while, even if a key is missing in it. */
 import { createRemoteJWKSet, type ExportedJWKSCache, jwksCache, jwtVerify } from 'jose';
 import { PUBLIC_URL } from './gateways.js';
 
 export interface Verifier {
-  /** @throws where the token is refused */
+  /** @throws if the token is refused */
   verify(accessToken: string): Promise<unknown>;
   /** Lets what it keeps grow older. */
   age(seconds: number): void;

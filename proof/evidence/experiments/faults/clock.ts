@@ -1,4 +1,4 @@
-/** Wrong clocks of one instance, beside another whose clock is right: nothing that rests on time is answered. */
+/** Wrong clocks of one instance, next to another whose clock is right: nothing that rests on time is answered. */
 import { writeFile } from 'node:fs/promises';
 import { ALL_RIGHT, type Fault, type Stand } from './fault.js';
 

@@ -46,10 +46,10 @@ export function createJudge(size: Size): Judge {
 function wrongIn(probe: ProbeName, answer: Answer, expected: Expected): string | undefined {
   const { status, cookie } = answer;
   if (status === 503) {
-    if (cookie !== undefined) return 'a cookie beside 503';
+    if (cookie !== undefined) return 'a cookie with a 503';
     return expected === 'right' ? '503' : undefined;
   }
-  if (IS_RIGHT[probe](answer)) return expected === '503' ? `${status} where 503 is due` : undefined;
+  if (IS_RIGHT[probe](answer)) return expected === '503' ? `${status} instead of 503` : undefined;
   // Whether an honest token was refused, and why, is counted by its session.
   if (probe === 'refresh' && status === 401) return undefined;
   return expected === 'any' && status < 500 ? undefined : `${status} ${reasonOf(answer)}`.trimEnd();

@@ -1,4 +1,4 @@
-/** Faults of where the log goes: everything is answered as ever, and SIGTERM ends the process. */
+/** Faults of the destination of the log: everything is answered as before, and SIGTERM ends the process. */
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

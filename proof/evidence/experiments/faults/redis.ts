@@ -50,8 +50,8 @@ export const REDIS_FAULTS: readonly Fault<RedisStand>[] = [
     },
     expected: { ...ALL_RIGHT, ...either('login', 'spent login', 'signature', 'ready') },
   },
-  told('Redis is a replica', 'replicaof 127.0.0.1 1', 'replicaof no one'),
-  told('Redis is out of memory', 'config set maxmemory 1', 'config set maxmemory 0'),
+  configured('Redis is a replica', 'replicaof 127.0.0.1 1', 'replicaof no one'),
+  configured('Redis is out of memory', 'config set maxmemory 1', 'config set maxmemory 0'),
   {
     name: 'Redis was started again, empty',
     losesCounts: true,
@@ -72,7 +72,7 @@ function network(name: string, mode: Parameters<TcpProxy['set']>[0], expected: F
   return { name, begin, expected };
 }
 
-function told(name: string, breaks: string, mends: string): Fault<RedisStand> {
+function configured(name: string, breaks: string, mends: string): Fault<RedisStand> {
   const begin: Fault<RedisStand>['begin'] = async ({ redis }) => {
     await redis.command(breaks);
     return async () => void (await redis.command(mends));

@@ -52,7 +52,7 @@ export async function tryFaults<S extends Stand>(
     lab.say(`${fault.name}: ${row.violations} of ${row.trials}, ${JSON.stringify(row.figures)}`);
     rows.push(row);
   }
-  return [...rows, ...rowsOf(journal.kept, `over faults of ${of}`)];
+  return [...rows, ...rowsOf(journal.promises, `over faults of ${of}`)];
 }
 
 async function tryFault<S extends Stand>(
@@ -64,7 +64,7 @@ async function tryFault<S extends Stand>(
   seconds: number,
 ): Promise<Row> {
   const judge = createJudge(size);
-  const brokenBefore = brokenOf(journal.kept);
+  const brokenBefore = brokenOf(journal.promises);
   await Promise.all(Array.from({ length: SESSIONS }, () => journal.login(stand.instance.url, people.other)));
   await spendLogins(stand.instance.url);
   const adminToken = accessTokenOf(await logInAt(stand.instance.url, people.admin));
@@ -97,7 +97,7 @@ async function tryFault<S extends Stand>(
     answered_503: answered503,
     late_503: late,
     wrong,
-    broken_promises: brokenOf(journal.kept) - brokenBefore,
+    broken_promises: brokenOf(journal.promises) - brokenBefore,
     slowest_503_ms: Math.round(slowest503Ms),
     ...(wellAgain !== undefined && { well_again_s: wellAgain }),
   };
