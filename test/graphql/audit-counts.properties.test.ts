@@ -1,4 +1,4 @@
-/** Interface 11: buckets of counts begin by the clocks of the time zone, also where these are changed. */
+/** Interface 11: buckets of counts follow the local time of the time zone, also when its clocks change. */
 import fc from 'fast-check';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, dataOf, newApiKey } from '../support/gateway/graphql.js';
@@ -7,7 +7,7 @@ const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 const LENGTH = { minute: MINUTE, hour: HOUR, day: DAY };
 type Bucket = keyof typeof LENGTH;
 
-/** Zones, each with an instant about which something happens to its clocks, or nothing. */
+/** Time zones, each with an instant near which its clocks change, or do not. */
 const PLACES = [
   ['UTC', '2026-03-29T00:00:00Z'],
   ['Asia/Kolkata', '2026-03-29T00:00:00Z'], // + 5:30
@@ -17,13 +17,13 @@ const PLACES = [
   ['America/St_Johns', '2006-10-29T02:31:00Z'], // an hour back, a minute after midnight
   ['Australia/Lord_Howe', '2026-04-04T15:00:00Z'], // half an hour back
   ['Australia/Lord_Howe', '2026-10-03T15:30:00Z'], // half an hour forward
-  ['America/Sao_Paulo', '2018-11-04T03:00:00Z'], // forward at midnight, which there is not
+  ['America/Sao_Paulo', '2018-11-04T03:00:00Z'], // forward at midnight: that day has no midnight
   ['America/Sao_Paulo', '2018-02-18T02:00:00Z'], // back at midnight
-  ['America/Caracas', '2016-05-01T07:00:00Z'], // half past becomes the next hour
-  ['Pacific/Apia', '2011-12-30T10:00:00Z'], // a day left out
+  ['America/Caracas', '2016-05-01T07:00:00Z'], // half an hour forward
+  ['Pacific/Apia', '2011-12-30T10:00:00Z'], // a day is skipped
 ] as const;
 
-/** Counted are the days before and after; there is an event at each multiple of this time since the epoch. */
+/** The tests count the days before and after. There is an event at each multiple of this time since the epoch. */
 const REACH = 4 * DAY;
 const APART = 17 * MINUTE;
 
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** What a clock in the zone shows at an instant, as if it were UTC. */
+/** The local time of the zone at an instant, as if it were UTC. */
 function clockIn(timeZone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en-US', {
     ...({ timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' } as const),
@@ -58,7 +58,7 @@ function clockIn(timeZone: string): (at: number) => number {
   });
 }
 
-/** Remembers what it has answered. */
+/** The same function, with a cache. */
 function onceEach(work: (at: number) => number): (at: number) => number {
   const known = new Map<number, number>();
   return (at) => {
@@ -68,7 +68,7 @@ function onceEach(work: (at: number) => number): (at: number) => number {
   };
 }
 
-/** Looks at the clock every minute: a date that was not there before begins a day, a whole hour or a later one an hour. */
+/** Looks at the clock every minute. A new date starts a day; a full hour, or a later hour, starts an hour. */
 function* startsByTheClock(clock: (at: number) => number, bucket: Bucket, from: number, to: number): Generator<number> {
   const shownAt = (at: number) => Math.floor(clock(at) / LENGTH[bucket]);
   let latest = shownAt(from - MINUTE);
@@ -85,7 +85,7 @@ const COUNT = `query ($bucket: TimeBucket!, $timeZone: String, $filter: AuditCou
   auditCounts(bucket: $bucket, timeZone: $timeZone, filter: $filter) { bucketStart count }
 }`;
 
-test.each(PLACES)('Interface 11: buckets begin as the clocks of %s say, about %s', async (timeZone, instant) => {
+test.each(PLACES)('Interface 11: buckets follow the local time of %s near %s', async (timeZone, instant) => {
   const middle = Date.parse(instant);
   const [from, to] = [middle - REACH, middle + REACH];
   const clock = clockIn(timeZone);

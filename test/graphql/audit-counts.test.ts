@@ -21,7 +21,7 @@ beforeAll(async () => {
     ['2026-03-03T00:00:00Z', 'logout'],
   ];
   for (const [at, type] of events) await insert(type, at);
-  // What a session of the server thinks of time zones must not matter.
+  // The time zone of the database session must not matter.
   await gateway.rows(`alter database ${gateway.database.name} set timezone to 'Asia/Kathmandu'`);
 });
 afterAll(() => gateway.close());
@@ -47,7 +47,7 @@ async function counts(since: string, until: string, bucket: string, more: object
   }) as Count[];
 }
 
-test('Interface 11: counts by the minute, from since (inclusive) until (exclusive), oldest first', async () => {
+test('Interface 11: counts by the minute, from `since` (inclusive) to `until` (exclusive), oldest first', async () => {
   expect(await counts('2026-03-02T00:00:00Z', '2026-03-02T01:00:00Z', 'minute')).toEqual([
     ['2026-03-02T00:00:00.000Z', 'login_success', 1],
     ['2026-03-02T00:00:00.000Z', 'logout', 2],
@@ -64,7 +64,7 @@ test('Interface 11: counts by the hour', async () => {
   ]);
 });
 
-test('Interface 11: counts by the day of UTC, whatever the time zone of the server', async () => {
+test('Interface 11: counts by the day in UTC, independent of the time zone of the server', async () => {
   await gateway.rows(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`);
   const span = ['2026-03-01T00:00:00Z', '2026-03-04T00:00:00Z'] as const;
@@ -91,7 +91,7 @@ test('Interface 11: counts by the day of a time zone', async () => {
   ]);
 });
 
-test('Interface 11: types that are named have zeros too, the first bucket being the one that holds since', async () => {
+test('Interface 11: requested types also have zeros; the first bucket is the one that contains `since`', async () => {
   const eventTypes = ['logout', 'token_theft', 'logout'];
   expect(await counts('2026-03-02T00:00:01Z', '2026-03-02T02:00:00Z', 'hour', { eventTypes })).toEqual([
     ['2026-03-02T00:00:00.000Z', 'logout', 2],
@@ -103,7 +103,7 @@ test('Interface 11: types that are named have zeros too, the first bucket being 
   expect(await counts('2026-03-02T00:00:00Z', '2026-03-02T02:00:00Z', 'hour', { eventTypes: null })).toHaveLength(3);
 });
 
-test('Interface 11: counts what the filter of auditEvents leaves, each event once', async () => {
+test('Interface 11: counts the events that match the filter of auditEvents, each once', async () => {
   const { id, email } = await gateway.user();
   const at = '2026-02-01T10:00:00Z';
   await insert('login_failure', at, { user: id, metadata: { email } }); // by its user and by its e-mail
@@ -144,7 +144,7 @@ test.each([
   expect([answer.data, answer.errors[0]?.extensions['argument']]).toEqual([{ auditCounts: null }, argument]);
 });
 
-test('Interface 11: refuses more than 1,500 points where types are named, and reads nothing', async () => {
+test('Interface 11: refuses more than 1,500 points if types are requested, and reads nothing', async () => {
   const until = '2026-03-02T12:30:00Z'; // 750 minutes
   const two = { since: A_DAY.since, until, eventTypes: ['logout', 'token_theft', 'logout'] };
   expect(await counts(A_DAY.since, until, 'minute', two)).toHaveLength(1_500);
@@ -165,7 +165,7 @@ test('Interface 11: refuses an answer of more than 1,500 counts', async () => {
 });
 
 test.each(['', 'Nowhere/Town', '+03:00', '-8', 'foo bar', 'localtime', 'posixrules', "UTC'", 'Europe/Berlin\n'])(
-  'Interface 11: refuses %j, which is no time zone, and reads nothing',
+  'Interface 11: refuses %j, which is not a time zone, and reads nothing',
   async (timeZone) => {
     const answer = await refusal('day', A_DAY, timeZone);
     expect(answer).toMatchObject({ status: 200, code: 'BAD_USER_INPUT', reason: 'invalid_time_zone' });
@@ -178,12 +178,12 @@ test('Interface 11: counts over the longest span', async () => {
   expect(await counts('2022-03-01T00:00:00Z', '2026-02-01T00:00:00Z', 'day')).toHaveLength(2);
 });
 
-test('Interface 11: the extremes of time are no error', async () => {
+test('Interface 11: the earliest and latest times are not an error', async () => {
   expect(await counts('0000-01-01T00:00:00Z', '0000-02-01T00:00:00Z', 'day', {}, 'Europe/Berlin')).toEqual([]);
   expect(await counts('9999-12-30T00:00:00Z', '9999-12-31T23:59:59.999Z', 'hour', {}, 'Asia/Kolkata')).toEqual([]);
 });
 
-test('Interface 7: a time that is none is the fault of the caller', async () => {
+test('Interface 7: an invalid time is the caller’s error', async () => {
   const filter = { since: 'yesterday', until: '2026-03-02T00:00:00Z' };
   expect(await ask(gateway, as, COUNT, { bucket: 'day', filter })).toMatchObject({
     status: 400,

@@ -1,4 +1,4 @@
-/** Interface 11: the audit log, newest first, by filter and by page. */
+/** Interface 11: the audit log, newest first, with filters and pages. */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, dataOf, newApiKey } from '../support/gateway/graphql.js';
 import { login, WRONG } from '../support/gateway/routes.js';
@@ -46,13 +46,13 @@ async function insert(name: string, { type = 'logout', user = null, ip = '192.0.
   );
 }
 
-/** Names of the events that a filter leaves, newest first. */
+/** Names of the events that match a filter, newest first. */
 async function names(filter: object): Promise<string> {
   const { auditEvents } = await dataOf(gateway, as, LIST, { first: 100, filter });
   return auditEvents.edges.map(({ node }: Edge) => node.metadata['name']).join('');
 }
 
-test('Interface 11: gives every field of an event, newest first', async () => {
+test('Interface 11: returns every field of an event, newest first', async () => {
   const user = await gateway.user();
   gateway.clock.advance(0.001);
   await login(gateway, user.email, WRONG, { 'x-forwarded-for': '192.0.2.77', 'user-agent': 'Tablet/3' });
@@ -82,7 +82,7 @@ test('Interface 11: filters by types, user, address and time, each alone and tog
   expect(await names({ eventTypes: ['logout'] })).toBe('ea');
   expect(await names({ eventTypes: ['login_success', 'logout'] })).toBe('edba');
   expect(await names({ eventTypes: ['token_theft'] })).toBe('');
-  expect(await names({ eventTypes: [] })).toBe(''); // none of no types
+  expect(await names({ eventTypes: [] })).toBe(''); // no types, no events
   expect(await names({ userId: ANNA })).toBe('ba');
   expect(await names({ userId: ANNA.toUpperCase() })).toBe('ba');
   expect(await names({ ipAddress: '2001:db8::1' })).toBe('ed');
@@ -99,12 +99,12 @@ test('Interface 11: filters by types, user, address and time, each alone and tog
   );
 });
 
-test('Interface 11: a type that is asked for twice is listed once', async () => {
+test('Interface 11: a type that is requested twice is listed once', async () => {
   await insert('a', { type: 'logout' });
   expect(await names({ eventTypes: ['logout', 'logout'] })).toBe('a');
 });
 
-test('Interface 11: the e-mail finds what happened to its user and failed logins that named it, each once', async () => {
+test('Interface 11: the e-mail finds the events of its user and failed logins with it, each once', async () => {
   const { id, email } = await gateway.user();
   const other = await gateway.user();
   await gateway.rows('delete from audit_events');
@@ -122,12 +122,12 @@ test('Interface 11: the e-mail finds what happened to its user and failed logins
   expect(await names({ email, eventTypes: ['login_failure', 'logout'], since: '2026-03-04T12:00:02Z' })).toBe('db');
 });
 
-test.each(['no-uuid', '', "' or true --"])('Interface 11: nothing happened to the user %j', async (userId) => {
+test.each(['no-uuid', '', "' or true --"])('Interface 11: the user %j has no events', async (userId) => {
   await insert('a', { user: ANNA });
   expect(await names({ userId })).toBe('');
 });
 
-test('Interface 11: pages hold each event once, none missed, at equal times and to the microsecond', async () => {
+test('Interface 11: pages contain every event exactly once, at equal times and to the microsecond', async () => {
   const at = (i: number) => `2026-03-04T12:00:00.0000${String(Math.floor(i / 4)).padStart(2, '0')}Z`; // four each
   for (let i = 0; i < 40; i += 1) await insert(`${i}`, { at: at(i), type: i % 2 ? 'logout' : 'login_success' });
   const stored = await gateway.rows<{ id: string }>('select id from audit_events order by created_at desc, id desc');
@@ -150,7 +150,7 @@ test('Interface 11: pages hold each event once, none missed, at equal times and 
   }
 });
 
-test('Interface 11: until and after hold together, whichever is the earlier, to the microsecond', async () => {
+test('Interface 11: `until` and `after` both apply, whichever is earlier, to the microsecond', async () => {
   const at = (micros: string) => `2026-03-04T12:00:00.${micros}Z`;
   const ids: string[] = [];
   for (const micros of ['000999', '001000', '001500', '002000', '002001']) {
@@ -171,7 +171,7 @@ test('Interface 11: until and after hold together, whichever is the earlier, to 
   expect(await between(0, at('002'))).toBe('');
 });
 
-test('Interface 11: the last page of exactly as many rows says that nothing follows', async () => {
+test('Interface 11: a full last page says that nothing follows', async () => {
   for (const name of ['a', 'b']) await insert(name, {});
   const { auditEvents } = await dataOf(gateway, as, LIST, { first: 2 });
   expect(auditEvents.pageInfo.hasNextPage).toBe(false);
@@ -186,7 +186,7 @@ async function total(filter: object): Promise<string> {
   return `${auditEvents.totalCount.precision} ${auditEvents.totalCount.count}`;
 }
 
-test('Interface 11: totalCount counts what the filter leaves over all pages, each event once', async () => {
+test('Interface 11: totalCount counts the matching events of all pages, each once', async () => {
   const { id, email } = await gateway.user();
   await gateway.rows('delete from audit_events');
   expect(await total({})).toBe('exact 0');
@@ -203,7 +203,7 @@ test('Interface 11: totalCount counts what the filter leaves over all pages, eac
   expect(await total({ until: '2026-03-05T00:00:00Z', userId: id })).toBe('exact 2');
 });
 
-test('Interface 11: totalCount is exact up to 10,000 and ends there, also over several types', async () => {
+test('Interface 11: totalCount is exact up to 10,000 and stops there, also over several types', async () => {
   const add = (count: number, type: string) =>
     gateway.rows(
       `insert into audit_events (event_type, ip_address, metadata, created_at)
@@ -219,7 +219,7 @@ test('Interface 11: totalCount is exact up to 10,000 and ends there, also over s
   expect(await total({ eventTypes: ['logout'] })).toBe('exact 9999');
 });
 
-test('Interface 11: totalCount is read where it is asked for, and ten of them cost too much', async () => {
+test('Interface 11: totalCount is only read if requested, and ten of them cost too much', async () => {
   const work = countWork();
   await work.watch(gateway.app.db);
   const page = (fields: string, times = 1) =>
@@ -235,11 +235,11 @@ test('Interface 11: totalCount is read where it is asked for, and ten of them co
   expect(tooMany).toMatchObject({ status: 400, code: 'OPERATION_TOO_COSTLY' });
 });
 
-test('Interface 11: the user of an event needs users:read, which leaves the rest of the page as it is', async () => {
+test('Interface 11: the user of an event needs users:read; without it the rest of the page is still returned', async () => {
   const { id, email } = await gateway.user();
   await gateway.rows('delete from audit_events');
   await insert('a', { type: 'logout', user: id, at: '2026-03-04T12:00:02Z' });
-  await insert('b', { type: 'logout', user: ANNA, at: '2026-03-04T12:00:01Z' }); // who is gone
+  await insert('b', { type: 'logout', user: ANNA, at: '2026-03-04T12:00:01Z' }); // deleted
   await insert('c', { type: 'login_failure' });
   const text = '{ auditEvents(first: 3) { nodes { userId user { id email } } } }';
   const { as: reader } = await newApiKey(gateway, ['audit:read', 'users:read']);
@@ -256,7 +256,7 @@ test('Interface 11: the user of an event needs users:read, which leaves the rest
   );
 });
 
-test('Interface 11: no N+1: the users of a page of events are one statement', async () => {
+test('Interface 11: no N+1: the users of a page of events take one statement', async () => {
   const users = [await gateway.user(), await gateway.user()];
   const { as: reader } = await newApiKey(gateway, ['audit:read', 'users:read']);
   const work = countWork();
@@ -284,19 +284,19 @@ test.each([
   ['one with a 30th of February', cursor('2026-02-30T12:00:00.000000Z', ANNA)],
   ['one with a 25th hour', cursor('2026-03-04T25:00:00.000000Z', ANNA)],
   ['one of the year 0', cursor('0000-03-04T12:00:00.000000Z', ANNA)],
-  ['one with a word for a time', cursor('infinity', ANNA)],
-])('Interface 11: after is refused where it is %s', async (_what, after) => {
+  ['one with a word as the time', cursor('infinity', ANNA)],
+])('Interface 11: `after` is refused if it is %s', async (_what, after) => {
   expect(await ask(gateway, as, LIST, { after })).toMatchObject({ code: 'BAD_USER_INPUT', reason: 'invalid_page' });
 });
 
 test.each([{ ipAddress: '\0' }, { email: 'a\0b' }])(
-  'Interface 7: the filter %j is the fault of the caller',
+  'Interface 7: the filter %j is the caller’s error',
   async (filter) => {
     expect(await ask(gateway, as, LIST, { filter })).toMatchObject({ status: 200, code: 'BAD_USER_INPUT' });
   },
 );
 
-test('Interface 11: the extremes of time are no error', async () => {
+test('Interface 11: the earliest and latest times are not an error', async () => {
   await insert('a', {});
   expect(await names({ since: '0000-01-01T00:00:00Z', until: '9999-12-31T23:59:59.999Z' })).toBe('a');
 });

@@ -1,4 +1,4 @@
-/** Interface 11: who may ask what, a row a field, a column a caller, each cell retyped by hand; and what is said of it. */
+/** Interface 11: what each caller may request: one row per field, one column per caller, written by hand; and what the schema says. */
 import { readFileSync } from 'node:fs';
 import { buildSchema, isObjectType } from 'graphql';
 import { administer, COMMAND_LINE } from '../../src/admin/administer.js';
@@ -11,7 +11,7 @@ const COLUMNS = [
   'viewer',
   'analyst',
   'admin',
-  'deactivated admin', // the token lives
+  'deactivated admin', // the token is still valid
   'demoted admin',
   'api key with',
   'api key without',
@@ -25,11 +25,11 @@ type Column = (typeof COLUMNS)[number];
 const SCOPES = ['users:read', 'users:write', 'sessions:write', 'audit:read', 'keys:read', 'keys:write'] as const;
 
 interface Row {
-  /** A cell a column: `y` answered, `0` NOT_FOUND, `n` FORBIDDEN, `.` 401 UNAUTHENTICATED */
+  /** One cell per column: `y` answered, `0` NOT_FOUND, `n` FORBIDDEN, `.` 401 UNAUTHENTICATED */
   cells: string;
-  /** The scope of the columns "with"; null where none helps */
+  /** The scope of the columns "with"; null if no scope helps */
   scope: (typeof SCOPES)[number] | null;
-  /** A fresh operation that succeeds for whoever is allowed */
+  /** A new operation that succeeds for allowed callers */
   operation(caller: Column): Promise<string> | string;
 }
 
@@ -54,7 +54,7 @@ const QUERIES: Record<string, Row> = {
     scope: 'audit:read',
     operation: async (caller) => `{ session(id: "${await aSession(ownerIdOf(caller))}") { events { nodes { id } } } }`,
   },
-  'session that there is not': {
+  'session that does not exist': {
     cells: '. n00 00 0n0n ..',
     scope: 'audit:read',
     operation: () => '{ session(id: "00000000-0000-7000-8000-000000000000") { id } }',
@@ -85,7 +85,7 @@ const MUTATIONS: Record<string, Row> = {
     operation: async (caller) =>
       `mutation { revokeSession(input: { id: "${await aSession(ownerIdOf(caller))}" }) { session { id } } }`,
   },
-  'revokeSession of no session': {
+  'revokeSession of an unknown session': {
     cells: '. nn0 nn 0n0n ..',
     scope: 'sessions:write',
     operation: () =>
@@ -128,7 +128,7 @@ const MUTATIONS: Record<string, Row> = {
     scope: 'users:write',
     operation: async () => `mutation { deleteUser(input: { id: "${await aUser()}" }) { deletedId } }`,
   },
-  'deleteUser of no user': {
+  'deleteUser of an unknown user': {
     cells: '. nn0 nn 0n0n ..',
     scope: 'users:write',
     operation: () => 'mutation { deleteUser(input: { id: "00000000-0000-7000-8000-000000000000" }) { deletedId } }',
@@ -164,10 +164,10 @@ const MUTATIONS: Record<string, Row> = {
 
 const LONG = 'password: "a password of fifteen and more"';
 
-/** A field below the roots that needs more than what leads to it. */
+/** A field below the roots that needs a scope in addition to those of its parents. */
 interface Inner {
   scope: (typeof SCOPES)[number];
-  /** What is needed to get there */
+  /** The scopes of its parents */
   way: Array<(typeof SCOPES)[number]>;
   operation(): Promise<string>;
 }
@@ -216,11 +216,11 @@ beforeAll(async () => {
   await gateway.rows('update users set is_active = false where id = $1', [ownerIdOf('deactivated admin')]);
   await gateway.rows(`update users set role = 'viewer' where id = $1`, [ownerIdOf('demoted admin')]);
   for (const scope of [...SCOPES, null]) {
-    const withIt = scope === null ? [...SCOPES] : [scope];
+    const including = scope === null ? [...SCOPES] : [scope];
     const without = scope === null ? [] : SCOPES.filter((other) => other !== scope);
-    keys.set(`api key with ${scope}`, (await newApiKey(gateway, withIt)).as);
+    keys.set(`api key with ${scope}`, (await newApiKey(gateway, including)).as);
     keys.set(`api key without ${scope}`, (await newApiKey(gateway, without)).as);
-    keys.set(`cron key with ${scope}`, (await newCronKey(gateway, withIt)).as);
+    keys.set(`cron key with ${scope}`, (await newCronKey(gateway, including)).as);
     keys.set(`cron key without ${scope}`, (await newCronKey(gateway, without)).as);
   }
   const api = await newApiKey(gateway, [...SCOPES]);
@@ -238,7 +238,7 @@ function callerOf(column: Column, scope: Row['scope']): As {
   return as;
 }
 
-/** The user of a column; for a key, which owns no session, some user. */
+/** The user of a column. A key owns no session, so for a key it is any user. */
 function ownerIdOf(column: Column): string {
   return (people.get(column) ?? people.get('viewer'))?.user.id ?? '';
 }
@@ -265,7 +265,7 @@ async function aSession(userId?: string): Promise<string> {
   return record?.family_id ?? '';
 }
 
-/** Everything but the times at which keys were used. */
+/** All rows, without the times at which keys were used. */
 async function state(): Promise<unknown> {
   const key = `select key_id, scopes, revoked_at from`;
   return [
@@ -275,13 +275,13 @@ async function state(): Promise<unknown> {
   ];
 }
 
-/** What a refusal says beside its code. */
+/** The extensions of a refusal, without its code. */
 function whyNot(column: Column, scope: Row['scope']): object {
   if (column === 'deactivated admin') return { reason: 'caller_inactive' };
   return scope === null ? { reason: 'not_a_user' } : { reason: 'scope_missing', requiredScope: scope };
 }
 
-/** The cell as it comes out. A mutation that is refused must leave everything as it was. */
+/** The actual cell. A refused mutation must change nothing. */
 async function cellOf(column: Column, { scope, operation }: Row): Promise<string> {
   const text = await operation(column);
   const before = await state();
@@ -296,27 +296,30 @@ async function cellOf(column: Column, { scope, operation }: Row): Promise<string
   return status === 401 && code === 'UNAUTHENTICATED' ? '.' : `${status} ${code}`;
 }
 
-test.each(Object.entries({ ...QUERIES, ...MUTATIONS }))('Interface 11: says who may ask %s', async (_name, row) => {
-  const expected = row.cells.replaceAll(' ', '');
-  const came: Record<string, string | undefined> = {};
-  for (const column of COLUMNS) came[column] = await cellOf(column, row);
-  expect(came).toEqual(Object.fromEntries(COLUMNS.map((column, i) => [column, expected[i]])));
-});
+test.each(Object.entries({ ...QUERIES, ...MUTATIONS }))(
+  'Interface 11: only allowed callers may request %s',
+  async (_name, row) => {
+    const expected = row.cells.replaceAll(' ', '');
+    const actual: Record<string, string | undefined> = {};
+    for (const column of COLUMNS) actual[column] = await cellOf(column, row);
+    expect(actual).toEqual(Object.fromEntries(COLUMNS.map((column, i) => [column, expected[i]])));
+  },
+);
 
-test.each(Object.entries(INNER))('Interface 11: %s is for who has its scope too', async (name, inner) => {
+test.each(Object.entries(INNER))('Interface 11: %s also needs its own scope', async (name, inner) => {
   const { scope, way, operation } = inner;
   const { as: without } = await newApiKey(gateway, way);
-  const { as: withIt } = await newApiKey(gateway, [...way, scope]);
+  const { as: including } = await newApiKey(gateway, [...way, scope]);
   const { errors } = await ask(gateway, without, await operation());
   expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN', reason: 'scope_missing', requiredScope: scope } }]);
   expect(errors[0]?.path?.at(-1)).toBe(name.split('.')[1]);
-  expect((await ask(gateway, withIt, await operation())).errors).toEqual([]);
+  expect((await ask(gateway, including, await operation())).errors).toEqual([]);
 });
 
 const FOR_USERS = 'Only for callers of type `user`.';
 const NEEDS = /\bneeds `?(\w+:\w+)`?\.$/i;
 
-/** What the schema says that each field needs: a scope, to be a user, or nothing. */
+/** The need of each field according to the schema: a scope, a caller of type `user`, or nothing. */
 function described(): Map<string, string | undefined> {
   const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
   const types = Object.values(schema.getTypeMap()).filter(isObjectType);
@@ -330,7 +333,7 @@ function described(): Map<string, string | undefined> {
   );
 }
 
-/** What the tables say that a row needs. */
+/** The need of a row according to the tables. */
 function tabled({ scope, cells }: Row): string | undefined {
   if (scope !== null) return scope;
   return cells.includes('n') ? FOR_USERS : undefined;

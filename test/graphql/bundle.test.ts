@@ -1,4 +1,4 @@
-/** The bundle gives other names to what several files call the same: none is one of the schema, or of an entity. */
+/** The bundler renames what several files call the same. It must not rename a type of the schema or an entity. */
 import { readFileSync } from 'node:fs';
 import { buildClientSchema, getIntrospectionQuery, lexicographicSortSchema, printSchema } from 'graphql';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever was asked
+// biome-ignore lint/suspicious/noExplicitAny: the data of any query
 async function dataOf(query: string): Promise<any> {
   const headers = { 'content-type': 'application/json', 'x-internal-key': key };
   const answer = await fetch(`${server.url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
@@ -36,12 +36,12 @@ async function dataOf(query: string): Promise<any> {
   return data;
 }
 
-test('Interface 11: its schema is the one that is printed', async () => {
+test('Interface 11: its schema is the printed one', async () => {
   const schema = buildClientSchema(await dataOf(getIntrospectionQuery({ specifiedByUrl: true })));
   expect(`${printSchema(lexicographicSortSchema(schema))}\n`).toBe(readFileSync('schema.graphql', 'utf8'));
 });
 
-test('Interface 11: it makes and changes what it keeps', async () => {
+test('Interface 11: it creates and changes entities', async () => {
   const made = await dataOf(
     'mutation { createUser(input: {email: "b@example.com", password: "correct horse battery", role: viewer}) { user { id role } } }',
   );

@@ -1,4 +1,4 @@
-/** Interface 7: whoever reads the schema learns what each part of it means. It needs no gateway, so `npm run check` asks it too. */
+/** Interface 7: the schema describes each of its parts. The tests need no gateway, so `npm run check` runs them too. */
 import { readFileSync } from 'node:fs';
 import {
   buildSchema,
@@ -20,7 +20,7 @@ interface Described {
   description?: string | null | undefined;
 }
 
-/** Whatever of the schema has a name, by its path. */
+/** Everything in the schema that has a name, by its path. */
 function* everything(): Generator<[path: string, of: Described]> {
   for (const type of Object.values(schema.getTypeMap())) {
     if (isIntrospectionType(type) || isSpecifiedScalarType(type)) continue;
@@ -44,7 +44,7 @@ test('Interface 7: every type, field, argument, input field and enum value has a
   expect(undescribed.map(([path, { description }]) => `${path} ${description ?? ''}`.trim())).toEqual([]);
 });
 
-test('Interface 11: graphql/types/audit.ts names every kind of actor, and all that events are about', () => {
+test('Interface 11: graphql/types/audit.ts names every kind of actor and every entity of events', () => {
   const callers = (schema.getType('CallerType') as GraphQLEnumType).getValues().map(({ name }) => name);
   const fields = (schema.getType('AuditEvent') as GraphQLObjectType).getFields();
   const missing = (description: string | null | undefined, words: string[]) =>

@@ -1,4 +1,4 @@
-/** Interface 11: whoever reads the schema learns what the events of the audit log hold. */
+/** Interface 11: the schema describes the fields of audit events. */
 import { readFileSync } from 'node:fs';
 import { buildSchema, type GraphQLEnumType } from 'graphql';
 import { administer, COMMAND_LINE } from '../../src/admin/administer.js';
@@ -19,7 +19,7 @@ function fieldsNamed(type: string): string[] {
   return Array.from((fields ?? '').replace(/\([^)]*\)/g, '').matchAll(/`(\w+)`/g), ([, field = '']) => field).sort();
 }
 
-test('Interface 11: each type of event happens here, and its description names the fields that its metadata has', async () => {
+test('Interface 11: each event type is caused here, and its description names the fields of its metadata', async () => {
   const gateway = await startGateway({ env: { LOGIN_MAX_FAILURES: '2' } });
   const { app } = gateway;
   try {

@@ -1,4 +1,4 @@
-/** Interface 7: docs/dashboards.md has every code; `reasons.test.ts` brings the reasons about. */
+/** Interface 7: docs/dashboards.md has every code; `reasons.test.ts` causes the reasons. */
 import { readFileSync } from 'node:fs';
 import { REASONS } from '../../src/graphql/reasons.js';
 import { GRAPHQL_ERRORS } from '../../src/http/graphql-errors.js';

@@ -1,4 +1,4 @@
-/** Interface 7: what errors tell, and what they do not; introspection and the explorer. */
+/** Interface 7: what errors reveal and what they do not; introspection and the explorer. */
 import { getIntrospectionQuery } from 'graphql';
 import { startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
 import {
@@ -63,7 +63,7 @@ test('Interface 7: in production there is no introspection and no suggestion', a
   });
 });
 
-test('Interface 7: GRAPHQL_INTROSPECTION=true switches introspection on in production, false off elsewhere', async () => {
+test('Interface 7: GRAPHQL_INTROSPECTION=true turns introspection on in production, false turns it off elsewhere', async () => {
   await inProduction({ GRAPHQL_INTROSPECTION: 'true' }, async (on) => {
     expect((await ask(on, as, getIntrospectionQuery())).data.__schema.queryType.name).toBe('Query');
   });
@@ -72,18 +72,18 @@ test('Interface 7: GRAPHQL_INTROSPECTION=true switches introspection on in produ
   });
 });
 
-test('Interface 7: outside production introspection and suggestions help', async () => {
+test('Interface 7: outside production introspection and suggestions work', async () => {
   expect((await ask(gateway, as, getIntrospectionQuery())).errors).toEqual([]);
   expect((await ask(gateway, as, TYPO)).text).toContain('Did you mean');
   expect((await ask(gateway, nobody, getIntrospectionQuery())).status).toBe(401);
 });
 
-test('Interface 7: the explorer is there outside production alone, and loads nothing from elsewhere', async () => {
+test('Interface 7: the explorer exists only outside production, and loads nothing from other origins', async () => {
   const page = { headers: { accept: 'text/html,*/*' } };
   const answer = await gateway.send('GET', '/graphql', page);
   expect(answer.status).toBe(200);
   expect(answer.headers['content-type']).toContain('text/html');
-  // With one origin allowed, its own, nothing else is loaded, whatever the page says.
+  // The policy allows only its own origin, so the browser loads nothing else, whatever the page says.
   const policy = String(answer.headers['content-security-policy']);
   expect(policy).toMatch(/^default-src 'none';/);
   expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/);
@@ -95,7 +95,7 @@ test('Interface 7: the explorer is there outside production alone, and loads not
   });
 });
 
-test('Interface 7: an internal error carries no stack and no database text, nor does the log', async () => {
+test('Interface 7: neither an internal error nor the log has a stack or database text', async () => {
   const inResolver = await withFault(gateway, lacksTable('audit_events'), () =>
     ask(gateway, as, '{ auditEvents { edges { cursor } } }'),
   );
@@ -112,7 +112,7 @@ test('Interface 7: an internal error carries no stack and no database text, nor 
   expect(JSON.stringify(lines)).not.toMatch(/select |does not exist/i);
 });
 
-test('Interface 7: a row that the database refuses is not told', async () => {
+test('Interface 7: an error does not reveal the row that the database refused', async () => {
   const noCarol: [breaks: string, mends: string] = [
     `alter table users add constraint no_carol check (email <> 'carol@example.com')`,
     'alter table users drop constraint no_carol',
@@ -125,7 +125,7 @@ test('Interface 7: a row that the database refuses is not told', async () => {
   expect(captured.text()).not.toMatch(/a secret of carol|argon2id\$|no_carol/);
 });
 
-test('Interface 7: while the database is away it is 503 with Retry-After, never a pass, and 200 again after', async () => {
+test('Interface 7: an outage of the database is 503 with Retry-After, never a pass, and 200 again afterwards', async () => {
   const { keyId, secret } = await newApiKey(gateway, ['users:read']);
   await whileAway(gateway.database, async () => {
     for (const [caller, text] of [
@@ -147,7 +147,7 @@ test('Interface 7: while the database is away it is 503 with Retry-After, never 
   expect((await ask(gateway, signed(gateway, keyId, secret), CALLER)).status).toBe(200);
 });
 
-test('Interface 7: who is not known is told nothing of the body: neither its form nor the schema', async () => {
+test('Interface 7: an unauthenticated caller learns nothing about the body: neither its form nor the schema', async () => {
   const bodies = [TYPO, '{', getIntrospectionQuery()].map((query) => JSON.stringify({ query }));
   for (const body of [...bodies, 'no JSON']) {
     const answer = await gateway.send('POST', '/graphql', { headers: { 'content-type': 'application/json' }, body });

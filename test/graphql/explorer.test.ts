@@ -1,4 +1,4 @@
-/** Interface 2: the explorer, in development alone: how it is sent, and what it opens with. */
+/** Interface 2: the explorer, in development only: how it is sent, and its first queries. */
 import { QUERIES } from '../../explorer/queries.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { ask, newcomer } from '../support/gateway/graphql.js';
@@ -18,7 +18,7 @@ afterAll(() => gateway.close());
 const HTML = { accept: 'text/html,*/*' };
 
 test.each(FILES)(
-  'Interface 2: %s is sent compressed, and kept by browsers until it changes',
+  'Interface 2: %s is sent compressed, and browsers cache it until it changes',
   async (path, type, vary) => {
     const get = (headers = {}) => gateway.send('GET', path, { headers: { ...HTML, ...headers } });
     const compressed = await get({ 'accept-encoding': 'gzip' });
@@ -35,7 +35,7 @@ test.each(FILES)(
   },
 );
 
-test('Interface 2: the files of the explorer are there where it is, and are only read', async () => {
+test('Interface 2: the files of the explorer exist only with it, and can only be read', async () => {
   for (const path of ['/graphql/page.js', '/graphql/page.css']) {
     const answer = await gateway.send('POST', path);
     expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD']);
@@ -51,7 +51,7 @@ test('Interface 2: the files of the explorer are there where it is, and are only
   await without.close();
 });
 
-test.each(QUERIES)('Interface 2: what the explorer opens with is answered: %s', async (query) => {
+test.each(QUERIES)('Interface 2: a first query of the explorer is answered: %s', async (query) => {
   const { as } = await newcomer(gateway, 'admin');
   expect(await ask(gateway, as, query)).toMatchObject({ status: 200, errors: [] });
 });

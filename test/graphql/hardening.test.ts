@@ -1,4 +1,4 @@
-/** Interface 7: what the endpoint refuses of a query before it asks anything. */
+/** Interface 7: queries that the endpoint refuses before it reads anything. */
 import { GraphQLError } from 'graphql';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, dataOf, newCronKey } from '../support/gateway/graphql.js';
@@ -15,18 +15,18 @@ afterAll(() => gateway.close());
 const QUERY = '{ caller { callerType } }';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Any body, as the caller. */
+/** Sends any body as the caller. */
 function post(body: string | Buffer, headers: Record<string, string> = JSON_TYPE) {
   return gateway.send('POST', '/graphql', { headers: { ...as(''), ...headers }, body });
 }
 
-test('Interface 7: a query in the address is not taken, by POST neither', async () => {
+test('Interface 7: a query in the URL is not accepted, also not by POST', async () => {
   const path = `/graphql?query=${encodeURIComponent(QUERY)}`;
   const answer = await gateway.send('POST', path, { headers: { ...as(''), ...JSON_TYPE }, body: '{}' });
   expect(answer.status).toBe(400);
 });
 
-test.each(['{', '', '{"query":', '\xff'])('Interface 7: a body %j, which is no JSON, is 400', async (body) => {
+test.each(['{', '', '{"query":', '\xff'])('Interface 7: a body %j, which is not JSON, is 400', async (body) => {
   const answer = await post(Buffer.from(body, 'latin1'));
   expect(answer.status).toBe(400);
   if (body !== '') expect(answer.json.errors[0].message).toBe('Request body is not valid JSON');
@@ -38,13 +38,13 @@ test('Interface 7: an unknown operation name is 400', async () => {
   }
 });
 
-/** As deep as fields go in this schema, and deeper by fragments, which count too. */
+/** As deep as fields go in this schema, and deeper with fragments, which also count. */
 function nested(levels: number): string {
   const inner = Array.from({ length: levels }, (_, i) => `fragment f${i} on Query { ...f${i + 1} }`).join(' ');
   return `{ ...f0 } ${inner} fragment f${levels} on Query { caller { callerType } }`;
 }
 
-test('Interface 7: limits the depth, also where fragments make it', async () => {
+test('Interface 7: limits the depth, also through fragments', async () => {
   expect((await ask(gateway, as, nested(2))).errors).toEqual([]);
   const deep = await ask(gateway, as, nested(10));
   expect([deep.status, deep.errors[0]?.message]).toEqual([400, expect.stringContaining('depth')]);
@@ -80,7 +80,7 @@ test('Interface 7: limits the tokens of a document to 1,500', async () => {
 const PAGE = 'users(first: FIRST) { edges { node { sessions(first: 5) { edges { node { id userAgent } } } } } }';
 const costly = (times: number, first: string) => `${aliases(times, PAGE.replace('FIRST', first))}`;
 
-test('Interface 7: limits the cost, written out or with first in a variable or left out, before anything is read', async () => {
+test('Interface 7: limits the cost, with `first` written out, in a variable or omitted, before anything is read', async () => {
   const work = countWork();
   await work.watch(gateway.app.db);
   for (const [text, variables] of [
@@ -89,7 +89,7 @@ test('Interface 7: limits the cost, written out or with first in a variable or l
     [`query ($n: Int = 100) { ${costly(2, '$n')} }`, {}],
     [`{ ...f } fragment f on Query { ${costly(2, '100')} }`, {}],
     [`{ ${costly(4, '50')} }`, {}],
-    [`{ ${aliases(4, PAGE.replace('(first: FIRST)', ''))} }`, {}], // 50 where left out
+    [`{ ${aliases(4, PAGE.replace('(first: FIRST)', ''))} }`, {}], // 50 if omitted
     [`query ($n: Int) { ${costly(4, '$n')} }`, { n: null }],
   ] as const) {
     const [answer, { statements }] = await work.during(() => ask(gateway, as, text, variables));
@@ -100,13 +100,13 @@ test('Interface 7: limits the cost, written out or with first in a variable or l
   expect(await dataOf(gateway, as, `query ($n: Int) { ${costly(4, '$n')} }`, { n: 10 })).toMatchObject({ a3: {} });
 });
 
-test('Interface 7: only the operation that is asked for counts', async () => {
+test('Interface 7: only the selected operation counts', async () => {
   const body = { query: `query A ${QUERY} query B { ${costly(5, '100')} }`, operationName: 'A' };
   expect((await post(JSON.stringify(body))).status).toBe(200);
   expect((await post(JSON.stringify({ ...body, operationName: 'B' }))).status).toBe(400);
 });
 
-test('Interface 7: a selection that unfolds to more fields than can be counted is too costly, and quickly so', async () => {
+test('Interface 7: a selection that expands to more fields than can be counted is refused quickly as too costly', async () => {
   const fragment = (i: number, inner: string) => `fragment f${i} on Query { ${inner} }`;
   const text = `{ ...f0 } ${fragment(0, '...f1 '.repeat(150))} ${fragment(1, '...f2 '.repeat(150))}
     ${fragment(2, '...f3 '.repeat(150))} ${fragment(3, 'caller { callerType }')}`;
@@ -114,14 +114,14 @@ test('Interface 7: a selection that unfolds to more fields than can be counted i
 });
 
 test.each([{ n: 'x' }, { n: 1.5 }, { n: {} }, {}])(
-  'Interface 7: variables that do not fit are 400: %j',
+  'Interface 7: variables of the wrong type are 400: %j',
   async (variables) => {
     const answer = await ask(gateway, as, 'query ($n: Int!) { users(first: $n) { edges { cursor } } }', variables);
     expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT' });
   },
 );
 
-/** How many errors are made: each looks for its line through the whole document, and holds a stack. */
+/** Number of created errors. Each scans the whole document for its line, and has a stack. */
 async function errorsDuring<T>(act: () => Promise<T>): Promise<[T, number]> {
   const capture = Error.captureStackTrace;
   let count = 0;
@@ -183,7 +183,7 @@ test('Interface 7: three counts pass, four are too costly', async () => {
   expect(await ask(gateway, as, counts(4))).toMatchObject({ status: 400, code: 'OPERATION_TOO_COSTLY' });
 });
 
-test('Interface 7: a subscription is 400, since there are none', async () => {
+test('Interface 7: a subscription is 400, since the schema has none', async () => {
   for (const text of ['subscription { a }', 'subscription S { caller { callerType } }']) {
     const answer = await ask(gateway, as, text);
     expect([answer.status, answer.code]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED']);
@@ -191,7 +191,7 @@ test('Interface 7: a subscription is 400, since there are none', async () => {
   }
 });
 
-test('Interface 7: a variable that is null where its argument cannot be is the fault of the caller, and named', async () => {
+test('Interface 7: null in a variable of a non-null argument is the caller’s error, and the error names it', async () => {
   const text = 'query ($id: ID = "a") { user(id: $id) { id } }';
   const answer = await ask(gateway, as, text, { id: null });
   expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT' });

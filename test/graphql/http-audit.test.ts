@@ -1,4 +1,4 @@
-/** Interface 7: GraphQL over HTTP as the working draft has it, by the audit suite of graphql-http. */
+/** Interface 7: the working draft of GraphQL over HTTP, checked by the audit suite of graphql-http. */
 import { serverAudits } from 'graphql-http';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { newcomer } from '../support/gateway/graphql.js';
@@ -17,12 +17,12 @@ const audits = serverAudits({
     fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${accessToken}` } }),
 });
 
-/** Queries come by POST alone, so that no address holds one, and no link asks for anything. */
+/** Only POST takes queries, so that no URL contains one and no link sends one. */
 const NO_GET = 'notice';
-/** What is wrong with a document or its variables is 400 for every client, as Apollo has it. */
+/** An invalid document or variable is 400 for every client, as in Apollo. */
 const NOT_200 = 'warn';
 
-/** What we leave out on purpose of what is no MUST: a `notice` is a MAY, a `warn` a SHOULD. */
+/** Optional requirements that we leave out on purpose: a `notice` is a MAY, a `warn` a SHOULD. */
 const LEFT_OUT: Record<string, string> = {
   'MAY accept application/x-www-form-urlencoded formatted GET requests': NO_GET,
   'MAY allow URL-encoded JSON string {variables} parameter in GETs when accepting application/graphql-response+json':
@@ -33,7 +33,7 @@ const LEFT_OUT: Record<string, string> = {
   'SHOULD use a status code of 200 on variable coercion failure when accepting application/json': NOT_200,
 };
 
-test('the suite has what we leave out, and much more', () => {
+test('the suite contains all that we leave out, and much more', () => {
   const names = audits.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(Object.keys(LEFT_OUT)));
   expect(names.length).toBeGreaterThan(50);

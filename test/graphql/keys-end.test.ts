@@ -39,10 +39,10 @@ async function rotate(id: string, overlapSeconds?: number | null, force?: boolea
   return { as: signed(gateway, id, rotateApiKey.secret), ...rotateApiKey };
 }
 
-/** So many seconds from now, as it is answered. */
+/** The time this many seconds from now, as answers have it. */
 const inSeconds = (seconds: number) => new Date(gateway.clock.now().getTime() + seconds * 1000).toISOString();
 
-test('Interface 6: rotation gives a second live secret; the old one ends after the overlap', async () => {
+test('Interface 6: rotation creates a second live secret; the old one ends after the overlap', async () => {
   const { keyId, as: old } = await newApiKey(gateway, ['a:b']);
   const [rotated, events] = await auditDuring(gateway, () => rotate(keyId, 120));
   const two = { id: keyId, liveSecretCount: 2, previousSecretEndsAt: inSeconds(120) };
@@ -59,7 +59,7 @@ test('Interface 6: rotation gives a second live secret; the old one ends after t
   expect(await listed()).toContainEqual({ id: keyId, liveSecretCount: 1, previousSecretEndsAt: null });
 });
 
-test('Interface 6: without an overlap said it is a day; with 0 the old secret ends at once', async () => {
+test('Interface 6: the default overlap is a day; with 0 the old secret ends at once', async () => {
   for (const overlap of [undefined, null]) {
     const { apiKey } = await rotate((await newApiKey(gateway)).keyId, overlap, overlap);
     expect(apiKey.previousSecretEndsAt).toBe(inSeconds(86_400));
@@ -70,10 +70,10 @@ test('Interface 6: without an overlap said it is a day; with 0 the old secret en
   expect(apiKey).toEqual({ id: keyId, liveSecretCount: 1, previousSecretEndsAt: null });
   expect([await status(as), await status(last.as)]).toEqual([401, 200]);
   const sealed = await gateway.rows('select previous_sealed_secret from api_keys where key_id = $1', [keyId]);
-  expect(sealed).toEqual([{ previous_sealed_secret: null }]); // a leaked secret is not kept
+  expect(sealed).toEqual([{ previous_sealed_secret: null }]); // a leaked secret is not stored
 });
 
-test('Interface 6: while two secrets are good another rotation is refused, and says until when and what helps', async () => {
+test('Interface 6: while two secrets are live another rotation is refused; the error says until when and what helps', async () => {
   const { keyId, as: first } = await newApiKey(gateway);
   const second = await rotate(keyId, 1000);
   gateway.clock.advance(999);
@@ -90,7 +90,7 @@ test('Interface 6: while two secrets are good another rotation is refused, and s
   expect([await status(first), await status(second.as), await status(third.as)]).toEqual([401, 200, 200]);
 });
 
-test('Interface 6: with force the older of two secrets ends at once, with an overlap of 0 both do', async () => {
+test('Interface 6: with `force` the older of two secrets ends at once; with an overlap of 0 both do', async () => {
   const { keyId, as: first } = await newApiKey(gateway);
   const second = await rotate(keyId, 1000);
   const third = await rotate(keyId, 500, true);
@@ -100,7 +100,7 @@ test('Interface 6: with force the older of two secrets ends at once, with an ove
   expect([await status(second.as), await status(third.as), await status(fourth.as)]).toEqual([401, 401, 200]);
 });
 
-test('Interface 6: of rotations at once on two instances one succeeds, and the others are refused', async () => {
+test('Interface 6: of simultaneous rotations on two instances one succeeds, and the others are refused', async () => {
   const { keyId, as: first } = await newApiKey(gateway);
   const input = { id: keyId };
   const twice = [...gateway.two(), ...gateway.two()];
@@ -112,7 +112,7 @@ test('Interface 6: of rotations at once on two instances one succeeds, and the o
   expect([await status(first), await status(fresh)]).toEqual([200, 200]);
 });
 
-test('Interface 6: a rotation that waits for the row of the key goes by what it finds then', async () => {
+test('Interface 6: a rotation that waited for the row of the key uses its new state', async () => {
   const { keyId, as: first } = await newApiKey(gateway);
   const another = new pg.Client({ connectionString: gateway.database.url });
   await another.connect();
@@ -171,7 +171,7 @@ test('Interface 6: a revoked cron key is refused on every instance at once', asy
   expect(await statuses(as)).toEqual([401, 401]);
 });
 
-test('Interface 11: a revoked key works again nowhere: it is neither rotated nor revoked again', async () => {
+test('Interface 11: a revoked key stays revoked: it can be neither rotated nor revoked again', async () => {
   const [api, cron] = [await newApiKey(gateway), await newCronKey(gateway)];
   await dataOf(gateway, admin, REVOKE_API, { input: { id: api.keyId } });
   await dataOf(gateway, admin, REVOKE_CRON, { input: { id: cron.keyId } });
@@ -193,7 +193,7 @@ test('Interface 11: a revoked key works again nowhere: it is neither rotated nor
   expect(await statuses(api.as)).toEqual([401, 401]);
 });
 
-test('Interface 11: where the event cannot be written no key is made or changed', async () => {
+test('Interface 11: if the event cannot be written, no key is created or changed', async () => {
   const [api, cron] = [await newApiKey(gateway), await newCronKey(gateway)];
   const keys = () =>
     Promise.all(['api_keys', 'cron_keys'].map((t) => gateway.rows(`select * from ${t} order by key_id`)));

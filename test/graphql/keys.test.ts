@@ -38,7 +38,7 @@ const WHO = '{ caller { callerType } }';
 const actor = () => ({ caller_type: 'user', sub: adminId });
 const status = async (as: As) => (await ask(gateway, as, WHO)).status;
 
-/** Everything that is stored or listed, to look for a secret in. */
+/** Everything that is stored or listed, to search for a secret. */
 async function wherever(): Promise<string> {
   const listed = await dataOf(
     gateway,
@@ -49,7 +49,7 @@ async function wherever(): Promise<string> {
   return JSON.stringify([listed, await Promise.all(tables)]);
 }
 
-test('Interface 11: makes an API key, shows its secret once, and writes who made it', async () => {
+test('Interface 11: creates an API key, shows its secret once, and records who created it', async () => {
   const input = { serviceName: 'Reports & Co', scopes: ['audit:read', 'a:b', 'audit:read'], rateLimit: 7 };
   const [{ createApiKey }, events] = await auditDuring(gateway, () => dataOf(gateway, admin, CREATE_API, { input }));
   const { apiKey: key, secret } = createApiKey;
@@ -78,7 +78,7 @@ test('Interface 11: makes an API key, shows its secret once, and writes who made
   expect(await wherever()).not.toContain(secret);
 });
 
-test('Interface 11: makes a cron key, shows its value once, and writes who made it', async () => {
+test('Interface 11: creates a cron key, shows its value once, and records who created it', async () => {
   const input = { serviceName: 'nightly', scopes: ['c:d'] };
   const [{ createCronKey }, events] = await auditDuring(gateway, () => dataOf(gateway, admin, CREATE_CRON, { input }));
   const { cronKey, headerValue } = createCronKey;
@@ -92,7 +92,7 @@ test('Interface 11: makes a cron key, shows its value once, and writes who made 
   expect(await wherever()).not.toContain(secret);
 });
 
-/** The checksum as docs have it: CRC-32 (IEEE) of the 43 random characters, six base62 digits, highest first. */
+/** The checksum as documented: CRC-32 (IEEE) of the 43 random characters, six base62 digits, highest first. */
 function checksumOf(random: string): string {
   let crc = 0xffff_ffff;
   for (const byte of Buffer.from(random)) {
@@ -106,7 +106,7 @@ function checksumOf(random: string): string {
   return text;
 }
 
-test('Interface 6: secrets are 256 bits of base62 and a checksum that scanners can test', async () => {
+test('Interface 6: secrets are 256 bits in base62 with a checksum that scanners can verify', async () => {
   const seen = new Set<string>();
   for (let i = 0; i < 20; i += 1) {
     for (const secret of [(await newApiKey(gateway)).secret, (await newCronKey(gateway)).secret.split('.')[1] ?? '']) {
@@ -150,13 +150,13 @@ test.each([
   }
 });
 
-test('Interface 11: nobody takes over a key with scopes that they do not hold, by rotating it', async () => {
+test('Interface 11: a caller cannot take over a key with more scopes by rotating it', async () => {
   const strong = await newApiKey(gateway, ['users:write']);
   const { as } = await newApiKey(gateway, ['keys:write']);
   const [{ code }, events] = await auditDuring(gateway, () => ask(gateway, as, ROTATE, { id: strong.keyId }));
   expect([code, events]).toEqual(['FORBIDDEN', []]);
   const before = await gateway.rows('select sealed_secret from api_keys where key_id = $1', [strong.keyId]);
-  expect((await ask(gateway, as, REVOKE_API, { id: strong.keyId })).errors).toEqual([]); // ending one takes no scope
+  expect((await ask(gateway, as, REVOKE_API, { id: strong.keyId })).errors).toEqual([]); // revoking one needs no scope of the key
   expect(before).toEqual(await gateway.rows('select sealed_secret from api_keys where key_id = $1', [strong.keyId]));
 });
 
@@ -188,7 +188,7 @@ test.each([
   }
 });
 
-test('Interface 11: lists every key, revoked ones too, oldest first', async () => {
+test('Interface 11: lists every key, also revoked ones, oldest first', async () => {
   const keys: Array<{ keyId: string }> = [];
   const cronKeys: Array<{ keyId: string }> = [];
   for (let i = 0; i < 3; i += 1) {
@@ -220,7 +220,7 @@ test('Interface 11: lists every key, revoked ones too, oldest first', async () =
 test.each(['apiKeys', 'cronKeys'])('Interface 11: pages through %s, each once, oldest first', async (field) => {
   const make = field === 'apiKeys' ? newApiKey : newCronKey;
   for (let i = 0; i < 7; i += 1) {
-    if (i % 3 === 0) gateway.clock.advance(1); // some are of one instant
+    if (i % 3 === 0) gateway.clock.advance(1); // some have the same time
     await make(gateway, ['x:y']);
   }
   const text = `query ($first: Int, $after: String) {
@@ -247,7 +247,7 @@ test.each(['apiKeys', 'cronKeys'])('Interface 11: pages through %s, each once, o
   }
 });
 
-test('Interface 11: an administrator holds all scopes, also those for other services, and the schema says so', async () => {
+test('Interface 11: an administrator has all scopes, also those of other services, and the schema says so', async () => {
   const input = { serviceName: 'reports', scopes: ['invoices:read', 'keys:write'], rateLimit: 1 };
   expect((await dataOf(gateway, admin, CREATE_API, { input })).createApiKey.apiKey.scopes).toEqual(input.scopes);
   const { as } = await newCronKey(gateway, ['keys:write']);

@@ -1,4 +1,4 @@
-/** Interface 11: who can change administrators, and that the last active one stays, however many ask at once. */
+/** Interface 11: who can change administrators; the last active one stays, also in concurrent requests. */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { ask, newApiKey, newCronKey, newcomer, type SignedIn } from '../support/gateway/graphql.js';
 import { auditDuring, userRow, wholeState } from '../support/gateway/rows.js';
@@ -25,7 +25,7 @@ const SET_PASSWORD = `mutation ($id: ID!) {
 async function lastAdmin(): Promise<SignedIn> {
   const admin = await newcomer(gateway, 'admin');
   const inactive = await gateway.user({ role: 'admin' });
-  await gateway.rows('update users set is_active = false where id = $1', [inactive.id]); // does not count
+  await gateway.rows('update users set is_active = false where id = $1', [inactive.id]); // inactive users do not count
   await gateway.user({ role: 'analyst' });
   return admin;
 }
@@ -42,7 +42,7 @@ test.each([
   expect(await wholeState(gateway)).toEqual(before);
 });
 
-test('Interface 11: of several administrators all but one can go, and inactive ones too', async () => {
+test('Interface 11: of several administrators all but one can be removed, and inactive ones too', async () => {
   const { as, user } = await lastAdmin();
   const [second, gone] = [await gateway.user({ role: 'admin' }), await gateway.user({ role: 'admin' })];
   for (const [text, { id }] of [
@@ -61,7 +61,7 @@ async function activeAdmins(): Promise<number> {
   return (await gateway.rows(`select id from users where role = 'admin' and is_active`)).length;
 }
 
-/** Two administrators, each asking another instance at the same time. */
+/** Two administrators, who send requests to different instances at the same time. */
 async function atOnce(requests: (one: SignedIn, two: SignedIn) => Array<[SignedIn, string, SignedIn]>) {
   const [one, two] = [await newcomer(gateway, 'admin'), await newcomer(gateway, 'admin')];
   const [first, second] = gateway.two();
@@ -78,7 +78,7 @@ test.each([
   ['demoted and deleted', DEMOTE, DELETE],
   ['both deleted', DELETE, DELETE],
 ])(
-  'Interface 11: of two administrators who are %s at once, over two instances, one stays',
+  'Interface 11: of two administrators who are %s at once on two instances, one stays',
   async (_how, first, second) => {
     for (let round = 0; round < 5; round += 1) {
       await gateway.rows('delete from users');
@@ -93,7 +93,7 @@ test.each([
   },
 );
 
-test('Interface 11: two administrators that demote each other at once: the second has no power left', async () => {
+test('Interface 11: two administrators demote each other at once: the second is no longer allowed to', async () => {
   const { one, two, answers } = await atOnce((first, second) => [
     [first, DEMOTE, second],
     [second, DEMOTE, first],
@@ -111,7 +111,7 @@ test.each([
 ])('Interface 11: %s with every scope there is neither makes nor changes an administrator', async (_kind, newKey) => {
   const { as } = await newKey(gateway, ALL_OWN);
   const [admin, viewer] = [await gateway.user({ role: 'admin' }), await gateway.user()];
-  await gateway.user({ role: 'admin' }); // so that none is the last
+  await gateway.user({ role: 'admin' }); // so that no other is the last
   const before = await wholeState(gateway);
   for (const [text, id] of [
     [PROMOTE, viewer.id],

@@ -12,7 +12,7 @@ beforeAll(async () => {
     return passwords.hash(password);
   };
   gateway = await startGateway({ passwords: { ...passwords, hash } });
-  await gateway.user({ role: 'admin' }); // so that none of the others is the last
+  await gateway.user({ role: 'admin' }); // so that no other is the last
 });
 afterAll(() => gateway.close());
 
@@ -34,7 +34,7 @@ test.each([
   ['an API key', newApiKey, 'revokeApiKey(input: { id: $id }) { apiKey { id } }'],
   ['a cron key', newCronKey, 'revokeCronKey(input: { id: $id }) { cronKey { id } }'],
 ] as const)(
-  'Interface 11: %s that is revoked has no power left, in the same operation',
+  'Interface 11: %s that is revoked can do nothing more, also in the same operation',
   async (_kind, newKey, change) => {
     const { as, keyId } = await newKey(gateway, ['keys:write']);
     const text = `mutation ($id: ID!) { ${change} ${AFTERWARDS} }`;
@@ -45,7 +45,7 @@ test.each([
   },
 );
 
-test('Interface 11: a user whose row is gone changes nothing, and reads by the credential', async () => {
+test('Interface 11: a user whose row is deleted changes nothing, and reads according to the token', async () => {
   const { as, user } = await newcomer(gateway, 'admin');
   await gateway.rows('delete from users where id = $1', [user.id]);
   expect(await ask(gateway, as, 'mutation { revokeOtherSessions { revokedCount } }')).toMatchObject({
@@ -55,14 +55,14 @@ test('Interface 11: a user whose row is gone changes nothing, and reads by the c
   expect((await ask(gateway, as, '{ users { edges { cursor } } }')).errors).toEqual([]);
 });
 
-test('Interface 11: a promoted user has the new power in mutations at once, in queries with the next token', async () => {
+test('Interface 11: a promotion applies to mutations at once, to queries with the next token', async () => {
   const { as, user } = await newcomer(gateway, 'viewer');
   await gateway.rows(`update users set role = 'admin' where id = $1`, [user.id]);
   expect((await ask(gateway, as, `mutation { ${AFTERWARDS} }`)).errors).toEqual([]);
   expect(await ask(gateway, as, '{ users { edges { cursor } } }')).toMatchObject({ code: 'FORBIDDEN' });
 });
 
-test('Interface 11: who may not set passwords makes the gateway hash none, which is work that logins wait for', async () => {
+test('Interface 11: a caller that may not set passwords causes no hashing, for which logins would wait', async () => {
   const [viewer, key] = [await newcomer(gateway, 'viewer'), await newApiKey(gateway, ['users:read'])];
   const before = hashed;
   for (const { as } of [viewer, key]) {

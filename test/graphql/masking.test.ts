@@ -1,4 +1,4 @@
-/** Interface 5 and 7: an error about a document names what is of the schema, and never a value that was sent. */
+/** Interface 5 and 7: an error about a document contains names of the schema, never a value that was sent. */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, newApiKey } from '../support/gateway/graphql.js';
 import { captureLog } from '../support/gateway/log.js';
@@ -51,26 +51,26 @@ test.each([
   ['a number with letters', set(`12${SECRET}`), SYNTAX],
   ['an escape', set(`"\\${SECRET}"`), SYNTAX],
   ['a sign', set(`%${SECRET}`), SYNTAX],
-  ['a name in the place of a document', SECRET, SYNTAX],
+  ['a name instead of a document', SECRET, SYNTAX],
 ])('Interface 7: %s is not repeated', async (_what, query, message) => {
   expect(await messageOf(query)).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
 });
 
 test.each([SECRET, `"${SECRET}"`, `a" ${SECRET}`, `пароль${SECRET}`, 'пароль'])(
-  'Interface 7: the name of an operation that is not there is not repeated: %j',
+  'Interface 7: the name of a missing operation is not repeated: %j',
   async (operationName) => {
     const message = await messageOf('query A { caller { callerType } }', { operationName });
     expect(message).toBe('operationName has to name an operation of the document');
   },
 );
 
-test('Interface 7: a document of several operations is answered with what to send', async () => {
+test('Interface 7: the answer to a document of several operations says what to send', async () => {
   const message = await messageOf('query A { caller { callerType } } query B { caller { callerType } }');
   expect(message).toBe('operationName has to name an operation of the document');
 });
 
 test.each([' or ', ', ', ', or ', '"a", ', '"a" or ', '"a', ' Did you mean ', '\\"', '"', '$', '[', '!', '.'])(
-  'Interface 7: a long literal of %j is masked at all, and not in exponential time',
+  'Interface 7: a long literal of %j is masked, and not in exponential time',
   async (piece) => {
     const text = JSON.stringify(` Did you mean ${piece.repeat(Math.floor(8_000 / piece.length))}x`);
     for (const query of [
@@ -96,7 +96,7 @@ test.each([
   ['{ caller { ...missing } }', 'Unknown fragment "missing".'],
   ['{ users }', /^Field "users" of type "UserConnection" must have a selection of subfields/],
   ['{ caller', SYNTAX],
-])('Interface 7: %s is told what is wrong by name', async (query, message) => {
+])('Interface 7: the error of %s names what is wrong', async (query, message) => {
   const { status, errors } = await ask(gateway, as, query);
   expect([status, errors[0]?.message]).toEqual([
     400,

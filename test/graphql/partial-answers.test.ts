@@ -1,4 +1,4 @@
-/** Interface 11: one refusal must not blank a dashboard, nor lose a secret that is shown once. */
+/** Interface 11: one refusal must neither blank a dashboard nor lose a secret that is shown once. */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, internalKey, newApiKey, newcomer, signed } from '../support/gateway/graphql.js';
 
@@ -12,7 +12,7 @@ afterAll(() => gateway.close());
 
 const REFUSED = { code: 'BAD_USER_INPUT', reason: 'invalid_scope', argument: 'scopes' };
 
-test('Interface 11: the secret of an API key is kept where the next change of the operation is refused', async () => {
+test('Interface 11: the secret of an API key is returned even if the next change of the operation is refused', async () => {
   const text = `mutation {
     good: createApiKey(input: { serviceName: "s", scopes: ["a:b"], rateLimit: 5 }) { secret apiKey { id } }
     bad: createApiKey(input: { serviceName: "s", scopes: ["no scope"], rateLimit: 5 }) { secret }
@@ -24,7 +24,7 @@ test('Interface 11: the secret of an API key is kept where the next change of th
   expect((await ask(gateway, as, '{ caller { callerType } }')).status).toBe(200);
 });
 
-test('Interface 11: the value of a cron key is kept where the next change of the operation is refused', async () => {
+test('Interface 11: the value of a cron key is returned even if the next change of the operation is refused', async () => {
   const text = `mutation {
     good: createCronKey(input: { serviceName: "s", scopes: [] }) { headerValue }
     bad: createCronKey(input: { serviceName: "s", scopes: ["no scope"] }) { headerValue }
@@ -35,7 +35,7 @@ test('Interface 11: the value of a cron key is kept where the next change of the
   expect((await ask(gateway, internalKey(data.good.headerValue), '{ caller { callerType } }')).status).toBe(200);
 });
 
-test('Interface 11: a query shows what its caller may see beside what it may not', async () => {
+test('Interface 11: a query returns the fields that its caller may see, and errors for the others', async () => {
   const { as, keyId } = await newApiKey(gateway, ['keys:read']);
   const text =
     '{ caller { ... on ApiKeyCaller { keyId } } me { id } users { nodes { id } } cronKeys { nodes { id } } }';
@@ -47,7 +47,7 @@ test('Interface 11: a query shows what its caller may see beside what it may not
   ]);
 });
 
-test('Interface 11: a change is made where only what is asked of its result is refused, as the longer path says', async () => {
+test('Interface 11: a change is made if only a field of its result is refused; the longer path of the error shows that', async () => {
   const { user } = await newcomer(gateway);
   const { as } = await newApiKey(gateway, ['users:write']);
   const text = `mutation {

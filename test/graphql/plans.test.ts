@@ -1,4 +1,4 @@
-/** Interface 11: however long the audit log, each listing reads by an index and sorts no more than it shows. */
+/** Interface 11: each listing reads by an index and sorts no more than it shows, also with a long audit log. */
 import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import { type AuditEventFilter, auditEventsQuery, countedEventsQuery } from '../../src/audit/log.js';
@@ -12,20 +12,20 @@ let planner: pg.Client;
 let reader: As;
 let auditor: As;
 
-/** Enough that each filter has several times what a page shows. */
+/** Enough that each filter matches several pages. */
 const EVENTS = 50_000;
 const APART_SECONDS = 20;
 const BUSY = '00000000-0000-7000-8000-000000000001';
 
 beforeAll(async () => {
   gateway = await startGateway();
-  // Of few rows PostgreSQL would rather collect all that match and sort them, which it does not do with millions.
+  // PostgreSQL would collect and sort all matches if the rows were few. It does not do that with millions.
   planner = new pg.Client({ connectionString: gateway.database.url, options: '-c enable_bitmapscan=off' });
   await planner.connect();
   reader = (await newApiKey(gateway, ['users:read'])).as;
   auditor = (await newApiKey(gateway, ['audit:read'])).as;
   watchStatements(gateway.app.db, (statement) => statements.push(statement));
-  // One user and one address in a hundred events, the others hardly ever; a failed login of one of twenty names in ten.
+  // One event in a hundred has the busy user and address; others are rare. One in ten is a failed login of one of 20 names.
   await gateway.rows(
     `insert into audit_events (id, event_type, user_id, ip_address, metadata, created_at)
      select gen_random_uuid(),
@@ -57,7 +57,7 @@ beforeAll(async () => {
     `insert into users (email, password_hash, role)
      select 'zoe' || i || '@example.com', 'none', 'viewer' from generate_series(1, 10000) as i`,
   );
-  // Rows of an asynchronous commit count as visible to all only once it is on the disk.
+  // Rows of an asynchronous commit are visible to all only after it is on disk.
   await gateway.rows('begin; set local synchronous_commit = on; insert into rate_limits (key) values ($$x$$); commit');
   for (const table of ['audit_events', 'users', 'refresh_tokens', 'sessions'])
     await gateway.rows(`vacuum analyze ${table}`);
@@ -94,7 +94,7 @@ async function explainBuilt(query: RawBuilder<unknown>): Promise<Plan[]> {
   return explain(sql, parameters);
 }
 
-/** Reads by indexes alone; no node touches more rows than `most`, nor are many entries of an index passed over. */
+/** Reads by indexes alone; no node touches more rows than `most`, and few index entries are skipped. */
 function expectIndexed(plan: Plan[], most: number): void {
   const scans = plan.filter(({ 'Relation Name': relation }) => relation !== undefined);
   const summary = plan.map((node) => `${node['Node Type']} ${node['Relation Name'] ?? ''}`.trim());
@@ -111,11 +111,11 @@ function expectIndexed(plan: Plan[], most: number): void {
 
 const since = new Date('2026-01-03T00:00:00Z');
 const until = new Date('2026-01-09T00:00:00Z');
-/** Each filter, how many events it may touch for one page of 50, and a time far in. */
+/** Each filter, and how many events it may touch for one page of 50. */
 const FILTERS: Array<[string, AuditEventFilter, number]> = [
   ['nothing', {}, 51],
   ['one type', { eventTypes: ['token_theft'] }, 51],
-  ['a type that never was', { eventTypes: ['cron_key_revoked'] }, 0],
+  ['a type without events', { eventTypes: ['cron_key_revoked'] }, 0],
   ['three types', { eventTypes: ['token_theft', 'login_failure', 'logout'] }, 3 * 51],
   ['a user', { userId: BUSY }, 51],
   ['an address', { ipAddress: '192.0.2.1' }, 51],
@@ -126,7 +126,7 @@ const FILTERS: Array<[string, AuditEventFilter, number]> = [
   ['until', { until }, 51],
   ['a span of time', { since, until }, 51],
   ['a user and a span of time', { userId: BUSY, since, until }, 51],
-  ['a user and an address', { userId: BUSY, ipAddress: '10.0.0.7' }, EVENTS / 100], // all of the user,
+  ['a user and an address', { userId: BUSY, ipAddress: '10.0.0.7' }, EVENTS / 100], // all of the user
 ];
 const FAR_IN = encodeCursor('2026-01-04T12:00:00.000000Z', 'ffffffff-ffff-4fff-bfff-ffffffffffff');
 
@@ -162,7 +162,7 @@ async function statementsOf(text: string, as: As, table: string): Promise<Statem
 async function statementOf(text: string, as: As, table: string): Promise<Statement> {
   const [statement, ...others] = await statementsOf(text, as, table);
   expect(others).toEqual([]);
-  if (statement === undefined) throw new Error(`nothing was read of ${table}`);
+  if (statement === undefined) throw new Error(`no statement read ${table}`);
   return statement;
 }
 
@@ -172,10 +172,10 @@ const USER_FILTERS: Array<[string, string, number]> = [
   ['a role', 'filter: { role: admin }', 51],
   ['activity', 'filter: { isActive: true }', 100],
   ['inactivity', 'filter: { isActive: false }', 51],
-  ['a lock', 'filter: { isLocked: true }', 200], // all that there are,
+  ['a lock', 'filter: { isLocked: true }', 200], // all locked users
   ['no lock', 'filter: { isLocked: false }', 100],
-  ['a part that is common', 'filter: { search: "son1" }', 10_000],
-  ['a part that is nowhere', 'filter: { search: "nobody at all" }', 10_000],
+  ['a common part', 'filter: { search: "son1" }', 10_000],
+  ['a part of no e-mail', 'filter: { search: "nobody at all" }', 10_000],
 ];
 test.each(USER_FILTERS)(
   'Interface 11: the listing of users by %s reads one page by an index',
@@ -189,7 +189,7 @@ test.each(USER_FILTERS)(
 );
 
 test.each(USER_FILTERS)(
-  'Interface 11: users by %s are counted by an index, no further than they are counted',
+  'Interface 11: users by %s are counted by an index, no further than the limit of counts',
   async (_what, filter) => {
     const page = [filter, 'first: 1'].filter(Boolean).join(', ');
     const text = `{ users(${page}) { totalCount { count precision } } }`;
@@ -200,7 +200,7 @@ test.each(USER_FILTERS)(
   },
 );
 
-test('Interface 11: sessions, of a page of users and of oneself, are read by an index', async () => {
+test('Interface 11: sessions, both of a page of users and one’s own, are read by an index', async () => {
   const { as } = await newcomer(gateway);
   const ofPage = '{ users(first: 100) { edges { node { sessions(first: 5) { edges { cursor } } } } } }';
   for (const { sql, parameters } of [
@@ -211,7 +211,7 @@ test('Interface 11: sessions, of a page of users and of oneself, are read by an 
     const read = scans.map((scan) => [scan['Relation Name'], scan['Node Type'], scan['Rows Removed by Filter'] ?? 0]);
     expect(read).toEqual([
       ['sessions', expect.stringMatching(/^Index/), 0],
-      ['refresh_tokens', expect.stringMatching(/^Index/), 0], // of each, the newest record alone
+      ['refresh_tokens', expect.stringMatching(/^Index/), 0], // only the newest record of each
     ]);
   }
 });

@@ -1,7 +1,7 @@
-/** Interface 7: `schema.graphql` is the schema of the code. It needs no gateway, so `npm run check` asks it too. */
+/** Interface 7: `schema.graphql` is the schema of the code. The test needs no gateway, so `npm run check` runs it too. */
 import { readFileSync } from 'node:fs';
 import { printedSchema } from '../../src/graphql/schema.js';
 
-test('Interface 7: schema.graphql is what the code prints; where it is not: npm run schema', async () => {
+test('Interface 7: schema.graphql is up to date; if it is not: npm run schema', async () => {
   expect(readFileSync('schema.graphql', 'utf8')).toBe(await printedSchema());
 });

@@ -1,4 +1,4 @@
-/** Interface 7: every reason of an error, produced over HTTP, with its status and its code, as docs/dashboards.md has them. */
+/** Interface 7: every reason of an error, caused over HTTP, with its status and code as in docs/dashboards.md. */
 import { readFileSync } from 'node:fs';
 import { REASONS, type Reason } from '../../src/graphql/reasons.js';
 import { type Answer, startGateway, type TestGateway } from '../support/gateway/gateway.js';
@@ -30,11 +30,11 @@ const CALLER = '{ caller { callerType } }';
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';
 const FIFTEEN = 'fifteen letters';
 
-/** Asked by the administrator. */
+/** Sent by the administrator. */
 const byAdmin = (text: string, variables?: object) => () => ask(gateway, admin.as, text, variables);
 const asked = (as: As) => () => ask(gateway, as, CALLER);
 
-/** Signed by a good key, but for what is changed. */
+/** Signed with a valid key, apart from the changes. */
 async function signed(changes: Partial<Signing>, times = 1): Promise<Answer> {
   const { keyId, secret } = await newApiKey(gateway);
   const authority = gateway.config.publicAuthority;
@@ -45,7 +45,7 @@ async function signed(changes: Partial<Signing>, times = 1): Promise<Answer> {
   return ask(gateway, as, CALLER);
 }
 
-/** Tries with a key that is good for one request a minute. */
+/** Two requests with a key that allows one a minute. */
 async function twiceInAMinute(): Promise<Answer> {
   const { as } = await newApiKey(gateway, [], 1);
   await ask(gateway, as, CALLER);
@@ -58,7 +58,7 @@ async function rotatedTwice(): Promise<Answer> {
   return rotate(`id: "${keyId}"`)();
 }
 
-/** A change whose event the database does not take. */
+/** A change whose event the database refuses. */
 const unwritten = () =>
   withFault(gateway, refusesRows('audit_events'), byAdmin(createCronKey('serviceName: "s", scopes: []')));
 
@@ -73,7 +73,7 @@ async function withoutEveryScope(): Promise<Answer> {
   return ask(gateway, as, createUser({ email: 'boss@example.com', role: 'admin' }));
 }
 
-/** Another reads for longer than a listing may take. */
+/** The listing has to wait longer than it may take. */
 async function slowRead(): Promise<Answer> {
   let answer: Answer | undefined;
   await whileReadsWait(gateway, 'users', async () => {
@@ -82,7 +82,7 @@ async function slowRead(): Promise<Answer> {
   return answer as Answer;
 }
 
-/** More fields than may wait while two are held up. */
+/** More fields than may wait while two are blocked. */
 async function tooMany(): Promise<Answer> {
   const { as } = await newApiKey(gateway, ['users:read']);
   const text = `{ ${Array.from({ length: 15 }, (_, i) => `a${i}: users(first: 1) { nodes { id } }`).join(' ')} }`;
@@ -99,7 +99,7 @@ async function tooMany(): Promise<Answer> {
   return answers.find(({ status }) => status === 429) as Answer;
 }
 
-/** Counts of this span, by the clocks of this zone. */
+/** Counts of this span in this time zone. */
 const counts = (since: string, until: string, timeZone: string) => `{
   auditCounts(bucket: day, timeZone: "${timeZone}", filter: { since: "${since}", until: "${until}" }) { count }
 }`;
@@ -116,7 +116,7 @@ const demoteOneself = () =>
 const rotate = (input: string) => byAdmin(`mutation { rotateApiKey(input: { ${input} }) { secret } }`);
 const createApiKey = (input: string) => byAdmin(`mutation { createApiKey(input: { ${input} }) { secret } }`);
 
-/** Status, code, and how it comes about; undefined where nobody is there to be told. */
+/** Status, code, and how to cause it; undefined if there is no client left to answer. */
 const PRODUCED: Record<Reason, [number, string, () => Promise<Answer>] | undefined> = {
   missing_credentials: [401, 'UNAUTHENTICATED', asked(nobody)],
   multiple_credentials: [401, 'UNAUTHENTICATED', asked(() => ({ ...bearer('x')(''), ...internalKey('x')('') }))],

@@ -1,4 +1,4 @@
-/** Interface 7 and 11: what the schema promises of every type, as a client reads it. */
+/** Interface 7 and 11: what the schema guarantees clients about every type. */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, dataOf, newcomer } from '../support/gateway/graphql.js';
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('Interface 11: scalars of our own say where they are specified', async () => {
+test('Interface 11: custom scalars say where they are specified', async () => {
   const { __schema } = await dataOf(gateway, as, '{ __schema { types { name kind specifiedByURL } } }');
   const scalars = __schema.types.filter(({ kind }: { kind: string }) => kind === 'SCALAR');
   const builtIn = ['Boolean', 'Float', 'ID', 'Int', 'String'];
@@ -19,7 +19,7 @@ test('Interface 11: scalars of our own say where they are specified', async () =
   for (const { specifiedByURL } of own) expect(specifiedByURL).toMatch(/^https?:\/\//);
 });
 
-test('Interface 11: every field of the roots that can fail is nullable: all but `caller`', async () => {
+test('Interface 11: every root field that can fail is nullable: all but `caller`', async () => {
   const root = 'fields { name type { kind } }';
   const { __schema } = await dataOf(gateway, as, `{ __schema { queryType { ${root} } mutationType { ${root} } } }`);
   const fields = [...__schema.queryType.fields, ...__schema.mutationType.fields];

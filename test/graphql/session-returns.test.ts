@@ -1,4 +1,4 @@
-/** Interface 11 and 12: a used token that came back: how long after its rotation, from where, as a theft or a retry. */
+/** Interface 11 and 12: a used token that is presented again: how long after its rotation, from where, as a theft or a retry. */
 import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, dataOf, newApiKey, newcomer, STORY } from '../support/gateway/graphql.js';
 import { logout, refresh } from '../support/gateway/routes.js';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-interface Told {
+interface Step {
   id: string;
   kind: string;
   createdAt: string;
@@ -26,7 +26,7 @@ type Headers = Record<string, string>;
 const from = (address: string, agent: string): Headers => ({ 'x-forwarded-for': address, 'user-agent': agent });
 const HOME = from('192.0.2.1', 'Phone/1');
 
-/** A session whose first token was used from HOME just now. */
+/** A session whose first token was just used from HOME. */
 async function used(isWithKey = true) {
   const caller = await newcomer(gateway);
   gateway.clock.advance(60);
@@ -34,7 +34,7 @@ async function used(isWithKey = true) {
   const successor =
     refreshTokenOf(await refresh(gateway, caller.refreshToken, { ...HOME, ...(isWithKey && retryField(key)) })) ?? '';
   const family = String(claimsOf(successor)['sid']);
-  const story = async (): Promise<Told[]> =>
+  const story = async (): Promise<Step[]> =>
     (await dataOf(gateway, auditor, STORY, { id: family })).session.events.nodes;
   const last = async (kind: string) => (await story()).filter((event) => event.kind === kind).at(-1);
   return { token: caller.refreshToken, successor, key, family, story, last };
@@ -52,7 +52,7 @@ const AFTER: Array<[seconds: number, words: string]> = [
   [86_400, '86400 s after its rotation'],
 ];
 
-test.each(PLACES)('Interface 11: a theft says from where the token came back: %j %s', async (whence, words) => {
+test.each(PLACES)('Interface 11: a theft says from where the token was presented: %j %s', async (whence, words) => {
   const session = await used();
   await refresh(gateway, session.token, whence);
   expect((await session.last('token_theft'))?.detail).toBe(
@@ -62,7 +62,7 @@ test.each(PLACES)('Interface 11: a theft says from where the token came back: %j
 });
 
 test.each(AFTER)(
-  'Interface 11: a theft says how long after its rotation the token came back: %d s',
+  'Interface 11: a theft says how long after its rotation the token was presented: %d s',
   async (seconds, words) => {
     const session = await used();
     gateway.clock.advance(seconds);
@@ -75,7 +75,7 @@ test.each([
   ['with', true],
   ['without', false],
 ])(
-  'Interface 11: it is the rotation of that token that counts, no other one of the session (%s a key)',
+  'Interface 11: the time counts from the rotation of that token, not of another one in the session (%s a key)',
   async (_what, isWithKey) => {
     const session = await used(isWithKey);
     let newest = session.successor;
@@ -91,7 +91,7 @@ test.each([
   },
 );
 
-test('Interface 11: a theft with a token that was not used but ended says nothing of a rotation', async () => {
+test('Interface 11: a theft with a token that was revoked, not used, mentions no rotation', async () => {
   const session = await used();
   await logout(gateway, session.successor);
   gateway.clock.advance(5);
@@ -102,7 +102,7 @@ test('Interface 11: a theft with a token that was not used but ended says nothin
 });
 
 test.each(PLACES)(
-  'Interface 12: a retry is a step of its own, and says from where it came: %j %s',
+  'Interface 12: a retry is a separate step, and says from where it came: %j %s',
   async (whence, words) => {
     const session = await used();
     gateway.clock.advance(0.5);
@@ -121,7 +121,7 @@ test.each(PLACES)(
   },
 );
 
-test('Interface 12: of several retries of one refresh the last is told, and how many there were; it keeps its id', async () => {
+test('Interface 12: several retries of one refresh are one step: the last retry, with their number; its id stays', async () => {
   const session = await used();
   await refresh(gateway, session.token, { ...HOME, ...retryField(session.key) });
   const first = await session.last('retried');
@@ -133,11 +133,11 @@ test('Interface 12: of several retries of one refresh the last is told, and how 
   expect(story.at(-1)?.detail).toMatch(/ 7 s after its rotation, .*, 2 times so far$/);
 });
 
-test('Interface 12: a story with retries and a theft is one story on pages of any size, each event once, in order', async () => {
+test('Interface 12: a story with retries and a theft is the same on pages of any size, each event once, in order', async () => {
   const session = await used();
   let { token, successor, key } = session;
   for (let i = 0; i < 4; i += 1) {
-    if (i % 2 === 0) gateway.clock.advance(30); // else within one millisecond
+    if (i % 2 === 0) gateway.clock.advance(30); // the others are in the same millisecond
     await refresh(gateway, token, retryField(newKey(), key));
     token = successor;
     key = newKey();
@@ -152,14 +152,14 @@ test('Interface 12: a story with retries and a theft is one story on pages of an
   expect(whole.slice(-2).map(({ kind }) => kind)).toEqual(['retried', 'token_theft']);
   expect(new Set(whole.map(({ id }) => id)).size).toBe(whole.length);
   for (const first of [1, 2, 3, 5, whole.length, 100]) {
-    const told: Told[] = [];
+    const paged: Step[] = [];
     let page = { hasNextPage: true, endCursor: undefined };
-    while (page.hasNextPage && told.length <= whole.length) {
+    while (page.hasNextPage && paged.length <= whole.length) {
       const { events } = (await dataOf(gateway, auditor, STORY, { id: session.family, first, after: page.endCursor }))
         .session;
-      told.push(...events.nodes);
+      paged.push(...events.nodes);
       page = events.pageInfo;
     }
-    expect(told).toEqual(whole);
+    expect(paged).toEqual(whole);
   }
 });

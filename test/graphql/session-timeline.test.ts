@@ -1,4 +1,4 @@
-/** Interface 11: the events of a session: why was this user thrown out? */
+/** Interface 11: the events of a session: why was this user logged out? */
 
 import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import {
@@ -26,7 +26,7 @@ afterAll(() => gateway.close());
 const PHONE = { 'x-forwarded-for': '192.0.2.1', 'user-agent': 'Phone/1' };
 const THIEF = { 'x-forwarded-for': '203.0.113.66', 'user-agent': 'curl/8' };
 
-interface Told {
+interface Step {
   id: string;
   createdAt: string;
   kind: string;
@@ -40,11 +40,11 @@ const familyOf = ({ accessToken }: SignedIn) => String(claimsOf(accessToken)['si
 const jtiOf = (token: string) => String(claimsOf(token)['jti']);
 const now = () => gateway.clock.now().toISOString();
 
-async function story(caller: SignedIn): Promise<Told[]> {
+async function story(caller: SignedIn): Promise<Step[]> {
   return (await dataOf(gateway, auditor, STORY, { id: familyOf(caller) })).session.events.nodes;
 }
 
-/** A session that has begun and been refreshed once from a phone, a minute each apart. */
+/** A session that began two minutes ago and was refreshed from a phone a minute ago, with these two steps. */
 async function session() {
   const caller = await newcomer(gateway);
   const startedAt = now();
@@ -52,45 +52,45 @@ async function session() {
   const second = refreshTokenOf(await refresh(gateway, caller.refreshToken, PHONE)) ?? '';
   const rotatedAt = now();
   gateway.clock.advance(60);
-  const told = [
+  const firstSteps = [
     { createdAt: startedAt, kind: 'started', jti: jtiOf(caller.refreshToken), ipAddress: '127.0.0.1', userAgent: '' },
     { createdAt: rotatedAt, kind: 'rotated', jti: jtiOf(second), ipAddress: '192.0.2.1', userAgent: 'Phone/1' },
   ];
-  return { caller, first: caller.refreshToken, second, told };
+  return { caller, first: caller.refreshToken, second, firstSteps };
 }
 
-test('Interface 11: tells a living session: its login, and each rotation with address and user agent', async () => {
-  const { caller, second, told } = await session();
-  await newcomer(gateway); // another session, which is not told
+test('Interface 11: shows a live session: its login, and each rotation with address and user agent', async () => {
+  const { caller, second, firstSteps } = await session();
+  await newcomer(gateway); // another session, which is not shown
   const third = refreshTokenOf(await refresh(gateway, second, THIEF)) ?? '';
   const steps = await story(caller);
   expect(steps).toMatchObject([
-    ...told,
+    ...firstSteps,
     { createdAt: now(), kind: 'rotated', jti: jtiOf(third), ipAddress: '203.0.113.66', userAgent: 'curl/8' },
   ]);
   for (const { detail } of steps) expect(detail).toMatch(/^[A-Z].{10,}/);
 });
 
-test('Interface 11: tells a logout', async () => {
-  const { caller, second, told } = await session();
+test('Interface 11: shows a logout', async () => {
+  const { caller, second, firstSteps } = await session();
   await logout(gateway, second, PHONE);
   expect(await story(caller)).toMatchObject([
-    ...told,
+    ...firstSteps,
     { createdAt: now(), kind: 'logout', jti: jtiOf(second), ipAddress: '192.0.2.1', userAgent: null },
   ]);
 });
 
-test('Interface 11: tells a theft: the used token, and where it was presented from', async () => {
-  const { caller, first, told } = await session();
+test('Interface 11: shows a theft: the used token, and from where it was presented', async () => {
+  const { caller, first, firstSteps } = await session();
   await refresh(gateway, first, THIEF);
   expect(await story(caller)).toMatchObject([
-    ...told,
+    ...firstSteps,
     { createdAt: now(), kind: 'token_theft', jti: jtiOf(first), ipAddress: '203.0.113.66', userAgent: 'curl/8' },
   ]);
 });
 
-test('Interface 11: tells that an administrator ended the session', async () => {
-  const { caller, told } = await session();
+test('Interface 11: shows that an administrator ended the session', async () => {
+  const { caller, firstSteps } = await session();
   const admin = await newcomer(gateway, 'admin');
   await dataOf(
     gateway,
@@ -98,12 +98,12 @@ test('Interface 11: tells that an administrator ended the session', async () => 
     `mutation { revokeSession(input: { id: "${familyOf(caller)}" }) { session { id } } }`,
   );
   const steps = await story(caller);
-  expect(steps).toMatchObject([...told, { createdAt: now(), kind: 'revoked', ipAddress: '127.0.0.1' }]);
+  expect(steps).toMatchObject([...firstSteps, { createdAt: now(), kind: 'revoked', ipAddress: '127.0.0.1' }]);
   expect(steps.at(-1)?.detail).toContain(admin.user.id);
 });
 
-test('Interface 11: tells that the user was deactivated, and by which key', async () => {
-  const { caller, told } = await session();
+test('Interface 11: shows that the user was deactivated, and by which key', async () => {
+  const { caller, firstSteps } = await session();
   const { as, keyId } = await newCronKey(gateway, ['users:write']);
   await dataOf(
     gateway,
@@ -111,43 +111,46 @@ test('Interface 11: tells that the user was deactivated, and by which key', asyn
     `mutation { setUserActive(input: { id: "${caller.user.id}", isActive: false }) { user { id } } }`,
   );
   const steps = await story(caller);
-  expect(steps).toMatchObject([...told, { createdAt: now(), kind: 'user_deactivated' }]);
+  expect(steps).toMatchObject([...firstSteps, { createdAt: now(), kind: 'user_deactivated' }]);
   expect(steps.at(-1)?.detail).toContain(`cron ${keyId}`);
 });
 
-test('Interface 11: tells that a password was set, and by which key', async () => {
-  const { caller, told } = await session();
+test('Interface 11: shows that a password was set, and by which key', async () => {
+  const { caller, firstSteps } = await session();
   const { as, keyId } = await newApiKey(gateway, ['users:write']);
   const text = `mutation { setUserPassword(input: { id: "${caller.user.id}", password: "another good password" }) { user { id } } }`;
   await dataOf(gateway, as, text);
   const steps = await story(caller);
-  expect(steps).toMatchObject([...told, { createdAt: now(), kind: 'user_password_set' }]);
+  expect(steps).toMatchObject([...firstSteps, { createdAt: now(), kind: 'user_password_set' }]);
   expect(steps.at(-1)?.detail).toContain(`api_key ${keyId}`);
 });
 
-test('Interface 11: tells that the last token expired, when it did', async () => {
-  const { caller, second, told } = await session();
+test('Interface 11: shows the expiry of the last token, at its time', async () => {
+  const { caller, second, firstSteps } = await session();
   const expiresAt = new Date(Number(claimsOf(second)['exp']) * 1000).toISOString();
   gateway.clock.set(new Date(expiresAt));
-  expect(await story(caller)).toHaveLength(2); // its last moment
+  expect(await story(caller)).toHaveLength(2); // not yet expired
   gateway.clock.advance(600);
-  expect(await story(caller)).toMatchObject([...told, { createdAt: expiresAt, kind: 'expired', jti: jtiOf(second) }]);
+  expect(await story(caller)).toMatchObject([
+    ...firstSteps,
+    { createdAt: expiresAt, kind: 'expired', jti: jtiOf(second) },
+  ]);
 });
 
-test('Interface 11: of several passwords that were set only the one that ended the session is told', async () => {
-  const { caller, told } = await session();
+test('Interface 11: of several password changes it shows only the one that ended the session', async () => {
+  const { caller, firstSteps } = await session();
   const { as } = await newApiKey(gateway, ['users:write']);
   const text = `mutation { setUserPassword(input: { id: "${caller.user.id}", password: "another good password" }) { user { id } } }`;
   await dataOf(gateway, as, text);
   const endedAt = now();
   gateway.clock.advance(60);
   await dataOf(gateway, as, text);
-  expect(await story(caller)).toMatchObject([...told, { createdAt: endedAt, kind: 'user_password_set' }]);
+  expect(await story(caller)).toMatchObject([...firstSteps, { createdAt: endedAt, kind: 'user_password_set' }]);
   expect(await story(caller)).toHaveLength(3);
 });
 
-test('Interface 11: what ends one session is not told of those that had ended before, nor of later ones', async () => {
-  const { caller, second, told } = await session();
+test('Interface 11: the end of one session is not shown for sessions that had ended before, nor for later ones', async () => {
+  const { caller, second, firstSteps } = await session();
   await logout(gateway, second);
   const { as } = await newApiKey(gateway, ['users:write']);
   gateway.clock.advance(60);
@@ -163,11 +166,11 @@ test('Interface 11: what ends one session is not told of those that had ended be
   );
   gateway.clock.advance(60);
   const later = await signIn(gateway, caller.user);
-  expect((await story(caller)).map(({ kind }) => kind)).toEqual([...told.map(({ kind }) => kind), 'logout']);
+  expect((await story(caller)).map(({ kind }) => kind)).toEqual([...firstSteps.map(({ kind }) => kind), 'logout']);
   expect((await story(later)).map(({ kind }) => kind)).toEqual(['started']);
 });
 
-test('Interface 11: tells the theft after a logout too, in order', async () => {
+test('Interface 11: shows a theft after a logout too, in order', async () => {
   const { caller, second } = await session();
   await logout(gateway, second);
   gateway.clock.advance(1);
@@ -176,7 +179,7 @@ test('Interface 11: tells the theft after a logout too, in order', async () => {
   expect(kinds).toEqual(['started', 'rotated', 'logout', 'token_theft']);
 });
 
-test('Interface 11: tells the newest token and the end last, also where all happens in one millisecond', async () => {
+test('Interface 11: shows the newest token and the end last, even if all happens in one millisecond', async () => {
   const caller = await newcomer(gateway);
   let token = caller.refreshToken;
   for (let i = 0; i < 8; i += 1) token = refreshTokenOf(await refresh(gateway, token)) ?? '';
@@ -191,7 +194,7 @@ test('Interface 11: tells the newest token and the end last, also where all happ
   expect(end).toMatchObject({ kind: 'user_deactivated', jti: jtiOf(token) });
 });
 
-test('Interface 11: an own session needs no scope, an unknown one is not found by who may read', async () => {
+test('Interface 11: one’s own session needs no scope; for callers who may read, an unknown one is not found', async () => {
   const { caller } = await session();
   const { session: own } = await dataOf(gateway, caller.as, STORY, { id: familyOf(caller) });
   expect(own.events.nodes).toHaveLength(2);
@@ -201,7 +204,7 @@ test('Interface 11: an own session needs no scope, an unknown one is not found b
   }
 });
 
-test('Interface 11: no two events have one id, also where one change ended several sessions, and each keeps its own', async () => {
+test('Interface 11: ids of events are unique, even if one change ended several sessions, and stay the same', async () => {
   const { caller } = await session();
   const others = [await signIn(gateway, caller.user), await signIn(gateway, caller.user)];
   const expired = await session();
@@ -226,11 +229,11 @@ test('Interface 11: no two events have one id, also where one change ended sever
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('Interface 11: pages of any size tell the same story, each event once, in order', async () => {
+test('Interface 11: the story is the same on pages of any size, each event once, in order', async () => {
   const caller = await newcomer(gateway);
   let token = caller.refreshToken;
   for (let i = 0; i < 12; i += 1) {
-    if (i % 3 === 0) gateway.clock.advance(60); // else within one millisecond
+    if (i % 3 === 0) gateway.clock.advance(60); // the others are in the same millisecond
     token = refreshTokenOf(await refresh(gateway, token)) ?? '';
   }
   for (let i = 0; i < 5; i += 1) await refresh(gateway, caller.refreshToken, THIEF);
@@ -244,15 +247,15 @@ test('Interface 11: pages of any size tell the same story, each event once, in o
     'logout',
   ]);
   for (const first of [1, 2, 3, 7, 18, 19, 20, 100]) {
-    const told: Told[] = [];
+    const paged: Step[] = [];
     let page = { hasNextPage: true, endCursor: undefined };
     while (page.hasNextPage) {
       const variables = { id: familyOf(caller), first, after: page.endCursor };
       const { events } = (await dataOf(gateway, auditor, STORY, variables)).session;
-      told.push(...events.nodes);
+      paged.push(...events.nodes);
       page = events.pageInfo;
     }
-    expect(told).toEqual(whole);
+    expect(paged).toEqual(whole);
   }
 });
 
@@ -301,23 +304,23 @@ test('Interface 11: a theft with a token that a rotation had used says so', asyn
   expect((await story(caller)).at(-1)?.detail).toContain('that had already been used');
 });
 
-test('Interface 5: an outage is told as one, never as a session that is not the caller’s', async () => {
+test('Interface 5: an outage is reported as one, never as a session that is not the caller’s', async () => {
   const { caller } = await session();
   const away = await whileAway(gateway.database, () => ask(gateway, caller.as, STORY, { id: familyOf(caller) }));
   expect([away.status, away.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
   await withFault(gateway, lacksTable('refresh_tokens'), async () => {
-    const told = await ask(gateway, caller.as, STORY, { id: familyOf(caller) });
+    const read = await ask(gateway, caller.as, STORY, { id: familyOf(caller) });
     const revoked = await ask(
       gateway,
       caller.as,
       `mutation { revokeSession(input: { id: "${familyOf(caller)}" }) { session { id } } }`,
     );
-    expect([told.code, revoked.code]).toEqual(['INTERNAL_SERVER_ERROR', 'INTERNAL_SERVER_ERROR']);
+    expect([read.code, revoked.code]).toEqual(['INTERNAL_SERVER_ERROR', 'INTERNAL_SERVER_ERROR']);
   });
 });
 
-test('Interface 11: the end is told also where the clocks of two instances differed', async () => {
-  const { caller, first, second, told } = await session();
+test('Interface 11: the end is shown even if the clocks of two instances differed', async () => {
+  const { caller, first, second, firstSteps } = await session();
   await gateway.rows(`update refresh_tokens set created_at = created_at - interval '5 minutes' where jti = $1`, [
     jtiOf(second),
   ]);
@@ -328,7 +331,7 @@ test('Interface 11: the end is told also where the clocks of two instances diffe
     `mutation { setUserActive(input: { id: "${caller.user.id}", isActive: false }) { user { id } } }`,
   );
   const steps = await story(caller);
-  expect(steps).toHaveLength(told.length + 1);
+  expect(steps).toHaveLength(firstSteps.length + 1);
   expect(steps.at(-1)).toMatchObject({ kind: 'user_deactivated', jti: jtiOf(second) });
   expect(steps.map(({ jti }) => jti)).toContain(jtiOf(first));
 });

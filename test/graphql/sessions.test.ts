@@ -1,4 +1,4 @@
-/** Interface 11: own sessions, and those of others with sessions:write. */
+/** Interface 11: one's own sessions, and those of others with sessions:write. */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { deleteUser } from '../../src/admin/user-changes.js';
 import { claimsOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
@@ -38,7 +38,7 @@ const ids = (sessions: Listed[]) => sessions.map(({ id }) => id);
 
 test('Interface 11: lists the live sessions of the caller, newest first, and says which is the current one', async () => {
   const first = await newcomer(gateway);
-  await newcomer(gateway); // somebody else
+  await newcomer(gateway); // another user
   gateway.clock.advance(10);
   const second = await signIn(gateway, first.user);
   const startedAt = gateway.clock.now();
@@ -64,19 +64,19 @@ test('Interface 11: lists the live sessions of the caller, newest first, and say
   expect((await listed(second)).map(({ isCurrent }) => isCurrent)).toEqual([true, false]);
 });
 
-test('Interface 11: ended sessions are not in the own list, but in that of the user', async () => {
-  const kept = await newcomer(gateway);
-  const out = await signIn(gateway, kept.user);
+test('Interface 11: ended sessions are not in the list of one’s own live sessions, but in that of the user', async () => {
+  const current = await newcomer(gateway);
+  const out = await signIn(gateway, current.user);
   await logout(gateway, out.refreshToken);
-  const stolen = await signIn(gateway, kept.user);
+  const stolen = await signIn(gateway, current.user);
   await refresh(gateway, stolen.refreshToken);
   await refresh(gateway, stolen.refreshToken);
-  expect(ids(await listed(kept))).toEqual([familyOf(kept)]);
-  const { me } = await dataOf(gateway, kept.as, '{ me { sessions { edges { node { id isLive isCurrent } } } } }');
+  expect(ids(await listed(current))).toEqual([familyOf(current)]);
+  const { me } = await dataOf(gateway, current.as, '{ me { sessions { edges { node { id isLive isCurrent } } } } }');
   const states = new Map(nodesOf<Listed>(me.sessions).map(({ id, isLive }) => [id, isLive]));
   expect(states).toEqual(
     new Map([
-      [familyOf(kept), true],
+      [familyOf(current), true],
       [familyOf(out), false],
       [familyOf(stolen), false],
     ]),
@@ -95,31 +95,31 @@ test('Interface 11: an expired session is not live, to the second', async () => 
   expect(await lives()).toEqual([true, true]); // Spec 4.2 step 8: only a past expiry is refused
   gateway.clock.advance(0.001);
   expect(await lives()).toEqual([true, false]);
-  gateway.clock.advance(0.999); // whole seconds again, for the tests that follow
-  expect((await ask(gateway, as, LIST)).status).toBe(401); // the access token is long expired
+  gateway.clock.advance(0.999); // back to whole seconds for the next tests
+  expect((await ask(gateway, as, LIST)).status).toBe(401); // the access token has expired long ago
   const again = await signIn(gateway, user);
   expect(await listed(again)).toHaveLength(2);
 });
 
-test('Interface 11: ends an own session: its refresh token is refused, the others live, the event names the actor', async () => {
-  const kept = await newcomer(gateway);
-  const ended = await signIn(gateway, kept.user);
+test('Interface 11: ends one of the caller’s sessions: its refresh token is refused, the others stay live, the event names the actor', async () => {
+  const current = await newcomer(gateway);
+  const ended = await signIn(gateway, current.user);
   const id = familyOf(ended);
-  const [{ data }, events] = await auditDuring(gateway, () => ask(gateway, kept.as, REVOKE, { id }));
+  const [{ data }, events] = await auditDuring(gateway, () => ask(gateway, current.as, REVOKE, { id }));
   const endedAt = gateway.clock.now().toISOString();
   expect(data.revokeSession.session).toEqual({ id, isLive: false, endedAt, endReason: 'revoked' });
   expect(events).toMatchObject([
     {
       event_type: 'session_revoked',
-      user_id: kept.user.id,
-      metadata: { actor: { caller_type: 'user', sub: kept.user.id }, family_id: id },
+      user_id: current.user.id,
+      metadata: { actor: { caller_type: 'user', sub: current.user.id }, family_id: id },
     },
   ]);
   expect((await refresh(gateway, ended.refreshToken)).status).toBe(401);
-  expect((await refresh(gateway, kept.refreshToken)).status).toBe(200);
+  expect((await refresh(gateway, current.refreshToken)).status).toBe(200);
 });
 
-test('Interface 11: a session that has ended stays as it is, and writes no event', async () => {
+test('Interface 11: ending an ended session changes nothing and writes no event', async () => {
   const caller = await newcomer(gateway);
   const out = await signIn(gateway, caller.user);
   await logout(gateway, out.refreshToken);
@@ -132,7 +132,7 @@ test('Interface 11: a session that has ended stays as it is, and writes no event
   expect(await wholeState(gateway)).toEqual(before);
 });
 
-test('Interface 11: sessions of others end by sessions:write; without it nobody is told which there are', async () => {
+test('Interface 11: ending sessions of others needs sessions:write; without it the error does not reveal which exist', async () => {
   const victim = await newcomer(gateway);
   const stranger = await newcomer(gateway);
   const id = familyOf(victim);
@@ -149,21 +149,21 @@ test('Interface 11: sessions of others end by sessions:write; without it nobody 
   expect(await ask(gateway, as, REVOKE, { id: 'no-uuid' })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('Interface 11: ends all other own sessions, an event each, and no one else’s', async () => {
-  const kept = await newcomer(gateway);
-  const [second, third] = [await signIn(gateway, kept.user), await signIn(gateway, kept.user)];
-  const out = await signIn(gateway, kept.user);
+test('Interface 11: ends all other sessions of the caller, with an event each, and none of other users', async () => {
+  const current = await newcomer(gateway);
+  const [second, third] = [await signIn(gateway, current.user), await signIn(gateway, current.user)];
+  const out = await signIn(gateway, current.user);
   await logout(gateway, out.refreshToken);
   const other = await newcomer(gateway);
-  const [data, events] = await auditDuring(gateway, () => dataOf(gateway, kept.as, REVOKE_OTHERS));
+  const [data, events] = await auditDuring(gateway, () => dataOf(gateway, current.as, REVOKE_OTHERS));
   expect(data).toEqual({ revokeOtherSessions: { revokedCount: 2 } });
   expect(events.map(({ event_type }) => event_type)).toEqual(['session_revoked', 'session_revoked']);
   const families = events.map(({ metadata }) => metadata['family_id']);
   expect(new Set(families)).toEqual(new Set([familyOf(second), familyOf(third)]));
-  expect(ids(await listed(kept))).toEqual([familyOf(kept)]);
+  expect(ids(await listed(current))).toEqual([familyOf(current)]);
   for (const { refreshToken } of [second, third]) expect((await refresh(gateway, refreshToken)).status).toBe(401);
-  for (const { refreshToken } of [kept, other]) expect((await refresh(gateway, refreshToken)).status).toBe(200);
-  expect(await dataOf(gateway, kept.as, REVOKE_OTHERS)).toEqual({ revokeOtherSessions: { revokedCount: 0 } });
+  for (const { refreshToken } of [current, other]) expect((await refresh(gateway, refreshToken)).status).toBe(200);
+  expect(await dataOf(gateway, current.as, REVOKE_OTHERS)).toEqual({ revokeOtherSessions: { revokedCount: 0 } });
 });
 
 const change = async (text: string) => dataOf(gateway, (await newcomer(gateway, 'admin')).as, `mutation { ${text} }`);
@@ -199,13 +199,13 @@ test.each<[reason: string, end: (caller: SignedIn) => Promise<unknown>]>([
   expect(await read()).toMatchObject({ isLive: true, endedAt: null, endReason: null });
   await end(caller);
   const endedAt = gateway.clock.now().toISOString();
-  gateway.clock.advance(3_600); // what has ended does not expire
+  gateway.clock.advance(3_600); // an ended session does not expire
   const session = await read();
   expect(session).toMatchObject({ isLive: false, endedAt, endReason });
   expect(session.events.nodes.at(-1)).toEqual({ kind: endReason, createdAt: endedAt });
 });
 
-test('Interface 11: an expired session ended when it expired, whatever is done to it later', async () => {
+test('Interface 11: an expired session ended when it expired, whatever happens to it later', async () => {
   const caller = await newcomer(gateway);
   const admin = await newcomer(gateway, 'admin');
   const { as } = await newApiKey(gateway, ['audit:read']);
@@ -223,7 +223,7 @@ test('Interface 11: an expired session ended when it expired, whatever is done t
   expect((await dataOf(gateway, as, text)).session).toEqual(session);
 });
 
-test('Interface 11: a session is named in either case, and its event as it is', async () => {
+test('Interface 11: a session id is accepted in either case; the event has the stored form', async () => {
   const caller = await newcomer(gateway);
   const id = familyOf(caller).toUpperCase();
   const [data, events] = await auditDuring(gateway, () => dataOf(gateway, caller.as, REVOKE, { id }));
@@ -231,7 +231,7 @@ test('Interface 11: a session is named in either case, and its event as it is', 
   expect(events[0]?.metadata['family_id']).toBe(familyOf(caller));
 });
 
-test('Interface 11: the user of a session is the own one, or needs users:read, and null once it is gone', async () => {
+test('Interface 11: the user of another’s session needs users:read, and is null after deletion', async () => {
   const caller = await newcomer(gateway);
   const text = `{ session(id: "${familyOf(caller)}") { userId user { id email } } }`;
   const { id, email } = caller.user;
@@ -248,7 +248,7 @@ test('Interface 11: the user of a session is the own one, or needs users:read, a
   expect((await dataOf(gateway, reader, text)).session).toEqual({ userId: id, user: null });
 });
 
-test('Interface 11: the events of others need audit:read, whatever leads to their sessions', async () => {
+test('Interface 11: events of other users’ sessions need audit:read, on any path', async () => {
   const victim = await newcomer(gateway);
   const listing = `{ user(id: "${victim.user.id}") { sessions(first: 1) { nodes { id events(first: 1) { nodes { kind } } } } } }`;
   const revoking = `mutation { revokeSession(input: { id: "${familyOf(victim)}" }) { session { id events { nodes { kind } } } } }`;
@@ -268,21 +268,21 @@ test('Interface 11: the events of others need audit:read, whatever leads to thei
   ).toEqual([]);
 });
 
-test('Interface 11: where the event cannot be written no session ends', async () => {
-  const kept = await newcomer(gateway);
-  const other = await signIn(gateway, kept.user);
+test('Interface 11: if the event cannot be written, no session ends', async () => {
+  const current = await newcomer(gateway);
+  const other = await signIn(gateway, current.user);
   await withFault(gateway, refusesRows('audit_events'), async () => {
     for (const [text, variables] of [
       [REVOKE, { id: familyOf(other) }],
       [REVOKE_OTHERS, {}],
     ] as const) {
-      expect((await ask(gateway, kept.as, text, variables)).code).toBe('INTERNAL_SERVER_ERROR');
+      expect((await ask(gateway, current.as, text, variables)).code).toBe('INTERNAL_SERVER_ERROR');
     }
   });
   expect((await refresh(gateway, other.refreshToken)).status).toBe(200);
 });
 
-test('Interface 11: pages through the sessions of a user, the last used first, each once', async () => {
+test('Interface 11: pages through the sessions of a user, last used first, each once', async () => {
   const caller = await newcomer(gateway);
   await gateway.rows(
     `insert into refresh_tokens
@@ -325,7 +325,7 @@ test.each(['first: 0', 'first: 101', 'after: "x"', 'after: "WyJhIiwiYiJd"'])(
   },
 );
 
-test('Interface 11: no N+1: listing sessions is one statement beside that of the user', async () => {
+test('Interface 11: no N+1: listing sessions takes one statement in addition to that of the user', async () => {
   const caller = await newcomer(gateway);
   for (let i = 0; i < 5; i += 1) await signIn(gateway, caller.user);
   const work = countWork();
@@ -335,7 +335,7 @@ test('Interface 11: no N+1: listing sessions is one statement beside that of the
   expect(statements).toHaveLength(2);
 });
 
-test('Interface 11: no N+1: the users of a page of sessions are one statement', async () => {
+test('Interface 11: no N+1: the users of a page of sessions take one statement', async () => {
   const { as, user } = await newcomer(gateway, 'admin');
   for (let i = 0; i < 5; i += 1) await signIn(gateway, user);
   const work = countWork();
@@ -346,7 +346,7 @@ test('Interface 11: no N+1: the users of a page of sessions are one statement', 
   expect(statements).toHaveLength(3);
 });
 
-test('Interface 7: an operation tells three stories at most, by whatever way', async () => {
+test('Interface 7: an operation may request three stories at most, on any path', async () => {
   const { as, user } = await newcomer(gateway);
   for (let i = 0; i < 3; i += 1) await signIn(gateway, user);
   const stories = (first: number) =>
@@ -359,7 +359,7 @@ test('Interface 7: an operation tells three stories at most, by whatever way', a
   expect(await ask(gateway, as, skipped)).toMatchObject({ status: 400, code: 'OPERATION_TOO_COSTLY' });
 });
 
-test('Interface 11: sessions in one document are as each change has left them', async () => {
+test('Interface 11: several changes in one document each return the sessions as they are then', async () => {
   const admin = await newcomer(gateway, 'admin');
   const { user } = await newcomer(gateway);
   const sessions = 'sessions(first: 3) { edges { node { isLive } } }';
@@ -375,7 +375,7 @@ test('Interface 11: sessions in one document are as each change has left them', 
   ]);
 });
 
-test('Interface 11: the sessions of others need users:read, whatever leads to them', async () => {
+test('Interface 11: sessions of other users need users:read, on any path', async () => {
   const { user } = await newcomer(gateway);
   const { as } = await newApiKey(gateway, ['users:write']);
   const text = `mutation { unlockUser(input: { id: "${user.id}" }) { user { id sessions { edges { cursor } } } } }`;
@@ -384,7 +384,7 @@ test('Interface 11: the sessions of others need users:read, whatever leads to th
   expect((await ask(gateway, reader, text)).errors).toEqual([]);
 });
 
-test('Interface 11: ends thousands of own sessions, an event each', async () => {
+test('Interface 11: ends thousands of one’s own sessions, with an event each', async () => {
   const caller = await newcomer(gateway);
   await gateway.rows(
     `insert into refresh_tokens

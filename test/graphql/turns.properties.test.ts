@@ -1,4 +1,4 @@
-/** Interface 7: turns of callers, whatever the order in which their work ends. */
+/** Interface 7: turns of callers, for any order in which their work ends. */
 import fc from 'fast-check';
 import type { Caller } from '../../src/callers/caller.js';
 import { createTurns } from '../../src/graphql/turns.js';
@@ -12,14 +12,14 @@ const caller = (id: number): Caller => ({
   scopes: [],
 });
 
-test('Interface 7: no caller ever has more than two at once, all have their turn', async () => {
+test('Interface 7: no caller has more than two turns at once, and all get theirs', async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), fc.array(fc.nat(3), { maxLength: 60 }), async (scheduler, ids) => {
       const turns = createTurns();
       const running = new Map<number, number>();
       let most = 0;
       const asked = ids.map(async (id) => {
-        await scheduler.schedule(Promise.resolve()); // some ask when others are done
+        await scheduler.schedule(Promise.resolve()); // some start after others have finished
         return turns.ofCaller(caller(id), 'reads', here, async () => {
           const count = (running.get(id) ?? 0) + 1;
           running.set(id, count);
@@ -36,14 +36,14 @@ test('Interface 7: no caller ever has more than two at once, all have their turn
   );
 });
 
-test('Interface 7: work that fails gives its turn back', async () => {
+test('Interface 7: failed work returns its turn', async () => {
   const turns = createTurns();
   const fail = () => turns.ofCaller(caller(1), 'reads', here, () => Promise.reject(new Error('no')));
   for (let i = 0; i < 5; i += 1) await expect(fail()).rejects.toThrow('no');
   expect(await turns.ofCaller(caller(1), 'reads', here, async () => 'done')).toBe('done');
 });
 
-test('Interface 7: what waits for a client that has gone is not done', async () => {
+test('Interface 7: waiting work of a client that has disconnected is not done', async () => {
   const turns = createTurns();
   let gone = false;
   const isGone = () => gone;
@@ -52,7 +52,7 @@ test('Interface 7: what waits for a client that has gone is not done', async () 
   const done: string[] = [];
   const waiting = turns.ofCaller(caller(1), 'reads', isGone, async () => void done.push('a read'));
   const change = turns.ofCaller(caller(1), 'changes', here, async () => void done.push('a change'));
-  await change; // does not wait for reads
+  await change; // changes do not wait for reads
   gone = true;
   release();
   await expect(waiting).rejects.toThrow('The client has disconnected');

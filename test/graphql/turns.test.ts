@@ -1,4 +1,4 @@
-/** Interface 7: what dashboards ask is bounded at once, of one caller and of all, and no login waits for it. */
+/** Interface 7: concurrent reads of dashboards are limited, for one caller and for all, and no login waits for them. */
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, newApiKey, newcomer, signIn } from '../support/gateway/graphql.js';
 import { login, refresh } from '../support/gateway/routes.js';
@@ -15,7 +15,7 @@ const COUNT =
   'auditCounts(bucket: day, filter: { since: "2026-01-01T00:00:00Z", until: "2026-01-02T00:00:00Z" }) { count }';
 const three = `{ a: ${COUNT} b: ${COUNT} c: ${COUNT} }`;
 
-test('Interface 7: counts of two callers run two at once, whoever asks; the others wait, and all are answered', async () => {
+test('Interface 7: counts run two at once over all callers; the others wait, and all are answered', async () => {
   const callers = await Promise.all([1, 2, 3].map(() => newApiKey(gateway, ['audit:read'])));
   let asked: ReturnType<typeof ask>[] = [];
   await whileReadsWait(gateway, 'audit_events', async (waiting) => {
@@ -26,20 +26,20 @@ test('Interface 7: counts of two callers run two at once, whoever asks; the othe
   for (const { status } of await Promise.all(asked)) expect(status).toBe(200);
 });
 
-test('Interface 7: stories are told two at once, of whatever pages of sessions', async () => {
+test('Interface 7: stories are read two at once, over all pages of sessions', async () => {
   const callers = await Promise.all([1, 2, 3].map(() => newcomer(gateway)));
   for (const { user } of callers) await signIn(gateway, user);
   const stories = '{ me { sessions(first: 2) { nodes { events(first: 1) { nodes { id } } } } } }';
   let asked: ReturnType<typeof ask>[] = [];
   await whileReadsWait(gateway, 'audit_events', async (waiting) => {
     asked = callers.map(({ as }) => ask(gateway, as, stories));
-    await until('two are told', async () => (await waiting()) === 2);
+    await until('two are being read', async () => (await waiting()) === 2);
     for (let i = 0; i < 20; i += 1) expect(await waiting()).toBeLessThanOrEqual(2);
   });
   for (const { data } of await Promise.all(asked)) expect(data.me.sessions.nodes).toHaveLength(2);
 });
 
-test('Interface 7: one caller has two fields at once, and a hundred that wait; one more is 429', async () => {
+test('Interface 7: one caller may have two fields at work and a hundred waiting; one more is 429', async () => {
   const { as } = await newApiKey(gateway, ['users:read']);
   const { as: other } = await newApiKey(gateway, ['users:read']);
   const users = (on: As, aliases: number) =>
@@ -68,15 +68,15 @@ test('Interface 7: one caller has two fields at once, and a hundred that wait; o
   const statuses = (await Promise.all(asked)).map(({ status }) => status);
   expect(new Set(statuses)).toEqual(new Set([200, 429]));
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(10); // 2 at once, and 98 waited
-  expect((await users(as, 10)).errors).toEqual([]); // and all its turns are free again
+  expect((await users(as, 10)).errors).toEqual([]); // all its turns are free again
 });
 
-test('Interface 10: however much dashboards ask, logins, refreshes and callers have connections of their own', async () => {
+test('Interface 10: logins, refreshes and callers have separate connections, which dashboards cannot use up', async () => {
   const { user, as, refreshToken } = await newcomer(gateway);
   const { as: key } = await newApiKey(gateway);
   const callers = await Promise.all(Array.from({ length: 8 }, () => newcomer(gateway)));
   let asked: ReturnType<typeof ask>[] = [];
-  // Whatever administers takes its turn under this lock; each of the mutations holds a connection meanwhile.
+  // Administrative changes wait for this lock. Each waiting mutation holds a connection.
   await withLock(gateway, 'select pg_advisory_lock(7241093519)', async () => {
     asked = callers.flatMap((caller) =>
       [1, 2, 3].map(() => ask(gateway, caller.as, 'mutation { revokeOtherSessions { revokedCount } }')),
@@ -96,7 +96,7 @@ test('Interface 10: however much dashboards ask, logins, refreshes and callers h
   expect((await ask(gateway, as, '{ me { id } }')).data.me.id).toBe(user.id);
 });
 
-test('Interface 11: counts that the database cuts off are too much to read, not an outage', async () => {
+test('Interface 11: counts that exceed the statement timeout are too much to read, not an outage', async () => {
   const { as } = await newApiKey(gateway, ['audit:read']);
   await whileReadsWait(gateway, 'audit_events', async () => {
     const answer = await ask(gateway, as, `{ ${COUNT} }`);
@@ -105,7 +105,7 @@ test('Interface 11: counts that the database cuts off are too much to read, not 
   });
 });
 
-test('Interface 10: changes whose connections are cut give them back, time after time', async () => {
+test('Interface 10: changes whose connections are cut return them, every time', async () => {
   const { as } = await newcomer(gateway, 'admin');
   const { id } = await gateway.user();
   const unlock = `mutation { unlockUser(input: { id: "${id}" }) { user { id } } }`;
@@ -123,7 +123,7 @@ test('Interface 10: changes whose connections are cut give them back, time after
   expect((await ask(gateway, as, '{ me { id } }')).errors).toEqual([]);
 });
 
-test('Interface 11: a change has longer than a listing for a statement, since it cannot be made smaller', async () => {
+test('Interface 11: a statement of a change may take longer than one of a listing, since a change cannot be made smaller', async () => {
   const { as } = await newcomer(gateway, 'admin');
   const { id } = await gateway.user();
   await gateway.rows('create table seen (statement_timeout text)');

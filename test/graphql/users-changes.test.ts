@@ -1,4 +1,4 @@
-/** Interface 11: what administrators do with users; each change and its audit event stand or fall together. */
+/** Interface 11: administrative changes of users; each change and its audit event are committed together. */
 
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, newApiKey, newCronKey, newcomer, type SignedIn, signIn } from '../support/gateway/graphql.js';
@@ -31,12 +31,12 @@ const SET_PASSWORD = `mutation ($input: SetUserPasswordInput!) {
 const fifteen = 'fifteen letters';
 const actor = () => ({ caller_type: 'user', sub: admin.user.id });
 
-/** The same caller, from an address and a program. */
+/** The same caller with this address and user agent. */
 const from =
   (as: As): As =>
   (body) => ({ ...as(body), 'x-forwarded-for': '192.0.2.9', 'user-agent': 'Dashboard/1' });
 
-/** What is answered and written; each event with the address and program of the request. */
+/** The answer and the new events. Each event has the address and user agent of the request. */
 async function change(text: string, input: object, as: As = admin.as) {
   const [answer, written] = await auditDuring(gateway, () => ask(gateway, from(as), text, { input }));
   const events = written.map(({ event_type, user_id, metadata, ...rest }) => {
@@ -47,7 +47,7 @@ async function change(text: string, input: object, as: As = admin.as) {
   return { ...answer, events };
 }
 
-/** Answered with this reason; nothing is changed, no event is written, and the password is not repeated. */
+/** The answer has this reason; nothing is changed, no event is written, and the password is not repeated. */
 async function refused(
   text: string,
   input: { password?: string; [field: string]: unknown },
@@ -61,7 +61,7 @@ async function refused(
   expect(await wholeState(gateway)).toEqual(before);
 }
 
-test('Interface 11: creates a user, with the e-mail normalised, who can log in', async () => {
+test('Interface 11: creates a user with a normalised e-mail, who can log in', async () => {
   const input = { email: ' New.User@Example.COM ', password: fifteen, role: 'analyst' };
   const { data, events } = await change(CREATE, input);
   const { id } = data.createUser.user;
@@ -77,11 +77,11 @@ const INVALID_PASSWORD = { code: 'BAD_USER_INPUT', reason: 'invalid_password', a
 const USER_UNKNOWN = { code: 'NOT_FOUND', reason: 'user_unknown' };
 
 test.each(['', 'x', 'a@b', 'a b@example.com', 'a@example.com\n,b@example.com', `${'a'.repeat(65)}@example.com`])(
-  'Interface 11: creates no user with the e-mail %j',
+  'Interface 11: refuses to create a user with the e-mail %j',
   (email) => refused(CREATE, { email, password: fifteen, role: 'viewer' }, INVALID_EMAIL),
 );
 
-test('Interface 11: creates no second user with an e-mail, in any case, also when asked twice at once', async () => {
+test('Interface 11: refuses a second user with an e-mail in any case, also in simultaneous requests', async () => {
   const { email } = await gateway.user();
   await refused(CREATE, { email: email.toUpperCase(), password: fifteen, role: 'viewer' }, EMAIL_TAKEN);
   const input = { email: 'twice@example.com', password: fifteen, role: 'viewer' };
@@ -95,14 +95,14 @@ const BAD_PASSWORDS: Array<[string, string]> = [
   ['that is empty', ''],
   ['of 1025 bytes', `${'é'.repeat(512)}e`],
 ];
-test.each(BAD_PASSWORDS)('Interface 11: sets no password %s', async (_what, password) => {
+test.each(BAD_PASSWORDS)('Interface 11: refuses a password %s', async (_what, password) => {
   const { id } = await gateway.user();
   const email = 'nobody-yet@example.com';
   await refused(CREATE, { email, password, role: 'viewer' }, INVALID_PASSWORD);
   await refused(SET_PASSWORD, { id, password }, INVALID_PASSWORD);
 });
 
-test('Interface 11: a lone surrogate or NUL is no password', async () => {
+test('Interface 11: refuses a lone surrogate or NUL in a password', async () => {
   const { id } = await gateway.user();
   for (const password of [`${fifteen}\ud800`, `${fifteen}\0`]) {
     const { code } = await ask(gateway, admin.as, SET_PASSWORD, { input: { id, password } });
@@ -120,7 +120,7 @@ test.each([
   expect((await login(gateway, email, password)).status).toBe(200);
 });
 
-test('Interface 11: sets the role; the same role again changes and writes nothing', async () => {
+test('Interface 11: sets the role; setting the same role again changes and writes nothing', async () => {
   const { id } = await gateway.user({ role: 'analyst' });
   const { data, events } = await change(SET_ROLE, { id, role: 'admin' });
   expect(data.setUserRole.user).toEqual({ id, role: 'admin' });
@@ -130,7 +130,7 @@ test('Interface 11: sets the role; the same role again changes and writes nothin
   expect((await change(SET_ROLE, { id, role: 'admin' })).events).toEqual([]);
 });
 
-test('Interface 11: deactivation ends every session of the user and writes how many', async () => {
+test('Interface 11: deactivation ends every session of the user and records their number', async () => {
   const { user, refreshToken } = await newcomer(gateway);
   await refresh(gateway, (await signIn(gateway, user)).refreshToken);
   const other = await newcomer(gateway);
@@ -174,7 +174,7 @@ test('Interface 11: unlocks a user', async () => {
   expect((await change(UNLOCK, { id })).events).toEqual([]);
 });
 
-test('Interface 11: a new password ends every session and voids the old password', async () => {
+test('Interface 11: a new password ends every session and replaces the old password', async () => {
   const { user, refreshToken } = await newcomer(gateway);
   const { data, events } = await change(SET_PASSWORD, { id: user.id, password: fifteen });
   expect(data.setUserPassword).toEqual({ user: { id: user.id }, revokedSessionCount: 1 });
@@ -204,7 +204,7 @@ test('Interface 11: the event names the key that made the change', async () => {
   ]);
 });
 
-test('Interface 11: where the event cannot be written nothing is changed', async () => {
+test('Interface 11: if the event cannot be written, nothing is changed', async () => {
   const { user } = await newcomer(gateway);
   const locked = await gateway.user();
   await login(gateway, locked.email, 'wrong');

@@ -33,7 +33,7 @@ async function total(filter: object, page: object = {}): Promise<string> {
   return `${users.totalCount.precision} ${users.totalCount.count}`;
 }
 
-test('Interface 11: totalCount counts what the filter leaves, whatever the page', async () => {
+test('Interface 11: totalCount counts all matching users, independent of the page', async () => {
   expect([await total({}), await total({ search: 'u' })]).toEqual(['exact 0', 'exact 0']);
   await insert(1, 300);
   const { users } = await dataOf(gateway, as, COUNT, { first: 100 });
@@ -51,7 +51,7 @@ test('Interface 11: totalCount counts what the filter leaves, whatever the page'
   expect([await total({ isLocked: true }), await total({ isLocked: false })]).toEqual(['exact 0', 'exact 300']);
 });
 
-test('Interface 11: totalCount is exact up to 10,000 and ends there; a search counts among the first 10,000', async () => {
+test('Interface 11: totalCount is exact up to 10,000 and stops there; a search counts among the first 10,000', async () => {
   await insert(1, 10_000);
   expect([await total({}), await total({ search: 'u' })]).toEqual(['exact 10000', 'exact 10000']);
   expect(await total({ search: '1@' })).toBe('exact 1000');
@@ -65,7 +65,7 @@ test('Interface 11: totalCount is exact up to 10,000 and ends there; a search co
   ]);
 });
 
-test('Interface 11: totalCount is read where it is asked for, and ten of them cost too much', async () => {
+test('Interface 11: totalCount is only read if requested, and ten of them cost too much', async () => {
   const work = countWork();
   await work.watch(gateway.app.db);
   const page = (fields: string, times = 1) =>

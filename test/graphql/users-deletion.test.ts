@@ -1,4 +1,4 @@
-/** Interface 11: `deleteUser` ends every session, takes the row, and leaves records and audit log. */
+/** Interface 11: `deleteUser` ends every session and deletes the row; records and audit log stay. */
 import { randomUUID } from 'node:crypto';
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import {
@@ -24,7 +24,7 @@ afterAll(() => gateway.close());
 
 const DELETE = 'mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { deletedId } }';
 
-/** What is answered and written. */
+/** The answer and the new events. */
 async function deletion(id: string, as: As = admin.as) {
   const [answer, events] = await auditDuring(gateway, () => ask(gateway, as, DELETE, { input: { id } }));
   return { ...answer, events };
@@ -32,7 +32,7 @@ async function deletion(id: string, as: As = admin.as) {
 
 const rowsOf = (id: string) => gateway.rows('select id from users where id = $1', [id]);
 
-test('Interface 11: deletes a user, ends every session and writes who it was', async () => {
+test('Interface 11: deletes a user, ends every session and records who was deleted', async () => {
   const { user } = await newcomer(gateway, 'analyst');
   const second = await signIn(gateway, user);
   await refresh(gateway, second.refreshToken);
@@ -59,7 +59,7 @@ test('Interface 11: deletes a user, ends every session and writes who it was', a
   expect((await refresh(gateway, other.refreshToken)).status).toBe(200);
 });
 
-test('Interface 11: nobody logs in as a deleted user, and its refresh token is taken for a stolen one', async () => {
+test('Interface 11: a deleted user cannot log in, and its refresh token counts as stolen', async () => {
   const { user, refreshToken } = await newcomer(gateway);
   await deletion(user.id);
   const [refused, events] = await auditDuring(gateway, () => refresh(gateway, refreshToken));
@@ -71,7 +71,7 @@ test('Interface 11: nobody logs in as a deleted user, and its refresh token is t
   expect(failure).toMatchObject([{ event_type: 'login_failure', user_id: null }]);
 });
 
-test('Interface 11: an access token of a deleted user reads nothing of it and changes nothing', async () => {
+test('Interface 11: an access token of a deleted user reads nothing about the user and changes nothing', async () => {
   const { user, as } = await newcomer(gateway, 'admin');
   await deletion(user.id);
   expect(await ask(gateway, as, '{ me { id } }')).toMatchObject({ reason: 'user_unknown', data: { me: null } });
@@ -80,7 +80,7 @@ test('Interface 11: an access token of a deleted user reads nothing of it and ch
   expect(found).toBeNull();
 });
 
-test('Interface 11: the e-mail can be used again, by somebody else who has none of the old sessions', async () => {
+test('Interface 11: the e-mail can be used again; the new user has none of the old sessions', async () => {
   const old = await newcomer(gateway);
   await deletion(old.user.id);
   const user = await gateway.user({ email: old.user.email });
@@ -92,7 +92,7 @@ test('Interface 11: the e-mail can be used again, by somebody else who has none 
   expect((await login(gateway, user.email, PASSWORD)).status).toBe(200);
 });
 
-test('Interface 11: an administrator deletes itself where another stays', async () => {
+test('Interface 11: administrators can delete themselves if another one stays', async () => {
   const { user, as } = await newcomer(gateway, 'admin');
   const { data, events } = await deletion(user.id, as);
   expect(data).toEqual({ deleteUser: { deletedId: user.id } });
@@ -116,7 +116,7 @@ test.each([randomUUID(), 'no-uuid', ''])('Interface 11: there is no user %j to d
   expect(await wholeState(gateway)).toEqual(before);
 });
 
-test('Interface 11: of two deletions at once, over two instances, one finds the user and writes the event', async () => {
+test('Interface 11: of two simultaneous deletions on two instances, one finds the user and writes the event', async () => {
   const { id } = await gateway.user();
   const [answers, events] = await auditDuring(gateway, () =>
     Promise.all(gateway.two().map((instance) => ask(instance, admin.as, DELETE, { input: { id } }))),

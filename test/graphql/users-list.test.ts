@@ -46,7 +46,7 @@ async function emails(filter: object): Promise<string[]> {
   return users.edges.map(({ node }: Edge) => node.email);
 }
 
-test('Interface 11: lists users by e-mail, with all that the type has', async () => {
+test('Interface 11: lists users by e-mail, with all fields', async () => {
   const locked_until = new Date('2030-01-02T03:04:05.678Z');
   const id = await insert('b@example.com', { role: 'analyst', is_active: false, locked_until });
   await insert('a@example.com');
@@ -91,7 +91,7 @@ test('Interface 11: searches for a part of the e-mail, stripped and in any case'
   expect(await emails({ search: '' })).toHaveLength(3);
 });
 
-test('Interface 11: wildcards of LIKE are plain characters in a search', async () => {
+test('Interface 11: wildcards of LIKE are ordinary characters in a search', async () => {
   for (const email of ['a_b@example.com', 'axb@example.com', 'a%b@example.com']) await insert(email);
   expect(await emails({ search: 'a_b' })).toEqual(['a_b@example.com']);
   expect(await emails({ search: 'a%b' })).toEqual(['a%b@example.com']);
@@ -120,7 +120,7 @@ test('Interface 11: filters by role, activity and lock, each alone and together'
   expect(await first({ isLocked: true })).toBe('');
 });
 
-test('Interface 11: pages hold each user once, none missed, while users come and go', async () => {
+test('Interface 11: pages contain each user exactly once while users are added and deleted', async () => {
   const name = (i: number) => `user${String(i).padStart(2, '0')}@example.com`;
   for (let i = 0; i < 24; i += 1) await insert(name(i));
   const seen: string[] = [];
@@ -138,8 +138,8 @@ test('Interface 11: pages hold each user once, none missed, while users come and
     seen.push(...edges.map(({ node }) => node.email));
     if (!pageInfo.hasNextPage) break;
     if (page === 0) {
-      await insert('aaa@example.com'); // before the cursor: not seen any more
-      await insert(`${name(11)}.au`); // behind it
+      await insert('aaa@example.com'); // before the cursor: not seen
+      await insert(`${name(11)}.au`); // after it
       await gateway.rows('delete from users where email = $1', [edges.at(-1)?.node.email]); // the cursor's own row
     }
     after = pageInfo.endCursor;
@@ -149,7 +149,7 @@ test('Interface 11: pages hold each user once, none missed, while users come and
   expect(seen).toEqual(expected);
 });
 
-test('Interface 11: an empty page has no cursors; a page that ends exactly has none after it', async () => {
+test('Interface 11: an empty page has no cursors; a full last page says that nothing follows', async () => {
   const empty = await dataOf(gateway, as, LIST, {});
   expect(empty.users).toEqual({
     edges: [],
@@ -161,7 +161,7 @@ test('Interface 11: an empty page has no cursors; a page that ends exactly has n
   expect(exact.users.pageInfo.hasNextPage).toBe(false);
 });
 
-/** Refused, and the argument named. */
+/** The answer is an error that names the argument. */
 async function refused(variables: { first?: number; after?: string }): Promise<void> {
   const { code, reason, errors } = await ask(gateway, as, LIST, variables);
   const [argument] = Object.keys(variables);
@@ -170,7 +170,7 @@ async function refused(variables: { first?: number; after?: string }): Promise<v
 
 test.each([0, -1, 101])('Interface 11: first %j is refused', (first) => refused({ first }));
 
-test('Interface 11: first is 50 where it is left out or null, and at most 100', async () => {
+test('Interface 11: `first` is 50 if omitted or null, and at most 100', async () => {
   await gateway.rows(`insert into users (email, password_hash, role)
     select 'u' || i || '@example.com', 'none', 'viewer' from generate_series(1, 120) as i`);
   const length = async (first?: number | null) => (await dataOf(gateway, as, LIST, { first })).users.edges.length;
@@ -188,11 +188,11 @@ const CURSORS = [
   Buffer.from('{}').toString('base64url'),
 ];
 test.each([...CURSORS, Buffer.from('["a","b"]').toString('base64url')])(
-  'Interface 11: after %j is refused, being no cursor of this listing',
+  'Interface 11: `after` %j is refused, since it is not a cursor of this listing',
   (after) => refused({ after }),
 );
 
-test("Interface 7: an argument with NUL, which no text in PostgreSQL holds, is the caller's fault", async () => {
+test("Interface 7: an argument with NUL, which PostgreSQL cannot store, is the caller's error", async () => {
   const after = Buffer.from('["\\u0000"]').toString('base64url');
   for (const [argument, variables] of [
     ['search', { filter: { search: 'a\0b' } }],
@@ -206,7 +206,7 @@ test("Interface 7: an argument with NUL, which no text in PostgreSQL holds, is t
   expect(await emails({ search: '\ud800' })).toEqual([]);
 });
 
-test('Interface 11: no N+1: sessions of 20 users are read by one statement, and no password hash is read', async () => {
+test('Interface 11: no N+1: sessions of 20 users take one statement, and no password hash is read', async () => {
   const work = countWork();
   for (let i = 0; i < 20; i += 1) await newcomer(gateway);
   await work.watch(gateway.app.db);
@@ -219,7 +219,7 @@ test('Interface 11: no N+1: sessions of 20 users are read by one statement, and 
   expect(statements.join()).not.toContain('password_hash');
 });
 
-test('Interface 11: a search looks at 10,000 users a page, says that there is more, and goes on from there', async () => {
+test('Interface 11: a search examines 10,000 users a page, says that there are more, and continues from there', async () => {
   await gateway.rows(
     `insert into users (email, password_hash, role)
      select 'u' || lpad(i::text, 6, '0') || case when i in (3, 9000, 10001, 20500) then '.rare' else '' end

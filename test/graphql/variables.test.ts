@@ -1,4 +1,4 @@
-/** Interface 7: which input of a variable is at fault is told by name, and never what was sent in it. */
+/** Interface 7: an error names the invalid input of a variable, and never repeats its value. */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, newcomer } from '../support/gateway/graphql.js';
 
@@ -31,7 +31,7 @@ test.each<[string, object, string | undefined]>([
   [CREATE_KEY, { input: { ...key, scopes: ['a:b', { [SECRET]: 1 }] } }, 'scopes'],
   [CREATE_KEY, { input: { ...key, rateLimit: 1.5 } }, 'rateLimit'],
   [USERS, { n: 1, filter: { isLocked: SECRET } }, 'isLocked'],
-  [USERS, { n: SECRET, filter: { isLocked: SECRET } }, undefined], // the first is told
+  [USERS, { n: SECRET, filter: { isLocked: SECRET } }, undefined], // the first is reported
 ])('Interface 7: %s with %j', async (query, variables, argument) => {
   const { status, code, reason, errors, text } = await ask(gateway, admin, query, variables);
   expect([status, code, reason]).toEqual([400, 'BAD_USER_INPUT', 'invalid_variable']);

@@ -1,4 +1,4 @@
-/** Two programs of a dashboard, on types that were generated: by Apollo Client, and by urql. `clients.js URL TOKEN` */
+/** Two dashboard programs with generated types, one with Apollo Client, one with urql. `clients.js URL TOKEN` */
 import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
 import { Client, fetchExchange } from '@urql/core';
 import {
@@ -17,7 +17,7 @@ import {
 const [, , url = '', token = ''] = process.argv;
 const headers = { authorization: `Bearer ${token}` };
 
-/** Does not compile where a type is `any`, which would fit everywhere. */
+/** Does not compile if a type is `any`, which would fit everywhere. */
 type Known<T> = 0 extends 1 & T ? never : T;
 export type AllKnown = [
   Known<WhoAmIQuery['caller']['scopes'][number]>,

@@ -19,7 +19,7 @@ let gateway: TestGateway;
 let folder: string;
 beforeAll(async () => {
   gateway = await startGateway();
-  const cache = resolve('node_modules/.cache'); // from where the packages are found
+  const cache = resolve('node_modules/.cache'); // from here the packages are found
   await mkdir(cache, { recursive: true });
   folder = await mkdtemp(join(cache, 'codegen-'));
 });
@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('the operations ask every root field', async () => {
+test('the operations request every root field', async () => {
   const { definitions } = await document();
   const asked = definitions.flatMap((definition) =>
     definition.kind === Kind.OPERATION_DEFINITION ? definition.selectionSet.selections : [],
@@ -41,7 +41,7 @@ test('the operations ask every root field', async () => {
   expect(names.toSorted()).toEqual(fields.toSorted());
 });
 
-test('what is generated has no any, compiles strictly, and both clients work with it', async () => {
+test('the generated types have no `any`, compile strictly, and work with both clients', async () => {
   const generated = await codegen({
     schema: parse(await schemaText()),
     documents: [{ location: 'dashboard.graphql', document: await document() }],
@@ -83,7 +83,7 @@ test('what is generated has no any, compiles strictly, and both clients work wit
     emails: [user.email, other.email].toSorted(),
     revoked: 'string',
   });
-  expect(events).toHaveLength(2); // of one instant of the clock, so in any order
+  expect(events).toHaveLength(2); // at one instant of the clock, so in any order
   expect(events).toEqual(
     expect.arrayContaining([
       ['cron_key_revoked', 'string'],
