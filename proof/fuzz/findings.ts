@@ -2,7 +2,8 @@
 
 export const ORACLES = {
   answered: 'every request is answered, over a connection that stays whole',
-  '5xx': 'Interface 5 and 7: no answer is a 5xx, and no code says that something failed inside',
+  '5xx':
+    'Interface 5 and 7: no answer is a 5xx while the machine has time, and no code says that something failed inside',
   late: 'nothing keeps an answer, its own or that of others, for a second',
   echo: 'Interface 5: no submitted value comes back',
   logged: 'no submitted value is in the log, and no line reports an error',

@@ -63,7 +63,9 @@ function exchange(sent: HttpRequest | RawRequest): Promise<Exchange> {
   return 'method' in sent ? client.http(sent) : client.raw(sent);
 }
 
-/** Sends one request and looks at what comes back. @returns how long that took: milliseconds */
+const isOutage = (done: Exchange): boolean => done.answers.some(({ status }) => status === 503);
+
+/** Sends one request and judges the answer. @returns its time: milliseconds, infinite for a 503, which `again` judges */
 async function one(index: number): Promise<number> {
   const { kind, dice, sent } = made(index);
   const report = (oracle: Oracle, group: string, answer = ''): void =>
@@ -81,7 +83,9 @@ async function one(index: number): Promise<number> {
   if (done === undefined) return 0;
   const [first] = done.answers;
   const answer = `${first?.status} ${first?.body.slice(0, 400)}`;
-  judge(sent, done, dice.secret, (oracle, group) => report(oracle, group, answer));
+  judge(sent, done, dice.secret, (oracle, group) => {
+    if (oracle !== '5xx' || !isOutage(done)) report(oracle, group, answer);
+  });
   for (const { status, headers, body } of done.answers) {
     count(`${kind} ${status}`);
     const token = headers.map(([, value]) => /^refresh_token=([^;]+)/.exec(value)?.[1]).find(Boolean);
@@ -89,7 +93,7 @@ async function one(index: number): Promise<number> {
     if (kind === 'document') keepIds(sent, body);
   }
   if (done.answers.length === 0) count(`${kind} none`);
-  return done.ms;
+  return isOutage(done) ? Number.POSITIVE_INFINITY : done.ms;
 }
 
 /** Keys and users that a mutation has made are there to be changed and ended; those that are listed may be the callers'. */
@@ -183,7 +187,8 @@ async function run(): Promise<void> {
       const index = next;
       next += 1;
       const ms = await one(index);
-      if (ms > LATE_MS) suspects.push(index);
+      if (ms === Number.POSITIVE_INFINITY) suspects.unshift(index);
+      else if (ms > LATE_MS) suspects.push(index);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
@@ -200,7 +205,7 @@ async function run(): Promise<void> {
   await again(suspects);
 }
 
-/** Whoever waits for another is late too, and so is everybody on a busy machine: only who is late alone is to blame. */
+/** On a busy machine, or behind another request, any request may be late or 503. Only one that is so alone is a finding. */
 async function again(suspects: number[]): Promise<void> {
   for (const index of suspects.slice(0, MAX_SUSPECTS)) {
     const { kind, sent } = made(index);
@@ -209,6 +214,7 @@ async function again(suspects: number[]): Promise<void> {
     const slowest = await probing.stop();
     const example = (): string =>
       `  ${SETTINGS} FUZZ_ONLY=${index}: ${done?.ms.toFixed(0)} ms, others waited ${slowest.toFixed(0)} ms\n  ${shown(sent).slice(0, 600)}`;
+    if (done !== undefined && isOutage(done)) findings.add('5xx', `${kind}: 503`, example);
     if (done === undefined || done.ms > LATE_MS) findings.add('late', `${kind}: ${beginning(sent)}`, example);
     else if (slowest > LATE_MS) findings.add('late', `${kind}, for others: ${beginning(sent)}`, example);
   }

@@ -106,7 +106,7 @@ test.each<[EventType, object]>([
   ['api_key_created', { class_uid: 3004, entity: { uid: KEY, name: 'billing', type: 'API key' } }],
   ['cron_key_revoked', { class_uid: 3004, activity_name: 'Delete', entity: { type: 'internal key' } }],
   ['keyring_rotated', { class_uid: 3004, entity: { name: 'keyring' }, unmapped: { added: ['kid-1'] } }],
-])('Interface 9: %s says who, what and from where', (type, expected) => {
+])('Interface 9: %s says who, what and from which address', (type, expected) => {
   expect(ofType(type)).toMatchObject(expected);
 });
 

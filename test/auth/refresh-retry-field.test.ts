@@ -32,9 +32,9 @@ const FITTING: Form[] = [
   ['previous', (key) => `this=${sequence(newKey())}, previous=${sequence(key)}`],
   ['in the other order, without a space', (key) => `previous=${sequence(key)},this=${sequence(newKey())}`],
   ['in two lines', (key) => [`previous=${sequence(key)}`, `this=${sequence(newKey())}`]],
-  ['beside a member that nobody knows', (key) => `this=${sequence(key)}, other=1`],
+  ['next to an unknown member', (key) => `this=${sequence(key)}, other=1`],
   ['with a parameter that nobody knows', (key) => `this=${sequence(key)};a=1`],
-  ['beside a previous that is no key', (key) => `this=${sequence(key)}, previous=${sequence(newKey(31))}`],
+  ['next to an invalid previous key', (key) => `this=${sequence(key)}, previous=${sequence(newKey(31))}`],
   ['the last of two', (key) => `this=${sequence(newKey())}, this=${sequence(key)}`],
   ['without the padding', (key) => `this=${sequence(key).replace('=:', ':')}`],
 ];
@@ -103,7 +103,7 @@ test('Interface 12: the preflight allows it, so scripts of other origins can sen
   expect(answer.headers['access-control-allow-headers']?.split(',')).toContain('Refresh-Retry');
 });
 
-test('Interface 12: no line of the log has a key or its hash; the line and the counter tell a retry from a rotation', async () => {
+test('Interface 12: no line of the log has a key or its hash; the line and the counter distinguish a retry from a rotation', async () => {
   const on = await retrySession(gateway);
   const counted = async () => {
     const families = readMetrics((await gateway.send('GET', '/metrics')).text);

@@ -153,7 +153,7 @@ const expire = (token: string, seconds: number) =>
     new Date(gateway.clock.now().getTime() + seconds * 1000),
   ]);
 
-test.each(ENDED)('Interface 12: where %s, the key proves nothing: theft', async (_what, happens) => {
+test.each(ENDED)('Interface 12: if %s, the key proves nothing: theft', async (_what, happens) => {
   const on = await session();
   await happens(on);
   await isTheft(on, retryField(on.key));

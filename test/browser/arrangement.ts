@@ -1,4 +1,4 @@
-/** A page and a gateway on origins of their own, and what is said where that does not work. */
+/** A page and a gateway on different origins, and the messages if that does not work. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { runningClock } from '../support/gateway/clock.js';
 import { PASSWORD, startGateway } from '../support/gateway/gateway.js';

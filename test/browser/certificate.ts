@@ -1,4 +1,4 @@
-/** A self-made certificate, which a browser takes that has been told to take any. Needs `openssl`. */
+/** A self-signed certificate, for browsers that are configured to accept any. Needs `openssl`. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -28,7 +28,7 @@ export interface Refresh {
 
 export interface Edge {
   port: number;
-  /** http://localhost:PORT, or https where it has a certificate */
+  /** http://localhost:PORT, or https if it has a certificate */
   url: string;
   leadTo(gatewayUrl: string): void;
   /** Serves a page at a path. A script is served at its name, an HTML page says which it loads. */

@@ -82,7 +82,7 @@ inChromium('in Chromium, the explorer', () => {
     await close();
   });
 
-  test('Interface 2: a token that somebody brings is used, and is nowhere kept', async () => {
+  test('Interface 2: a token that is pasted is used, and stored nowhere', async () => {
     const { page, answers, close } = await open();
     const { email, id } = await site.gateway.user();
     const token = (await logIn(site.gateway, email)).answer.json.access_token;
@@ -103,7 +103,7 @@ inChromium('in Chromium, the explorer', () => {
   }
 
   /** All that the page keeps: the names of its databases, and what is in its storage. */
-  const kept = (page: Page): Promise<string> =>
+  const stored = (page: Page): Promise<string> =>
     page.evaluate(
       'indexedDB.databases().then((databases) => JSON.stringify([databases, { ...localStorage }, { ...sessionStorage }]))',
     );
@@ -113,7 +113,7 @@ inChromium('in Chromium, the explorer', () => {
     page.evaluate(`[document.documentElement.outerHTML, ...Array.from(document.querySelectorAll('input'), ({ value }) => value),
       ...Array.from(document.querySelectorAll('.CodeMirror'), ({ CodeMirror }) => CodeMirror.getValue())].join('\\n')`);
 
-  test('Interface 2: what is typed and answered is kept nowhere, and is gone from the page after a log-out', async () => {
+  test('Interface 2: input and answers are stored nowhere, and are gone from the page after a log-out', async () => {
     const { page, said, close } = await open();
     const { email } = await site.gateway.user({ role: 'admin' });
     const [password, made, field, operation] = [
@@ -144,16 +144,16 @@ inChromium('in Chromium, the explorer', () => {
     await page.clock.fastForward(10_000); // GraphiQL keeps things a moment later
     for (const text of typed) {
       expect(await shown(page)).toContain(text);
-      expect(await kept(page)).not.toContain(text);
+      expect(await stored(page)).not.toContain(text);
     }
-    expect(await kept(page)).toMatch(/^\[\[\],\{"auth-gateway [^"]+":"[^}]+}"\},\{\}\]$/); // the client's mark alone
+    expect(await stored(page)).toMatch(/^\[\[\],\{"auth-gateway [^"]+":"[^}]+}"\},\{\}\]$/); // the client's mark alone
 
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByLabel('E-mail').waitFor();
     const expectNothing = async (): Promise<void> => {
       await page.clock.fastForward(10_000);
       for (const text of [...typed, email]) expect(await shown(page)).not.toContain(text);
-      expect(await kept(page)).toBe('[[],{},{}]');
+      expect(await stored(page)).toBe('[[],{},{}]');
     };
     await expectNothing();
     expect(await shown(page)).toContain('query WhoAmI');
@@ -182,14 +182,14 @@ inChromium('in Chromium, the explorer', () => {
     await close();
   });
 
-  test('Interface 2: what versions before have kept is removed when the page opens', async () => {
+  test('Interface 2: what earlier versions stored is removed when the page opens', async () => {
     const { page, close } = await open();
     await page.evaluate(
       `for (const name of ['graphiql:queries', 'graphiql:tabState', 'mine']) localStorage.setItem(name, 'x')`,
     );
     await page.reload();
     await page.getByLabel('E-mail').waitFor();
-    expect(await kept(page)).toBe('[[],{"mine":"x"},{}]');
+    expect(await stored(page)).toBe('[[],{"mine":"x"},{}]');
     await close();
   });
 });

@@ -27,7 +27,7 @@ async function serveApi(page: Page): Promise<void> {
   });
 }
 
-inChromium('in Chromium, where a minute has twenty refreshes', () => {
+inChromium('in Chromium, with a limit of twenty refreshes a minute', () => {
   let site: Site;
   beforeEach(async () => {
     site = await startSite({ env: { SESSION_RATE_LIMIT: String(LIMIT) } });
@@ -60,17 +60,17 @@ inChromium('in Chromium, where a minute has twenty refreshes', () => {
     const visitor = await site.visitor((profile) => profile.clock.install());
     const { page } = visitor;
     await serveApi(page);
-    await page.evaluate(`window.told = []; auth.on('signed-out', () => told.push('signed-out'))`);
+    await page.evaluate(`window.seen = []; auth.on('signed-out', () => seen.push('signed-out'))`);
     expect(await inTime(page, page.evaluate(CALL_AGAIN_AND_AGAIN))).toEqual(Array(CALLS).fill(200));
     expect(statuses().filter((status) => status === 200)).toHaveLength(CALLS - 1);
     expect(statuses().filter((status) => status === 429).length).toBeGreaterThanOrEqual(3);
     expect(new Set(statuses())).toEqual(new Set([200, 429]));
-    expect(await page.evaluate('told')).toEqual([]);
+    expect(await page.evaluate('seen')).toEqual([]);
     expect(await stateOf(site, visitor, page)).toEqual(unharmed(visitor));
     await visitor.profile.close();
   });
 
-  test('Interface 13: of many tabs, and pages that are loaded anew, one asks and all wait for as long as it was told', async () => {
+  test('Interface 13: of many tabs and reloaded pages one asks, and all wait as long as its answer says', async () => {
     const visitor = await site.visitor((profile) => profile.clock.install());
     const { page } = visitor;
     for (let i = 0; i < LIMIT; i += 1) {

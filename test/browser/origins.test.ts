@@ -49,7 +49,7 @@ inChromium('in Chromium', () => {
     expect(await survivesReload(names, ONE_SITE, await browser.newContext())).toBe(true);
   });
 
-  test('two sites, with what the page prints: where the browser keeps cookies of other sites, and only there', async () => {
+  test('two sites, with the configuration of the page: only if the browser stores cookies of other sites', async () => {
     const names = { page: 'https://app.example.com', gateway: 'https://auth.example.net' };
     const { profile, close } = await launchWithThirdPartyCookies();
     try {

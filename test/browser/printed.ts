@@ -10,7 +10,7 @@ export function printed(origins: Record<string, string> = {}): string {
   return Object.entries(origins).reduce((text, [from, to]) => text.replaceAll(from, to), PAGE);
 }
 
-/** The block in a language that has these words. @throws where it has none */
+/** The block in a language that contains these words. @throws if there is none */
 export function blockWith(language: string, words: string, text = PAGE): string {
   const blocks = Array.from(text.matchAll(/```(\w+)\n([\s\S]*?)\n```/g));
   const block = blocks.find(([, of, code]) => of === language && code?.includes(words))?.[2];

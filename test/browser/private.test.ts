@@ -1,4 +1,4 @@
-/** Interface 13: browsers that have no storage, no locks or no channel, or throw where they are used. */
+/** Interface 13: browsers that have no storage, no locks or no channel, or throw on use. */
 import { inChromium, type Site, sidOf, startSite, stateOf, unharmed } from './site.js';
 
 const MISSING: Record<string, string> = {

@@ -8,7 +8,7 @@ import type { Certificate } from './certificate.js';
 import { CHROMIUM, launchChromium } from './chromium.js';
 import { type Edge, startEdge } from './edge.js';
 
-/** Tests that are skipped where the machine has no Chromium; REQUIRE_PROGRAMS=1 makes that a failure. */
+/** Tests that are skipped if the machine has no Chromium; REQUIRE_PROGRAMS=1 makes that a failure. */
 export const inChromium = CHROMIUM !== undefined || process.env['REQUIRE_PROGRAMS'] === '1' ? describe : describe.skip;
 
 /** Navigations on a busy machine: milliseconds */
@@ -34,7 +34,7 @@ export interface Visitor {
 }
 
 export interface Setup {
-  /** Of the gateway, beside PUBLIC_URL */
+  /** Variables of the gateway, except PUBLIC_URL */
   env?: Record<string, string>;
   /** For https */
   certificate?: Certificate;

@@ -64,7 +64,7 @@ inChromium('in Chromium', () => {
   });
 });
 
-/** No tab asks, or waits to ask, and what the last one was told has come to all. */
+/** No tab asks or waits to ask, and the last answer has come to all. */
 async function isQuiet(tabs: Page[]): Promise<boolean> {
   const asking = await tabs[0]?.evaluate(
     `navigator.locks.query().then(({ held, pending }) => held.length + pending.length)`,

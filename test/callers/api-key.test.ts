@@ -262,7 +262,7 @@ describe('Interface 6: the rate limit of a key', () => {
 
   const LEFT = /^"key";r=(\d+);t=(\d+)$/;
 
-  test('is told in every answer to the key: 200, 400, 429', async () => {
+  test('is in every answer to the key: 200, 400, 429', async () => {
     const { sign } = await issue(3);
     const bodies = [QUERY, '{"query":"{ nothing }"}', '{', QUERY, QUERY];
     const answers = [];
@@ -279,7 +279,7 @@ describe('Interface 6: the rate limit of a key', () => {
     expect(left).toEqual([2, 1, 0, 0, 0]);
   });
 
-  test('is told to nobody else: not where the key is not recognised, nor to other callers', async () => {
+  test('is in no other answer: neither for an unknown key, nor for other callers', async () => {
     const { keyId, sign } = await issue(3);
     const used = sign();
     await sendSigned(gateway, used);
@@ -325,7 +325,7 @@ describe('Interface 6: the rate limit of a key', () => {
   });
 });
 
-describe('Interface 6: the secrets that are kept opened', () => {
+describe('Interface 6: the cache of opened secrets', () => {
   /** Resolves the caller of a request. @returns what came of it, and the names of the statements that were run */
   async function resolved(request: SignedRequest): Promise<[kind: string, statements: string[]]> {
     const { app } = gateway;

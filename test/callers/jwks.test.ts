@@ -87,7 +87,7 @@ const PUBLISHED: Record<string, string> = {
   RSA: 'alg e kid kty n use',
 };
 
-/** Algorithms of the new keys where they are given, and all that sign. */
+/** Algorithms of the new keys if they are given, and all that sign. */
 const ROTATIONS: Array<{ to: AccessAlg[]; signedBy: AccessAlg[] }> = [
   { to: [], signedBy: ['EdDSA'] },
   { to: ['ES256', 'RS256', 'EdDSA'], signedBy: ['EdDSA', 'ES256', 'RS256'] },
@@ -164,7 +164,7 @@ test.each(ACCESS_ALGS)(
   },
 );
 
-test('Interface 3: a token is refused once its key is out of the file, also where it was good a moment ago', async () => {
+test('Interface 3: a token is refused once its key is out of the file, even if it was valid a moment ago', async () => {
   const { as } = await newcomer(gateway);
   for (const on of gateway.two()) expect((await ask(on, as, CALLER)).status).toBe(200);
   const [leaked] = await kidsOf('EdDSA');

@@ -46,7 +46,7 @@ describe.each(STORES)('with %s', (store) => {
   const noncesOf = async (keyId: string): Promise<number> =>
     (await gateway.rows('select 1 from signature_nonces where key_id = $1', [keyId])).length;
 
-  /** As a caller is told it */
+  /** As in the answer to a caller */
   const left = ({ headers }: SignedAnswer): string | undefined =>
     /^"key";r=(\d+);/.exec(String(headers['ratelimit']))?.[1];
 

@@ -72,15 +72,15 @@ test.each(KIND_NAMES)('Interface 11: a change by %s is in the audit log under it
 });
 
 test.each(KIND_NAMES)(
-  'Interface 6: %s is asked for by its scheme, and is refused beside any other kind',
+  'Interface 6: %s has a scheme of its own, and is refused together with any other kind',
   async (kind) => {
     const challenges = ({ headers }: Answer) => String(headers['www-authenticate']);
     const scheme = `${KINDS[kind].scheme} realm=`;
     expect(challenges(await ask(gateway, nobody, CALLER))).toContain(scheme);
     const { as } = await NEW[kind]();
     for (const other of KIND_NAMES.filter((name) => name !== kind)) {
-      const { as: beside } = await NEW[other]();
-      const answer = await ask(gateway, (body) => ({ ...as(body), ...beside(body) }), CALLER);
+      const { as: another } = await NEW[other]();
+      const answer = await ask(gateway, (body) => ({ ...as(body), ...another(body) }), CALLER);
       expect(answer).toMatchObject({ status: 401, reason: 'multiple_credentials' });
       expect(challenges(answer)).toContain(scheme);
     }

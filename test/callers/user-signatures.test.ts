@@ -131,7 +131,7 @@ describe.each(ACCESS_ALGS)('Interface 4: the key of %s', (alg) => {
     }
   });
 
-  test('is good for a refresh token too, where the type is looked at then (Spec 4.2)', async () => {
+  test('is valid for a refresh token too, whose type is checked afterwards (Spec 4.2)', async () => {
     const cookie = `refresh_token=${await made.token(alg)}`;
     const answer = await made.gateway.send('POST', '/auth/refresh', { headers: { cookie } });
     expect([answer.status, answer.json]).toEqual([401, { detail: 'Invalid token type' }]);

@@ -44,7 +44,7 @@ test('Interface 13: logs in, is still logged in when the page is loaded again, a
   expect([...browser.storage.items]).toEqual([]);
   expect(await first.client.getAccessToken()).toBeUndefined();
   expect(await open().client.getAccessToken()).toBeUndefined();
-  expect(first.told.at(-1)).toEqual({ event: 'signed-out', happened: { reason: 'logout' } });
+  expect(first.events.at(-1)).toEqual({ event: 'signed-out', happened: { reason: 'logout' } });
 });
 
 test('Interface 13: a login that is refused says why, and changes nothing', async () => {
@@ -54,7 +54,7 @@ test('Interface 13: a login that is refused says why, and changes nothing', asyn
   });
   await expect(page.client.login({ email: 'nonsense', password: 'x' })).rejects.toMatchObject({ status: 422 });
   expect(page.client.state()).toEqual({ status: 'signed-out' });
-  expect(page.told).toEqual([]);
+  expect(page.events).toEqual([]);
 });
 
 test('Interface 13: a visitor who has never logged in causes no request', async () => {
@@ -92,7 +92,7 @@ test.each<{ without: NonNullable<PageSetup['without']> }>([
   await logIn(page);
   page.time.skip(880_000);
   expect(await page.client.getAccessToken()).toEqual(expect.any(String));
-  await until('it has refreshed', () => page.told.at(-1)?.event === 'refreshed');
+  await until('it has refreshed', () => page.events.at(-1)?.event === 'refreshed');
 
   const again = open({ without });
   expect(await again.client.getAccessToken()).toEqual(expect.any(String));
@@ -100,7 +100,7 @@ test.each<{ without: NonNullable<PageSetup['without']> }>([
   expect(again.client.state()).toEqual({ status: 'signed-out' });
 });
 
-test('Interface 13: works where they throw', async () => {
+test('Interface 13: works if they throw', async () => {
   const fail = (): never => {
     throw new DOMException('not here', 'SecurityError');
   };
@@ -116,7 +116,7 @@ test('Interface 13: where nothing can be kept, the first question asks the gatew
   const visitor = open({ without: ['storage'] });
   expect(visitor.client.state()).toEqual({ status: 'loading' });
   expect(await visitor.client.getAccessToken()).toBeUndefined();
-  expect([status(visitor), visitor.refreshes(), visitor.told]).toEqual(['signed-out', 1, []]);
+  expect([status(visitor), visitor.refreshes(), visitor.events]).toEqual(['signed-out', 1, []]);
 });
 
 test('Interface 13: a full storage is no storage', async () => {
@@ -138,7 +138,7 @@ test('Interface 13: a full storage is no storage', async () => {
   }
 });
 
-test('Interface 13: a fresh token is used, one that soon ends is renewed beside its use, one that has ended is waited for', async () => {
+test('Interface 13: a fresh token is used, one that soon expires is used and renewed, an expired one is renewed first', async () => {
   const page = open();
   await logIn(page);
   const first = await page.client.getAccessToken();
@@ -146,7 +146,7 @@ test('Interface 13: a fresh token is used, one that soon ends is renewed beside 
   expect([await page.client.getAccessToken(), page.refreshes()]).toEqual([first, 0]);
   page.time.skip(2_000);
   expect(await page.client.getAccessToken()).toBe(first);
-  await until('it is renewed', () => page.told.at(-1)?.event === 'refreshed');
+  await until('it is renewed', () => page.events.at(-1)?.event === 'refreshed');
   const second = await page.client.getAccessToken();
   expect(second).not.toBe(first);
   page.time.skip(900_000);
@@ -178,7 +178,7 @@ test('Interface 13: a token is shared: another tab does not refresh for itself',
   expect(await two.client.getAccessToken()).toBe(await one.client.getAccessToken());
   for (const tab of [one, two]) tab.time.skip(1_000_000);
   await one.client.getAccessToken();
-  await until('the other tab has the new one', () => two.told.at(-1)?.event === 'refreshed');
+  await until('the other tab has the new one', () => two.events.at(-1)?.event === 'refreshed');
   expect(await two.client.getAccessToken()).toBe(await one.client.getAccessToken());
   expect(two.refreshes()).toBe(0);
 });
@@ -221,14 +221,14 @@ test('Interface 13: a message of a session that was left brings nothing back', a
   };
   one.time.skip(1_000_000);
   await one.client.getAccessToken();
-  await until('it is told', () => said !== undefined);
+  await until('it is reported', () => said !== undefined);
   await one.client.logout();
   await until('both are signed out', () => status(two) === 'signed-out');
-  const [before, other] = [two.told.length, await gateway.user()];
+  const [before, other] = [two.events.length, await gateway.user()];
   channel.postMessage(said);
   await logIn(one, other.email);
   await until('the login has been heard of', () => subOf(two) === other.id);
-  expect(two.told.slice(before).map(({ event }) => event)).toEqual(['signed-in']);
+  expect(two.events.slice(before).map(({ event }) => event)).toEqual(['signed-in']);
 });
 
 test('Interface 13: a storage that shows the session for a moment more does not begin it again', async () => {

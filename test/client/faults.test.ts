@@ -30,7 +30,7 @@ const thefts = () => gateway.rows("select 1 from audit_events where event_type =
 /** The longest first wait between two tries */
 const FIRST_MS = 1_000;
 
-/** Each refresh meets the next of these; when there are none left, the gateway. */
+/** Each refresh meets the next of these, and then the gateway. */
 function refreshesMeet(...faults: Wire[]): Wire {
   return (request, next) => {
     const fault = new URL(request.url).pathname === '/auth/refresh' ? faults.shift() : undefined;
@@ -69,7 +69,7 @@ test.each<[string, Wire]>([
   expect(await token).toEqual(expect.any(String));
   expect(page.asked.map(({ retry }) => retry)).toEqual(Array(4).fill(page.asked[0]?.retry));
   expect(page.asked[0]?.retry).toMatch(/^this=:[A-Za-z0-9+/]{43}=:$/);
-  expect(page.told.map(({ event }) => event)).toEqual(['offline', 'offline', 'offline', 'signed-in']);
+  expect(page.events.map(({ event }) => event)).toEqual(['offline', 'offline', 'offline', 'signed-in']);
   expect(await thefts()).toEqual([]);
 });
 
@@ -126,7 +126,7 @@ test('Interface 12: a page that is loaded again in the middle of a refresh waits
   expect(await thefts()).toEqual([]);
 });
 
-test('Interface 12: it waits also where a logout comes first, and fails', async () => {
+test('Interface 12: it also waits if a logout comes first and fails', async () => {
   await logIn(open());
   const cut = open({ without: ['locks'], wire: never });
   await until('it has asked', () => cut.refreshes() === 1);
@@ -186,7 +186,7 @@ test('Interface 13: an answer that takes too long is not waited for, and does no
 test('Interface 13: a lock that hangs is waited for so long, and is not stolen', async () => {
   await logIn(open());
   const held = hold();
-  const [name = ''] = browser.storage.items.keys(); // the lock has the name of what is kept
+  const [name = ''] = browser.storage.items.keys(); // the lock has the name of the stored item
   const hung = browser.tab().locks?.request(name, () => held.promise);
   const page = open({ without: ['openChannel'] });
   const token = page.client.getAccessToken();
@@ -226,11 +226,11 @@ test('Interface 13: a wait grows, is not shorter than Retry-After, and ends when
   expect(await token).toEqual(expect.any(String));
 });
 
-test('Interface 13: who asks for a token is told after a while that there is none, and the refresh goes on', async () => {
+test('Interface 13: a call for a token fails after a while, and the refresh continues', async () => {
   await logIn(open());
   const page = open({ wire: refreshesMeet(answer(503, DETAIL, { ...json, 'retry-after': '60' })) });
   const token = page.client.getAccessToken();
-  await until('it was answered', () => page.told.length === 1);
+  await until('it was answered', () => page.events.length === 1);
   const refused = expect(token).rejects.toMatchObject({
     ...{ name: 'AuthError', status: 503, detail: 'Not today', retryAfterSeconds: 60 },
   });
@@ -247,13 +247,13 @@ const limited = answer(429, JSON.stringify({ detail: 'Too many requests, try aga
   'retry-after': '60',
 });
 const LIMITED_ERROR = { name: 'AuthError', status: 429, detail: 'Too many requests, try again later' };
-const signedOut = (page: Page) => page.told.filter(({ event }) => event === 'signed-out');
+const signedOut = (page: Page) => page.events.filter(({ event }) => event === 'signed-out');
 
 test('Interface 13: who asks for a token after a 429 waits for as long as the gateway asks for, and has one', async () => {
   await logIn(open());
   const page = open({ wire: refreshesMeet(limited) });
   const answered = page.client.fetch(`${gateway.url}/graphql`, { method: 'POST' });
-  await until('it was answered', () => page.told.length === 1);
+  await until('it was answered', () => page.events.length === 1);
   expect([...browser.storage.items.values()]).toEqual([expect.stringContaining('"sid"')]);
   await page.time.pass(CALLER_MS);
   await page.time.pass(LIMITED_MS - CALLER_MS + FIRST_MS);
@@ -263,18 +263,18 @@ test('Interface 13: who asks for a token after a 429 waits for as long as the ga
   expect(signedOut(page)).toEqual([]);
 });
 
-test('Interface 13: after one 429 more it is told so, in 90 s, and the session goes on', async () => {
+test('Interface 13: after one more 429 a call fails within 90 s, and the session goes on', async () => {
   await logIn(open());
   const page = open({ wire: refreshesMeet(limited, limited) });
   const refused = expect(page.client.getAccessToken()).rejects.toMatchObject({
     ...LIMITED_ERROR,
     retryAfterSeconds: 60,
   });
-  await until('it was answered', () => page.told.length === 1);
+  await until('it was answered', () => page.events.length === 1);
   await page.time.pass(CALLER_MS);
   await page.time.pass(LIMITED_MS);
   await refused;
-  await until('it was answered again', () => page.told.length === 2);
+  await until('it was answered again', () => page.events.length === 2);
   await page.time.pass(LIMITED_MS + 2 * FIRST_MS);
   expect(await page.client.getAccessToken()).toEqual(expect.any(String));
   expect(signedOut(page)).toEqual([]);
@@ -286,7 +286,7 @@ test('Interface 13: a token that has not expired is used while the gateway asks 
   const first = await page.client.getAccessToken();
   page.time.skip(850_000);
   expect(await page.client.getAccessToken()).toBe(first);
-  await until('it was answered', () => page.told.at(-1)?.event === 'offline');
+  await until('it was answered', () => page.events.at(-1)?.event === 'offline');
   expect([await page.client.getAccessToken(), page.client.state().status]).toEqual([first, 'signed-in']);
   expect(page.refreshes()).toBe(1);
 });
@@ -301,7 +301,7 @@ test('Interface 13: who waits for a token waits no longer than their own signal 
     page.client.fetch(`${gateway.url}/graphql`, { method: 'POST', signal }),
     page.client.fetch(new Request(`${gateway.url}/graphql`, { method: 'POST', signal })),
   ];
-  await until('it was answered', () => page.told.length === 1);
+  await until('it was answered', () => page.events.length === 1);
   const reason = new Error('the reader has gone on');
   ends.abort(reason);
   for (const one of waiting) await expect(one).rejects.toBe(reason);
@@ -321,7 +321,7 @@ test('Interface 13: a fetch that is answered 401 and then waits for a token ends
   await logIn(page);
   const ends = new AbortController();
   const asked = page.client.fetch(`${gateway.url}/api`, { signal: ends.signal });
-  await until('it was answered', () => page.told.at(-1)?.event === 'offline');
+  await until('it was answered', () => page.events.at(-1)?.event === 'offline');
   ends.abort();
   await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
 });
@@ -332,11 +332,11 @@ test.each<{ without: NonNullable<PageSetup['without']> }>([{ without: [] }, { wi
     await logIn(open({ without }));
     const page = open({ without, wire: refreshesMeet(limited) });
     const token = page.client.getAccessToken();
-    await until('it was answered', () => page.told.length === 1);
+    await until('it was answered', () => page.events.length === 1);
     const others = Array.from({ length: 5 }, () => open({ without }));
     const tokens = others.map(({ client }) => client.getAccessToken());
-    await until('they have heard of it', () => others.every(({ told }) => told.length === 1));
-    expect(others.map(({ told }) => told)).toEqual(
+    await until('they have heard of it', () => others.every(({ events }) => events.length === 1));
+    expect(others.map(({ events }) => events)).toEqual(
       Array(5).fill([{ event: 'offline', happened: { error: expect.objectContaining(LIMITED_ERROR) } }]),
     );
     expect(others.map(({ refreshes }) => refreshes())).toEqual(Array(5).fill(0));
@@ -352,15 +352,15 @@ test.each<{ without: NonNullable<PageSetup['without']> }>([{ without: [] }, { wi
 test('Interface 13: what another clock has written of a wait is not believed for longer than a minute', async () => {
   await logIn(open());
   const ahead = open({ wire: refreshesMeet(limited), environment: { now: () => 3_600_000 } });
-  await until('it was answered', () => ahead.told.length === 1);
+  await until('it was answered', () => ahead.events.length === 1);
   expect(await open().client.getAccessToken()).toEqual(expect.any(String));
 });
 
-test('Interface 13: a login is not kept waiting by the 429 of the session before', async () => {
+test('Interface 13: a login does not wait for the 429 of the session before', async () => {
   await logIn(open());
   const page = open({ wire: refreshesMeet(limited) });
   const token = page.client.getAccessToken();
-  await until('it was answered', () => page.told.length === 1);
+  await until('it was answered', () => page.events.length === 1);
   await logIn(page);
   expect(await token).toEqual(expect.any(String));
   expect(await open({ without: ['openChannel'] }).client.getAccessToken()).toEqual(expect.any(String));
@@ -381,9 +381,9 @@ test('Interface 13: the 401 of the gateway signs out, in all tabs, and says why'
   one.time.skip(1_000_000);
   expect(await one.client.getAccessToken()).toBeUndefined();
   const happened = { reason: 'refused', detail: 'Session invalidated — please log in again' };
-  expect(one.told.at(-1)).toEqual({ event: 'signed-out', happened });
+  expect(one.events.at(-1)).toEqual({ event: 'signed-out', happened });
   await until('the other has heard', () => two.client.state().status === 'signed-out');
-  expect(two.told.at(-1)).toEqual({ event: 'signed-out', happened });
+  expect(two.events.at(-1)).toEqual({ event: 'signed-out', happened });
   expect([...browser.storage.items]).toEqual([]);
   expect(await open().client.getAccessToken()).toBeUndefined();
   await gateway.rows("delete from audit_events where event_type = 'token_theft'");

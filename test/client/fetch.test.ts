@@ -186,7 +186,7 @@ test('Interface 13: what was asked for in one session is not repeated in another
   expect(own.got).toHaveLength(1);
 });
 
-test('Interface 13: a 401 stays the answer where the session is over, or no token can be had', async () => {
+test('Interface 13: a 401 stays the answer if the session is over or there is no token', async () => {
   let isAway = false;
   const page = await signedIn({
     wire: (request, next) =>
@@ -203,7 +203,7 @@ test('Interface 13: a 401 stays the answer where the session is over, or no toke
   expect(page.client.state()).toEqual({ status: 'signed-out' });
 });
 
-test('Interface 13: an address that is none is refused when the client is made', () => {
+test('Interface 13: an invalid address is refused when the client is created', () => {
   expect(() => open({ url: 'nowhere', environment: { origin: '' } })).toThrow('Invalid URL');
   expect(() => open({ options: { allowedOrigins: ['example.com'] } })).toThrow('Invalid URL');
 });

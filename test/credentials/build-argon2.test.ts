@@ -56,13 +56,13 @@ function expectLeft(why: string, env?: Record<string, string>): void {
 }
 
 test(
-  'where it cannot be built, the package stays as it was',
+  'if it cannot be built, the package stays as it was',
   () => expectLeft('it cannot be built', { CC: 'false', CXX: 'false' }),
   BUILD_MS,
 );
 
 testHere(
-  'where what was built makes other hashes, the package stays as it was',
+  'if the build makes other hashes, the package stays as it was',
   () => {
     const file = join(modules, 'argon2/argon2/src/blake2/blake2b.c');
     const text = readFileSync(file, 'utf8');

@@ -285,7 +285,7 @@ describe('Interface 3: what others may do with a keyring', () => {
     await expect(readKeyringFile(name)).rejects.toMatchObject({ name: 'KeyringError' });
   });
 
-  test('none is created in a folder where others may replace it', async () => {
+  test('none is created in a folder in which others may replace it', async () => {
     await chmod(place, 0o777);
     const created = writeKeyringFile(join(place, 'new.json'), keys, 'create');
     await expect(created).rejects.toThrow(/others may replace what is in .*; run: chmod o-w /);
@@ -303,14 +303,14 @@ describe('Interface 3: what others may do with a keyring', () => {
     const keyring = await openKeyring(target, clock, log).finally(() => {
       globalThis.setInterval = setInterval;
     });
-    let told = 0;
+    let reported = 0;
     const kidInUse = () => keyring.inUse('access', clock.now()).kid;
     const atStart = kidInUse();
     /** Looks three times. @returns what was newly logged, and whether the keys are still those of the start */
     const seen = async () => {
       for (let looks = 0; looks < 3; looks += 1) await look();
-      const fresh = lines().slice(told);
-      told += fresh.length;
+      const fresh = lines().slice(reported);
+      reported += fresh.length;
       return [fresh.map(({ reason, msg }) => String(reason ?? msg)), kidInUse() === atStart];
     };
     const changed = JSON.stringify({ keys: await generateKeys() });

@@ -164,8 +164,8 @@ describe('Interface 6: refused signatures', () => {
   });
 
   test('created in milliseconds is reported apart from a wrong clock', () => {
-    const told = verify(factsOf(sign({ nowSeconds: NOW_SECONDS * 1000 })));
-    expect(told).toMatchObject({ verdict: 'signature_expired', detail: expect.stringContaining('in seconds') });
+    const result = verify(factsOf(sign({ nowSeconds: NOW_SECONDS * 1000 })));
+    expect(result).toMatchObject({ verdict: 'signature_expired', detail: expect.stringContaining('in seconds') });
     expect(verify(factsOf(sign({ nowSeconds: NOW_SECONDS + 61 }))).detail).not.toContain('in seconds');
   });
 

@@ -13,7 +13,7 @@ export interface Page {
   /** How often a refresh was asked for */
   refreshes(): number;
   /** Events that listeners received */
-  told: Array<{ event: keyof AuthEvents; happened: unknown }>;
+  events: Array<{ event: keyof AuthEvents; happened: unknown }>;
   time: HandTime;
 }
 
@@ -63,16 +63,16 @@ export function openPage(browser: Browser, { url, wire, without = [], environmen
   );
   for (const part of without) delete tab[part];
   const client = createClient({ url, ...options }, tab);
-  const told: Page['told'] = [];
+  const events: Page['events'] = [];
   for (const event of ['signed-in', 'refreshed', 'signed-out', 'offline'] as const) {
-    client.on(event, (happened) => told.push({ event, happened }));
+    client.on(event, (happened) => events.push({ event, happened }));
   }
   const due = (): number[] => [...timers.values()].map(({ at }) => at - now);
   return {
     client,
     asked,
     refreshes: () => asked.filter(({ path }) => path === '/auth/refresh').length,
-    told,
+    events,
     time: {
       due,
       skip: (ms) => {
