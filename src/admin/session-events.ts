@@ -3,10 +3,12 @@ import type { Actor, AuditedEvent, EventType } from '../audit/events.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
 import { END_OF, type Session, type SessionEndReason } from './sessions.js';
 
-type EndingEventType = keyof typeof END_OF;
+type EndingEventType = keyof typeof ENDING_EVENTS;
 
-/** Types of audit events that end a session, or come after its end. */
-export const ENDING_TYPES: readonly EventType[] = Object.keys(END_OF) as EndingEventType[];
+/** Kinds by the audit events that end a session, or come after its end. */
+const ENDING_EVENTS = { ...END_OF, user_password_changed: END_OF.user_password_set } as const;
+
+export const ENDING_TYPES: readonly EventType[] = Object.keys(ENDING_EVENTS) as EndingEventType[];
 
 export type SessionEventKind = 'started' | 'rotated' | 'retried' | SessionEndReason;
 
@@ -56,7 +58,7 @@ export function sessionEventOf(row: EventRow, session: Session, isFirst: boolean
   const { id, createdAt, jti, ipAddress, userAgent, rank, event, reuse } = row;
   const common = { createdAt, jti, ipAddress, userAgent };
   if (event !== null) {
-    const kind = END_OF[event.eventType];
+    const kind = ENDING_EVENTS[event.eventType];
     return { ...common, id: `${session.id}.${id}`, kind, detail: detailOf(event, row) }; // one audit event may end several sessions
   }
   if (rank === 4) {
@@ -98,7 +100,11 @@ function detailOf(event: EndingEvent, row: EventRow): string {
     case 'user_deactivated':
       return `The user was deactivated by ${actorName(event.metadata.actor)}`;
     case 'user_password_set':
-      return `A new password was set by ${actorName(event.metadata.actor)}`;
+      return 'by' in event.metadata
+        ? 'The user set a new password by a link'
+        : `A new password was set by ${actorName(event.metadata.actor)}`;
+    case 'user_password_changed':
+      return 'The user changed the password in another session';
     case 'user_deleted':
       return `The user was deleted by ${actorName(event.metadata.actor)}`;
   }

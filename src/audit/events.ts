@@ -1,4 +1,5 @@
 /** Spec 6: audit events, a union by event type, each with its exact metadata. */
+import type { LinkPurpose } from '../domain/link-purpose.js';
 import type { Role } from '../domain/roles.js';
 
 /** Who may make an administrative change (a kind of caller, or the command line), and what identifies them. */
@@ -21,6 +22,16 @@ interface AuthMetadata {
   logout: { jti: string };
 }
 
+/** Interface 15: what users do with their own passwords. */
+interface PasswordMetadata {
+  /** `family_id` is the session whose access token was sent */
+  password_change_failed: { reason: 'current_password_wrong'; family_id: string | null };
+  user_password_changed: { family_id: string | null; sessions_ended: number };
+  user_password_set: { by: 'link'; purpose: LinkPurpose; sessions_ended: number };
+}
+
+type UserMetadata = AuthMetadata & PasswordMetadata;
+
 /** Administrative changes (Interface 11): the metadata of each, without its actor. */
 interface ChangeMetadata {
   user_created: { email: string; role: Role };
@@ -29,6 +40,8 @@ interface ChangeMetadata {
   user_deactivated: { sessions_ended: number };
   user_unlocked: Nothing;
   user_password_set: { sessions_ended: number };
+  user_email_changed: { from: string; to: string };
+  password_link_issued: { purpose: LinkPurpose; expires_at: string };
   /** With facts about the deleted row */
   user_deleted: { email: string; role: Role; sessions_ended: number };
   session_revoked: { family_id: string };
@@ -43,7 +56,7 @@ interface ChangeMetadata {
 
 type Nothing = Record<never, never>;
 
-export type EventType = keyof AuthMetadata | keyof ChangeMetadata;
+export type EventType = keyof UserMetadata | keyof ChangeMetadata;
 
 /** What each event is about. Spec 6 has only `user`. A missing event does not compile. */
 export const ENTITY_OF = {
@@ -58,6 +71,10 @@ export const ENTITY_OF = {
   user_deactivated: 'user',
   user_unlocked: 'user',
   user_password_set: 'user',
+  user_password_changed: 'user',
+  password_change_failed: 'user',
+  password_link_issued: 'user',
+  user_email_changed: 'user',
   user_deleted: 'user',
   session_revoked: 'user',
   api_key_created: 'api_key',
@@ -82,10 +99,10 @@ interface From<UserAgent> {
   userAgent: UserAgent;
 }
 
-/** An event of the three routes; Spec 6 gives `logout` no user agent. */
+/** An event of the REST routes; Spec 6 gives `logout` no user agent. */
 export type AuthEvent = {
-  [T in keyof AuthMetadata]: About<T, AuthMetadata[T]> & From<T extends 'logout' ? null : string>;
-}[keyof AuthMetadata];
+  [T in keyof UserMetadata]: About<T, UserMetadata[T]> & From<T extends 'logout' ? null : string>;
+}[keyof UserMetadata];
 
 /** A change as reported to `administer`, which adds the actor and the origin. */
 export type ChangeEvent = { [T in keyof ChangeMetadata]: About<T, ChangeMetadata[T]> }[keyof ChangeMetadata];
@@ -96,13 +113,15 @@ export type AdminEvent = {
 
 export type AuditedEvent = AuthEvent | AdminEvent;
 
-type MetadataOf<Type extends EventType> = Extract<AuditedEvent, { eventType: Type }>['metadata'];
+/** The fields of any event of the type: a password is set by a link or by an operator. */
+type FieldsOf<Type extends EventType> = KeysOf<Extract<AuditedEvent, { eventType: Type }>['metadata']>;
+type KeysOf<Metadata> = Metadata extends unknown ? keyof Metadata : never;
 
 interface Description<Type extends EventType> {
   /** One sentence for a person */
   means: string;
   /** Each field of the metadata, with what its name does not say */
-  metadata: Record<keyof MetadataOf<Type>, string>;
+  metadata: Record<FieldsOf<Type>, string>;
 }
 
 const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
@@ -132,9 +151,27 @@ const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
     metadata: { actor: '' },
   },
   user_password_set: {
-    means: 'The password of a user was changed.',
-    metadata: { actor: '', sessions_ended: 'number of sessions ended' },
+    means: 'An operator set the password of a user, or the user set it by a link, which has no `actor`.',
+    metadata: {
+      actor: '',
+      by: '`link`',
+      purpose: '`invitation` or `reset`',
+      sessions_ended: 'number of sessions ended',
+    },
   },
+  user_password_changed: {
+    means: 'A user changed their own password.',
+    metadata: { family_id: 'the session that changed it and stays', sessions_ended: 'number of other sessions ended' },
+  },
+  password_change_failed: {
+    means: 'A user who wanted to change their own password sent a wrong current password.',
+    metadata: { reason: 'always `current_password_wrong`', family_id: 'the session' },
+  },
+  password_link_issued: {
+    means: 'An operator issued a link by which a user can set a password.',
+    metadata: { actor: '', purpose: '`invitation` or `reset`', expires_at: 'RFC 3339' },
+  },
+  user_email_changed: { means: 'The email of a user was changed.', metadata: { actor: '', from: '', to: '' } },
   user_deleted: {
     means: 'A user was deleted.',
     metadata: { actor: '', email: '', role: '', sessions_ended: 'number of sessions ended' },

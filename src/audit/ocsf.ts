@@ -19,7 +19,10 @@ const AUTHENTICATION = { uid: 3002, name: 'Authentication', activities: { Logon:
 const ACCOUNT_CHANGE = {
   uid: 3001,
   name: 'Account Change',
-  activities: { Create: 1, Enable: 2, 'Password Reset': 4, Disable: 5, Delete: 6, Unlock: 12, 'Role Change': OTHER },
+  activities: {
+    ...{ Create: 1, Enable: 2, 'Password Change': 3, 'Password Reset': 4, Disable: 5, Delete: 6, Unlock: 12 },
+    ...{ 'Role Change': OTHER, 'Email Change': OTHER, 'Password Link': OTHER },
+  },
 };
 const ENTITY_MANAGEMENT = { uid: 3004, name: 'Entity Management', activities: { Create: 1, Update: 3, Delete: 4 } };
 
@@ -38,16 +41,21 @@ function done<C extends Class>(of: C, activity: keyof C['activities'] & string):
   return { class: of, activity, severity: 'Informational', status: 'Success' };
 }
 
-function failed(activity: keyof typeof AUTHENTICATION.activities, severity: Kind['severity'], detail: string): Kind {
-  return { class: AUTHENTICATION, activity, severity, status: 'Failure', status_detail: detail };
+function failed<C extends Class>(
+  of: C,
+  activity: keyof C['activities'] & string,
+  severity: Kind['severity'],
+  detail: string,
+): Kind {
+  return { class: of, activity, severity, status: 'Failure', status_detail: detail };
 }
 
 /** A missing event does not compile. */
 export const OCSF_KINDS: Record<EventType, Kind> = {
-  account_locked: failed('Logon', 'Medium', 'ACCOUNT_LOCKED_OUT'),
-  login_failure: failed('Logon', 'Low', 'INVALID_CREDENTIALS'),
+  account_locked: failed(AUTHENTICATION, 'Logon', 'Medium', 'ACCOUNT_LOCKED_OUT'),
+  login_failure: failed(AUTHENTICATION, 'Logon', 'Low', 'INVALID_CREDENTIALS'),
   login_success: done(AUTHENTICATION, 'Logon'),
-  token_theft: failed('Token Reuse', 'High', 'REFRESH_TOKEN_REUSED'),
+  token_theft: failed(AUTHENTICATION, 'Token Reuse', 'High', 'REFRESH_TOKEN_REUSED'),
   logout: done(AUTHENTICATION, 'Logoff'),
   user_created: done(ACCOUNT_CHANGE, 'Create'),
   user_role_changed: done(ACCOUNT_CHANGE, 'Role Change'),
@@ -55,6 +63,10 @@ export const OCSF_KINDS: Record<EventType, Kind> = {
   user_deactivated: done(ACCOUNT_CHANGE, 'Disable'),
   user_unlocked: done(ACCOUNT_CHANGE, 'Unlock'),
   user_password_set: done(ACCOUNT_CHANGE, 'Password Reset'),
+  user_password_changed: done(ACCOUNT_CHANGE, 'Password Change'),
+  password_change_failed: failed(ACCOUNT_CHANGE, 'Password Change', 'Low', 'INVALID_CREDENTIALS'),
+  password_link_issued: done(ACCOUNT_CHANGE, 'Password Link'),
+  user_email_changed: done(ACCOUNT_CHANGE, 'Email Change'),
   user_deleted: done(ACCOUNT_CHANGE, 'Delete'),
   session_revoked: done(AUTHENTICATION, 'Logoff'),
   api_key_created: done(ENTITY_MANAGEMENT, 'Create'),
@@ -113,6 +125,7 @@ function known(event: StoredEvent, type: EventType, common: object, more: object
   const { entity_type, user_id, ip_address, user_agent } = event;
   const { actor, email, family_id, key_id, service_name, ...rest } = event.metadata as KnownMetadata;
   const kind = OCSF_KINDS[type];
+  const hasSession = family_id !== undefined && kind.class === AUTHENTICATION; // an account change has no place for it
   const entityType = ENTITY_TYPES[entity_type as keyof typeof ENTITY_TYPES];
   return {
     ...classified(kind),
@@ -122,11 +135,11 @@ function known(event: StoredEvent, type: EventType, common: object, more: object
       ? { entity: { uid: key_id, name: service_name ?? entityType, type: entityType } }
       : { user: userOf(user_id, email) }),
     ...(kind.class === AUTHENTICATION && { service: { name: PRODUCT.name } }),
-    ...(family_id !== undefined && { session: { uid: family_id } }),
+    ...(hasSession && { session: { uid: family_id } }),
     ...(actor !== undefined && { actor: actorOf(actor) }),
     src_endpoint: isIP(ip_address) === 0 ? { name: ip_address } : { ip: ip_address },
     ...(user_agent && { http_request: { user_agent } }),
-    unmapped: { ...rest, ...more },
+    unmapped: { ...rest, ...(!hasSession && { family_id }), ...more },
   };
 }
 

@@ -9,7 +9,7 @@ import type { Deps } from '../services.js';
 const activeUserSql = statement(
   'active_user',
   { email: 'text' },
-  { id: 'uuid', password_hash: 'text', password_version: 'integer', locked_until: 'timestamptz?' },
+  { id: 'uuid', password_hash: 'text?', password_version: 'integer', locked_until: 'timestamptz?' },
 )`
   select id, password_hash, password_version, locked_until from users where email = :email and is_active`;
 

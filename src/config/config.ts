@@ -17,6 +17,7 @@ import {
   listOf,
   OWASP,
   oneOf,
+  pageUrl,
   proxyCidr,
   trueOrFalse,
   wholeNumber,
@@ -47,6 +48,9 @@ export interface ConfigWarning extends Explanation {
 }
 
 const YEAR_SECONDS = 31_536_000;
+
+/** Where the gateway itself serves the page of password links. */
+export const SET_PASSWORD_PATH = '/set-password';
 
 /** Every variable, with its default in development. */
 export function variables(): Variable[] {
@@ -153,6 +157,10 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     refreshRateLimit: read('REFRESH_RATE_LIMIT', wholeNumber(1, 1_000_000), 60),
     /** Interface 12: whether a refresh may prove that it is a retry */
     refreshRetry: read('REFRESH_RETRY', trueOrFalse, false),
+    /** Interface 15: the page of password links, which have the token behind `#` */
+    setPasswordUrl: read('SET_PASSWORD_URL', pageUrl, `${publicUrl.origin}${SET_PASSWORD_PATH}`),
+    invitationSeconds: read('INVITATION_TTL_SECONDS', wholeNumber(60, YEAR_SECONDS), 259_200),
+    resetSeconds: read('RESET_TTL_SECONDS', wholeNumber(60, YEAR_SECONDS), 1_800),
     cookie: { secure, sameSite, domain: cookieDomain },
     /** CIDRs of the proxies whose X-Forwarded-For is trusted */
     trustProxy,

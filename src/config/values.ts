@@ -54,6 +54,15 @@ export const httpOrigin = z
   )
   .describe('an origin such as https://auth.example.com');
 
+/** What follows `#` is added by the gateway. */
+export const pageUrl = z
+  .string()
+  .refine((text) => {
+    const url = parseUrl(text);
+    return url !== undefined && /^https?:$/.test(url.protocol) && HOST_OF_URL.test(url.hostname) && !/[#@]/.test(text);
+  }, 'must be the URL of a page, such as https://app.example.com/set-password, without # and credentials')
+  .describe('the URL of a page');
+
 /** Every origin in the list may call with the cookie, so each must be named: what means "all" elsewhere is refused. */
 export const corsOrigin = z
   .string()

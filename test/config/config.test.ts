@@ -127,6 +127,30 @@ const VARIABLES: Array<
   ['REFRESH_RATE_LIMIT', (config) => config.refreshRateLimit, 60, [['1000', 1000]]],
   ['REUSE_PORT', (config) => config.reusePort, false, [['true', true]]],
   ['REFRESH_RETRY', (config) => config.refreshRetry, false, [['true', true]]],
+  [
+    'SET_PASSWORD_URL',
+    (config) => config.setPasswordUrl,
+    'http://localhost:3000/set-password',
+    [['https://app.example.com/account/password?lang=en', 'https://app.example.com/account/password?lang=en']],
+  ],
+  [
+    'INVITATION_TTL_SECONDS',
+    (config) => config.invitationSeconds,
+    259_200,
+    [
+      ['60', 60],
+      ['31536000', 31_536_000],
+    ],
+  ],
+  [
+    'RESET_TTL_SECONDS',
+    (config) => config.resetSeconds,
+    1_800,
+    [
+      ['60', 60],
+      ['31536000', 31_536_000],
+    ],
+  ],
   ['COOKIE_SECURE', (config) => config.cookie.secure, false, [['true', true]]],
   [
     'COOKIE_SAMESITE',
@@ -257,6 +281,18 @@ test.each<[string, string[]]>([
   ['REUSE_PORT', ['yes', '1', 'TRUE']],
   ['WORKERS', ['1', '2', 'auto']],
   ['REFRESH_RETRY', ['yes', '1', 'TRUE']],
+  [
+    'SET_PASSWORD_URL',
+    [
+      '/set-password',
+      'ftp://app.example.com/',
+      'https://app.example.com/#token',
+      'https://ada@app.example.com/',
+      'https://*.example.com/',
+    ],
+  ],
+  ['INVITATION_TTL_SECONDS', ['0', '59', '31536001', '72h']],
+  ['RESET_TTL_SECONDS', ['0', '59', '31536001', '30m']],
   ['COOKIE_SECURE', ['yes', '1', 'TRUE']],
   ['COOKIE_SAMESITE', ['loose', 'none']],
   ['COOKIE_DOMAIN', ['x; Secure', 'a b', 'https://x.io', 'x,y', 'example.com']],

@@ -61,7 +61,7 @@ test('Interface 8: constraints of users: unique lower-case e-mail of at most 254
   expect(await refusedBy('update users set failed_login_attempts = -1')).toBe(
     'users_failed_login_attempts_not_negative',
   );
-  for (const column of ['email', 'password_hash', 'role', 'is_active', 'failed_login_attempts']) {
+  for (const column of ['email', 'password_chosen_by_user', 'role', 'is_active', 'failed_login_attempts']) {
     expect(await refusedBy(`update users set ${column} = null`)).toMatch(/not-null constraint/);
   }
 });
@@ -75,6 +75,17 @@ test('Interface 8: constraints of refresh tokens: one row a jti, a user agent of
   for (const column of ['user_id', 'family_id', 'revoked', 'user_agent', 'ip_address', 'expires_at']) {
     expect(await refusedBy(`update refresh_tokens set ${column} = null`)).toMatch(/not-null constraint/);
   }
+});
+
+test('Interface 8: constraints of password links: one a user, one a token, two purposes', async () => {
+  await open('migrated');
+  const link = (userId: string, token: string, purpose = 'reset') =>
+    refusedBy(`insert into password_links values ($1, sha256($2), 0, $3, now())`, [userId, token, purpose]);
+  const id = randomUUID();
+  expect(await link(id, 'one')).toBeUndefined();
+  expect(await link(id, 'two')).toBe('password_links_pkey');
+  expect(await link(randomUUID(), 'one')).toBe('password_links_token_sha256_unique');
+  expect(await link(randomUUID(), 'three', 'login')).toBe('password_links_purpose_known');
 });
 
 test('Interface 8: constraints of audit events and API keys', async () => {

@@ -9,10 +9,12 @@ import type { Role } from '../../domain/roles.js';
 export class User {
   @PrimaryKey({ type: 'uuid', defaultRaw: 'gen_random_uuid()' }) id!: string;
   @Property({ type: 'text', unique: 'users_email_unique' }) email!: string;
-  /** PHC string of argon2id. Lazy, so that listings do not load it. */
-  @Property({ type: 'text', lazy: true, hidden: true }) passwordHash!: string;
+  /** Null: the user has no password yet. Lazy, so that listings do not load it. */
+  @Property({ type: 'text', nullable: true, lazy: true, hidden: true }) passwordHash!: string | null;
   /** Number of password changes: a login that verified an older password is void. */
   @Property({ type: 'integer', default: 0 }) passwordVersion!: number;
+  /** False if an operator set the password */
+  @Property({ type: 'boolean', default: false }) passwordChosenByUser!: boolean;
   @Property({ type: 'text' }) role!: Role;
   @Property({ type: 'boolean', default: true }) isActive!: boolean;
   @Property({ type: 'integer', default: 0 }) failedLoginAttempts!: number;
