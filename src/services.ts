@@ -2,6 +2,7 @@
 import type { AuditRepeats } from './audit/repeats.js';
 import type { Config } from './config/config.js';
 import type { Keyring } from './credentials/keyring/keyring.js';
+import type { PasswordRules } from './credentials/passwords/password-rules.js';
 import type { Passwords } from './credentials/passwords/passwords.js';
 import type { PlaceholderHashes } from './credentials/passwords/placeholder-hashes.js';
 import type { PlaceholderKey } from './credentials/placeholder-key.js';
@@ -32,6 +33,8 @@ export interface Services {
   log: Logger;
   metrics: Metrics;
   passwords: Passwords;
+  /** Compares each password that is set */
+  passwordRules: PasswordRules;
   /** Unknown keys are checked against it, so that they take as long as known ones */
   placeholderKey: PlaceholderKey;
   /** Passwords of unknown e-mails are checked against them */

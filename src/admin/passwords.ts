@@ -1,24 +1,42 @@
-/** Interface 11 and NIST SP 800-63B-4: rules for a new password. Login does not apply them. */
-import { isShortEnough, MAX_PASSWORD_BYTES } from '../credentials/passwords/password-text.js';
+/** Interface 11 and 15: a new password, checked or generated. Login does not apply these rules. */
+import { CURRENT_FAULT, MIN_PASSWORD_CHARACTERS, type PasswordFault } from '../credentials/passwords/password-rules.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { randomBase62 } from '../platform/ids.js';
 import { isText } from '../platform/text.js';
+import type { Deps } from '../services.js';
 
-const MIN_CHARACTERS = 15;
+export const PASSWORD_RULE = `at least ${MIN_PASSWORD_CHARACTERS} characters`;
 
-export const PASSWORD_RULE = `at least ${MIN_CHARACTERS} characters`;
-
-/** @throws {AdminRefusal} */
-export function checkNewPassword(password: string): void {
-  if ([...password].length < MIN_CHARACTERS) {
-    throw refused(`The password must have ${PASSWORD_RULE}`);
-  }
-  if (!isShortEnough(password)) {
-    throw refused(`The password must have at most ${MAX_PASSWORD_BYTES} bytes`);
-  }
+/**
+ * @param email of the user
+ * @throws {AdminRefusal}, or {Outage} if the breached passwords cannot be read
+ */
+export async function checkNewPassword(
+  { passwordRules }: Deps<'passwordRules'>,
+  password: string,
+  email: string,
+): Promise<void> {
   if (!isText(password)) {
-    throw refused('The password must be valid Unicode text without NUL');
+    const message = 'The password must be valid Unicode text without NUL';
+    throw new AdminRefusal('invalid_password', message, { argument: 'password' });
   }
+  const fault = await passwordRules.faultOf(password, email);
+  if (fault !== undefined) throw refused(fault);
+}
+
+/**
+ * Whoever may set passwords could try guesses here. So nothing may be refused after this check: a wrong guess becomes the
+ * password, which ends the sessions and is in the audit log.
+ * @throws {AdminRefusal} if it is the current password
+ */
+export async function refuseCurrent(
+  { passwords }: Deps<'passwords'>,
+  currentHash: string | null,
+  password: string,
+): Promise<void> {
+  if (currentHash === null) return;
+  const verdict = await passwords.verify(currentHash, password, passwords.takePlaceOfChange());
+  if (verdict?.matches) throw refused(CURRENT_FAULT);
 }
 
 /** 142 random bits */
@@ -26,6 +44,6 @@ export function generatePassword(): string {
   return randomBase62(24);
 }
 
-function refused(message: string): AdminRefusal {
-  return new AdminRefusal('invalid_password', message, { argument: 'password' });
+function refused({ reason, message }: PasswordFault): AdminRefusal {
+  return new AdminRefusal(reason, `The password ${message}`, { argument: 'password' });
 }

@@ -3,7 +3,7 @@ import type { LockMode } from '@mikro-orm/postgresql';
 import type { ChangeEvent } from '../audit/events.js';
 import { revokeAll } from '../auth/revocations.js';
 import type { User } from '../db/entities/user.js';
-import { statement } from '../db/statement.js';
+import { only, statement } from '../db/statement.js';
 import { emailSchema } from '../domain/email.js';
 import type { Role } from '../domain/roles.js';
 import type { Scopes } from '../domain/scopes.js';
@@ -11,7 +11,7 @@ import { AdminRefusal } from '../listing/refusal.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import type { Deps } from '../services.js';
 import { administer, type Change, type Needs, type Operator, requireScope } from './administer.js';
-import { checkNewPassword } from './passwords.js';
+import { checkNewPassword, refuseCurrent } from './passwords.js';
 import { unknownUser } from './users.js';
 
 export interface NewUser {
@@ -29,7 +29,7 @@ const createUserSql = statement(
 
 /** @throws {AdminRefusal} for an invalid or taken e-mail, or an invalid password */
 export async function createUser(
-  deps: Deps<'clock' | 'db' | 'passwords'>,
+  deps: Deps<'clock' | 'db' | 'passwords' | 'passwordRules'>,
   operator: Operator,
   { email, password, role }: NewUser,
 ): Promise<User> {
@@ -37,7 +37,7 @@ export async function createUser(
   const parsed = emailSchema.safeParse(email);
   if (!parsed.success)
     throw new AdminRefusal('invalid_email', 'The e-mail address is not valid', { argument: 'email' });
-  checkNewPassword(password);
+  await checkNewPassword(deps, password, parsed.data);
   const passwordHash = await deps.passwords.hash(password);
   return administer(deps, operator, createUser.needs, async ({ em, entities, db, now, scopes, audit }) => {
     if (role === 'admin') requireAllScopes(scopes);
@@ -114,19 +114,31 @@ const setPasswordSql = statement('set_password', { id: 'uuid', password_hash: 't
     password_version = password_version + 1 -- fails a login that has just verified the old one
   where id = :id`;
 
+const passwordOfUserSql = statement(
+  'password_of_user',
+  { id: 'uuid' },
+  { email: 'text', role: only<Role>('text'), password_hash: 'text?' },
+)`
+  select email, role, password_hash from users where id = :id`;
+
 /**
  * Sets a password and ends all sessions of the user.
  * @throws {AdminRefusal} for an unknown user or an invalid password
  */
 export async function setUserPassword(
-  deps: Deps<'clock' | 'db' | 'passwords'>,
+  deps: Deps<'clock' | 'db' | 'passwords' | 'passwordRules'>,
   operator: Operator,
   id: string,
   password: string,
 ): Promise<EndingChange> {
-  requireScope(await operator.scopesNow(deps.db.admin), setUserPassword.needs.scope); // before the expensive hash
-  checkNewPassword(password);
+  const scopes = await operator.scopesNow(deps.db.admin);
+  requireScope(scopes, setUserPassword.needs.scope); // before the expensive hash
+  const [current] = isUuid(id) ? await deps.db.admin.run(passwordOfUserSql, { id }) : [];
+  if (current === undefined) throw unknownUser();
+  if (current.role === 'admin') requireAllScopes(scopes);
+  await checkNewPassword(deps, password, current.email);
   const passwordHash = await deps.passwords.hash(password);
+  await refuseCurrent(deps, current.password_hash, password);
   let revokedSessionCount = 0;
   const user = await changeUser(deps, operator, setUserPassword.needs, id, async (_found, { db, now }) => {
     await db.run(setPasswordSql, { id, password_hash: passwordHash });

@@ -1,6 +1,7 @@
 /** The resources that a command declares, opened only for that command. */
 import type { Config } from '../config/config.js';
 import { openKeyring } from '../credentials/keyring/keyring.js';
+import { createPasswordRulesOnDemand } from '../credentials/passwords/password-rules.js';
 import { createPasswords } from '../credentials/passwords/passwords.js';
 import { openDatabase } from '../db/database.js';
 import { migrationStatus, refuseTooNew } from '../db/migrate.js';
@@ -22,7 +23,7 @@ export interface Contexts {
   /** `openServer` opens the server on demand, and creates the embedded one if it is missing. */
   'database to fill': Contexts['nothing'] & Deps<'config'> & { openServer(): Promise<DataDir> };
   'database of any schema': Contexts['nothing'] & Deps<'config' | 'db'> & { server: DataDir };
-  database: Contexts['database of any schema'] & Deps<'passwords'>;
+  database: Contexts['database of any schema'] & Deps<'passwords' | 'passwordRules'>;
   'database and keyring': Contexts['database'] & Deps<'keyring'>;
   /** The login counts of addresses, in PostgreSQL or Redis. Redis is connected on the first use, and may be unreachable. */
   'database and limits': Contexts['database'] & { windows: Windows };
@@ -69,7 +70,8 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
     refuseTooNew(migrations);
     const isPending = migrations.some(({ executed_at }) => executed_at === null);
     if (isPending) throw new CliRefusal('the database is not migrated to this version', { command: 'migrate up' });
-    return { ...context, passwords: await createPasswords(context.config.argon2, THREADS) };
+    const passwords = await createPasswords(context.config.argon2, THREADS);
+    return { ...context, passwords, passwordRules: createPasswordRulesOnDemand(context.config) };
   },
 
   'database and keyring': async (call, cleanUp) => {

@@ -2,6 +2,7 @@
 import { ArchiveRefusal } from '../archive/refusal.js';
 import { ConfigError } from '../config/config.js';
 import { KeyringError } from '../credentials/keyring/keyring-error.js';
+import { BreachedPasswordsError } from '../credentials/passwords/breached-passwords-error.js';
 import { explainUnreachable } from '../db/connection-faults.js';
 import { DatabaseTooOld, PoolerInBetween } from '../db/database.js';
 import { EmbeddedPostgresError } from '../db/embedded/open.js';
@@ -28,6 +29,7 @@ const KNOWN_ERRORS: ReadonlyArray<[kind: abstract new (...args: never[]) => Erro
   [UsageError, EXIT.usage],
   [ConfigError, EXIT.config],
   [KeyringError, EXIT.config],
+  [BreachedPasswordsError, EXIT.config],
   [AdminRefusal, EXIT.refused],
   [CliRefusal, EXIT.refused],
   [ArchiveRefusal, EXIT.refused],

@@ -123,6 +123,7 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     });
   }
 
+  const breachedPasswords = read('BREACHED_PASSWORDS', z.string(), undefined);
   const config = {
     /** True if errors may say what is wrong with the configuration */
     isDevelopment,
@@ -161,6 +162,8 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     setPasswordUrl: read('SET_PASSWORD_URL', pageUrl, `${publicUrl.origin}${SET_PASSWORD_PATH}`),
     invitationSeconds: read('INVITATION_TTL_SECONDS', wholeNumber(60, YEAR_SECONDS), 259_200),
     resetSeconds: read('RESET_TTL_SECONDS', wholeNumber(60, YEAR_SECONDS), 1_800),
+    /** Interface 15: a folder of ranges or one sorted file. Undefined: only the shipped list is compared. */
+    breachedPasswords: breachedPasswords && resolve(breachedPasswords),
     cookie: { secure, sameSite, domain: cookieDomain },
     /** CIDRs of the proxies whose X-Forwarded-For is trusted */
     trustProxy,

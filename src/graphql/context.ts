@@ -11,7 +11,9 @@ import type { Deps } from '../services.js';
 import { errorOf, status } from './errors.js';
 import type { Turns } from './turns.js';
 
-export type GraphqlDependencies = Deps<'clock' | 'db' | 'fullDisk' | 'keyring' | 'log' | 'passwords' | 'sampling'>;
+export type GraphqlDependencies = Deps<
+  'clock' | 'db' | 'fullDisk' | 'keyring' | 'log' | 'passwords' | 'passwordRules' | 'sampling'
+>;
 
 export interface GraphqlContext extends Pick<GraphqlRequest, 'origin' | 'ids' | 'isGone'> {
   caller: Caller;

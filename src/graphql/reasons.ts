@@ -66,7 +66,16 @@ const ADMINISTRATION = {
     means: 'Two secrets of the key are valid. Wait until the older one expires, or use `force` or an overlap of 0.',
   },
   invalid_email: { code: 'BAD_USER_INPUT', means: 'The email is not a valid address.' },
-  invalid_password: { code: 'BAD_USER_INPUT', means: 'The password is too short, too long or not valid text.' },
+  invalid_password: { code: 'BAD_USER_INPUT', means: 'The password is not valid text.' },
+  too_short: { code: 'BAD_USER_INPUT', means: 'The password has fewer than 15 characters.' },
+  too_long: { code: 'BAD_USER_INPUT', means: 'The password has more than 1,024 bytes.' },
+  current: { code: 'BAD_USER_INPUT', means: 'The password is the current one.' },
+  context: {
+    code: 'BAD_USER_INPUT',
+    means: 'The password is the e-mail address or the host name with little around it.',
+  },
+  common: { code: 'BAD_USER_INPUT', means: 'The password is in the list of common passwords.' },
+  breached: { code: 'BAD_USER_INPUT', means: 'The password is known from a data breach.' },
   invalid_service_name: { code: 'BAD_USER_INPUT', means: 'The service name must have 1 to 100 printable characters.' },
   invalid_scope: {
     code: 'BAD_USER_INPUT',

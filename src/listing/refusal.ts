@@ -1,5 +1,8 @@
+import type { PasswordFaultReason } from '../credentials/passwords/password-rules.js';
+
 /** Why an administrative change or listing is refused. Thrown inside the transaction, which rolls it back. */
 export type AdminRefusalReason =
+  | PasswordFaultReason
   | 'scope_missing'
   | 'every_scope_needed'
   | 'caller_inactive'

@@ -6,6 +6,7 @@ import { expiredRecords } from '../auth/sessions.js';
 import { expiredNonces, KEY_LIMIT_NAME, KEY_WINDOW_SECONDS } from '../callers/key-admission.js';
 import type { Config } from '../config/config.js';
 import { openKeyring } from '../credentials/keyring/keyring.js';
+import { createPasswordRules } from '../credentials/passwords/password-rules.js';
 import { createPasswords, type Passwords } from '../credentials/passwords/passwords.js';
 import { createPlaceholderHashes } from '../credentials/passwords/placeholder-hashes.js';
 import { createPlaceholderKey } from '../credentials/placeholder-key.js';
@@ -55,7 +56,7 @@ const DEFAULT_THREADS = 4;
 
 /**
  * Opens the keyring and the database, migrates it, and builds all that answers requests. It does not listen yet.
- * @throws {KeyringError}, {DatabaseTooNew} or the database's error; then nothing is left open
+ * @throws {KeyringError}, {BreachedPasswordsError}, {DatabaseTooNew} or the database's error; then nothing is left open
  */
 export async function createApp(config: Config, databaseUrl: string, overrides: Overrides = {}): Promise<App> {
   const { log = createLogger(config.logLevel), threads = DEFAULT_THREADS } = overrides;
@@ -63,6 +64,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
   await using starting = new AsyncDisposableStack();
   const keyring = await openKeyring(config.keyringFile, clock, log);
   starting.defer(keyring.close);
+  const passwordRules = await createPasswordRules(config);
   const metrics = overrides.metrics ?? createMetrics();
   const sampling = createSampling();
   starting.defer(sampling.flush);
@@ -89,6 +91,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     log,
     metrics,
     passwords,
+    passwordRules,
     placeholderHashes,
     redis,
     refreshCounter: createMinuteCounter(clock),

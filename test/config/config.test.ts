@@ -127,6 +127,7 @@ const VARIABLES: Array<
   ['REFRESH_RATE_LIMIT', (config) => config.refreshRateLimit, 60, [['1000', 1000]]],
   ['REUSE_PORT', (config) => config.reusePort, false, [['true', true]]],
   ['REFRESH_RETRY', (config) => config.refreshRetry, false, [['true', true]]],
+  ['BREACHED_PASSWORDS', (config) => config.breachedPasswords, undefined, [['/srv/pwned', '/srv/pwned']]],
   [
     'SET_PASSWORD_URL',
     (config) => config.setPasswordUrl,

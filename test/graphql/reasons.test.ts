@@ -1,6 +1,7 @@
 /** Interface 7: every reason of an error, caused over HTTP, with its status and code as in docs/dashboards.md. */
 import { readFileSync } from 'node:fs';
 import { REASONS, type Reason } from '../../src/graphql/reasons.js';
+import { writeBreached } from '../support/breached.js';
 import { type Answer, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import {
   type As,
@@ -21,7 +22,7 @@ import { until } from '../support/until.js';
 let gateway: TestGateway;
 let admin: SignedIn;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ env: { BREACHED_PASSWORDS: writeBreached([BREACHED]) } });
   admin = await newcomer(gateway, 'admin');
 });
 afterAll(() => gateway.close());
@@ -29,6 +30,7 @@ afterAll(() => gateway.close());
 const CALLER = '{ caller { callerType } }';
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';
 const FIFTEEN = 'fifteen letters';
+const BREACHED = 'fifteen letters, breached';
 
 /** Sent by the administrator. */
 const byAdmin = (text: string, variables?: object) => () => ask(gateway, admin.as, text, variables);
@@ -113,6 +115,15 @@ const createUser = ({ email = 'new@example.com', password = FIFTEEN, role = 'vie
   `mutation { createUser(input: { email: "${email}", password: "${password}", role: ${role} }) { user { id } } }`;
 const demoteOneself = () =>
   byAdmin(`mutation { setUserRole(input: { id: "${admin.user.id}", role: viewer }) { user { id } } }`)();
+/** A password that is already the user's. */
+async function setTwice(): Promise<Answer> {
+  const { id } = await gateway.user({ password: FIFTEEN });
+  return byAdmin(`mutation { setUserPassword(input: { id: "${id}", password: "${FIFTEEN}" }) { user { id } } }`)();
+}
+
+const SET_PASSWORD = 'mutation ($input: SetUserPasswordInput!) { setUserPassword(input: $input) { user { id } } }';
+const withLoneSurrogate = async () =>
+  byAdmin(SET_PASSWORD, { input: { id: admin.user.id, password: `${FIFTEEN}\ud800` } })();
 const rotate = (input: string) => byAdmin(`mutation { rotateApiKey(input: { ${input} }) { secret } }`);
 const createApiKey = (input: string) => byAdmin(`mutation { createApiKey(input: { ${input} }) { secret } }`);
 
@@ -149,7 +160,13 @@ const PRODUCED: Record<Reason, [number, string, () => Promise<Answer>] | undefin
   last_administrator: [200, 'CONFLICT', demoteOneself],
   two_secrets_live: [200, 'CONFLICT', rotatedTwice],
   invalid_email: [200, 'BAD_USER_INPUT', byAdmin(createUser({ email: 'x' }))],
-  invalid_password: [200, 'BAD_USER_INPUT', byAdmin(createUser({ password: 'short' }))],
+  invalid_password: [200, 'BAD_USER_INPUT', withLoneSurrogate],
+  too_short: [200, 'BAD_USER_INPUT', byAdmin(createUser({ password: 'short' }))],
+  too_long: [200, 'BAD_USER_INPUT', byAdmin(createUser({ password: 'long'.repeat(257) }))],
+  current: [200, 'BAD_USER_INPUT', setTwice],
+  context: [200, 'BAD_USER_INPUT', byAdmin(createUser({ password: 'localhost-1234567' }))],
+  common: [200, 'BAD_USER_INPUT', byAdmin(createUser({ password: '1Q2W3E4R5T6Y7U8I' }))],
+  breached: [200, 'BAD_USER_INPUT', byAdmin(createUser({ password: BREACHED }))],
   invalid_service_name: [200, 'BAD_USER_INPUT', byAdmin(createCronKey('serviceName: "", scopes: []'))],
   invalid_scope: [200, 'BAD_USER_INPUT', byAdmin(createCronKey('serviceName: "s", scopes: ["x"]'))],
   invalid_rate_limit: [200, 'BAD_USER_INPUT', createApiKey('serviceName: "s", scopes: [], rateLimit: 0')],

@@ -1,5 +1,6 @@
 /** Interface 11: administrative changes of users; each change and its audit event are committed together. */
 
+import { writeBreached } from '../support/breached.js';
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, newApiKey, newCronKey, newcomer, type SignedIn, signIn } from '../support/gateway/graphql.js';
 import { login, refresh } from '../support/gateway/routes.js';
@@ -9,7 +10,8 @@ import { refusesRows, withFault } from '../support/postgres/faults.js';
 let gateway: TestGateway;
 let admin: SignedIn;
 beforeAll(async () => {
-  gateway = await startGateway({ env: { TRUST_PROXY: '127.0.0.1', LOGIN_MAX_FAILURES: '1' } });
+  const env = { TRUST_PROXY: '127.0.0.1', LOGIN_MAX_FAILURES: '1', BREACHED_PASSWORDS: writeBreached([BREACHED]) };
+  gateway = await startGateway({ env });
   admin = await newcomer(gateway, 'admin');
 });
 afterAll(() => gateway.close());
@@ -29,6 +31,7 @@ const SET_PASSWORD = `mutation ($input: SetUserPasswordInput!) {
 }`;
 
 const fifteen = 'fifteen letters';
+const BREACHED = 'fifteen letters, breached';
 const actor = () => ({ caller_type: 'user', sub: admin.user.id });
 
 /** The same caller with this address and user agent. */
@@ -73,7 +76,7 @@ test('Interface 11: creates a user with a normalised e-mail, who can log in', as
 
 const INVALID_EMAIL = { code: 'BAD_USER_INPUT', reason: 'invalid_email', argument: 'email' };
 const EMAIL_TAKEN = { code: 'CONFLICT', reason: 'email_taken', argument: 'email' };
-const INVALID_PASSWORD = { code: 'BAD_USER_INPUT', reason: 'invalid_password', argument: 'password' };
+const badPassword = (reason: string) => ({ code: 'BAD_USER_INPUT', reason, argument: 'password' });
 const USER_UNKNOWN = { code: 'NOT_FOUND', reason: 'user_unknown' };
 
 test.each(['', 'x', 'a@b', 'a b@example.com', 'a@example.com\n,b@example.com', `${'a'.repeat(65)}@example.com`])(
@@ -89,17 +92,45 @@ test('Interface 11: refuses a second user with an e-mail in any case, also in si
   expect(answers.map(({ reason }) => reason).sort()).toEqual(['email_taken', 'email_taken', undefined]);
 });
 
-const BAD_PASSWORDS: Array<[string, string]> = [
-  ['of 14 characters', 'fourteen chars'],
-  ['of 14 characters that are 28 UTF-16 units', '🔑'.repeat(14)],
-  ['that is empty', ''],
-  ['of 1025 bytes', `${'é'.repeat(512)}e`],
+const BAD_PASSWORDS: Array<[string, string, string]> = [
+  ['of 14 characters', 'too_short', 'fourteen chars'],
+  ['of 14 characters that are 28 UTF-16 units', 'too_short', '🔑'.repeat(14)],
+  ['that is empty', 'too_short', ''],
+  ['of 1025 bytes', 'too_long', `${'é'.repeat(512)}e`],
+  ['made of the host', 'context', 'localhost 1234567'],
+  ['that is common in another case', 'common', '1Q2W3E4R5T6Y7U8I'],
+  ['that was breached', 'breached', BREACHED],
 ];
-test.each(BAD_PASSWORDS)('Interface 11: refuses a password %s', async (_what, password) => {
+test.each(BAD_PASSWORDS)('Interface 11: refuses a password %s', async (_what, reason, password) => {
   const { id } = await gateway.user();
   const email = 'nobody-yet@example.com';
-  await refused(CREATE, { email, password, role: 'viewer' }, INVALID_PASSWORD);
-  await refused(SET_PASSWORD, { id, password }, INVALID_PASSWORD);
+  await refused(CREATE, { email, password, role: 'viewer' }, badPassword(reason));
+  await refused(SET_PASSWORD, { id, password }, badPassword(reason));
+});
+
+test('Interface 15: refuses a password that is little more than the e-mail of the user', async () => {
+  const { id, email } = await gateway.user({ email: 'ada.lovelace@example.com' });
+  for (const password of [email, 'Ada Lovelace 1815!', 'ada_lovelace-EXAMPLE.com']) {
+    await refused(SET_PASSWORD, { id, password }, badPassword('context'));
+  }
+  await refused(
+    CREATE,
+    { email: 'grace.hopper@example.com', password: 'Grace.Hopper.1906', role: 'viewer' },
+    badPassword('context'),
+  );
+});
+
+test('Interface 15: refuses the current password of a user', async () => {
+  const { id } = await gateway.user({ password: fifteen });
+  await refused(SET_PASSWORD, { id, password: fifteen }, badPassword('current'));
+});
+
+test("Interface 15: whoever may not set an administrator's password cannot guess it either", async () => {
+  const { id } = await gateway.user({ role: 'admin', password: fifteen });
+  const { as } = await newApiKey(gateway, ['users:write']);
+  for (const password of [fifteen, `${fifteen} and more`]) {
+    expect((await ask(gateway, as, SET_PASSWORD, { input: { id, password } })).reason).toBe('every_scope_needed');
+  }
 });
 
 test('Interface 11: refuses a lone surrogate or NUL in a password', async () => {

@@ -11,7 +11,7 @@ export interface PasswordVerdict {
   renewedHash?: string;
 }
 
-export interface Passwords extends Pick<PasswordQueue, 'requireRoom' | 'takePlace' | 'waiting'> {
+export interface Passwords extends Pick<PasswordQueue, 'requireRoom' | 'takePlace' | 'takePlaceOfChange' | 'waiting'> {
   /**
    * Checks a password against a stored hash. If the hash is malformed or too costly, it does the same work on a
    * placeholder with the current parameters and does not match.
@@ -56,12 +56,13 @@ export async function createPasswords(
     onHashed((performance.now() - beganMs) / 1000);
     return done;
   };
-  const { requireRoom, takePlace, waiting } = queue;
+  const { requireRoom, takePlace, takePlaceOfChange, waiting } = queue;
 
   return {
     hashCpuSeconds,
     requireRoom,
     takePlace,
+    takePlaceOfChange,
     waiting,
     verify: async (storedHash, password, place = takePlace()) =>
       queue.inTurn(place, async () => {
@@ -72,8 +73,7 @@ export async function createPasswords(
         if (!argon2.needsRehash(storedHash, options)) return { matches };
         return { matches, renewedHash: await timed(() => argon2.hash(password, options)) };
       }),
-    hash: async (password) =>
-      queue.inTurn(queue.takePlaceOfChange(), () => timed(() => argon2.hash(password, options))),
+    hash: async (password) => queue.inTurn(takePlaceOfChange(), () => timed(() => argon2.hash(password, options))),
   };
 }
 

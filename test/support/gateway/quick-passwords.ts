@@ -1,9 +1,10 @@
 /** Passwords at no cost, for tests of what happens around them; a test can hold every verification at its end. */
 import { createHash } from 'node:crypto';
+import type { Place } from '../../../src/credentials/passwords/password-queue.js';
 import type { Passwords } from '../../../src/credentials/passwords/passwords.js';
 
 export interface QuickPasswords extends Passwords {
-  /** From now on verifications have their verdict but do not give it. */
+  /** From now on verifications of logins have their verdict but do not give it. */
   hold(): Held;
 }
 
@@ -19,13 +20,19 @@ export function quickPasswords(): QuickPasswords {
   let onHeld: () => void = () => undefined;
   let held = 0;
   const hashOf = (password: string): string => createHash('sha256').update(password).digest('hex');
+  const changes = new WeakSet<Place>();
   return {
     requireRoom: () => undefined,
     takePlace: (isGone = () => false) => ({ isGone, sinceMs: 0, [Symbol.dispose]: () => undefined }),
+    takePlaceOfChange: () => {
+      const place = { isGone: () => false, sinceMs: 0, [Symbol.dispose]: () => undefined };
+      changes.add(place);
+      return place;
+    },
     hash: async (password) => hashOf(password),
-    verify: async (storedHash, password) => {
+    verify: async (storedHash, password, place) => {
       const matches = storedHash === hashOf(password);
-      if (released !== undefined) {
+      if (released !== undefined && !(place && changes.has(place))) {
         held += 1;
         onHeld();
         await released;
