@@ -16,7 +16,7 @@ import { findUser, findUserId, type ListedUser } from './users.js';
 const REFUSED_LOGINS = 10;
 
 export interface Hindrance {
-  reason: 'unknown' | 'deleted' | 'inactive' | 'locked' | 'address_limited';
+  reason: 'unknown' | 'deleted' | 'inactive' | 'no_password' | 'locked' | 'address_limited';
   /** One sentence */
   message: string;
   /** The words of a command; null if no command helps */
@@ -81,10 +81,14 @@ async function hindranceOfMissing(
 }
 
 function hindrancesOfUser(user: ListedUser, now: Date): Hindrance[] {
-  const { failedLoginAttempts, isActive, lockedUntil } = user;
+  const { failedLoginAttempts, hasPassword, isActive, lockedUntil } = user;
   const found: Hindrance[] = [];
   if (!isActive) {
     found.push({ reason: 'inactive', message: 'The user is deactivated.', cure: `user activate ${wordFor(user)}` });
+  }
+  if (!hasPassword) {
+    const message = 'The user has not set a password yet.';
+    found.push({ reason: 'no_password', message, cure: `user reset-link ${wordFor(user)}` });
   }
   if (lockedUntil !== null && lockedUntil > now) {
     const message = `The account is locked until ${timeOf(lockedUntil)} after ${failedLoginAttempts} failed logins, even for the right password.`;

@@ -1,6 +1,7 @@
 /** Interface 9 and 11: changes of users. A change and its audit event are one transaction. */
 import type { LockMode } from '@mikro-orm/postgresql';
 import type { ChangeEvent } from '../audit/events.js';
+import { endLink } from '../auth/password-links.js';
 import { revokeAll } from '../auth/revocations.js';
 import type { User } from '../db/entities/user.js';
 import { only, statement } from '../db/statement.js';
@@ -16,13 +17,14 @@ import { unknownUser } from './users.js';
 
 export interface NewUser {
   email: string;
-  password: string;
+  /** Without one the user cannot log in before a link has set it. */
+  password?: string | null | undefined;
   role: Role;
 }
 
 const createUserSql = statement(
   'create_user',
-  { id: 'uuid', email: 'text', password_hash: 'text', role: 'text', now: 'timestamptz' },
+  { id: 'uuid', email: 'text', password_hash: 'text?', role: 'text', now: 'timestamptz' },
   {},
 )`
   insert into users (id, email, password_hash, role, created_at) values (:id, :email, :password_hash, :role, :now)`;
@@ -37,8 +39,8 @@ export async function createUser(
   const parsed = emailSchema.safeParse(email);
   if (!parsed.success)
     throw new AdminRefusal('invalid_email', 'The e-mail address is not valid', { argument: 'email' });
-  await checkNewPassword(deps, password, parsed.data);
-  const passwordHash = await deps.passwords.hash(password);
+  if (password != null) await checkNewPassword(deps, password, parsed.data);
+  const passwordHash = password == null ? null : await deps.passwords.hash(password);
   return administer(deps, operator, createUser.needs, async ({ em, entities, db, now, scopes, audit }) => {
     if (role === 'admin') requireAllScopes(scopes);
     if ((await em.count(entities.User, { email: parsed.data })) > 0) {
@@ -88,6 +90,7 @@ export async function setUserActive(
     revokedSessionCount = 0; // the work may be repeated
     if (found.isActive === isActive) return undefined;
     if (!isActive) await requireAnotherAdministrator(change, found);
+    if (!isActive) await endLink(db, id);
     found.isActive = isActive;
     if (isActive) return { eventType: 'user_activated', userId: id, metadata: {} };
     revokedSessionCount = (await revokeAll(db, { userId: id }, 'user_deactivated', now)).length;
@@ -110,7 +113,7 @@ unlockUser.needs = { scope: 'users:write' } satisfies Needs;
 
 const setPasswordSql = statement('set_password', { id: 'uuid', password_hash: 'text' }, {})`
   update users
-  set password_hash = :password_hash,
+  set password_hash = :password_hash, password_chosen_by_user = false,
     password_version = password_version + 1 -- fails a login that has just verified the old one
   where id = :id`;
 
@@ -140,8 +143,9 @@ export async function setUserPassword(
   const passwordHash = await deps.passwords.hash(password);
   await refuseCurrent(deps, current.password_hash, password);
   let revokedSessionCount = 0;
-  const user = await changeUser(deps, operator, setUserPassword.needs, id, async (_found, { db, now }) => {
+  const user = await changeUser(deps, operator, setUserPassword.needs, id, async (found, { db, now }) => {
     await db.run(setPasswordSql, { id, password_hash: passwordHash });
+    found.hasPassword = true;
     revokedSessionCount = (await revokeAll(db, { userId: id }, 'user_password_set', now)).length;
     return { eventType: 'user_password_set', userId: id, metadata: { sessions_ended: revokedSessionCount } };
   });
@@ -159,6 +163,7 @@ export async function deleteUser(deps: Deps<'clock' | 'db'>, operator: Operator,
     const { em, db, now } = change;
     await requireAnotherAdministrator(change, found);
     const ended = await revokeAll(db, { userId: id }, 'user_deleted', now);
+    await endLink(db, id);
     em.remove(found);
     const { email, role } = found;
     return { eventType: 'user_deleted', userId: id, metadata: { email, role, sessions_ended: ended.length } };
@@ -174,7 +179,7 @@ const FOR_UPDATE: LockMode.PESSIMISTIC_WRITE = 3;
  * Locks the row of the user, applies the change and writes its event, if anything changed. A login in flight waits for the
  * row, and then sees the change.
  */
-function changeUser(
+export function changeUser(
   deps: Deps<'clock' | 'db'>,
   operator: Operator,
   needs: Needs,

@@ -20,7 +20,7 @@ import { AdminRefusal } from '../listing/refusal.js';
 import { isUuid } from '../platform/ids.js';
 import type { Deps } from '../services.js';
 
-const COLUMNS = `id, email, role, is_active as "isActive", failed_login_attempts as "failedLoginAttempts",
+const COLUMNS = `id, email, role, is_active as "isActive", password_hash is not null as "hasPassword", failed_login_attempts as "failedLoginAttempts",
   locked_until as "lockedUntil", last_login_at as "lastLoginAt", created_at as "createdAt"`;
 
 const findUserSql = statement(
@@ -31,6 +31,7 @@ const findUserSql = statement(
     email: 'text',
     role: only<Role>('text'),
     isActive: 'boolean',
+    hasPassword: 'boolean',
     failedLoginAttempts: 'integer',
     lockedUntil: 'timestamptz?',
     lastLoginAt: 'timestamptz?',

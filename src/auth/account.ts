@@ -1,10 +1,13 @@
-/** Spec 3.2 and 4.1: the user's row at login. Each change is one statement, so that its row lock settles races. */
+/** Spec 3.2 and 4.1: the user's row when a password is checked. Each change is one statement, so that its row lock settles races. */
 import type { AuthEvent } from '../audit/events.js';
-import { eventRows, insertEvents } from '../audit/write.js';
+import { eventRows, insertEvents, writeAudit } from '../audit/write.js';
 import type { Database } from '../db/database.js';
 import { type Db, type RowOf, statement } from '../db/statement.js';
+import type { RequestOrigin } from '../domain/request-origin.js';
 import { addSeconds } from '../platform/clock.js';
+import { refused } from '../platform/refused.js';
 import type { Deps } from '../services.js';
+import type { Locked } from './outcomes.js';
 
 const activeUserSql = statement(
   'active_user',
@@ -36,10 +39,18 @@ export async function countPasswordParameters(db: Database): Promise<RowOf<typeo
   return db.admin.run(passwordParametersSql, {});
 }
 
-export type LockedUser = LoginUser & { locked_until: Date };
+type LockedUser = LoginUser & { locked_until: Date };
 
 export function isLocked(user: LoginUser, now: Date): user is LockedUser {
   return user.locked_until !== null && user.locked_until > now;
+}
+
+/** Spec 3.2 row 3: writes `account_locked`. */
+export async function refuseLocked(db: Db, user: LockedUser, origin: RequestOrigin, now: Date): Promise<Locked> {
+  const { id: userId, locked_until: lockedUntil } = user;
+  const metadata = { locked_until: lockedUntil.toISOString() };
+  await writeAudit(db, [{ eventType: 'account_locked', userId, ...origin, metadata }], now);
+  return { ...refused('account_locked'), retryAfterSeconds: Math.ceil((lockedUntil.getTime() - now.getTime()) / 1000) };
 }
 
 const countFailureSql = statement(
@@ -60,13 +71,13 @@ const countFailureSql = statement(
   select id, coalesce((select locked from counted), false) as locked from audited`;
 
 /**
- * Spec 3.2, rows 1 and 2: counts a failed login, locks the account at the maximum, and writes `login_failure`.
+ * Spec 3.2, rows 1 and 2: counts a wrong password, locks the account at the maximum, and writes the event.
  * For an unknown user (`userId` null) the same statement runs, so that it takes the same time.
  * @returns false if nothing was written, because the user was locked or deleted after it was read
  */
 export async function countFailure(
   { config, db, metrics }: Deps<'config' | 'db' | 'metrics'>,
-  event: AuthEvent & { eventType: 'login_failure' },
+  event: AuthEvent & { eventType: 'login_failure' | 'password_change_failed' },
   now: Date,
 ): Promise<boolean> {
   const { maxFailures, lockoutSeconds } = config.login;

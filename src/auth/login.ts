@@ -1,13 +1,12 @@
 /** Spec 4.1: login. Steps are numbered as in the specification. */
 import { writeAudit } from '../audit/write.js';
 import type { Place } from '../credentials/passwords/password-queue.js';
-import type { Db } from '../db/statement.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import { refused } from '../platform/refused.js';
 import type { Deps } from '../services.js';
-import { countFailure, findActiveUser, isLocked, type LockedUser } from './account.js';
-import type { Locked, Outcome } from './outcomes.js';
+import { countFailure, findActiveUser, isLocked, refuseLocked } from './account.js';
+import type { Outcome } from './outcomes.js';
 import { startSession } from './sessions.js';
 
 export interface Credentials {
@@ -72,11 +71,4 @@ export async function login(
   if (changed !== undefined && isLocked(changed, now)) return refuseLocked(db, changed, origin, now);
   await writeAudit(db, [failure], now);
   return refused('invalid_credentials');
-}
-
-async function refuseLocked(db: Db, user: LockedUser, origin: RequestOrigin, now: Date): Promise<Locked> {
-  const { id: userId, locked_until: lockedUntil } = user;
-  const metadata = { locked_until: lockedUntil.toISOString() };
-  await writeAudit(db, [{ eventType: 'account_locked', userId, ...origin, metadata }], now);
-  return { ...refused('account_locked'), retryAfterSeconds: Math.ceil((lockedUntil.getTime() - now.getTime()) / 1000) };
 }

@@ -1,4 +1,5 @@
 /** The outcomes of login, refresh and logout. */
+import type { PasswordFault } from '../credentials/passwords/password-rules.js';
 import type { TokenPair } from '../credentials/tokens/jwt.js';
 import type { Refused } from '../platform/refused.js';
 import type { Proof } from './retries.js';
@@ -18,6 +19,14 @@ export type Refusal =
 
 /** Refusals that Interface 5 adds to Spec 7. */
 export type FurtherRefusal = 'ambiguous_cookie' | 'rate_limited';
+
+/** Refusals of the routes of Interface 15, next to `account_locked`. */
+export type PasswordRefusal = 'current_password_wrong' | 'link_invalid';
+
+/** A new password breaks a rule. */
+export interface RefusedPassword extends Refused<'body_invalid'> {
+  fault: PasswordFault;
+}
 
 /** A refusal that ends after some time. */
 interface Temporary<Reason extends string> extends Refused<Reason> {

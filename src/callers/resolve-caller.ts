@@ -5,7 +5,7 @@ import { type Explained, refused } from '../platform/refused.js';
 import type { CallerDeps, CallerRefusal, CallerRequest, CallerType, Resolution } from './caller.js';
 import { KINDS, presentedTypes } from './kinds.js';
 
-type Kind = (typeof KINDS)[CallerType];
+type Kind = Pick<(typeof KINDS)[CallerType], 'scheme' | 'challengeParameters'>;
 
 /** 128 bits: 22 characters */
 const NONCE_BYTES = 16;
@@ -27,7 +27,11 @@ export async function resolveCaller(deps: CallerDeps, request: CallerRequest): P
 }
 
 /** What a 401 asks for: credentials of these kinds, and what was wrong with those that were sent. */
-function askingFor(kinds: Kind[], { body }: CallerRequest, refusal?: Explained<CallerRefusal>) {
+function askingFor(
+  kinds: Array<(typeof KINDS)[CallerType]>,
+  { body }: CallerRequest,
+  refusal?: Explained<CallerRefusal>,
+) {
   const challenges = kinds.map((kind) => challengeOf(kind, refusal)).join(', ');
   const fields: Array<[string, string]> = [['www-authenticate', challenges]];
   if (kinds.includes(KINDS.api_key)) {
@@ -36,7 +40,8 @@ function askingFor(kinds: Kind[], { body }: CallerRequest, refusal?: Explained<C
   return fields;
 }
 
-function challengeOf({ scheme, challengeParameters }: Kind, refusal?: Explained<CallerRefusal>): string {
+/** One challenge of `WWW-Authenticate` (RFC 9110 section 11.6.1). */
+export function challengeOf({ scheme, challengeParameters }: Kind, refusal?: Explained<CallerRefusal>): string {
   const parameters = { realm: 'auth-gateway', ...(refusal && challengeParameters(refusal)) };
   return `${scheme} ${Object.entries(parameters)
     .map(([name, value]) => `${name}="${value}"`)

@@ -1,9 +1,11 @@
 /** Spec 2.8 and Interface 6: `user`, by `Authorization: Bearer` (RFC 6750) with an access token. */
 import { fieldValues, onlyFieldValue } from '../credentials/signatures/http-fields.js';
+import type { AccessClaims } from '../credentials/tokens/jwt.js';
 import { only, statement } from '../db/statement.js';
 import type { Role } from '../domain/roles.js';
 import { ROLE_SCOPES } from '../domain/scopes.js';
-import { refused } from '../platform/refused.js';
+import { type Explained, refused } from '../platform/refused.js';
+import type { Deps } from '../services.js';
 import type { CallerKind } from './caller.js';
 
 const roleOfUserSql = statement('role_of_user', { id: 'uuid' }, { role: only<Role>('text') })`
@@ -14,6 +16,34 @@ const CREDENTIALS = /^([\w!#$%&'*+.^`|~-]+)(?: +(.*))?$/;
 /** RFC 6750 section 2.1 */
 const TOKEN = /^[\w.~+/-]+=*$/;
 
+export type BearerRefusal = 'unsupported_scheme' | 'invalid_request' | 'invalid_token';
+
+export interface BearerToken {
+  kind: 'token';
+  claims: AccessClaims;
+}
+
+export const INVALID_TOKEN: Explained<'invalid_token'> = refused(
+  'invalid_token',
+  'The access token is invalid or has expired; refresh it or log in again',
+);
+
+/** The claims of the access token in `Authorization`. @throws {ClockSkewed} */
+export async function readBearer(
+  { clock, tokens }: Deps<'clock' | 'tokens'>,
+  rawHeaders: readonly string[],
+): Promise<BearerToken | Explained<BearerRefusal>> {
+  const [, scheme, token = ''] = CREDENTIALS.exec(onlyFieldValue(rawHeaders, 'authorization') ?? '') ?? [];
+  if (scheme !== undefined && scheme.toLowerCase() !== 'bearer') {
+    return refused('unsupported_scheme', 'Authorization must have the scheme Bearer and an access token');
+  }
+  if (!TOKEN.test(token)) {
+    return refused('invalid_request', 'Send one Authorization field: Bearer, a space and an access token');
+  }
+  const claims = await tokens.verifyAccessToken(token, clock.now());
+  return claims === undefined ? INVALID_TOKEN : { kind: 'token', claims };
+}
+
 export const user: CallerKind<'user'> = {
   scheme: 'Bearer',
   // RFC 6750 section 3.1: another scheme gets no error code; several credentials are an invalid request.
@@ -23,18 +53,9 @@ export const user: CallerKind<'user'> = {
   },
   presents: (rawHeaders) => fieldValues(rawHeaders, 'authorization').length > 0,
 
-  resolve: async ({ clock, tokens }, { rawHeaders }) => {
-    const [, scheme, token = ''] = CREDENTIALS.exec(onlyFieldValue(rawHeaders, 'authorization') ?? '') ?? [];
-    if (scheme !== undefined && scheme.toLowerCase() !== 'bearer') {
-      return refused('unsupported_scheme', 'Authorization must have the scheme Bearer and an access token');
-    }
-    if (!TOKEN.test(token)) {
-      return refused('invalid_request', 'Send one Authorization field: Bearer, a space and an access token');
-    }
-    const claims = await tokens.verifyAccessToken(token, clock.now());
-    return claims === undefined
-      ? refused('invalid_token', 'The access token is invalid or has expired; refresh it or log in again')
-      : { kind: 'caller', caller: { callerType: 'user', ...claims } };
+  resolve: async (deps, { rawHeaders }) => {
+    const token = await readBearer(deps, rawHeaders);
+    return token.kind === 'refused' ? token : { kind: 'caller', caller: { callerType: 'user', ...token.claims } };
   },
 
   id: ({ sub }) => sub,

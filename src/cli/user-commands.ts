@@ -1,5 +1,6 @@
 /** Interface 9: `user …`. */
 import { COMMAND_LINE } from '../admin/administer.js';
+import { type IssuedLink, issuePasswordLink } from '../admin/password-links.js';
 import { generatePassword, PASSWORD_RULE } from '../admin/passwords.js';
 import {
   createUser,
@@ -9,8 +10,9 @@ import {
   setUserRole,
   unlockUser,
 } from '../admin/user-changes.js';
-import { findUsers, type ListedUser, userIdOf } from '../admin/users.js';
+import { findUser, findUsers, type ListedUser, unknownUser, userIdOf } from '../admin/users.js';
 import type { User } from '../db/entities/user.js';
+import type { LinkPurpose } from '../domain/link-purpose.js';
 import { ROLES } from '../domain/roles.js';
 import { everyRow } from '../listing/page.js';
 import { type Command, command } from './command.js';
@@ -37,6 +39,28 @@ export const userCommands: Record<string, Command> = {
       const { password, made } = await newPassword(context.terminal, fromStdin);
       const user = await createUser(context, COMMAND_LINE, { email, password, role });
       return { id: user.id, email: user.email, role: user.role, ...(made ? { password } : {}) };
+    },
+  }),
+  'user invite': command({
+    summary: 'create a user without a password, and print a link by which they choose one',
+    example: 'user invite ada@example.com --role viewer',
+    on: 'database',
+    takes: { email: EMAIL, role: ROLE },
+    run: async (context, { email, role }) => {
+      const user = await createUser(context, COMMAND_LINE, { email, role });
+      return printableLink(user, 'invitation', await issuePasswordLink(context, COMMAND_LINE, user.id, 'invitation'));
+    },
+  }),
+  'user reset-link': command({
+    summary: 'print a link by which a user sets a new password, or the first one if they have none',
+    example: 'user reset-link ada@example.com',
+    on: 'database',
+    takes: { user: USER },
+    run: async (context, { user: name }) => {
+      const user = await findUser(context, await userIdOf(context, name));
+      if (user === undefined) throw unknownUser(); // deleted at this moment
+      const purpose = user.hasPassword ? 'reset' : 'invitation';
+      return printableLink(user, purpose, await issuePasswordLink(context, COMMAND_LINE, user.id, purpose));
     },
   }),
   'user list': command({
@@ -71,7 +95,7 @@ export const userCommands: Record<string, Command> = {
   }),
   'user explain': userExplain,
   'user set-password': command({
-    summary: 'set the password of a user, and end all their sessions',
+    summary: 'set the password of a user in an emergency, and end all their sessions',
     on: 'database',
     takes: { user: USER, 'password-stdin': FROM_STDIN },
     run: async (context, { user, 'password-stdin': fromStdin }) => {
@@ -112,6 +136,14 @@ async function newPassword(terminal: Terminal, fromStdin: boolean): Promise<{ pa
   return { password, made: false };
 }
 
+function printableLink(
+  { id, email, role }: Pick<ListedUser, 'id' | 'email' | 'role'>,
+  purpose: LinkPurpose,
+  { link, expiresAt }: IssuedLink,
+): Printable {
+  return { id, email, role, purpose, link, expires_at: expiresAt.toISOString() };
+}
+
 /** `isActive` is printed as `is_active`. */
 type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
@@ -123,6 +155,7 @@ function printable(user: ListedUser): Printable {
     email: user.email,
     role: user.role,
     is_active: user.isActive,
+    has_password: user.hasPassword,
     failed_login_attempts: user.failedLoginAttempts,
     locked_until: user.lockedUntil?.toISOString() ?? null,
     last_login_at: user.lastLoginAt?.toISOString() ?? null,

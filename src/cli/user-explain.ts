@@ -49,7 +49,7 @@ function sentences(explanation: LoginExplanation, { login }: Config, command: st
   const lines = hindrances.map(({ message, cure }) => message + (cure === null ? '' : ` Fix: ${command} ${cure}`));
   if (user !== undefined && hindrances.length === 0) {
     lines.push(
-      `Nothing prevents ${name} from logging in except a wrong password. Fix: ${command} user set-password ${wordFor(user)}`,
+      `Nothing prevents ${name} from logging in except a wrong password. Fix: ${command} user reset-link ${wordFor(user)}`,
     );
   }
   if (limited === undefined) lines.push('Limited addresses are unknown: Redis is unreachable.');

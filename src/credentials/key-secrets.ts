@@ -1,4 +1,4 @@
-/** Interface 6: ids and secrets of API and cron keys, in a form that secret scanners can find and verify. */
+/** Interface 6 and 15: ids and secrets of API and cron keys and password links, in a form that secret scanners can find and verify. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { BASE62, randomBase62 } from '../platform/ids.js';
@@ -16,10 +16,19 @@ export function generateKeyId(kind: KeyKind): string {
   return PREFIXES[kind].id + randomBase62(ID_LENGTH);
 }
 
-/** Prefix, 256 random bits, and their CRC-32 in six characters of base62 (most significant first). */
 export function generateKeySecret(kind: KeyKind): string {
+  return generateSecret(PREFIXES[kind].secret);
+}
+
+/** The token of a password link (Interface 15). */
+export function generateLinkToken(): string {
+  return generateSecret('pl_');
+}
+
+/** Prefix, 256 random bits, and their CRC-32 in six characters of base62 (most significant first). */
+function generateSecret(prefix: string): string {
   const random = randomBase62(SECRET_LENGTH);
-  return PREFIXES[kind].secret + random + checksum(random);
+  return prefix + random + checksum(random);
 }
 
 function checksum(text: string): string {

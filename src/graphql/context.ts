@@ -12,7 +12,7 @@ import { errorOf, status } from './errors.js';
 import type { Turns } from './turns.js';
 
 export type GraphqlDependencies = Deps<
-  'clock' | 'db' | 'fullDisk' | 'keyring' | 'log' | 'passwords' | 'passwordRules' | 'sampling'
+  'clock' | 'config' | 'db' | 'fullDisk' | 'keyring' | 'log' | 'passwords' | 'passwordRules' | 'sampling'
 >;
 
 export interface GraphqlContext extends Pick<GraphqlRequest, 'origin' | 'ids' | 'isGone'> {

@@ -57,6 +57,7 @@ const ADMINISTRATION = {
   every_scope_needed: { code: 'FORBIDDEN', means: 'Only a caller that holds every scope can change administrators.' },
   caller_inactive: { code: 'FORBIDDEN', means: 'The caller has been deactivated, deleted or revoked.' },
   user_unknown: { code: 'NOT_FOUND', means: 'There is no such user.' },
+  user_inactive: { code: 'CONFLICT', means: 'The user is deactivated.' },
   session_unknown: { code: 'NOT_FOUND', means: 'There is no such session.' },
   key_unknown: { code: 'NOT_FOUND', means: 'There is no such key, or it has been revoked.' },
   email_taken: { code: 'CONFLICT', means: 'A user with this email already exists.' },

@@ -8,6 +8,7 @@ import type { ReadinessPoller } from '../readiness/poller.js';
 import type { Readiness } from '../readiness/readiness.js';
 import type { Services } from '../services.js';
 import { errorHandler, notFound } from './errors.js';
+import { loginGuards } from './login-guards.js';
 import { readable, refuseMalformed } from './malformed.js';
 import { createRequestLog } from './request-log.js';
 import { addAuthRoutes } from './routes/auth-routes.js';
@@ -16,6 +17,7 @@ import { addGraphqlRoute } from './routes/graphql-route.js';
 import { addHealthRoutes } from './routes/health.js';
 import { addMetricsRoute } from './routes/metrics-route.js';
 import { addOpenApiRoute } from './routes/openapi-route.js';
+import { addPasswordRoutes } from './routes/password-routes.js';
 import { addWellKnownRoutes } from './routes/well-known.js';
 import type { Listener } from './server/listener.js';
 
@@ -32,7 +34,9 @@ export function createExpressApp(
     if (config.corsOrigins.length > 0) app.use(allowOrigins(config.corsOrigins));
     addHealthRoutes(app, services, readiness);
     if (config.metricsPort === undefined) addMetricsRoute(app, services);
-    addAuthRoutes(app, services);
+    const guards = loginGuards(services);
+    addAuthRoutes(app, services, guards);
+    addPasswordRoutes(app, services, guards);
     addGraphqlRoute(app, services, answerGraphql);
     if (config.isDevelopment) {
       addFrontPage(app, services);

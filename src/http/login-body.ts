@@ -1,11 +1,11 @@
-/** Spec 2.1: the body of `POST /auth/login`, validated once; inside, types are true. */
+/** Spec 2.1: the body of `POST /auth/login`. */
 import * as z from 'zod';
 import type { Credentials } from '../auth/login.js';
 import { isShortEnough, MAX_PASSWORD_BYTES } from '../credentials/passwords/password-text.js';
 import { emailSchema } from '../domain/email.js';
 import { isText } from '../platform/text.js';
 
-const passwordSchema = z
+export const passwordSchema = z
   .string('must be a string')
   .pipe(
     z
@@ -28,14 +28,3 @@ export const loginBody: z.ZodType<Credentials, unknown> = z
     'must be a JSON object',
   )
   .meta({ description: 'Unknown members are ignored.' });
-
-type Parsed = { credentials: Credentials } | { errors: Array<{ field: string; message: string }> };
-
-/** The credentials, or what is wrong with each field; a submitted value is never repeated. */
-export function parseLoginBody(body: unknown): Parsed {
-  const parsed = loginBody.safeParse(body ?? {});
-  if (parsed.success) return { credentials: parsed.data };
-  return {
-    errors: parsed.error.issues.map(({ path, message }) => ({ field: path.join('.') || 'body', message })),
-  };
-}

@@ -2,7 +2,7 @@
 import type { PresentedKind } from '../callers/kinds.js';
 import type { Metrics } from '../platform/metrics.js';
 
-/** Outcomes of all three routes. The last four follow from the status. */
+/** Outcomes of every route. The last four follow from the status. */
 const OF_EVERY_ROUTE = [
   'cross_site',
   'rate_limited',
@@ -30,6 +30,16 @@ export const OF_ROUTES = {
     ...OF_EVERY_ROUTE,
   ],
   '/auth/logout': ['success', 'without_session', ...OF_EVERY_ROUTE],
+  '/auth/password': [
+    'success',
+    'missing_credentials',
+    'unsupported_scheme',
+    'invalid_token',
+    'current_password_wrong',
+    'account_locked',
+    ...OF_EVERY_ROUTE,
+  ],
+  '/auth/password/redeem': ['success', 'link_invalid', ...OF_EVERY_ROUTE],
 } as const;
 
 /** By the kind of credential that was presented to `/graphql`. */
@@ -66,7 +76,7 @@ function isCounted(route: string | undefined): route is CountedRoute {
   return route !== undefined && route in OF_ROUTES;
 }
 
-/** The outcome of a request to one of the three routes, by its status, if nothing else was decided. */
+/** The outcome of a request to one of these routes, by its status, if nothing else was decided. */
 export function outcomeByStatus(method: string, route: string | undefined, status: number): RouteOutcome | undefined {
   if (method !== 'POST' || !isCounted(route)) return undefined;
   if (status === CLIENT_CLOSED) return 'client_closed';
@@ -82,8 +92,15 @@ export interface CountedRequest {
 }
 
 /** @returns a function that counts a request; each known outcome exists from 0 */
-export function createOutcomeCounters({ callerChecks, logins, logouts, refreshes }: Metrics) {
-  const ofRoutes = { '/auth/login': logins, '/auth/refresh': refreshes, '/auth/logout': logouts };
+export function createOutcomeCounters(metrics: Metrics) {
+  const { callerChecks } = metrics;
+  const ofRoutes = {
+    '/auth/login': metrics.logins,
+    '/auth/refresh': metrics.refreshes,
+    '/auth/logout': metrics.logouts,
+    '/auth/password': metrics.passwordChanges,
+    '/auth/password/redeem': metrics.linkRedemptions,
+  };
   for (const [route, counter] of Object.entries(ofRoutes)) {
     for (const outcome of OF_ROUTES[route as CountedRoute]) counter.inc({ outcome }, 0);
   }

@@ -1,5 +1,5 @@
 /** Spec 7: the table of errors, and a table of further refusals. A refusal without its row does not compile. */
-import type { FurtherRefusal, Refusal } from '../auth/outcomes.js';
+import type { FurtherRefusal, PasswordRefusal, Refusal } from '../auth/outcomes.js';
 import { TOO_MANY_REQUESTS } from './rate-limits.js';
 
 /**
@@ -40,3 +40,10 @@ export const FURTHER_REFUSALS = {
   },
   rate_limited: { status: 429, detail: TOO_MANY_REQUESTS, cookie: 'unchanged' },
 } as const satisfies Record<FurtherRefusal, RefusalRow>;
+
+/** Interface 15 */
+export const PASSWORD_REFUSALS = {
+  account_locked: REFUSALS.account_locked,
+  current_password_wrong: { status: 403, detail: 'Current password is wrong' },
+  link_invalid: { status: 401, detail: 'Link is not valid' },
+} as const satisfies Record<PasswordRefusal | 'account_locked', Pick<RefusalRow, 'detail'> & { status: number }>;

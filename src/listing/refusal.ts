@@ -7,6 +7,7 @@ export type AdminRefusalReason =
   | 'every_scope_needed'
   | 'caller_inactive'
   | 'user_unknown'
+  | 'user_inactive'
   | 'session_unknown'
   | 'key_unknown'
   | 'email_taken'

@@ -50,6 +50,18 @@ export function createMetrics() {
       labelNames: ['outcome'],
       registers,
     }),
+    passwordChanges: new Counter({
+      name: 'auth_gateway_password_changes_total',
+      help: 'Requests to POST /auth/password, by their outcome',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    linkRedemptions: new Counter({
+      name: 'auth_gateway_link_redemptions_total',
+      help: 'Requests to POST /auth/password/redeem, by their outcome',
+      labelNames: ['outcome'],
+      registers,
+    }),
     callerChecks: new Counter({
       name: 'auth_gateway_caller_checks_total',
       help: 'Requests to POST /graphql that were asked who is calling, by the kind of credential and what came of it',

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { type Cli, cliOnDatabase, messagesOf, run, runHere } from '../support/gateway/cli.js';
 import { handClock } from '../support/gateway/clock.js';
 import { type Instance, PASSWORD, startInstance } from '../support/gateway/gateway.js';
+import { CHOSEN, redeem } from '../support/gateway/passwords.js';
 import { login, WRONG } from '../support/gateway/routes.js';
 
 let cli: Cli;
@@ -22,10 +23,21 @@ interface PrintedUser {
   email: string;
   role: string;
   is_active: boolean;
+  has_password: boolean;
   failed_login_attempts: number;
   locked_until: string | null;
   last_login_at: string | null;
 }
+
+interface PrintedLink {
+  id: string;
+  email: string;
+  purpose: string;
+  link: string;
+  expires_at: string;
+}
+
+const tokenOf = ({ link }: PrintedLink) => new URLSearchParams(new URL(link).hash.slice(1)).get('token');
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const signsIn = async (email: string, password: string): Promise<number> =>
@@ -50,6 +62,38 @@ test('Interface 9: user create --password-stdin prints id, email and role, and t
   const user = await cli.json(['user', 'create', '--email', email, '--role', 'analyst', '--password-stdin'], PASSWORD);
   expect(user).toEqual({ id: expect.stringMatching(UUID), email: 'new.user@example.com', role: 'analyst' });
   expect(await signsIn('new.user@example.com', PASSWORD)).toBe(200);
+});
+
+test('Interface 15: user invite creates a user without a password and prints the link, by which they choose one', async () => {
+  const invited = await cli.json<PrintedLink>(['user', 'invite', 'invited@example.com', '--role', 'analyst']);
+  expect(invited).toEqual({
+    id: expect.stringMatching(UUID),
+    email: 'invited@example.com',
+    role: 'analyst',
+    purpose: 'invitation',
+    link: expect.stringMatching(/^http:\/\/localhost:3000\/set-password#token=pl_\w{49}$/),
+    expires_at: expect.any(String),
+  });
+  expect(await signsIn(invited.email, CHOSEN)).toBe(401);
+  const again = await json<PrintedLink>(['user', 'reset-link', invited.id]);
+  expect(again).toMatchObject({ purpose: 'invitation' });
+  expect((await redeem(gateway, tokenOf(invited))).status).toBe(401); // the newer link has ended it
+  expect((await redeem(gateway, tokenOf(again))).status).toBe(204);
+  expect(await signsIn(invited.email, CHOSEN)).toBe(200);
+});
+
+test('Interface 15: user reset-link prints a link of half an hour, and nothing for whom there is not', async () => {
+  await create('forgetful@example.com');
+  const reset = await json<PrintedLink>(['user', 'reset-link', 'forgetful@example.com']);
+  expect(reset.purpose).toBe('reset');
+  const lifeSeconds = (Date.parse(reset.expires_at) - Date.now()) / 1000;
+  expect(lifeSeconds).toBeGreaterThan(1_700);
+  expect(lifeSeconds).toBeLessThanOrEqual(1_800);
+  expect((await redeem(gateway, tokenOf(reset))).status).toBe(204);
+  expect(await here(['user', 'reset-link', 'nobody@example.com'])).toMatchObject({ code: 1, stdout: '' });
+  await json(['user', 'deactivate', 'forgetful@example.com']);
+  const refused = await here(['user', 'reset-link', 'forgetful@example.com']);
+  expect([refused.code, refused.stdout, refused.stderr]).toEqual([1, '', expect.stringContaining('deactivated')]);
 });
 
 test('Interface 9: user create without a terminal makes a password, prints it this once, and it works', async () => {
@@ -115,6 +159,7 @@ test('Interface 9: the commands that change a user print the user; deactivate an
     email,
     role: 'viewer',
     is_active: true,
+    has_password: true,
     failed_login_attempts: 0,
     locked_until: null,
     last_login_at: null,

@@ -55,7 +55,22 @@ function lines(program: string, args: string[]): string[] {
 const OFFERS: Array<[line: string, offered: string[]]> = [
   ['u', ['user']],
   ['s', ['session', 'sign', 'start']],
-  ['user ', ['create', 'list', 'set-role', 'activate', 'deactivate', 'unlock', 'explain', 'set-password', 'delete']],
+  [
+    'user ',
+    [
+      'create',
+      'invite',
+      'reset-link',
+      'list',
+      'set-role',
+      'activate',
+      'deactivate',
+      'unlock',
+      'explain',
+      'set-password',
+      'delete',
+    ],
+  ],
   ['user set-', ['set-role', 'set-password']],
   ['user create --', ['--email', '--role', '--password-stdin', '--json', '--help']],
   ['user create --role ', ['viewer', 'analyst', 'admin']],

@@ -80,7 +80,7 @@ test('Interface 9: a user whom nothing keeps from logging in, with the last logi
   await logIn(gateway, email);
   const text = await explained(id);
   expect(text).toMatch(
-    /^Nothing prevents \S+ from logging in except a wrong password. Fix: auth-gateway user set-password /,
+    /^Nothing prevents \S+ from logging in except a wrong password. Fix: auth-gateway user reset-link /,
   );
   expect(text).toContain(`Last login: ${gateway.clock.now().toISOString()}; 1 live session.\n`);
   expect(text).toMatch(/\n {2}\S+Z wrong password, or no such active user, from 192\.0\.2\.1 Phone\/1\n$/);

@@ -102,6 +102,18 @@ const MUTATIONS: Record<string, Row> = {
     operation: () =>
       `mutation { createUser(input: { email: "${fresh()}@x.example", ${LONG}, role: viewer }) { user { id } } }`,
   },
+  'createUser without a password': {
+    cells: '. nny nn ynyn ..',
+    scope: 'users:write',
+    operation: () =>
+      `mutation { createUser(input: { email: "${fresh()}@x.example", role: viewer }) { user { hasPassword } } }`,
+  },
+  issuePasswordLink: {
+    cells: '. nny nn ynyn ..',
+    scope: 'users:write',
+    operation: async () =>
+      `mutation { issuePasswordLink(input: { userId: "${await aUser()}", purpose: reset }) { expiresAt } }`,
+  },
   setUserRole: {
     cells: '. nny nn ynyn ..',
     scope: 'users:write',

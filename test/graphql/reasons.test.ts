@@ -1,5 +1,7 @@
 /** Interface 7: every reason of an error, caused over HTTP, with its status and code as in docs/dashboards.md. */
 import { readFileSync } from 'node:fs';
+import { COMMAND_LINE } from '../../src/admin/administer.js';
+import { setUserActive } from '../../src/admin/user-changes.js';
 import { REASONS, type Reason } from '../../src/graphql/reasons.js';
 import { writeBreached } from '../support/breached.js';
 import { type Answer, startGateway, type TestGateway } from '../support/gateway/gateway.js';
@@ -127,6 +129,12 @@ const withLoneSurrogate = async () =>
 const rotate = (input: string) => byAdmin(`mutation { rotateApiKey(input: { ${input} }) { secret } }`);
 const createApiKey = (input: string) => byAdmin(`mutation { createApiKey(input: { ${input} }) { secret } }`);
 
+async function linkOfDeactivated(): Promise<Answer> {
+  const { id } = await gateway.user();
+  await setUserActive(gateway.app, COMMAND_LINE, id, false);
+  return byAdmin(`mutation { issuePasswordLink(input: { userId: "${id}", purpose: reset }) { link } }`)();
+}
+
 /** Status, code, and how to cause it; undefined if there is no client left to answer. */
 const PRODUCED: Record<Reason, [number, string, () => Promise<Answer>] | undefined> = {
   missing_credentials: [401, 'UNAUTHENTICATED', asked(nobody)],
@@ -150,6 +158,7 @@ const PRODUCED: Record<Reason, [number, string, () => Promise<Answer>] | undefin
   caller_inactive: [200, 'FORBIDDEN', asDeactivated],
   not_a_user: [200, 'FORBIDDEN', async () => ask(gateway, (await newCronKey(gateway)).as, '{ me { id } }')],
   user_unknown: [200, 'NOT_FOUND', byAdmin(`mutation { unlockUser(input: { id: "${UNKNOWN}" }) { user { id } } }`)],
+  user_inactive: [200, 'CONFLICT', linkOfDeactivated],
   session_unknown: [
     200,
     'NOT_FOUND',

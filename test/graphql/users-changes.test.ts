@@ -3,6 +3,7 @@
 import { writeBreached } from '../support/breached.js';
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, newApiKey, newCronKey, newcomer, type SignedIn, signIn } from '../support/gateway/graphql.js';
+import { CHOSEN, redeem } from '../support/gateway/passwords.js';
 import { login, refresh } from '../support/gateway/routes.js';
 import { auditDuring, recordsOf, userRow, wholeState } from '../support/gateway/rows.js';
 import { refusesRows, withFault } from '../support/postgres/faults.js';
@@ -203,6 +204,30 @@ test('Interface 11: unlocks a user', async () => {
   expect(events).toEqual([{ event_type: 'user_unlocked', user_id: id, metadata: { actor: actor() } }]);
   expect((await login(gateway, email)).status).toBe(200);
   expect((await change(UNLOCK, { id })).events).toEqual([]);
+});
+
+test('Interface 15: a user is created without a password, and gets a link by which they choose it', async () => {
+  const email = 'without@example.com';
+  const create = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id hasPassword } } }';
+  const { user } = (await change(create, { email, role: 'viewer' })).data.createUser;
+  expect(user.hasPassword).toBe(false);
+  expect((await login(gateway, email)).status).toBe(401);
+  const issue = 'mutation ($input: IssuePasswordLinkInput!) { issuePasswordLink(input: $input) { link expiresAt } }';
+  const { data, events } = await change(issue, { userId: user.id, purpose: 'invitation' });
+  const { link, expiresAt } = data.issuePasswordLink;
+  expect(Date.parse(expiresAt)).toBe(gateway.clock.now().getTime() + 259_200_000);
+  const metadata = { actor: actor(), purpose: 'invitation', expires_at: expiresAt };
+  expect(events).toEqual([{ event_type: 'password_link_issued', user_id: user.id, metadata }]);
+  expect((await redeem(gateway, link.split('#token=')[1])).status).toBe(204);
+  expect((await login(gateway, email, CHOSEN)).status).toBe(200);
+});
+
+test('Interface 15: a link for an administrator is for callers that hold every scope', async () => {
+  const key = await newApiKey(gateway, ['users:read', 'users:write']);
+  const { id } = await gateway.user({ role: 'admin' });
+  const issue = 'mutation ($id: ID!) { issuePasswordLink(input: { userId: $id, purpose: reset }) { link } }';
+  expect((await ask(gateway, key.as, issue, { id })).reason).toBe('every_scope_needed');
+  expect(await gateway.rows('select from password_links where user_id = $1', [id])).toEqual([]);
 });
 
 test('Interface 11: a new password ends every session and replaces the old password', async () => {

@@ -68,6 +68,7 @@ test('Interface 11: lists users by e-mail, with all fields', async () => {
     email: 'b@example.com',
     role: 'analyst',
     isActive: false,
+    hasPassword: true,
     failedLoginAttempts: 0,
     lockedUntil: '2030-01-02T03:04:05.678Z',
     lastLoginAt: null,
@@ -216,7 +217,7 @@ test('Interface 11: no N+1: sessions of 20 users take one statement, and no pass
   for (const { node } of users.edges) expect(node.sessions.nodes).toEqual([{ userId: node.id }]);
   expect(statements.filter((sql) => sql.includes('refresh_tokens'))).toHaveLength(1);
   expect(statements.filter((sql) => /from "?users/.test(sql))).toHaveLength(1);
-  expect(statements.join()).not.toContain('password_hash');
+  expect(statements.join().replaceAll('password_hash is not null', '')).not.toContain('password_hash');
 });
 
 test('Interface 11: a search examines 10,000 users a page, says that there are more, and continues from there', async () => {

@@ -1,6 +1,8 @@
 /** `openapi.json` is true: each answer that it describes is brought about, and is as described. */
 import { openApiDocument } from '../../src/http/openapi/document.js';
 import { logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { newcomer } from '../support/gateway/graphql.js';
+import { CHOSEN, changePassword, issueLink, redeem } from '../support/gateway/passwords.js';
 import { quickPasswords } from '../support/gateway/quick-passwords.js';
 import { answersIn, exchange } from '../support/gateway/raw.js';
 import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
@@ -163,8 +165,63 @@ const OF_SESSIONS: Row[] = SESSION_ROUTES.flatMap(([path, ask]): Row[] => [
   ],
 ]);
 
-const LOGIN_ROUTES = ['/auth/login', '/auth/refresh', '/auth/logout'];
-const OF_THE_THREE: Row[] = LOGIN_ROUTES.flatMap((path): Row[] => [
+const OF_PASSWORDS: Row[] = [
+  ['/auth/password', 200, '', async () => changePassword(gateway, (await newcomer(gateway)).accessToken)],
+  ['/auth/password', 401, 'invalid_token', () => changePassword(gateway, 'x')],
+  [
+    '/auth/password',
+    403,
+    'current_password_wrong',
+    async () => changePassword(gateway, (await newcomer(gateway)).accessToken, CHOSEN, WRONG),
+  ],
+  ['/auth/password', 422, '', async () => changePassword(gateway, (await newcomer(gateway)).accessToken, 'too short')],
+  [
+    '/auth/password',
+    429,
+    'account_locked',
+    async () => {
+      const { user, accessToken } = await newcomer(gateway);
+      await gateway.rows(`update users set locked_until = '2100-01-01' where id = $1`, [user.id]);
+      return changePassword(gateway, accessToken);
+    },
+  ],
+  [
+    '/auth/password',
+    500,
+    'internal_error',
+    async () => {
+      const { accessToken } = await newcomer(gateway);
+      const lost = lacksColumn('users', 'failed_login_attempts');
+      return withFault(gateway, lost, () => changePassword(gateway, accessToken));
+    },
+  ],
+  ['/auth/password/redeem', 204, '', async () => redeem(gateway, await issueLink(gateway, (await newUser()).id))],
+  ['/auth/password/redeem', 401, 'link_invalid', () => redeem(gateway, 'pl_x')],
+  ['/auth/password/redeem', 422, '', () => redeem(gateway, 'pl_x', 'too short')],
+  [
+    '/auth/password/redeem',
+    500,
+    'internal_error',
+    () => withFault(gateway, lacksColumn('password_links', 'token_sha256'), () => redeem(gateway, 'pl_x')),
+  ],
+  ...['/auth/password', '/auth/password/redeem'].flatMap((path): Row[] => [
+    [path, 400, 'not_json', () => send(path, { headers: JSON_TYPE, body: '{' })],
+    [path, 413, 'too_large', () => send(path, { headers: JSON_TYPE, body: ' '.repeat(20_000) })],
+    [path, 415, 'content_type', () => send(path, { body: 'x' })],
+    [
+      path,
+      429,
+      'rate_limited',
+      async () => {
+        await limited.send('POST', path);
+        return limited.send('POST', path);
+      },
+    ],
+  ]),
+];
+
+const LOGIN_ROUTES = ['/auth/login', '/auth/refresh', '/auth/logout', '/auth/password', '/auth/password/redeem'];
+const OF_EACH: Row[] = LOGIN_ROUTES.flatMap((path): Row[] => [
   [path, 403, 'in_development', () => send(path, { headers: FOREIGN })],
   [path, 403, 'in_production', () => limited.send('POST', path, { headers: FOREIGN })],
   [
@@ -203,7 +260,8 @@ const rows: Row[] = [
   ...OF_LOGIN,
   ...OF_REFRESH,
   ...OF_SESSIONS,
-  ...OF_THE_THREE,
+  ...OF_PASSWORDS,
+  ...OF_EACH,
   ...OF_THE_OTHERS,
   ...OF_ALL,
 ];
@@ -213,7 +271,11 @@ test.each(rows)('%s %i %s is as openapi.json describes it', async (path, status,
   const method = READ.includes(path) ? 'get' : 'post';
   expect({ status: answer.status, wrong: checker.check(method, path, answer) }).toEqual({ status, wrong: [] });
   const detail = described(document, method, path).find((one) => one.status === status && one.word === word)?.detail;
-  if (word !== '') expect(JSON.parse(answer.text)).toEqual({ detail });
+  if (word !== '') {
+    const { reason, ...more } = JSON.parse(answer.text);
+    expect(more).toEqual({ detail });
+    expect([undefined, word]).toContain(reason);
+  }
 });
 
 /** What nothing from outside brings about: bugs where nothing can fail. */

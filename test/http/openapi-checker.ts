@@ -33,8 +33,8 @@ function resolve(document: Node, node: Node): Node {
 export function described(document: Node, method: string, path: string) {
   const { responses } = document.paths[path][method];
   return Object.entries<Node>(responses).flatMap(([status, answer]) => {
-    const [content]: Node[] = Object.values(resolve(document, answer).content);
-    const words = Object.entries<Node>(content.examples ?? { '': {} });
+    const [content]: Node[] = Object.values(resolve(document, answer).content ?? {});
+    const words = Object.entries<Node>(content?.examples ?? { '': {} });
     return words.map(([word, { value }]) => ({ status: Number(status), word, detail: value?.detail as unknown }));
   });
 }
@@ -84,6 +84,7 @@ export function createChecker(document: Node) {
       const names = new Set(known.map(([field]) => field.toLowerCase()));
       const untold = Object.keys(headers).filter((field) => !names.has(field) && !PASSED_OVER.has(field));
       wrong.push(...untold.map((field) => `${field} is not described`));
+      if (described.content === undefined) return text === '' ? wrong : [...wrong, 'there is a body'];
       const type = String(headers['content-type']).split(';')[0] ?? '';
       const content = described.content[type];
       if (content === undefined) return [...wrong, `there is no ${type}`];
@@ -94,7 +95,7 @@ export function createChecker(document: Node) {
       const ofSchemas = Object.entries<Node>(document.components.schemas).flatMap(([name, schema]) =>
         (schema.examples ?? []).flatMap((value: unknown) => faults(schema, value).map((fault) => `${name}: ${fault}`)),
       );
-      const ofAnswers = answersOf().flatMap(([name, { headers, content }]) => {
+      const ofAnswers = answersOf().flatMap(([name, { headers, content = {} }]) => {
         const fields = Object.entries<Node>(headers).flatMap(([field, { schema, example }]) =>
           faults(schema, example).map((fault) => `${name}, ${field}: ${fault}`),
         );

@@ -50,6 +50,8 @@ const OURS: Record<string, [type: string, ...labels: string[]]> = {
   auth_gateway_logins_total: ['counter', 'outcome'],
   auth_gateway_refreshes_total: ['counter', 'outcome'],
   auth_gateway_logouts_total: ['counter', 'outcome'],
+  auth_gateway_password_changes_total: ['counter', 'outcome'],
+  auth_gateway_link_redemptions_total: ['counter', 'outcome'],
   auth_gateway_caller_checks_total: ['counter', 'caller', 'outcome'],
   auth_gateway_account_locks_total: ['counter'],
   auth_gateway_token_thefts_total: ['counter'],
@@ -123,6 +125,13 @@ test('Interface 14: each known outcome is there from 0', async () => {
     ['success', 'retried', 'ambiguous_cookie', ...ofRefresh, ...ofEveryRoute].sort(),
   );
   expect(outcomesOf('auth_gateway_logouts_total')).toEqual(['success', 'without_session', ...ofEveryRoute].sort());
+  const ofTokens = ['missing_credentials', 'unsupported_scheme', 'invalid_token'];
+  expect(outcomesOf('auth_gateway_password_changes_total')).toEqual(
+    ['success', 'current_password_wrong', 'account_locked', ...ofTokens, ...ofEveryRoute].sort(),
+  );
+  expect(outcomesOf('auth_gateway_link_redemptions_total')).toEqual(
+    ['success', 'link_invalid', ...ofEveryRoute].sort(),
+  );
   const checks = 'auth_gateway_caller_checks_total';
   expect(outcomesOf(checks, 'user')).toEqual([
     'error',
@@ -152,7 +161,13 @@ test('Interface 14: each known outcome is there from 0', async () => {
     expect(figureOf(families, `auth_gateway_${name}`)).toBe(0);
   }
   const tables = families.get('auth_gateway_swept_rows_total')?.samples.map(({ labels }) => labels['table']);
-  expect(tables?.sort()).toEqual(['audit_events', 'rate_limits', 'refresh_tokens', 'signature_nonces']);
+  expect(tables?.sort()).toEqual([
+    'audit_events',
+    'password_links',
+    'rate_limits',
+    'refresh_tokens',
+    'signature_nonces',
+  ]);
 });
 
 test('Interface 14: logins, by what came of them; a lock is counted when it begins', async () => {

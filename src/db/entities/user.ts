@@ -1,5 +1,5 @@
 /** Spec 2.5: the user record. */
-import { Check, Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Check, Entity, Formula, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { Role } from '../../domain/roles.js';
 
 @Entity({ tableName: 'users' })
@@ -11,6 +11,7 @@ export class User {
   @Property({ type: 'text', unique: 'users_email_unique' }) email!: string;
   /** Null: the user has no password yet. Lazy, so that listings do not load it. */
   @Property({ type: 'text', nullable: true, lazy: true, hidden: true }) passwordHash!: string | null;
+  @Formula<User>((columns) => `(${columns.passwordHash} is not null)`, { type: 'boolean' }) hasPassword!: boolean;
   /** Number of password changes: a login that verified an older password is void. */
   @Property({ type: 'integer', default: 0 }) passwordVersion!: number;
   /** False if an operator set the password */

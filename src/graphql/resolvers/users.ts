@@ -1,5 +1,6 @@
 /** Interface 11: users. */
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { issuePasswordLink } from '../../admin/password-links.js';
 import {
   createUser,
   deleteUser,
@@ -26,6 +27,8 @@ import {
   CreateUserPayload,
   DeleteUserInput,
   DeleteUserPayload,
+  IssuePasswordLinkInput,
+  IssuePasswordLinkPayload,
   SetUserActiveInput,
   SetUserActivePayload,
   SetUserPasswordInput,
@@ -155,6 +158,23 @@ export class UserResolver {
     }: SetUserPasswordInput,
   ): Promise<SetUserPasswordPayload> {
     return setUserPassword(context.deps, operatorOf(context), id, password);
+  }
+
+  @RequiresWhat(issuePasswordLink)
+  @Mutation(() => IssuePasswordLinkPayload, {
+    nullable: true,
+    description:
+      'Issues a link by which a user sets a password, once. It ends an earlier link of the user, and ends itself with a new ' +
+      'password, another email, deactivation or deletion.',
+  })
+  async issuePasswordLink(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => IssuePasswordLinkInput, { description: 'The user, and what the link is for.' }) {
+      userId,
+      purpose,
+    }: IssuePasswordLinkInput,
+  ): Promise<IssuePasswordLinkPayload> {
+    return issuePasswordLink(context.deps, operatorOf(context), userId, purpose);
   }
 
   @RequiresWhat(deleteUser)

@@ -1,10 +1,13 @@
 /** Interface 11: `User`, its listing and filter, and the inputs and payloads of its mutations. */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import type { IssuedLink } from '../../admin/password-links.js';
 import type { ListedUser, UserFilter } from '../../admin/users.js';
+import type { LinkPurpose } from '../../domain/link-purpose.js';
 import type { Role } from '../../domain/roles.js';
 import { RoleEnum } from './caller.js';
 import { countedConnectionType } from './connection.js';
 import { GraphQLDateTime } from './scalars.js';
+import { spelledEnum } from './spelled-enum.js';
 
 @ObjectType('User', { simpleResolvers: true, description: 'A user account.' })
 export class UserType implements ListedUser {
@@ -12,6 +15,10 @@ export class UserType implements ListedUser {
   @Field(() => String, { description: 'Email address in lower case, unique among users.' }) email!: string;
   @Field(() => RoleEnum, { description: 'Role of the user.' }) role!: Role;
   @Field(() => Boolean, { description: 'Whether the user may log in.' }) isActive!: boolean;
+  @Field(() => Boolean, {
+    description: 'Whether the user has a password. A user without one sets it by a link of `issuePasswordLink`.',
+  })
+  hasPassword!: boolean;
   @Field(() => Int, { description: 'Number of failed logins since the last successful one.' })
   failedLoginAttempts!: number;
   @Field(() => GraphQLDateTime, {
@@ -44,7 +51,11 @@ const PASSWORD = 'The password: at least 15 characters, at most 1,024 bytes.';
 @InputType({ description: 'The user to create.' })
 export class CreateUserInput {
   @Field(() => String, { description: 'Email address, at most 254 ASCII characters.' }) email!: string;
-  @Field(() => String, { description: PASSWORD }) password!: string;
+  @Field(() => String, {
+    nullable: true,
+    description: `${PASSWORD} Omit it to invite the user: they choose it by a link of \`issuePasswordLink\`.`,
+  })
+  password?: string | null;
   @Field(() => RoleEnum, { description: 'Role of the user. Only a caller who holds all scopes can create an `admin`.' })
   role!: Role;
 }
@@ -68,6 +79,23 @@ export class SetUserActiveInput extends OfUserInput {
 @InputType({ description: 'The user and the new password.' })
 export class SetUserPasswordInput extends OfUserInput {
   @Field(() => String, { description: PASSWORD }) password!: string;
+}
+
+const LinkPurposeEnum = spelledEnum<LinkPurpose>('LinkPurpose', 'What a password link is for.', {
+  invitation: 'A new user sets their first password.',
+  reset: 'A user has forgotten their password.',
+});
+
+@InputType({ description: 'The user who gets a link, and what it is for.' })
+export class IssuePasswordLinkInput {
+  @Field(() => ID, { description: 'User id.' }) userId!: string;
+  @Field(() => LinkPurposeEnum, { description: 'Sets how long the link is valid.' }) purpose!: LinkPurpose;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'A link by which the user sets a password, once.' })
+export class IssuePasswordLinkPayload implements IssuedLink {
+  @Field(() => String, { description: 'The link. It will not be shown again: send it to the user.' }) link!: string;
+  @Field(() => GraphQLDateTime, { description: 'When the link expires.' }) expiresAt!: Date;
 }
 
 @InputType({ description: 'The user to unlock.' })

@@ -19,6 +19,11 @@ export function json(description: string, schema: string, example: object, field
   return { description, headers: { ...OURS, ...fields }, content: { 'application/json': content } };
 }
 
+/** A response without a body. */
+export function noBody(description: string, fields: Fields): object {
+  return { description, headers: { ...OURS, ...fields } };
+}
+
 /** An error whose `detail` is one of these sentences. @param about a summary for an example, by the same word */
 export function refusal(
   description: string,

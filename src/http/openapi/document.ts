@@ -3,6 +3,7 @@ import { GATEWAY_VERSION } from '../../platform/versions.js';
 import { SHARED } from './answers.js';
 import { loginRoutes } from './login-routes.js';
 import { otherRoutes } from './other-routes.js';
+import { passwordRoutes } from './password-routes.js';
 import { schemas } from './schemas.js';
 
 const DESCRIPTION = `Logs users in and reports the health of the gateway. To find out who is calling, use GraphQL at \`/graphql\`, described by \`schema.graphql\`.
@@ -22,14 +23,16 @@ export function openApiDocument(publicUrl: string): object {
     servers: [{ url: publicUrl }],
     tags: [
       { name: 'login', description: 'Sessions of users' },
+      { name: 'passwords', description: 'Passwords that people choose themselves' },
       { name: 'keys', description: 'Keys for services that verify access tokens' },
       { name: 'operating', description: 'Health and metrics for operators' },
     ],
-    paths: { ...loginRoutes(), ...otherRoutes(publicUrl) },
+    paths: { ...loginRoutes(), ...passwordRoutes(), ...otherRoutes(publicUrl) },
     components: {
       schemas: schemas(),
       responses: SHARED,
       securitySchemes: {
+        accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
         refreshCookie: {
           type: 'apiKey',
           in: 'cookie',

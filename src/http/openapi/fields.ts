@@ -66,6 +66,13 @@ export const WWW_AUTHENTICATE: Field = {
   example: CHALLENGE,
 };
 
+/** RFC 6750 section 3 */
+export const BEARER_CHALLENGE: Field = {
+  description: 'Send a valid access token',
+  schema: { type: 'string', pattern: '^Bearer realm="auth-gateway"(, error="\\w+", error_description="[^"]+")?$' },
+  example: 'Bearer realm="auth-gateway"',
+};
+
 /** Interface 12 */
 export const REFRESH_RETRY: Field = {
   description: 'Which key of the request proved that this is a retry; the same response was given before',

@@ -1,13 +1,15 @@
 /** JSON Schemas of bodies: the login request from its validator, responses from Spec 2 and Interface 10. */
 import * as z from 'zod';
+import { INVALID_BODY } from '../json-body.js';
 import { loginBody } from '../login-body.js';
-import { INVALID_BODY, LOGGED_OUT } from '../routes/auth-routes.js';
+import { changeBody, redeemBody } from '../password-bodies.js';
+import { LOGGED_OUT } from '../routes/auth-routes.js';
 
 const closed = { type: 'object', additionalProperties: false };
 
 /** Without what applies only after normalisation, and without forbidding unknown members, which are ignored. */
-function loginRequest(): object {
-  const { $schema: _, ...schema } = z.toJSONSchema(loginBody, {
+function requestOf(body: z.ZodType, example: object): object {
+  const { $schema: _, ...schema } = z.toJSONSchema(body, {
     override: ({ jsonSchema }) => {
       delete jsonSchema.additionalProperties;
       if (jsonSchema.pattern === undefined) return;
@@ -15,8 +17,11 @@ function loginRequest(): object {
       jsonSchema.format = 'email';
     },
   });
-  return { ...schema, examples: [{ email: 'ada@example.com', password: 'correct horse battery staple' }] };
+  return { ...schema, examples: [example] };
 }
+
+const PASSWORD = 'correct horse battery staple';
+const NEW_PASSWORD = 'eleven teal otters juggle';
 
 const CHECKS = {
   ...closed,
@@ -48,7 +53,9 @@ const allOf = (properties: object): object => ({ ...closed, required: Object.key
 
 export function schemas(): Record<string, object> {
   return {
-    LoginRequest: loginRequest(),
+    LoginRequest: requestOf(loginBody, { email: 'ada@example.com', password: PASSWORD }),
+    PasswordChange: requestOf(changeBody, { current_password: PASSWORD, new_password: NEW_PASSWORD }),
+    Redemption: requestOf(redeemBody, { token: 'pl_…', new_password: NEW_PASSWORD }),
     TokenResponse: allOf({
       access_token: { type: 'string', description: 'A JWT (RFC 9068)', pattern: '^[\\w-]+\\.[\\w-]+\\.[\\w-]+$' },
       token_type: { const: 'bearer' },
@@ -73,6 +80,29 @@ export function schemas(): Record<string, object> {
             description: 'What is wrong with the field. Never repeats the value that was sent',
           },
         }),
+      },
+    }),
+    PasswordChanged: allOf({
+      sessions_ended: { type: 'integer', minimum: 0, description: 'Number of other sessions of the user that ended' },
+    }),
+    InvalidPassword: allOf({
+      detail: { const: INVALID_BODY },
+      reason: { const: 'body_invalid' },
+      errors: {
+        type: 'array',
+        minItems: 1,
+        items: {
+          ...closed,
+          required: ['field', 'message'],
+          properties: {
+            field: { enum: ['current_password', 'new_password', 'token', 'body'] },
+            message: { type: 'string', description: 'What is wrong. Never repeats the value that was sent' },
+            reason: {
+              enum: ['too_short', 'too_long', 'current', 'context', 'common', 'breached'],
+              description: 'The rule that the new password breaks',
+            },
+          },
+        },
       },
     }),
     Live: allOf({ status: { const: 'ok' } }),

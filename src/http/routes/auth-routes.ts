@@ -1,7 +1,5 @@
 /** Spec 4: the three routes. Parse at the edge, decide in `auth/`, answer. */
-import { isUtf8 } from 'node:buffer';
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
-import createError from 'http-errors';
+import type { Express, Request, RequestHandler, Response } from 'express';
 import { login } from '../../auth/login.js';
 import { logout } from '../../auth/logout.js';
 import type { Outcome } from '../../auth/outcomes.js';
@@ -9,19 +7,15 @@ import { refresh } from '../../auth/refresh.js';
 import type { Deps } from '../../services.js';
 import { crossSiteRefusal } from '../cross-site.js';
 import { methodNotAllowed, sendError } from '../errors.js';
-import { isJsonType } from '../json-type.js';
-import { parseLoginBody } from '../login-body.js';
-import { loginPolicy, loginRateLimit, sessionRateLimit } from '../rate-limits.js';
+import { hasNoBody, INVALID_BODY, parseBody } from '../json-body.js';
+import { loginBody } from '../login-body.js';
+import { sessionRateLimit } from '../rate-limits.js';
 import { createRefreshCookie } from '../refresh-cookie.js';
 import { retryKeysReader } from '../refresh-retry.js';
 import { CHALLENGE, FURTHER_REFUSALS, REFUSALS } from '../refusals.js';
 
 /** Spec 2.4 */
 export const LOGGED_OUT = 'Logged out successfully';
-export const INVALID_BODY = 'Request body is invalid';
-
-/** Interface 5 */
-const BODY_BYTES = 16 * 1024;
 
 const ALL_REFUSALS = { ...REFUSALS, ...FURTHER_REFUSALS };
 
@@ -38,12 +32,12 @@ type Dependencies = Deps<
   | 'tokens'
 >;
 
-export function addAuthRoutes(app: Express, deps: Dependencies): void {
+/** @param guards what a request with a password passes first */
+export function addAuthRoutes(app: Express, deps: Dependencies, guards: RequestHandler[]): void {
   const { config } = deps;
   const cookie = createRefreshCookie(config);
   const readRetryKeys = retryKeysReader(config);
   const refuseCrossSite = crossSiteRefusal(config);
-  const limitLogins = loginRateLimit(config.login, deps);
   const limitSessions = sessionRateLimit(config.sessionRateLimit, deps);
 
   /** The services, within the budget of this request and with its ids in log lines. */
@@ -70,23 +64,13 @@ export function addAuthRoutes(app: Express, deps: Dependencies): void {
     res.json({ access_token: outcome.accessToken, token_type: 'bearer', expires_in: config.accessTokenSeconds });
   };
 
-  /**
-   * Limits, locks and tokens depend on time, so a wrong clock is an outage. A login that would wait too long for its
-   * password asks no store either, so it is not counted.
-   */
-  const mayDecide: RequestHandler = (_req, _res, next) => {
-    deps.clock.mustAgree();
-    deps.passwords.requireRoom();
-    next();
-  };
-
   app
     .route('/auth/login')
-    .post(refuseCrossSite, loginPolicy(config.login), mayDecide, limitLogins, requireJson, json, async (req, res) => {
-      const body = parseLoginBody(req.body);
-      if ('errors' in body) return sendError(res, 422, INVALID_BODY, { errors: body.errors });
+    .post(guards, async (req: Request, res: Response) => {
+      const parsed = parseBody(loginBody, req.body);
+      if ('errors' in parsed) return sendError(res, 422, INVALID_BODY, { errors: parsed.errors });
       using place = deps.passwords.takePlace(() => !req.socket.writable);
-      const outcome = await login(depsOf(res), body.credentials, res.locals.origin, place);
+      const outcome = await login(depsOf(res), parsed.body, res.locals.origin, place);
       if (outcome !== undefined) answer(res, outcome);
     })
     .all(methodNotAllowed('POST'));
@@ -116,24 +100,3 @@ const passOver: RequestHandler = (req, _res, next) => {
   if (hasNoBody(req)) return next();
   req.once('end', next).resume();
 };
-
-/** By its header (RFC 9112 section 6.3); browsers send a POST without a body with a length of 0. */
-function hasNoBody({ headers }: Request): boolean {
-  const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
-  return encoding === undefined && length === '0';
-}
-
-/** Another content type is 415; without a body validation lists the missing fields. */
-const requireJson: RequestHandler = (req, _res, next) => {
-  next(hasNoBody(req) || isJsonType(req.get('content-type')) ? undefined : createError(415));
-};
-
-const json = express.json({
-  limit: BODY_BYTES,
-  inflate: false,
-  strict: false, // any JSON value is accepted; validation says what is wrong
-  type: () => true,
-  verify: (_req, _res, body) => {
-    if (!isUtf8(body)) throw createError(400);
-  },
-});

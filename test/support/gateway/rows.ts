@@ -6,6 +6,7 @@ export interface UserRow {
   email: string;
   password_hash: string;
   password_version: number;
+  password_chosen_by_user: boolean;
   role: string;
   is_active: boolean;
   failed_login_attempts: number;

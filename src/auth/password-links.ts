@@ -1,0 +1,60 @@
+/** Interface 15: password links. A user has one row; only the SHA-256 of its token is stored. */
+import { createHash } from 'node:crypto';
+import { type Db, only, type RowOf, statement } from '../db/statement.js';
+import { type Expiring, expiring } from '../db/sweeper.js';
+import type { LinkPurpose } from '../domain/link-purpose.js';
+
+/** @param token of any form: an invalid one costs as much as a wrong one */
+export function hashOfToken(token: string): Uint8Array {
+  return createHash('sha256').update(token).digest();
+}
+
+const issueLinkSql = statement(
+  'issue_link',
+  { user_id: 'uuid', token_sha256: 'bytea', purpose: only<LinkPurpose>('text'), expires_at: 'timestamptz' },
+  {},
+)`
+  insert into password_links (user_id, token_sha256, password_version, purpose, expires_at)
+  select id, :token_sha256, password_version, :purpose, :expires_at from users where id = :user_id
+  on conflict (user_id) do update
+  set token_sha256 = excluded.token_sha256, password_version = excluded.password_version, purpose = excluded.purpose,
+    expires_at = excluded.expires_at`;
+
+export interface NewLink {
+  userId: string;
+  token: string;
+  purpose: LinkPurpose;
+  expiresAt: Date;
+}
+
+/** Replaces the link that the user may have. */
+export async function issueLink(db: Db, { userId, token, purpose, expiresAt }: NewLink): Promise<void> {
+  await db.run(issueLinkSql, { user_id: userId, token_sha256: hashOfToken(token), purpose, expires_at: expiresAt });
+}
+
+const endLinkSql = statement('end_link', { user_id: 'uuid' }, {})`
+  delete from password_links where user_id = :user_id`;
+
+export async function endLink(db: Db, userId: string): Promise<void> {
+  await db.run(endLinkSql, { user_id: userId });
+}
+
+const linkedUserSql = statement(
+  'linked_user',
+  { token_sha256: 'bytea', now: 'timestamptz' },
+  { id: 'uuid', email: 'text', password_hash: 'text?', password_version: 'integer' },
+)`
+  select id, email, password_hash, users.password_version
+  from password_links join users on id = user_id and users.password_version = password_links.password_version
+  where token_sha256 = :token_sha256 and expires_at > :now and is_active`;
+
+export type LinkedUser = RowOf<typeof linkedUserSql>;
+
+/** The active user of a live link. It uses nothing up. */
+export async function findLinkedUser(db: Db, tokenSha256: Uint8Array, now: Date): Promise<LinkedUser | undefined> {
+  const [user] = await db.run(linkedUserSql, { token_sha256: tokenSha256, now });
+  return user;
+}
+
+/** Links are useless once they have expired. */
+export const expiredLinks: Expiring = expiring('password_links', 'user_id', 'expires_at < :before');

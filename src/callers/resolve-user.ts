@@ -1,0 +1,29 @@
+/** Interface 15: routes for users alone. Credentials of other kinds are not looked at. */
+import { type Explained, refused } from '../platform/refused.js';
+import type { Deps } from '../services.js';
+import { challengeOf } from './resolve-caller.js';
+import { type BearerRefusal, type BearerToken, INVALID_TOKEN, readBearer, user } from './user.js';
+
+/** With the `WWW-Authenticate` of its 401 (RFC 6750 section 3) */
+export type RefusedUser = Explained<BearerRefusal | 'missing_credentials'> & { challenge: string };
+
+/** @throws {ClockSkewed} if only the expiry of the token is left to check and this clock is wrong */
+export async function resolveUser(
+  deps: Deps<'clock' | 'tokens'>,
+  rawHeaders: readonly string[],
+): Promise<BearerToken | RefusedUser> {
+  if (!user.presents(rawHeaders)) {
+    return { ...refused('missing_credentials', 'Send an access token'), challenge: challengeOf(user) };
+  }
+  const token = await readBearer(deps, rawHeaders);
+  return token.kind === 'refused' ? withChallenge(token) : token;
+}
+
+/** For a valid token whose user has been deactivated or deleted. */
+export function refuseTokenOfNobody(): RefusedUser {
+  return withChallenge(INVALID_TOKEN);
+}
+
+function withChallenge(refusal: Explained<BearerRefusal>): RefusedUser {
+  return { ...refusal, challenge: challengeOf(user, refusal) };
+}

@@ -1,0 +1,102 @@
+/** Interface 15: the routes by which people change a password, or set it by a link. */
+import { INVALID_TOKEN } from '../../callers/user.js';
+import { CROSS_SITE_DETAILS } from '../cross-site.js';
+import { DETAILS } from '../errors.js';
+import { TOO_MANY_LOGINS } from '../rate-limits.js';
+import { PASSWORD_REFUSALS } from '../refusals.js';
+import { json, noBody, OF_EVERY_ROUTE, refusal, shared, tooMany, unreadable, withFields } from './answers.js';
+import { always, BEARER_CHALLENGE, RATE_LIMIT, RATE_LIMIT_POLICY, WWW_AUTHENTICATE } from './fields.js';
+
+const COUNTED = { 'RateLimit-Policy': always(RATE_LIMIT_POLICY), RateLimit: always(RATE_LIMIT) };
+/** The request may have been refused before it was counted */
+const MAYBE_COUNTED = { 'RateLimit-Policy': RATE_LIMIT_POLICY, RateLimit: RATE_LIMIT };
+
+/** What both routes answer. */
+const OF_BOTH = {
+  ...OF_EVERY_ROUTE,
+  400: unreadable(MAYBE_COUNTED),
+  413: refusal('The body is larger than 16 KiB.', { too_large: DETAILS[413] }, MAYBE_COUNTED),
+  415: refusal('The body is not JSON in UTF-8, or is compressed.', { content_type: DETAILS[415] }, COUNTED),
+  422: json(
+    'The body is invalid, or the new password breaks a rule; `errors` lists what is wrong.',
+    'InvalidPassword',
+    {
+      detail: 'Request body is invalid',
+      reason: 'body_invalid',
+      errors: [{ field: 'new_password', message: 'must have at least 15 characters', reason: 'too_short' }],
+    },
+    COUNTED,
+  ),
+  500: withFields('InternalError', MAYBE_COUNTED),
+  503: withFields('Unavailable', MAYBE_COUNTED),
+};
+
+function body(schema: string): object {
+  return { required: true, content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } } };
+}
+
+const { account_locked, current_password_wrong, link_invalid } = PASSWORD_REFUSALS;
+
+function changeRoute(): object {
+  return {
+    operationId: 'changePassword',
+    summary: 'Change the own password',
+    description: 'Ends every other session of the user. The session of the access token stays.',
+    tags: ['passwords'],
+    security: [{ accessToken: [] }],
+    requestBody: body('PasswordChange'),
+    responses: {
+      ...OF_BOTH,
+      200: json('Changed.', 'PasswordChanged', { sessions_ended: 2 }, COUNTED),
+      401: refusal(
+        'No valid access token of an active user.',
+        { invalid_token: INVALID_TOKEN.detail },
+        { ...COUNTED, 'WWW-Authenticate': always(BEARER_CHALLENGE) },
+      ),
+      403: refusal(
+        'The current password is wrong, or the browser page has a foreign origin.',
+        {
+          current_password_wrong: current_password_wrong.detail,
+          in_production: CROSS_SITE_DETAILS[0],
+          in_development: CROSS_SITE_DETAILS[1],
+        },
+        MAYBE_COUNTED,
+      ),
+      429: tooMany(
+        'Too many attempts from this IP address, the account is locked, or too many requests are waiting on this connection.',
+        { rate_limited: TOO_MANY_LOGINS, account_locked: account_locked.detail },
+        MAYBE_COUNTED,
+      ),
+    },
+  };
+}
+
+function redeemRoute(): object {
+  return {
+    operationId: 'redeemPasswordLink',
+    summary: 'Set a password by a link',
+    description: 'Uses the link up, unlocks the account and ends every session of the user. Logs nobody in.',
+    tags: ['passwords'],
+    security: [],
+    requestBody: body('Redemption'),
+    responses: {
+      ...OF_BOTH,
+      204: noBody('Set.', COUNTED),
+      401: refusal(
+        'The link is unknown, used, replaced or expired, or its user is deactivated or deleted.',
+        { link_invalid: link_invalid.detail },
+        { ...COUNTED, 'WWW-Authenticate': always(WWW_AUTHENTICATE) },
+      ),
+      403: shared('CrossSite'),
+      429: tooMany(
+        'Too many attempts from this IP address, or too many requests are waiting on this connection.',
+        { rate_limited: TOO_MANY_LOGINS },
+        MAYBE_COUNTED,
+      ),
+    },
+  };
+}
+
+export function passwordRoutes(): object {
+  return { '/auth/password': { post: changeRoute() }, '/auth/password/redeem': { post: redeemRoute() } };
+}

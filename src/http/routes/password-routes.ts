@@ -1,0 +1,84 @@
+/** Interface 15: people change their password, or set it by a link. Parse at the edge, decide in `auth/`, answer. */
+import type { Express, Request, RequestHandler, Response } from 'express';
+import { changePassword } from '../../auth/change-password.js';
+import type { RefusedPassword } from '../../auth/outcomes.js';
+import { redeemLink } from '../../auth/redeem-link.js';
+import { type RefusedUser, refuseTokenOfNobody, resolveUser } from '../../callers/resolve-user.js';
+import type { Deps } from '../../services.js';
+import { methodNotAllowed, sendError } from '../errors.js';
+import { type FieldError, INVALID_BODY, parseBody } from '../json-body.js';
+import { changeBody, redeemBody } from '../password-bodies.js';
+import { CHALLENGE, PASSWORD_REFUSALS } from '../refusals.js';
+
+type Dependencies = Deps<
+  'clock' | 'config' | 'db' | 'metrics' | 'passwordRules' | 'passwords' | 'placeholderHashes' | 'tokens'
+>;
+
+/** @param guards what a request with a password passes first */
+export function addPasswordRoutes(app: Express, deps: Dependencies, guards: RequestHandler[]): void {
+  /** The services, within the budget of this request. */
+  const depsOf = ({ locals: { budget } }: Response): Dependencies => ({ ...deps, db: deps.db.within(budget) });
+
+  app
+    .route('/auth/password')
+    .post(guards, async (req: Request, res: Response) => {
+      const caller = await resolveUser(deps, req.rawHeaders);
+      if (caller.kind === 'refused') return refuseUser(res, caller);
+      const parsed = parseBody(changeBody, req.body);
+      if ('errors' in parsed) return refuseBody(res, parsed.errors);
+      using place = deps.passwords.takePlace(() => !req.socket.writable);
+      const outcome = await changePassword(depsOf(res), caller.claims, parsed.body, res.locals.origin, place);
+      if (outcome === undefined) return;
+      if (outcome.kind === 'changed') {
+        res.locals.outcome = 'success';
+        res.json({ sessions_ended: outcome.sessionsEnded });
+      } else if (outcome.reason === 'body_invalid') refusePassword(res, outcome);
+      else if (outcome.reason === 'user_gone') refuseUser(res, refuseTokenOfNobody());
+      else {
+        if ('retryAfterSeconds' in outcome) res.set('Retry-After', String(outcome.retryAfterSeconds));
+        refuse(res, outcome.reason);
+      }
+    })
+    .all(methodNotAllowed('POST'));
+
+  app
+    .route('/auth/password/redeem')
+    .post(guards, async (req: Request, res: Response) => {
+      const parsed = parseBody(redeemBody, req.body);
+      if ('errors' in parsed) return refuseBody(res, parsed.errors);
+      using place = deps.passwords.takePlace(() => !req.socket.writable);
+      const outcome = await redeemLink(depsOf(res), parsed.body, res.locals.origin, place);
+      if (outcome === undefined) return;
+      if (outcome.kind === 'redeemed') {
+        res.locals.outcome = 'success';
+        res.status(204).end();
+      } else if (outcome.reason === 'body_invalid') refusePassword(res, outcome);
+      else {
+        res.set('WWW-Authenticate', CHALLENGE);
+        refuse(res, outcome.reason);
+      }
+    })
+    .all(methodNotAllowed('POST'));
+}
+
+function refuse(res: Response, reason: keyof typeof PASSWORD_REFUSALS): void {
+  const { status, detail } = PASSWORD_REFUSALS[reason];
+  res.locals.outcome = reason;
+  sendError(res, status, detail, { reason });
+}
+
+/** 401 with the challenge of RFC 6750. */
+function refuseUser(res: Response, { reason, detail, challenge }: RefusedUser): void {
+  res.locals.outcome = reason;
+  res.set('WWW-Authenticate', challenge);
+  sendError(res, 401, detail, { reason });
+}
+
+function refusePassword(res: Response, { fault: { message, reason } }: RefusedPassword): void {
+  refuseBody(res, [{ field: 'new_password', message, reason }]);
+}
+
+function refuseBody(res: Response, errors: Array<FieldError & { reason?: string }>): void {
+  res.locals.outcome = 'invalid_request';
+  sendError(res, 422, INVALID_BODY, { reason: 'body_invalid', errors });
+}

@@ -1,0 +1,181 @@
+/** Interface 15: `POST /auth/password/redeem`. */
+import { createHash } from 'node:crypto';
+import { COMMAND_LINE } from '../../src/admin/administer.js';
+import { createUser, deleteUser, setUserActive, setUserPassword } from '../../src/admin/user-changes.js';
+import { generateLinkToken } from '../../src/credentials/key-secrets.js';
+import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { newcomer } from '../support/gateway/graphql.js';
+import { ANOTHER, CHOSEN, issueLink, redeem } from '../support/gateway/passwords.js';
+import { quickPasswords } from '../support/gateway/quick-passwords.js';
+import { login, refresh, WRONG } from '../support/gateway/routes.js';
+import { auditDuring, recordsOf, userRow } from '../support/gateway/rows.js';
+
+const passwords = quickPasswords();
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ instances: 3, env: { LOGIN_MAX_FAILURES: '5' }, passwords });
+});
+afterAll(() => gateway.close());
+
+const INVALID = { detail: 'Link is not valid', reason: 'link_invalid' };
+const links = (userId: string) => gateway.rows('select * from password_links where user_id = $1', [userId]);
+
+test('Interface 15: an invited user chooses the first password, and can log in then', async () => {
+  const user = await createUser(gateway.app, COMMAND_LINE, { email: 'invited@example.com', role: 'viewer' });
+  expect((await login(gateway, user.email)).status).toBe(401);
+  const token = await issueLink(gateway, user.id, 'invitation');
+  const [answer, events] = await auditDuring(gateway, () => redeem(gateway, token));
+  expect([answer.status, answer.text, answer.cookies]).toEqual([204, '', []]);
+  expect(events).toMatchObject([
+    {
+      event_type: 'user_password_set',
+      user_id: user.id,
+      ip_address: '127.0.0.1',
+      metadata: { by: 'link', purpose: 'invitation', sessions_ended: 0 },
+    },
+  ]);
+  expect(await userRow(gateway, user.id)).toMatchObject({ password_version: 1, password_chosen_by_user: true });
+  expect((await login(gateway, user.email, CHOSEN)).status).toBe(200);
+});
+
+test('Interface 15: a reset unlocks the account, ends every session, and logs nobody in', async () => {
+  const { user, refreshToken } = await newcomer(gateway);
+  const token = await issueLink(gateway, user.id);
+  for (let i = 0; i < 5; i += 1) await login(gateway, user.email, WRONG);
+  expect((await login(gateway, user.email)).status).toBe(429);
+  const [answer, events] = await auditDuring(gateway, () => redeem(gateway, token));
+  expect(answer.status).toBe(204);
+  expect(events.map(({ metadata }) => metadata)).toEqual([{ by: 'link', purpose: 'reset', sessions_ended: 1 }]);
+  expect(await userRow(gateway, user.id)).toMatchObject({ failed_login_attempts: 0, locked_until: null });
+  expect((await recordsOf(gateway, user.id)).every(({ revoked }) => revoked)).toBe(true);
+  expect((await refresh(gateway, refreshToken)).status).toBe(401);
+  expect((await login(gateway, user.email, CHOSEN)).status).toBe(200);
+});
+
+test('Interface 15: a link works once', async () => {
+  const { user } = await newcomer(gateway);
+  const token = await issueLink(gateway, user.id);
+  expect((await redeem(gateway, token)).status).toBe(204);
+  const again = await redeem(gateway, token, ANOTHER);
+  expect([again.status, again.json]).toEqual([401, INVALID]);
+  expect(again.headers['www-authenticate']).toMatch(/^Cookie /);
+  expect((await login(gateway, user.email, CHOSEN)).status).toBe(200);
+});
+
+test('Interface 15: of 40 redemptions at once over three instances one is 204', async () => {
+  const { user } = await newcomer(gateway);
+  const token = await issueLink(gateway, user.id);
+  using held = passwords.hold();
+  const sent = Array.from({ length: 40 }, (_, i) =>
+    redeem(gateway.instances[i % 3] ?? gateway, token, `${CHOSEN} ${i}`),
+  );
+  await held.reached(40);
+  held.release();
+  const answers = await Promise.all(sent);
+  expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(39).fill(401)]);
+  const winner = answers.findIndex(({ status }) => status === 204);
+  expect((await login(gateway, user.email, `${CHOSEN} ${winner}`)).status).toBe(200);
+  expect((await userRow(gateway, user.id)).password_version).toBe(1);
+});
+
+test('Interface 15: a refused password leaves the link alive', async () => {
+  const { user } = await newcomer(gateway);
+  const token = await issueLink(gateway, user.id);
+  for (const [password, reason] of [
+    ['too short', 'too_short'],
+    ['x'.repeat(1_025), 'too_long'],
+    [user.email, 'context'],
+    [PASSWORD, 'current'],
+  ]) {
+    const answer = await redeem(gateway, token, password);
+    expect([answer.status, answer.json.reason]).toEqual([422, 'body_invalid']);
+    expect(answer.json.errors).toEqual([{ field: 'new_password', message: expect.stringMatching(/^must /), reason }]);
+  }
+  expect((await redeem(gateway, token)).status).toBe(204);
+});
+
+const ENDINGS: Array<[string, (userId: string) => Promise<unknown>]> = [
+  ['a newer link', (id) => issueLink(gateway, id)],
+  ['a password set by an operator', (id) => setUserPassword(gateway.app, COMMAND_LINE, id, ANOTHER)],
+  [
+    'deactivation, also when the user is activated again',
+    async (id) => {
+      await setUserActive(gateway.app, COMMAND_LINE, id, false);
+      await setUserActive(gateway.app, COMMAND_LINE, id, true);
+    },
+  ],
+  ['deletion', (id) => deleteUser(gateway.app, COMMAND_LINE, id)],
+  ['its expiry', async () => gateway.clock.advance(1_800)],
+];
+test.each(ENDINGS)('Interface 15: a link ends with %s', async (_, end) => {
+  const { user } = await newcomer(gateway);
+  const token = await issueLink(gateway, user.id);
+  await end(user.id);
+  const [answer, events] = await auditDuring(gateway, () => redeem(gateway, token));
+  expect([answer.status, answer.json, events]).toEqual([401, INVALID, []]);
+});
+
+test('Interface 15: a reset lives for half an hour, an invitation for three days', async () => {
+  const [one, two] = [await newcomer(gateway), await newcomer(gateway)];
+  const reset = await issueLink(gateway, one.user.id);
+  gateway.clock.advance(1_799);
+  expect((await redeem(gateway, reset)).status).toBe(204);
+  const invitation = await issueLink(gateway, two.user.id, 'invitation');
+  gateway.clock.advance(259_199);
+  expect((await redeem(gateway, invitation)).status).toBe(204);
+});
+
+test('Interface 15: guessed, cut and altered tokens get one answer', async () => {
+  const { user } = await newcomer(gateway);
+  const token = await issueLink(gateway, user.id);
+  const altered = token.slice(0, -1) + (token.endsWith('0') ? '1' : '0');
+  for (const wrong of [generateLinkToken(), token.slice(0, -1), altered, token.toLowerCase(), `${token} `, '', 'pl_']) {
+    const answer = await redeem(gateway, wrong);
+    expect([answer.status, answer.json]).toEqual([401, INVALID]);
+  }
+  expect((await redeem(gateway, 5)).status).toBe(422);
+  expect((await redeem(gateway, token)).status).toBe(204);
+});
+
+test('Interface 15: mail scanners use nothing up', async () => {
+  const { user } = await newcomer(gateway);
+  const token = await issueLink(gateway, user.id);
+  for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT']) {
+    for (const path of [`/auth/password/redeem?token=${token}`, `/set-password?token=${token}`]) {
+      await gateway.send(method, path);
+    }
+  }
+  expect((await redeem(gateway, token)).status).toBe(204);
+});
+
+test('Interface 15: a token has 256 bits and the checksum of our secrets, and is stored as its SHA-256 alone', async () => {
+  const { user } = await newcomer(gateway);
+  const token = await issueLink(gateway, user.id);
+  expect(token).toMatch(/^pl_[0-9A-Za-z]{49}$/);
+  const [link] = await links(user.id);
+  expect(link?.['token_sha256']).toEqual(createHash('sha256').update(token).digest());
+  const everything = await gateway.rows<{ row: string }>(
+    'select t::text as row from password_links as t union all select t::text from audit_events as t',
+  );
+  for (const { row } of everything) expect(row).not.toContain(token.slice(3, 40));
+});
+
+test('Interface 15: a link of a version of the gateway that sets passwords without knowing links ends as well', async () => {
+  const { user } = await newcomer(gateway);
+  const token = await issueLink(gateway, user.id);
+  await gateway.rows('update users set password_version = password_version + 1 where id = $1', [user.id]);
+  expect((await redeem(gateway, token)).json).toEqual(INVALID);
+});
+
+test('Interface 15: the user was deactivated while the password was hashed: the link does nothing', async () => {
+  const { user } = await newcomer(gateway);
+  const token = await issueLink(gateway, user.id);
+  const before = (await userRow(gateway, user.id)).password_hash;
+  using held = passwords.hold();
+  const sent = redeem(gateway, token);
+  await held.reached(1);
+  await gateway.rows('update users set is_active = false where id = $1', [user.id]);
+  held.release();
+  expect((await sent).json).toEqual(INVALID);
+  expect((await userRow(gateway, user.id)).password_hash).toBe(before);
+});
