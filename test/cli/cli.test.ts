@@ -1,5 +1,6 @@
 /** Interface 9 and 2: `user …` and what every command has in common, run as a shell runs it. */
 import { Readable } from 'node:stream';
+import { writeBreached } from '../support/breached.js';
 import { type Cli, cliOnDatabase, messagesOf, run, runHere } from '../support/gateway/cli.js';
 import { handClock } from '../support/gateway/clock.js';
 import { type Instance, PASSWORD, startInstance } from '../support/gateway/gateway.js';
@@ -10,7 +11,7 @@ let cli: Cli;
 let gateway: Instance;
 beforeAll(async () => {
   cli = await cliOnDatabase();
-  const env = { LOGIN_MAX_FAILURES: '2' };
+  const env = { LOGIN_MAX_FAILURES: '2', BREACHED_PASSWORDS: writeBreached([BREACHED]) };
   gateway = await startInstance(cli.database, { env, clock: handClock(), passwords: 'argon2' }); // the command line's
 });
 afterAll(async () => {
@@ -46,6 +47,8 @@ const signsIn = async (email: string, password: string): Promise<number> =>
 /** In this process, on the same database. */
 const here = (args: string[], stdin?: string) =>
   runHere(args, () => ({ ...gateway.config, databaseUrl: cli.database.url }), stdin);
+
+const BREACHED = 'fifteen letters, breached';
 
 /** What a command prints with --json; fails with its message. */
 async function json<T>(args: string[], stdin?: string): Promise<T> {
@@ -118,13 +121,16 @@ test('Interface 9: user create without a terminal makes a password, prints it th
   expect(listed.stdout).not.toContain('argon2');
 });
 
-test('Interface 9: user create refuses a taken or bad e-mail and a short password with exit code 1 and one line', async () => {
+test('Interface 9: user create refuses a taken or bad e-mail and a bad password with exit code 1 and one line', async () => {
   await create('taken@example.com');
   const refusals: Array<[email: string, password: string, message: RegExp]> = [
     ['TAKEN@example.com', PASSWORD, /exists/],
     ['no-address', PASSWORD, /e-mail address is not valid/],
     ['short@example.com', 'only 14 chars!', /at least 15 characters/],
     ['long@example.com', 'x'.repeat(1025), /at most 1024 bytes/],
+    ['ada.lovelace@example.com', 'Ada Lovelace 1815', /more than the e-mail address/],
+    ['common@example.com', '1Q2W3E4R5T6Y7U8I', /commonly used/],
+    ['breached@example.com', BREACHED, /data breach/],
   ];
   for (const [email, password, message] of refusals) {
     const args = ['user', 'create', '--email', email, '--role', 'viewer', '--password-stdin', '--json'];
@@ -134,6 +140,36 @@ test('Interface 9: user create refuses a taken or bad e-mail and a short passwor
     expect(messagesOf(ran).trimEnd().split('\n')).toHaveLength(1);
     expect(ran.stderr).not.toContain(password);
   }
+});
+
+test('Interface 15: user set-password refuses a bad password and the current one, and changes nothing', async () => {
+  const email = 'grace.hopper@example.com';
+  await create(email);
+  const refusals: Array<[password: string, message: RegExp]> = [
+    ['only 14 chars!', /at least 15 characters/],
+    ['x'.repeat(1025), /at most 1024 bytes/],
+    ['Grace.Hopper.1906', /more than the e-mail address/],
+    ['1q2w3e4r5t6y7u8i', /commonly used/],
+    [BREACHED, /data breach/],
+    [PASSWORD, /must differ from the current password/],
+  ];
+  for (const [password, message] of refusals) {
+    const ran = await here(['user', 'set-password', email, '--password-stdin'], password);
+    expect([ran.code, ran.stdout]).toEqual([1, '']);
+    expect(messagesOf(ran)).toMatch(message);
+    expect(ran.stderr).not.toContain(password);
+  }
+  expect(await signsIn(email, PASSWORD)).toBe(200);
+});
+
+test('Interface 15: a command that sets a password fails with exit code 78 without the breached passwords; others work', async () => {
+  await create('without.breaches@example.com');
+  const readConfig = () => ({ ...gateway.config, databaseUrl: cli.database.url, breachedPasswords: '/missing' });
+  const set = await runHere(['user', 'set-password', 'without.breaches@example.com'], readConfig);
+  expect([set.code, set.stdout]).toEqual([78, '']);
+  expect(messagesOf(set)).toContain('BREACHED_PASSWORDS: /missing cannot be read (ENOENT); see docs/passwords.md');
+  expect((await runHere(['user', 'list'], readConfig)).code).toBe(0);
+  expect(await signsIn('without.breaches@example.com', PASSWORD)).toBe(200);
 });
 
 test('Interface 9: the rules for a password are printed before one is typed: in the help and in the question', async () => {

@@ -26,8 +26,9 @@ function compress(text: string): string {
 
 /** Longest first, so that the whole address goes before its parts. */
 function wordsOf(host: string, email: string | undefined): string[] {
-  const local = email?.slice(0, email.lastIndexOf('@')) ?? '';
-  const parts = [email ?? '', local, ...local.split(/[.\-_+']/), host, ...host.split('.')];
+  const [, local = '', domain = ''] = /^(.*)@(.*)$/.exec(email ?? '') ?? [];
+  const [mailbox = ''] = local.split('+'); // without the tag of a subaddress
+  const parts = [email ?? '', local, mailbox, ...local.split(/[.\-_+']/), domain, host, ...host.split('.')];
   const words = parts.map(compress).filter((word) => [...word].length >= MIN_WORD_CHARACTERS);
   return words.sort((a, b) => b.length - a.length);
 }
