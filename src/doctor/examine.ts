@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../config/config.js';
 import { remedyText } from '../platform/explained.js';
 import { errorLabel } from '../platform/fixed-texts.js';
+import { checkBreachedPasswords } from './breached-passwords.js';
 import { checkDisk, checkMemory, checkOpenFiles, checkPasswordSpeed } from './capacity.js';
 import { checkClock } from './clock.js';
 import { checkConnections } from './connections.js';
@@ -44,6 +45,7 @@ export const CHECKS: readonly Check[] = [
   ['cors_origins', checkCorsOrigins],
   ['keyring', checkKeyring],
   ['keyring_database', checkSealedSecrets],
+  ['breached_passwords', checkBreachedPasswords],
   ['database', checkDatabase],
   ['pooler', checkPooler],
   ['database_tls', checkTls],

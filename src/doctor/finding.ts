@@ -17,6 +17,7 @@ export const FINDINGS = [
   'keyring_owner',
   'keyring_rotation',
   'keyring_database',
+  'breached_passwords',
   'database',
   'database_version',
   'database_writes',

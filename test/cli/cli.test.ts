@@ -343,3 +343,11 @@ test('Interface 3: without a keyring a server, and a command that needs it, end 
   }
   expect((await run(['api-key', 'list'], { env })).code).toBe(0);
 });
+
+test('Interface 15: a server without the breached passwords ends with exit code 78, and says how to get them', async () => {
+  const { keyringFile } = gateway.config;
+  const env = { DATABASE_URL: cli.database.url, KEYRING_FILE: keyringFile, BREACHED_PASSWORDS: '/nowhere/pwned' };
+  const ran = await run(['start'], { env });
+  expect([ran.code, ran.stdout]).toEqual([78, '']);
+  expect(messagesOf(ran)).toMatch(/^BREACHED_PASSWORDS: \/nowhere\/pwned cannot be read \(ENOENT\); see docs\/.*\n$/);
+});

@@ -126,6 +126,7 @@ const SETTINGS: Array<[severity: 'fault' | 'warning', check: FindingName, plant:
   ['fault', 'token_lifetimes', { REFRESH_TOKEN_TTL_SECONDS: '60' }, /unset .*REFRESH_TOKEN_TTL_SECONDS/, {}],
   ['warning', 'log_level', { LOG_LEVEL: 'error' }, /LOG_LEVEL=info/, { LOG_LEVEL: 'info' }],
   ['warning', 'proxy_unknown', { TRUST_PROXY: '' }, /set TRUST_PROXY/, { TRUST_PROXY: '127.0.0.1/32' }],
+  ['fault', 'breached_passwords', { BREACHED_PASSWORDS: '/missing' }, /how to download them, or unset it/, {}],
   ['fault', 'trust_proxy', { TRUST_PROXY: '0.0.0.0/0,::/0' }, /your proxies only/, { TRUST_PROXY: '10.0.0.0/8' }],
   ['fault', 'trust_proxy', { TRUST_PROXY: '0.0.0.0/1,128.0.0.0/1' }, /your proxies only/, { TRUST_PROXY: '::1' }],
   [

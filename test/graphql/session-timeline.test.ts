@@ -140,11 +140,12 @@ test('Interface 11: shows the expiry of the last token, at its time', async () =
 test('Interface 11: of several password changes it shows only the one that ended the session', async () => {
   const { caller, firstSteps } = await session();
   const { as } = await newApiKey(gateway, ['users:write']);
-  const text = `mutation { setUserPassword(input: { id: "${caller.user.id}", password: "another good password" }) { user { id } } }`;
-  await dataOf(gateway, as, text);
+  const setTo = (password: string) =>
+    `mutation { setUserPassword(input: { id: "${caller.user.id}", password: "${password}" }) { user { id } } }`;
+  await dataOf(gateway, as, setTo('another good password'));
   const endedAt = now();
   gateway.clock.advance(60);
-  await dataOf(gateway, as, text);
+  await dataOf(gateway, as, setTo('one more good password'));
   expect(await story(caller)).toMatchObject([...firstSteps, { createdAt: endedAt, kind: 'user_password_set' }]);
   expect(await story(caller)).toHaveLength(3);
 });
