@@ -36,24 +36,57 @@ export async function createUser(
   { email, password, role }: NewUser,
 ): Promise<User> {
   requireScope(await operator.scopesNow(deps.db.admin), createUser.needs.scope); // before the expensive hash
-  const parsed = emailSchema.safeParse(email);
-  if (!parsed.success)
-    throw new AdminRefusal('invalid_email', 'The e-mail address is not valid', { argument: 'email' });
-  if (password != null) await checkNewPassword(deps, password, parsed.data);
+  const address = parseEmail(email);
+  if (password != null) await checkNewPassword(deps, password, address);
   const passwordHash = password == null ? null : await deps.passwords.hash(password);
-  return administer(deps, operator, createUser.needs, async ({ em, entities, db, now, scopes, audit }) => {
+  return administer(deps, operator, createUser.needs, async (change) => {
+    const { em, entities, db, now, scopes, audit } = change;
     if (role === 'admin') requireAllScopes(scopes);
-    if ((await em.count(entities.User, { email: parsed.data })) > 0) {
-      throw new AdminRefusal('email_taken', 'A user with this e-mail already exists', { argument: 'email' });
-    }
+    await requireFreeEmail(change, address);
     const id = uuidInTimeOrder(now);
-    await db.run(createUserSql, { id, email: parsed.data, password_hash: passwordHash, role, now });
+    await db.run(createUserSql, { id, email: address, password_hash: passwordHash, role, now });
     const user = await em.findOneOrFail(entities.User, id);
     await audit({ eventType: 'user_created', userId: id, metadata: { email: user.email, role } });
     return user;
   });
 }
 createUser.needs = { scope: 'users:write' } satisfies Needs;
+
+/** @throws {AdminRefusal} */
+function parseEmail(email: string): string {
+  const { data } = emailSchema.safeParse(email);
+  if (data === undefined)
+    throw new AdminRefusal('invalid_email', 'The e-mail address is not valid', { argument: 'email' });
+  return data;
+}
+
+/** Changes are made one at a time, so that the address stays free until the change is committed. */
+async function requireFreeEmail({ em, entities }: Change, email: string): Promise<void> {
+  if ((await em.count(entities.User, { email })) > 0)
+    throw new AdminRefusal('email_taken', 'A user with this e-mail already exists', { argument: 'email' });
+}
+
+/**
+ * Changes the e-mail of a user and ends their password link, which was sent to the former one. Sessions stay.
+ * @throws {AdminRefusal} for an unknown user, or an invalid or taken e-mail
+ */
+export async function setUserEmail(
+  deps: Deps<'clock' | 'db'>,
+  operator: Operator,
+  id: string,
+  email: string,
+): Promise<User> {
+  return changeUser(deps, operator, setUserEmail.needs, id, async (user, change) => {
+    const to = parseEmail(email);
+    if (user.email === to) return undefined;
+    await requireFreeEmail(change, to);
+    await endLink(change.db, id);
+    const metadata = { from: user.email, to };
+    user.email = to;
+    return { eventType: 'user_email_changed', userId: id, metadata };
+  });
+}
+setUserEmail.needs = { scope: 'users:write' } satisfies Needs;
 
 /** @throws {AdminRefusal} for an unknown user, or if the last active administrator would lose the role */
 export function setUserRole(deps: Deps<'clock' | 'db'>, operator: Operator, id: string, role: Role): Promise<User> {

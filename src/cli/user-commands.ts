@@ -6,6 +6,7 @@ import {
   createUser,
   deleteUser,
   setUserActive,
+  setUserEmail,
   setUserPassword,
   setUserRole,
   unlockUser,
@@ -74,6 +75,14 @@ export const userCommands: Record<string, Command> = {
     takes: { user: USER, role: ROLE },
     run: async (context, { user, role }) =>
       printable(await setUserRole(context, COMMAND_LINE, await userIdOf(context, user), role)),
+  }),
+  'user set-email': command({
+    summary: 'change the e-mail of a user; sessions stay, and a password link ends',
+    example: 'user set-email ada@example.com --to ada.lovelace@example.com',
+    on: 'database',
+    takes: { user: USER, to: required(text('EMAIL'), 'the new e-mail') },
+    run: async (context, { user, to }) =>
+      printable(await setUserEmail(context, COMMAND_LINE, await userIdOf(context, user), to)),
   }),
   'user activate': changing(
     'allow a deactivated user to log in again',

@@ -206,6 +206,10 @@ test('Interface 9: the commands that change a user print the user; deactivate an
   await create('admin2@example.com', 'admin');
   expect(await json(['user', 'set-role', id, '--role', 'viewer'])).toEqual(user);
 
+  const other = 'another@example.com';
+  expect(await json(['user', 'set-email', email, '--to', other])).toEqual({ ...user, email: other });
+  expect(await json(['user', 'set-email', '--id', id, '--to', email])).toEqual(user);
+
   for (let i = 0; i < 2; i += 1) await signsIn(email, WRONG);
   expect(await signsIn(email, PASSWORD)).toBe(429);
   expect(await json(['user', 'unlock', '--email', email])).toEqual(user);
@@ -240,6 +244,8 @@ test('Interface 9: the commands that change a user print the user; deactivate an
     'user_created',
     'user_role_changed',
     'user_role_changed',
+    'user_email_changed',
+    'user_email_changed',
     'user_unlocked',
     'user_deactivated',
     'user_activated',

@@ -119,6 +119,12 @@ const MUTATIONS: Record<string, Row> = {
     scope: 'users:write',
     operation: async () => `mutation { setUserRole(input: { id: "${await aUser()}", role: analyst }) { user { id } } }`,
   },
+  setUserEmail: {
+    cells: '. nny nn ynyn ..',
+    scope: 'users:write',
+    operation: async () =>
+      `mutation { setUserEmail(input: { id: "${await aUser()}", email: "${fresh()}@x.example" }) { user { id } } }`,
+  },
   setUserActive: {
     cells: '. nny nn ynyn ..',
     scope: 'users:write',

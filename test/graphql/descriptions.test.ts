@@ -5,7 +5,14 @@ import { administer, COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/admin/api-keys.js';
 import { createCronKey, revokeCronKey } from '../../src/admin/cron-keys.js';
 import { revokeSession } from '../../src/admin/sessions.js';
-import { deleteUser, setUserActive, setUserPassword, setUserRole, unlockUser } from '../../src/admin/user-changes.js';
+import {
+  deleteUser,
+  setUserActive,
+  setUserEmail,
+  setUserPassword,
+  setUserRole,
+  unlockUser,
+} from '../../src/admin/user-changes.js';
 import { claimsOf, PASSWORD, startGateway } from '../support/gateway/gateway.js';
 import { newcomer } from '../support/gateway/graphql.js';
 import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
@@ -34,6 +41,7 @@ test('Interface 11: each event type is caused here, and its description names th
     for (const password of [WRONG, WRONG, PASSWORD]) await login(gateway, user.email, password);
     await unlockUser(app, COMMAND_LINE, user.id);
     await setUserRole(app, COMMAND_LINE, user.id, 'analyst');
+    await setUserEmail(app, COMMAND_LINE, user.id, 'another@example.com');
     await setUserPassword(app, COMMAND_LINE, user.id, 'a new good password');
     for (const isActive of [false, true]) await setUserActive(app, COMMAND_LINE, user.id, isActive);
     const apiKey = await createApiKey(app, COMMAND_LINE, key);

@@ -1,7 +1,9 @@
 /** Interface 11: administrative changes of users; each change and its audit event are committed together. */
 
+import { COMMAND_LINE } from '../../src/admin/administer.js';
+import { issuePasswordLink } from '../../src/admin/password-links.js';
 import { writeBreached } from '../support/breached.js';
-import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { claimsOf, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, newApiKey, newCronKey, newcomer, type SignedIn, signIn } from '../support/gateway/graphql.js';
 import { CHOSEN, redeem } from '../support/gateway/passwords.js';
 import { login, refresh } from '../support/gateway/routes.js';
@@ -21,6 +23,7 @@ const CREATE = `mutation ($input: CreateUserInput!) {
   createUser(input: $input) { user { id email role isActive sessions { nodes { id } } } }
 }`;
 const SET_ROLE = 'mutation ($input: SetUserRoleInput!) { setUserRole(input: $input) { user { id role } } }';
+const SET_EMAIL = 'mutation ($input: SetUserEmailInput!) { setUserEmail(input: $input) { user { id email } } }';
 const SET_ACTIVE = `mutation ($input: SetUserActiveInput!) {
   setUserActive(input: $input) { user { id isActive } revokedSessionCount }
 }`;
@@ -162,6 +165,56 @@ test('Interface 11: sets the role; setting the same role again changes and write
   expect((await change(SET_ROLE, { id, role: 'admin' })).events).toEqual([]);
 });
 
+test('Interface 11: another e-mail logs in, the session stays, and a password link ends', async () => {
+  const { user, refreshToken } = await newcomer(gateway);
+  const { id, email } = user;
+  const { link } = await issuePasswordLink(gateway.app, COMMAND_LINE, id, 'reset');
+  const { data, events } = await change(SET_EMAIL, { id, email: ' Ada.Married@Example.COM' });
+  const to = 'ada.married@example.com';
+  expect(data.setUserEmail.user).toEqual({ id, email: to });
+  const metadata = { actor: actor(), from: email, to };
+  expect(events).toEqual([{ event_type: 'user_email_changed', user_id: id, metadata }]);
+  expect((await redeem(gateway, link.split('#token=')[1])).status).toBe(401);
+  expect(claimsOf((await refresh(gateway, refreshToken)).json.access_token)['sub']).toBe(id);
+  expect((await login(gateway, email)).status).toBe(401);
+  expect((await login(gateway, to)).status).toBe(200);
+});
+
+test('Interface 11: the same e-mail again changes and writes nothing', async () => {
+  const { id, email } = await gateway.user();
+  await issuePasswordLink(gateway.app, COMMAND_LINE, id, 'reset');
+  const links = () => gateway.rows('select * from password_links where user_id = $1', [id]);
+  const before = [await wholeState(gateway), await links()];
+  expect((await change(SET_EMAIL, { id, email: ` ${email.toUpperCase()} ` })).data.setUserEmail.user.email).toBe(email);
+  expect([await wholeState(gateway), await links()]).toEqual(before);
+  expect(before[1]).toHaveLength(1);
+});
+
+test('Interface 11: refuses an invalid e-mail, and one of another user', async () => {
+  const [{ id }, other] = [await gateway.user(), await gateway.user()];
+  await refused(SET_EMAIL, { id, email: 'a@b' }, INVALID_EMAIL);
+  await refused(SET_EMAIL, { id, email: other.email.toUpperCase() }, EMAIL_TAKEN);
+});
+
+test('Interface 11: of simultaneous requests for one e-mail, new and changed users alike, one gets it', async () => {
+  const users = await Promise.all([gateway.user(), gateway.user(), gateway.user()]);
+  const email = 'wanted@example.com';
+  const answers = await Promise.all([
+    ...users.map(({ id }) => ask(gateway, admin.as, SET_EMAIL, { input: { id, email } })),
+    ...[1, 2].map(() => ask(gateway, admin.as, CREATE, { input: { email, password: fifteen, role: 'viewer' } })),
+  ]);
+  expect(answers.map(({ reason }) => String(reason)).sort()).toEqual([...Array(4).fill('email_taken'), 'undefined']);
+  expect(await gateway.rows('select id from users where email = $1', [email])).toHaveLength(1);
+});
+
+test("Interface 11: an administrator's e-mail is changed by callers that hold every scope alone", async () => {
+  const { id } = await gateway.user({ role: 'admin' });
+  const { as } = await newApiKey(gateway, ['users:write']);
+  const input = { id, email: 'taken-over@example.com' };
+  expect((await ask(gateway, as, SET_EMAIL, { input })).reason).toBe('every_scope_needed');
+  expect((await change(SET_EMAIL, input)).data.setUserEmail.user.email).toBe(input.email);
+});
+
 test('Interface 11: deactivation ends every session of the user and records their number', async () => {
   const { user, refreshToken } = await newcomer(gateway);
   await refresh(gateway, (await signIn(gateway, user)).refreshToken);
@@ -243,6 +296,7 @@ test('Interface 11: a new password ends every session and replaces the old passw
 
 test.each(['00000000-0000-7000-8000-000000000000', 'no-uuid', ''])('Interface 11: there is no user %j', async (id) => {
   await refused(SET_ROLE, { id, role: 'viewer' }, USER_UNKNOWN);
+  await refused(SET_EMAIL, { id, email: 'nobody@example.com' }, USER_UNKNOWN);
   await refused(SET_ACTIVE, { id, isActive: false }, USER_UNKNOWN);
   await refused(UNLOCK, { id }, USER_UNKNOWN);
   await refused(SET_PASSWORD, { id, password: fifteen }, USER_UNKNOWN);
@@ -270,6 +324,7 @@ test('Interface 11: if the event cannot be written, nothing is changed', async (
     for (const [text, input] of [
       [CREATE, { email: 'unwritten@example.com', password: fifteen, role: 'viewer' }],
       [SET_ROLE, { id, role: 'analyst' }],
+      [SET_EMAIL, { id, email: 'unwritten@example.com' }],
       [SET_ACTIVE, { id, isActive: false }],
       [UNLOCK, { id: locked.id }],
       [SET_PASSWORD, { id, password: fifteen }],

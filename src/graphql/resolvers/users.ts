@@ -5,6 +5,7 @@ import {
   createUser,
   deleteUser,
   setUserActive,
+  setUserEmail,
   setUserPassword,
   setUserRole,
   unlockUser,
@@ -31,6 +32,8 @@ import {
   IssuePasswordLinkPayload,
   SetUserActiveInput,
   SetUserActivePayload,
+  SetUserEmailInput,
+  SetUserEmailPayload,
   SetUserPasswordInput,
   SetUserPasswordPayload,
   SetUserRoleInput,
@@ -116,6 +119,21 @@ export class UserResolver {
     @Arg('input', () => SetUserRoleInput, { description: 'The user and the change.' }) { id, role }: SetUserRoleInput,
   ): Promise<SetUserRolePayload> {
     return { user: await setUserRole(context.deps, operatorOf(context), id, role) };
+  }
+
+  @RequiresWhat(setUserEmail)
+  @Mutation(() => SetUserEmailPayload, {
+    nullable: true,
+    description: 'Changes the email of a user and ends their password link. Sessions and the id stay.',
+  })
+  async setUserEmail(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => SetUserEmailInput, { description: 'The user and the change.' }) {
+      id,
+      email,
+    }: SetUserEmailInput,
+  ): Promise<SetUserEmailPayload> {
+    return { user: await setUserEmail(context.deps, operatorOf(context), id, email) };
   }
 
   @RequiresWhat(setUserActive)

@@ -70,6 +70,11 @@ export class SetUserRoleInput extends OfUserInput {
   @Field(() => RoleEnum, { description: 'The new role.' }) role!: Role;
 }
 
+@InputType({ description: 'The user and the new email.' })
+export class SetUserEmailInput extends OfUserInput {
+  @Field(() => String, { description: 'The new email address.' }) email!: string;
+}
+
 @InputType({ description: 'The user and whether they may log in.' })
 export class SetUserActiveInput extends OfUserInput {
   @Field(() => Boolean, { description: 'Whether the user may log in. False also ends all sessions of the user.' })
@@ -119,6 +124,9 @@ export class CreateUserPayload extends OfUserPayload {}
 
 @ObjectType({ simpleResolvers: true, description: 'The changed user.' })
 export class SetUserRolePayload extends OfUserPayload {}
+
+@ObjectType({ simpleResolvers: true, description: 'The changed user.' })
+export class SetUserEmailPayload extends OfUserPayload {}
 
 @ObjectType({ simpleResolvers: true, description: 'The unlocked user.' })
 export class UnlockUserPayload extends OfUserPayload {}
