@@ -76,6 +76,27 @@ test('Interface 15: finds what a search from the start finds, at every size arou
   );
 });
 
+/** Hashes in order, of which the first 48 bits rise as far as to this part of all hashes. */
+const risingTo = (part: number) =>
+  Array.from({ length: 200_000 }, (_, i) => {
+    const bits = Math.floor((i / 200_000) * part * 2 ** 48);
+    return `${bits.toString(16).padStart(12, '0')}${'0'.repeat(28)}`.toUpperCase();
+  });
+
+test.each([
+  ['spread evenly', 1],
+  ['crowded at the beginning', 0.01],
+])('Interface 15: finds hashes in a file of 9 MB, %s', async (_how, part) => {
+  const hashes = risingTo(part);
+  const path = fileOf(sortedLines(hashes), 'large.txt');
+  const sample = [...hashes.slice(0, 3), ...hashes.filter((_, i) => i % 401 === 0), ...hashes.slice(-3)];
+  for (const hash of sample) {
+    expect(await findInSortedFile(path, hash)).toBe(true);
+    expect(await findInSortedFile(path, next(hash))).toBe(false);
+  }
+  expect(await findInSortedFile(path, LAST)).toBe(false);
+});
+
 test('Interface 15: the padding of a range, which has a count of 0, is no password', async () => {
   const path = writeRanges([]);
   const hash = sha1('padding');

@@ -2,6 +2,11 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { firstLine, hasHash, hashOfLine, NotDownloaded } from './breached-lines.js';
 
+/**
+ * How far a hash may be from where it is expected: three standard deviations in 40 GB. Two comparisons there save ten; a
+ * hash that is further away is found by halves all the same.
+ */
+const SPREAD_BYTES = 2 ** 21;
 /** A shorter part is read at once. */
 const PART_BYTES = 16_384;
 /** More than twice the longest line: the rest of one and the next. */
@@ -27,14 +32,23 @@ export async function findInSortedFile(path: string, sha1: string): Promise<bool
   await using file = await open(path);
   let from = 0; // the start of a line that is not greater than the hash, or of the first
   let to = (await file.stat()).size; // the start of a greater line, or the end
-  while (to - from > PART_BYTES) {
-    const { start, hash } = await lineAfter(file, Math.floor((from + to) / 2));
+  const compareAt = async (offset: number): Promise<void> => {
+    const { start, hash } = await lineAfter(file, Math.floor(offset));
     if (hash <= sha1) from = start;
     else to = start;
-  }
+  };
+  const expected = to * fractionOf(sha1);
+  if (expected > SPREAD_BYTES) await compareAt(expected - SPREAD_BYTES);
+  if (expected + SPREAD_BYTES < to - PART_BYTES) await compareAt(expected + SPREAD_BYTES);
+  while (to - from > PART_BYTES) await compareAt((from + to) / 2);
   const lines = await readText(file, from, to - from);
   hashOfLine(firstLine(lines), 0);
   return hasHash(lines, sha1);
+}
+
+/** Which part of all hashes is smaller: hashes are spread evenly. */
+function fractionOf(sha1: string): number {
+  return Number.parseInt(sha1.slice(0, 12), 16) / 2 ** 48;
 }
 
 /** The first line that starts after an offset; at 0, the first line. */

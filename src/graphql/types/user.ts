@@ -46,7 +46,7 @@ export class UserFilterInput implements UserFilter {
   isLocked?: boolean | null;
 }
 
-const PASSWORD = 'The password: at least 15 characters, at most 1,024 bytes.';
+const PASSWORD = 'The password: at least 15 characters, at most 1,024 bytes, and none that is easy to guess.';
 
 @InputType({ description: 'The user to create.' })
 export class CreateUserInput {
