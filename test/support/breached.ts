@@ -1,8 +1,11 @@
 /** Breached passwords as the downloader of Have I Been Pwned writes them. */
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { KEYRING_FILE, required } from './postgres/postgres.js';
+
+/** Removed after all tests. */
+const newFolder = (): string => mkdtempSync(join(dirname(required(KEYRING_FILE)), 'breached-'));
 
 export const sha1 = (password: string): string => createHash('sha1').update(password).digest('hex').toUpperCase();
 
@@ -16,7 +19,7 @@ export function sortedLines(hashes: readonly string[], end = '\n'): string {
 
 /** One sorted file with these passwords. @returns its path */
 export function writeBreached(passwords: readonly string[]): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'breached-')), 'pwnedpasswords.txt');
+  const path = join(newFolder(), 'pwnedpasswords.txt');
   writeFileSync(path, sortedLines(passwords.map(sha1)));
   return path;
 }
@@ -25,8 +28,7 @@ const EDGES = ['00000', 'FFFFF'];
 
 /** A folder with the first and the last range, and those of the hashes. @returns its path */
 export function writeRanges(hashes: readonly string[], { end = '\r\n', extension = '.txt' } = {}): string {
-  const folder = join(mkdtempSync(join(tmpdir(), 'breached-')), 'ranges');
-  mkdirSync(folder);
+  const folder = newFolder();
   const all = [...hashes, ...EDGES.map((prefix) => `${prefix}${'0'.repeat(35)}`)];
   for (const [prefix = '', inRange = []] of Object.entries(Object.groupBy(all, (hash) => hash.slice(0, 5)))) {
     const lines = sortedLines(
