@@ -20,7 +20,7 @@ import { setTimeout } from 'node:timers/promises';
 
 /** From which the program is made; the lock is of the packages as they are installed. */
 const MADE_FROM = [
-  ...['src', 'migrations', 'client/src', 'explorer', 'scripts', 'schema.graphql'],
+  ...['src', 'migrations', 'client/src', 'explorer', 'set-password', 'scripts', 'schema.graphql'],
   ...['tsconfig.json', 'tsconfig.build.json', 'client/tsconfig.json', 'node_modules/.package-lock.json'],
 ];
 const COMPILER = 'node_modules/.bin/tsc';
@@ -82,8 +82,8 @@ async function make() {
   }
   copyFileSync('schema.graphql', CLIENT_SCHEMA);
   const { bundle, PROGRAM } = await import('./bundle.js');
-  const { bundleExplorer } = await import('./bundle-explorer.js');
-  const files = [...(await bundle()), ...(await bundleExplorer())];
+  const { bundlePages } = await import('./bundle-pages.js');
+  const files = [...(await bundle()), ...(await bundlePages())];
   // A gateway that runs may still load a part of the build before.
   const current = new Set([...files, ...before]);
   for (const name of readdirSync(PROGRAM)) if (!current.has(`${PROGRAM}/${name}`)) rmSync(`${PROGRAM}/${name}`);

@@ -13,6 +13,7 @@ const WATCHED = [
   'migrations',
   'client/src',
   'explorer',
+  'set-password',
   'scripts',
   'schema.graphql',
   'node_modules/.package-lock.json',

@@ -21,7 +21,17 @@ const BUILDS_MS = 300_000;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'gateway-build-'));
-  const made = ['bin', 'client', 'explorer', 'migrations', 'package.json', 'schema.graphql', 'scripts', 'src'];
+  const made = [
+    'bin',
+    'client',
+    'explorer',
+    'set-password',
+    'migrations',
+    'package.json',
+    'schema.graphql',
+    'scripts',
+    'src',
+  ];
   for (const path of [...made, 'tsconfig.json', 'tsconfig.build.json']) {
     cpSync(path, join(folder, path), { recursive: true });
   }

@@ -22,6 +22,7 @@ beforeAll(async () => {
     'bin',
     'client',
     'explorer',
+    'set-password',
     'migrations',
     'package.json',
     'schema.graphql',

@@ -18,6 +18,7 @@ import { addHealthRoutes } from './routes/health.js';
 import { addMetricsRoute } from './routes/metrics-route.js';
 import { addOpenApiRoute } from './routes/openapi-route.js';
 import { addPasswordRoutes } from './routes/password-routes.js';
+import { addSetPasswordPage } from './routes/set-password-page.js';
 import { addWellKnownRoutes } from './routes/well-known.js';
 import type { Listener } from './server/listener.js';
 
@@ -37,6 +38,7 @@ export function createExpressApp(
     const guards = loginGuards(services);
     addAuthRoutes(app, services, guards);
     addPasswordRoutes(app, services, guards);
+    addSetPasswordPage(app, services);
     addGraphqlRoute(app, services, answerGraphql);
     if (config.isDevelopment) {
       addFrontPage(app, services);

@@ -1,5 +1,8 @@
 /** Static responses: built on first use, cached compressed, sent with an ETag. */
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { RequestHandler } from 'express';
@@ -7,8 +10,10 @@ import type { RequestHandler } from 'express';
 export interface Page {
   /** As `res.type` takes it */
   type: string;
-  /** Added to the default policy, under which nothing is loaded, sent or framed */
-  policy?: Record<string, string[]>;
+  /** Added to the default policy, under which nothing is loaded, sent or framed; a text replaces it */
+  policy?: Record<string, string[]> | typeof OWN_FILES_POLICY;
+  /** `no-cache` by default: browsers store the page and revalidate it each time */
+  cache?: 'no-cache' | 'no-store';
   /** @returns the content, compressed with gzip */
   compressed(): Promise<Buffer>;
 }
@@ -20,25 +25,35 @@ const POLICY = {
   'frame-ancestors': ["'none'"],
 };
 
+/** For a page of several files: it loads and asks its own origin alone, and makes no HTML of text. */
+export const OWN_FILES_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; " +
+  "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
 export function compressText(text: string): Promise<Buffer> {
   return promisify(gzip)(text);
 }
 
-/** Browsers store the page and revalidate it each time. */
-export function sendPage({ type, policy, compressed }: Page): RequestHandler {
+/** @returns a file that `npm run build` has bundled and compressed, whether this runs from `src` or `dist` */
+export function readBuilt(page: 'explorer' | 'set-password', file: string): Promise<Buffer> {
+  const root = dirname(findPackageJSON('..', import.meta.url) ?? '.');
+  return readFile(join(root, 'dist', page, `${file}.gz`));
+}
+
+export function sendPage({ type, policy, cache = 'no-cache', compressed }: Page): RequestHandler {
   let cached: Promise<{ content: Buffer; etag: string }> | undefined;
   const make = async () => {
     const content = await compressed();
     return { content, etag: `W/"${createHash('sha256').update(content).digest('base64url')}"` };
   };
-  const csp = policyText({ ...POLICY, ...policy });
+  const csp = typeof policy === 'string' ? policy : policyText({ ...POLICY, ...policy });
   return async (req, res) => {
     cached ??= make().catch((error: unknown) => {
       cached = undefined; // the next one tries again
       throw error;
     });
     const { content, etag } = await cached;
-    res.set({ 'Cache-Control': 'no-cache', 'Content-Security-Policy': csp, ETag: etag });
+    res.set({ 'Cache-Control': cache, 'Content-Security-Policy': csp, ETag: etag });
     res.vary('Accept-Encoding'); // in addition to the fields that CORS has set
     res.type(type);
     if (req.fresh) return void res.status(304).end();

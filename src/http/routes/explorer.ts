@@ -1,10 +1,7 @@
 /** Outside production: the explorer at `/graphql`, whose script and style `npm run build` has bundled and compressed. */
-import { readFile } from 'node:fs/promises';
-import { findPackageJSON } from 'node:module';
-import { dirname, join } from 'node:path';
 import type { Express, RequestHandler } from 'express';
 import { methodNotAllowed } from '../errors.js';
-import { compressText, sendPage } from '../static-page.js';
+import { compressText, readBuilt, sendPage } from '../static-page.js';
 
 const SCRIPT = '/graphql/page.js';
 const STYLE = '/graphql/page.css';
@@ -47,13 +44,7 @@ export function addExplorerFiles(app: Express): void {
   ] as const) {
     app
       .route(path)
-      .get(sendPage({ type, compressed: () => readFile(join(folder(), `page.${type}.gz`)) }))
+      .get(sendPage({ type, compressed: () => readBuilt('explorer', `page.${type}`) }))
       .all(methodNotAllowed('GET', 'HEAD'));
   }
-}
-
-/** Where the build writes the explorer, whether this runs from `src` or `dist`. */
-function folder(): string {
-  const root = dirname(findPackageJSON('..', import.meta.url) ?? '.');
-  return join(root, 'dist/explorer');
 }

@@ -1,0 +1,37 @@
+/** Bundles the pages into `dist/explorer` and `dist/set-password`, compressed: the gateway sends the files as they are. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+const PAGES = [
+  { folder: 'explorer', files: ['page.tsx', 'page.css'] },
+  { folder: 'set-password', files: ['page.html', 'page.ts', 'page.css'] },
+];
+
+/** @returns the files that it has written */
+export async function bundlePages() {
+  return (await Promise.all(PAGES.map(bundlePage))).flat();
+}
+
+async function bundlePage({ folder, files }) {
+  const { outputFiles } = await build({
+    entryPoints: files.map((file) => `${folder}/${file}`),
+    outdir: `dist/${folder}`,
+    bundle: true,
+    format: 'esm',
+    minify: true,
+    jsx: 'automatic',
+    loader: { '.graphql': 'text', '.html': 'copy' },
+    define: { 'process.env.NODE_ENV': '"production"' },
+    write: false,
+    logLevel: 'warning',
+  });
+  await mkdir(`dist/${folder}`, { recursive: true });
+  const write = async ({ path, contents }) => {
+    const file = `dist/${folder}/${basename(path)}.gz`;
+    await writeFile(file, gzipSync(contents, { level: 9 }));
+    return file;
+  };
+  return Promise.all(outputFiles.map(write));
+}

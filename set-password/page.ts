@@ -1,0 +1,76 @@
+/** The page at `/set-password`: somebody with a password link chooses a password. */
+import { takeToken } from './link-token.js';
+import { checkPassword } from './password-check.js';
+import { redeem } from './redeem.js';
+import * as view from './view.js';
+
+const ASK_AGAIN = 'Ask whoever sent you the link for a new one, or ask for one where you log in.';
+
+const token = takeToken();
+let isSending = false;
+/** An answer was lost, after which the password may have been set. */
+let mayHaveWorked = false;
+
+function check(): string | undefined {
+  const checked = checkPassword(view.password.value, view.email.value);
+  view.showCheck(checked);
+  return checked.fault;
+}
+
+async function send(linkToken: string): Promise<void> {
+  if (isSending) return;
+  const fault = check();
+  view.showFormError('');
+  view.showPasswordError(fault ?? '');
+  if (fault !== undefined) return;
+  isSending = true;
+  view.showSending(true);
+  const redeemed = await redeem(linkToken, view.password.value);
+  isSending = false;
+  view.showSending(false);
+  if (redeemed.kind === 'done') {
+    view.showNotice(
+      'Your password is set',
+      'You can log in now.',
+      'Devices that were logged in to your account are logged out.',
+    );
+  } else if (redeemed.kind === 'link_invalid') {
+    showInvalidLink();
+  } else if (redeemed.kind === 'refused') {
+    view.showPasswordError(redeemed.text);
+  } else {
+    mayHaveWorked ||= redeemed.mayHaveWorked;
+    view.showFormError(redeemed.text);
+  }
+}
+
+function showInvalidLink(): void {
+  const whyNot = 'It was used before, it has expired, or a newer one has replaced it.';
+  const tryLogin = mayHaveWorked
+    ? ['An earlier attempt may have worked: try to log in with the new password first.']
+    : [];
+  view.showNotice('This link is not valid any more', whyNot, ...tryLogin, ASK_AGAIN);
+}
+
+// A link that is opened in this tab changes only what follows `#`, and loads nothing by itself.
+addEventListener('hashchange', () => location.reload());
+
+if (token === undefined) {
+  view.showNotice(
+    'Open your link again',
+    'This page needs the whole link from your message, and its last part is missing. A reload removes it too.',
+    'Go back to the message and open the link there. It still works unless it was used or has expired.',
+  );
+} else {
+  view.form.hidden = false;
+  view.form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void send(token);
+  });
+  view.form.addEventListener('input', () => {
+    view.showPasswordError('');
+    check();
+  });
+  view.show.addEventListener('click', view.togglePassword);
+  check(); // a browser may have filled the fields
+}

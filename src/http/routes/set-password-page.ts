@@ -1,0 +1,23 @@
+/** Interface 15: the page of password links, in production too. `npm run build` has bundled and compressed its files. */
+import type { Express } from 'express';
+import { SET_PASSWORD_PATH } from '../../config/config.js';
+import type { Deps } from '../../services.js';
+import { methodNotAllowed } from '../errors.js';
+import { OWN_FILES_POLICY, type Page, readBuilt, sendPage } from '../static-page.js';
+
+const FILES: Array<Omit<Page, 'compressed'> & { path: string; file: string }> = [
+  { path: SET_PASSWORD_PATH, file: 'page.html', type: 'html', policy: OWN_FILES_POLICY, cache: 'no-store' },
+  { path: `${SET_PASSWORD_PATH}/page.js`, file: 'page.js', type: 'js' },
+  { path: `${SET_PASSWORD_PATH}/page.css`, file: 'page.css', type: 'css' },
+];
+
+/** Without the page it is 404: another one has its place. */
+export function addSetPasswordPage(app: Express, { config }: Deps<'config'>): void {
+  if (config.setPasswordUrl !== `${config.publicUrl}${SET_PASSWORD_PATH}`) return;
+  for (const { path, file, ...page } of FILES) {
+    app
+      .route(path)
+      .get(sendPage({ ...page, compressed: () => readBuilt('set-password', file) }))
+      .all(methodNotAllowed('GET', 'HEAD'));
+  }
+}

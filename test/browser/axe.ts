@@ -1,0 +1,13 @@
+/** Whether people with a screen reader or a keyboard can use a page, as axe-core judges it. */
+import { readFileSync } from 'node:fs';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const AXE = readFileSync('node_modules/axe-core/axe.min.js', 'utf8'); // of the checkout
+
+/** The rules that the page breaks, each with its elements. The page's policy does not hold for the debugger, which runs it. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  const { violations, passes } = await page.evaluate<AxeResults>(`(() => { ${AXE}; return axe.run(); })()`);
+  if (passes.length === 0) throw new Error('axe has judged nothing');
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
