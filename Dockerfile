@@ -21,10 +21,11 @@ RUN case "$ARGON2" in \
       native) npm run --silent build:argon2 ;; \
       *) echo 'ARGON2 is prebuilt or native' >&2; exit 1 ;; \
     esac
-# What runs: the bundle, and beside it the packages that are not in it: argon2, what that loads, and Node.
+# What runs: the bundle, and the packages that are not in it: argon2 and what it loads, bcrypt, and Node.
 RUN mkdir /image \
- && cp -r --parents LICENSE package.json bin dist/explorer dist/program dist/set-password node_modules/@phc/format \
-      node_modules/argon2 node_modules/node-gyp-build node_modules/node-linux-*/LICENSE node_modules/node-linux-*/bin/node /image \
+ && cp -r --parents LICENSE package.json bin dist/explorer dist/program dist/set-password node_modules/@node-rs/bcrypt \
+      node_modules/@node-rs/bcrypt-linux-*-gnu node_modules/@phc/format node_modules/argon2 node_modules/node-gyp-build \
+      node_modules/node-linux-*/LICENSE node_modules/node-linux-*/bin/node /image \
  && cd /image/node_modules/argon2 \
  && rm -r argon2 argon2.cpp binding.gyp prebuilds/[!l]*
 

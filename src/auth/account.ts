@@ -1,6 +1,7 @@
 /** Spec 3.2 and 4.1: the user's row when a password is checked. Each change is one statement, so that its row lock settles races. */
 import type { AuthEvent } from '../audit/events.js';
 import { eventRows, insertEvents, writeAudit } from '../audit/write.js';
+import { ANY_PREFIX } from '../credentials/passwords/hash-kinds.js';
 import type { Database } from '../db/database.js';
 import { type Db, type RowOf, statement } from '../db/statement.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
@@ -24,17 +25,22 @@ export async function findActiveUser(db: Db, email: string): Promise<LoginUser |
   return user;
 }
 
-const passwordParametersSql = statement('password_parameters', {}, { parameters: 'text', users: 'integer' })`
-  select coalesce(substring(password_hash from '^[$]argon2id[$]v=19[$][^$]+[$]'), '') as parameters,
+const passwordParametersSql = statement(
+  'password_parameters',
+  {},
+  { parameters: 'text', key_length: 'integer', users: 'integer' },
+)`
+  select coalesce(substring(password_hash from '${ANY_PREFIX}'), '') as parameters,
+    coalesce(char_length(substring(rtrim(password_hash, '=') from '[^$]*$')), 0) as key_length,
     count(*)::integer as users
   from users tablesample system ((
     select least(100, 100 * 100000 / greatest(reltuples, 1)) from pg_class where oid = 'users'::regclass
   ))
   where is_active
-  group by parameters
-  order by parameters`;
+  group by 1, 2
+  order by 1, 2`;
 
-/** Counts active users by their argon2 parameters. A large table is sampled: about 100,000 rows. */
+/** Counts active users by the kind and the parameters of their hashes. A large table is sampled: about 100,000 rows. */
 export async function countPasswordParameters(db: Database): Promise<RowOf<typeof passwordParametersSql>[]> {
   return db.admin.run(passwordParametersSql, {});
 }

@@ -1,5 +1,6 @@
 /** Spec 4.1.3: if nobody has the e-mail, the work is the same as for a user drawn by lot. */
 import argon2 from 'argon2';
+import { hashFault } from '../../src/credentials/passwords/hash-fault.js';
 import { startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
 import { quickPasswords } from '../support/gateway/quick-passwords.js';
 
@@ -60,6 +61,35 @@ test('Spec 4.1.3: unknown e-mails are checked by parameters as often as users ha
 
   await gateway.rows('update users set password_hash = replace(password_hash, $1, $2)', [FORMER, TODAYS]);
   expect(new Set((await checkedBy(nobody)).map(parametersOf))).toEqual(new Set([TODAYS]));
+});
+
+test('Interface 15: unknown e-mails are checked by kinds and lengths of keys as often as users have them', async () => {
+  const bcrypt = '$2b$04$';
+  const pbkdf2 = '$pbkdf2-sha256$1000$';
+  const key = (characters: number) => `c2FsdHNhbHRzYWx0$${'A'.repeat(characters)}`;
+  for (const [name, hash] of [
+    ['short', pbkdf2 + key(43)],
+    ['long', `${pbkdf2 + key(86)}==`],
+    ['bcrypt', `${bcrypt}${'A'.repeat(53)}`],
+    ['django', `pbkdf2_sha256$1000$salt$${'A'.repeat(43)}=`],
+  ]) {
+    await gateway.rows(
+      `insert into users (email, password_hash, role)
+       select $1 || number || '@example.com', $2, 'viewer' from generate_series(1, 10) as number`,
+      [name, hash],
+    );
+  }
+  const drawn = await checkedBy(numbered('nobody', TRIES));
+  const kindOf = (hash: string): string => {
+    if (hash.startsWith(bcrypt)) return 'bcrypt';
+    return hash.startsWith('pbkdf2_sha256$1000$') ? 'django' : `${hash.split('$').at(-1)?.length}`;
+  };
+  for (const kind of ['bcrypt', 'django', '43', '86']) {
+    const share = drawn.filter((hash) => kindOf(hash) === kind).length / TRIES;
+    expect(share).toBeGreaterThan(0.1); // a quarter; the bounds are seven standard deviations away
+    expect(share).toBeLessThan(0.4);
+  }
+  expect(drawn.every((hash) => hashFault(hash) === undefined)).toBe(true);
 });
 
 test('Spec 4.1.3: a placeholder is a hash that argon2 works on, and that no password matches', async () => {

@@ -110,7 +110,7 @@ const beyond: Array<[string, HashOptions]> = [
   ['of more than 256 MiB', { memoryCost: 262_145, timeCost: 1, parallelism: 1 }],
   ['of more than 16 passes', { memoryCost: 1024, timeCost: 17, parallelism: 1 }],
   ['of more than 16 lanes', { memoryCost: 1024, timeCost: 1, parallelism: 17 }],
-  ['by argon2i', { memoryCost: 1024, timeCost: 1, parallelism: 1, type: argon2.argon2i }],
+  ['by argon2d', { memoryCost: 1024, timeCost: 1, parallelism: 1, type: argon2.argon2d }],
   ['of the old version', { memoryCost: 1024, timeCost: 1, parallelism: 1, version: 0x10 }],
 ];
 

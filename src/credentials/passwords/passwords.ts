@@ -1,13 +1,14 @@
-/** Spec 2.5 and 4.1 step 3: password hashes. Only this file imports argon2 (RFC 9106). */
+/** Spec 2.5 and 4.1 step 3: password hashes, made by argon2id (RFC 9106), and checked as `hash-kinds.ts` has them. */
 import { availableParallelism } from 'node:os';
 import argon2 from 'argon2';
 import type { Argon2Parameters } from '../../config/config.js';
 import { randomBase64url } from '../../platform/ids.js';
+import { costFault, isArgon2id, parseHash } from './hash-kinds.js';
 import { createPasswordQueue, type PasswordQueue, type Place } from './password-queue.js';
 
 export interface PasswordVerdict {
   matches: boolean;
-  /** A new hash of the same password, if the stored one has outdated parameters. */
+  /** A new hash of the same password, if the stored one has outdated parameters or is of another kind. */
   renewedHash?: string;
 }
 
@@ -25,9 +26,6 @@ export interface Passwords extends Pick<PasswordQueue, 'requireRoom' | 'takePlac
   hashCpuSeconds: number;
 }
 
-/** Bounds of imported hashes, so that one row cannot exhaust the machine. */
-const IMPORTED = { memoryKib: 262_144, passes: 16, lanes: 16 };
-
 /**
  * @param threads size of libuv's thread pool, which argon2 shares with DNS, files and WebCrypto; one thread is left to
  *   those
@@ -44,6 +42,7 @@ export async function createPasswords(
     timeCost: parameters.passes,
     parallelism: parameters.lanes,
   } as const;
+  const live = { m: parameters.memoryKib, t: parameters.passes, p: parameters.lanes };
   const atOnce = Math.max(1, Math.min(availableParallelism(), threads - 1));
   const startedCpu = process.cpuUsage();
   const placeholderHash = await argon2.hash(randomBase64url(32), options);
@@ -67,27 +66,16 @@ export async function createPasswords(
     verify: async (storedHash, password, place = takePlace()) =>
       queue.inTurn(place, async () => {
         if (place.isGone()) return undefined;
-        const usable = isWithinBounds(storedHash, parameters);
-        const matches = await timed(() => argon2.verify(usable ? storedHash : placeholderHash, password));
-        if (!matches || !usable) return { matches: false };
-        if (!argon2.needsRehash(storedHash, options)) return { matches };
+        const stored = parseHash(storedHash);
+        if (stored === undefined || costFault(stored, live) !== undefined) {
+          await timed(() => argon2.verify(placeholderHash, password));
+          return { matches: false };
+        }
+        const matches = await timed(() => stored.kind.verify(stored.hash, password));
+        if (!matches) return { matches };
+        if (isArgon2id(stored) && !argon2.needsRehash(storedHash, options)) return { matches };
         return { matches, renewedHash: await timed(() => argon2.hash(password, options)) };
       }),
     hash: async (password) => queue.inTurn(takePlaceOfChange(), () => timed(() => argon2.hash(password, options))),
   };
-}
-
-/** True for an argon2id PHC string whose cost is acceptable. */
-function isWithinBounds(storedHash: string, live: Argon2Parameters): boolean {
-  const parts = /^\$argon2id\$v=19\$([^$]+)\$[A-Za-z0-9+/]{11,}\$[A-Za-z0-9+/]{16,}$/.exec(storedHash);
-  const cost = Object.fromEntries(parts?.[1]?.split(',').map((part) => part.split('=', 2)) ?? []);
-  return (
-    isUpTo(Math.max(IMPORTED.memoryKib, live.memoryKib), cost.m) &&
-    isUpTo(Math.max(IMPORTED.passes, live.passes), cost.t) &&
-    isUpTo(Math.max(IMPORTED.lanes, live.lanes), cost.p)
-  );
-}
-
-function isUpTo(most: number, text: string | undefined): boolean {
-  return text !== undefined && /^[1-9]\d{0,9}$/.test(text) && Number(text) <= most;
 }

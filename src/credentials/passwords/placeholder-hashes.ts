@@ -1,18 +1,21 @@
 /**
- * Spec 4.1 step 3: the hash to check if no active user has the e-mail. Its parameters are those of a user drawn by lot,
- * so that timing does not reveal users whose hashes have outdated parameters.
+ * Spec 4.1 step 3: the hash to check if no active user has the e-mail. Its kind and parameters are those of a user drawn by
+ * lot, so that timing does not reveal users whose hashes are of another kind or have outdated parameters.
  */
-import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../platform/clock.js';
+import { randomBase62 } from '../../platform/ids.js';
 import { describeError, type Logger } from '../../platform/logger.js';
 import type { Keyring } from '../keyring/keyring.js';
+import { placeholderFor } from './hash-kinds.js';
 
 /** Shares change slowly: users get the current parameters when they log in. */
 const RECOUNT_MS = 600_000;
 
 export interface Share {
-  /** The beginning of a PHC string, up to its salt */
+  /** The beginning of a hash, up to its salt; empty for users without a usable hash */
   parameters: string;
+  /** Characters of its key without padding, since a longer key costs more */
+  key_length: number;
   users: number;
 }
 
@@ -27,7 +30,6 @@ export async function createPlaceholderHashes(
   { clock, keyring, log }: { clock: Clock; keyring: Keyring; log: Logger },
   count: () => Promise<Share[]>,
 ): Promise<PlaceholderHashes> {
-  const saltAndHash = `${randomBase64(16)}$${randomBase64(32)}`;
   let shares: Share[] = [];
   const recount = async (): Promise<void> => {
     try {
@@ -43,23 +45,18 @@ export async function createPlaceholderHashes(
     hashFor: (email) => {
       // Keyed: whoever could compute the lot of an e-mail would recognise a user by a different timing.
       const lot = Buffer.from(keyring.inUse('refresh', clock.now()).sign(`placeholder ${email}`), 'base64url');
-      return `${drawParameters(shares, lot.readUInt32BE() / 2 ** 32)}${saltAndHash}`;
+      return drawHash(shares, lot.readUInt32BE() / 2 ** 32);
     },
     stop: () => clearInterval(timer),
   };
 }
 
-/** Weighted choice. @param at from 0 up to 1 */
-function drawParameters(shares: readonly Share[], at: number): string {
+/** Weighted choice. @param at from 0 up to 1 @returns an empty text for a hash with the current parameters */
+function drawHash(shares: readonly Share[], at: number): string {
   let left = at * shares.reduce((sum, { users }) => sum + users, 0);
-  for (const { parameters, users } of shares) {
-    if (left < users) return parameters;
+  for (const { parameters, key_length, users } of shares) {
+    if (left < users) return parameters === '' ? '' : placeholderFor(parameters, key_length, randomBase62);
     left -= users;
   }
   return '';
-}
-
-/** Without padding, as in PHC strings. */
-function randomBase64(bytes: number): string {
-  return randomBytes(bytes).toString('base64').replace(/=+$/, '');
 }

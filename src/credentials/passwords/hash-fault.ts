@@ -1,0 +1,28 @@
+/** Interface 15: why a hash of another system is not accepted. */
+import { costFault, KIND_NAMES, parseHash } from './hash-kinds.js';
+
+/** Forms that are refused by name, because a graphics card tries billions of passwords a second against them. */
+const WEAK: ReadonlyArray<[name: string, form: RegExp]> = [
+  ['MD5', /^(?:\$1\$|\$apr1\$|md5\$|\{S?MD5\}|[0-9a-f]{32}$)/i],
+  ['SHA-1', /^(?:sha1\$|\$sha1\$|\{S?SHA\}|\$pbkdf2\$|\$pbkdf2-sha1\$|pbkdf2_sha1\$|[0-9a-f]{40}$)/i],
+];
+const KNOWN_BUT_REFUSED: ReadonlyArray<[name: string, form: RegExp]> = [
+  ['argon2d', /^\$argon2d\$/],
+  ['crypt with SHA-256', /^\$5\$/],
+  ['crypt with SHA-512', /^\$6\$/],
+  ['plain SHA-256', /^[0-9a-f]{64}$/i],
+];
+
+/** A sentence without its subject for a person, such as "is MD5, which …"; undefined if the hash is accepted. */
+export function hashFault(text: string): string | undefined {
+  const known = parseHash(text);
+  if (known !== undefined) {
+    const fault = costFault(known);
+    return fault && `(${known.kind.name}) ${fault}`;
+  }
+  for (const [name, form] of WEAK) {
+    if (form.test(text)) return `is ${name}, which protects no password: import the user without it, and send a link`;
+  }
+  for (const [name, form] of KNOWN_BUT_REFUSED) if (form.test(text)) return `is ${name}, which is not supported`;
+  return `is malformed, or of none of the supported kinds: ${KIND_NAMES.join(', ')}`;
+}
