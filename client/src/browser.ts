@@ -10,7 +10,9 @@ export type {
   AuthEvents,
   AuthState,
   Credentials,
+  FieldError,
   KeyValueStorage,
+  PasswordChange,
   User,
 } from './types.js';
 

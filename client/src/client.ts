@@ -4,7 +4,7 @@ import { createAuthorizedFetch } from './authorized-fetch.js';
 import { atMost, attempt, type Environment, unlessAborted } from './environment.js';
 import { type Grant, grantOf } from './grant.js';
 import { createRefresh } from './refresh.js';
-import { createAsk, messageOf } from './routes.js';
+import { createAsk, messageOf, sessionsEndedOf } from './routes.js';
 import { createSession } from './session.js';
 import { createStore, newKey } from './store.js';
 import type { Event } from './table.js';
@@ -15,6 +15,8 @@ import type { AuthClient, AuthClientOptions, AuthEvents } from './types.js';
 export const CALLER_MS = 30_000;
 /** Additional wait after a 429, since the gateway asks for at most a minute. */
 export const LIMITED_MS = 60_000;
+
+const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** A message between tabs: a token of a session, or its end. */
 interface Message {
@@ -85,13 +87,21 @@ export function createClient(options: AuthClientOptions, environment: Environmen
   environment.onOnline?.(() => refresh.hurry(true));
   if (session.sid) session.step('wanted');
 
+  const authorizedFetch = createAuthorizedFetch(
+    send,
+    new Set([base.origin, origin, ...(options.allowedOrigins ?? []).map((one) => new URL(one).origin)]),
+    getAccessToken,
+    session,
+  );
+  const askWithToken = createAsk(address, authorizedFetch, environment);
+
   return {
     login: ({ email, password }) =>
       takeTurn(async () => {
         await refresh.answered(); // a late answer to a logout would delete the new cookie
         const askedAt = environment.now();
         const body = JSON.stringify({ email, password });
-        const got = await ask('login', grantOf, { 'content-type': 'application/json' }, body);
+        const got = await ask('login', grantOf, JSON_TYPE, body);
         store.write({ sid: got.sid, key: newKey(environment) });
         granted(got, askedAt, true);
         return got.user;
@@ -107,12 +117,12 @@ export function createClient(options: AuthClientOptions, environment: Environmen
         end('ended', { reason: 'logout' });
       });
     },
-    fetch: createAuthorizedFetch(
-      send,
-      new Set([base.origin, origin, ...(options.allowedOrigins ?? []).map((one) => new URL(one).origin)]),
-      getAccessToken,
-      session,
-    ),
+    changePassword: async ({ currentPassword, newPassword }) => {
+      await getAccessToken(); // its failure says more than a request without an answer
+      const body = JSON.stringify({ current_password: currentPassword, new_password: newPassword });
+      return askWithToken('password', sessionsEndedOf, JSON_TYPE, body);
+    },
+    fetch: authorizedFetch,
     getAccessToken,
     ...session.page,
   };

@@ -1,4 +1,4 @@
-/** Spec 4: requests to the three routes, and the meaning of their answers. */
+/** Spec 4 and Interface 15: requests to the routes below `/auth`, and the meaning of their answers. */
 import { AuthError } from './auth-error.js';
 import { atMost, attempt, type Environment } from './environment.js';
 
@@ -7,10 +7,10 @@ export const ANSWER_MS = 10_000;
 
 /**
  * @param accept reads the body and headers of a 200; returns undefined or throws if the answer is not from the gateway
- * @throws {AuthError} for any other answer and for none; its status is 401 only if the gateway itself sent it
+ * @throws {AuthError} for any other answer and for none; the status of a refresh is 401 only if the gateway itself sent it
  */
 export type Ask = <T>(
-  route: 'login' | 'refresh' | 'logout',
+  route: 'login' | 'refresh' | 'logout' | 'password',
   // biome-ignore lint/suspicious/noExplicitAny: the server may be any; `accept` checks what it reads
   accept: (body: any, header: (name: string) => string) => T | undefined,
   headers?: Record<string, string>,
@@ -19,6 +19,10 @@ export type Ask = <T>(
 
 /** Reads the answer to a logout (Spec 2.4). */
 export const messageOf = ({ message }: { message?: string }): string | undefined => message;
+
+/** Reads the answer to a changed password (Interface 15). */
+export const sessionsEndedOf = ({ sessions_ended: sessionsEnded }: { sessions_ended: number }) =>
+  sessionsEnded >= 0 ? { sessionsEnded } : undefined;
 
 export function createAsk(base: string, send: typeof fetch, environment: Environment): Ask {
   return async (route, accept, headers = {}, body = null) => {
@@ -51,11 +55,16 @@ export function createAsk(base: string, send: typeof fetch, environment: Environ
     const accepted = status === 200 ? attempt(() => accept(json, header)) : undefined;
     if (accepted) return accepted;
     // Answers of proxies and portals have another scheme, or no JSON with `detail`.
-    const isOurs = typeof json.detail === 'string' && /^(cookie|$)/i.test(header('www-authenticate'));
+    // A 401 to `password` asks for a token, as that of another service would; it ends nothing.
+    const isOurs =
+      typeof json.detail === 'string' && (route === 'password' || /^(cookie|$)/i.test(header('www-authenticate')));
+    const { detail, reason, errors } = isOurs ? json : {};
     throw new AuthError(
       isOurs || status > 401 ? status : 0,
-      isOurs ? json.detail : undefined,
+      detail,
       Number(header('retry-after')) || undefined,
+      reason,
+      errors,
     );
   };
 }

@@ -24,6 +24,20 @@ export interface Credentials {
   password: string;
 }
 
+export interface PasswordChange {
+  currentPassword: string;
+  newPassword: string;
+}
+
+/** A field of a request that the gateway refuses. */
+export interface FieldError {
+  field: string;
+  /** Begins with "must" */
+  message: string;
+  /** Of a rule for passwords: `too_short`, `too_long`, `current`, `context`, `common` or `breached` */
+  reason?: string;
+}
+
 /** Who is logged in, according to the access token. */
 export interface User {
   /** ID of the user */
@@ -60,6 +74,13 @@ export interface AuthClient {
    * @throws {AuthError} if the gateway has not confirmed it: the session continues
    */
   logout(): Promise<void>;
+  /**
+   * Changes the password of the user. This session continues, all others of the user end.
+   * @returns the number of ended sessions
+   * @throws {AuthError} 403 with the reason `current_password_wrong`, 422 with `errors`, 401, 429, 5xx, or 0 if no answer came
+   *   in 10 s: the password may have been changed then. As `getAccessToken`, if no token can be had
+   */
+  changePassword(change: PasswordChange): Promise<{ sessionsEnded: number }>;
   /**
    * The page's `fetch`, with the access token for trusted origins. It refreshes ahead of expiry; after a 401 it refreshes
    * once and repeats the request once.

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 /** Of `browser`, bundled and minified */
-const MOST_BYTES = 3_808;
+const MOST_BYTES = 3_949;
 
 const SCHEMA = readFileSync('schema.graphql', 'utf8');
 let folder: string;
@@ -140,7 +140,7 @@ async function bundle(contents: string, platform: 'browser' | 'node'): Promise<s
   return outputFiles[0]?.text ?? '';
 }
 
-test('esbuild bundles it for browsers, in at most 3,808 bytes, and leaves out what is not used', async () => {
+test('esbuild bundles it for browsers, in at most 3,949 bytes, and leaves out what is not used', async () => {
   const bundled = await bundle(`export { createAuthClient, AuthError } from '@auth-gateway/client/browser'`, 'browser');
   expect(bundled).toContain('refresh-retry');
   expect(gzipSync(bundled).length).toBeLessThanOrEqual(MOST_BYTES);
