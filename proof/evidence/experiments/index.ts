@@ -12,10 +12,12 @@ import { fuzz } from './fuzz.js';
 import { keyRotation } from './key-rotation.js';
 import { kills, killsEmbedded } from './kills.js';
 import { limiterInPostgres, limiterInRedis } from './limiter.js';
+import { linkRaces } from './link-races.js';
 import { lockout } from './lockout.js';
 import { model } from './model.js';
 import { move } from './move.js';
 import { overload } from './overload.js';
+import { passwordGuesses } from './password-guesses.js';
 import { refreshRaces } from './refresh-races.js';
 import { replays } from './replays.js';
 import { rollingRestarts, rollingRestartsHaproxy } from './rolling-restarts.js';
@@ -26,6 +28,8 @@ export const EXPERIMENTS: readonly Experiment[] = [
   refreshRaces,
   browsers,
   lockout,
+  linkRaces,
+  passwordGuesses,
   limiterInPostgres,
   limiterInRedis,
   replays,

@@ -1,0 +1,70 @@
+/** Interface 15: of two redemptions of one link, at once at different instances, one sets the password. */
+import { randomUUID } from 'node:crypto';
+import type { Experiment, Row } from '../experiment.js';
+import { login } from '../lab/browser.js';
+import { prepareGateways } from '../lab/gateways.js';
+import { inLanes } from '../lab/lanes.js';
+import { mintLinks, redeem } from '../lab/passwords.js';
+import { startPostgres } from '../lab/postgres.js';
+import { createUsers } from '../lab/users.js';
+
+const LINKS = { small: 60, full: 10_000 };
+/** Links. Twice as many passwords are hashed at once, which must not be more than the queue accepts. */
+const AT_ONCE = 6;
+
+export const linkRaces: Experiment = {
+  name: 'link-races',
+  isAlone: true,
+  run: async (lab, size) => {
+    const db = await startPostgres(lab);
+    const gateways = await prepareGateways(lab, db.url);
+    const instances = await Promise.all([gateways.start(), gateways.start(), gateways.start()]);
+    const urlOf = (index: number): string => instances[index % 3]?.url ?? '';
+    const trials = LINKS[size];
+    const emails = await createUsers(gateways, db, trials);
+    // A session of each user, which the redemption ends.
+    await db.query(
+      `insert into refresh_tokens (jti, user_id, family_id, user_agent, ip_address, expires_at)
+       select gen_random_uuid(), id, gen_random_uuid(), '', '127.0.0.1', now() + interval '1 day' from users`,
+    );
+
+    const winners: Row = { what: 'links redeemed twice, or not at all', trials, violations: 0, examples: [] };
+    const logins: Row = {
+      what: "logins by the winner's password refused, or by the loser's accepted",
+      trials: 2 * trials,
+      violations: 0,
+      examples: [],
+    };
+    const links = await mintLinks(db, emails);
+    lab.say(`${trials} links, each redeemed twice`);
+    await inLanes(links.entries(), AT_ONCE, async ([index, { email, token }]) => {
+      const passwords = [randomUUID(), randomUUID()];
+      const answers = await Promise.all(passwords.map((chosen, i) => redeem(urlOf(index + i), token, chosen)));
+      const statuses = answers.map(({ status }) => status);
+      if (statuses.toSorted().join() !== '204,401') {
+        winners.violations += 1;
+        winners.examples?.push(statuses.join());
+      }
+      for (const [i, chosen] of passwords.entries()) {
+        const { status } = await login(urlOf(index + 2), email, chosen);
+        if (status === (statuses[i] === 204 ? 200 : 401)) continue;
+        logins.violations += 1;
+        logins.examples?.push(`${statuses[i]}, then ${status}`);
+      }
+    });
+
+    // The only live session is that of the login by the winner's password.
+    const [{ wrong } = { wrong: trials }] = await db.query<{ wrong: number }>(
+      `select count(*)::integer as wrong from users
+       where password_version <> 1 or not password_chosen_by_user
+         or exists (select from password_links where user_id = users.id)
+         or 1 <> (select count(*) from audit_events where user_id = users.id and event_type = 'user_password_set')
+         or 1 <> (select count(*) from refresh_tokens where user_id = users.id and not revoked)`,
+    );
+    return [
+      winners,
+      logins,
+      { what: 'users with a live link, an older session, or other than one event', trials, violations: wrong },
+    ];
+  },
+};
