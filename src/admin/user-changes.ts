@@ -192,18 +192,21 @@ setUserPassword.needs = { scope: 'users:write' } satisfies Needs;
  * @throws {AdminRefusal} for an unknown user or the last active administrator
  */
 export async function deleteUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<string> {
-  const user = await changeUser(deps, operator, deleteUser.needs, id, async (found, change) => {
-    const { em, db, now } = change;
-    await requireAnotherAdministrator(change, found);
-    const ended = await revokeAll(db, { userId: id }, 'user_deleted', now);
-    await endLink(db, id);
-    em.remove(found);
-    const { email, role } = found;
-    return { eventType: 'user_deleted', userId: id, metadata: { email, role, sessions_ended: ended.length } };
-  });
+  const user = await changeUser(deps, operator, deleteUser.needs, id, (found, change) => removeUser(change, found));
   return user.id;
 }
 deleteUser.needs = { scope: 'users:write' } satisfies Needs;
+
+/** @returns the event, to be written after the flush @throws {AdminRefusal} for the last active administrator */
+export async function removeUser(change: Change, user: User): Promise<ChangeEvent> {
+  const { em, db, now } = change;
+  const { id, email, role } = user;
+  await requireAnotherAdministrator(change, user);
+  const ended = await revokeAll(db, { userId: id }, 'user_deleted', now);
+  await endLink(db, id);
+  em.remove(user);
+  return { eventType: 'user_deleted', userId: id, metadata: { email, role, sessions_ended: ended.length } };
+}
 
 /** A number because importing the enumeration would load the ORM. */
 const FOR_UPDATE: LockMode.PESSIMISTIC_WRITE = 3;
@@ -220,15 +223,21 @@ export function changeUser(
   work: (user: User, change: Change) => Promise<ChangeEvent | undefined>,
 ): Promise<User> {
   return administer(deps, operator, needs, async (change) => {
-    const { em, entities, audit } = change;
-    const user = isUuid(id) ? await em.findOne(entities.User, id, { lockMode: FOR_UPDATE }) : null;
+    const { em, audit } = change;
+    const user = await lockUser(change, id);
     if (user === null) throw unknownUser();
-    if (user.role === 'admin') requireAllScopes(change.scopes);
     const event = await work(user, change);
     await em.flush();
     if (event !== undefined) await audit(event);
     return user;
   });
+}
+
+/** @throws {AdminRefusal} if the user is an administrator whom the operator may not change */
+export async function lockUser({ em, entities, scopes }: Change, id: string): Promise<User | null> {
+  const user = isUuid(id) ? await em.findOne(entities.User, id, { lockMode: FOR_UPDATE }) : null;
+  if (user?.role === 'admin') requireAllScopes(scopes);
+  return user;
 }
 
 /**

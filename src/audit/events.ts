@@ -44,6 +44,8 @@ interface ChangeMetadata {
   password_link_issued: { purpose: LinkPurpose; expires_at: string };
   /** With facts about the deleted row */
   user_deleted: { email: string; role: Role; sessions_ended: number };
+  /** `pseudonym` stands in the place of what named the person in `events` audit events */
+  user_erased: { pseudonym: string; events: number };
   session_revoked: { family_id: string };
   api_key_created: { key_id: string; service_name: string; scopes: string[]; rate_limit: number };
   api_key_rotated: { key_id: string; overlap_seconds: number };
@@ -76,6 +78,7 @@ export const ENTITY_OF = {
   password_link_issued: 'user',
   user_email_changed: 'user',
   user_deleted: 'user',
+  user_erased: 'user',
   session_revoked: 'user',
   api_key_created: 'api_key',
   api_key_rotated: 'api_key',
@@ -176,6 +179,10 @@ const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
     means: 'A user was deleted.',
     metadata: { actor: '', email: '', role: '', sessions_ended: 'number of sessions ended' },
   },
+  user_erased: {
+    means: 'A user was erased: a pseudonym replaces their emails, addresses and user agents in the audit log.',
+    metadata: { actor: '', pseudonym: '', events: 'number of events changed' },
+  },
   session_revoked: {
     means: 'The user or an administrator ended a session.',
     metadata: { actor: '', family_id: 'the session' },
@@ -202,6 +209,9 @@ const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
     metadata: { actor: '', added: 'the `kid`s of new keys', dropped: 'the `kid`s of removed keys' },
   },
 };
+
+/** Types of events that have an `actor`. */
+export const OPERATOR_EVENT_TYPES = EVENT_TYPES.filter((type) => 'actor' in DESCRIPTIONS[type].metadata);
 
 export function meaningOf(type: EventType): string {
   return DESCRIPTIONS[type].means;

@@ -68,6 +68,7 @@ export const OCSF_KINDS: Record<EventType, Kind> = {
   password_link_issued: done(ACCOUNT_CHANGE, 'Password Link'),
   user_email_changed: done(ACCOUNT_CHANGE, 'Email Change'),
   user_deleted: done(ACCOUNT_CHANGE, 'Delete'),
+  user_erased: done(ACCOUNT_CHANGE, 'Delete'),
   session_revoked: done(AUTHENTICATION, 'Logoff'),
   api_key_created: done(ENTITY_MANAGEMENT, 'Create'),
   api_key_rotated: done(ENTITY_MANAGEMENT, 'Update'),

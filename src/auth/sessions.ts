@@ -126,3 +126,20 @@ export const NEWEST = "revoked_reason is distinct from 'rotated'";
 
 /** Used records stay until a day after they expire. If they went earlier, reuse would be "not recognised", not theft. */
 export const expiredRecords: Expiring = expiring('refresh_tokens', 'jti', 'expires_at < :before', 86_400);
+
+const eraseRecordsSql = statement('erase_records', { id: 'uuid', pseudonym: 'text' }, { jti: 'uuid' })`
+  update refresh_tokens
+  set ip_address = :pseudonym, user_agent = case when user_agent > '' then :pseudonym else user_agent end,
+    retried_ip_address = case when retried_ip_address is not null then :pseudonym end,
+    retried_user_agent = case when retried_user_agent > '' then :pseudonym else retried_user_agent end
+  where family_id in (select family_id from sessions where user_id = :id) and ip_address <> :pseudonym
+  returning jti`;
+
+/**
+ * Puts a pseudonym in the place of addresses and user agents. The records stay until they expire, because a used token that
+ * comes back is a theft.
+ * @returns number of records changed
+ */
+export async function eraseOrigins(db: Db, userId: string, pseudonym: string): Promise<number> {
+  return (await db.run(eraseRecordsSql, { id: userId, pseudonym })).length;
+}

@@ -20,6 +20,7 @@ import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';
 import { oneOf, text, UsageError } from './parameter-types.js';
 import { flag, required, word } from './parameters.js';
+import { userErase, userExport } from './person-commands.js';
 import { askHidden, type Printable, readAll, type Terminal } from './terminal.js';
 import { reportLimits, userExplain } from './user-explain.js';
 import { USER } from './user-parameter.js';
@@ -123,6 +124,8 @@ export const userCommands: Record<string, Command> = {
       deleted_id: await deleteUser(context, COMMAND_LINE, await userIdOf(context, user)),
     }),
   }),
+  'user export': userExport,
+  'user erase': userErase,
 };
 
 /** A command that changes a user and prints them. */

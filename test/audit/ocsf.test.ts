@@ -41,6 +41,7 @@ const METADATA: { [Type in EventType]: MetadataOf<Type> } = {
   password_link_issued: { actor, purpose: 'invitation', expires_at: '2026-11-22T10:00:00.000Z' },
   user_email_changed: { actor, from: email, to: 'ada@example.org' },
   user_deleted: { actor, email, role: 'viewer', sessions_ended: 0 },
+  user_erased: { actor, pseudonym: 'erased-0123456789ABCDEFGHIJ', events: 12 },
   session_revoked: { actor, family_id: FAMILY },
   api_key_created: { actor, key_id: KEY, service_name: 'billing', scopes: ['users:read'], rate_limit: 60 },
   api_key_rotated: { actor, key_id: KEY, overlap_seconds: 60 },

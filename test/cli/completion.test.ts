@@ -70,6 +70,8 @@ const OFFERS: Array<[line: string, offered: string[]]> = [
       'explain',
       'set-password',
       'delete',
+      'export',
+      'erase',
     ],
   ],
   ['user set-', ['set-role', 'set-email', 'set-password']],

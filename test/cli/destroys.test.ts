@@ -41,6 +41,7 @@ const DESTROYS: Array<[words: string, make: () => Promise<string>, lost: (id: st
   ['api-key revoke ID', apiKey, (id) => isRevoked('api_keys', id)],
   ['cron-key revoke ID', cronKey, (id) => isRevoked('cron_keys', id)],
   ['user delete ID', user, async (id) => (await gateway.rows('select from users where id = $1', [id])).length === 0],
+  ['user erase ID', user, async (id) => (await gateway.rows('select from users where id = $1', [id])).length === 0],
   ['api-key rotate ID --overlap 0', apiKey, isRotated],
   ['api-key rotate ID --overlap 0d', apiKey, isRotated],
   ['api-key rotate ID --force --overlap 0', rotatedKey, isForced],

@@ -13,6 +13,7 @@ import {
   setUserRole,
   unlockUser,
 } from '../../src/admin/user-changes.js';
+import { eraseUser } from '../../src/admin/user-erasure.js';
 import { claimsOf, PASSWORD, startGateway } from '../support/gateway/gateway.js';
 import { newcomer } from '../support/gateway/graphql.js';
 import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
@@ -50,6 +51,7 @@ test('Interface 11: each event type is caused here, and its description names th
     const cronKey = await createCronKey(app, COMMAND_LINE, key);
     await revokeCronKey(app, COMMAND_LINE, cronKey.key.keyId);
     await deleteUser(app, COMMAND_LINE, user.id);
+    await eraseUser(app, COMMAND_LINE, user.id);
     await administer(app, COMMAND_LINE, undefined, ({ audit }) =>
       audit({ eventType: 'keyring_rotated', userId: null, metadata: { added: [], dropped: [] } }),
     );

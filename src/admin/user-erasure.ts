@@ -1,0 +1,106 @@
+/** Interface 15: deletes a user and puts a pseudonym in the place of what names the person in tables that stay. */
+import { OPERATOR_EVENT_TYPES } from '../audit/events.js';
+import { eraseOrigins } from '../auth/sessions.js';
+import { type Db, statement } from '../db/statement.js';
+import { randomBase62 } from '../platform/ids.js';
+import type { Deps } from '../services.js';
+import { administer, type Needs, type Operator } from './administer.js';
+import { emailsOfPersonSql } from './person.js';
+import { lockUser, removeUser } from './user-changes.js';
+import { unknownUser } from './users.js';
+
+export interface Erasure {
+  /** The same in all rows of the person; nothing leads from it to the person */
+  pseudonym: string;
+  /** Number of audit events that were changed */
+  events: number;
+}
+
+/**
+ * Deletes the user, unless that is done, and replaces their e-mails, addresses and user agents in the audit log and in
+ * records of sessions. No row is removed, and ids, times and order stay.
+ * @param id also of a deleted user, of whom something may be left
+ * @throws {AdminRefusal} for an unknown person or the last active administrator
+ */
+export function eraseUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<Erasure> {
+  return administer(deps, operator, eraseUser.needs, async (change) => {
+    const { db, em, audit } = change;
+    const user = await lockUser(change, id);
+    const emails = await db.run(emailsOfPersonSql, { id });
+    if (user !== null) {
+      const deleted = await removeUser(change, user);
+      await em.flush();
+      await audit(deleted);
+    }
+    const [earlier] = await db.run(pseudonymSql, { id });
+    const pseudonym = earlier?.pseudonym ?? `erased-${randomBase62(PSEUDONYM_LENGTH)}`;
+    const events = await replaceInEvents(db, { id, pseudonym }, emails);
+    const records = await eraseOrigins(db, id, pseudonym);
+    const isChanged = user !== null || events + records > 0;
+    if (!isChanged && earlier === undefined) throw unknownUser();
+    if (isChanged) await audit({ eventType: 'user_erased', userId: id, metadata: { pseudonym, events } });
+    return { pseudonym, events };
+  });
+}
+eraseUser.needs = { scope: 'users:write' } satisfies Needs;
+
+/** 119 bits, so that no two persons share one. */
+const PSEUDONYM_LENGTH = 20;
+
+/** An erasure that is repeated goes on with the pseudonym of the first one. */
+const pseudonymSql = statement('pseudonym_of_person', { id: 'uuid' }, { pseudonym: 'text' })`
+  select metadata ->> 'pseudonym' as pseudonym from audit_events
+  where user_id = :id and event_type = 'user_erased' limit 1`;
+
+const REPLACED_EMAIL = `
+  metadata
+    || case when metadata ->> 'email' is null then '{}' else jsonb_build_object('email', :pseudonym) end
+    || case when event_type = 'user_email_changed' then jsonb_build_object('from', :pseudonym, 'to', :pseudonym)
+       else '{}' end`;
+
+/** @param isCaused SQL: whether the address is that of the person */
+function replacedOrigin(isCaused: string): string {
+  return `
+    ip_address = case when ${isCaused} then :pseudonym else ip_address end,
+    user_agent = case when ${isCaused} and user_agent > '' then :pseudonym else user_agent end`;
+}
+
+/** Events about the user. What operators did to them keeps the address of the operator. */
+const BY_THEMSELVES = `(metadata -> 'actor' is null or metadata -> 'actor' ->> 'sub' = :id::text)`;
+const eraseEventsSql = statement('erase_events', { id: 'uuid', pseudonym: 'text' }, { id: 'uuid' })`
+  update audit_events set metadata = ${REPLACED_EMAIL}, ${replacedOrigin(BY_THEMSELVES)}
+  where user_id = :id and (
+    metadata ->> 'email' like '%@%'
+    or (event_type = 'user_email_changed' and metadata ->> 'to' like '%@%')
+    or (${BY_THEMSELVES} and ip_address <> :pseudonym)
+  )
+  returning id`;
+
+/** What the person did to others. No index has the actor; administrative events are few, so they are found by type. */
+const eraseOperatorSql = statement(
+  'erase_operator',
+  { id: 'uuid', pseudonym: 'text', types: 'text[]' },
+  { id: 'uuid' },
+)`
+  update audit_events set ${replacedOrigin('true')}
+  where event_type = any (:types) and metadata -> 'actor' ->> 'sub' = :id::text
+    and user_id is distinct from :id and ip_address <> :pseudonym
+  returning id`;
+
+/** Failed logins that named an e-mail while no active user had it, and events of deleted users who had it. */
+const eraseNamedSql = statement('erase_named', { id: 'uuid', email: 'text', pseudonym: 'text' }, { id: 'uuid' })`
+  update audit_events set metadata = ${REPLACED_EMAIL}, ${replacedOrigin('user_id is null')}
+  where metadata ->> 'email' = :email and user_id is distinct from :id
+    and not exists (select from users where users.id = audit_events.user_id)
+  returning id`;
+
+async function replaceInEvents(
+  db: Db,
+  person: { id: string; pseudonym: string },
+  emails: Array<{ email: string }>,
+): Promise<number> {
+  let changed = (await db.run(eraseEventsSql, person)).length;
+  changed += (await db.run(eraseOperatorSql, { ...person, types: OPERATOR_EVENT_TYPES })).length;
+  for (const { email } of emails) changed += (await db.run(eraseNamedSql, { ...person, email })).length;
+  return changed;
+}
