@@ -27,6 +27,7 @@ import {
   checkUnknownProxy,
 } from './settings.js';
 import { databaseOf, NotThere, type Surroundings } from './surroundings.js';
+import { checkUserPasswords } from './user-passwords.js';
 
 export { readMachine } from './machine.js';
 
@@ -53,6 +54,7 @@ export const CHECKS: readonly Check[] = [
   ['database_durability', checkSettings],
   ['clock', checkClock],
   ['administrators', checkAdministrators],
+  ['operator_passwords', checkUserPasswords],
   ['expired_rows', checkExpired],
   ['redis', checkRedis],
   ['public_url', checkPublicUrl],

@@ -32,6 +32,8 @@ export const FINDINGS = [
   'clock',
   'administrators',
   'first_administrator',
+  'operator_passwords',
+  'users_without_password',
   'expired_rows',
   'redis',
   'redis_eviction',

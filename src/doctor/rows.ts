@@ -23,13 +23,13 @@ export async function checkAdministrators({ config, database }: Surroundings): P
   const [found] = await db.run(administratorsSql, { first: FIRST_ADMINISTRATOR });
   if (found === undefined) return [];
   if (found.active === 0) {
-    const remedy = { command: 'user create you@example.com --role admin' };
+    const remedy = { command: 'user invite you@example.com --role admin' };
     return [fault('administrators', 'there is no active administrator', remedy)];
   }
   const administrators = ok('administrators', numberOf(found.active, 'active administrator'));
   const seen = `the password that the first start printed is ${found.is_first_unchanged ? 'still' : 'not'} in use`;
   if (!found.is_first_unchanged || config.isDevelopment) return [administrators, ok('first_administrator', seen)];
-  const remedy = { command: `user set-password ${FIRST_ADMINISTRATOR}` };
+  const remedy = { command: `user reset-link ${FIRST_ADMINISTRATOR}` };
   return [administrators, warning('first_administrator', `${seen}, for ${FIRST_ADMINISTRATOR}`, remedy)];
 }
 

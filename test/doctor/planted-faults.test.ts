@@ -10,6 +10,8 @@ import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { COMMAND_LINE } from '../../src/admin/administer.js';
+import { createUser } from '../../src/admin/user-changes.js';
 import { readConfig } from '../../src/config/config.js';
 import { generateKeys, writeKeyringFile } from '../../src/credentials/keyring/keyring-file.js';
 import { openDatabase } from '../../src/db/database.js';
@@ -36,6 +38,7 @@ import {
 } from '../support/gateway/doctor.js';
 import { startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
 import { captureLog } from '../support/gateway/log.js';
+import { redeem } from '../support/gateway/passwords.js';
 import { startAnotherPostgres } from '../support/postgres/another-postgres.js';
 import { bridgeTo } from '../support/postgres/bridge.js';
 import { hasPgBouncer, startPgBouncer } from '../support/postgres/pgbouncer.js';
@@ -81,6 +84,7 @@ beforeAll(async () => {
   edge.leadTo(gateway.url);
   well['DATABASE_URL'] = gateway.database.url;
   await gateway.user({ role: 'admin', email: 'root@example.com' });
+  await gateway.rows('update users set password_chosen_by_user = true');
 });
 afterAll(() => cleanUp.disposeAsync());
 
@@ -367,7 +371,8 @@ async function withDatabase(
   }
 }
 const ADMINISTRATOR = `insert into users (email, password_hash, role) values ('admin@example.com', '', 'admin')`;
-const CHANGED = 'update users set password_version = 1';
+/** As by a link. */
+const CHANGED = 'update users set password_version = 1, password_chosen_by_user = true';
 
 describe('database', () => {
   const only = 'database';
@@ -438,7 +443,7 @@ describe('database', () => {
       expect((await runHere(['migrate', 'up'], () => readConfig(env))).code).toBe(0);
       const [bad] = await badIn(look(env));
       expect(bad).toMatchObject({ check: 'administrators', severity: 'fault' });
-      const words = ['user', 'create', 'you@example.com', '--role', 'admin'];
+      const words = ['user', 'invite', 'you@example.com', '--role', 'admin'];
       await expectOne('fault', 'administrators', `run: auth-gateway ${words.join(' ')}`, look(env));
       expect((await runHere(words, () => readConfig(env))).code).toBe(0);
       await expectWell(env);
@@ -451,10 +456,14 @@ describe('database', () => {
 
   test('what a database may be set to, one after the other', async () => {
     await withDatabase('migrated', async (env, sql, name) => {
-      await expectOne('warning', 'first_administrator', 'user set-password admin@example.com', look(env));
+      const bad = await badIn(look(env));
+      expect(bad.map(({ check, remedy }) => [check, remedy])).toEqual([
+        ['first_administrator', 'run: auth-gateway user reset-link admin@example.com'],
+        ['operator_passwords', expect.stringContaining('user reset-link EMAIL')],
+      ]);
+      planted.add('first_administrator');
       await expectWell({ ...env, NODE_ENV: undefined }); // in development that is as it should be
-      const words = ['user', 'set-password', 'admin@example.com'];
-      expect((await runHere(words, () => readConfig(env))).code).toBe(0);
+      await sql(CHANGED);
       await expectWell(env);
 
       await sql(`alter database ${name} set default_transaction_read_only = on`);
@@ -583,6 +592,40 @@ describe('database', () => {
     } finally {
       await asSuperuser(`drop database ${name} with (force)`);
     }
+  });
+
+  /** The token of the link that the remedy makes. */
+  async function carriedOut({ remedy }: PrintedFinding, email: string): Promise<string> {
+    const words =
+      /run: auth-gateway (.+)$/
+        .exec(remedy ?? '')?.[1]
+        ?.replace('EMAIL', email)
+        .split(' ') ?? [];
+    const ran = await runHere([...words, '--json'], () => readConfig(well));
+    return JSON.parse(ran.stdout).link.split('#token=')[1];
+  }
+
+  test('warning operator_passwords: an operator has set a password, until its user chooses another', async () => {
+    const { email } = await gateway.user();
+    const found = await expectOne('warning', 'operator_passwords', 'user reset-link EMAIL', look(well));
+    expect(found.seen).toMatch(/^1 active user with a password/);
+    expect((await redeem(gateway, await carriedOut(found, email))).status).toBe(204);
+    await expectWell();
+  });
+
+  test('warning users_without_password: a user has no password, and no link or an expired one', async () => {
+    const email = 'without@example.com';
+    const user = await createUser(gateway.app, COMMAND_LINE, { email, role: 'viewer' });
+    const lacking = () => expectOne('warning', 'users_without_password', 'user reset-link EMAIL', look(well));
+    await carriedOut(await lacking(), email);
+    await expectWell();
+    await gateway.rows(`update password_links set expires_at = now() - interval '1 s' where user_id = $1`, [user.id]);
+    expect((await redeem(gateway, await carriedOut(await lacking(), email))).status).toBe(204);
+    await expectWell();
+    await gateway.rows('update users set password_hash = null where id = $1', [user.id]);
+    await lacking();
+    await gateway.rows('update users set is_active = false where id = $1', [user.id]);
+    await expectWell();
   });
 
   test('warning expired_rows: nobody has swept for long', async () => {
