@@ -244,7 +244,7 @@ export async function lockUser({ em, entities, scopes }: Change, id: string): Pr
  * An administrator has every scope, so a caller without one of them must not create an administrator, or take over one by
  * setting a password.
  */
-function requireAllScopes(scopes: Scopes): void {
+export function requireAllScopes(scopes: Scopes): void {
   if (scopes !== 'all')
     throw new AdminRefusal(
       'every_scope_needed',

@@ -23,6 +23,7 @@ import { flag, required, word } from './parameters.js';
 import { userErase, userExport } from './person-commands.js';
 import { askHidden, type Printable, readAll, type Terminal } from './terminal.js';
 import { reportLimits, userExplain } from './user-explain.js';
+import { userImport } from './user-import.js';
 import { USER } from './user-parameter.js';
 
 const EMAIL = word(text('EMAIL'), 'the e-mail to log in with', 'name one e-mail', 'email');
@@ -65,6 +66,7 @@ export const userCommands: Record<string, Command> = {
       return printableLink(user, purpose, await issuePasswordLink(context, COMMAND_LINE, user.id, purpose));
     },
   }),
+  'user import': userImport,
   'user list': command({
     summary: 'list all users, by e-mail',
     on: 'database',

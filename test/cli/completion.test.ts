@@ -61,6 +61,7 @@ const OFFERS: Array<[line: string, offered: string[]]> = [
       'create',
       'invite',
       'reset-link',
+      'import',
       'list',
       'set-role',
       'set-email',

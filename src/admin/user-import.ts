@@ -1,0 +1,141 @@
+/** Interface 9 and 15: users of another system, read from JSON lines. Either all of them are imported, or none. */
+import * as z from 'zod';
+import { hashFault } from '../credentials/passwords/hash-fault.js';
+import { statement } from '../db/statement.js';
+import { emailSchema } from '../domain/email.js';
+import { ROLES } from '../domain/roles.js';
+import { uuidInTimeOrder } from '../platform/ids.js';
+import type { Deps } from '../services.js';
+import { administer, type Change, type Needs, type Operator } from './administer.js';
+import { requireAllScopes } from './user-changes.js';
+
+const passwordHash = z.string('must be a string').superRefine((text, context) => {
+  const fault = hashFault(text);
+  if (fault !== undefined) context.addIssue(fault);
+});
+
+/** One line; `null` is the same as a missing member. */
+const importedUser = z.strictObject(
+  {
+    email: emailSchema,
+    role: z.enum(ROLES, `must be one of ${ROLES.join(', ')}`).nullish(),
+    password_hash: passwordHash.nullish(),
+    is_active: z.boolean('must be true or false').nullish(),
+    created_at: z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T09:00:00Z' }).nullish(),
+  },
+  {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? `has unknown members: ${issue.keys.join(', ')}` : 'must be a JSON object',
+  },
+);
+
+type ImportedUser = z.infer<typeof importedUser>;
+
+export interface ImportLine {
+  /** From 1 */
+  line: number;
+  user: ImportedUser;
+}
+
+export interface ImportFault {
+  line: number;
+  /** What is wrong with it; never a hash */
+  message: string;
+}
+
+/** The users in these lines, and every fault. Empty lines are ignored. */
+export async function readImport(
+  lines: AsyncIterable<string>,
+): Promise<{ users: ImportLine[]; faults: ImportFault[] }> {
+  const users: ImportLine[] = [];
+  const faults: ImportFault[] = [];
+  const lineOfEmail = new Map<string, number>();
+  let line = 0;
+  for await (const text of lines) {
+    line += 1;
+    const json = line === 1 ? text.replace(/^\uFEFF/, '') : text;
+    if (json.trim() === '') continue;
+    const parsed = importedUser.safeParse(parseJson(json));
+    if (!parsed.success) {
+      faults.push(...parsed.error.issues.map((issue) => ({ line, message: sentenceOf(issue) })));
+      continue;
+    }
+    const first = lineOfEmail.get(parsed.data.email);
+    if (first !== undefined) faults.push({ line, message: `email is that of line ${first}` });
+    else {
+      lineOfEmail.set(parsed.data.email, line);
+      users.push({ line, user: parsed.data });
+    }
+  }
+  return { users, faults };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function sentenceOf({ path, message }: z.core.$ZodIssue): string {
+  return path.length === 0 ? `the line ${message}` : `${path.join('.')} ${message}`;
+}
+
+/** Rows of one statement */
+const BATCH = 1_000;
+
+const takenEmailsSql = statement('taken_emails', { emails: 'text[]' }, { email: 'text' })`
+  select email from users where email = any (:emails)`;
+
+const importUsersSql = statement('import_users', { users: 'jsonb', now: 'timestamptz' }, {})`
+  insert into users (id, email, password_hash, password_chosen_by_user, role, is_active, created_at)
+  select id, email, password_hash, password_hash is not null, coalesce(role, 'viewer'), coalesce(is_active, true),
+    coalesce(created_at, :now)
+  from jsonb_to_recordset(:users) as imported
+    (id uuid, email text, password_hash text, role text, is_active boolean, created_at timestamptz)`;
+
+/**
+ * Imports all users in one transaction, with `user_created` for each.
+ * @param isTrial true: only looks for faults
+ * @param report receives the number of users so far
+ * @returns the faults that only the database knows; then nothing is imported
+ */
+export function importUsers(
+  deps: Deps<'clock' | 'db'>,
+  operator: Operator,
+  users: readonly ImportLine[],
+  isTrial: boolean,
+  report: (done: number) => void,
+): Promise<ImportFault[]> {
+  return administer(deps, operator, importUsers.needs, async (change) => {
+    if (users.some(({ user }) => user.role === 'admin')) requireAllScopes(change.scopes);
+    const faults = await takenEmails(change, users);
+    if (faults.length > 0 || isTrial) return faults;
+    for (let start = 0; start < users.length; start += BATCH) {
+      await writeUsers(change, users.slice(start, start + BATCH));
+      report(Math.min(start + BATCH, users.length));
+    }
+    return [];
+  });
+}
+importUsers.needs = { scope: 'users:write' } satisfies Needs;
+
+async function takenEmails({ db }: Change, users: readonly ImportLine[]): Promise<ImportFault[]> {
+  const taken = await db.run(takenEmailsSql, { emails: users.map(({ user }) => user.email) });
+  const emails = new Set(taken.map(({ email }) => email));
+  const lines = users.filter(({ user }) => emails.has(user.email));
+  return lines.map(({ line }) => ({ line, message: 'email is that of an existing user' }));
+}
+
+async function writeUsers({ db, now, audit }: Change, lines: readonly ImportLine[]): Promise<void> {
+  const users = lines.map(({ user }) => ({ id: uuidInTimeOrder(now), ...user }));
+  await db.run(importUsersSql, { users, now });
+  await audit(
+    ...users.map(({ id, email, role }) => ({
+      eventType: 'user_created' as const,
+      userId: id,
+      metadata: { email, role: role ?? 'viewer' },
+    })),
+  );
+}
