@@ -17,9 +17,18 @@ const WARM_UP = 20;
 const TOLD_APART = 4.5;
 /** Another choice of the OWASP cheat sheet than the gateway's own, as a hash that came from elsewhere may have */
 const OLD_PARAMETERS = { memoryCost: 12_288, timeCost: 3, parallelism: 1 };
+/** Of other systems, at their usual costs; nobody logs in by them */
+const SALT_AND_KEY = `c2FsdHNhbHRzYWx0c2FsdA$${'A'.repeat(43)}`;
+const IMPORTED = [
+  `$2b$10$${'A'.repeat(21)}u${'A'.repeat(30)}u`,
+  `$scrypt$ln=14,r=8,p=1$${SALT_AND_KEY}`,
+  `$pbkdf2-sha256$i=27500$${SALT_AND_KEY}`,
+  `$pbkdf2-sha512$i=210000$${SALT_AND_KEY}${'A'.repeat(43)}`,
+  `pbkdf2_sha256$260000$${SALT_AND_KEY}=`,
+];
 
-/** Users of whom every second one has these */
-const MIXED_USERS = 200;
+/** Users with native and imported hashes in equal parts, and as many without a password */
+const MIXED_USERS = 210;
 
 /** What is presented, made anew each time before the clock starts. */
 type Presented = Record<string, () => Timed>;
@@ -53,39 +62,43 @@ export const timing: Experiment = {
       noCronKey: () => wrongInternalKey(`ck_${randomText(20)}`),
     });
 
-    const { users = [], nobody = [] } = await measureMixed(lab, gateways, db, logins);
+    const { users = [], invited = [], nobody = [] } = await measureMixed(lab, gateways, db, logins);
 
     const { known: ofKnown = [], unknown = [], inactive: ofInactive = [] } = loginMs;
     const { apiKey: ofApiKey = [], noApiKey = [], cronKey = [], noCronKey = [] } = keyMs;
     return [
       judge('known and unknown e-mails', ofKnown, unknown),
       judge('inactive and unknown e-mails', ofInactive, unknown),
-      judge('users, half of them with hashes of old parameters, and unknown e-mails', users, nobody),
+      judge('users with native, old and imported hashes, and unknown e-mails,', users, nobody),
+      judge('users without a password, and unknown e-mails,', invited, nobody),
       judge('known and unknown ids of API keys', ofApiKey, noApiKey),
       judge('known and unknown ids of cron keys', cronKey, noCronKey),
     ];
   },
 };
 
-/** To an instance that starts while every second of many users has a hash of old parameters. */
+/** To an instance that starts while users have hashes of every kind. */
 async function measureMixed(
   lab: Lab,
   gateways: Gateways,
   db: Postgres,
   pairs: number,
 ): Promise<Record<string, number[]>> {
+  const hashes = [await argon2.hash(PASSWORD, OLD_PARAMETERS), ...IMPORTED];
   await db.query(
     `insert into users (id, email, password_hash, role, created_at)
-     select gen_random_uuid(), 'mixed' || number || '@example.com', case number % 2 when 0 then $2 else password_hash end,
-       role, created_at
-     from users, generate_series(100, 99 + $1::integer) as number where email = 'user0@example.com'`,
-    [MIXED_USERS, await argon2.hash(PASSWORD, OLD_PARAMETERS)],
+     select gen_random_uuid(), name || number || '@example.com',
+       case name when 'mixed' then coalesce(($2::text[])[number % $3::integer], password_hash) end, role, created_at
+     from users, generate_series(100, 99 + $1::integer) as number, unnest('{mixed,empty}'::text[]) as name
+     where email = 'user0@example.com'`,
+    [MIXED_USERS, hashes, hashes.length + 1],
   );
   const connection = openOneConnection((await gateways.start()).url);
   lab.defer(connection.close);
-  lab.say(`${pairs} refused logins of each of two kinds, half of the users with hashes of old parameters`);
+  lab.say(`${pairs} refused logins of each of three kinds, with hashes of ${hashes.length + 1} kinds`);
   return measure(connection, pairs, {
     users: () => wrongPassword(`mixed${100 + randomInt(MIXED_USERS)}@example.com`),
+    invited: () => wrongPassword(`empty${100 + randomInt(MIXED_USERS)}@example.com`),
     nobody: () => wrongPassword(`${randomText(8)}@example.com`), // of the same length
   });
 }
