@@ -168,6 +168,7 @@ test("Interface 10: an instance whose clock is ahead deletes only rows that have
     signature_nonces: 0,
     rate_limits: 0,
     audit_events: 0,
+    password_links: 0,
   });
 });
 
