@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createUser, deleteUser, setUserActive, setUserPassword } from '../../src/admin/user-changes.js';
 import { generateLinkToken } from '../../src/credentials/key-secrets.js';
-import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
-import { newcomer } from '../support/gateway/graphql.js';
+import { PASSWORD, startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, dataOf, newcomer } from '../support/gateway/graphql.js';
 import { ANOTHER, CHOSEN, issueLink, redeem } from '../support/gateway/passwords.js';
 import { quickPasswords } from '../support/gateway/quick-passwords.js';
 import { login, refresh, WRONG } from '../support/gateway/routes.js';
 import { auditDuring, recordsOf, userRow } from '../support/gateway/rows.js';
+import { countWork } from '../support/gateway/work.js';
 
 const passwords = quickPasswords();
 let gateway: TestGateway;
@@ -178,4 +179,36 @@ test('Interface 15: the user was deactivated while the password was hashed: the 
   held.release();
   expect((await sent).json).toEqual(INVALID);
   expect((await userRow(gateway, user.id)).password_hash).toBe(before);
+});
+
+test('Interface 15: a link is made of the configuration, whatever Host a request has', async () => {
+  const admin = await newcomer(gateway, 'admin');
+  const { user } = await newcomer(gateway);
+  const query = `mutation { issuePasswordLink(input: { userId: "${user.id}", purpose: reset }) { link } }`;
+  const as: As = (body) => ({ ...admin.as(body), host: 'evil.example', 'x-forwarded-host': 'evil.example' });
+  const { link } = (await dataOf(gateway, as, query)).issuePasswordLink;
+  expect(link).toMatch(/^http:\/\/localhost:3000\/set-password#token=pl_/);
+});
+
+test('Interface 15: guessed, malformed, used and expired links cost the same: one statement, and no password', async () => {
+  const { user } = await newcomer(gateway);
+  const used = await issueLink(gateway, user.id);
+  expect((await redeem(gateway, used)).status).toBe(204);
+  const expired = await issueLink(gateway, user.id);
+  gateway.clock.advance(1_800);
+  const work = countWork();
+  const counted = await startInstance(gateway.database, { clock: gateway.clock, passwords: await work.passwords });
+  await work.watch(counted.app.db);
+  const costs = [];
+  for (const token of [generateLinkToken(), 'pl_x', used, expired]) {
+    const [answer, { statements, verifications }] = await work.during(() => redeem(counted, token, ANOTHER));
+    expect(answer.json).toEqual(INVALID);
+    costs.push([statements.filter((sql) => !sql.includes('rate_limits')), verifications]);
+  }
+  await counted.close();
+  expect(costs).toEqual(Array(4).fill([[expect.stringContaining('password_links')], []]));
+});
+
+test('Interface 15: this gateway sends no mail, so nobody can ask for a link: 404', async () => {
+  expect((await gateway.send('POST', '/auth/password/forgot', { body: { email: 'a@example.com' } })).status).toBe(404);
 });

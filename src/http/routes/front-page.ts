@@ -9,6 +9,7 @@ import { compressText, sendPage } from '../static-page.js';
 const DOCUMENTS = [
   ['README.md', 'overview and quick start'],
   ['docs/login.md', 'how to log users in, from a web page or without one'],
+  ['docs/passwords.md', 'invitations, forgotten passwords, users of another system'],
   ['docs/dashboards.md', 'GraphQL queries, limits and errors'],
   ['docs/services.md', 'how services sign their requests'],
   ['docs/monitoring.md', 'metrics, logs and health'],
