@@ -21,8 +21,12 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
   return createClient(options, environmentOfTheBrowser());
 }
 
-/** Features that a browser lacks or forbids are left out. On a server nothing is stored and nothing keeps the process alive. */
+/**
+ * Features that a browser lacks or forbids are left out. So is what all clients of a server process would share: they act
+ * for different people.
+ */
 function environmentOfTheBrowser(): Environment {
+  const origin = attempt(() => location.origin) ?? '';
   const startedAt = Date.now() - performance.now();
   return {
     fetch: (input, init) => fetch(input, init),
@@ -33,14 +37,11 @@ function environmentOfTheBrowser(): Environment {
       return () => clearTimeout(timer);
     },
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
-    locks: attempt(() => navigator.locks),
-    openChannel: (name) => {
-      const channel = new BroadcastChannel(name);
-      (channel as { unref?(): void }).unref?.(); // exists in Node only
-      return channel;
-    },
-    storage: attempt(() => localStorage),
-    origin: attempt(() => location.origin) ?? '',
+    // Node has locks too, and can have `localStorage`.
+    locks: attempt(() => (origin ? navigator.locks : undefined)),
+    openChannel: (name) => new BroadcastChannel(name),
+    storage: attempt(() => (origin ? localStorage : undefined)),
+    origin,
     onOnline: (listener) => globalThis.addEventListener?.('online', listener),
   };
 }

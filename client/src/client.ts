@@ -35,9 +35,12 @@ export function createClient(options: AuthClientOptions, environment: Environmen
   const name = `auth-gateway ${address}`;
   const send: typeof fetch = options.fetch ?? environment.fetch;
   const ask = createAsk(address, send, environment);
-  const store = createStore(name, options.storage ?? environment.storage, environment);
+  const storage = options.storage ?? environment.storage;
+  const store = createStore(name, storage, environment);
   const takeTurn = createTurns(name, environment);
-  const channel = attempt(() => environment.openChannel?.(name));
+  // Another storage may have another session, whose tokens and end are nobody else's.
+  const isOfThePage = storage && storage === environment.storage;
+  const channel = isOfThePage ? attempt(() => environment.openChannel?.(name)) : undefined;
   const session = createSession(store, environment, (isWanted) => (isWanted ? refresh.begin() : refresh.hurry()));
   const refresh = createRefresh(session, store, ask, takeTurn, environment, { granted, end });
 

@@ -9,9 +9,11 @@ export interface Environment {
   after(ms: number, run: () => void): () => void;
   random(bytes: number): Uint8Array;
   locks?: Pick<Navigator['locks'], 'request'> | undefined;
+  /** To pages of the same origin. Only opened if `storage` is used, so that they share the session anyway. */
   openChannel?(name: string): Pick<BroadcastChannel, 'postMessage' | 'onmessage' | 'close'>;
+  /** The page's own */
   storage?: KeyValueStorage | undefined;
-  /** Origin of the page */
+  /** Origin of the page; empty outside a browser */
   origin: string;
   onOnline?(listener: () => void): unknown;
 }
