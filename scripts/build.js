@@ -20,8 +20,9 @@ import { setTimeout } from 'node:timers/promises';
 
 /** From which the program is made; the lock is of the packages as they are installed. */
 const MADE_FROM = [
-  ...['src', 'migrations', 'client/src', 'explorer', 'set-password', 'scripts', 'schema.graphql'],
-  ...['tsconfig.json', 'tsconfig.build.json', 'client/tsconfig.json', 'node_modules/.package-lock.json'],
+  ...['src', 'migrations', 'explorer', 'set-password', 'scripts', 'schema.graphql'],
+  ...['client/src', 'client/package.json', 'client/README.md', 'client/LICENSE', 'client/tsconfig.json'],
+  ...['tsconfig.json', 'tsconfig.build.json', 'node_modules/.package-lock.json'],
 ];
 const COMPILER = 'node_modules/.bin/tsc';
 /** What is made last of the client */
@@ -83,7 +84,8 @@ async function make() {
   copyFileSync('schema.graphql', CLIENT_SCHEMA);
   const { bundle, PROGRAM } = await import('./bundle.js');
   const { bundlePages } = await import('./bundle-pages.js');
-  const files = [...(await bundle()), ...(await bundlePages())];
+  const { bundleClient } = await import('./bundle-client.js');
+  const files = [...(await bundle()), ...(await bundlePages()), ...(await bundleClient())];
   // A gateway that runs may still load a part of the build before.
   const current = new Set([...files, ...before]);
   for (const name of readdirSync(PROGRAM)) if (!current.has(`${PROGRAM}/${name}`)) rmSync(`${PROGRAM}/${name}`);

@@ -1,6 +1,7 @@
 /** Interface 1: a start builds only what has changed, and never runs what is older than its source. */
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdtempSync,
@@ -36,6 +37,7 @@ beforeAll(() => {
     cpSync(path, join(folder, path), { recursive: true });
   }
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  chmodSync(inside('client/README.md'), 0o600);
   build();
 }, BUILDS_MS);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -107,6 +109,13 @@ test(
   },
   BUILDS_MS,
 );
+
+test('Interface 13: the client is the same bytes, wherever and whenever it is built', () => {
+  for (const name of ['client.js.gz', 'client.tgz']) {
+    const path = `dist/client-package/${name}`;
+    expect(readFileSync(inside(path)).equals(readFileSync(path))).toBe(true);
+  }
+});
 
 test('code that Node has compiled is cached next to the program; if it cannot be, nothing is said', () => {
   expect(existsSync(inside('dist/compiled'))).toBe(true);

@@ -12,6 +12,7 @@ import { loginGuards } from './login-guards.js';
 import { readable, refuseMalformed } from './malformed.js';
 import { createRequestLog } from './request-log.js';
 import { addAuthRoutes } from './routes/auth-routes.js';
+import { addClientPackage } from './routes/client-package.js';
 import { addFrontPage } from './routes/front-page.js';
 import { addGraphqlRoute } from './routes/graphql-route.js';
 import { addHealthRoutes } from './routes/health.js';
@@ -32,6 +33,7 @@ export function createExpressApp(
   return createListener(services, (app) => {
     app.use(lookAgainAfter503(poller));
     addWellKnownRoutes(app, services); // for every origin, so before those of the list
+    addClientPackage(app); // for every origin too
     if (config.corsOrigins.length > 0) app.use(allowOrigins(config.corsOrigins));
     addHealthRoutes(app, services, readiness);
     if (config.metricsPort === undefined) addMetricsRoute(app, services);

@@ -34,25 +34,37 @@ export function compressText(text: string): Promise<Buffer> {
   return promisify(gzip)(text);
 }
 
-/** @returns a file that `npm run build` has bundled and compressed, whether this runs from `src` or `dist` */
-export function readBuilt(page: 'explorer' | 'set-password', file: string): Promise<Buffer> {
+/** @returns a file that `npm run build` has made, whether this runs from `src` or `dist` */
+export function readBuilt(folder: 'client-package' | 'explorer' | 'set-password', file: string): Promise<Buffer> {
   const root = dirname(findPackageJSON('..', import.meta.url) ?? '.');
-  return readFile(join(root, 'dist', page, `${file}.gz`));
+  return readFile(join(root, 'dist', folder, file));
+}
+
+/** @returns the hash of a content, as an `ETag` has it, without quotes */
+export function hashOf(content: Buffer): string {
+  return createHash('sha256').update(content).digest('base64url');
+}
+
+/** Makes it once, on first use. After a failure the next use tries again. */
+export function madeOnce<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
 }
 
 export function sendPage({ type, policy, cache = 'no-cache', compressed }: Page): RequestHandler {
-  let cached: Promise<{ content: Buffer; etag: string }> | undefined;
-  const make = async () => {
+  const cached = madeOnce(async () => {
     const content = await compressed();
-    return { content, etag: `W/"${createHash('sha256').update(content).digest('base64url')}"` };
-  };
+    return { content, etag: `W/"${hashOf(content)}"` };
+  });
   const csp = typeof policy === 'string' ? policy : policyText({ ...POLICY, ...policy });
   return async (req, res) => {
-    cached ??= make().catch((error: unknown) => {
-      cached = undefined; // the next one tries again
-      throw error;
-    });
-    const { content, etag } = await cached;
+    const { content, etag } = await cached();
     res.set({ 'Cache-Control': cache, 'Content-Security-Policy': csp, ETag: etag });
     res.vary('Accept-Encoding'); // in addition to the fields that CORS has set
     res.type(type);

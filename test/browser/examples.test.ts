@@ -1,7 +1,7 @@
 /** docs/login.md: each example runs as it is printed, against a real gateway with the variables that are printed. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -58,13 +58,14 @@ async function thefts({ rows }: TestGateway): Promise<unknown[]> {
 async function project(gatewayUrl: string, origin: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'my-app-'));
   cleanUp.defer(() => rm(folder, { recursive: true, maxRetries: 10 }));
-  await run('npm', ['pack', '--silent', '-w', 'client', '--pack-destination', folder], { cwd: ROOT });
-  const [packed = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
+  const text = printed({
+    ...{ '5173': new URL(origin).port, 'http://127.0.0.1:3000': gatewayUrl, 'http://localhost:3000': gatewayUrl },
+  });
+  const [, served = ''] = /npm install (\S+)/.exec(blockWith('shell', 'client.tgz', text)) ?? [];
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  await run('npm', ['install', '--offline', '--no-audit', `./${packed}`], { cwd: folder });
+  await run('npm', ['install', '--no-audit', served], { cwd: folder });
   for (const name of ['react', 'react-dom', 'vite'])
     await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
-  const text = printed({ '5173': new URL(origin).port, 'http://127.0.0.1:3000': gatewayUrl });
   await mkdir(join(folder, 'src'));
   await copyFile(join(TEMPLATE, 'index.html'), join(folder, 'index.html'));
   await copyFile(join(TEMPLATE, 'main.jsx'), join(folder, 'src/main.jsx'));

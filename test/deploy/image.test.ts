@@ -113,6 +113,9 @@ test.each([
     expect(begun.status).toBe(200);
     const cookie = begun.cookies[0]?.split(';')[0] ?? '';
     expect((await send(url, 'POST', '/auth/refresh', { headers: { cookie } })).status).toBe(200);
+    for (const path of ['/client.js', '/client.tgz', '/set-password']) {
+      expect([path, (await send(url, 'GET', path)).status]).toEqual([path, 200]);
+    }
     expect(JSON.parse((await gateway.exec('auth-gateway', 'user', 'list', '--json')).stdout)).toHaveLength(1);
 
     expect(await gateway.stop()).toBe(0);

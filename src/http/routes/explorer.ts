@@ -44,7 +44,7 @@ export function addExplorerFiles(app: Express): void {
   ] as const) {
     app
       .route(path)
-      .get(sendPage({ type, compressed: () => readBuilt('explorer', `page.${type}`) }))
+      .get(sendPage({ type, compressed: () => readBuilt('explorer', `page.${type}.gz`) }))
       .all(methodNotAllowed('GET', 'HEAD'));
   }
 }

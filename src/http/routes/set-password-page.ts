@@ -17,7 +17,7 @@ export function addSetPasswordPage(app: Express, { config }: Deps<'config'>): vo
   for (const { path, file, ...page } of FILES) {
     app
       .route(path)
-      .get(sendPage({ ...page, compressed: () => readBuilt('set-password', file) }))
+      .get(sendPage({ ...page, compressed: () => readBuilt('set-password', `${file}.gz`) }))
       .all(methodNotAllowed('GET', 'HEAD'));
   }
 }

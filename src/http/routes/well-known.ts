@@ -4,18 +4,12 @@ import { JWKS_MAX_AGE_SECONDS } from '../../credentials/keyring/keyring.js';
 import { OWN_SCOPES } from '../../domain/scopes.js';
 import type { Deps } from '../../services.js';
 import { methodNotAllowed } from '../errors.js';
+import { forAnybody } from '../for-anybody.js';
 
 const JWKS_PATH = '/.well-known/jwks.json';
 
 /** How the tokens are made and checked, for people. */
 const DOCUMENTATION = 'https://www.rfc-editor.org/rfc/rfc9068.html';
-
-/** Anybody may read it, in a browser of any origin too, and keep it for a while. */
-const PUBLIC = {
-  'Access-Control-Allow-Origin': '*',
-  'Cross-Origin-Resource-Policy': 'cross-origin',
-  'Cache-Control': `public, max-age=${JWKS_MAX_AGE_SECONDS}`,
-};
 
 export function addWellKnownRoutes(app: Express, { config, keyring }: Deps<'config' | 'keyring'>): void {
   const metadata = {
@@ -37,7 +31,7 @@ export function addWellKnownRoutes(app: Express, { config, keyring }: Deps<'conf
   const publish = (path: string, type: string, body: () => object): void => {
     app
       .route(path)
-      .get((_req, res) => void res.set(PUBLIC).type(type).send(JSON.stringify(body())))
+      .get((_req, res) => void res.set(forAnybody(JWKS_MAX_AGE_SECONDS)).type(type).send(JSON.stringify(body())))
       .all(methodNotAllowed('GET', 'HEAD'));
   };
   publish(JWKS_PATH, 'application/jwk-set+json', keyring.publicJwks);
