@@ -1,19 +1,26 @@
 import type { FieldError } from './types.js';
 
+/**
+ * `refused`: the gateway's own answer, with its `reason`. `unexpected`: an answer of something else, such as a proxy or
+ * another server. `late`: no answer in time. `offline`: no answer, since there is no network or the browser forbids the call.
+ */
+export type AuthErrorKind = 'refused' | 'unexpected' | 'late' | 'offline';
+
 /** Interface 13: a request to the gateway that failed or was refused. */
 export class AuthError extends Error {
   override readonly name = 'AuthError';
 
   /**
    * @param status HTTP status, or 0 without an answer
-   * @param detail `detail` of the gateway's answer, or a sentence of this client
+   * @param detail if refused, `detail` of the answer, otherwise a sentence of this client
    * @param retryAfterSeconds the value of `Retry-After`
-   * @param reason `reason` of the answer to `changePassword`, such as `current_password_wrong`
+   * @param reason if refused, `reason` of the answer, such as `invalid_credentials`
    * @param errors `errors` of a 422
    */
   constructor(
-    readonly status: number,
-    readonly detail = 'No answer',
+    readonly kind: AuthErrorKind,
+    readonly status = 0,
+    readonly detail = status ? `Unexpected answer with status ${status}` : 'No answer',
     readonly retryAfterSeconds?: number,
     readonly reason?: string,
     readonly errors?: readonly FieldError[],

@@ -3,7 +3,7 @@ import { createClient } from './client.js';
 import { attempt, type Environment } from './environment.js';
 import type { AuthClient, AuthClientOptions } from './types.js';
 
-export { AuthError } from './auth-error.js';
+export { AuthError, type AuthErrorKind } from './auth-error.js';
 export type {
   AuthClient,
   AuthClientOptions,

@@ -9,7 +9,8 @@ import { createSession } from './session.js';
 import { createStore, newKey } from './store.js';
 import type { Event } from './table.js';
 import { createTurns } from './turns.js';
-import type { AuthClient, AuthClientOptions, AuthEvents } from './types.js';
+import type { AuthClient, AuthClientOptions, AuthEvents, Credentials, User } from './types.js';
+import { parseUrl } from './urls.js';
 
 /** How long a caller waits for a token; the refresh itself continues. */
 export const CALLER_MS = 30_000;
@@ -30,7 +31,7 @@ interface Message {
 
 export function createClient(options: AuthClientOptions, environment: Environment): AuthClient {
   const { origin } = environment;
-  const base = new URL(options.url, origin.includes(':') ? origin : undefined);
+  const base = parseUrl(options.url, origin);
   const address = base.href.replace(/\/+$/, '');
   const name = `auth-gateway ${address}`;
   const send: typeof fetch = options.fetch ?? environment.fetch;
@@ -72,7 +73,7 @@ export function createClient(options: AuthClientOptions, environment: Environmen
     if (!session.isFresh()) session.step('wanted');
     if (!session.usable()) await unlessAborted(waitForToken(), signal);
     const token = session.usable();
-    if (!token && session.isWanted()) throw refresh.failure() ?? new AuthError(0);
+    if (!token && session.isWanted()) throw refresh.failure() ?? new AuthError('late');
     return token;
   }
 
@@ -92,23 +93,29 @@ export function createClient(options: AuthClientOptions, environment: Environmen
 
   const authorizedFetch = createAuthorizedFetch(
     send,
-    new Set([base.origin, origin, ...(options.allowedOrigins ?? []).map((one) => new URL(one).origin)]),
+    new Set([base.origin, origin, ...(options.allowedOrigins ?? []).map((one) => parseUrl(one).origin)]),
     getAccessToken,
     session,
   );
   const askWithToken = createAsk(address, authorizedFetch, environment);
 
+  function login(credentials: Credentials): Promise<User>;
+  function login(form: FormData): Promise<void>;
+  function login(given: Credentials | FormData): Promise<unknown> {
+    const { email, password } = given instanceof FormData ? Object.fromEntries(given) : given;
+    return takeTurn(async () => {
+      await refresh.answered(); // a late answer to a logout would delete the new cookie
+      const askedAt = environment.now();
+      const body = JSON.stringify({ email, password });
+      const got = await ask('login', grantOf, JSON_TYPE, body);
+      store.write({ sid: got.sid, key: newKey(environment) });
+      granted(got, askedAt, true);
+      return got.user;
+    });
+  }
+
   return {
-    login: ({ email, password }) =>
-      takeTurn(async () => {
-        await refresh.answered(); // a late answer to a logout would delete the new cookie
-        const askedAt = environment.now();
-        const body = JSON.stringify({ email, password });
-        const got = await ask('login', grantOf, JSON_TYPE, body);
-        store.write({ sid: got.sid, key: newKey(environment) });
-        granted(got, askedAt, true);
-        return got.user;
-      }),
+    login,
     logout: () => {
       session.step('leave');
       return takeTurn(async () => {

@@ -94,7 +94,8 @@ export function createRefresh(
 
     const limitedMs = (store.read().notBefore ?? 0) - environment.now();
     if (limitedMs > 0 && limitedMs <= LONGEST_SHARED_MS) {
-      return failed(new AuthError(429, 'Too many requests, try again later', Math.ceil(limitedMs / 1000)));
+      const seconds = Math.ceil(limitedMs / 1000);
+      return failed(new AuthError('refused', 429, 'Too many requests, try again later', seconds, 'rate_limited'));
     }
 
     const { epoch } = session;
@@ -122,10 +123,11 @@ export function createRefresh(
       const error = thrown as AuthError;
       session.look();
       if (session.epoch !== epoch) return undefined;
-      if (error.status !== 401) {
-        const { status, retryAfterSeconds = 0 } = error;
+      const { kind, status, retryAfterSeconds = 0 } = error;
+      const isOurs = kind === 'refused';
+      if (!isOurs || status !== 401) {
         const notBefore = status === 429 ? environment.now() + retryAfterSeconds * 1000 : undefined;
-        if (status) storeResult({ ...sent, notBefore }); // this page has no request in flight any more
+        if (isOurs || status > 401) storeResult({ ...sent, notBefore }); // this page has no request in flight any more
         return failed(error);
       }
       end('refused', { reason: 'refused', detail: error.detail });

@@ -1,5 +1,5 @@
 /** Spec 4 and Interface 15: requests to the routes below `/auth`, and the meaning of their answers. */
-import { AuthError } from './auth-error.js';
+import { AuthError, type AuthErrorKind } from './auth-error.js';
 import { atMost, attempt, type Environment } from './environment.js';
 
 /** How long to wait for an answer. The gateway answers within 5 s. */
@@ -7,7 +7,7 @@ export const ANSWER_MS = 10_000;
 
 /**
  * @param accept reads the body and headers of a 200; returns undefined or throws if the answer is not from the gateway
- * @throws {AuthError} for any other answer and for none; the status of a refresh is 401 only if the gateway itself sent it
+ * @throws {AuthError} for any other answer and for none
  */
 export type Ask = <T>(
   route: 'login' | 'refresh' | 'logout' | 'password',
@@ -29,6 +29,7 @@ export function createAsk(base: string, send: typeof fetch, environment: Environ
     const late = new AbortController();
     let response: Response | undefined;
     let text = '';
+    let silence: AuthErrorKind = 'late';
     const answered = async (): Promise<void> => {
       const got = await send(`${base}/auth/${route}`, {
         method: 'POST',
@@ -44,27 +45,27 @@ export function createAsk(base: string, send: typeof fetch, environment: Environ
     };
     await atMost(
       ANSWER_MS,
-      answered().catch(() => undefined),
+      answered().catch(() => {
+        silence = 'offline';
+      }),
       environment,
     );
     late.abort();
+    if (!response) throw new AuthError(silence);
 
-    const status = response?.status ?? 0;
-    const header = (name: string): string => response?.headers.get(name) ?? '';
+    const { status, headers: fields } = response;
+    const header = (name: string): string => fields.get(name) ?? '';
     const json = attempt(() => JSON.parse(text)) ?? {};
     const accepted = status === 200 ? attempt(() => accept(json, header)) : undefined;
     if (accepted) return accepted;
-    // Answers of proxies and portals have another scheme, or no JSON with `detail`.
+    const retryAfterSeconds = Number(header('retry-after')) || undefined;
+    // Answers of proxies and portals have another scheme, or no JSON with `detail`; those of other servers are mostly 404.
     // A 401 to `password` asks for a token, as that of another service would; it ends nothing.
     const isOurs =
-      typeof json.detail === 'string' && (route === 'password' || /^(cookie|$)/i.test(header('www-authenticate')));
-    const { detail, reason, errors } = isOurs ? json : {};
-    throw new AuthError(
-      isOurs || status > 401 ? status : 0,
-      detail,
-      Number(header('retry-after')) || undefined,
-      reason,
-      errors,
-    );
+      typeof json.detail === 'string' &&
+      status !== 404 &&
+      (route === 'password' || /^(cookie|$)/i.test(header('www-authenticate')));
+    if (!isOurs) throw new AuthError('unexpected', status, undefined, retryAfterSeconds);
+    throw new AuthError('refused', status, json.detail, retryAfterSeconds, json.reason, json.errors);
   };
 }

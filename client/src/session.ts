@@ -3,7 +3,7 @@ import type { Environment } from './environment.js';
 import type { Grant } from './grant.js';
 import type { Store } from './store.js';
 import { type Effect, type Event as Happened, type State, TABLE } from './table.js';
-import type { AuthClient, AuthEvents, AuthState } from './types.js';
+import type { AuthClient, AuthEvents, AuthState, User } from './types.js';
 
 /** A token is renewed this long before its expiry, or a fifth of its lifetime if that is less. */
 const AHEAD_MS = 60_000;
@@ -44,7 +44,7 @@ export function createSession(store: Store, environment: Environment, refresh: (
   const listeners = new EventTarget();
   const { sid: markedSid } = store.read();
   let state: State = store.isShared() ? (markedSid ? 'resuming' : 'signed-out') : 'unknown';
-  let snapshot: AuthState = { status: TABLE[state].status };
+  let snapshot: AuthState = stateOf(state);
   /** The session that ended last, which storage may still contain for a moment. */
   let endedSid: string | undefined;
 
@@ -69,8 +69,7 @@ export function createSession(store: Store, environment: Environment, refresh: (
   }
 
   function show(): void {
-    const { status } = TABLE[state];
-    const next = { status, user: status === 'signed-in' ? session.held?.user : undefined };
+    const next = stateOf(state, session.held?.user);
     if (JSON.stringify(next) === JSON.stringify(snapshot)) return;
     snapshot = next;
     emit('changed');
@@ -113,4 +112,11 @@ export function createSession(store: Store, environment: Environment, refresh: (
     },
   };
   return session;
+}
+
+/** Who is signed in has a token. */
+function stateOf(state: State, user?: User): AuthState {
+  const { status } = TABLE[state];
+  if (status !== 'signed-in') return { status };
+  return user ? { status, user } : { status: 'loading' };
 }

@@ -46,11 +46,10 @@ export interface User {
   scopes: readonly string[];
 }
 
-/** `user` is set when signed in. The object stays the same until something in it changes. */
-export interface AuthState {
-  readonly status: 'loading' | 'signed-in' | 'signed-out';
-  readonly user?: User | undefined;
-}
+/** The object stays the same until something in it changes. */
+export type AuthState =
+  | { readonly status: 'loading' | 'signed-out'; readonly user?: undefined }
+  | { readonly status: 'signed-in'; readonly user: User };
 
 /** What listeners receive. */
 export interface AuthEvents {
@@ -66,9 +65,11 @@ export interface AuthEvents {
 export interface AuthClient {
   /**
    * @returns the user
-   * @throws {AuthError} 401 or 429 with the gateway's sentence, 5xx, or 0 if no answer came; nothing has changed then
+   * @throws {AuthError} 401, 422, 429 or 5xx with the gateway's sentence and reason, or 0 if no answer came; nothing has changed then
    */
   login(credentials: Credentials): Promise<User>;
+  /** As the action of a form with the fields `email` and `password`. */
+  login(form: FormData): Promise<void>;
   /**
    * Ends the session in all tabs. Requests made meanwhile get no token.
    * @throws {AuthError} if the gateway has not confirmed it: the session continues
