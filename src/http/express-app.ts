@@ -13,6 +13,7 @@ import { readable, refuseMalformed } from './malformed.js';
 import { createRequestLog } from './request-log.js';
 import { addAuthRoutes } from './routes/auth-routes.js';
 import { addClientPackage } from './routes/client-package.js';
+import { addDocuments } from './routes/documents.js';
 import { addFrontPage } from './routes/front-page.js';
 import { addGraphqlRoute } from './routes/graphql-route.js';
 import { addHealthRoutes } from './routes/health.js';
@@ -44,6 +45,7 @@ export function createExpressApp(
     addGraphqlRoute(app, services, answerGraphql);
     if (config.isDevelopment) {
       addFrontPage(app, services);
+      addDocuments(app);
       addOpenApiRoute(app, services);
     }
   });

@@ -34,10 +34,14 @@ export function compressText(text: string): Promise<Buffer> {
   return promisify(gzip)(text);
 }
 
-/** @returns a file that `npm run build` has made, whether this runs from `src` or `dist` */
+/** @returns a path in the gateway's package, whether this runs from `src` or `dist` */
+export function packagePath(...path: string[]): string {
+  return join(dirname(findPackageJSON('..', import.meta.url) ?? '.'), ...path);
+}
+
+/** @returns a file that `npm run build` has made */
 export function readBuilt(folder: 'client-package' | 'explorer' | 'set-password', file: string): Promise<Buffer> {
-  const root = dirname(findPackageJSON('..', import.meta.url) ?? '.');
-  return readFile(join(root, 'dist', folder, file));
+  return readFile(packagePath('dist', folder, file));
 }
 
 /** @returns the hash of a content, as an `ETag` has it, without quotes */

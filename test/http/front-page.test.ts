@@ -1,7 +1,6 @@
 /** Interface 2, development: the page at `/`, as the start names it: what it links is there, what it prints works. */
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -34,10 +33,20 @@ test('Interface 2: every link of the page leads somewhere', async () => {
   }
 });
 
-test('Interface 2: every document that the page names is there', () => {
-  const named = shown('code').filter((text) => text.endsWith('.md'));
-  expect(named.length).toBeGreaterThan(3);
-  expect(named.filter((file) => !existsSync(file))).toEqual([]);
+test('Interface 5: the documents of the page are sent as text, as they are in the repository', async () => {
+  const named = shown('a').filter((text) => text.endsWith('.md'));
+  expect(named).toEqual(expect.arrayContaining(['README.md', 'docs/login.md']));
+  for (const path of named) {
+    const { headers, text } = await gateway.send('GET', `/${path}`);
+    expect([path, headers['content-type'], headers['cache-control']]).toEqual([
+      ...[path, 'text/plain; charset=utf-8', 'no-store'],
+    ]);
+    expect(text).toBe(await readFile(path, 'utf8'));
+    expect((await gateway.send('POST', `/${path}`)).headers['allow']).toBe('GET, HEAD');
+  }
+  for (const other of ['/CHANGELOG.md', '/package.json', '/docs/', '/docs/../package.json', '/docs/login.md/']) {
+    expect([other, (await gateway.send('GET', other)).status]).toEqual([other, 404]);
+  }
 });
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0 || process.env['REQUIRE_PROGRAMS'] === '1';
@@ -81,7 +90,7 @@ test.each([
 ])('Interface 2: in production there is no such page: %j', async (env) => {
   const production = await startGateway({ env });
   for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) {
-    expect((await production.send(method, '/')).status).toBe(404);
+    for (const path of ['/', '/README.md']) expect((await production.send(method, path)).status).toBe(404);
   }
   const { headers, json } = await production.send('GET', '/');
   expect([headers['content-type'], json]).toEqual(['application/json; charset=utf-8', { detail: 'Not found' }]);

@@ -4,19 +4,13 @@ import type { Express } from 'express';
 import type { Deps } from '../../services.js';
 import { methodNotAllowed } from '../errors.js';
 import { compressText, sendPage } from '../static-page.js';
+import { documentsHere } from './documents.js';
 
-/** Files of the repository, not served. */
-const DOCUMENTS = [
-  ['README.md', 'overview and quick start'],
-  ['docs/login.md', 'how to log users in, from a web page or without one'],
-  ['docs/passwords.md', 'invitations, forgotten passwords, users of another system'],
-  ['docs/dashboards.md', 'GraphQL queries, limits and errors'],
-  ['docs/services.md', 'how services sign their requests'],
-  ['docs/monitoring.md', 'metrics, logs and health'],
-];
-
+/** Commands wrap, so that nothing scrolls aside on a phone. */
 const STYLE =
-  ':root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}body{margin:2rem auto;max-width:60rem;padding:0 1rem}pre{overflow-x:auto;padding:.75rem;border:1px solid;border-radius:.25rem}';
+  ':root{color-scheme:light dark;background:light-dark(#fff,#16181d);color:light-dark(#1b1b1f,#e6e6ea);font:1rem/1.5 system-ui,sans-serif}' +
+  'body{margin:2rem auto;max-width:60rem;padding:0 1rem}a{color:light-dark(#0b4fc4,#9dbcff)}' +
+  'pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:.75rem;border:1px solid;border-radius:.25rem}';
 
 /** `/` in development; otherwise it is 404. */
 export function addFrontPage(app: Express, { config }: Deps<'config'>): void {
@@ -31,6 +25,17 @@ export function addFrontPage(app: Express, { config }: Deps<'config'>): void {
       }),
     )
     .all(methodNotAllowed('GET', 'HEAD'));
+}
+
+/** @param links paths of this gateway, as they are shown, and what each leads to */
+function listOf(links: Array<[path: string, what: string]>): string {
+  const items = links.map(([path, what]) => `<li><a href="/${path.replace(/^\//, '')}">${path}</a>: ${what}</li>`);
+  return `<ul>\n${items.join('\n')}\n</ul>`;
+}
+
+/** Commands, which a keyboard reaches too. */
+function commands(label: string, text: string): string {
+  return `<pre role="group" aria-label="${label}" tabindex="0">${text}</pre>`;
 }
 
 type Shown = Pick<Deps<'config'>['config'], 'databaseUrl' | 'graphql' | 'login' | 'metricsPort' | 'publicUrl'>;
@@ -51,6 +56,7 @@ function frontPage({ databaseUrl, graphql, login, metricsPort, publicUrl }: Show
     ...(metricsPort === undefined ? [['/metrics', 'metrics (Prometheus)'] as [string, string]] : []),
     ['/.well-known/jwks.json', 'public keys with which services verify access tokens'],
   ];
+  const documents = documentsHere();
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -58,30 +64,36 @@ function frontPage({ databaseUrl, graphql, login, metricsPort, publicUrl }: Show
 <title>auth-gateway</title>
 <link rel="icon" href="data:,">
 <style>${STYLE}</style>
+<main>
 <h1>auth-gateway</h1>
 <p>Logs users in, and identifies callers over GraphQL: people, services and scheduled jobs. This page exists only in
 development.</p>
 <h2>Look</h2>
-<ul>
-${links.map(([path, what]) => `<li><a href="${path}">${path}</a>: ${what}</li>`).join('\n')}
-</ul>
+${listOf(links)}
 <h2>Try</h2>
 <p>${password} Log in:</p>
-<pre>curl -i -c jar ${publicUrl}/auth/login -H 'Content-Type: application/json' \\
-  -d '{"email":"${who}","password":"PASSWORD"}'</pre>
+${commands(
+  'Log in',
+  `curl -i -c jar ${publicUrl}/auth/login -H 'Content-Type: application/json' \\
+  -d '{"email":"${who}","password":"PASSWORD"}'`,
+)}
 <p>Who am I? Replace TOKEN with the <code>access_token</code> of the response:</p>
-<pre>curl ${publicUrl}/graphql -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' \\
-  -d '{"query":"{ caller { callerType scopes } }"}'</pre>
+${commands(
+  'Who am I?',
+  `curl ${publicUrl}/graphql -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' \\
+  -d '{"query":"{ caller { callerType scopes } }"}'`,
+)}
 <p>Refresh the token, then log out:</p>
-<pre>curl -i -b jar -c jar -X POST ${publicUrl}/auth/refresh
-curl -i -b jar -c jar -X POST ${publicUrl}/auth/logout</pre>
+${commands(
+  'Refresh and log out',
+  `curl -i -b jar -c jar -X POST ${publicUrl}/auth/refresh
+curl -i -b jar -c jar -X POST ${publicUrl}/auth/logout`,
+)}
 <p>An IP address may try ${login.rateLimit} logins in ${login.rateWindowSeconds} seconds. To raise the limit, start with
 <code>LOGIN_RATE_LIMIT=1000 npm start</code>.</p>
 <h2>Read</h2>
-<p>In the repository:</p>
-<ul>
-${DOCUMENTS.map(([file, what]) => `<li><code>${file}</code>: ${what}</li>`).join('\n')}
-</ul>
+${documents.length > 0 ? listOf(documents) : '<p>The documents are in the repository.</p>'}
+</main>
 </html>
 `;
 }

@@ -1,0 +1,28 @@
+/** Interface 5, development: the documents that the page at `/` links to, as text. */
+import { existsSync } from 'node:fs';
+import type { Express } from 'express';
+import { methodNotAllowed } from '../errors.js';
+import { packagePath } from '../static-page.js';
+
+const DOCUMENTS: Array<[path: string, about: string]> = [
+  ['README.md', 'overview and quick start'],
+  ['docs/login.md', 'how to log users in, from a web page or without one'],
+  ['docs/passwords.md', 'invitations, forgotten passwords, users of another system'],
+  ['docs/dashboards.md', 'GraphQL queries, limits and errors'],
+  ['docs/services.md', 'how services sign their requests'],
+  ['docs/monitoring.md', 'metrics, logs and health'],
+];
+
+/** @returns those that are here: a checkout has all of them, an installed package none */
+export function documentsHere(): typeof DOCUMENTS {
+  return DOCUMENTS.filter(([path]) => existsSync(packagePath(path)));
+}
+
+export function addDocuments(app: Express): void {
+  for (const [path] of documentsHere()) {
+    app
+      .route(`/${path}`)
+      .get((_req, res) => res.type('txt').sendFile(path, { root: packagePath() }))
+      .all(methodNotAllowed('GET', 'HEAD'));
+  }
+}
