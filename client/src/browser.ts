@@ -1,7 +1,9 @@
 /** Interface 13: `@auth-gateway/client/browser`. */
 import { createClient } from './client.js';
 import { attempt, type Environment } from './environment.js';
+import { createClientWithoutPage } from './no-page.js';
 import type { AuthClient, AuthClientOptions } from './types.js';
+import { isRelative } from './urls.js';
 
 export { AuthError, type AuthErrorKind } from './auth-error.js';
 export type {
@@ -16,9 +18,14 @@ export type {
   User,
 } from './types.js';
 
-/** @throws {TypeError} if `url` or one of `allowedOrigins` is not a URL */
+/**
+ * Sends nothing on a server, and starts no timer, until it is used.
+ * @throws {TypeError} if `url` or one of `allowedOrigins` is not a URL of http or https
+ */
 export function createAuthClient(options: AuthClientOptions): AuthClient {
-  return createClient(options, environmentOfTheBrowser());
+  const environment = environmentOfTheBrowser();
+  const isWithoutPage = !environment.origin && isRelative(options.url);
+  return isWithoutPage ? createClientWithoutPage() : createClient(options, environment);
 }
 
 /**
@@ -32,8 +39,9 @@ function environmentOfTheBrowser(): Environment {
     fetch: (input, init) => fetch(input, init),
     // `performance.now` stands still while some machines sleep; a jump of `Date` costs a refresh.
     now: () => Math.max(startedAt + performance.now(), Date.now()),
-    after: (ms, run) => {
+    after: (ms, run, isIdle) => {
       const timer = setTimeout(run, ms);
+      if (isIdle) (timer as { unref?(): void }).unref?.(); // exists in Node only
       return () => clearTimeout(timer);
     },
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),

@@ -89,7 +89,7 @@ export function createClient(options: AuthClientOptions, environment: Environmen
     };
   }
   environment.onOnline?.(() => refresh.hurry(true));
-  if (session.sid) session.step('wanted');
+  if (session.sid && origin) session.step('wanted'); // on a server once it is used
 
   const authorizedFetch = createAuthorizedFetch(
     send,

@@ -5,8 +5,11 @@ export interface Environment {
   fetch: typeof fetch;
   /** Monotonic time in milliseconds; pages that share storage count from the same origin. */
   now(): number;
-  /** @returns a function that cancels the timer */
-  after(ms: number, run: () => void): () => void;
+  /**
+   * @param isIdle nobody waits for it, so it keeps no process alive
+   * @returns a function that cancels the timer
+   */
+  after(ms: number, run: () => void, isIdle?: boolean): () => void;
   random(bytes: number): Uint8Array;
   locks?: Pick<Navigator['locks'], 'request'> | undefined;
   /** To pages of the same origin. Only opened if `storage` is used, so that they share the session anyway. */
@@ -32,10 +35,11 @@ export async function atMost(
   ms: number,
   promise: Promise<unknown> | undefined,
   environment: Environment,
+  isIdle?: boolean,
 ): Promise<void> {
   let cancel = (): void => undefined;
   const timeUp = new Promise<void>((resolve) => {
-    cancel = environment.after(ms, resolve);
+    cancel = environment.after(ms, resolve, isIdle);
   });
   await Promise.race([promise, timeUp]);
   cancel();

@@ -70,7 +70,7 @@ export function createRefresh(
         if (!isOnline || !isAskedFor) resolve();
       };
     });
-    return atMost(ms, hurried, environment);
+    return atMost(ms, hurried, environment, true);
   }
 
   function failed(error: AuthError): AuthError {

@@ -105,7 +105,7 @@ export function createSession(store: Store, environment: Environment, refresh: (
     page: {
       state: () => snapshot,
       subscribe: (listener) => {
-        if (state === 'unknown') step('wanted');
+        if (state === 'unknown' || (state === 'resuming' && !environment.origin)) step('wanted');
         return on('changed', () => listener());
       },
       on,

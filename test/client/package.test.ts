@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { installClient, type Project } from './packed.js';
 
 /** Of `browser`, bundled and minified */
-const MOST_BYTES = 4_171;
+const MOST_BYTES = 4_323;
 
 const SCHEMA = readFileSync('schema.graphql', 'utf8');
 let project: Project;
@@ -34,6 +34,11 @@ auth.login({ email: 'a@example.com', password: 'x' }).catch((error: unknown) => 
   console.log(kind, error.status, error.detail, error.retryAfterSeconds, error.reason, error.errors?.[0]?.field);
 });
 `;
+const REACT = `
+import type { AuthClient, AuthState } from '@auth-gateway/client/browser';
+import { useAuth } from '@auth-gateway/client/react';
+export const useState = (auth: AuthClient): AuthState => useAuth(auth);
+`;
 const SIGN = `
 import { signRequest, signedFetch } from '@auth-gateway/client/sign';
 export const signed: typeof fetch = signedFetch({ keyId: 'ak', secret: 'aks' });
@@ -42,18 +47,23 @@ export const headers: Record<string, string> = signRequest({ method: 'GET', url:
 
 test('it holds what is needed, depends on nothing, and is installed under its name', () => {
   const { files } = project;
-  const { dependencies, peerDependencies, sideEffects, type, license } = JSON.parse(
+  const { dependencies, peerDependenciesMeta, sideEffects, type, license } = JSON.parse(
     inside('node_modules/@auth-gateway/client/package.json'),
   );
-  expect({ dependencies, peerDependencies, sideEffects, type, license }).toEqual({
-    ...{ dependencies: undefined, peerDependencies: undefined, sideEffects: false, type: 'module', license: 'MIT' },
+  expect({ dependencies, peerDependenciesMeta, sideEffects, type, license }).toEqual({
+    dependencies: undefined,
+    peerDependenciesMeta: { react: { optional: true } },
+    ...{ sideEffects: false, type: 'module', license: 'MIT' },
   });
+  expect(existsSync(join(project.folder, 'node_modules/react'))).toBe(false);
   expect(files).toEqual(
     expect.arrayContaining([
       'LICENSE',
       'README.md',
       'dist/browser.js',
       'dist/browser.d.ts',
+      'dist/react.js',
+      'dist/react.d.ts',
       'dist/sign.js',
       'dist/schema.graphql',
     ]),
@@ -97,6 +107,7 @@ test.each([
   ['nodenext', 'nodenext', ['es2022'], ['node']],
 ])('TypeScript takes each export as %s, resolved as %s, with %p', (module, moduleResolution, lib, types) => {
   project.save('browser.ts', BROWSER);
+  project.save('react.ts', REACT);
   project.save('sign.ts', SIGN);
   const options = { module, moduleResolution, lib, types, target: 'es2022', strict: true, noEmit: true };
   project.save(
@@ -107,7 +118,7 @@ test.each([
         ...{ exactOptionalPropertyTypes: true, verbatimModuleSyntax: true, skipLibCheck: types.length > 0 },
         typeRoots: [resolve('node_modules/@types')],
       },
-      files: ['browser.ts', 'sign.ts'],
+      files: ['browser.ts', 'react.ts', 'sign.ts'],
     }),
   );
   expect(project.run(resolve('node_modules/.bin/tsc'), '-p', '.')).toBe('');

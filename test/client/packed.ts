@@ -4,6 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
+/** For a program on a busy machine: milliseconds */
+const PATIENCE_MS = 120_000;
+
 export interface Project extends Disposable {
   folder: string;
   /** What the package holds */
@@ -25,7 +28,7 @@ export function installClient(): Project {
 
   function run(program: string, ...args: string[]): string {
     try {
-      return execFileSync(program, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+      return execFileSync(program, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe', timeout: PATIENCE_MS });
     } catch (error) {
       const { stdout, stderr } = error as { stdout: string; stderr: string };
       throw new Error(`${program} ${args.join(' ')}\n${stdout}${stderr}`);

@@ -1,0 +1,17 @@
+/** Interface 13: a client whose `url` needs a page, on a server that has none. */
+import type { AuthClient, AuthState } from './types.js';
+
+const STATE: AuthState = { status: 'loading' };
+
+/** Nothing is known of anybody, and whatever needs the gateway is rejected with a TypeError. */
+export function createClientWithoutPage(): AuthClient {
+  const on = () => () => undefined;
+  const reject = async (): Promise<never> => {
+    throw new TypeError('There is no page whose origin `url` could mean: on a server, use the origin of the gateway');
+  };
+  return {
+    state: () => STATE,
+    ...{ on, subscribe: on },
+    ...{ login: reject, logout: reject, changePassword: reject, fetch: reject, getAccessToken: reject },
+  };
+}
