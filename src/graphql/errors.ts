@@ -55,7 +55,10 @@ export function formatError(lines: ErrorLines, mask: Mask, idsOfRequest: () => R
       return { ...formatted, message, extensions: { code: REASONS[reason].code, reason, ...details } };
     }
     const code = formatted.extensions?.['code'];
-    if (ABOUT_THE_DOCUMENT.has(code) && error instanceof GraphQLError) return { ...formatted, message: mask(error) };
+    if (ABOUT_THE_DOCUMENT.has(code) && error instanceof GraphQLError) {
+      const { message, ...more } = mask(error);
+      return { ...formatted, message, extensions: { ...formatted.extensions, ...more } };
+    }
     if (code !== ApolloServerErrorCode.INTERNAL_SERVER_ERROR) return formatted;
     reportBug(lines, idsOfRequest(), cause, 'unexpected error in GraphQL');
     const { path, locations } = formatted;

@@ -161,6 +161,7 @@ function costOf(count: () => number, mask: Mask): number {
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     if (error.message.startsWith('Query exceeds')) return Number.POSITIVE_INFINITY;
-    throw errorOf('invalid_variable', mask(error), status(400));
+    const { message, ...more } = mask(error);
+    throw errorOf('invalid_variable', message, status(400), more);
   }
 }

@@ -6,16 +6,27 @@ import {
   type GraphQLSchema,
   isEnumType,
   isInputObjectType,
+  isValueNode,
   Kind,
   type SourceLocation,
+  type ValueNode,
+  type VariableNode,
 } from 'graphql';
+import { faultOfLiteral } from './literals.js';
+
+/** What leaves of an error about a document */
+export interface Masked {
+  message: string;
+  /** The input that a literal does not fit */
+  argument?: string;
+}
 
 /**
- * The message of an error about a document. It may repeat names of the schema, and the name of the field, argument,
+ * The message may repeat names of the schema, and the name of the field, argument,
  * type or fragment that is at fault. Whatever else was sent is hidden: literals, the parameter `operationName`, and
  * variables that are not declared, since a password that lost its quotes may read as one.
  */
-export type Mask = (error: GraphQLError) => string;
+export type Mask = (error: GraphQLError) => Masked;
 
 const HIDDEN = '"…"';
 
@@ -30,18 +41,24 @@ export function createMask(schema: GraphQLSchema): Mask {
   const known = namesOf(schema);
 
   return ({ message, nodes = [], locations, extensions: { code } }) => {
-    if (code === ApolloServerErrorCode.GRAPHQL_PARSE_FAILED)
-      return message.startsWith(TOO_MANY_TOKENS) ? 'The document has too many tokens' : `Syntax error${at(locations)}`;
+    if (code === ApolloServerErrorCode.GRAPHQL_PARSE_FAILED) {
+      const isTooLong = message.startsWith(TOO_MANY_TOKENS);
+      return { message: isTooLong ? 'The document has too many tokens' : `Syntax error${at(locations)}` };
+    }
     if (code === ApolloServerErrorCode.OPERATION_RESOLUTION_FAILURE)
-      return 'operationName has to name an operation of the document';
+      return { message: 'operationName has to name an operation of the document' };
     const [node] = nodes;
-    if (node !== undefined && VALUES.has(node.kind) && !ABOUT_FIELDS.test(message))
-      return `The value${at(locations)} does not fit its type`;
+    if (node !== undefined && isLiteral(node) && !ABOUT_FIELDS.test(message)) {
+      const { what, argument } = faultOfLiteral(schema, node) ?? {};
+      const unfit = `The value${at(locations)} does not fit its type${what === undefined ? '' : `: ${what}`}`;
+      return { message: unfit, ...(argument !== undefined && { argument }) };
+    }
     const atFault = new Set(nodes.map(nameOf));
-    return message.replace(/"([^"]*)"/g, (quoted, text: string) => {
+    const withoutValues = message.replace(/"([^"]*)"/g, (quoted, text: string) => {
       const words = text.match(/\w+/g) ?? [];
       return words.length > 0 && words.every((word) => known.has(word) || atFault.has(word)) ? quoted : HIDDEN;
     });
+    return { message: withoutValues };
   };
 }
 
@@ -49,16 +66,9 @@ function at([first]: readonly SourceLocation[] = []): string {
   return first === undefined ? '' : ` at line ${first.line}, column ${first.column}`;
 }
 
-const VALUES: ReadonlySet<string> = new Set([
-  Kind.INT,
-  Kind.FLOAT,
-  Kind.STRING,
-  Kind.BOOLEAN,
-  Kind.NULL,
-  Kind.ENUM,
-  Kind.LIST,
-  Kind.OBJECT,
-]);
+function isLiteral(node: ASTNode): node is Exclude<ValueNode, VariableNode> {
+  return isValueNode(node) && node.kind !== Kind.VARIABLE;
+}
 
 /** The name that a node declares or selects; undefined for a used variable and an alias. */
 function nameOf(node: ASTNode): string | undefined {

@@ -12,7 +12,8 @@ import {
   typeFromAST,
 } from 'graphql';
 
-export interface VariableFault {
+/** What is wrong with an input, in a variable or in the document */
+export interface InputFault {
   /** The innermost name; undefined if the variable itself is invalid */
   argument: string | undefined;
   /** The path and what is required there, such as `input.role must be one of viewer, analyst, admin` */
@@ -32,12 +33,12 @@ export function faultOfVariable(
   schema: GraphQLSchema,
   { nodes: [definition] = [] }: GraphQLError,
   variables: Readonly<Record<string, unknown>>,
-): VariableFault | undefined {
+): InputFault | undefined {
   if (definition?.kind !== Kind.VARIABLE_DEFINITION) return undefined;
   const type = typeFromAST(schema, definition.type);
   if (!isInputType(type)) return undefined;
   const name = definition.variable.name.value;
-  let found: VariableFault | undefined;
+  let found: InputFault | undefined;
   try {
     coerceInputValue(variables[name], type, (path, value, error) => {
       const [, missing] = MISSING.exec(error.message) ?? [];
@@ -56,7 +57,7 @@ export function faultOfVariable(
 }
 
 /** Such as `input.scopes[1]`. */
-function written(variable: string, path: Path): string {
+export function written(variable: string, path: Path): string {
   return variable + path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');
 }
 
@@ -78,7 +79,8 @@ const FORMATS: Readonly<Record<string, string>> = {
   String: 'text',
 };
 
-function wanted(type: GraphQLInputType, value: unknown): string {
+/** @param value that is there instead; its content is not used */
+export function wanted(type: GraphQLInputType, value: unknown): string {
   const named = getNamedType(type);
   if (value == null) return 'must not be null';
   if (isInputObjectType(named)) {

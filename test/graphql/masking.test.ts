@@ -14,7 +14,7 @@ afterAll(() => gateway.close());
 
 const SECRET = 'Hunter2';
 const SYNTAX = /^Syntax error at line 1, column \d+$/;
-const VALUE = /^The value at line 1, column \d+ does not fit its type$/;
+const VALUE = /^The value at line 1, column \d+ does not fit its type: [\w.[\]]+ must [^"]+$/;
 
 async function messageOf(query: string, more: object = {}): Promise<string> {
   const body = JSON.stringify({ query, ...more });
