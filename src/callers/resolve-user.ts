@@ -4,6 +4,8 @@ import type { Deps } from '../services.js';
 import { challengeOf } from './resolve-caller.js';
 import { type BearerRefusal, type BearerToken, INVALID_TOKEN, readBearer, user } from './user.js';
 
+export const MISSING_TOKEN = refused('missing_credentials', 'Send an access token');
+
 /** With the `WWW-Authenticate` of its 401 (RFC 6750 section 3) */
 export type RefusedUser = Explained<BearerRefusal | 'missing_credentials'> & { challenge: string };
 
@@ -13,7 +15,7 @@ export async function resolveUser(
   rawHeaders: readonly string[],
 ): Promise<BearerToken | RefusedUser> {
   if (!user.presents(rawHeaders)) {
-    return { ...refused('missing_credentials', 'Send an access token'), challenge: challengeOf(user) };
+    return { ...MISSING_TOKEN, challenge: challengeOf(user) };
   }
   const token = await readBearer(deps, rawHeaders);
   return token.kind === 'refused' ? withChallenge(token) : token;

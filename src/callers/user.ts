@@ -16,17 +16,24 @@ const CREDENTIALS = /^([\w!#$%&'*+.^`|~-]+)(?: +(.*))?$/;
 /** RFC 6750 section 2.1 */
 const TOKEN = /^[\w.~+/-]+=*$/;
 
-export type BearerRefusal = 'unsupported_scheme' | 'invalid_request' | 'invalid_token';
+export const BEARER_DETAILS = {
+  unsupported_scheme: 'Authorization must have the scheme Bearer and an access token',
+  invalid_request: 'Send one Authorization field: Bearer, a space and an access token',
+  invalid_token: 'The access token is invalid or has expired; refresh it or log in again',
+} as const;
+
+export type BearerRefusal = keyof typeof BEARER_DETAILS;
 
 export interface BearerToken {
   kind: 'token';
   claims: AccessClaims;
 }
 
-export const INVALID_TOKEN: Explained<'invalid_token'> = refused(
-  'invalid_token',
-  'The access token is invalid or has expired; refresh it or log in again',
-);
+function refuse<Reason extends BearerRefusal>(reason: Reason): Explained<Reason> {
+  return refused(reason, BEARER_DETAILS[reason]);
+}
+
+export const INVALID_TOKEN = refuse('invalid_token');
 
 /** The claims of the access token in `Authorization`. @throws {ClockSkewed} */
 export async function readBearer(
@@ -34,12 +41,8 @@ export async function readBearer(
   rawHeaders: readonly string[],
 ): Promise<BearerToken | Explained<BearerRefusal>> {
   const [, scheme, token = ''] = CREDENTIALS.exec(onlyFieldValue(rawHeaders, 'authorization') ?? '') ?? [];
-  if (scheme !== undefined && scheme.toLowerCase() !== 'bearer') {
-    return refused('unsupported_scheme', 'Authorization must have the scheme Bearer and an access token');
-  }
-  if (!TOKEN.test(token)) {
-    return refused('invalid_request', 'Send one Authorization field: Bearer, a space and an access token');
-  }
+  if (scheme !== undefined && scheme.toLowerCase() !== 'bearer') return refuse('unsupported_scheme');
+  if (!TOKEN.test(token)) return refuse('invalid_request');
   const claims = await tokens.verifyAccessToken(token, clock.now());
   return claims === undefined ? INVALID_TOKEN : { kind: 'token', claims };
 }

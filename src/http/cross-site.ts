@@ -2,27 +2,22 @@
 import type { RequestHandler } from 'express';
 import type { Config } from '../config/config.js';
 import { sendError } from './errors.js';
+import { ERRORS } from './refusals.js';
 
-const REFUSED = 'Calls from this origin are not allowed';
-/** The second only in development */
-export const CROSS_SITE_DETAILS = [
-  REFUSED,
-  `${REFUSED}: it is neither that of PUBLIC_URL nor in CORS_ORIGINS`,
-] as const;
+export const CROSS_SITE_IN_DEVELOPMENT = `${ERRORS.cross_site.detail}: it is neither that of PUBLIC_URL nor in CORS_ORIGINS`;
 
 /** Characters of an origin that are logged */
 const ORIGIN_LENGTH = 256;
 
 export function crossSiteRefusal({ isDevelopment, publicUrl, corsOrigins }: Config): RequestHandler {
-  const detail = CROSS_SITE_DETAILS[isDevelopment ? 1 : 0];
+  const more = isDevelopment ? { detail: CROSS_SITE_IN_DEVELOPMENT } : {};
   return (req, res, next) => {
     const origin = req.get('origin');
     if (origin !== undefined && corsOrigins.includes(origin)) return next();
     const isForeign = origin !== undefined && origin !== publicUrl;
     if (!isForeign && req.get('sec-fetch-site') !== 'cross-site') return next();
-    res.locals.outcome = 'cross_site';
     if (origin !== undefined) res.locals.refusedOrigin = loggable(origin);
-    return sendError(res, 403, detail);
+    return sendError(res, 'cross_site', more);
   };
 }
 

@@ -5,8 +5,6 @@ import createError from 'http-errors';
 import type * as z from 'zod';
 import { isJsonType } from './json-type.js';
 
-export const INVALID_BODY = 'Request body is invalid';
-
 const BODY_BYTES = 16 * 1024;
 
 /** By its header (RFC 9112 section 6.3); browsers send a POST without a body with a length of 0. */

@@ -22,9 +22,11 @@ export const ONE_HOST = 'Send exactly one Host';
 export const NO_FRAGMENT = 'Request target must not have a #';
 
 export const refuseMalformed: RequestHandler = (req, res, next) => {
-  if (req.url === UNREADABLE) return sendError(res, 400, 'Request target is not valid');
-  if (req.url.includes('#')) return sendError(res, 400, NO_FRAGMENT);
+  if (req.url === UNREADABLE) return sendError(res, 'malformed_request', { detail: 'Request target is not valid' });
+  if (req.url.includes('#')) return sendError(res, 'malformed_request', { detail: NO_FRAGMENT });
   const hosts = fieldValues(req.rawHeaders, 'host').length;
-  if (hosts > 1 || (hosts === 0 && req.httpVersion === '1.1')) return sendError(res, 400, ONE_HOST);
+  if (hosts > 1 || (hosts === 0 && req.httpVersion === '1.1')) {
+    return sendError(res, 'malformed_request', { detail: ONE_HOST });
+  }
   next();
 };

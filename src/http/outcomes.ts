@@ -1,20 +1,31 @@
 /** Interface 14: the outcomes of a request, for the log and the counters. */
 import type { PresentedKind } from '../callers/kinds.js';
 import type { Metrics } from '../platform/metrics.js';
+import type { Reason } from './refusals.js';
 
-/** Outcomes of every route. The last four follow from the status. */
+/** Outcomes of every route. */
 const OF_EVERY_ROUTE = [
   'cross_site',
-  'rate_limited',
-  'invalid_request',
+  'malformed_request',
+  'request_timeout',
+  'body_too_large',
   'unavailable',
-  'error',
+  'internal_error',
   'client_closed',
+] as const;
+
+/** Of a route that reads a body with a password. */
+const WITH_PASSWORD = [
+  ...OF_EVERY_ROUTE,
+  'login_rate_limited',
+  'body_unreadable',
+  'unsupported_media_type',
+  'body_invalid',
 ] as const;
 
 /** By route. An outcome that is missing here does not compile. */
 export const OF_ROUTES = {
-  '/auth/login': ['success', 'invalid_credentials', 'account_locked', ...OF_EVERY_ROUTE],
+  '/auth/login': ['success', 'invalid_credentials', 'account_locked', ...WITH_PASSWORD],
   '/auth/refresh': [
     'success',
     'retried',
@@ -27,24 +38,26 @@ export const OF_ROUTES = {
     'record_unknown',
     'record_revoked',
     'record_expired',
+    'rate_limited',
     ...OF_EVERY_ROUTE,
   ],
-  '/auth/logout': ['success', 'without_session', ...OF_EVERY_ROUTE],
+  '/auth/logout': ['success', 'without_session', 'rate_limited', ...OF_EVERY_ROUTE],
   '/auth/password': [
     'success',
     'missing_credentials',
     'unsupported_scheme',
+    'invalid_request',
     'invalid_token',
     'current_password_wrong',
     'account_locked',
-    ...OF_EVERY_ROUTE,
+    ...WITH_PASSWORD,
   ],
-  '/auth/password/redeem': ['success', 'link_invalid', ...OF_EVERY_ROUTE],
-} as const;
+  '/auth/password/redeem': ['success', 'link_invalid', ...WITH_PASSWORD],
+} as const satisfies Record<string, readonly (Reason | 'success' | 'retried' | 'without_session' | 'client_closed')[]>;
 
 /** By the kind of credential that was presented to `/graphql`. */
 const OF_CALLERS = {
-  user: ['success', 'unsupported_scheme', 'invalid_request', 'invalid_token', 'unavailable', 'error'],
+  user: ['success', 'unsupported_scheme', 'invalid_request', 'invalid_token', 'unavailable', 'internal_error'],
   api_key: [
     'success',
     'malformed_signature',
@@ -55,33 +68,27 @@ const OF_CALLERS = {
     'nonce_reused',
     'rate_limited',
     'unavailable',
-    'error',
+    'internal_error',
   ],
-  cron: ['success', 'invalid_key', 'unavailable', 'error'],
+  cron: ['success', 'invalid_key', 'unavailable', 'internal_error'],
   none: ['missing_credentials'],
   several: ['multiple_credentials'],
 } as const satisfies Record<PresentedKind, readonly string[]>;
 
 type CountedRoute = keyof typeof OF_ROUTES;
-type RouteOutcome = (typeof OF_ROUTES)[CountedRoute][number];
 export type CallerOutcome = (typeof OF_CALLERS)[PresentedKind][number];
 
-/** `unparsed`: refused by Node's parser. */
-export type RequestOutcome = RouteOutcome | CallerOutcome | 'unparsed';
+/** Reasons of answers that no counter counts. */
+type Uncounted = 'not_found' | 'method_not_allowed' | 'not_acceptable' | 'too_many_requests' | 'header_too_large';
+export type RequestOutcome = (typeof OF_ROUTES)[CountedRoute][number] | CallerOutcome | Uncounted;
 
 /** nginx's status for a client that disconnected before its answer. */
 export const CLIENT_CLOSED = 499;
 
-function isCounted(route: string | undefined): route is CountedRoute {
-  return route !== undefined && route in OF_ROUTES;
-}
-
-/** The outcome of a request to one of these routes, by its status, if nothing else was decided. */
-export function outcomeByStatus(method: string, route: string | undefined, status: number): RouteOutcome | undefined {
-  if (method !== 'POST' || !isCounted(route)) return undefined;
-  if (status === CLIENT_CLOSED) return 'client_closed';
-  if (status === 503) return 'unavailable';
-  return status < 500 ? 'invalid_request' : 'error';
+/** Whether the counter of the route has the outcome: it has none for a 405. */
+function isCounted(route: string | undefined, outcome: RequestOutcome): route is CountedRoute {
+  const routes: Readonly<Record<string, readonly RequestOutcome[]>> = OF_ROUTES;
+  return routes[route ?? '']?.includes(outcome) ?? false;
 }
 
 export interface CountedRequest {
@@ -110,6 +117,6 @@ export function createOutcomeCounters(metrics: Metrics) {
   return ({ route, caller, outcome }: CountedRequest): void => {
     if (outcome === undefined) return;
     if (caller !== undefined) callerChecks.inc({ caller, outcome });
-    else if (isCounted(route)) ofRoutes[route].inc({ outcome });
+    else if (isCounted(route, outcome)) ofRoutes[route].inc({ outcome });
   };
 }

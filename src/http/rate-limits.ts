@@ -12,9 +12,6 @@ import { createLoginLimiter } from '../rate-limits/login-limiter.js';
 import type { Deps } from '../services.js';
 import { sendError } from './errors.js';
 
-export const TOO_MANY_LOGINS = 'Too many login attempts, try again later';
-export const TOO_MANY_REQUESTS = 'Too many requests, try again later';
-
 /** The policy, sent in every answer of the route. */
 export function loginPolicy({ rateLimit, rateWindowSeconds }: Config['login']): RequestHandler {
   return (_req, res, next) => {
@@ -31,9 +28,8 @@ export function loginRateLimit(login: Config['login'], deps: Deps<'clock' | 'db'
     const state = await countLogin(origin.ipAddress, budget);
     setState(res, 'login', state);
     if (state.allowed) return next();
-    res.locals.outcome = 'rate_limited';
     res.set('Retry-After', String(state.resetSeconds));
-    return sendError(res, 429, TOO_MANY_LOGINS);
+    return sendError(res, 'login_rate_limited');
   };
 }
 
@@ -44,9 +40,8 @@ export function sessionRateLimit(limit: Config['sessionRateLimit'], { clock }: D
   return (_req, res, next) => {
     const { count, resetSeconds } = counter.count(addressGroup(res.locals.origin.ipAddress));
     if (count <= limit) return next();
-    res.locals.outcome = 'rate_limited';
     res.set('Retry-After', String(resetSeconds));
-    return sendError(res, 429, TOO_MANY_REQUESTS);
+    return sendError(res, 'rate_limited');
   };
 }
 

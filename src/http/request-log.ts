@@ -7,7 +7,8 @@ import type { RequestIds } from '../platform/logger.js';
 import type { Deps } from '../services.js';
 import { originReader } from './client-address.js';
 import type { RequestLocals } from './locals.js';
-import { CLIENT_CLOSED, type CountedRequest, createOutcomeCounters, outcomeByStatus } from './outcomes.js';
+import { CLIENT_CLOSED, type CountedRequest, createOutcomeCounters } from './outcomes.js';
+import { ERRORS, type Reason } from './refusals.js';
 import { traceOf } from './trace.js';
 
 /** A caller's own X-Request-Id is used if it is plain enough for a log. */
@@ -45,7 +46,7 @@ export interface RequestLog {
    * @param req undefined if its header could not be parsed
    * @returns the request id that it is logged under
    */
-  unparsed(status: number, clientIp: string | undefined, req?: Headed): string;
+  unparsed(reason: Reason, clientIp: string | undefined, req?: Headed): string;
 }
 
 /** @param isRoute whether the gateway has a route for the path */
@@ -94,7 +95,7 @@ export function createRequestLog(
           route,
           status,
           caller: res.locals.caller,
-          outcome: res.locals.outcome ?? outcomeByStatus(method, route, status),
+          outcome: res.locals.outcome ?? (status === CLIENT_CLOSED ? 'client_closed' : undefined),
           client_ip: origin.ipAddress,
           origin: res.locals.refusedOrigin,
           duration_ms: Math.round((performance.now() - started) * 10) / 10,
@@ -102,10 +103,10 @@ export function createRequestLog(
       });
       next();
     },
-    unparsed: (status, clientIp, req = NO_HEADER) => {
+    unparsed: (reason, clientIp, req = NO_HEADER) => {
       const ids = idsOf(req);
       const unknown = { method: OTHER_METHOD, route: undefined, caller: undefined, duration_ms: 0 };
-      record({ ...ids, ...unknown, status, outcome: 'unparsed', client_ip: clientIp });
+      record({ ...ids, ...unknown, status: ERRORS[reason].status, outcome: reason, client_ip: clientIp });
       return ids.request_id;
     },
   };

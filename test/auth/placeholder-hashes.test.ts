@@ -104,7 +104,10 @@ test('Spec 4.1.3: without any user the answer is the same', async () => {
   try {
     const body = { email: 'nobody@example.com', password: 'guess' };
     const answer = await instance.send('POST', '/auth/login', { body });
-    expect([answer.status, answer.json]).toEqual([401, { detail: 'Invalid credentials' }]);
+    expect([answer.status, answer.json]).toEqual([
+      401,
+      { detail: 'Invalid credentials', reason: 'invalid_credentials' },
+    ]);
   } finally {
     await instance.close();
   }

@@ -176,7 +176,7 @@ test('Interface 12: the token itself has to be good: its own expiry ends it, wha
   const { used, key } = await session();
   gateway.clock.advance(TTL_SECONDS - 120);
   const answer = await refresh(gateway, used, retryField(key));
-  expect(answer.json).toEqual({ detail: 'Invalid or expired refresh token' });
+  expect(answer.json).toEqual({ detail: 'Invalid or expired refresh token', reason: 'invalid_refresh_token' });
 });
 
 test.each(['logout', 'token_theft', 'session_revoked', 'user_deactivated', null])(
@@ -236,7 +236,7 @@ test('Interface 12: an unknown token, with a key, is unknown', async () => {
   const { user, used, key } = await session();
   await gateway.rows('update refresh_tokens set jti = $2 where jti = $1', [jtiOf(used), randomUUID()]);
   const answer = await refresh(gateway, used, retryField(key));
-  expect(answer.json).toEqual({ detail: 'Token not recognised' });
+  expect(answer.json).toEqual({ detail: 'Token not recognised', reason: 'record_unknown' });
   expect(await recordsOf(gateway, user.id)).toHaveLength(2);
 });
 

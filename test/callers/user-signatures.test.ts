@@ -134,7 +134,7 @@ describe.each(ACCESS_ALGS)('Interface 4: the key of %s', (alg) => {
   test('is valid for a refresh token too, whose type is checked afterwards (Spec 4.2)', async () => {
     const cookie = `refresh_token=${await made.token(alg)}`;
     const answer = await made.gateway.send('POST', '/auth/refresh', { headers: { cookie } });
-    expect([answer.status, answer.json]).toEqual([401, { detail: 'Invalid token type' }]);
+    expect([answer.status, answer.json]).toEqual([401, { detail: 'Invalid token type', reason: 'wrong_token_type' }]);
   });
 
   test('refuses a signature that is changed, cut, empty, of zeros, of another form or of another token', async () => {

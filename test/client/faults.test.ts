@@ -242,7 +242,7 @@ test('Interface 13: a call for a token fails after a while, and the refresh cont
 });
 
 /** The answer of a limit, which asks for the longest wait there is */
-const limited = answer(429, JSON.stringify({ detail: 'Too many requests, try again later' }), {
+const limited = answer(429, JSON.stringify({ detail: 'Too many requests, try again later', reason: 'rate_limited' }), {
   ...json,
   'retry-after': '60',
 });

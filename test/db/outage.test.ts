@@ -23,7 +23,7 @@ afterAll(() => gateway.close());
 function isUnavailable(answer: Answer): void {
   expect(answer.status).toBe(503);
   expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/);
-  expect(answer.json).toEqual({ detail: 'Service temporarily unavailable, try again later' });
+  expect(answer.json).toEqual({ detail: 'Service temporarily unavailable, try again later', reason: 'unavailable' });
   expect(cookieAction(answer)).toBe('unchanged');
 }
 

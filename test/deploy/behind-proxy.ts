@@ -17,7 +17,7 @@ import { type ServerProcess, startProcess } from '../support/gateway/server-proc
 import { PUBLIC_URL, startTlsProxy, type TlsProxy } from '../support/programs/tls-proxy.js';
 import { until } from '../support/until.js';
 
-const AWAY = { detail: 'Service temporarily unavailable, try again later' };
+const AWAY = { detail: 'Service temporarily unavailable, try again later', reason: 'unavailable' };
 
 interface Site {
   gateway: TestGateway;
@@ -108,7 +108,7 @@ async function keepsOutWhatIsForThoseInside({ proxy }: Site): Promise<void> {
     '/%6detrics',
   ]) {
     const { status, json } = await proxy.send('GET', path);
-    expect([path, status, json]).toEqual([path, 404, { detail: 'Not found' }]);
+    expect([path, status, json]).toEqual([path, 404, { detail: 'Not found', reason: 'not_found' }]);
   }
 }
 
@@ -116,16 +116,19 @@ async function passesRefusalsOfTheGateway({ proxy }: Site): Promise<void> {
   const sendBytes = (bytes: number) =>
     proxy.send('POST', '/auth/login', { body: { email: 'x', password: 'x'.repeat(bytes) } });
   const ours = await sendBytes(60 * 1024);
-  expect([ours.status, ours.json]).toEqual([413, { detail: 'Request body is too large' }]);
+  expect([ours.status, ours.json]).toEqual([413, { detail: 'Request body is too large', reason: 'body_too_large' }]);
   expect(ours.headers['x-request-id']).toBeDefined();
   const itsOwn = await sendBytes(200 * 1024);
-  expect([itsOwn.status, itsOwn.json]).toEqual([413, { detail: 'Request body is too large' }]);
+  expect([itsOwn.status, itsOwn.json]).toEqual([
+    413,
+    { detail: 'Request body is too large', reason: 'body_too_large' },
+  ]);
 
   const headOf = (bytes: number) =>
     proxy.send('GET', '/.well-known/jwks.json', { headers: { cookie: `a=${'x'.repeat(bytes)}` } });
   expect((await headOf(12 * 1024)).status).toBe(200);
   const tooLong = await headOf(20 * 1024);
-  expect([tooLong.status, Object.keys(tooLong.json)]).toEqual([431, ['detail']]);
+  expect([tooLong.status, Object.keys(tooLong.json)]).toEqual([431, ['detail', 'reason']]);
 }
 
 /** One is killed without a word: all that is asked from then on is answered. Both: 503, and the session goes on later. */

@@ -1,7 +1,7 @@
 /** Interface 7: docs/dashboards.md has every code; `reasons.test.ts` causes the reasons. */
 import { readFileSync } from 'node:fs';
 import { REASONS } from '../../src/graphql/reasons.js';
-import { GRAPHQL_ERRORS } from '../../src/http/graphql-errors.js';
+import { GRAPHQL_ERRORS } from '../../src/http/error-body.js';
 
 test('Interface 7: docs/dashboards.md says what to do about every code', () => {
   const rows = readFileSync('docs/dashboards.md', 'utf8').matchAll(/^\| `([A-Z_]+)` \| \d.* \| .+ \|$/gm);

@@ -63,11 +63,14 @@ test('Interface 11: a deleted user cannot log in, and its refresh token counts a
   const { user, refreshToken } = await newcomer(gateway);
   await deletion(user.id);
   const [refused, events] = await auditDuring(gateway, () => refresh(gateway, refreshToken));
-  expect([refused.status, refused.json]).toEqual([401, { detail: 'Session invalidated — please log in again' }]);
+  expect([refused.status, refused.json]).toEqual([
+    401,
+    { detail: 'Session invalidated — please log in again', reason: 'record_revoked' },
+  ]);
   expect(refused.cookies).toEqual([expect.stringMatching(/^refresh_token=;/)]);
   expect(events).toMatchObject([{ event_type: 'token_theft', user_id: user.id }]);
   const [failed, failure] = await auditDuring(gateway, () => login(gateway, user.email));
-  expect([failed.status, failed.json]).toEqual([401, { detail: 'Invalid credentials' }]);
+  expect([failed.status, failed.json]).toEqual([401, { detail: 'Invalid credentials', reason: 'invalid_credentials' }]);
   expect(failure).toMatchObject([{ event_type: 'login_failure', user_id: null }]);
 });
 

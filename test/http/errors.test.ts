@@ -22,12 +22,12 @@ const errors: Record<string, [error: unknown, status: number]> = {
   ),
   'a bug': [new TypeError('secret text'), 500],
   'what is no error': ['secret text', 500],
-  'a 4xx of a library': [Object.assign(new Error('secret text'), { status: 418 }), 418],
+  'a 4xx of a library': [Object.assign(new Error('secret text'), { status: 418 }), 400],
   'a 5xx of a library': [Object.assign(new Error('secret text'), { status: 502 }), 500],
 };
 
 const EXTENSIONS: Record<number, object> = {
-  418: { code: 'BAD_REQUEST', reason: 'malformed_request' },
+  400: { code: 'BAD_REQUEST', reason: 'malformed_request' },
   500: { code: 'INTERNAL_SERVER_ERROR', reason: 'internal_error' },
   503: { code: 'SERVICE_UNAVAILABLE', reason: 'outage' },
 };
@@ -53,7 +53,7 @@ test.each(Object.entries(errors))(
     expect(answer.text).not.toContain('secret');
     expect(answer.headers['retry-after']).toBe(status === 503 ? '5' : undefined);
     const { detail } = answer.json;
-    expect(answer.json).toEqual({ detail: expect.any(String) });
+    expect(answer.json).toEqual({ detail: expect.any(String), reason: expect.stringMatching(/^[a-z_]+$/) });
     const extensions = EXTENSIONS[status];
     expect([onGraphql.status, onGraphql.json]).toEqual([status, { detail, errors: [{ message: detail, extensions }] }]);
   },

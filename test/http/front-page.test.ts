@@ -93,7 +93,10 @@ test.each([
     for (const path of ['/', '/README.md']) expect((await production.send(method, path)).status).toBe(404);
   }
   const { headers, json } = await production.send('GET', '/');
-  expect([headers['content-type'], json]).toEqual(['application/json; charset=utf-8', { detail: 'Not found' }]);
+  expect([headers['content-type'], json]).toEqual([
+    'application/json; charset=utf-8',
+    { detail: 'Not found', reason: 'not_found' },
+  ]);
   await production.close();
 });
 

@@ -35,7 +35,7 @@ export function described(document: Node, method: string, path: string) {
   return Object.entries<Node>(responses).flatMap(([status, answer]) => {
     const [content]: Node[] = Object.values(resolve(document, answer).content ?? {});
     const words = Object.entries<Node>(content?.examples ?? { '': {} });
-    return words.map(([word, { value }]) => ({ status: Number(status), word, detail: value?.detail as unknown }));
+    return words.map(([word, { value }]) => ({ status: Number(status), word, value: value as unknown }));
   });
 }
 

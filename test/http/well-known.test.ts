@@ -120,7 +120,7 @@ describe('Interface 3: what is well known', () => {
       expect([answer.status, answer.headers['allow'], answer.json]).toEqual([
         405,
         'GET, HEAD',
-        { detail: 'Method not allowed' },
+        { detail: 'Method not allowed', reason: 'method_not_allowed' },
       ]);
       expect(answer.headers['cache-control']).toBe('no-store');
     }

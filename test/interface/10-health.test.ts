@@ -27,7 +27,12 @@ async function expectUnready(checks: object): Promise<void> {
   const answer = await ready();
   expect([answer.status, answer.json]).toEqual([
     503,
-    { detail: 'Service temporarily unavailable, try again later', status: 'unavailable', checks },
+    {
+      detail: 'Service temporarily unavailable, try again later',
+      reason: 'unavailable',
+      status: 'unavailable',
+      checks,
+    },
   ]);
   expect(answer.headers['retry-after']).toBe('5');
 }

@@ -26,7 +26,11 @@ test('Interface 10: with METRICS_PORT metrics are there, and there alone; both p
   expect(await statuses(server.url)).toEqual([404, 200, 200, 200, 405, 405]);
   expect(await statuses(metricsUrl)).toEqual([200, 404, 404, 404, 404, 404]);
   const wrong = await send(metricsUrl, 'POST', '/metrics');
-  expect([wrong.status, wrong.headers.allow, wrong.json]).toEqual([405, 'GET, HEAD', { detail: 'Method not allowed' }]);
+  expect([wrong.status, wrong.headers.allow, wrong.json]).toEqual([
+    405,
+    'GET, HEAD',
+    { detail: 'Method not allowed', reason: 'method_not_allowed' },
+  ]);
   const families = readMetrics((await send(metricsUrl, 'GET', '/metrics')).text);
   const requests = 'http_server_request_duration_seconds_count';
   expect(figureOf(families, requests, { http_route: '/health/live', http_response_status_code: '200' })).toBe(1);

@@ -116,25 +116,30 @@ test('Interface 14: each known outcome is there from 0', async () => {
       .filter(({ labels, value }) => value === 0 && labels['caller'] === caller)
       .map(({ labels }) => labels['outcome'] ?? '')
       .sort();
-  const ofEveryRoute = ['client_closed', 'cross_site', 'error', 'invalid_request', 'rate_limited', 'unavailable'];
+  const ofEveryRoute = ['body_too_large', 'client_closed', 'cross_site', 'internal_error', 'malformed_request'];
+  ofEveryRoute.push('request_timeout', 'unavailable');
+  const withPassword = [...ofEveryRoute, 'body_invalid', 'body_unreadable', 'login_rate_limited'];
+  withPassword.push('unsupported_media_type');
   const refusals = Object.keys(REFUSALS);
   const ofLogin = refusals.filter((reason) => ['invalid_credentials', 'account_locked'].includes(reason));
   const ofRefresh = refusals.filter((reason) => !ofLogin.includes(reason));
-  expect(outcomesOf('auth_gateway_logins_total')).toEqual(['success', ...ofLogin, ...ofEveryRoute].sort());
+  expect(outcomesOf('auth_gateway_logins_total')).toEqual(['success', ...ofLogin, ...withPassword].sort());
   expect(outcomesOf('auth_gateway_refreshes_total')).toEqual(
-    ['success', 'retried', 'ambiguous_cookie', ...ofRefresh, ...ofEveryRoute].sort(),
+    ['success', 'retried', 'ambiguous_cookie', 'rate_limited', ...ofRefresh, ...ofEveryRoute].sort(),
   );
-  expect(outcomesOf('auth_gateway_logouts_total')).toEqual(['success', 'without_session', ...ofEveryRoute].sort());
-  const ofTokens = ['missing_credentials', 'unsupported_scheme', 'invalid_token'];
+  expect(outcomesOf('auth_gateway_logouts_total')).toEqual(
+    ['success', 'without_session', 'rate_limited', ...ofEveryRoute].sort(),
+  );
+  const ofTokens = ['missing_credentials', 'unsupported_scheme', 'invalid_request', 'invalid_token'];
   expect(outcomesOf('auth_gateway_password_changes_total')).toEqual(
-    ['success', 'current_password_wrong', 'account_locked', ...ofTokens, ...ofEveryRoute].sort(),
+    ['success', 'current_password_wrong', 'account_locked', ...ofTokens, ...withPassword].sort(),
   );
   expect(outcomesOf('auth_gateway_link_redemptions_total')).toEqual(
-    ['success', 'link_invalid', ...ofEveryRoute].sort(),
+    ['success', 'link_invalid', ...withPassword].sort(),
   );
   const checks = 'auth_gateway_caller_checks_total';
   expect(outcomesOf(checks, 'user')).toEqual([
-    'error',
+    'internal_error',
     'invalid_request',
     'invalid_token',
     'success',
@@ -143,8 +148,8 @@ test('Interface 14: each known outcome is there from 0', async () => {
   ]);
   expect(outcomesOf(checks, 'api_key')).toEqual([
     'content_digest_mismatch',
-    'error',
     'insufficient_coverage',
+    'internal_error',
     'invalid_signature',
     'malformed_signature',
     'nonce_reused',
@@ -153,7 +158,7 @@ test('Interface 14: each known outcome is there from 0', async () => {
     'success',
     'unavailable',
   ]);
-  expect(outcomesOf(checks, 'cron')).toEqual(['error', 'invalid_key', 'success', 'unavailable']);
+  expect(outcomesOf(checks, 'cron')).toEqual(['internal_error', 'invalid_key', 'success', 'unavailable']);
   expect(outcomesOf(checks, 'none')).toEqual(['missing_credentials']);
   expect(outcomesOf(checks, 'several')).toEqual(['multiple_credentials']);
   const single = ['account_locks', 'token_thefts', 'audit_rows_suppressed', 'log_lines_dropped'];
@@ -184,7 +189,15 @@ test('Interface 14: logins, by what came of them; a lock is counted when it begi
       await whileAway(gateway.database, () => login(gateway, email));
       await withFault(gateway, lacksColumn('users', 'password_hash'), () => login(gateway, email));
     }),
-  ).toEqual({ success: 1, invalid_credentials: 1, invalid_request: 2, cross_site: 1, unavailable: 1, error: 1 });
+  ).toEqual({
+    success: 1,
+    invalid_credentials: 1,
+    body_invalid: 1,
+    unsupported_media_type: 1,
+    cross_site: 1,
+    unavailable: 1,
+    internal_error: 1,
+  });
 
   const locks = 'auth_gateway_account_locks_total';
   expect(await gained(locks, () => login(gateway, email, WRONG))).toEqual({});
@@ -205,8 +218,12 @@ test('Interface 14: requests over a limit, and clients that go away', async () =
     }
     await login(limited, 'nobody@example.com');
     const families = readMetrics((await limited.send('GET', '/metrics')).text);
-    for (const name of ['logins', 'refreshes', 'logouts']) {
-      expect(figureOf(families, `auth_gateway_${name}_total`, { outcome: 'rate_limited' })).toBe(1);
+    for (const [name, outcome] of Object.entries({
+      logins: 'login_rate_limited',
+      refreshes: 'rate_limited',
+      logouts: 'rate_limited',
+    })) {
+      expect(figureOf(families, `auth_gateway_${name}_total`, { outcome })).toBe(1);
     }
   } finally {
     await limited.close();
@@ -263,7 +280,7 @@ test('Interface 14: caller checks, by the kind of credential and what came of th
     'user invalid_token': 1,
     'api_key malformed_signature': 1,
     'cron unavailable': 1,
-    'api_key error': 1,
+    'api_key internal_error': 1,
   });
 });
 

@@ -27,7 +27,7 @@ test('Interface 2: one more than the limit is 429 with Retry-After: nothing is c
   for (const route of [logout, refresh]) {
     const answer = await route(gateway, token);
     expect(answer.status).toBe(429);
-    expect(answer.json).toEqual({ detail: 'Too many requests, try again later' });
+    expect(answer.json).toEqual({ detail: 'Too many requests, try again later', reason: 'rate_limited' });
     expect(answer.headers['retry-after']).toBe('60');
     expect(cookieAction(answer)).toBe('unchanged');
   }

@@ -58,7 +58,7 @@ test.each<Headers>([
   async (headers) => {
     for (const answer of await callAll(headers)) {
       expect(answer.status).toBe(403);
-      expect(answer.json).toEqual({ detail: 'Calls from this origin are not allowed' });
+      expect(answer.json).toEqual({ detail: 'Calls from this origin are not allowed', reason: 'cross_site' });
       expect(answer.cookies).toEqual([]);
       expect(answer.headers['access-control-allow-origin']).toBeUndefined();
     }
@@ -168,7 +168,10 @@ test.each<[string, Headers, string]>([
   const on = await startInstance(gateway.database, { env });
   try {
     const answer = await on.send('POST', '/auth/login', { headers: { origin: EVIL } });
-    expect([answer.status, answer.json]).toEqual([403, { detail: `Calls from this origin are not allowed${cure}` }]);
+    expect([answer.status, answer.json]).toEqual([
+      403,
+      { detail: `Calls from this origin are not allowed${cure}`, reason: 'cross_site' },
+    ]);
   } finally {
     await on.close();
   }

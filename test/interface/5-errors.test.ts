@@ -17,12 +17,12 @@ const good = JSON.stringify({ email: 'a@x.io', password: SECRET });
 
 const post = (options: SendOptions): Promise<Answer> => gateway.send('POST', '/auth/login', options);
 
-/** Every error has a text `detail` alone (and `errors` with 422), leaves the cookie, and echoes nothing. */
+/** Every error has a `detail` and a `reason` (and `errors` with 422), leaves the cookie, and echoes nothing. */
 function isError(answer: Answer, status: number): void {
   expect(answer.status).toBe(status);
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(typeof answer.json.detail).toBe('string');
-  expect(Object.keys(answer.json)).toEqual(status === 422 ? ['detail', 'errors'] : ['detail']);
+  expect(Object.keys(answer.json)).toEqual(status === 422 ? ['detail', 'reason', 'errors'] : ['detail', 'reason']);
   expect(answer.cookies).toEqual([]);
   expect(answer.text + JSON.stringify(answer.headers)).not.toContain('hunter2');
 }
@@ -125,7 +125,7 @@ test('Interface 5: an error of our own is 500 without any word of what failed', 
     for (const password of [PASSWORD, WRONG]) {
       const answer = await login(gateway, email, password);
       isError(answer, 500);
-      expect(answer.json).toEqual({ detail: 'Internal server error' });
+      expect(answer.json).toEqual({ detail: 'Internal server error', reason: 'internal_error' });
     }
   });
 });

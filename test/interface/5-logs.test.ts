@@ -5,6 +5,7 @@ import {
   logIn,
   PASSWORD,
   refreshTokenOf,
+  type SendOptions,
   startGateway,
   type TestGateway,
 } from '../support/gateway/gateway.js';
@@ -14,6 +15,7 @@ import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
 import { userRow } from '../support/gateway/rows.js';
 import { forgeRefreshToken } from '../support/independent/forge.js';
 import { lacksColumn, refusesRows, whileAway, withFault } from '../support/postgres/faults.js';
+import { until } from '../support/until.js';
 
 const captured = captureLog();
 let gateway: TestGateway;
@@ -95,10 +97,37 @@ test('Interface 5: each answer is one line with its request id, route, status an
     ['/auth/refresh', 401, 'record_revoked'],
     ['/auth/logout', 200, 'success'],
     ['/auth/logout', 200, 'without_session'],
-    [undefined, 404, undefined],
+    [undefined, 404, 'not_found'],
   ]);
   for (const line of lines)
     expect(line).toMatchObject({ method: 'POST', client_ip: '127.0.0.1', duration_ms: expect.any(Number) });
+});
+
+test('Interface 5: the reason of an error is the outcome of its line', async () => {
+  const json = { 'content-type': 'application/json' };
+  const asks: Array<[method: string, path: string, options?: SendOptions]> = [
+    ['POST', '/auth/login', { body: { email: 'nobody@example.com', password: WRONG } }],
+    ['POST', '/auth/login', { body: {} }],
+    ['POST', '/auth/login', { headers: json, body: '{' }],
+    ['POST', '/auth/login', { headers: json, body: ' '.repeat(20_000) }],
+    ['POST', '/auth/login', { body: 'x' }],
+    ['POST', '/auth/refresh'],
+    ['POST', '/auth/logout', { headers: { origin: 'https://elsewhere.example.com' } }],
+    ['POST', '/auth/password'],
+    ['POST', '/auth/password/redeem', { body: { token: 'x', new_password: 'eleven teal otters juggle' } }],
+    ['GET', '/auth/login'],
+    ['GET', '/nowhere'],
+  ];
+  const reasons = [];
+  for (const [i, [method, path, options]] of asks.entries()) {
+    const headers = { ...options?.headers, 'x-request-id': `reason-${i}` };
+    const { reason } = (await gateway.send(method, path, { ...options, headers })).json;
+    const line = () => captured.lines().find(({ request_id }) => request_id === `reason-${i}`);
+    await until('it is logged', () => line() !== undefined);
+    expect([method, path, line()?.['outcome']]).toEqual([method, path, reason]);
+    reasons.push(reason);
+  }
+  expect(new Set(reasons).size).toBe(asks.length);
 });
 
 test('Interface 5: the line of a GraphQL request says who is calling, or why nobody is', async () => {
@@ -120,7 +149,7 @@ test('Interface 5: the line of a GraphQL request says who is calling, or why nob
     [400, 'cron', 'success'],
     [401, 'none', 'missing_credentials'],
     [401, 'cron', 'invalid_key'],
-    [415, undefined, undefined],
+    [415, undefined, 'unsupported_media_type'],
     [503, 'cron', 'unavailable'],
   ]);
 });

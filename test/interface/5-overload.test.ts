@@ -53,7 +53,7 @@ test('Interface 5: if the queue is full, login is 503 before the limiter and the
     for (const body of [{ email, password: PASSWORD }, { email, password: WRONG }, 'no JSON']) {
       const { status, headers, json, cookies } = await gateway.send('POST', '/auth/login', { body });
       expect([status, headers['retry-after'], cookies]).toEqual([503, '5', []]);
-      expect(json).toEqual({ detail: 'Service temporarily unavailable, try again later' });
+      expect(json).toEqual({ detail: 'Service temporarily unavailable, try again later', reason: 'unavailable' });
       expect([headers['ratelimit-policy'], headers['ratelimit']]).toEqual(['"login";q=1000000;w=900', undefined]);
     }
     expect(statements).toEqual([]);

@@ -31,7 +31,10 @@ test('Interface 5: 60 refreshes a minute; one more is 429 and changes nothing, a
   gateway.clock.advance(13);
   const before = await wholeState(gateway);
   const answer = await refresh(gateway, token);
-  expect([answer.status, answer.json]).toEqual([429, { detail: 'Too many requests, try again later' }]);
+  expect([answer.status, answer.json]).toEqual([
+    429,
+    { detail: 'Too many requests, try again later', reason: 'rate_limited' },
+  ]);
   expect(answer.headers['retry-after']).toBe('47');
   expect(cookieAction(answer)).toBe('unchanged');
   expect(await wholeState(gateway)).toEqual(before);

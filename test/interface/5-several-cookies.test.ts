@@ -54,7 +54,10 @@ test.each([
     const cookie = of(await session(), await session());
     const before = await wholeState(gateway);
     const answer = await present('/auth/refresh', cookie);
-    expect([answer.status, answer.json]).toEqual([401, { detail: 'Invalid or expired refresh token' }]);
+    expect([answer.status, answer.json]).toEqual([
+      401,
+      { detail: 'Invalid or expired refresh token', reason: 'ambiguous_cookie' },
+    ]);
     expect(answer.headers['www-authenticate']).toBe(CHALLENGE);
     expect(clearedDomains(answer)).toEqual(EVERYWHERE);
     expect(await wholeState(gateway)).toEqual(before);

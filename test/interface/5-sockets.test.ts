@@ -44,18 +44,20 @@ test.each([
   ['two Hosts', `${LIVE}${HOST}${CLOSE}\r\n`, 400],
   ['a tunnel', `CONNECT localhost:443 HTTP/1.1\r\n${HOST}\r\n`, 405],
 ])(
-  'Interface 5: %s is answered with a detail in JSON, under a request id, counted and logged once',
+  'Interface 5: %s is answered with a reason in JSON, under a request id, counted and logged once',
   async (_what, text, status) => {
     const before = await counted(status);
     const [answer, ...others] = answersIn(await exchange(gateway, text));
     expect(others).toEqual([]);
     expect(answer?.status).toBe(status);
-    expect(Object.keys(answer?.json)).toEqual(['detail']);
+    expect(Object.keys(answer?.json)).toEqual(['detail', 'reason']);
     expect(answer?.head).toMatch(/^content-type: application\/json; charset=utf-8$/im);
     expect(answer?.head).toMatch(/^x-content-type-options: nosniff$/im);
     const id = /^x-request-id: (\S+)$/im.exec(answer?.head ?? '')?.[1];
     await until('it is logged', () => lines().some(({ request_id }) => request_id === id));
-    expect(lines().filter(({ request_id }) => request_id === id)).toMatchObject([{ status, client_ip: '127.0.0.1' }]);
+    expect(lines().filter(({ request_id }) => request_id === id)).toMatchObject([
+      { status, outcome: answer?.json.reason, client_ip: '127.0.0.1' },
+    ]);
     expect(await counted(status)).toBe(before + 1);
   },
 );
@@ -134,7 +136,10 @@ test('Spec 4.2 and 4.3: do nothing for a request whose body does not arrive whol
   for (const path of ['/auth/refresh', '/auth/logout']) {
     const head = `POST ${path} ${CHUNKED}Cookie: refresh_token=${refreshToken}\r\n\r\n`;
     const [answer] = answersIn(await exchange(gateway, `${head}ZZZ\r\n\r\n`));
-    expect([answer?.status, answer?.json]).toEqual([400, { detail: 'Request is not valid HTTP' }]);
+    expect([answer?.status, answer?.json]).toEqual([
+      400,
+      { detail: 'Request is not valid HTTP', reason: 'malformed_request' },
+    ]);
   }
   expect(await wholeState(gateway)).toEqual(before);
   const whole = `POST /auth/refresh ${CHUNKED}${CLOSE}Cookie: refresh_token=${refreshToken}\r\n\r\n3\r\nabc\r\n0\r\n\r\n`;
@@ -205,7 +210,10 @@ test('Interface 5: a header or body that arrives too slowly is 408', async () =>
   await withLimits({ headersMs: 50, requestMs: 100, checkEveryMs: 20 }, async (on) => {
     for (const text of [LIVE, `${JSON_LOGIN}Content-Length: 100\r\n\r\n{`]) {
       const [answer] = answersIn(await exchange(on, text));
-      expect([answer?.status, answer?.json]).toEqual([408, { detail: 'The request took too long to arrive' }]);
+      expect([answer?.status, answer?.json]).toEqual([
+        408,
+        { detail: 'The request took too long to arrive', reason: 'request_timeout' },
+      ]);
     }
   });
 });

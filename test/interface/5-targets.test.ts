@@ -46,7 +46,7 @@ test.each([
   'PURGE /metrics#x',
 ])('Interface 5: a raw target with # is 400: %s', async (line) => {
   const answer = await ask(gateway, line);
-  expect([answer?.status, answer?.json]).toEqual([400, { detail: DETAIL }]);
+  expect([answer?.status, answer?.json]).toEqual([400, { detail: DETAIL, reason: 'malformed_request' }]);
   expect(answer?.head).toMatch(/^content-type: application\/json; charset=utf-8$/im);
 });
 
@@ -68,7 +68,10 @@ test.each(['GET #x', 'GET http://localhost#x', 'GET http://a#@localhost/', 'CONN
   'Interface 5: a # in place of a path is 400 too, in JSON: %s',
   async (line) => {
     const answer = await ask(gateway, line);
-    expect([answer?.status, answer?.json]).toEqual([400, { detail: 'Request is not valid HTTP' }]);
+    expect([answer?.status, answer?.json]).toEqual([
+      400,
+      { detail: 'Request is not valid HTTP', reason: 'malformed_request' },
+    ]);
   },
 );
 
@@ -92,6 +95,6 @@ test('Interface 5 and 10: a raw target with # is 400 on METRICS_PORT too', async
   const on = { url: `http://127.0.0.1:${port}` };
   for (const line of ['GET /metrics#x', 'GET http://localhost/metrics?#', 'POST /metrics#', 'GET /nowhere#x']) {
     const answer = await ask(on, line);
-    expect([answer?.status, answer?.json]).toEqual([400, { detail: DETAIL }]);
+    expect([answer?.status, answer?.json]).toEqual([400, { detail: DETAIL, reason: 'malformed_request' }]);
   }
 });

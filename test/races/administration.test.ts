@@ -79,7 +79,11 @@ describe.each(changes)('%s', (_name, event, change) => {
       held.release();
       return pending;
     });
-    expect([answer.status, answer.json, answer.cookies]).toEqual([401, { detail: 'Invalid credentials' }, []]);
+    expect([answer.status, answer.json, answer.cookies]).toEqual([
+      401,
+      { detail: 'Invalid credentials', reason: 'invalid_credentials' },
+      [],
+    ]);
     expect(events).toMatchObject([{ event_type: 'login_failure', metadata: { email: user.email } }]);
     expect(await recordsOf(gateway, user.id)).toEqual([]);
     const rows = await gateway.rows<UserRow>('select last_login_at from users where id = $1', [user.id]);

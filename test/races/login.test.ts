@@ -103,7 +103,7 @@ test('Spec 4.1.3: a full queue of passwords answers 503 with Retry-After and cha
   ] as const) {
     const answer = await login(gateway, who, password);
     expect([answer.status, answer.headers['retry-after'], answer.cookies]).toEqual([503, '5', []]);
-    expect(answer.json).toEqual({ detail: 'Service temporarily unavailable, try again later' });
+    expect(answer.json).toEqual({ detail: 'Service temporarily unavailable, try again later', reason: 'unavailable' });
   }
   expect(await wholeState(gateway)).toEqual(before);
 });

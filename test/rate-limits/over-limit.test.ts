@@ -71,7 +71,7 @@ describe.each(STORES)('with %s', (store) => {
   test('Interface 5: the answer from memory says when the window ends', async () => {
     await goOver();
     const asked = await attempt();
-    expect(asked.json).toEqual({ detail: 'Too many login attempts, try again later' });
+    expect(asked.json).toEqual({ detail: 'Too many login attempts, try again later', reason: 'login_rate_limited' });
     const seconds = Number(asked.headers['retry-after']);
     expect(seconds).toBeGreaterThan(890);
     gateway.clock.advance(0.9);

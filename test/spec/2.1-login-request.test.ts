@@ -17,7 +17,7 @@ async function refusesField(body: unknown, field: string): Promise<void> {
   const answer = await post(body);
   expect(answer.status).toBe(422);
   const { detail, errors, ...more } = answer.json;
-  expect({ detail, more }).toEqual({ detail: 'Request body is invalid', more: {} });
+  expect({ detail, more }).toEqual({ detail: 'Request body is invalid', more: { reason: 'body_invalid' } });
   expect(errors).toContainEqual({ field, message: expect.stringMatching(/^must /) });
   expect(errors.every((error: { field: string }) => error.field === field)).toBe(true);
   expect(answer.cookies).toEqual([]);

@@ -56,7 +56,7 @@ test.each(['viewer', 'analyst', 'admin'] as const)('Spec 2.5: the role %s reache
 test('Spec 2.5: is_active: only active users can be found by login', async () => {
   const { id, email } = await gateway.user();
   await gateway.rows('update users set is_active = false where id = $1', [id]);
-  expect((await login(gateway, email)).json).toEqual({ detail: 'Invalid credentials' });
+  expect((await login(gateway, email)).json).toEqual({ detail: 'Invalid credentials', reason: 'invalid_credentials' });
   await gateway.rows('update users set is_active = true where id = $1', [id]);
   expect((await login(gateway, email)).status).toBe(200);
 });

@@ -60,7 +60,10 @@ test('Spec 4.1.2: a locked user is refused with 429 before any password check', 
       auditDuring(gateway, () => login(gateway, email, password)),
     );
     expect(answer.status).toBe(429);
-    expect(answer.json).toEqual({ detail: 'Account temporarily locked due to too many failed attempts' });
+    expect(answer.json).toEqual({
+      detail: 'Account temporarily locked due to too many failed attempts',
+      reason: 'account_locked',
+    });
     expect(cookieAction(answer)).toBe('unchanged');
     expect(events.map(({ event_type }) => event_type)).toEqual(['account_locked']);
     expect(verifications).toEqual([]);
@@ -106,7 +109,7 @@ test('Spec 4.1.4: a wrong password counts, writes login_failure and answers the 
   const { id, email } = await gateway.user();
   const [answer, events] = await auditDuring(gateway, () => login(gateway, email, WRONG));
   expect(answer.status).toBe(401);
-  expect(answer.json).toEqual({ detail: 'Invalid credentials' });
+  expect(answer.json).toEqual({ detail: 'Invalid credentials', reason: 'invalid_credentials' });
   expect(cookieAction(answer)).toBe('unchanged');
   expect((await userRow(gateway, id)).failed_login_attempts).toBe(1);
   expect(events).toMatchObject([{ event_type: 'login_failure', user_id: id }]);
@@ -148,7 +151,7 @@ test('Spec 4.1: writes all of its rows or none: if the audit row fails, no sessi
     for (const password of [PASSWORD, WRONG]) {
       const answer = await login(gateway, email, password);
       expect(answer.status).toBe(500);
-      expect(answer.json).toEqual({ detail: 'Internal server error' });
+      expect(answer.json).toEqual({ detail: 'Internal server error', reason: 'internal_error' });
       expect(cookieAction(answer)).toBe('unchanged');
     }
     expect(await wholeState(gateway)).toEqual(before);

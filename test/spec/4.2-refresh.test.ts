@@ -18,7 +18,7 @@ type Action = 'unchanged' | 'cleared';
 async function refusesWithoutTrace(token: string | undefined, detail: string, action: Action): Promise<void> {
   const before = await wholeState(gateway);
   const answer = await refresh(gateway, token);
-  expect({ status: answer.status, json: answer.json }).toEqual({ status: 401, json: { detail } });
+  expect({ status: answer.status, detail: answer.json.detail }).toEqual({ status: 401, detail });
   expect(cookieAction(answer)).toBe(action);
   expect(await wholeState(gateway)).toEqual(before);
 }
@@ -52,13 +52,13 @@ test('Spec 4.2: reads the token only from the cookie', async () => {
   const headers = { authorization: `Bearer ${refreshToken}`, 'x-refresh-token': refreshToken };
   const options = { headers, body: { refresh_token: refreshToken } };
   const answer = await gateway.send('POST', `/auth/refresh?refresh_token=${refreshToken}`, options);
-  expect(answer.json).toEqual({ detail: 'No refresh token provided' });
+  expect(answer.json).toEqual({ detail: 'No refresh token provided', reason: 'no_refresh_token' });
 });
 
 test('Spec 4.2.1: an absent cookie is 401', async () => {
   await refusesWithoutTrace(undefined, 'No refresh token provided', 'unchanged');
   const other = await gateway.send('POST', '/auth/refresh', { headers: { cookie: 'Refresh_Token=x; other=y' } });
-  expect(other.json).toEqual({ detail: 'No refresh token provided' });
+  expect(other.json).toEqual({ detail: 'No refresh token provided', reason: 'no_refresh_token' });
 });
 
 test.each(['', 'junk', 'a.b.c', 'a.b.c.d.e', '%00', `${'x'.repeat(3000)}`])(
@@ -189,7 +189,7 @@ test('Spec 4.2.7: revokes the whole family when a used token returns', async () 
   const successor = refreshTokenOf(await refresh(gateway, refreshToken));
   const [answer, events] = await auditDuring(gateway, () => refresh(gateway, refreshToken));
   expect(answer.status).toBe(401);
-  expect(answer.json).toEqual({ detail: 'Session invalidated — please log in again' });
+  expect(answer.json).toEqual({ detail: 'Session invalidated — please log in again', reason: 'record_revoked' });
   expect(cookieAction(answer)).toBe('cleared');
   expect(events).toMatchObject([{ event_type: 'token_theft', metadata: { reused_jti: claims['jti'] } }]);
   expect((await recordsOf(gateway, user.id)).filter(({ revoked }) => !revoked)).toEqual([]);
@@ -201,7 +201,7 @@ test('Spec 4.2.7: comes before Spec 4.2.8: a revoked record that has expired is 
   await refresh(gateway, refreshToken);
   await gateway.rows(`update refresh_tokens set expires_at = '2000-01-01' where user_id = $1`, [user.id]);
   const answer = await refresh(gateway, refreshToken);
-  expect(answer.json).toEqual({ detail: 'Session invalidated — please log in again' });
+  expect(answer.json).toEqual({ detail: 'Session invalidated — please log in again', reason: 'record_revoked' });
   expect((await liveRecords(gateway)).filter(({ user_id }) => user_id === user.id)).toEqual([]);
 });
 

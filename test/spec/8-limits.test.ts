@@ -8,7 +8,7 @@ import { cookieAction } from '../support/independent/cookies.js';
 let gateway: TestGateway;
 afterEach(() => gateway.close());
 
-const OVER = { detail: 'Too many login attempts, try again later' };
+const OVER = { detail: 'Too many login attempts, try again later', reason: 'login_rate_limited' };
 const from = (ip: string) => ({ 'x-forwarded-for': ip });
 
 const statuses = (answers: Answer[]): number[] => answers.map(({ status }) => status);

@@ -1,9 +1,7 @@
-/** OpenAPI 3.1 responses: those with a body of their own, and errors with their sentences. */
-import { OUTAGE_DETAIL } from '../../platform/outage.js';
-import { CROSS_SITE_DETAILS } from '../cross-site.js';
-import { DETAILS } from '../errors.js';
+/** OpenAPI 3.1 responses: those with a body of their own, and errors with their reasons and sentences. */
+import { CROSS_SITE_IN_DEVELOPMENT } from '../cross-site.js';
 import { NO_FRAGMENT, ONE_HOST } from '../malformed.js';
-import { MALFORMED, TOO_MANY, UNPARSED } from '../server/unparsed.js';
+import { ERRORS, type Reason } from '../refusals.js';
 import { ALLOW, always, NO_STORE, REQUEST_ID, RETRY_AFTER } from './fields.js';
 
 type Fields = Record<string, object>;
@@ -24,19 +22,30 @@ export function noBody(description: string, fields: Fields): object {
   return { description, headers: { ...OURS, ...fields } };
 }
 
-/** An error whose `detail` is one of these sentences. @param about a summary for an example, by the same word */
+/** A row of the table of errors, or another sentence for it. */
+type Sentence = Reason | { name: string; reason: Reason; detail: string };
+
+/** An error, with an example for each of these. @param about a summary for an example, by its reason */
 export function refusal(
   description: string,
-  details: Readonly<Record<string, string>>,
+  sentences: readonly Sentence[],
   fields: Fields = {},
   about: Readonly<Record<string, string>> = {},
 ): object {
-  const examples = Object.entries(details).map(([word, detail]) => {
-    const summary = about[word] === undefined ? {} : { summary: about[word] };
-    return [word, { ...summary, value: { detail } }] as const;
+  const rows = sentences.map((one) =>
+    typeof one === 'string' ? { name: one, reason: one, detail: ERRORS[one].detail } : one,
+  );
+  const examples = rows.map(({ name, reason, detail }) => {
+    const summary = about[name] === undefined ? {} : { summary: about[name] };
+    return [name, { ...summary, value: { detail, reason } }] as const;
   });
-  const sentence = { properties: { detail: { enum: [...new Set(Object.values(details))] } } };
-  const schema = { allOf: [{ $ref: '#/components/schemas/Error' }, sentence] };
+  const words = {
+    properties: {
+      detail: { enum: [...new Set(rows.map(({ detail }) => detail))] },
+      reason: { enum: [...new Set(rows.map(({ reason }) => reason))] },
+    },
+  };
+  const schema = { allOf: [{ $ref: '#/components/schemas/Error' }, words] };
   return {
     description,
     headers: { ...OURS, ...fields },
@@ -44,38 +53,37 @@ export function refusal(
   };
 }
 
-const INVALID_HTTP = {
-  malformed: MALFORMED.detail,
-  host: ONE_HOST,
-  fragment: NO_FRAGMENT,
-};
-const { ERR_HTTP_REQUEST_TIMEOUT, HPE_CHUNK_EXTENSIONS_OVERFLOW, HPE_HEADER_OVERFLOW } = UNPARSED;
+const INVALID_HTTP: Sentence[] = [
+  'malformed_request',
+  { name: 'host', reason: 'malformed_request', detail: ONE_HOST },
+  { name: 'fragment', reason: 'malformed_request', detail: NO_FRAGMENT },
+];
+
+/** In production and in development */
+export const CROSS_SITE: Sentence[] = [
+  'cross_site',
+  { name: 'in_development', reason: 'cross_site', detail: CROSS_SITE_IN_DEVELOPMENT },
+];
 
 /** Responses that several routes share. An outage does not log anybody out: the cookie stays. */
 export const SHARED = {
   InvalidHttp: refusal('Not valid HTTP.', INVALID_HTTP, PERHAPS),
-  TooSlow: refusal('The request took too long to arrive.', { timeout: ERR_HTTP_REQUEST_TIMEOUT.detail }, PERHAPS),
-  BodyTooLarge: refusal('The body cannot be read.', { too_large: HPE_CHUNK_EXTENSIONS_OVERFLOW.detail }, PERHAPS),
-  TooManyAtOnce: refusal('Too many requests are waiting on this connection.', { pipelined: TOO_MANY.detail }, PERHAPS),
-  HeaderTooLarge: refusal('The header is too large.', { header: HPE_HEADER_OVERFLOW.detail }, PERHAPS),
-  InternalError: refusal('A bug in the gateway. Report the `X-Request-Id` to its operators.', {
-    internal_error: DETAILS[500],
-  }),
+  TooSlow: refusal('The request took too long to arrive.', ['request_timeout'], PERHAPS),
+  BodyTooLarge: refusal('The body cannot be read.', ['body_too_large'], PERHAPS),
+  TooManyAtOnce: refusal('Too many requests are waiting on this connection.', ['too_many_requests'], PERHAPS),
+  HeaderTooLarge: refusal('The header is too large.', ['header_too_large'], PERHAPS),
+  InternalError: refusal('A bug in the gateway. Report the `X-Request-Id` to its operators.', ['internal_error']),
   CrossSite: refusal(
     'The browser page has an origin that is neither that of `PUBLIC_URL` nor in `CORS_ORIGINS`. The cookie is unchanged.',
-    { in_production: CROSS_SITE_DETAILS[0], in_development: CROSS_SITE_DETAILS[1] },
+    CROSS_SITE,
   ),
   Unavailable: refusal(
     'A required store is unavailable. Nothing has changed, and the cookie is unchanged.',
-    { outage: OUTAGE_DETAIL },
+    ['unavailable'],
     { 'Retry-After': always(RETRY_AFTER) },
   ),
-  NotFound: refusal('Unknown path.', { not_found: DETAILS[404] }),
-  MethodNotAllowed: refusal(
-    'The path does not support this method.',
-    { method: DETAILS[405] },
-    { Allow: always(ALLOW) },
-  ),
+  NotFound: refusal('Unknown path.', ['not_found']),
+  MethodNotAllowed: refusal('The path does not support this method.', ['method_not_allowed'], { Allow: always(ALLOW) }),
 };
 
 export function shared(name: keyof typeof SHARED): object {
@@ -99,18 +107,13 @@ export function withFields(name: 'InternalError' | 'Unavailable', fields: Fields
 
 /** The 400 of a route that reads a body. */
 export function unreadable(fields: Fields): object {
-  return refusal(
-    'Not valid HTTP, or the body is not valid JSON.',
-    { not_json: DETAILS[400], ...INVALID_HTTP },
-    { ...PERHAPS, ...fields },
-  );
+  return refusal('Not valid HTTP, or the body is not valid JSON.', ['body_unreadable', ...INVALID_HTTP], {
+    ...PERHAPS,
+    ...fields,
+  });
 }
 
 /** The 429 of a route with rate limits. */
-export function tooMany(description: string, details: Readonly<Record<string, string>>, fields: Fields = {}): object {
-  return refusal(
-    description,
-    { ...details, pipelined: TOO_MANY.detail },
-    { ...PERHAPS, 'Retry-After': RETRY_AFTER, ...fields },
-  );
+export function tooMany(description: string, reasons: readonly Reason[], fields: Fields = {}): object {
+  return refusal(description, [...reasons, 'too_many_requests'], { ...PERHAPS, 'Retry-After': RETRY_AFTER, ...fields });
 }

@@ -1,9 +1,7 @@
 /** Spec 4: the three routes, with the refusals of the table and those made before routing. */
 import type { Refusal } from '../../auth/outcomes.js';
-import { DETAILS } from '../errors.js';
 import { OF_ROUTES } from '../outcomes.js';
-import { TOO_MANY_LOGINS, TOO_MANY_REQUESTS } from '../rate-limits.js';
-import { FURTHER_REFUSALS, REFUSALS } from '../refusals.js';
+import { ERRORS, REFUSALS } from '../refusals.js';
 import { json, OF_EVERY_ROUTE, refusal, shared, tooMany, unreadable, withFields } from './answers.js';
 import {
   always,
@@ -28,15 +26,11 @@ const COUNTED = { 'RateLimit-Policy': always(RATE_LIMIT_POLICY), RateLimit: alwa
 const MAYBE_COUNTED = { 'RateLimit-Policy': RATE_LIMIT_POLICY, RateLimit: RATE_LIMIT };
 
 /** The refusals of a route with this status, and what each does to the cookie. */
-function rowsOf(
-  route: keyof typeof OF_ROUTES,
-  status: number,
-): [details: Record<string, string>, about: Record<string, string>] {
+function rowsOf(route: keyof typeof OF_ROUTES, status: number): [reasons: Refusal[], about: Record<string, string>] {
   const words = OF_ROUTES[route].filter((word): word is Refusal & typeof word => word in REFUSALS);
   const rows = words.filter((word) => REFUSALS[word].status === status);
-  const details = rows.map((word) => [word, REFUSALS[word].detail]);
   const about = rows.map((word) => [word, `The cookie is ${REFUSALS[word].cookie}.`]);
-  return [Object.fromEntries(details), Object.fromEntries(about)];
+  return [rows, Object.fromEntries(about)];
 }
 
 function loginRoute(): object {
@@ -59,17 +53,21 @@ function loginRoute(): object {
       400: unreadable(MAYBE_COUNTED),
       401: refusal('Unknown user or wrong password.', refused, { ...COUNTED, ...CHALLENGED }, about),
       403: shared('CrossSite'),
-      413: refusal('The body is larger than 16 KiB.', { too_large: DETAILS[413] }, MAYBE_COUNTED),
-      415: refusal('The body is not JSON in UTF-8, or is compressed.', { content_type: DETAILS[415] }, COUNTED),
+      413: refusal('The body is larger than 16 KiB.', ['body_too_large'], MAYBE_COUNTED),
+      415: refusal('The body is not JSON in UTF-8, or is compressed.', ['unsupported_media_type'], COUNTED),
       422: json(
         'The body is invalid; `errors` lists what is wrong.',
         'InvalidBody',
-        { detail: 'Request body is invalid', errors: [{ field: 'email', message: 'must be an e-mail address' }] },
+        {
+          detail: ERRORS.body_invalid.detail,
+          reason: 'body_invalid',
+          errors: [{ field: 'email', message: 'must be an e-mail address' }],
+        },
         COUNTED,
       ),
       429: tooMany(
         'Too many login attempts from this IP address, the account is locked, or too many requests are waiting on this connection.',
-        { rate_limited: TOO_MANY_LOGINS, ...locked },
+        ['login_rate_limited', ...locked],
         MAYBE_COUNTED,
       ),
       500: withFields('InternalError', MAYBE_COUNTED),
@@ -83,11 +81,11 @@ const AMBIGUOUS =
 
 const LIMITED = tooMany(
   'Too many requests from this IP address (`SESSION_RATE_LIMIT`), or too many are waiting on this connection.',
-  { rate_limited: TOO_MANY_REQUESTS },
+  ['rate_limited'],
 );
 const REFRESH_LIMITED = tooMany(
   'Too many requests of this session (`REFRESH_RATE_LIMIT`) or from this IP address (`SESSION_RATE_LIMIT`), or too many are waiting on this connection.',
-  { rate_limited: TOO_MANY_REQUESTS },
+  ['rate_limited'],
 );
 
 function refreshRoute(): object {
@@ -117,7 +115,7 @@ function refreshRoute(): object {
       }),
       401: refusal(
         'Log in again.',
-        { ...refused, ambiguous_cookie: FURTHER_REFUSALS.ambiguous_cookie.detail },
+        [...refused, 'ambiguous_cookie'],
         { ...CHALLENGED, 'Set-Cookie': COOKIE_CLEARED },
         { ...about, ambiguous_cookie: AMBIGUOUS },
       ),

@@ -46,6 +46,7 @@ export function otherRoutes(publicUrl: string): object {
   };
   const notReady = {
     detail: OUTAGE_DETAIL,
+    reason: 'unavailable',
     status: 'unavailable',
     checks: { database: 'unreachable', clock: 'unknown' },
   };

@@ -1,10 +1,16 @@
 /** Interface 15: the routes by which people change a password, or set it by a link. */
-import { INVALID_TOKEN } from '../../callers/user.js';
-import { CROSS_SITE_DETAILS } from '../cross-site.js';
-import { DETAILS } from '../errors.js';
-import { TOO_MANY_LOGINS } from '../rate-limits.js';
-import { PASSWORD_REFUSALS } from '../refusals.js';
-import { json, noBody, OF_EVERY_ROUTE, refusal, shared, tooMany, unreadable, withFields } from './answers.js';
+import { ERRORS } from '../refusals.js';
+import {
+  CROSS_SITE,
+  json,
+  noBody,
+  OF_EVERY_ROUTE,
+  refusal,
+  shared,
+  tooMany,
+  unreadable,
+  withFields,
+} from './answers.js';
 import { always, BEARER_CHALLENGE, RATE_LIMIT, RATE_LIMIT_POLICY, WWW_AUTHENTICATE } from './fields.js';
 
 const COUNTED = { 'RateLimit-Policy': always(RATE_LIMIT_POLICY), RateLimit: always(RATE_LIMIT) };
@@ -15,13 +21,13 @@ const MAYBE_COUNTED = { 'RateLimit-Policy': RATE_LIMIT_POLICY, RateLimit: RATE_L
 const OF_BOTH = {
   ...OF_EVERY_ROUTE,
   400: unreadable(MAYBE_COUNTED),
-  413: refusal('The body is larger than 16 KiB.', { too_large: DETAILS[413] }, MAYBE_COUNTED),
-  415: refusal('The body is not JSON in UTF-8, or is compressed.', { content_type: DETAILS[415] }, COUNTED),
+  413: refusal('The body is larger than 16 KiB.', ['body_too_large'], MAYBE_COUNTED),
+  415: refusal('The body is not JSON in UTF-8, or is compressed.', ['unsupported_media_type'], COUNTED),
   422: json(
     'The body is invalid, or the new password breaks a rule; `errors` lists what is wrong.',
     'InvalidPassword',
     {
-      detail: 'Request body is invalid',
+      detail: ERRORS.body_invalid.detail,
       reason: 'body_invalid',
       errors: [{ field: 'new_password', message: 'must have at least 15 characters', reason: 'too_short' }],
     },
@@ -34,8 +40,6 @@ const OF_BOTH = {
 function body(schema: string): object {
   return { required: true, content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } } };
 }
-
-const { account_locked, current_password_wrong, link_invalid } = PASSWORD_REFUSALS;
 
 function changeRoute(): object {
   return {
@@ -50,21 +54,17 @@ function changeRoute(): object {
       200: json('Changed.', 'PasswordChanged', { sessions_ended: 2 }, COUNTED),
       401: refusal(
         'No valid access token of an active user.',
-        { invalid_token: INVALID_TOKEN.detail },
+        ['missing_credentials', 'unsupported_scheme', 'invalid_request', 'invalid_token'],
         { ...COUNTED, 'WWW-Authenticate': always(BEARER_CHALLENGE) },
       ),
       403: refusal(
         'The current password is wrong, or the browser page has a foreign origin.',
-        {
-          current_password_wrong: current_password_wrong.detail,
-          in_production: CROSS_SITE_DETAILS[0],
-          in_development: CROSS_SITE_DETAILS[1],
-        },
+        ['current_password_wrong', ...CROSS_SITE],
         MAYBE_COUNTED,
       ),
       429: tooMany(
         'Too many attempts from this IP address, the account is locked, or too many requests are waiting on this connection.',
-        { rate_limited: TOO_MANY_LOGINS, account_locked: account_locked.detail },
+        ['login_rate_limited', 'account_locked'],
         MAYBE_COUNTED,
       ),
     },
@@ -84,13 +84,13 @@ function redeemRoute(): object {
       204: noBody('Set.', COUNTED),
       401: refusal(
         'The link is unknown, used, replaced or expired, or its user is deactivated or deleted.',
-        { link_invalid: link_invalid.detail },
+        ['link_invalid'],
         { ...COUNTED, 'WWW-Authenticate': always(WWW_AUTHENTICATE) },
       ),
       403: shared('CrossSite'),
       429: tooMany(
         'Too many attempts from this IP address, or too many requests are waiting on this connection.',
-        { rate_limited: TOO_MANY_LOGINS },
+        ['login_rate_limited'],
         MAYBE_COUNTED,
       ),
     },

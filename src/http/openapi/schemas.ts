@@ -1,8 +1,8 @@
 /** JSON Schemas of bodies: the login request from its validator, responses from Spec 2 and Interface 10. */
 import * as z from 'zod';
-import { INVALID_BODY } from '../json-body.js';
 import { loginBody } from '../login-body.js';
 import { changeBody, redeemBody } from '../password-bodies.js';
+import { ERRORS } from '../refusals.js';
 import { LOGGED_OUT } from '../routes/auth-routes.js';
 
 const closed = { type: 'object', additionalProperties: false };
@@ -64,12 +64,13 @@ export function schemas(): Record<string, object> {
     LogoutResponse: allOf({ message: { const: LOGGED_OUT } }),
     Error: {
       type: 'object',
-      description: 'Go by the status, and by `detail` if the status has several.',
-      required: ['detail'],
-      properties: { detail: { type: 'string' } },
+      description: 'Decide by the status, and by `reason` if the status has several. `detail` is for people.',
+      required: ['detail', 'reason'],
+      properties: { detail: { type: 'string' }, reason: { type: 'string', pattern: '^[a-z_]+$' } },
     },
     InvalidBody: allOf({
-      detail: { const: INVALID_BODY },
+      detail: { const: ERRORS.body_invalid.detail },
+      reason: { const: 'body_invalid' },
       errors: {
         type: 'array',
         minItems: 1,
@@ -86,7 +87,7 @@ export function schemas(): Record<string, object> {
       sessions_ended: { type: 'integer', minimum: 0, description: 'Number of other sessions of the user that ended' },
     }),
     InvalidPassword: allOf({
-      detail: { const: INVALID_BODY },
+      detail: { const: ERRORS.body_invalid.detail },
       reason: { const: 'body_invalid' },
       errors: {
         type: 'array',
@@ -107,7 +108,12 @@ export function schemas(): Record<string, object> {
     }),
     Live: allOf({ status: { const: 'ok' } }),
     Ready: allOf({ status: { const: 'ok' }, checks: CHECKS }),
-    NotReady: allOf({ detail: { type: 'string' }, status: { const: 'unavailable' }, checks: CHECKS }),
+    NotReady: allOf({
+      detail: { type: 'string' },
+      reason: { const: 'unavailable' },
+      status: { const: 'unavailable' },
+      checks: CHECKS,
+    }),
     Jwks: allOf({
       keys: {
         type: 'array',

@@ -7,17 +7,15 @@ import { refresh } from '../../auth/refresh.js';
 import type { Deps } from '../../services.js';
 import { crossSiteRefusal } from '../cross-site.js';
 import { methodNotAllowed, sendError } from '../errors.js';
-import { hasNoBody, INVALID_BODY, parseBody } from '../json-body.js';
+import { hasNoBody, parseBody } from '../json-body.js';
 import { loginBody } from '../login-body.js';
 import { sessionRateLimit } from '../rate-limits.js';
 import { createRefreshCookie } from '../refresh-cookie.js';
 import { retryKeysReader } from '../refresh-retry.js';
-import { CHALLENGE, FURTHER_REFUSALS, REFUSALS } from '../refusals.js';
+import { CHALLENGE, rowOf } from '../refusals.js';
 
 /** Spec 2.4 */
 export const LOGGED_OUT = 'Logged out successfully';
-
-const ALL_REFUSALS = { ...REFUSALS, ...FURTHER_REFUSALS };
 
 type Dependencies = Deps<
   | 'clock'
@@ -50,13 +48,12 @@ export function addAuthRoutes(app: Express, deps: Dependencies, guards: RequestH
   /** Spec 2.2, 2.3 and 7: the tokens with the cookie, or the row of the refusal. */
   const answer = (res: Response, outcome: Outcome): void => {
     if (outcome.kind === 'refused') {
-      const { status, detail, cookie: action } = ALL_REFUSALS[outcome.reason];
-      res.locals.outcome = outcome.reason;
+      const { status, cookie: action } = rowOf(outcome.reason);
       if (action === 'cleared') cookie.clear(res);
       if (action === 'cleared_everywhere') cookie.clearEverywhere(res);
       if (status === 401) res.set('WWW-Authenticate', CHALLENGE);
       if ('retryAfterSeconds' in outcome) res.set('Retry-After', String(outcome.retryAfterSeconds));
-      return sendError(res, status, detail);
+      return sendError(res, outcome.reason);
     }
     res.locals.outcome = outcome.kind === 'retried' ? 'retried' : 'success';
     if (outcome.kind === 'retried') res.set('Refresh-Retry', outcome.proof);
@@ -68,7 +65,7 @@ export function addAuthRoutes(app: Express, deps: Dependencies, guards: RequestH
     .route('/auth/login')
     .post(guards, async (req: Request, res: Response) => {
       const parsed = parseBody(loginBody, req.body);
-      if ('errors' in parsed) return sendError(res, 422, INVALID_BODY, { errors: parsed.errors });
+      if ('errors' in parsed) return sendError(res, 'body_invalid', parsed);
       using place = deps.passwords.takePlace(() => !req.socket.writable);
       const outcome = await login(depsOf(res), parsed.body, res.locals.origin, place);
       if (outcome !== undefined) answer(res, outcome);

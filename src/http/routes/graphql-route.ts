@@ -30,7 +30,7 @@ export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGr
       if (resolution.kind !== 'refused' && resolution.limit !== undefined) setKeyLimit(res, resolution.limit);
       return resolution;
     } catch (error) {
-      locals.outcome = isOutage(error) ? 'unavailable' : 'error';
+      locals.outcome = isOutage(error) ? 'unavailable' : 'internal_error';
       throw error;
     }
   };
@@ -60,7 +60,7 @@ export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGr
 /** Apollo would look at `Accept` only when a mutation has run, and its answer, perhaps a secret, be lost. */
 const requireAccept: RequestHandler = (req, res, next) => {
   if (req.accepts(ANSWERED) !== false) return next();
-  sendError(res, 406, 'Accept must allow application/json or application/graphql-response+json');
+  sendError(res, 'not_acceptable');
 };
 
 /** Apollo refuses only content types that a form of another site could send. */

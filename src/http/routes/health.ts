@@ -1,6 +1,6 @@
 /** Interface 10: health. */
 import type { Express } from 'express';
-import { OUTAGE_DETAIL, RETRY_AFTER_SECONDS } from '../../platform/outage.js';
+import { RETRY_AFTER_SECONDS } from '../../platform/outage.js';
 import type { Readiness } from '../../readiness/readiness.js';
 import type { Deps } from '../../services.js';
 import { methodNotAllowed, sendError } from '../errors.js';
@@ -18,7 +18,7 @@ export function addHealthRoutes(app: Express, { state }: Deps<'state'>, readines
       const isReady = !state.isStopping && Object.values(checks).every((word) => word === 'ok');
       if (isReady) return void res.json({ status: 'ok', checks });
       res.set('Retry-After', String(RETRY_AFTER_SECONDS));
-      sendError(res, 503, OUTAGE_DETAIL, { status: 'unavailable', checks });
+      sendError(res, 'unavailable', { status: 'unavailable', checks });
     })
     .all(methodNotAllowed('GET', 'HEAD'));
 }

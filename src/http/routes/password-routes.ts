@@ -6,9 +6,9 @@ import { redeemLink } from '../../auth/redeem-link.js';
 import { type RefusedUser, refuseTokenOfNobody, resolveUser } from '../../callers/resolve-user.js';
 import type { Deps } from '../../services.js';
 import { methodNotAllowed, sendError } from '../errors.js';
-import { type FieldError, INVALID_BODY, parseBody } from '../json-body.js';
+import { parseBody } from '../json-body.js';
 import { changeBody, redeemBody } from '../password-bodies.js';
-import { CHALLENGE, PASSWORD_REFUSALS } from '../refusals.js';
+import { CHALLENGE } from '../refusals.js';
 
 type Dependencies = Deps<
   'clock' | 'config' | 'db' | 'metrics' | 'passwordRules' | 'passwords' | 'placeholderHashes' | 'tokens'
@@ -25,7 +25,7 @@ export function addPasswordRoutes(app: Express, deps: Dependencies, guards: Requ
       const caller = await resolveUser(deps, req.rawHeaders);
       if (caller.kind === 'refused') return refuseUser(res, caller);
       const parsed = parseBody(changeBody, req.body);
-      if ('errors' in parsed) return refuseBody(res, parsed.errors);
+      if ('errors' in parsed) return sendError(res, 'body_invalid', parsed);
       using place = deps.passwords.takePlace(() => !req.socket.writable);
       const outcome = await changePassword(depsOf(res), caller.claims, parsed.body, res.locals.origin, place);
       if (outcome === undefined) return;
@@ -36,7 +36,7 @@ export function addPasswordRoutes(app: Express, deps: Dependencies, guards: Requ
       else if (outcome.reason === 'user_gone') refuseUser(res, refuseTokenOfNobody());
       else {
         if ('retryAfterSeconds' in outcome) res.set('Retry-After', String(outcome.retryAfterSeconds));
-        refuse(res, outcome.reason);
+        sendError(res, outcome.reason);
       }
     })
     .all(methodNotAllowed('POST'));
@@ -45,7 +45,7 @@ export function addPasswordRoutes(app: Express, deps: Dependencies, guards: Requ
     .route('/auth/password/redeem')
     .post(guards, async (req: Request, res: Response) => {
       const parsed = parseBody(redeemBody, req.body);
-      if ('errors' in parsed) return refuseBody(res, parsed.errors);
+      if ('errors' in parsed) return sendError(res, 'body_invalid', parsed);
       using place = deps.passwords.takePlace(() => !req.socket.writable);
       const outcome = await redeemLink(depsOf(res), parsed.body, res.locals.origin, place);
       if (outcome === undefined) return;
@@ -55,30 +55,18 @@ export function addPasswordRoutes(app: Express, deps: Dependencies, guards: Requ
       } else if (outcome.reason === 'body_invalid') refusePassword(res, outcome);
       else {
         res.set('WWW-Authenticate', CHALLENGE);
-        refuse(res, outcome.reason);
+        sendError(res, outcome.reason);
       }
     })
     .all(methodNotAllowed('POST'));
 }
 
-function refuse(res: Response, reason: keyof typeof PASSWORD_REFUSALS): void {
-  const { status, detail } = PASSWORD_REFUSALS[reason];
-  res.locals.outcome = reason;
-  sendError(res, status, detail, { reason });
-}
-
 /** 401 with the challenge of RFC 6750. */
-function refuseUser(res: Response, { reason, detail, challenge }: RefusedUser): void {
-  res.locals.outcome = reason;
+function refuseUser(res: Response, { reason, challenge }: RefusedUser): void {
   res.set('WWW-Authenticate', challenge);
-  sendError(res, 401, detail, { reason });
+  sendError(res, reason);
 }
 
 function refusePassword(res: Response, { fault: { message, reason } }: RefusedPassword): void {
-  refuseBody(res, [{ field: 'new_password', message, reason }]);
-}
-
-function refuseBody(res: Response, errors: Array<FieldError & { reason?: string }>): void {
-  res.locals.outcome = 'invalid_request';
-  sendError(res, 422, INVALID_BODY, { reason: 'body_invalid', errors });
+  sendError(res, 'body_invalid', { errors: [{ field: 'new_password', message, reason }] });
 }

@@ -7,10 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../platform/logger.js';
 import { MAX_CONNECTIONS } from '../../platform/max-connections.js';
 import { peerAddressOf } from '../client-address.js';
+import type { Reason } from '../refusals.js';
 import type { RequestLog } from '../request-log.js';
 import { closeInIdleTurn, closeListener, hasSaidLast, sayLast } from './closing.js';
 import { createServer } from './node-http.js';
-import { type Fault, faultOf, NO_TUNNEL, rawAnswer, sendOver, TOO_MANY, targetIn } from './unparsed.js';
+import { rawAnswer, reasonOf, sendOver, targetIn } from './unparsed.js';
 
 /** Bounds on what clients can keep open. Times are milliseconds. */
 const LIMITS = {
@@ -130,9 +131,9 @@ export async function listen(
     open.set(res, 0);
     res.once('close', () => open.delete(res));
     if (open.size > MAX_PIPELINED) {
-      res.setHeader('X-Request-Id', requestLog.unparsed(TOO_MANY.status, peerAddressOf(req.socket), req));
+      res.setHeader('X-Request-Id', requestLog.unparsed('too_many_requests', peerAddressOf(req.socket), req));
       req.socket.pause(); // the rest stays unread
-      return sendOver(res, TOO_MANY);
+      return sendOver(res, 'too_many_requests');
     }
     if (isDraining) sayLast(open.keys());
     handle(req, res);
@@ -142,30 +143,30 @@ export async function listen(
   const unread = setInterval(() => cutUnread(connections, limits.answerMs), limits.checkEveryMs).unref();
 
   const refused = new WeakSet<Duplex>();
-  const refuse = (socket: Duplex, fault: Fault, fields = '', url?: string, req?: IncomingMessage): void => {
+  const refuse = (socket: Duplex, reason: Reason, fields = '', url?: string, req?: IncomingMessage): void => {
     if (refused.has(socket)) return; // every further packet is an error again
     refused.add(socket);
-    const requestId = requestLog.unparsed(fault.status, peerAddressOf(socket as Socket), req);
-    socket.end(rawAnswer(fault, url, `X-Request-Id: ${requestId}\r\n${fields}`));
+    const requestId = requestLog.unparsed(reason, peerAddressOf(socket as Socket), req);
+    socket.end(rawAnswer(reason, url, `X-Request-Id: ${requestId}\r\n${fields}`));
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   };
   server.on('connect', (req, socket) => {
     socket.on('error', () => undefined); // Node leaves errors of a CONNECT socket to us
     const before = [...(connections.get(socket)?.open.keys() ?? [])].at(-1);
-    if (before === undefined) return refuse(socket, NO_TUNNEL, 'Allow: GET, HEAD, POST\r\n', undefined, req);
+    if (before === undefined) return refuse(socket, 'method_not_allowed', 'Allow: GET, HEAD, POST\r\n', undefined, req);
     before.once('close', () => socket.destroy());
   });
   server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    const fault = faultOf(error.code);
+    const reason = reasonOf(error.code);
     const { open, last } = connections.get(socket) ?? {};
     const waiting = [...(open?.keys() ?? [])];
     const broken = waiting.find((res) => !res.req.complete);
-    if (broken !== undefined && !broken.headersSent) return sendOver(broken, fault);
+    if (broken !== undefined && !broken.headersSent) return sendOver(broken, reason);
     // Complete requests before the broken bytes still get their answers.
     if (waiting.length > 0) return void waiting.at(-1)?.once('close', () => socket.destroy());
     if (last !== undefined && !last.complete) return void socket.destroy();
-    refuse(socket, fault, '', targetIn(error.rawPacket));
+    refuse(socket, reason, '', targetIn(error.rawPacket));
   });
 
   const drain = (): void => {

@@ -2,8 +2,8 @@
 import { commandTable } from '../../../src/cli/cli.js';
 import { variables } from '../../../src/config/config.js';
 import { REASONS } from '../../../src/graphql/reasons.js';
-import { GRAPHQL_ERRORS } from '../../../src/http/graphql-errors.js';
-import { REFUSALS } from '../../../src/http/refusals.js';
+import { GRAPHQL_ERRORS } from '../../../src/http/error-body.js';
+import { FURTHER_ERRORS, REFUSALS } from '../../../src/http/refusals.js';
 import { BESIDE, LAYERS } from './rooms.js';
 
 type Row = Array<string | number>;
@@ -16,9 +16,16 @@ function table(head: string[], rows: Row[]): string {
 function refusals(): string {
   const rows = Object.entries(REFUSALS).map(([name, { status, detail, cookie }]) => {
     const route = ['invalid_credentials', 'account_locked'].includes(name) ? 'login' : 'refresh';
-    return [route, status, `\`${detail}\``, cookie];
+    return [route, status, `\`${name}\``, `\`${detail}\``, cookie];
   });
-  return table(['route', 'status', '`detail`', 'cookie'], rows);
+  return table(['route', 'status', '`reason`', '`detail`', 'cookie'], rows);
+}
+
+function furtherErrors(): string {
+  const rows = Object.entries(FURTHER_ERRORS).map(([reason, { status, detail, when }]) => {
+    return [status, `\`${reason}\``, `\`${detail}\``, when];
+  });
+  return table(['status', '`reason`', '`detail`', 'when'], rows);
 }
 
 function graphqlReasons(): string {
@@ -73,6 +80,7 @@ const BLOCKS: Record<string, (page: string) => string> = {
   variables: variableRows,
   rooms,
   refusals,
+  'further errors': furtherErrors,
   'graphql reasons': graphqlReasons,
   'refused before graphql': refusedBeforeGraphql,
 };

@@ -56,7 +56,7 @@ type Headers = Record<string, string | string[]>;
 /** Presents the used token, which has to be taken for theft: the session is over. */
 export async function expectTheft(gateway: TestGateway, session: RetrySession, headers: Headers): Promise<void> {
   const [answer, events] = await auditDuring(gateway, () => refresh(gateway, session.used, headers));
-  expect({ status: answer.status, json: answer.json }).toEqual({ status: 401, json: { detail: THEFT } });
+  expect({ status: answer.status, detail: answer.json.detail }).toEqual({ status: 401, detail: THEFT });
   expect(cookieAction(answer)).toBe('cleared');
   expect(events).toMatchObject([{ event_type: 'token_theft', metadata: { reused_jti: jtiOf(session.used) } }]);
   expect(await liveOf(gateway, session)).toEqual([]);
