@@ -1,6 +1,7 @@
 /** The header of the explorer: a login, which the client refreshes, or an access token that the user pastes. */
 import { type FormEvent, useState, useSyncExternalStore } from 'react';
 import { type AuthClient, AuthError } from '../client/src/browser.js';
+import { useUserName } from './user-name.js';
 
 interface Props {
   auth: AuthClient;
@@ -10,6 +11,7 @@ interface Props {
 
 export function Credential({ auth, token, setToken }: Props) {
   const { status, user } = useSyncExternalStore(auth.subscribe, auth.state);
+  const name = useUserName(auth, user);
   const [fault, setFault] = useState('');
 
   /** Shows the reason of a refusal. */
@@ -25,10 +27,12 @@ export function Credential({ auth, token, setToken }: Props) {
 
   return (
     <header>
-      <a href="/">auth-gateway</a>
+      <h1>
+        <a href="/">auth-gateway</a> explorer
+      </h1>
       {user !== undefined && (
         <p>
-          Logged in as {user.role} <code>{user.sub}</code>.{' '}
+          Logged in as {name === undefined ? user.role : `${name} (${user.role})`}.{' '}
           <button type="button" onClick={() => attempt(auth.logout())}>
             Log out
           </button>

@@ -2,11 +2,12 @@
 import { DOC_EXPLORER_PLUGIN, DocExplorerContextProvider } from '@graphiql/plugin-doc-explorer';
 import { GraphiQL, GraphiQLInterface, type GraphiQLProps, GraphiQLProvider } from 'graphiql';
 import { buildSchema } from 'graphql';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createAuthClient } from '../client/src/browser.js';
 import schemaText from '../schema.graphql';
 import { Credential } from './credential.js';
+import { labelEditors } from './label-editors.js';
 import { NO_STORAGE, removeStoredData } from './no-storage.js';
 import { FIRST_QUERY, QUERIES } from './queries.js';
 
@@ -35,6 +36,8 @@ function Page() {
 
 function Explorer() {
   const [token, setToken] = useState('');
+  const main = useRef<HTMLElement>(null);
+  useEffect(() => (main.current === null ? undefined : labelEditors(main.current)), []);
 
   /** Sends exactly one credential: from the Headers pane, otherwise the pasted token, otherwise the login. */
   const ask: GraphiQLProps['fetcher'] = async (operation, { headers: given = {} } = {}) => {
@@ -49,22 +52,24 @@ function Explorer() {
   return (
     <>
       <Credential auth={auth} token={token} setToken={setToken} />
-      <GraphiQLProvider
-        fetcher={ask}
-        schema={schema}
-        defaultTabs={tabs}
-        defaultQuery={FIRST_QUERY}
-        shouldPersistHeaders={false}
-        storage={NO_STORAGE}
-        plugins={[DOC_EXPLORER_PLUGIN]}
-        referencePlugin={DOC_EXPLORER_PLUGIN}
-      >
-        <DocExplorerContextProvider>
-          <GraphiQLInterface showPersistHeadersSettings={false}>
-            <GraphiQL.Logo>auth-gateway</GraphiQL.Logo>
-          </GraphiQLInterface>
-        </DocExplorerContextProvider>
-      </GraphiQLProvider>
+      <main ref={main}>
+        <GraphiQLProvider
+          fetcher={ask}
+          schema={schema}
+          defaultTabs={tabs}
+          defaultQuery={FIRST_QUERY}
+          shouldPersistHeaders={false}
+          storage={NO_STORAGE}
+          plugins={[DOC_EXPLORER_PLUGIN]}
+          referencePlugin={DOC_EXPLORER_PLUGIN}
+        >
+          <DocExplorerContextProvider>
+            <GraphiQLInterface showPersistHeadersSettings={false}>
+              <GraphiQL.Logo>{null}</GraphiQL.Logo>
+            </GraphiQLInterface>
+          </DocExplorerContextProvider>
+        </GraphiQLProvider>
+      </main>
     </>
   );
 }

@@ -58,7 +58,7 @@ inChromium('in Chromium, the explorer', () => {
     await page.getByText('Invalid credentials').waitFor();
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByText('Logged in as admin').waitFor();
+    await page.getByText(`Logged in as ${email} (admin)`).waitFor();
     await answers(id);
 
     const before = site.edge.refreshes.length;
@@ -126,7 +126,7 @@ inChromium('in Chromium, the explorer', () => {
     await page.getByLabel('E-mail').fill(email);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByText('Logged in as admin').waitFor();
+    await page.getByText(`Logged in as ${email} (admin)`).waitFor();
     await type(
       page,
       'query',
@@ -171,14 +171,27 @@ inChromium('in Chromium, the explorer', () => {
     await page.getByLabel('E-mail').fill(first.email);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByText('Logged in as viewer').waitFor();
+    await page.getByText(`Logged in as ${first.email} (viewer)`).waitFor();
     expect(await shown(page)).toContain('# of the first');
 
     const other = await page.context().newPage();
     await other.goto(site.edge.url);
     await other.evaluate(`auth.login(${JSON.stringify({ email: second.email, password: PASSWORD })})`);
-    await page.getByText(second.id).waitFor();
+    await page.getByText(`Logged in as ${second.email} (viewer)`).waitFor();
     expect(await shown(page)).not.toContain('# of the first');
+    await close();
+  });
+
+  test('Interface 2: if the gateway does not say the e-mail, the page greets by the id', async () => {
+    const { page, close } = await open();
+    const { email, id } = await site.gateway.user();
+    await page.route('**/graphql', (route) =>
+      route.request().method() === 'POST' ? route.fulfill({ status: 503, body: 'no JSON' }) : route.continue(),
+    );
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText(`Logged in as ${id} (viewer)`).waitFor();
     await close();
   });
 
