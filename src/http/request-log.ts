@@ -7,7 +7,7 @@ import type { RequestIds } from '../platform/logger.js';
 import type { Deps } from '../services.js';
 import { originReader } from './client-address.js';
 import type { RequestLocals } from './locals.js';
-import { CLIENT_CLOSED, type CountedRequest, createOutcomeCounters } from './outcomes.js';
+import { CLIENT_CLOSED, type CountedRequest, createOutcomeCounters, type RequestOutcome } from './outcomes.js';
 import { ERRORS, type Reason } from './refusals.js';
 import { traceOf } from './trace.js';
 
@@ -30,10 +30,18 @@ const UNTRUSTED =
   'X-Forwarded-For of an untrusted peer is ignored, so all its clients have its address and share its limits. ' +
   'If it is your proxy, set TRUST_PROXY';
 
+/** What an operator sets to change the limit of a 429 */
+const SETTINGS: Partial<Record<RequestOutcome, string>> = {
+  login_rate_limited: 'LOGIN_RATE_LIMIT',
+  account_locked: 'LOGIN_MAX_FAILURES',
+};
+
 interface Answered extends RequestIds, CountedRequest {
   method: string;
   status: number;
   client_ip: string | undefined;
+  /** Of a login that a limit refused: the variable */
+  setting?: string | undefined;
   /** Of a call that was refused for it */
   origin?: string | undefined;
   duration_ms: number;
@@ -89,14 +97,16 @@ export function createRequestLog(
         const method = knownMethod(req.method);
         const route = routeOf(req, isRoute);
         const status = res.writableFinished ? res.statusCode : CLIENT_CLOSED;
+        const { outcome } = res.locals;
         record({
           ...ids,
           method,
           route,
           status,
           caller: res.locals.caller,
-          outcome: res.locals.outcome ?? (status === CLIENT_CLOSED ? 'client_closed' : undefined),
+          outcome: outcome ?? (status === CLIENT_CLOSED ? 'client_closed' : undefined),
           client_ip: origin.ipAddress,
+          setting: outcome && SETTINGS[outcome],
           origin: res.locals.refusedOrigin,
           duration_ms: Math.round((performance.now() - started) * 10) / 10,
         });
