@@ -63,7 +63,9 @@ async function project(gatewayUrl: string, origin: string): Promise<string> {
   });
   const [, served = ''] = /npm install (\S+)/.exec(blockWith('shell', 'client.tgz', text)) ?? [];
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  await run('npm', ['install', '--no-audit', served], { cwd: folder });
+  // No registry answers: npm asks one for React, the optional peer, and goes on without.
+  const registry = ['--registry=http://localhost:9', '--fetch-retries=0'];
+  await run('npm', ['install', '--no-audit', ...registry, served], { cwd: folder });
   for (const name of ['react', 'react-dom', 'vite'])
     await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
   await mkdir(join(folder, 'src'));

@@ -87,8 +87,9 @@ test.each(PATHS)('Interface 13: %s is only read: another method is 405, which is
 describe('in an empty folder', () => {
   let folder: string;
   const run = async (program: string, ...args: string[]): Promise<string> => {
-    // Whoever asks anybody but the gateway gets no answer.
-    const npm = { npm_config_cache: join(folder, 'cache'), npm_config_registry: 'http://localhost:9' };
+    // No registry answers: npm asks one for React, the optional peer, and goes on without.
+    const registry = { npm_config_registry: 'http://localhost:9', npm_config_fetch_retries: '0' };
+    const npm = { npm_config_cache: join(folder, 'cache'), ...registry };
     const env = { PATH: process.env['PATH'] ?? '', npm_config_audit: 'false', ...npm };
     return (await promisify(execFile)(program, args, { cwd: folder, env })).stdout;
   };

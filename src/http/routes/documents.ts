@@ -13,7 +13,7 @@ const DOCUMENTS: Array<[path: string, about: string]> = [
   ['docs/monitoring.md', 'metrics, logs and health'],
 ];
 
-/** @returns those that are here: a checkout has all of them, an installed package none */
+/** @returns those that are here: a checkout has all of them, the image none */
 export function documentsHere(): typeof DOCUMENTS {
   return DOCUMENTS.filter(([path]) => existsSync(packagePath(path)));
 }
