@@ -1,4 +1,5 @@
 /** Spec 6: audit events, a union by event type, each with its exact metadata. */
+import type { EndedBy } from '../db/entities/refresh-token.js';
 import type { LinkPurpose } from '../domain/link-purpose.js';
 import type { Role } from '../domain/roles.js';
 
@@ -18,7 +19,7 @@ interface AuthMetadata {
   account_locked: { locked_until: string };
   login_failure: { reason: 'invalid_credentials'; email: string };
   login_success: { role: Role };
-  token_theft: { reused_jti: string; family_id: string };
+  token_theft: { reused_jti: string; family_id: string; ended_by?: EndedBy };
   logout: { jti: string };
 }
 
@@ -139,7 +140,12 @@ const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
   login_success: { means: 'A user logged in.', metadata: { role: '' } },
   token_theft: {
     means: 'A used or revoked refresh token was presented, which ended its session.',
-    metadata: { reused_jti: 'the token', family_id: 'the session' },
+    metadata: {
+      reused_jti: 'the token',
+      family_id: 'the session',
+      ended_by:
+        'only if the token had not been used, so that this is no theft: what had ended it, one of `logout`, `session_revoked`, `user_deactivated`, `user_password_set`, `user_deleted`',
+    },
   },
   logout: { means: 'A user logged out.', metadata: { jti: 'the refresh token' } },
   user_created: { means: 'A user was created.', metadata: { actor: '', email: '', role: '' } },

@@ -78,6 +78,13 @@ export const OCSF_KINDS: Record<EventType, Kind> = {
   keyring_rotated: done(ENTITY_MANAGEMENT, 'Update'),
 };
 
+/** The token had not been used: something else had ended its session. */
+const ENDED_TOKEN = failed(AUTHENTICATION, 'Token Reuse', 'Low', 'REFRESH_TOKEN_REVOKED');
+
+function kindOf(type: EventType, { ended_by }: KnownMetadata): Kind {
+  return type === 'token_theft' && ended_by !== undefined ? ENDED_TOKEN : OCSF_KINDS[type];
+}
+
 /** A row. A newer version may have written types that this one does not know. */
 export interface StoredEvent {
   id: string;
@@ -96,6 +103,8 @@ export interface StoredEvent {
 interface KnownMetadata {
   actor?: Actor;
   email?: string;
+  /** Stays in `unmapped` */
+  ended_by?: string;
   family_id?: string;
   key_id?: string;
   service_name?: string;
@@ -125,7 +134,7 @@ function isKnown(type: string): type is EventType {
 function known(event: StoredEvent, type: EventType, common: object, more: object): object {
   const { entity_type, user_id, ip_address, user_agent } = event;
   const { actor, email, family_id, key_id, service_name, ...rest } = event.metadata as KnownMetadata;
-  const kind = OCSF_KINDS[type];
+  const kind = kindOf(type, rest);
   const hasSession = family_id !== undefined && kind.class === AUTHENTICATION; // an account change has no place for it
   const entityType = ENTITY_TYPES[entity_type as keyof typeof ENTITY_TYPES];
   return {

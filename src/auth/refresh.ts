@@ -74,10 +74,11 @@ export async function refresh(
   // 6. No record.
   if (unrotated.kind === 'unknown') return refused('record_unknown');
 
-  // 7. Already used: theft. Its whole family is revoked by now.
-  if (unrotated.kind === 'theft') {
+  // 7. Revoked: theft. Its whole family is revoked by now. A session that a logout or an operator had ended is answered
+  // in the same way, but is not counted as a theft.
+  if (unrotated.kind === 'revoked') {
     if (!unrotated.audited) repeats.suppressed('token_theft');
-    metrics.tokenThefts.inc();
+    if (unrotated.isTheft) metrics.tokenThefts.inc();
     return refused('record_revoked');
   }
 

@@ -47,31 +47,42 @@ export async function revokeAll(db: Db, whose: Whose, reason: RevokedReason, now
   }
 }
 
+/** The event, if it is to be written, with its session, and with what had ended the token if that was no rotation. */
+const THEFT_EVENT = `jsonb_set(:events, '{0,metadata}', coalesce(:events -> 0 -> 'metadata', '{}') ||
+      jsonb_strip_nulls(jsonb_build_object('family_id', family_id, 'ended_by', ended_by)))`;
+
 const classifyUnrotatedSql = statement(
   'classify_unrotated',
   { jti: 'uuid', now: 'timestamptz', is_repeat: 'boolean', events: 'jsonb' },
-  { family_id: 'uuid', revoked: 'boolean', audited: 'boolean' },
+  { family_id: 'uuid', revoked: 'boolean', ended_by: 'text?', audited: 'boolean' },
 )`
   with presented as (
-    select family_id, revoked from refresh_tokens where jti = :jti
+    select family_id, revoked, nullif(nullif(revoked_reason, 'rotated'), 'token_theft') as ended_by
+    from refresh_tokens where jti = :jti
   ), ended as (
     update refresh_tokens set revoked = true, revoked_reason = 'token_theft', revoked_at = :now
     where family_id = (select family_id from presented where revoked) and not revoked
     returning expires_at
   ), audited as (
-    ${insertEvents(`jsonb_set(:events, '{0,metadata,family_id}', to_jsonb(family_id))`, 'presented')}
+    ${insertEvents(THEFT_EVENT, 'presented')}
     where revoked and (not :is_repeat or exists (select from ended where expires_at >= :now))
     returning id
   )
-  select family_id, revoked, exists (select from audited) as audited from presented`;
+  select family_id, revoked, ended_by, exists (select from audited) as audited from presented`;
 
-/** Why a `jti` was not rotated. A theft has revoked its family; `audited` is false if its event was suppressed. */
-export type Unrotated = { kind: 'unknown' | 'expired' } | { kind: 'theft'; audited: boolean };
+/** Why a `jti` was not rotated. */
+export type Unrotated =
+  | { kind: 'unknown' | 'expired' }
+  /**
+   * The whole family is revoked by now. `isTheft`: by a rotation or an earlier theft; otherwise a logout or an operator
+   * had ended it. `audited` is false if the event was suppressed.
+   */
+  | { kind: 'revoked'; isTheft: boolean; audited: boolean };
 
 /**
- * Spec 4.2 steps 6 to 8, for a `jti` that was not rotated. The statement that finds a theft also revokes the family and
+ * Spec 4.2 steps 6 to 8, for a `jti` that was not rotated. The statement that finds a revoked record also revokes the family and
  * writes `token_theft`; it repeats until no record survives, as in `revokeAll`.
- * @param event without `family_id`, which the statement adds
+ * @param event without `family_id` and `ended_by`, which the statement adds
  * @param isRepeat true: the event is written only if a live record was revoked
  */
 export async function classifyUnrotated(
@@ -88,7 +99,8 @@ export async function classifyUnrotated(
     if (!found.revoked) return { kind: 'expired' };
     if (found.audited) events = [];
     const survivors = await db.run(ofFamily.survivor, { id: found.family_id, except: null });
-    if (survivors.length === 0) return { kind: 'theft', audited: events.length === 0 };
+    if (survivors.length > 0) continue;
+    return { kind: 'revoked', isTheft: found.ended_by === null, audited: events.length === 0 };
   }
 }
 

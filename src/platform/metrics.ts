@@ -75,7 +75,7 @@ export function createMetrics() {
     }),
     tokenThefts: new Counter({
       name: 'auth_gateway_token_thefts_total',
-      help: 'Refresh tokens that were presented after they had been used or revoked, each presentation',
+      help: 'Refresh tokens that were presented after they had been used; not those that a logout or an operator had ended',
       registers,
     }),
     passwordQueue: new Gauge({

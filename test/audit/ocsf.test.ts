@@ -1,7 +1,7 @@
 /** Interface 9: each audit event as the Open Cybersecurity Schema Framework has it, from the table to the line. */
 import type { AuditedEvent, EventType } from '../../src/audit/events.js';
 import { ENTITY_OF, EVENT_TYPES } from '../../src/audit/events.js';
-import { OCSF_KINDS } from '../../src/audit/ocsf.js';
+import { OCSF_KINDS, toOcsf } from '../../src/audit/ocsf.js';
 import { writeAudit } from '../../src/audit/write.js';
 import { textOf } from '../documents/printed.js';
 import { runHere } from '../support/gateway/cli.js';
@@ -113,6 +113,19 @@ test.each<[EventType, object]>([
   ['keyring_rotated', { class_uid: 3004, entity: { name: 'keyring' }, unmapped: { added: ['kid-1'] } }],
 ])('Interface 9: %s says who, what and from which address', (type, expected) => {
   expect(ofType(type)).toMatchObject(expected);
+});
+
+test('Interface 9: a token whose session a logout had ended is of low severity', () => {
+  const row = { id: KEY, event_type: 'token_theft', entity_type: 'user', user_id: USER, ip_address: '192.0.2.7' };
+  const at = { created_at: new Date(), written_at: '2026-11-22T10:00:00.000Z' };
+  const metadata = { reused_jti: KEY, family_id: FAMILY, ended_by: 'logout' };
+  const event = toOcsf({ ...row, ...at, user_agent: null, metadata }, {}) as OcsfEvent;
+  expect(ocsfFaults(event)).toEqual([]);
+  expect(event).toMatchObject({
+    severity: 'Low',
+    status_detail: 'REFRESH_TOKEN_REVOKED',
+    unmapped: { reused_jti: KEY, ended_by: 'logout' },
+  });
 });
 
 test('Interface 9: the ids, times and cursors of the lines are those of the rows', async () => {

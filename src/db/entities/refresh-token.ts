@@ -11,6 +11,9 @@ export type RevokedReason =
   | 'user_password_set'
   | 'user_deleted';
 
+/** What ends a session other than a used token. */
+export type EndedBy = Exclude<RevokedReason, 'rotated' | 'token_theft'>;
+
 // No index or predicate uses a column that a rotation sets, so that it updates in place (HOT).
 @Entity({ tableName: 'refresh_tokens' })
 @Index({ name: 'refresh_tokens_family_id', properties: ['familyId', 'createdAt'] })
