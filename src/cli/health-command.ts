@@ -1,10 +1,9 @@
 /** Interface 9 and 10: asks the gateway that this environment configures. Containers call it every few seconds. */
 import { get } from 'node:http';
-import { isIPv6 } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import type { Config } from '../config/config.js';
+import { localOrigin } from '../platform/local-origin.js';
 import { type Command, command } from './command.js';
 import { CliRefusal } from './exit.js';
 import { duration } from './parameter-types.js';
@@ -15,12 +14,6 @@ import { print } from './terminal.js';
 const ANSWER_WITHIN_MS = 5_000;
 /** Pause between two requests. */
 const PAUSE_MS = 500;
-
-/** A gateway that listens on every address is asked on loopback. */
-const EVERYWHERE = new Map([
-  ['0.0.0.0', '127.0.0.1'],
-  ['::', '::1'],
-]);
 
 const Health = z.object({
   status: z.enum(['ok', 'unavailable']),
@@ -38,7 +31,7 @@ export const healthCommands: Record<string, Command> = {
       live: flag('ask only whether it runs, not whether its database and Redis work'),
     },
     run: async ({ config, terminal }, { wait = 0, live, json }) => {
-      const url = urlOf(config, live ? '/health/live' : '/health/ready');
+      const url = `${localOrigin(config)}${live ? '/health/live' : '/health/ready'}`;
       const untilMs = performance.now() + wait * 1000;
       let health = await ask(url);
       while (health?.status !== 'ok' && performance.now() + PAUSE_MS < untilMs) {
@@ -54,11 +47,6 @@ export const healthCommands: Record<string, Command> = {
     },
   }),
 };
-
-function urlOf({ host, port }: Config, path: string): string {
-  const address = EVERYWHERE.get(host) ?? host;
-  return `http://${isIPv6(address) ? `[${address}]` : address}:${port}${path}`;
-}
 
 /** @returns undefined if nothing answers in time, or something other than a gateway */
 async function ask(url: string): Promise<Health | undefined> {

@@ -30,7 +30,7 @@ const INSIDE = CHECKS.filter(([name]) => name !== 'public_url' && name !== 'pass
 const PAUSES_MS = [20_000, 40_000, 80_000];
 
 /**
- * @param pausesMs before PUBLIC_URL is asked again, as long as there is a fault that may pass
+ * @param pausesMs before PUBLIC_URL is asked again, as long as it does not lead here
  * @throws the reason of the signal
  */
 export async function examineAtStart(
@@ -44,11 +44,16 @@ export async function examineAtStart(
   logAll(await examine(around, INSIDE), log);
   let found = await examine(around, OUTSIDE);
   for (const pauseMs of pausesMs) {
-    if (!found.some(({ severity }) => severity === 'fault') || found.some((one) => one.isIntermittent)) break;
+    if (!found.some(mayPass) || found.some((one) => one.isIntermittent)) break;
     await sleep(pauseMs, undefined, { signal });
     found = await examine(around, OUTSIDE);
   }
   logAll(found, log);
+}
+
+/** What answers at PUBLIC_URL, such as a proxy or Vite, may be started after the gateway. */
+function mayPass({ severity, check }: Finding): boolean {
+  return severity === 'fault' || (severity === 'warning' && check === 'public_url');
 }
 
 function logAll(findings: readonly Finding[], log: Logger): void {

@@ -3,11 +3,14 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent, request as requestHttps } from 'node:https';
 import { TLSSocket } from 'node:tls';
+import { type LoginPolicy, parseLoginPolicy } from '../rate-limits/login-policy.js';
 
 export interface PublicAnswer {
   status: number;
   /** Of a redirect, which is not followed */
   location: string | undefined;
+  /** The login limit of the gateway, if one answers */
+  loginPolicy: LoginPolicy | undefined;
   /** Cut after MAX_BYTES */
   text: string;
   /** The body as JSON; undefined if it is not JSON */
@@ -35,7 +38,8 @@ export async function readPublic(url: string, signal: AbortSignal): Promise<Publ
     text += chunk;
     if (text.length > MAX_BYTES) break;
   }
-  return { status: statusCode, location: headers.location, text, json: parse(text), validTo };
+  const loginPolicy = parseLoginPolicy(headers['ratelimit-policy']);
+  return { status: statusCode, location: headers.location, loginPolicy, text, json: parse(text), validTo };
 }
 
 function parse(text: string): unknown {

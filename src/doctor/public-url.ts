@@ -1,10 +1,12 @@
 /** Interface 2, 3 and 9, `doctor`: whether PUBLIC_URL leads to this gateway, and whether its certificate is valid. */
+import type { Config } from '../config/config.js';
 import { isLoopback } from '../config/values.js';
 import { importKeys, type PublicJwk } from '../credentials/keyring/import-keys.js';
 import { readKeyringFile } from '../credentials/keyring/keyring-file.js';
 import { errorLabel } from '../platform/fixed-texts.js';
 import { numberOf } from '../platform/number-of.js';
 import { type TlsFault, tlsFaultOf } from '../platform/tls-faults.js';
+import { LOGIN_PATH } from '../rate-limits/login-policy.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 import { type PublicAnswer, readPublic } from './public-request.js';
 import type { Surroundings } from './surroundings.js';
@@ -24,6 +26,7 @@ export async function checkPublicUrl({ clock, config, signal }: Surroundings): P
   const found = [certificate(metadata, clock.now())].filter((finding) => finding !== undefined);
   const wrong = wrongAnswer(publicUrl, metadata);
   if (wrong !== undefined) return [...found, wrong];
+  if (!isMetadata(metadata)) return [...found, await withoutMetadata(config, metadata, () => read(LOGIN_PATH))];
   const keys = await compareKeys(config.keyringFile, clock.now(), () => read(JWKS));
   const isOpen = !isDevelopment && /^auth_gateway_/m.test((await read('/metrics')).text);
   const metrics = metricsPort === undefined ? 'set METRICS_PORT=9464' : 'exclude /metrics from what the proxy forwards';
@@ -51,11 +54,13 @@ function notReached(publicUrl: string, code: string): Finding {
   if (tls !== undefined) {
     return fault('certificate', `${publicUrl} cannot be trusted: ${tls.reason} (${code})`, TLS_REMEDIES[tls.fault]);
   }
-  const remedy = 'start the gateway and the proxy in front of it, or correct PUBLIC_URL; check DNS and the firewall';
   if (isLoopback(new URL(publicUrl).hostname)) {
     const local = `PUBLIC_URL is on this machine only, and nothing answers there (${code}); it cannot be checked from inside a container`;
+    const remedy =
+      'start the gateway and what is in front of it, such as Vite or a proxy, or correct PUBLIC_URL; check the firewall';
     return warning('public_url', local, remedy);
   }
+  const remedy = 'start the gateway and the proxy in front of it, or correct PUBLIC_URL; check DNS and the firewall';
   return fault('public_url', `nothing answers at ${publicUrl} from this machine (${code})`, remedy);
 }
 
@@ -70,21 +75,45 @@ function certificate({ validTo }: PublicAnswer, now: Date): Finding | undefined 
   return warning('certificate', seen, RENEW);
 }
 
-/** Undefined if it is the metadata of a gateway with this PUBLIC_URL. */
-function wrongAnswer(publicUrl: string, { status, location, json }: PublicAnswer): Finding | undefined {
+function issuerOf({ json }: PublicAnswer): unknown {
+  return typeof json === 'object' && json !== null && 'issuer' in json ? json.issuer : undefined;
+}
+
+function isMetadata(answer: PublicAnswer): boolean {
+  return answer.status === 200 && typeof issuerOf(answer) === 'string';
+}
+
+/** What is wrong although a gateway, or a proxy of one, answers. */
+function wrongAnswer(publicUrl: string, answer: PublicAnswer): Finding | undefined {
+  const { status, location } = answer;
+  const issuer = issuerOf(answer);
   if (location !== undefined) {
     const seen = `${publicUrl} answers ${status} and redirects to ${URL.parse(location, publicUrl)?.origin ?? 'another place'}`;
     return fault('public_url', seen, 'set PUBLIC_URL to the origin at which the gateway itself answers');
   }
-  const issuer = typeof json === 'object' && json !== null && 'issuer' in json ? json.issuer : undefined;
   if (status === 503 && issuer === undefined) {
     const seen = 'the proxy finds no gateway that is ready: 503';
     return fault('public_url', seen, { advice: 'fix the other findings; for details', command: 'health' });
   }
-  if (status !== 200 || typeof issuer !== 'string') return noGateway(`${status} for ${METADATA}`);
-  if (issuer === publicUrl) return undefined;
-  const seen = `the gateway at ${publicUrl} has PUBLIC_URL=${URL.parse(issuer)?.origin ?? '…'}`;
+  if (!isMetadata(answer) || issuer === publicUrl) return undefined;
+  const seen = `the gateway at ${publicUrl} has PUBLIC_URL=${URL.parse(String(issuer))?.origin ?? '…'}`;
   return fault('public_url', seen, 'set the same PUBLIC_URL for every instance and every command');
+}
+
+/**
+ * Something else answers. A development server such as Vite forwards only some paths, and a page of the same origin needs
+ * no more.
+ */
+async function withoutMetadata(
+  { isDevelopment }: Config,
+  { status }: PublicAnswer,
+  askLogin: () => Promise<PublicAnswer>,
+): Promise<Finding> {
+  if ((await askLogin()).loginPolicy === undefined) return noGateway(`${status} for ${METADATA}`);
+  const seen = `a gateway answers at PUBLIC_URL${LOGIN_PATH}, and another program at PUBLIC_URL${METADATA}`;
+  if (isDevelopment) return ok('public_url', `${seen}, as usual behind Vite`);
+  const remedy = 'make the proxy forward every path to the gateway, so that services find the keys';
+  return warning('public_url', seen, remedy);
 }
 
 function noGateway(answer: string): Finding {

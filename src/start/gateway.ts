@@ -15,6 +15,7 @@ import { createMetrics } from '../platform/metrics.js';
 import { lowerPoolThreads } from '../platform/pool-threads.js';
 import { namingVariable, requireFree } from '../platform/port-taken.js';
 import { type App, createApp } from './compose.js';
+import { startPageOf } from './start-page.js';
 
 export interface Gateway {
   /** Reads the keyring now, and logs the result. */
@@ -39,7 +40,7 @@ export async function startGateway(
   threads: number | undefined,
   print: (line: string) => void,
 ): Promise<Gateway> {
-  const { host, isDevelopment, port, metricsHost, metricsPort, publicUrl, reusePort } = config;
+  const { host, port, metricsHost, metricsPort, publicUrl, reusePort } = config;
   const metrics = createMetrics();
   const log = createLogger(
     config.logLevel,
@@ -78,7 +79,7 @@ export async function startGateway(
       port,
       metrics_port: metricsPort,
       public_url: publicUrl,
-      start_page: isDevelopment ? `${publicUrl}/` : undefined,
+      start_page: startPageOf(config),
     },
     'ready',
   );

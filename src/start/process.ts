@@ -58,7 +58,8 @@ async function serve(): Promise<void> {
     gateway = await startGateway(config, threads, (line) => printMessage(process, line));
     notify('READY=1');
     flushCompileCache(); // now, because a killed gateway cannot
-    const where = config.isDevelopment ? `${config.publicUrl}/, which says what to try` : config.publicUrl;
+    const page = (await import('./start-page.js')).startPageOf(config);
+    const where = page === undefined ? config.publicUrl : `${page}, which says what to try`;
     if (stderr.isTTY) printMessage(process, `The gateway answers at ${where}. Ctrl-C stops it.`);
     return gateway;
   };

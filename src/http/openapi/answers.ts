@@ -2,7 +2,7 @@
 import { CROSS_SITE_IN_DEVELOPMENT } from '../cross-site.js';
 import { NO_FRAGMENT, ONE_HOST } from '../malformed.js';
 import { ERRORS, type Reason } from '../refusals.js';
-import { ALLOW, always, NO_STORE, REQUEST_ID, RETRY_AFTER } from './fields.js';
+import { ALLOW, always, NO_STORE, RATE_LIMIT_POLICY, REQUEST_ID, RETRY_AFTER } from './fields.js';
 
 type Fields = Record<string, object>;
 
@@ -83,7 +83,10 @@ export const SHARED = {
     { 'Retry-After': always(RETRY_AFTER) },
   ),
   NotFound: refusal('Unknown path.', ['not_found']),
-  MethodNotAllowed: refusal('The path does not support this method.', ['method_not_allowed'], { Allow: always(ALLOW) }),
+  MethodNotAllowed: refusal('The path does not support this method.', ['method_not_allowed'], {
+    Allow: always(ALLOW),
+    'RateLimit-Policy': RATE_LIMIT_POLICY,
+  }),
 };
 
 export function shared(name: keyof typeof SHARED): object {

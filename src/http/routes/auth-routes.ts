@@ -9,7 +9,7 @@ import { crossSiteRefusal } from '../cross-site.js';
 import { methodNotAllowed, sendError } from '../errors.js';
 import { hasNoBody, parseBody } from '../json-body.js';
 import { loginBody } from '../login-body.js';
-import { sessionRateLimit } from '../rate-limits.js';
+import { loginPolicy, sessionRateLimit } from '../rate-limits.js';
 import { createRefreshCookie } from '../refresh-cookie.js';
 import { retryKeysReader } from '../refresh-retry.js';
 import { CHALLENGE, rowOf } from '../refusals.js';
@@ -70,7 +70,7 @@ export function addAuthRoutes(app: Express, deps: Dependencies, guards: RequestH
       const outcome = await login(depsOf(res), parsed.body, res.locals.origin, place);
       if (outcome !== undefined) answer(res, outcome);
     })
-    .all(methodNotAllowed('POST'));
+    .all(loginPolicy(config.login), methodNotAllowed('POST')); // so that asking for the policy costs no login
 
   app
     .route('/auth/refresh')

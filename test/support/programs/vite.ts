@@ -1,0 +1,34 @@
+/** Vite's development server, with the configuration that docs/login.md prints. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { blocksOf } from '../../documents/printed.js';
+import { until } from '../until.js';
+
+/** @param port in place of the printed one. @param gatewayUrl where it forwards to */
+export async function startVite(port: number, gatewayUrl: string): Promise<AsyncDisposable> {
+  const printed = blocksOf('docs/login.md').find(({ text }) => text.includes('defineConfig'))?.text ?? '';
+  const folder = await mkdtemp(join(tmpdir(), 'vite-'));
+  await mkdir(join(folder, 'node_modules'));
+  await symlink(resolve('node_modules/vite'), join(folder, 'node_modules/vite'));
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  await writeFile(join(folder, 'index.html'), '<!doctype html><title>Page</title>');
+  const config = printed.replace('5173', String(port)).replaceAll('http://127.0.0.1:3000', gatewayUrl);
+  await writeFile(join(folder, 'vite.config.js'), config);
+  const vite = spawn(process.execPath, [resolve('node_modules/vite/bin/vite.js')], { cwd: folder, stdio: 'ignore' });
+  const ended = once(vite, 'exit');
+  const stop = async (): Promise<void> => {
+    vite.kill('SIGKILL');
+    await ended;
+    await rm(folder, { recursive: true, maxRetries: 10 });
+  };
+  const answers = () =>
+    fetch(`http://localhost:${port}`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await until('Vite answers', answers);
+  return { [Symbol.asyncDispose]: stop };
+}
