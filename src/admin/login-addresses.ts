@@ -1,9 +1,9 @@
 /** Interface 9: addresses that cannot log in at present, and which of them concern a user. */
 
 import { listAuditEvents } from '../audit/log.js';
-import type { Config } from '../config/config.js';
 import { addSeconds } from '../platform/clock.js';
 import { loginGroups, loginLimitOf } from '../rate-limits/address-group.js';
+import type { LoginPolicy } from '../rate-limits/login-policy.js';
 import type { Window, Windows } from '../rate-limits/windows.js';
 import type { Deps } from '../services.js';
 
@@ -20,8 +20,8 @@ export interface LimitedAddresses {
 }
 
 /** True if the next login is refused. */
-export function isLimited({ key, count }: Window, { login }: Pick<Config, 'login'>): boolean {
-  return count >= loginLimitOf(key, login.rateLimit);
+export function isLimited({ key, count }: Window, { rateLimit }: LoginPolicy): boolean {
+  return count >= loginLimitOf(key, rateLimit);
 }
 
 /**
@@ -30,12 +30,13 @@ export function isLimited({ key, count }: Window, { login }: Pick<Config, 'login
  * @throws {RedisAway}
  */
 export async function limitedAddresses(
-  deps: Deps<'clock' | 'config' | 'db'> & { windows: Windows },
+  deps: Deps<'clock' | 'db'> & { windows: Windows },
   email: string,
+  policy: LoginPolicy,
 ): Promise<LimitedAddresses> {
-  const limited = (await deps.windows.list()).filter((window) => isLimited(window, deps.config));
+  const limited = (await deps.windows.list()).filter((window) => isLimited(window, policy));
   if (limited.length === 0) return { ofUser: [], others: [] };
-  const since = addSeconds(deps.clock.now(), -deps.config.login.rateWindowSeconds);
+  const since = addSeconds(deps.clock.now(), -policy.rateWindowSeconds);
   const eventTypes = ['login_failure', 'account_locked', 'login_success'] as const;
   const logins = await listAuditEvents(deps, { email, eventTypes: [...eventTypes], since }, { first: RECENT_LOGINS });
   const theirs = new Set(logins.rows.flatMap(({ row }) => loginGroups(row.ipAddress)));

@@ -1,7 +1,6 @@
 /** Interface 9: why a user cannot log in: each known reason with the command that fixes it. */
 
 import { type AuditRow, listAuditEvents } from '../audit/log.js';
-import type { Config } from '../config/config.js';
 import { normaliseEmail } from '../domain/email.js';
 import { everyRow } from '../listing/page.js';
 import { isUuid } from '../platform/ids.js';
@@ -9,6 +8,7 @@ import { loginLimitOf } from '../rate-limits/address-group.js';
 import { RedisAway, type Windows } from '../rate-limits/windows.js';
 import type { Deps } from '../services.js';
 import { type LimitedAddresses, limitedAddresses } from './login-addresses.js';
+import { judgeOf, type LoginLimit, readLoginLimit } from './login-limit.js';
 import { listSessions } from './sessions.js';
 import { findUser, findUserId, type ListedUser } from './users.js';
 
@@ -34,6 +34,8 @@ export interface LoginExplanation {
   refused: AuditRow[];
   /** Undefined if Redis is unreachable */
   limited: LimitedAddresses | undefined;
+  /** By which addresses were judged */
+  limit: LoginLimit;
   liveSessions: number;
 }
 
@@ -51,7 +53,8 @@ export async function explainLogin(deps: ExplainDeps, name: string): Promise<Log
     { ...about, eventTypes: ['login_failure', 'account_locked'] },
     { first: REFUSED_LOGINS },
   );
-  const limited = await limitedAddresses(deps, named).catch((error: unknown) => {
+  const limit = await readLoginLimit(deps.config);
+  const limited = await limitedAddresses(deps, named, limit).catch((error: unknown) => {
     if (error instanceof RedisAway) return undefined;
     throw error;
   });
@@ -59,9 +62,10 @@ export async function explainLogin(deps: ExplainDeps, name: string): Promise<Log
   return {
     user,
     name: named,
-    hindrances: [...ofAccount, ...hindrancesOfAddresses(limited, deps.config)],
+    hindrances: [...ofAccount, ...hindrancesOfAddresses(limited, limit)],
     refused: refused.rows.map(({ row }) => row),
     limited,
+    limit,
     liveSessions: user === undefined ? 0 : await countLiveSessions(deps, user.id, now),
   };
 }
@@ -97,10 +101,10 @@ function hindrancesOfUser(user: ListedUser, now: Date): Hindrance[] {
   return found;
 }
 
-function hindrancesOfAddresses(limited: LimitedAddresses | undefined, { login }: Config): Hindrance[] {
+function hindrancesOfAddresses(limited: LimitedAddresses | undefined, limit: LoginLimit): Hindrance[] {
   return (limited?.ofUser ?? []).map(({ key, count, endsAt }) => ({
     reason: 'address_limited',
-    message: `Logins of all users from ${key} are refused until ${timeOf(endsAt)}: ${count} were counted, and the limit is ${loginLimitOf(key, login.rateLimit)}.`,
+    message: `By ${judgeOf(limit)}, logins of all users from ${key} are refused until ${timeOf(endsAt)}: ${count} were counted, and ${loginLimitOf(key, limit.rateLimit)} are allowed.`,
     cure: `rate-limit clear --ip ${key}`,
   }));
 }

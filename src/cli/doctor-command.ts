@@ -49,8 +49,16 @@ async function findingsOf({ readConfig, terminal }: Call): Promise<Finding[]> {
     return server.databaseUrl;
   });
   await located.catch(() => undefined); // an embedded server may take a while to start; a check reports why it does not
+  printMessage(terminal, "variables: this shell's; a running gateway may have others");
   const signal = new AbortController().signal;
-  const around = { clock: systemClock, config, machine: readMachine(), signal, locate: () => located };
+  const around = {
+    clock: systemClock,
+    config,
+    isGateway: false,
+    machine: readMachine(),
+    signal,
+    locate: () => located,
+  };
   return await examine(around);
 }
 

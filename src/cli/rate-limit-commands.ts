@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimited } from '../admin/login-addresses.js';
+import { judgeOf, readLoginLimit } from '../admin/login-limit.js';
 import { isNetwork, loginGroups, loginLimitOf } from '../rate-limits/address-group.js';
 import { REMEMBERED_MS } from '../rate-limits/over-limit.js';
 import { type Command, command } from './command.js';
@@ -23,16 +24,20 @@ const address: ParameterType<readonly string[]> = {
 
 export const rateLimitCommands: Record<string, Command> = {
   'rate-limit list': command({
-    summary: 'list the addresses with counted logins, and whether the LOGIN_RATE_LIMIT of this environment limits them',
+    summary:
+      'list the addresses with counted logins, and whether the LOGIN_RATE_LIMIT of the running gateway limits them',
     on: 'database and limits',
-    run: async ({ config, windows }) =>
-      (await windows.list()).map((window) => ({
+    run: async ({ config, terminal, windows }) => {
+      const limit = await readLoginLimit(config);
+      printMessage(terminal, `limits: by ${judgeOf(limit)}`);
+      return (await windows.list()).map((window) => ({
         ip_address: window.key,
         attempts: window.count,
-        limit: loginLimitOf(window.key, config.login.rateLimit),
-        is_limited: isLimited(window, config),
+        limit: loginLimitOf(window.key, limit.rateLimit),
+        is_limited: isLimited(window, limit),
         ends_at: window.endsAt.toISOString(),
-      })),
+      }));
+    },
   }),
   'rate-limit clear': command({
     summary: 'clear the login count of an address, so that it can log in again; account locks stay',

@@ -1,6 +1,7 @@
 /** Interface 9: `user explain`, and the limits that `user unlock` reports. */
 import { limitedAddresses } from '../admin/login-addresses.js';
 import { explainLogin, type LoginExplanation, wordFor } from '../admin/login-explanation.js';
+import { judgeOf, readLoginLimit } from '../admin/login-limit.js';
 import type { ListedUser } from '../admin/users.js';
 import type { Config } from '../config/config.js';
 import { RedisAway } from '../rate-limits/windows.js';
@@ -23,7 +24,7 @@ export const userExplain: Command = command({
   },
 });
 
-function printable({ user, name, hindrances, refused, limited, liveSessions }: LoginExplanation): object {
+function printable({ user, name, hindrances, refused, limited, limit, liveSessions }: LoginExplanation): object {
   return {
     name,
     id: user?.id ?? null,
@@ -41,29 +42,34 @@ function printable({ user, name, hindrances, refused, limited, liveSessions }: L
     })),
     limited_addresses: limited?.ofUser.map(({ key }) => key) ?? null,
     other_limited_addresses: limited?.others.map(({ key }) => key) ?? null,
+    login_limit: {
+      attempts: limit.rateLimit,
+      window_seconds: limit.rateWindowSeconds,
+      gateway: limit.isRead ? limit.gateway : null,
+    },
   };
 }
 
 function sentences(explanation: LoginExplanation, { login }: Config, command: string): string[] {
-  const { user, name, hindrances, refused, limited, liveSessions } = explanation;
+  const { user, name, hindrances, refused, limited, limit, liveSessions } = explanation;
   const lines = hindrances.map(({ message, cure }) => message + (cure === null ? '' : ` Fix: ${command} ${cure}`));
   if (user !== undefined && hindrances.length === 0) {
     lines.push(
-      `Nothing prevents ${name} from logging in except a wrong password. Fix: ${command} user reset-link ${wordFor(user)}`,
+      `Nothing prevents ${name} from logging in except a wrong password, judged by ${judgeOf(limit)}. Fix: ${command} user reset-link ${wordFor(user)}`,
     );
   }
   if (limited === undefined) lines.push('Limited addresses are unknown: Redis is unreachable.');
   else if (limited.others.length > 0) {
     const others = `${counted(limited.others.length, 'other address', 'other addresses')} cannot log in at present`;
     lines.push(
-      `${others}; one may be theirs, since the audit log has only logins whose password was checked. See: ${command} rate-limit list`,
+      `By ${judgeOf(limit)}, ${others}; one may be theirs, since the audit log has only logins whose password was checked. See: ${command} rate-limit list`,
     );
   }
   if (user !== undefined) {
     const { failedLoginAttempts: failures, lastLoginAt } = user;
     const sessions = counted(liveSessions, 'live session', 'live sessions');
     lines.push(
-      `Failed logins since the last successful one: ${failures}; ${login.maxFailures} lock the account.`,
+      `Failed logins since the last successful one: ${failures}. By this shell's LOGIN_MAX_FAILURES, ${login.maxFailures} lock the account.`,
       `Last login: ${lastLoginAt?.toISOString() ?? 'never'}; ${sessions}.`,
     );
   }
@@ -87,14 +93,19 @@ function counted(count: number, one: string, many: string): string {
 export async function reportLimits(context: Contexts['database and limits'], { email }: ListedUser): Promise<void> {
   const { command } = context.terminal;
   try {
-    const { ofUser, others } = await limitedAddresses(context, email);
+    const limit = await readLoginLimit(context.config);
+    const { ofUser, others } = await limitedAddresses(context, email, limit);
+    const judged = `by ${judgeOf(limit)},`;
     for (const { key, endsAt } of ofUser) {
-      const until = `logins of all users from ${key} are still refused until ${endsAt.toISOString()}`;
+      const until = `${judged} logins of all users from ${key} are still refused until ${endsAt.toISOString()}`;
       printMessage(context.terminal, `${until}; to allow them: ${command} rate-limit clear --ip ${key}`);
     }
     if (others.length > 0) {
       const addresses = counted(others.length, 'other address', 'other addresses');
-      printMessage(context.terminal, `${addresses} cannot log in at present; see: ${command} rate-limit list`);
+      printMessage(
+        context.terminal,
+        `${judged} ${addresses} cannot log in at present; see: ${command} rate-limit list`,
+      );
     }
   } catch (error) {
     if (!(error instanceof RedisAway)) throw error;

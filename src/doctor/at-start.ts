@@ -40,7 +40,8 @@ export async function examineAtStart(
   signal: AbortSignal,
   pausesMs: readonly number[] = PAUSES_MS,
 ): Promise<void> {
-  const around = { clock: systemClock, config, machine: readMachine(), signal, locate: async () => databaseUrl };
+  const locate = async () => databaseUrl;
+  const around = { clock: systemClock, config, isGateway: true, machine: readMachine(), signal, locate };
   logAll(await examine(around, INSIDE), log);
   let found = await examine(around, OUTSIDE);
   for (const pauseMs of pausesMs) {

@@ -14,6 +14,7 @@ import { checkSettings } from './database-settings.js';
 import { type Finding, type FindingName, fault } from './finding.js';
 import { checkKeyring } from './keyring.js';
 import { checkSealedSecrets } from './keyring-database.js';
+import { checkLoginLimits } from './login-limits.js';
 import { checkPublicUrl } from './public-url.js';
 import { checkRedis } from './redis.js';
 import { checkAdministrators, checkExpired } from './rows.js';
@@ -21,7 +22,6 @@ import {
   checkConfiguration,
   checkLifetimes,
   checkListenHost,
-  checkLoginLimits,
   checkLogLevel,
   checkTrustedProxies,
   checkUnknownProxy,
@@ -64,7 +64,7 @@ export const CHECKS: readonly Check[] = [
   ['disk', checkDisk],
 ];
 
-export interface Around extends Pick<Surroundings, 'clock' | 'config' | 'machine' | 'signal'> {
+export interface Around extends Pick<Surroundings, 'clock' | 'config' | 'isGateway' | 'machine' | 'signal'> {
   /** Gives the URL of the database; it may start or join the embedded server. */
   locate(): Promise<string>;
 }

@@ -29,22 +29,6 @@ export function checkUnknownProxy({ config }: Surroundings): Finding[] {
   );
 }
 
-/** Limits from here on are for trying things out. */
-const LOOSE = { rateLimit: 1_000, maxFailures: 100 };
-
-export function checkLoginLimits({ config }: Surroundings): Finding[] {
-  const { rateLimit, rateWindowSeconds, maxFailures, lockoutSeconds } = config.login;
-  const seen =
-    `an address may log in ${rateLimit} times in ${rateWindowSeconds} s, and ${maxFailures} wrong passwords lock an ` +
-    `account for ${lockoutSeconds} s`;
-  const loose = [
-    ...(rateLimit >= LOOSE.rateLimit ? ['LOGIN_RATE_LIMIT'] : []),
-    ...(maxFailures >= LOOSE.maxFailures ? ['LOGIN_MAX_FAILURES'] : []),
-  ];
-  if (loose.length === 0 || config.isDevelopment) return [ok('login_limits', seen)];
-  return [warning('login_limits', `${seen}: passwords can be guessed`, `unset ${loose.join(' and ')}`)];
-}
-
 /** A stolen access token stays valid until it expires, whatever is done: seconds. */
 const LONG_ACCESS_SECONDS = 3_600;
 

@@ -11,6 +11,8 @@ export interface Surroundings {
   clock: Clock;
   config: Config;
   machine: Machine;
+  /** True in the gateway itself. A command has the configuration of its shell, and a running gateway may have another. */
+  isGateway: boolean;
   /** Opens it at the first call. @throws {NotThere} */
   database(): Promise<OpenedDatabase>;
   /** Aborted when nobody waits any more. */

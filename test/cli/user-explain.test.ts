@@ -1,7 +1,12 @@
 /** Interface 9: why somebody cannot log in: `user explain`, and what `user unlock` and `session explain` say of it. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Config } from '../../src/config/config.js';
 import { messagesOf, type Ran, runHere } from '../support/gateway/cli.js';
 import { logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { login, refresh, WRONG } from '../support/gateway/routes.js';
+import { freePort } from '../support/programs/redis.js';
 
 const LIMIT = 4;
 const LOCK = 3;
@@ -15,8 +20,16 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const cli = (...args: string[]): Promise<Ran> =>
-  runHere(args, () => ({ ...gateway.config, databaseUrl: gateway.database.url }));
+const portOf = ({ url }: Pick<TestGateway, 'url'>): number => Number(new URL(url).port);
+
+/** A shell with the variables of the gateway. */
+const cli = (...args: string[]): Promise<Ran> => cliWith({}, ...args);
+
+/** A shell whose own variables differ. */
+const cliWith = (own: Partial<Config>, ...args: string[]): Promise<Ran> =>
+  runHere(args, () => ({ ...gateway.config, databaseUrl: gateway.database.url, port: portOf(gateway), ...own }));
+
+const judge = () => `LOGIN_RATE_LIMIT=${LIMIT} of the gateway at ${gateway.url}`;
 
 interface Explained {
   reasons: Array<{ reason: string; message: string; cure: string | null }>;
@@ -75,13 +88,13 @@ test('Interface 9: a user whom nothing keeps from logging in, with the last logi
     ],
     limited_addresses: [],
     other_limited_addresses: [],
+    login_limit: { attempts: LIMIT, window_seconds: 900, gateway: gateway.url },
   });
   expect(await explain(id)).toEqual(await explain(` ${email.toUpperCase()} `));
   await logIn(gateway, email);
   const text = await explained(id);
-  expect(text).toMatch(
-    /^Nothing prevents \S+ from logging in except a wrong password. Fix: auth-gateway user reset-link /,
-  );
+  const nothing = `Nothing prevents ${email} from logging in except a wrong password, judged by ${judge()}. Fix: `;
+  expect(text).toContain(`${nothing}auth-gateway user reset-link `);
   expect(text).toContain(`Last login: ${gateway.clock.now().toISOString()}; 1 live session.\n`);
   expect(text).toMatch(/\n {2}\S+Z wrong password, or no such active user, from 192\.0\.2\.1 Phone\/1\n$/);
 });
@@ -111,7 +124,7 @@ test('Interface 9: the /48 of a user is reported with its own limit, and its rem
   const [reason] = (await explain(email)).reasons;
   expect(reason).toMatchObject({ reason: 'address_limited', cure: 'rate-limit clear --ip 2001:db8:1::/48' });
   expect(reason?.message).toMatch(
-    /^Logins of all users from 2001:db8:1::\/48 are refused until .*: 32 were counted, and the limit is 32\.$/,
+    /^By LOGIN_.*, logins of all users from 2001:db8:1::\/48 are refused until .*: 32 were counted, and 32 are allowed\.$/,
   );
   await cure(email, 'address_limited');
   expect((await explain(email)).reasons).toEqual([]);
@@ -141,13 +154,55 @@ test('Interface 9: user unlock says which addresses are limited still, and what 
   expect(await unlock()).toBe('');
   await fail(email, 1);
   expect(await unlock()).toMatch(
-    /^logins of all users from 192\.0\.2\.1 are still refused until \S+; .* auth-gateway rate-limit clear --ip 192\.0\.2\.1\n$/,
+    /^by LOGIN_RATE_LIMIT=4 of the gateway at \S+, logins of all users from 192\.0\.2\.1 are still refused until \S+; .* auth-gateway rate-limit clear --ip 192\.0\.2\.1\n$/,
   );
   await cli('rate-limit', 'clear', '--ip', OURS);
   await fail('anybody@example.com', LIMIT, ANOTHER);
-  expect(await unlock()).toBe('1 other address cannot log in at present; see: auth-gateway rate-limit list\n');
+  expect(await unlock()).toBe(
+    `by ${judge()}, 1 other address cannot log in at present; see: auth-gateway rate-limit list\n`,
+  );
   expect((await explain(id))['other_limited_addresses']).toEqual([ANOTHER]);
-  expect(await explained(id)).toContain('1 other address cannot log in at present; one may be theirs');
+  expect(await explained(id)).toContain(`By ${judge()}, 1 other address cannot log in at present; one may be theirs`);
+});
+
+test('Interface 9: a shell with other settings judges by those of the gateway, or says that it does not', async () => {
+  const { email } = await gateway.user();
+  await fail('anybody@example.com', LIMIT);
+  await fail(email, 1, ANOTHER);
+  const login = { ...gateway.config.login, rateLimit: 1, rateWindowSeconds: 60, maxFailures: 77 };
+  const asked = await cliWith({ login }, 'user', 'explain', email);
+  expect(asked.stdout).toContain(
+    `Nothing prevents ${email} from logging in except a wrong password, judged by ${judge()}`,
+  );
+  expect(asked.stdout).toContain("By this shell's LOGIN_MAX_FAILURES, 77 lock the account.");
+  const listed = await cliWith({ login }, 'rate-limit', 'list', '--json');
+  expect(JSON.parse(listed.stdout)).toMatchObject([
+    { ip_address: OURS, attempts: LIMIT, limit: LIMIT, is_limited: true },
+    { ip_address: ANOTHER, attempts: 1, limit: LIMIT, is_limited: false },
+  ]);
+  expect(messagesOf(listed)).toBe(`limits: by ${judge()}\n`);
+  expect(await fail(email, 1, ANOTHER)).toEqual([401]); // asking has counted no login
+
+  const port = await freePort();
+  const unasked = `this shell's LOGIN_RATE_LIMIT=1, as no gateway answers at http://127.0.0.1:${port}`;
+  const alone = await cliWith({ login, port }, 'user', 'explain', email);
+  expect(alone.stdout).toContain(`By ${unasked}, logins of all users from ${ANOTHER} are refused until `);
+  expect(alone.stdout).not.toContain('Nothing prevents');
+  const ran = await cliWith({ login, port }, 'user', 'explain', email, '--json');
+  expect(JSON.parse(ran.stdout).login_limit).toEqual({ attempts: 1, window_seconds: 60, gateway: null });
+  expect(messagesOf(await cliWith({ login, port }, 'user', 'unlock', email))).toContain(`by ${unasked}, logins of all`);
+});
+
+test('Interface 9: another program at the port of the gateway is not believed', async () => {
+  const { email } = await gateway.user();
+  const other = createServer((_req, res) => void res.setHeader('RateLimit-Policy', '"login";q=many').end());
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const { stdout } = await cliWith({ port }, 'user', 'explain', email);
+  expect(stdout).toContain(`judged by this shell's LOGIN_RATE_LIMIT=${LIMIT}, as no gateway answers at `);
+  other.closeAllConnections();
+  other.close();
 });
 
 test('Interface 9: session explain of a user without sessions says what there is', async () => {

@@ -60,7 +60,9 @@ test('the first password is warned about until it is changed, as docs/monitoring
   const lines = stdout.split('\n').filter((line) => isAbout(/(\w+):/.exec(line)?.[1] ?? ''));
   const said = (await blockOf('monitoring.md#doctor', 'text')).split('\n');
   expect(lines.slice(0, said.length - 1)).toEqual(said.slice(0, -1));
-  expect(stderr).toMatch(/^database: embedded in \S+ \(joined the running gateway\)\n0 faults, 2 warnings, \d+ ok\n$/);
+  expect(stderr).toMatch(
+    /^database: embedded in \S+ \(joined the running gateway\)\nvariables: .*\n0 faults, 2 warnings, \d+ ok\n$/,
+  );
 
   const { stdout: printed } = await run(['user', 'reset-link', 'admin@example.com', '--json'], { env });
   const token = JSON.parse(printed).link.split('#token=')[1];

@@ -74,6 +74,7 @@ beforeAll(async () => {
     TRUST_PROXY: '127.0.0.1',
     METRICS_PORT: '9464',
     KEYRING_FILE: keyring.file,
+    PORT: String(await freePort()), // where no gateway answers: that of the tests allows more logins
   };
   const env = Object.fromEntries(Object.entries(well).filter(([, value]) => value !== undefined)) as Record<
     string,
@@ -112,6 +113,26 @@ test('where nothing is planted there is nothing to find, and what was looked at 
   const names = new Set((await look(well)).map(({ check }) => check));
   const elsewhere: FindingName[] = ['redis', 'redis_eviction', 'redis_tls', 'password_speed', 'disk'];
   expect(FINDINGS.filter((name) => !names.has(name))).toEqual(FINDINGS.filter((name) => elsewhere.includes(name)));
+});
+
+test('warning login_limits: the limit is that of the running gateway, and a shell with another is warned', async () => {
+  const only = 'login_limits';
+  const there = { ...well, PORT: new URL(gateway.url).port };
+  const same = { ...there, LOGIN_RATE_LIMIT: String(gateway.config.login.rateLimit) };
+  const loose = await expectOne('warning', only, 'unset LOGIN_RATE_LIMIT', look(same, { only }));
+  const read = `by LOGIN_RATE_LIMIT=1000000 of the gateway at ${gateway.url}, an address, such as that of a whole office, `;
+  expect(loose.seen).toContain(`${read}may log in 1000000 times in 900 s; by this shell's LOGIN_MAX_FAILURES, 5 wrong`);
+  const differs = await expectOne(
+    'warning',
+    only,
+    'variables of that gateway',
+    look({ ...there, NODE_ENV: '' }, { only }),
+  );
+  expect(differs.seen).toMatch(/; here LOGIN_RATE_LIMIT is 5, and LOGIN_RATE_WINDOW_SECONDS 900$/);
+  const [alone] = await look(well, { only });
+  expect(alone?.seen).toContain(
+    `by this shell's LOGIN_RATE_LIMIT=5, as no gateway answers at http://127.0.0.1:${well['PORT']}, `,
+  );
 });
 
 /** The variables that plant it, and those that carry out the remedy; what is undefined is unset. */

@@ -29,7 +29,7 @@ export async function look(env: Env, { clock = systemClock, machine, only }: See
   const { signal } = new AbortController();
   const locate = async (): Promise<string> => config.databaseUrl ?? '';
   const checks = CHECKS.filter(([name]) => (only === undefined ? name !== 'password_speed' : name === only));
-  const around = { clock, config, machine: { ...readMachine(), ...machine }, signal, locate };
+  const around = { clock, config, isGateway: false, machine: { ...readMachine(), ...machine }, signal, locate };
   return (await examine(around, checks)).map((finding) => printable(finding));
 }
 
