@@ -1,6 +1,8 @@
 /** Interface 9: why a user cannot log in: each known reason with the command that fixes it. */
 
 import { type AuditRow, listAuditEvents } from '../audit/log.js';
+import { ANY_COSTS, hashFault } from '../credentials/passwords/hash-fault.js';
+import { statement } from '../db/statement.js';
 import { normaliseEmail } from '../domain/email.js';
 import { everyRow } from '../listing/page.js';
 import { isUuid } from '../platform/ids.js';
@@ -16,7 +18,7 @@ import { findUser, findUserId, type ListedUser } from './users.js';
 const REFUSED_LOGINS = 10;
 
 export interface Hindrance {
-  reason: 'unknown' | 'deleted' | 'inactive' | 'no_password' | 'locked' | 'address_limited';
+  reason: 'unknown' | 'deleted' | 'inactive' | 'no_password' | 'unusable_hash' | 'locked' | 'address_limited';
   /** One sentence */
   message: string;
   /** The words of a command; null if no command helps */
@@ -58,7 +60,10 @@ export async function explainLogin(deps: ExplainDeps, name: string): Promise<Log
     if (error instanceof RedisAway) return undefined;
     throw error;
   });
-  const ofAccount = user === undefined ? await hindranceOfMissing(deps, about) : hindrancesOfUser(user, now);
+  const ofAccount =
+    user === undefined
+      ? await hindranceOfMissing(deps, about)
+      : hindrancesOfUser(user, await findHashFault(deps, user), now);
   return {
     user,
     name: named,
@@ -84,7 +89,20 @@ async function hindranceOfMissing(
   return [{ reason: 'unknown', message: `There is no user with this ${nameType}.`, cure: 'user list' }];
 }
 
-function hindrancesOfUser(user: ListedUser, now: Date): Hindrance[] {
+const passwordHashSql = statement('explain_password_hash', { id: 'uuid' }, { hash: 'text?' })`
+  select password_hash as hash from users where id = :id`;
+
+/** Sentences on a stored hash that no login can use, since the row may have any text. They never repeat it. */
+async function findHashFault({ db }: ExplainDeps, { id }: ListedUser): Promise<string | undefined> {
+  const [found] = await db.run(passwordHashSql, { id });
+  const fault = found?.hash == null ? undefined : hashFault(found.hash);
+  if (found?.hash == null || fault === undefined) return undefined;
+  const isOfLargerCosts = hashFault(found.hash, ANY_COSTS) === undefined;
+  const who = isOfLargerCosts ? 'Only a gateway whose own ARGON2_… are as high' : 'No login';
+  return `The stored password hash ${fault}. ${who} can use it.`;
+}
+
+function hindrancesOfUser(user: ListedUser, hashFault: string | undefined, now: Date): Hindrance[] {
   const { failedLoginAttempts, hasPassword, isActive, lockedUntil } = user;
   const found: Hindrance[] = [];
   if (!isActive) {
@@ -93,6 +111,9 @@ function hindrancesOfUser(user: ListedUser, now: Date): Hindrance[] {
   if (!hasPassword) {
     const message = 'The user has not set a password yet.';
     found.push({ reason: 'no_password', message, cure: `user reset-link ${wordFor(user)}` });
+  }
+  if (hashFault !== undefined) {
+    found.push({ reason: 'unusable_hash', message: hashFault, cure: `user reset-link ${wordFor(user)}` });
   }
   if (lockedUntil !== null && lockedUntil > now) {
     const message = `The account is locked until ${timeOf(lockedUntil)} after ${failedLoginAttempts} failed logins, even for the right password.`;

@@ -11,7 +11,7 @@ import { requireAllScopes } from './user-changes.js';
 
 const passwordHash = z.string('must be a string').superRefine((text, context) => {
   const fault = hashFault(text);
-  if (fault !== undefined) context.addIssue(fault);
+  if (fault !== undefined) context.addIssue(`${fault}; import the user without it, and send a link`);
 });
 
 /** One line; `null` is the same as a missing member. */

@@ -31,7 +31,7 @@ async function start(startStore?: () => Promise<Store>): Promise<void> {
   store = await startStore?.();
   const redis = store && { REDIS_URL: store.url };
   const env = { LOGIN_RATE_LIMIT: String(LIMIT), TRUST_PROXY: '127.0.0.1/32', ...redis };
-  gateway = await startGateway({ env, clock: runningClock() });
+  gateway = await startGateway({ env, clock: runningClock(), passwords: 'argon2' });
   await until('it is ready', async () => (await gateway.send('GET', '/health/ready')).status === 200);
 }
 

@@ -16,7 +16,7 @@ const ANOTHER = '192.0.2.2';
 let gateway: TestGateway;
 beforeEach(async () => {
   const limits = { LOGIN_RATE_LIMIT: String(LIMIT), LOGIN_MAX_FAILURES: String(LOCK) };
-  gateway = await startGateway({ env: { ...limits, TRUST_PROXY: '127.0.0.1/32' } });
+  gateway = await startGateway({ env: { ...limits, TRUST_PROXY: '127.0.0.1/32' }, passwords: 'argon2' });
 });
 afterEach(() => gateway.close());
 
@@ -114,6 +114,31 @@ test('Interface 9: inactive, locked and limited are reported together, each with
   gateway.clock.advance(1); // which the command has waited
   expect((await explain(email)).reasons).toEqual([]);
   expect((await login(gateway, email, PASSWORD, { 'x-forwarded-for': OURS })).status).toBe(200);
+});
+
+test.each([
+  ['5f4dcc3b5aa765d61d8327deb882cf99', /^The stored password hash is MD5, .* No login can use it\.$/],
+  ['', /^The stored password hash is malformed, .* No login can use it\.$/],
+  ['$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQ', /^The stored password hash is malformed, /],
+  [
+    `$2b$16$${'a'.repeat(53)}`,
+    /^The stored password hash \(bcrypt\) has cost outside 1 to 15\. No login can use it\.$/,
+  ],
+  [
+    `$argon2id$v=19$m=524288,t=2,p=1$c29tZXNhbHQ$${'A'.repeat(43)}`,
+    /^The stored password hash \(argon2\) has m outside 1 to 262144\. Only a gateway whose own ARGON2_… are as high can use it\.$/,
+  ],
+])('Interface 9: a stored hash that no login can use is named, and not shown: %s', async (hash, message) => {
+  const { email, id } = await gateway.user();
+  await gateway.rows('update users set password_hash = $2 where id = $1', [id, hash]);
+  expect((await login(gateway, email)).status).toBe(401);
+  const { reasons } = await explain(email);
+  expect(reasons).toEqual([
+    { reason: 'unusable_hash', message: expect.stringMatching(message), cure: `user reset-link ${email}` },
+  ]);
+  const text = await explained(email);
+  expect(text).not.toContain('Nothing prevents');
+  if (hash !== '') expect(text).not.toContain(hash.slice(-20));
 });
 
 test('Interface 9: the /48 of a user is reported with its own limit, and its remedy works', async () => {

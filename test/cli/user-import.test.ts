@@ -87,7 +87,7 @@ test('Interface 15: every faulty line is reported with its number, and nothing i
     'line 3: the line must be a JSON object',
     'line 4: email must be an e-mail address',
     'line 5: role must be one of viewer, analyst, admin',
-    'line 6: password_hash is MD5, which protects no password: import the user without it, and send a link',
+    'line 6: password_hash is MD5, which protects no password; import the user without it, and send a link',
     'line 7: is_active must be true or false',
     'line 7: created_at must be a time such as 2026-01-31T09:00:00Z',
     'line 8: the line has unknown members: passwordHash',

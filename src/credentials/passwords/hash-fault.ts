@@ -1,5 +1,5 @@
-/** Interface 15: why a hash of another system is not accepted. */
-import { costFault, KIND_NAMES, parseHash } from './hash-kinds.js';
+/** Interface 15: why a password hash, such as one of another system, is not accepted. */
+import { type Costs, costFault, KIND_NAMES, parseHash } from './hash-kinds.js';
 
 /** Forms that are refused by name, because a graphics card tries billions of passwords a second against them. */
 const WEAK: ReadonlyArray<[name: string, form: RegExp]> = [
@@ -13,15 +13,21 @@ const KNOWN_BUT_REFUSED: ReadonlyArray<[name: string, form: RegExp]> = [
   ['plain SHA-256', /^[0-9a-f]{64}$/i],
 ];
 
-/** A sentence without its subject for a person, such as "is MD5, which …"; undefined if the hash is accepted. */
-export function hashFault(text: string): string | undefined {
+/** Costs of argon2 that no bound refuses, as if the gateway itself had such */
+export const ANY_COSTS: Costs = { m: Number.MAX_SAFE_INTEGER, t: Number.MAX_SAFE_INTEGER, p: Number.MAX_SAFE_INTEGER };
+
+/**
+ * @param live costs that are accepted whatever the bounds, by the names of argon2
+ * @returns a sentence without its subject for a person, such as "is MD5, which …"; undefined if the hash is accepted
+ */
+export function hashFault(text: string, live: Costs = {}): string | undefined {
   const known = parseHash(text);
   if (known !== undefined) {
-    const fault = costFault(known);
+    const fault = costFault(known, live);
     return fault && `(${known.kind.name}) ${fault}`;
   }
   for (const [name, form] of WEAK) {
-    if (form.test(text)) return `is ${name}, which protects no password: import the user without it, and send a link`;
+    if (form.test(text)) return `is ${name}, which protects no password`;
   }
   for (const [name, form] of KNOWN_BUT_REFUSED) if (form.test(text)) return `is ${name}, which is not supported`;
   return `is malformed, or of none of the supported kinds: ${KIND_NAMES.join(', ')}`;
