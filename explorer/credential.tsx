@@ -38,6 +38,7 @@ export function Credential({ auth, token, setToken }: Props) {
           </button>
         </p>
       )}
+      {status === 'signing-out' && <p role="status">Not logged out yet, trying</p>}
       {status === 'signed-out' && (
         <form onSubmit={logIn}>
           <label>

@@ -3,8 +3,9 @@ import { AuthError } from './auth-error.js';
 import { createAuthorizedFetch } from './authorized-fetch.js';
 import { atMost, attempt, type Environment, unlessAborted } from './environment.js';
 import { type Grant, grantOf } from './grant.js';
+import { createLogout } from './logout.js';
 import { createRefresh } from './refresh.js';
-import { createAsk, messageOf, sessionsEndedOf } from './routes.js';
+import { createAsk, sessionsEndedOf } from './routes.js';
 import { createSession } from './session.js';
 import { createStore, newKey } from './store.js';
 import type { Event } from './table.js';
@@ -19,7 +20,7 @@ export const LIMITED_MS = 60_000;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** A message between tabs: a token of a session, or its end. */
+/** A message between tabs: a token of a session, its end, or that it is to be ended. */
 interface Message {
   sid: string | undefined;
   grant?: Grant;
@@ -27,6 +28,7 @@ interface Message {
   leftMs?: number;
   isNew?: boolean | undefined;
   signedOut?: AuthEvents['signed-out'];
+  isLeaving?: boolean;
 }
 
 export function createClient(options: AuthClientOptions, environment: Environment): AuthClient {
@@ -42,8 +44,16 @@ export function createClient(options: AuthClientOptions, environment: Environmen
   // Another storage may have another session, whose tokens and end are nobody else's.
   const isOfThePage = storage && storage === environment.storage;
   const channel = isOfThePage ? attempt(() => environment.openChannel?.(name)) : undefined;
-  const session = createSession(store, environment, (isWanted) => (isWanted ? refresh.begin() : refresh.hurry()));
+  const session = createSession(store, environment, (isWanted) => {
+    if (isWanted) refresh.begin();
+    else refresh.hurry();
+    if (session.isLeaving()) logout.begin();
+    else logout.hurry();
+  });
   const refresh = createRefresh(session, store, ask, takeTurn, environment, { granted, end });
+  const logout = createLogout(session, store, ask, takeTurn, environment, refresh, () =>
+    end('ended', { reason: 'logout' }),
+  );
 
   /** The lifetime is counted from the time of the request. */
   function granted(grant: Grant, askedAt: number, isNew?: boolean): void {
@@ -63,9 +73,11 @@ export function createClient(options: AuthClientOptions, environment: Environmen
     attempt(() => channel?.postMessage(message));
   }
 
-  function apply({ grant, leftMs = 0, signedOut }: Message): void {
-    if (grant) session.step('granted', { held: { ...grant, endsAt: environment.now() + leftMs } });
-    else session.step('ended', { signedOut });
+  function apply({ grant, leftMs = 0, isNew, signedOut, isLeaving }: Message): void {
+    // A logout that was asked for after the login is still wanted.
+    const event = isNew && !store.read().isLeaving ? 'entered' : 'granted';
+    if (grant) session.step(event, { held: { ...grant, endsAt: environment.now() + leftMs } });
+    else session.step(isLeaving ? 'leave' : 'ended', { signedOut });
   }
 
   async function getAccessToken({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<string | undefined> {
@@ -88,8 +100,11 @@ export function createClient(options: AuthClientOptions, environment: Environmen
       if (data.isNew || data.sid === session.sid) apply(data);
     };
   }
-  environment.onOnline?.(() => refresh.hurry(true));
-  if (session.sid && origin) session.step('wanted'); // on a server once it is used
+  environment.onOnline?.(() => {
+    refresh.hurry(true);
+    logout.hurry(true);
+  });
+  if ((session.sid || session.isLeaving()) && origin) session.step('wanted'); // on a server once it is used
 
   const authorizedFetch = createAuthorizedFetch(
     send,
@@ -108,7 +123,8 @@ export function createClient(options: AuthClientOptions, environment: Environmen
       const askedAt = environment.now();
       const body = JSON.stringify({ email, password });
       const got = await ask('login', grantOf, JSON_TYPE, body);
-      store.write({ sid: got.sid, key: newKey(environment) });
+      const isLeaving = logout.isAsked() || undefined; // since then
+      store.write({ sid: got.sid, key: newKey(environment), isLeaving });
       granted(got, askedAt, true);
       return got.user;
     });
@@ -116,16 +132,10 @@ export function createClient(options: AuthClientOptions, environment: Environmen
 
   return {
     login,
-    logout: () => {
-      session.step('leave');
-      return takeTurn(async () => {
-        store.write({ sentBy: store.page, ...store.read() }); // keeps the mark of an earlier request, which is waited for
-        await ask('logout', messageOf).catch((error) => {
-          session.step('stayed');
-          throw error;
-        });
-        end('ended', { reason: 'logout' });
-      });
+    logout: async () => {
+      if (session.sid) broadcast({ sid: session.sid, isLeaving: true });
+      const failure = await logout.ask();
+      if (failure) throw failure;
     },
     changePassword: async ({ currentPassword, newPassword }) => {
       await getAccessToken(); // its failure says more than a request without an answer

@@ -1,7 +1,8 @@
 /** Spec 4.2 and Interface 12: the refresh, repeated until it is settled. */
 import { AuthError } from './auth-error.js';
-import { atMost, type Environment } from './environment.js';
+import type { Environment } from './environment.js';
 import { type Grant, grantOf } from './grant.js';
+import { createRetry, isFinal, type Retry } from './retry.js';
 import { type Ask, messageOf } from './routes.js';
 import type { Session } from './session.js';
 import { newKey, type Store, type Stored } from './store.js';
@@ -11,9 +12,6 @@ import type { AuthEvents } from './types.js';
 
 /** How long the request of a closed page, and its answer, may still be in flight. */
 export const CUT_OFF_MS = 2_500;
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 30_000;
-const LONGEST_RETRY_AFTER_MS = 3_600_000;
 /** Longest wait taken over from the 429 of another page, whose clock may differ. */
 const LONGEST_SHARED_MS = 60_000;
 
@@ -23,17 +21,12 @@ interface Tabs {
   end(event: Event, signedOut: AuthEvents['signed-out']): void;
 }
 
-export interface Refresh {
-  /** Starts a refresh unless one is running. */
-  begin(): void;
-  /** Settles with the running refresh: there is a token, the session has ended, or more tries would not help. */
-  settled(): Promise<void> | undefined;
-  /** Waits until the request of a closed page must have been answered. */
-  answered(): Promise<void>;
-  /** Ends the wait between tries. The return of the network does not end a wait that the gateway asked for. */
-  hurry(isOnline?: boolean): void;
-  /** Why the last try failed. */
-  failure(): AuthError | undefined;
+export interface Refresh extends Retry {
+  /**
+   * Waits until the request of a closed page must have been answered.
+   * @param pause a wait that can be ended early; by default one that cannot
+   */
+  answered(pause?: Retry['pause']): Promise<void>;
 }
 
 export function createRefresh(
@@ -45,33 +38,7 @@ export function createRefresh(
   { granted, end }: Tabs,
 ): Refresh {
   const { page } = store;
-  let running: Promise<void> | undefined;
-  let failure: AuthError | undefined;
-  let hurry = (_isOnline?: boolean): void => undefined;
-
-  async function refresh(): Promise<void> {
-    for (let failures = 0; session.isWanted(); failures += 1) {
-      failure = await takeTurn(tryOnce);
-      if (!failure || !session.isWanted()) continue;
-      const { status, retryAfterSeconds = 0 } = failure;
-      // Another try would not help: there is no gateway at this URL, or it refuses this page.
-      if (status > 401 && status < 408) break;
-      const [random = 0] = environment.random(1);
-      const ownMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures) * (0.5 + random / 510);
-      await pause(Math.min(LONGEST_RETRY_AFTER_MS, retryAfterSeconds * 1000) + ownMs, retryAfterSeconds > 0);
-    }
-    running = undefined;
-  }
-
-  /** @param isAskedFor by the gateway, so that the return of the network does not end it */
-  function pause(ms: number, isAskedFor: boolean): Promise<void> {
-    const hurried = new Promise<void>((resolve) => {
-      hurry = (isOnline) => {
-        if (!isOnline || !isAskedFor) resolve();
-      };
-    });
-    return atMost(ms, hurried, environment, true);
-  }
+  const retry = createRetry(session.isWanted, () => takeTurn(tryOnce), isFinal, environment);
 
   function failed(error: AuthError): AuthError {
     session.step('failed');
@@ -79,16 +46,18 @@ export function createRefresh(
     return error;
   }
 
-  async function answered(before?: string): Promise<void> {
+  async function answered(pause: Retry['pause'] = wait, before?: string): Promise<void> {
     const { sentBy } = store.read();
     if (!sentBy || sentBy === page || sentBy === before) return;
     await pause(CUT_OFF_MS, true);
-    await answered(sentBy); // another page without the lock may have sent a request in the meantime
+    await answered(pause, sentBy); // another page without the lock may have sent a request in the meantime
   }
+
+  const wait = (ms: number): Promise<void> => new Promise((resolve) => environment.after(ms, resolve));
 
   /** @returns why it has to be tried again after a wait */
   async function tryOnce(): Promise<AuthError | undefined> {
-    await answered();
+    await answered(retry.pause);
     session.look();
     if (!session.isWanted()) return undefined; // another tab has obtained a token, or the session has ended
 
@@ -135,13 +104,5 @@ export function createRefresh(
     return undefined;
   }
 
-  return {
-    begin: () => {
-      running ??= refresh();
-    },
-    settled: () => running,
-    answered,
-    hurry: (isOnline) => hurry(isOnline),
-    failure: () => failure,
-  };
+  return { ...retry, answered };
 }

@@ -1,4 +1,5 @@
 /** Interface 13: the session as this page knows it. Carries out what the state table decides. */
+import type { AuthError } from './auth-error.js';
 import type { Environment } from './environment.js';
 import type { Grant } from './grant.js';
 import type { Store } from './store.js';
@@ -17,6 +18,8 @@ interface About {
   /** ID of a session that another tab has started */
   sid?: string | undefined;
   signedOut?: AuthEvents['signed-out'] | undefined;
+  /** Why a logout is not confirmed */
+  error?: AuthError | undefined;
 }
 
 export interface Session {
@@ -28,7 +31,7 @@ export interface Session {
   epoch: number;
   /** @returns the effect that was carried out */
   step(event: Happened, about?: About): Effect | undefined;
-  /** Reads storage: another tab may have logged out or in, and its message may not have arrived yet. */
+  /** Reads storage: another tab may be logging out or have logged in, and its message may not have arrived yet. */
   look(): void;
   /** The token, if it can be sent now. */
   usable(): string | undefined;
@@ -36,14 +39,17 @@ export interface Session {
   isFresh(): boolean;
   /** True while a refresh is to be repeated. */
   isWanted(): boolean;
+  /** True while a logout is to be repeated. */
+  isLeaving(): boolean;
   emit<E extends keyof AuthEvents>(event: E, happened: AuthEvents[E]): void;
 }
 
-/** @param refresh called with true if a token is wanted, and with false if none is wanted any more */
-export function createSession(store: Store, environment: Environment, refresh: (isWanted: boolean) => void): Session {
+/** @param react called with true if a token is wanted, and with false if none is wanted any more */
+export function createSession(store: Store, environment: Environment, react: (isWanted: boolean) => void): Session {
   const listeners = new EventTarget();
-  const { sid: markedSid } = store.read();
-  let state: State = store.isShared() ? (markedSid ? 'resuming' : 'signed-out') : 'unknown';
+  const { sid: markedSid, isLeaving } = store.read();
+  let state: State = isLeaving ? 'leaving' : markedSid ? 'resuming' : store.isShared() ? 'signed-out' : 'unknown';
+  let error: AuthError | undefined;
   let snapshot: AuthState = stateOf(state);
   /** The session that ended last, which storage may still contain for a moment. */
   let endedSid: string | undefined;
@@ -58,9 +64,10 @@ export function createSession(store: Store, environment: Environment, refresh: (
     if (effect === 'take' || effect === 'drop' || effect === 'forget') session.held = about.held;
     if (event === 'leave' || session.sid !== sid) session.epoch += 1;
 
+    error = about.error ?? (session.isLeaving() ? error : undefined);
     show();
     const isWanted = session.isWanted();
-    if (!isWanted || effect === 'refresh') refresh(isWanted);
+    if (!isWanted || effect === 'refresh') react(isWanted);
     if (effect === 'take') {
       emit(wasSignedIn && session.sid === sid ? 'refreshed' : 'signed-in', { user: about.held?.user });
     }
@@ -69,7 +76,7 @@ export function createSession(store: Store, environment: Environment, refresh: (
   }
 
   function show(): void {
-    const next = stateOf(state, session.held?.user);
+    const next = stateOf(state, session.held?.user, error);
     if (JSON.stringify(next) === JSON.stringify(snapshot)) return;
     snapshot = next;
     emit('changed');
@@ -94,18 +101,20 @@ export function createSession(store: Store, environment: Environment, refresh: (
     epoch: 0,
     step,
     look: () => {
-      const { sid } = store.read();
-      if (!store.isShared() || sid === session.sid || (sid && sid === endedSid)) return;
-      step(sid ? 'replaced' : 'ended', { sid, signedOut: { reason: 'logout' } });
+      const { sid, isLeaving } = store.read();
+      if (!store.isShared() || (sid && sid === endedSid)) return;
+      if (isLeaving ? session.isLeaving() : sid === session.sid) return;
+      step(isLeaving ? 'leave' : sid ? 'replaced' : 'ended', { sid, signedOut: { reason: 'logout' } });
     },
     usable: () => (TABLE[state].status === 'signed-in' && leftMs() > 0 ? session.held?.token : undefined),
     isFresh: () => leftMs() > Math.min(AHEAD_MS, (session.held?.lifetimeMs ?? 0) / 5),
     isWanted: () => TABLE[state].isWanted,
+    isLeaving: () => state === 'leaving',
     emit,
     page: {
       state: () => snapshot,
       subscribe: (listener) => {
-        if (state === 'unknown' || (state === 'resuming' && !environment.origin)) step('wanted');
+        if (state === 'unknown' || (!environment.origin && !session.held)) step('wanted');
         return on('changed', () => listener());
       },
       on,
@@ -115,8 +124,9 @@ export function createSession(store: Store, environment: Environment, refresh: (
 }
 
 /** Who is signed in has a token. */
-function stateOf(state: State, user?: User): AuthState {
+function stateOf(state: State, user?: User, error?: AuthError): AuthState {
   const { status } = TABLE[state];
+  if (status === 'signing-out') return { status, error };
   if (status !== 'signed-in') return { status };
   return user ? { status, user } : { status: 'loading' };
 }

@@ -11,6 +11,8 @@ export interface Stored {
   previous?: string | undefined;
   /** The page that last requested a rotation or a logout, until its answer is known. */
   sentBy?: string | undefined;
+  /** A logout is wanted that the gateway has not confirmed. */
+  isLeaving?: boolean | undefined;
   /** After a 429: no refresh before this time, by `now` of the environment. */
   notBefore?: number | undefined;
 }
@@ -21,7 +23,7 @@ export interface Store {
   /** True if other tabs, and this page after a reload, see the same. */
   isShared(): boolean;
   read(): Stored;
-  /** Removes the entry if there is neither a session nor a pending request. */
+  /** Removes the entry if there is neither a session nor a pending request or logout. */
   write(stored: Stored): void;
 }
 
@@ -58,7 +60,11 @@ export function createStore(name: string, storage: KeyValueStorage | undefined, 
     },
     write: (stored) => {
       memory = stored;
-      use((it) => (stored.sid || stored.sentBy ? it.setItem(name, JSON.stringify(stored)) : it.removeItem(name)));
+      use((it) =>
+        stored.sid || stored.sentBy || stored.isLeaving
+          ? it.setItem(name, JSON.stringify(stored))
+          : it.removeItem(name),
+      );
     },
   };
 }

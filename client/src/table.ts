@@ -9,24 +9,26 @@ export type State =
   | 'signed-in'
   /** Signed in, and the token is being renewed. */
   | 'renewing'
-  /** A logout is in progress. */
+  /** A logout is wanted that the gateway has not confirmed. */
   | 'leaving'
   | 'signed-out';
 
 export type Event =
   /** A token is requested, and there is no fresh one. */
   | 'wanted'
-  /** A refresh or login in this or another tab returned a token. */
+  /** A login in this or another tab returned a token. */
+  | 'entered'
+  /** A refresh in this or another tab returned a token. */
   | 'granted'
   /** The gateway answered a refresh with 401. */
   | 'refused'
-  /** A refresh got no answer, or a temporary one. */
+  /** A refresh or a logout got no answer, or a temporary one. */
   | 'failed'
   /** A refresh returned a token of a session that has been left or replaced in the meantime. */
   | 'outdated'
-  /** `logout` was called. */
+  /** `logout` was called in this or another tab, or before the page was loaded. */
   | 'leave'
-  /** The gateway did not confirm the logout. */
+  /** The gateway refused the logout. */
   | 'stayed'
   /** A logout in this or another tab ended the session. */
   | 'ended'
@@ -38,11 +40,11 @@ export type Effect =
   | 'refresh'
   /** Use the token from now on. */
   | 'take'
-  /** Stop using the token of the previous session. */
+  /** Stop using the token. */
   | 'drop'
   /** Drop the token and report the end of the session. */
   | 'forget'
-  /** Log out again because that answer has restored the cookie. */
+  /** Log out again because that answer has restored the cookie of a session that is over or to be ended. */
   | 'leave';
 
 /** For each event the next state and the effect; for each state its status for the page, and whether it wants a token. */
@@ -57,11 +59,12 @@ const within = <S extends State, T extends AuthState['status'], W extends boolea
     status,
     isWanted,
     wanted: [state, 'refresh'],
+    entered: ['signed-in', 'take'],
     granted: ['signed-in', 'take'],
     refused: ['signed-out', 'forget'],
     failed: [state],
     outdated: [state],
-    leave: ['leaving'],
+    leave: ['leaving', 'drop'],
     stayed: [state],
     ended: ['signed-out', 'forget'],
     replaced: ['resuming', 'drop'],
@@ -76,12 +79,13 @@ export const TABLE = {
   },
   renewing: within('renewing', 'signed-in', true),
   leaving: {
-    ...within('leaving', 'loading', false),
+    ...within('leaving', 'signing-out', false),
     wanted: ['leaving'],
     granted: ['leaving'],
     refused: ['leaving'],
+    outdated: ['leaving', 'leave'],
     stayed: ['resuming', 'refresh'],
-    replaced: ['leaving', 'drop'],
+    replaced: ['resuming', 'refresh'],
   },
   'signed-out': {
     ...within('signed-out', 'signed-out', false),

@@ -46,10 +46,15 @@ export interface User {
   scopes: readonly string[];
 }
 
-/** The object stays the same until something in it changes. */
+/**
+ * The object stays the same until something in it changes. `signing-out`: a logout is wanted that the gateway has not
+ * confirmed, in any tab, also after a reload. `error` says why, once a try has failed.
+ */
 export type AuthState =
-  | { readonly status: 'loading' | 'signed-out'; readonly user?: undefined }
-  | { readonly status: 'signed-in'; readonly user: User };
+  | { readonly status: 'loading'; readonly user?: undefined; readonly error?: undefined }
+  | { readonly status: 'signed-out'; readonly user?: undefined; readonly error?: undefined }
+  | { readonly status: 'signing-out'; readonly user?: undefined; readonly error?: AuthError | undefined }
+  | { readonly status: 'signed-in'; readonly user: User; readonly error?: undefined };
 
 /** What listeners receive. */
 export interface AuthEvents {
@@ -71,8 +76,9 @@ export interface AuthClient {
   /** As the action of a form with the fields `email` and `password`. */
   login(form: FormData): Promise<void>;
   /**
-   * Ends the session in all tabs. Requests made meanwhile get no token.
-   * @throws {AuthError} if the gateway has not confirmed it: the session continues
+   * Ends the session in all tabs. From now on nobody gets a token, and the status is `signing-out` until the gateway has confirmed it.
+   * @throws {AuthError} if the first try failed. It is repeated, also by pages that are loaded later, until it is confirmed or
+   *   somebody logs in. The session continues only if the gateway itself refuses with 402 to 407
    */
   logout(): Promise<void>;
   /**

@@ -45,6 +45,8 @@ export async function runSchedule(
   /** Whether the browser must be signed in: undefined while a login or logout has no answer */
   const expected: { isSignedIn: boolean | undefined } = { isSignedIn: false };
   let changes = 0;
+  /** Of the changes, the last logout that nothing else was under way with: undefined if there is none */
+  let lastLogout: number | undefined;
   /** In which a login or a logout is under way */
   const changing = new Set<Tab>();
   /** The next call finds no favour */
@@ -82,6 +84,7 @@ export async function runSchedule(
     changes += 1;
     const mine = changes;
     const isAlone = [...changing].every((other) => other === tab || other.isGone());
+    if (isAlone && !becomes) lastLogout = mine;
     changing.add(tab);
     expected.isSignedIn = undefined;
     story.add(`${tab.name}: ${what} begins`);
@@ -92,7 +95,9 @@ export async function runSchedule(
         () => {
           if (isAlone && changes === mine && !tab.isGone()) expected.isSignedIn = becomes;
         },
-        () => undefined,
+        () => {
+          if (!becomes) counts.logouts_failed += 1;
+        },
       )
       .finally(() => changing.delete(tab));
   }
@@ -191,14 +196,19 @@ export async function runSchedule(
     story.add('all is well again');
     const isHonest = !schedule.mayLose && !hasThiefActed;
     const mustHaveToken = isHonest && expected.isSignedIn === true;
+    const mustBeOut = isHonest && lastLogout === changes;
     for (const tab of pages.open()) {
-      if (!(await isGivenToken(tab)) && mustHaveToken) throw new Violation(`${tab.name} has lost its session`);
+      const isGiven = await isGivenToken(tab);
+      if (!isGiven && mustHaveToken) throw new Violation(`${tab.name} has lost its session`);
+      if (isGiven && mustBeOut) throw new Violation(`${tab.name} is still logged in`);
     }
     for (const tab of pages.open()) tab.close();
     const presented = jar.cookie;
     const before = server.ownersRefreshes();
-    const isGiven = await isGivenToken(pages.load(0)); // by a refresh: a new page has no token yet
+    const page = pages.load(0);
+    const isGiven = await isGivenToken(page); // by a refresh: a new page has no token yet
     if (!isGiven && mustHaveToken) throw new Violation('the session is lost');
+    if (mustBeOut) await expectLoggedOut(page);
     const { thefts, afterLogout } = await server.countThefts();
     counts.thefts_after_logout += afterLogout;
     if (isHonest && thefts > afterLogout) throw new Violation('an honest token_theft');
@@ -207,6 +217,13 @@ export async function runSchedule(
     if (mustHaveToken) counts.sessions_kept += 1;
     if (presented !== undefined && server.ownersRefreshes() > before)
       await judgeStolen(server, claimsOf(presented)['sid'], serverNow());
+  }
+
+  /** A logout that nothing has confirmed is repeated until it is, whatever pages were closed or reloaded meanwhile. */
+  async function expectLoggedOut({ client, name }: Tab): Promise<void> {
+    const isOut = (): boolean => client.state().status === 'signed-out';
+    if (!(await time.passUntil(isOut, PROMPT_MS))) throw new Violation(`${name} is still logged in`);
+    counts.logouts_done += 1;
   }
 
   try {

@@ -28,6 +28,8 @@ export interface Answered {
 export const noCounts = () => ({
   schedules: 0,
   sessions_kept: 0,
+  logouts_failed: 0,
+  logouts_done: 0,
   rotations: 0,
   retries: 0,
   thefts: 0,

@@ -126,16 +126,16 @@ test('Interface 12: a page that is loaded again in the middle of a refresh waits
   expect(await thefts()).toEqual([]);
 });
 
-test('Interface 12: it also waits if a logout comes first and fails', async () => {
+test('Interface 12: it also waits if a logout comes first and is refused', async () => {
   await logIn(open());
   const cut = open({ without: ['locks'], wire: never });
   await until('it has asked', () => cut.refreshes() === 1);
-  const outage: Wire = (request, next) =>
-    request.url.endsWith('/logout') ? answer(503, DETAIL, json)(request, next) : next();
-  const again = open({ wire: outage });
+  const refusal: Wire = (request, next) =>
+    request.url.endsWith('/logout') ? answer(403, DETAIL, json)(request, next) : next();
+  const again = open({ wire: refusal });
   await until('it waits', () => again.time.due().includes(CUT_OFF_MS));
   const left = again.client.logout();
-  await expect(left).rejects.toMatchObject({ status: 503 });
+  await expect(left).rejects.toMatchObject({ status: 403 });
   await until('it waits', () => again.time.due().includes(CUT_OFF_MS));
   expect(again.refreshes()).toBe(0);
   await again.time.pass(CUT_OFF_MS);
@@ -419,7 +419,7 @@ describe('Interface 13: a logout wins over a refresh that is under way', () => {
     const token = page.client.getAccessToken();
     await until('it has asked', () => page.refreshes() === 1);
     const left = page.client.logout();
-    expect(page.client.state()).toEqual({ status: 'loading' });
+    expect(page.client.state()).toEqual({ status: 'signing-out' });
     held.end();
     await left;
     expect(await token).toBeUndefined();
@@ -448,12 +448,12 @@ describe('Interface 13: a logout wins over a refresh that is under way', () => {
     await expectNothingLeft();
   });
 
-  test('and one that the gateway did not confirm leaves the session as it was', async () => {
-    const outage: Wire = (request, next) =>
-      request.url.endsWith('/logout') ? answer(503, DETAIL, { ...json, 'retry-after': '2' })(request, next) : next();
-    const page = open({ wire: outage });
+  test('and one that the gateway refuses leaves the session as it was', async () => {
+    const refusal: Wire = (request, next) =>
+      request.url.endsWith('/logout') ? answer(403, DETAIL, json)(request, next) : next();
+    const page = open({ wire: refusal });
     await logIn(page);
-    await expect(page.client.logout()).rejects.toMatchObject({ status: 503, retryAfterSeconds: 2 });
+    await expect(page.client.logout()).rejects.toMatchObject({ kind: 'refused', status: 403 });
     expect(await page.client.getAccessToken()).toEqual(expect.any(String));
     expect(page.client.state().status).toBe('signed-in');
   });

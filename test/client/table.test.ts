@@ -23,7 +23,7 @@ test('every state can be come to, and a session ends by the 401 of a refresh or 
       .filter((event) => event !== 'status' && event !== 'isWanted')
       .map((event) => ({ from, event, to: to(from, event) })),
   );
-  expect(steps).toHaveLength(6 * 9);
+  expect(steps).toHaveLength(6 * 10);
   expect(new Set(steps.filter((step) => step.from !== step.to).map((step) => step.to))).toEqual(
     new Set(STATES.filter((state) => state !== 'unknown')), // in which a page only begins
   );
@@ -42,10 +42,22 @@ test.each(STATES)('%s: a failure changes nothing, a logout begins, and what is e
 });
 
 test('while a logout is under way no answer to a refresh brings the session back', () => {
-  for (const event of ['granted', 'refused', 'failed', 'outdated', 'wanted'] as const) {
+  for (const event of ['granted', 'refused', 'failed', 'wanted'] as const) {
     expect([to('leaving', event), effect('leaving', event)]).toEqual(['leaving', undefined]);
   }
-  expect(TABLE['signed-out'].outdated).toEqual(['signed-out', 'leave']);
+  for (const state of ['leaving', 'signed-out'] as const) expect(TABLE[state].outdated).toEqual([state, 'leave']);
+});
+
+test('a logout goes on until it is confirmed or refused, or until somebody logs in, and looks like nothing else', () => {
+  const ends = Object.keys(TABLE.leaving).filter((event) => TABLE.leaving[event as Event]?.[0] !== 'leaving');
+  expect(ends.filter((event) => event !== 'status' && event !== 'isWanted').toSorted()).toEqual([
+    'ended',
+    'entered',
+    'replaced',
+    'stayed',
+  ]);
+  expect(STATES.filter((state) => TABLE[state].status === 'signing-out')).toEqual(['leaving']);
+  for (const state of STATES) expect([to(state, 'leave'), effect(state, 'leave')]).toEqual(['leaving', 'drop']);
 });
 
 test('nobody who is signed out causes a refresh', () => {
