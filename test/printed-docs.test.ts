@@ -4,7 +4,7 @@ import { variables } from '../src/config/config.js';
 import { filesIn } from './support/documents/citations.js';
 import { withPrintedBlocks } from './support/documents/printed-docs.js';
 
-const pages = ['README.md', 'CONTRIBUTING.md', ...filesIn('docs')].filter(
+const pages = ['README.md', 'CONTRIBUTING.md', 'client/README.md', ...filesIn('docs')].filter(
   (path) => path.endsWith('.md') && /^<!-- printed: /m.test(readFileSync(path, 'utf8')),
 );
 

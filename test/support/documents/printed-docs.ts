@@ -1,4 +1,6 @@
 /** Blocks of the documents that are printed from the code, between `<!-- printed: NAME -->` and `<!-- /printed -->`. */
+import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
 import { commandTable } from '../../../src/cli/cli.js';
 import { variables } from '../../../src/config/config.js';
 import { REASONS } from '../../../src/graphql/reasons.js';
@@ -74,6 +76,11 @@ function defaultOf(fallback: unknown): string {
   return isUnset ? 'unset' : `\`${text.replace(`${process.cwd()}/`, './')}\``;
 }
 
+/** The file as a block of code. */
+function fileBlock(path: string): string {
+  return `\`\`\`${extname(path).slice(1)}\n${readFileSync(path, 'utf8')}\`\`\``;
+}
+
 /** By name; each is given what the page has between the marks. */
 const BLOCKS: Record<string, (page: string) => string> = {
   commands,
@@ -88,7 +95,7 @@ const BLOCKS: Record<string, (page: string) => string> = {
 /** The page with each block as the code has it. @throws if it names a block that does not exist */
 export function withPrintedBlocks(page: string): string {
   return page.replace(/^(<!-- printed: (.+?) -->\n)(.*?)(<!-- \/printed -->)/gms, (_, begin, name, body, end) => {
-    const print = BLOCKS[name];
+    const print = name.startsWith('file ') ? () => fileBlock(name.slice(5)) : BLOCKS[name];
     if (print === undefined) throw new Error(`test/support/documents/printed-docs.ts has no block "${name}"`);
     return `${begin}\n${print(body)}\n\n${end}`;
   });

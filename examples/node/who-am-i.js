@@ -1,0 +1,22 @@
+/** Who is logged in. EMAIL and PASSWORD are needed by the first run alone; `node who-am-i.js logout` ends the session. */
+import { createAuthClient } from '@auth-gateway/client/browser';
+import { sessionIn } from './session-file.js';
+
+const { GATEWAY = 'http://localhost:3000', EMAIL: email, PASSWORD: password } = process.env;
+const auth = createAuthClient({ url: GATEWAY, ...sessionIn('session.json') });
+
+try {
+  if (process.argv[2] === 'logout') {
+    await auth.logout();
+    console.log('Logged out');
+  } else {
+    if ((await auth.getAccessToken()) === undefined) await auth.login({ email, password });
+    const body = JSON.stringify({ query: '{ me { email role } }' });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await auth.fetch(`${GATEWAY}/graphql`, { method: 'POST', headers, body });
+    console.log((await answer.json()).data.me);
+  }
+} catch (error) {
+  console.error(error.detail ?? error);
+  process.exitCode = 1;
+}

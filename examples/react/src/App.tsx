@@ -1,0 +1,95 @@
+import { AuthError } from '@auth-gateway/client/browser';
+import { useAuth } from '@auth-gateway/client/react';
+import { useActionState, useState } from 'react';
+import { auth } from './auth';
+
+export default function App() {
+  const state = useAuth(auth);
+  const [problem, setProblem] = useState('');
+  const logOut = () => {
+    setProblem('');
+    auth.logout().catch((error) => {
+      if (auth.state().status === 'signed-in') setProblem(say(error));
+    });
+  };
+  if (state.status === 'loading') return <p>One moment</p>;
+  if (state.status === 'signed-out') return <Login />;
+  if (state.status === 'signing-out') {
+    return <p role="alert">{state.error ? `Not logged out yet. ${say(state.error)}` : 'Logging out'}</p>;
+  }
+  return (
+    <main>
+      <h1>Logged in as {state.user.role}</h1>
+      <WhoAmI />
+      <button type="button" onClick={logOut}>
+        Log out
+      </button>
+      <p role="alert">{problem}</p>
+    </main>
+  );
+}
+
+interface Failure {
+  email: string;
+  text: string;
+}
+
+async function logIn(_before: Failure | undefined, form: FormData): Promise<Failure | undefined> {
+  try {
+    await auth.login(form);
+  } catch (error) {
+    return { email: String(form.get('email')), text: say(error) };
+  }
+}
+
+function Login() {
+  const [failure, action, isPending] = useActionState(logIn, undefined);
+  return (
+    <main>
+      <h1>Log in</h1>
+      <form action={action}>
+        <p>
+          <label htmlFor="email">E-mail</label>{' '}
+          <input id="email" name="email" type="email" autoComplete="username" defaultValue={failure?.email} required />
+        </p>
+        <p>
+          <label htmlFor="password">Password</label>{' '}
+          <input id="password" name="password" type="password" autoComplete="current-password" required />
+        </p>
+        <button type="submit" disabled={isPending}>
+          Log in
+        </button>
+        <p role="alert">{isPending ? '' : failure?.text}</p>
+      </form>
+    </main>
+  );
+}
+
+async function askWhoIAm(): Promise<string> {
+  const body = JSON.stringify({ query: '{ me { email } }' });
+  const headers = { 'content-type': 'application/json' };
+  try {
+    const response = await auth.fetch('/graphql', { method: 'POST', headers, body });
+    return (await response.json()).data.me.email;
+  } catch (error) {
+    return say(error);
+  }
+}
+
+function WhoAmI() {
+  const [answer, action, isPending] = useActionState(askWhoIAm, '');
+  return (
+    <form action={action}>
+      <button type="submit" disabled={isPending}>
+        Who am I?
+      </button>{' '}
+      <output>{answer}</output>
+    </form>
+  );
+}
+
+function say(error: unknown): string {
+  if (!(error instanceof AuthError)) return 'Something went wrong.';
+  const { detail, retryAfterSeconds } = error;
+  return retryAfterSeconds ? `${detail}. Next try in ${Math.ceil(retryAfterSeconds / 60)} min.` : `${detail}.`;
+}

@@ -1,0 +1,3 @@
+import { createAuthClient } from '@auth-gateway/client/browser';
+
+export const auth = createAuthClient({ url: '/' });
