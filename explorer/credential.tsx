@@ -5,19 +5,20 @@ import { useUserName } from './user-name.js';
 
 interface Props {
   auth: AuthClient;
+  /** The origin whose logins the gateway accepts */
+  publicUrl: string;
   token: string;
   setToken(token: string): void;
 }
 
-export function Credential({ auth, token, setToken }: Props) {
+export function Credential({ auth, publicUrl, token, setToken }: Props) {
   const { status, user } = useSyncExternalStore(auth.subscribe, auth.state);
   const name = useUserName(auth, user);
-  const [fault, setFault] = useState('');
+  const [fault, setFault] = useState<unknown>();
 
-  /** Shows the reason of a refusal. */
   const attempt = (work: Promise<unknown>): void => {
-    setFault('');
-    work.catch((error: unknown) => setFault(error instanceof AuthError ? error.detail : String(error)));
+    setFault(undefined);
+    work.catch(setFault);
   };
   const logIn = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
@@ -59,7 +60,18 @@ export function Credential({ auth, token, setToken }: Props) {
           onChange={({ currentTarget }) => setToken(currentTarget.value.trim())}
         />
       </label>
-      <p role="alert">{fault}</p>
+      <p role="alert">{fault !== undefined && <Fault fault={fault} publicUrl={publicUrl} />}</p>
     </header>
+  );
+}
+
+/** The reason of a refusal; if it is this page's origin, with a link to the origin that may log in. */
+function Fault({ fault, publicUrl }: { fault: unknown; publicUrl: string }) {
+  if (!(fault instanceof AuthError)) return String(fault);
+  if (fault.reason !== 'cross_site') return fault.detail;
+  return (
+    <>
+      The gateway accepts logins at <a href={`${publicUrl}/graphql`}>{publicUrl}</a>, its PUBLIC_URL.
+    </>
   );
 }

@@ -14,6 +14,8 @@ import { FIRST_QUERY, QUERIES } from './queries.js';
 const CREDENTIALS = ['authorization', 'x-internal-key', 'signature-input'];
 
 const auth = createAuthClient({ url: '/' });
+const root = document.getElementById('root');
+const publicUrl = root?.dataset['publicUrl'] ?? '';
 const schema = buildSchema(schemaText); // available without a login
 const tabs = QUERIES.map((query) => ({ query }));
 
@@ -51,7 +53,7 @@ function Explorer() {
 
   return (
     <>
-      <Credential auth={auth} token={token} setToken={setToken} />
+      <Credential auth={auth} publicUrl={publicUrl} token={token} setToken={setToken} />
       <main ref={main}>
         <GraphiQLProvider
           fetcher={ask}
@@ -75,5 +77,4 @@ function Explorer() {
 }
 
 removeStoredData();
-const root = document.getElementById('root');
 if (root !== null) createRoot(root).render(<Page />);

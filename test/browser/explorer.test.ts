@@ -182,6 +182,18 @@ inChromium('in Chromium, the explorer', () => {
     await close();
   });
 
+  test('Interface 2: at an origin that may not log in, a refused login leads to the one that may', async () => {
+    const { page, close } = await open();
+    const { email } = await site.gateway.user();
+    await page.goto(`${site.gateway.url}/graphql`);
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('alert').getByRole('link', { name: site.edge.url }).click();
+    await page.waitForURL(`${site.edge.url}/graphql`);
+    await close();
+  });
+
   test('Interface 2: if the gateway does not say the e-mail, the page greets by the id', async () => {
     const { page, close } = await open();
     const { email, id } = await site.gateway.user();

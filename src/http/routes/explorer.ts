@@ -6,14 +6,15 @@ import { compressText, readBuilt, sendPage } from '../static-page.js';
 const SCRIPT = '/graphql/page.js';
 const STYLE = '/graphql/page.css';
 
-const HTML = `<!doctype html>
+/** @param publicUrl the origin whose logins are accepted, so that the page can lead there from another */
+const html = (publicUrl: string): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>auth-gateway: explorer</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${STYLE}">
-<div id="root"></div>
+<div id="root" data-public-url="${publicUrl}"></div>
 <noscript>The explorer needs JavaScript.</noscript>
 <script type="module" src="${SCRIPT}"></script>
 </html>
@@ -29,8 +30,8 @@ const POLICY = {
 };
 
 /** Sends the page if the client accepts HTML; otherwise passes the request on. */
-export function explorerPage(): RequestHandler {
-  const send = sendPage({ type: 'html', policy: POLICY, compressed: () => compressText(HTML) });
+export function explorerPage(publicUrl: string): RequestHandler {
+  const send = sendPage({ type: 'html', policy: POLICY, compressed: () => compressText(html(publicUrl)) });
   return (req, res, next) => {
     res.vary('Accept');
     return req.get('accept')?.includes('text/html') ? send(req, res, next) : next();

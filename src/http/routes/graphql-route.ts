@@ -50,7 +50,7 @@ export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGr
   const route = app.route('/graphql');
   route.post(requireAccept, requireJson, express.raw({ type: () => true, limit: BODY_BYTES, inflate: false }), post);
   if (deps.config.graphql.explorer) {
-    route.get(explorerPage(), methodNotAllowed('POST')); // a query, which comes by POST alone
+    route.get(explorerPage(deps.config.publicUrl), methodNotAllowed('POST')); // a query, which comes by POST alone
     route.all(methodNotAllowed('GET', 'HEAD', 'POST'));
     addExplorerFiles(app);
   }
