@@ -10,13 +10,16 @@ try {
     await auth.logout();
     console.log('Logged out');
   } else {
-    if ((await auth.getAccessToken()) === undefined) await auth.login({ email, password });
+    if ((await auth.getAccessToken()) === undefined) {
+      if (!email || !password) throw new Error('Not logged in: set EMAIL and PASSWORD');
+      await auth.login({ email, password });
+    }
     const body = JSON.stringify({ query: '{ me { email role } }' });
     const headers = { 'content-type': 'application/json' };
     const answer = await auth.fetch(`${GATEWAY}/graphql`, { method: 'POST', headers, body });
     console.log((await answer.json()).data.me);
   }
 } catch (error) {
-  console.error(error.detail ?? error);
+  console.error(error.detail ?? error.message);
   process.exitCode = 1;
 }

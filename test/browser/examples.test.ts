@@ -257,6 +257,7 @@ test('examples/node: a program stays logged in between runs, in a file that only
   expect(await ask({})).toBe(me);
   expect((await stat(join(folder, 'session.json'))).mode & 0o777).toBe(0o600);
   expect(await ask({}, 'logout')).toBe('Logged out');
+  await expect(ask({})).rejects.toMatchObject({ code: 1, stderr: 'Not logged in: set EMAIL and PASSWORD\n' });
   await expect(ask({ EMAIL: email, PASSWORD: WRONG })).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringContaining('Invalid credentials'),
