@@ -43,7 +43,7 @@ const TROUBLES: Trouble[] = [
     names: LOCAL,
     wrong: ({ gateway }) => ({ PUBLIC_URL: gateway }),
     cured: { env: listed },
-    answer: '/auth/login 405 undefined',
+    answer: '/auth/login 405 method_not_allowed',
     detail: /No answer/,
   },
 ];

@@ -38,6 +38,7 @@ test('Interface 11: each event type is caused here, and its description names th
     await refresh(gateway, refreshToken);
     const other = await newcomer(gateway);
     await logout(gateway, other.refreshToken);
+    await refresh(gateway, other.refreshToken);
     const { sid } = claimsOf((await newcomer(gateway)).accessToken);
     await revokeSession(app, COMMAND_LINE, undefined, String(sid));
     for (const password of [WRONG, WRONG, PASSWORD]) await login(gateway, user.email, password);
