@@ -3,6 +3,6 @@ import { closestMatch } from 'leven';
 
 /** The closest known word: one letter away, or two for words of five letters or more; undefined if none is that close. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  const singular = word.replace(/ies$/i, 'Y'); // three letters away, but the most common slip
-  return closestMatch(singular, known, { maxDistance: word.length < 5 ? 1 : 2 });
+  const closest = (text: string) => closestMatch(text, known, { maxDistance: word.length < 5 ? 1 : 2 });
+  return closest(word) ?? closest(word.replace(/ies$/i, 'Y')); // three letters away, but the most common slip
 }
