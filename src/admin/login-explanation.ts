@@ -6,9 +6,11 @@ import { statement } from '../db/statement.js';
 import { normaliseEmail } from '../domain/email.js';
 import { everyRow } from '../listing/page.js';
 import { isUuid } from '../platform/ids.js';
+import { numberOf } from '../platform/number-of.js';
 import { loginLimitOf } from '../rate-limits/address-group.js';
 import { RedisAway, type Windows } from '../rate-limits/windows.js';
 import type { Deps } from '../services.js';
+import { type Device, listDevices } from './devices.js';
 import { type LimitedAddresses, limitedAddresses } from './login-addresses.js';
 import { judgeOf, type LoginLimit, readLoginLimit } from './login-limit.js';
 import { listSessions } from './sessions.js';
@@ -18,7 +20,15 @@ import { findUser, findUserId, type ListedUser } from './users.js';
 const REFUSED_LOGINS = 10;
 
 export interface Hindrance {
-  reason: 'unknown' | 'deleted' | 'inactive' | 'no_password' | 'unusable_hash' | 'locked' | 'address_limited';
+  reason:
+    | 'unknown'
+    | 'deleted'
+    | 'inactive'
+    | 'no_password'
+    | 'unusable_hash'
+    | 'locked'
+    | 'device_locked'
+    | 'address_limited';
   /** One sentence */
   message: string;
   /** The words of a command; null if no command helps */
@@ -32,6 +42,8 @@ export interface LoginExplanation {
   name: string;
   /** What prevents a login with the right password */
   hindrances: Hindrance[];
+  /** Interface 16: most recently used first */
+  devices: Device[];
   /** Newest first */
   refused: AuditRow[];
   /** Undefined if Redis is unreachable */
@@ -60,13 +72,15 @@ export async function explainLogin(deps: ExplainDeps, name: string): Promise<Log
     if (error instanceof RedisAway) return undefined;
     throw error;
   });
+  const devices = user === undefined ? [] : ((await listDevices(deps.db, [user.id])).get(user.id) ?? []);
   const ofAccount =
     user === undefined
       ? await hindranceOfMissing(deps, about)
-      : hindrancesOfUser(user, await findHashFault(deps, user), now);
+      : hindrancesOfUser(user, await findHashFault(deps, user), devices, now);
   return {
     user,
     name: named,
+    devices,
     hindrances: [...ofAccount, ...hindrancesOfAddresses(limited, limit)],
     refused: refused.rows.map(({ row }) => row),
     limited,
@@ -102,7 +116,12 @@ async function findHashFault({ db }: ExplainDeps, { id }: ListedUser): Promise<s
   return `The stored password hash ${fault}. ${who} can use it.`;
 }
 
-function hindrancesOfUser(user: ListedUser, hashFault: string | undefined, now: Date): Hindrance[] {
+function hindrancesOfUser(
+  user: ListedUser,
+  hashFault: string | undefined,
+  devices: readonly Device[],
+  now: Date,
+): Hindrance[] {
   const { failedLoginAttempts, hasPassword, isActive, lockedUntil } = user;
   const found: Hindrance[] = [];
   if (!isActive) {
@@ -116,10 +135,21 @@ function hindrancesOfUser(user: ListedUser, hashFault: string | undefined, now: 
     found.push({ reason: 'unusable_hash', message: hashFault, cure: `user reset-link ${wordFor(user)}` });
   }
   if (lockedUntil !== null && lockedUntil > now) {
-    const message = `The account is locked until ${timeOf(lockedUntil)} after ${failedLoginAttempts} failed logins, even for the right password.`;
-    found.push({ reason: 'locked', message, cure: `user unlock ${wordFor(user)}` });
+    const until = `The account is locked until ${timeOf(lockedUntil)} after ${failedLoginAttempts} failed logins, even for the right password`;
+    const open = devices.filter((device) => !isLocked(device, now)).length;
+    const except = open > 0 ? `, except on ${numberOf(open, 'known device')}` : '';
+    found.push({ reason: 'locked', message: `${until}${except}.`, cure: `user unlock ${wordFor(user)}` });
+  }
+  for (const device of devices.filter((candidate) => isLocked(candidate, now))) {
+    const { failedLoginAttempts, lockedUntil, userAgent } = device;
+    const message = `The known device ${device.id}${userAgent && ` (${userAgent})`} is locked until ${timeOf(lockedUntil ?? now)} after ${failedLoginAttempts} failed logins; others are not.`;
+    found.push({ reason: 'device_locked', message, cure: `user unlock ${wordFor(user)}` });
   }
   return found;
+}
+
+function isLocked({ lockedUntil }: Device, now: Date): boolean {
+  return lockedUntil !== null && lockedUntil > now;
 }
 
 function hindrancesOfAddresses(limited: LimitedAddresses | undefined, limit: LoginLimit): Hindrance[] {

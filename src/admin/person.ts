@@ -62,6 +62,21 @@ const linkSql = statement(
 )`
   select purpose, expires_at from password_links where user_id = :id`;
 
+const devicesSql = statement(
+  'devices_of_person',
+  { id: 'uuid' },
+  {
+    id: 'uuid',
+    user_agent: 'text',
+    failed_login_attempts: 'integer',
+    locked_until: 'timestamptz?',
+    created_at: 'timestamptz',
+    last_used_at: 'timestamptz',
+  },
+)`
+  select id, user_agent, failed_login_attempts, locked_until, created_at, last_used_at from known_devices
+  where user_id = :id order by created_at, id`;
+
 const sessionsSql = statement('sessions_of_person', { id: 'uuid' }, { family_id: 'uuid', started_at: 'timestamptz' })`
   select family_id, started_at from sessions where user_id = :id order by started_at, family_id`;
 
@@ -82,10 +97,11 @@ const recordsSql = statement(
     retried_at: 'timestamptz?',
     retried_ip_address: 'text?',
     retried_user_agent: 'text?',
+    device_id: 'uuid?',
   },
 )`
   select jti, user_agent, ip_address, created_at, expires_at, revoked, revoked_reason, revoked_at, predecessor_jti,
-    retries, retried_at, retried_ip_address, retried_user_agent
+    retries, retried_at, retried_ip_address, retried_user_agent, device_id
   from refresh_tokens where family_id = :family_id order by created_at, jti`;
 
 const PAGE_ROWS = 1_000;
@@ -134,6 +150,7 @@ export interface Person {
   /** Present and former ones, as far as the audit log has them */
   emails: string[];
   passwordLink: RowOf<typeof linkSql> | null;
+  knownDevices: Array<RowOf<typeof devicesSql>>;
   sessions: AsyncIterable<object[]>;
   /** Events about the user */
   events: AsyncIterable<StoredEvent[]>;
@@ -146,9 +163,10 @@ export interface Person {
 /** @param id also of a deleted user @throws {AdminRefusal} if nothing is stored about them */
 export async function readPerson({ db }: Deps<'db'>, id: string): Promise<Person> {
   const { admin } = db;
-  const [[user = null], [passwordLink = null], sessions, named, first] = [
+  const [[user = null], [passwordLink = null], knownDevices, sessions, named, first] = [
     await admin.run(accountSql, { id }),
     await admin.run(linkSql, { id }),
+    await admin.run(devicesSql, { id }),
     await admin.run(sessionsSql, { id }),
     await admin.run(emailsOfPersonSql, { id }),
     await admin.run(aboutSql, { id, ...BEGINNING }),
@@ -159,6 +177,7 @@ export async function readPerson({ db }: Deps<'db'>, id: string): Promise<Person
     user,
     emails,
     passwordLink,
+    knownDevices,
     sessions: withRecords(db, sessions),
     events: pagesOf(db, aboutSql, [{ id }]),
     eventsAsOperator: pagesOf(

@@ -1,6 +1,7 @@
 /** Interface 9 and 11: changes of users. A change and its audit event are one transaction. */
 import type { LockMode } from '@mikro-orm/postgresql';
 import type { ChangeEvent } from '../audit/events.js';
+import { endDevices, unlockDevices } from '../auth/known-devices.js';
 import { endLink } from '../auth/password-links.js';
 import { revokeAll } from '../auth/revocations.js';
 import type { User } from '../db/entities/user.js';
@@ -127,16 +128,18 @@ export async function setUserActive(
     found.isActive = isActive;
     if (isActive) return { eventType: 'user_activated', userId: id, metadata: {} };
     revokedSessionCount = (await revokeAll(db, { userId: id }, 'user_deactivated', now)).length;
+    await endDevices(db, id);
     return { eventType: 'user_deactivated', userId: id, metadata: { sessions_ended: revokedSessionCount } };
   });
   return { user, revokedSessionCount };
 }
 setUserActive.needs = { scope: 'users:write' } satisfies Needs;
 
-/** Clears the lock and the failed login count. @throws {AdminRefusal} for an unknown user */
+/** Clears the locks and the failed logins of the account and its devices. @throws {AdminRefusal} for an unknown user */
 export function unlockUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<User> {
-  return changeUser(deps, operator, unlockUser.needs, id, async (user) => {
-    if (user.lockedUntil === null && user.failedLoginAttempts === 0) return undefined;
+  return changeUser(deps, operator, unlockUser.needs, id, async (user, { db }) => {
+    const devices = await unlockDevices(db, id);
+    if (user.lockedUntil === null && user.failedLoginAttempts === 0 && devices === 0) return undefined;
     user.lockedUntil = null;
     user.failedLoginAttempts = 0;
     return { eventType: 'user_unlocked', userId: id, metadata: {} };
@@ -180,6 +183,7 @@ export async function setUserPassword(
     await db.run(setPasswordSql, { id, password_hash: passwordHash });
     found.hasPassword = true;
     revokedSessionCount = (await revokeAll(db, { userId: id }, 'user_password_set', now)).length;
+    await endDevices(db, id);
     return { eventType: 'user_password_set', userId: id, metadata: { sessions_ended: revokedSessionCount } };
   });
   return { user, revokedSessionCount };
@@ -203,6 +207,7 @@ export async function removeUser(change: Change, user: User): Promise<ChangeEven
   const { id, email, role } = user;
   await requireAnotherAdministrator(change, user);
   const ended = await revokeAll(db, { userId: id }, 'user_deleted', now);
+  await endDevices(db, id);
   await endLink(db, id);
   em.remove(user);
   return { eventType: 'user_deleted', userId: id, metadata: { email, role, sessions_ended: ended.length } };

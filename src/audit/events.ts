@@ -16,7 +16,7 @@ export type Actor = ActorOf<keyof Actors>;
 
 /** The table of Spec 6. */
 interface AuthMetadata {
-  account_locked: { locked_until: string };
+  account_locked: { locked_until: string; by?: 'account' | 'device' };
   login_failure: { reason: 'invalid_credentials'; email: string };
   login_success: { role: Role };
   token_theft: { reused_jti: string; family_id: string; ended_by?: EndedBy };
@@ -48,6 +48,7 @@ interface ChangeMetadata {
   /** `pseudonym` stands in the place of what named the person in `events` audit events */
   user_erased: { pseudonym: string; events: number };
   session_revoked: { family_id: string };
+  device_forgotten: { device_id: string };
   api_key_created: { key_id: string; service_name: string; scopes: string[]; rate_limit: number };
   api_key_rotated: { key_id: string; overlap_seconds: number };
   api_key_revoked: { key_id: string; service_name: string };
@@ -81,6 +82,7 @@ export const ENTITY_OF = {
   user_deleted: 'user',
   user_erased: 'user',
   session_revoked: 'user',
+  device_forgotten: 'user',
   api_key_created: 'api_key',
   api_key_rotated: 'api_key',
   api_key_revoked: 'api_key',
@@ -131,7 +133,10 @@ interface Description<Type extends EventType> {
 const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
   account_locked: {
     means: 'A login was refused because the account is locked after too many failed logins.',
-    metadata: { locked_until: 'end of the lock, RFC 3339' },
+    metadata: {
+      locked_until: 'end of the lock, RFC 3339',
+      by: 'only if devices are known: `account`, or `device` if a device has failed too often and others can log in',
+    },
   },
   login_failure: {
     means: 'A login was refused: the email is unknown, the user is deactivated, or the password is wrong.',
@@ -192,6 +197,10 @@ const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
   session_revoked: {
     means: 'The user or an administrator ended a session.',
     metadata: { actor: '', family_id: 'the session' },
+  },
+  device_forgotten: {
+    means: 'The user or an administrator made the gateway forget a known device.',
+    metadata: { actor: '', device_id: 'the device' },
   },
   api_key_created: {
     means: 'An API key was created.',

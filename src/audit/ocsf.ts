@@ -21,7 +21,7 @@ const ACCOUNT_CHANGE = {
   name: 'Account Change',
   activities: {
     ...{ Create: 1, Enable: 2, 'Password Change': 3, 'Password Reset': 4, Disable: 5, Delete: 6, Unlock: 12 },
-    ...{ 'Role Change': OTHER, 'Email Change': OTHER, 'Password Link': OTHER },
+    ...{ 'Role Change': OTHER, 'Email Change': OTHER, 'Password Link': OTHER, 'Device Removal': OTHER },
   },
 };
 const ENTITY_MANAGEMENT = { uid: 3004, name: 'Entity Management', activities: { Create: 1, Update: 3, Delete: 4 } };
@@ -70,6 +70,7 @@ export const OCSF_KINDS: Record<EventType, Kind> = {
   user_deleted: done(ACCOUNT_CHANGE, 'Delete'),
   user_erased: done(ACCOUNT_CHANGE, 'Delete'),
   session_revoked: done(AUTHENTICATION, 'Logoff'),
+  device_forgotten: done(ACCOUNT_CHANGE, 'Device Removal'),
   api_key_created: done(ENTITY_MANAGEMENT, 'Create'),
   api_key_rotated: done(ENTITY_MANAGEMENT, 'Update'),
   api_key_revoked: done(ENTITY_MANAGEMENT, 'Delete'),

@@ -17,7 +17,19 @@ const activeUserSql = statement(
 )`
   select id, password_hash, password_version, locked_until from users where email = :email and is_active`;
 
-export type LoginUser = RowOf<typeof activeUserSql>;
+/** Interface 16: a device that the user has logged in from */
+export interface KnownDevice {
+  id: string;
+  /** Whose hash is stored */
+  secret: string;
+  /** When strangers can log in again */
+  accountLockedUntil: Date | null;
+}
+
+export interface LoginUser extends RowOf<typeof activeUserSql> {
+  /** Interface 16: the known device of the login; `locked_until` is then the device's */
+  device?: KnownDevice | undefined;
+}
 
 /** Spec 4.1 step 1: the active user with this normalised e-mail. */
 export async function findActiveUser(db: Db, email: string): Promise<LoginUser | undefined> {
@@ -47,53 +59,69 @@ export async function countPasswordParameters(db: Database): Promise<RowOf<typeo
 
 type LockedUser = LoginUser & { locked_until: Date };
 
-export function isLocked(user: LoginUser, now: Date): user is LockedUser {
-  return user.locked_until !== null && user.locked_until > now;
+export function isLocked<Row extends Pick<LoginUser, 'locked_until'>>(
+  row: Row,
+  now: Date,
+): row is Row & { locked_until: Date } {
+  return row.locked_until !== null && row.locked_until > now;
 }
 
 /** Spec 3.2 row 3: writes `account_locked`. */
-export async function refuseLocked(db: Db, user: LockedUser, origin: RequestOrigin, now: Date): Promise<Locked> {
-  const { id: userId, locked_until: lockedUntil } = user;
-  const metadata = { locked_until: lockedUntil.toISOString() };
+export async function refuseLocked(
+  { config, db }: Deps<'config' | 'db'>,
+  { id: userId, locked_until: lockedUntil, device }: LockedUser,
+  origin: RequestOrigin,
+  now: Date,
+): Promise<Locked> {
+  const by: 'account' | 'device' = device === undefined ? 'account' : 'device';
+  const metadata = { locked_until: lockedUntil.toISOString(), ...(config.knownDevices ? { by } : {}) };
   await writeAudit(db, [{ eventType: 'account_locked', userId, ...origin, metadata }], now);
   return { ...refused('account_locked'), retryAfterSeconds: Math.ceil((lockedUntil.getTime() - now.getTime()) / 1000) };
 }
 
-const countFailureSql = statement(
-  'count_failure',
-  { user_id: 'uuid?', max_failures: 'integer', lock_until: 'timestamptz', now: 'timestamptz', events: 'jsonb' },
-  { id: 'uuid', locked: 'boolean' },
-)`
+/** @param table with the row whose failures are counted: of the account, or of a known device (Interface 16) */
+function countingIn(table: 'users' | 'known_devices') {
+  return statement(
+    `count_failure_in_${table}`,
+    { id: 'uuid?', max_failures: 'integer', lock_until: 'timestamptz', now: 'timestamptz', events: 'jsonb' },
+    { id: 'uuid', locked: 'boolean' },
+  )`
   with counted as (
-    update users
+    update ${table}
     set failed_login_attempts = failed_login_attempts + 1,
       locked_until = case when failed_login_attempts >= :max_failures - 1 then :lock_until else locked_until end
-    where id = :user_id and (locked_until is null or locked_until <= :now)
+    where id = :id and (locked_until is null or locked_until <= :now)
     returning failed_login_attempts >= :max_failures as locked
   ), audited as (
-    ${insertEvents()} where :user_id is null or exists (select from counted)
+    ${insertEvents()} where :id is null or exists (select from counted)
     returning id
   )
   select id, coalesce((select locked from counted), false) as locked from audited`;
+}
+
+const countInAccountSql = countingIn('users');
+const countInDeviceSql = countingIn('known_devices');
 
 /**
- * Spec 3.2, rows 1 and 2: counts a wrong password, locks the account at the maximum, and writes the event.
- * For an unknown user (`userId` null) the same statement runs, so that it takes the same time.
- * @returns false if nothing was written, because the user was locked or deleted after it was read
+ * Spec 3.2, rows 1 and 2: counts a wrong password, locks at the maximum, and writes the event. For an unknown user
+ * (`userId` null) the same statement runs, so that it takes the same time.
+ * @param device Interface 16: counts and locks in place of the account
+ * @returns false if nothing was written, because the account or device was locked, or is gone, since it was read
  */
 export async function countFailure(
   { config, db, metrics }: Deps<'config' | 'db' | 'metrics'>,
   event: AuthEvent & { eventType: 'login_failure' | 'password_change_failed' },
   now: Date,
+  device?: KnownDevice,
 ): Promise<boolean> {
   const { maxFailures, lockoutSeconds } = config.login;
-  const [written] = await db.run(countFailureSql, {
-    user_id: event.userId,
+  const [written] = await db.run(device === undefined ? countInAccountSql : countInDeviceSql, {
+    id: device === undefined ? event.userId : device.id,
     max_failures: maxFailures,
     lock_until: addSeconds(now, lockoutSeconds),
     now,
     events: eventRows([event], now),
   });
-  if (written?.locked) metrics.accountLocks.inc();
+  if (written?.locked && device === undefined) metrics.accountLocks.inc();
   return written !== undefined;
 }

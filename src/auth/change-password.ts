@@ -8,6 +8,7 @@ import type { RequestOrigin } from '../domain/request-origin.js';
 import { type Refused, refused } from '../platform/refused.js';
 import type { Deps } from '../services.js';
 import { countFailure, isLocked, refuseLocked } from './account.js';
+import { endDevices } from './known-devices.js';
 import { storeChanged } from './new-password.js';
 import type { Locked, RefusedPassword } from './outcomes.js';
 import { revokeAll } from './revocations.js';
@@ -62,7 +63,7 @@ export async function changePassword(
 
   // 3. Locked: refused before any password check.
   const readAt = clock.now();
-  if (isLocked(user, readAt)) return refuseLocked(db, user, origin, readAt);
+  if (isLocked(user, readAt)) return refuseLocked(deps, user, origin, readAt);
 
   // 4. The current password. A wrong one counts as a failed login.
   const storedHash = user.password_hash ?? placeholderHashes.hashFor(user.email);
@@ -91,6 +92,7 @@ export async function changePassword(
   const sessionsEnded = await db.transaction(async (tx) => {
     if (!(await storeChanged(tx, changed, now))) return undefined;
     const ended = await revokeAll(tx, { userId: user.id, exceptFamilyId: sid }, 'user_password_set', now);
+    await endDevices(tx, user.id);
     const metadata = { family_id: sid ?? null, sessions_ended: ended.length };
     await writeAudit(tx, [{ eventType: 'user_password_changed', userId: user.id, ...origin, metadata }], now);
     return ended.length;
@@ -101,7 +103,7 @@ export async function changePassword(
   async function refuseChanged(at: Date): Promise<ChangeOutcome> {
     const current = await findUser(db, sub);
     if (current === undefined) return refused('user_gone');
-    if (isLocked(current, at)) return refuseLocked(db, current, origin, at);
+    if (isLocked(current, at)) return refuseLocked(deps, current, origin, at);
     await writeAudit(db, [failure], at);
     return refused('current_password_wrong');
   }

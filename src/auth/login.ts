@@ -1,11 +1,19 @@
 /** Spec 4.1: login. Steps are numbered as in the specification. */
 import { writeAudit } from '../audit/write.js';
+import {
+  type DeviceEntry,
+  hashOfSecret,
+  issueEntry,
+  newDeviceSecret,
+  withEntry,
+} from '../credentials/device-entries.js';
 import type { Place } from '../credentials/passwords/password-queue.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import { refused } from '../platform/refused.js';
 import type { Deps } from '../services.js';
-import { countFailure, findActiveUser, isLocked, refuseLocked } from './account.js';
+import { countFailure, findActiveUser, isLocked, type LoginUser, refuseLocked } from './account.js';
+import { countDevice, findUserOnDevice } from './known-devices.js';
 import type { Outcome } from './outcomes.js';
 import { startSession } from './sessions.js';
 
@@ -17,23 +25,28 @@ export interface Credentials {
 
 /**
  * @param place in the password queue, taken before the first query
+ * @param entries Interface 16: of the cookie `device`; undefined if KNOWN_DEVICES is off
  * @returns undefined if the client has disconnected: no session is started, since nobody would receive it
  * @throws {Overloaded} if too many passwords are waiting, {ClockSkewed} if this clock is wrong. Nothing is written then
  */
 export async function login(
-  deps: Deps<'clock' | 'config' | 'db' | 'metrics' | 'passwords' | 'placeholderHashes' | 'tokens'>,
+  deps: Deps<'clock' | 'config' | 'db' | 'keyring' | 'metrics' | 'passwords' | 'placeholderHashes' | 'tokens'>,
   { email, password }: Credentials,
   origin: RequestOrigin,
   place: Place,
+  entries?: readonly DeviceEntry[],
 ): Promise<Outcome | undefined> {
-  const { clock, db, passwords, placeholderHashes, tokens } = deps;
+  const { clock, db, keyring, passwords, placeholderHashes, tokens } = deps;
+  const findUser = (at: Date): Promise<LoginUser | undefined> =>
+    entries === undefined ? findActiveUser(db, email) : findUserOnDevice(deps, email, entries, at);
 
   // 1. The active user with this e-mail.
-  const user = await findActiveUser(db, email);
+  const user = await findUser(clock.now());
 
   // 2. Locked: refused before any password check.
   const readAt = clock.now();
-  if (user !== undefined && isLocked(user, readAt)) return refuseLocked(db, user, origin, readAt);
+  if (user !== undefined && entries !== undefined) countDevice(deps, user, readAt);
+  if (user !== undefined && isLocked(user, readAt)) return refuseLocked(deps, user, origin, readAt);
 
   // 3. The password, or the same work on a placeholder. The user may change meanwhile, so the next statements check again.
   const placeholderHash = placeholderHashes.hashFor(email);
@@ -55,20 +68,26 @@ export async function login(
     // 5. and 6. Reset the failures; new jti, new family, record, audit.
     const familyId = uuidInTimeOrder(now);
     const expiresAt = tokens.refreshTokenExpiry(now);
-    const session = { user, jti: uuidInTimeOrder(now), familyId, origin, renewedHash, expiresAt };
+    const entry = entries && issueEntry(keyring, user, user.device?.secret ?? newDeviceSecret(), now);
+    const newDevice = entry && { id: uuidInTimeOrder(now), secretSha256: hashOfSecret(entry.secret) };
+    const session = { user, jti: uuidInTimeOrder(now), familyId, origin, renewedHash, expiresAt, newDevice };
     const role = await startSession(db, session, now);
     if (role !== undefined) {
-      return { kind: 'granted', ...tokens.issuePair({ ...session, sub: user.id, role, sid: familyId }, now) };
+      const pair = tokens.issuePair({ ...session, sub: user.id, role, sid: familyId }, now);
+      return { kind: 'granted', deviceCookie: entry && withEntry(entries, entry), ...pair };
     }
-  } else if (await countFailure(deps, failure, now)) {
+  } else if (await countFailure(deps, failure, now, user?.device)) {
     // 4. Counted, locked at the maximum, audited.
     return refused('invalid_credentials');
   }
 
   // The user changed while the password was checked: locked by other logins (429, even for the right password),
   // or deactivated, deleted or given a new password (401).
-  const changed = await findActiveUser(db, email);
-  if (changed !== undefined && isLocked(changed, now)) return refuseLocked(db, changed, origin, now);
+  const changed = await findUser(now);
+  if (changed !== undefined && isLocked(changed, now)) return refuseLocked(deps, changed, origin, now);
+  // Interface 16: the device was forgotten, so the account counts.
+  const isUncounted = !matches && user?.device !== undefined && changed !== undefined && changed.device === undefined;
+  if (isUncounted && (await countFailure(deps, failure, now))) return refused('invalid_credentials');
   await writeAudit(db, [failure], now);
   return refused('invalid_credentials');
 }

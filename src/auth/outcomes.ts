@@ -38,9 +38,12 @@ export type Locked = Temporary<'account_locked'>;
 
 type RateLimited = Temporary<'rate_limited'>;
 
-/** `granted`: new tokens (Spec 2.2 and 2.3). `retried`: a lost answer is given again (Interface 12). Otherwise a refusal. */
+/**
+ * `granted`: new tokens (Spec 2.2 and 2.3), and for a login the cookie `device` (Interface 16). `retried`: a lost answer is
+ * given again (Interface 12). Otherwise a refusal.
+ */
 export type Outcome =
-  | ({ kind: 'granted' } & TokenPair)
+  | ({ kind: 'granted'; deviceCookie?: string | undefined } & TokenPair)
   | ({ kind: 'retried'; proof: Proof } & TokenPair)
   | Refused<Exclude<Refusal | FurtherRefusal, 'account_locked' | 'rate_limited'>>
   | Locked

@@ -5,6 +5,7 @@ import { CURRENT_FAULT } from '../credentials/passwords/password-rules.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import { type Refused, refused } from '../platform/refused.js';
 import type { Deps } from '../services.js';
+import { endDevices } from './known-devices.js';
 import { storeByLink } from './new-password.js';
 import type { RefusedPassword } from './outcomes.js';
 import { findLinkedUser, hashOfToken } from './password-links.js';
@@ -56,6 +57,7 @@ export async function redeemLink(
     const purpose = await storeByLink(tx, chosen, tokenSha256, now);
     if (purpose === undefined) return refused('link_invalid');
     const ended = await revokeAll(tx, { userId: id }, 'user_password_set', now);
+    await endDevices(tx, id);
     const metadata = { by: 'link', purpose, sessions_ended: ended.length } as const;
     await writeAudit(tx, [{ eventType: 'user_password_set', userId: id, ...origin, metadata }], now);
     return { kind: 'redeemed' };

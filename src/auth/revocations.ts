@@ -57,12 +57,15 @@ const classifyUnrotatedSql = statement(
   { family_id: 'uuid', revoked: 'boolean', ended_by: 'text?', audited: 'boolean' },
 )`
   with presented as (
-    select family_id, revoked, nullif(nullif(revoked_reason, 'rotated'), 'token_theft') as ended_by
+    select family_id, revoked, nullif(nullif(revoked_reason, 'rotated'), 'token_theft') as ended_by,
+      device_id
     from refresh_tokens where jti = :jti
   ), ended as (
     update refresh_tokens set revoked = true, revoked_reason = 'token_theft', revoked_at = :now
     where family_id = (select family_id from presented where revoked) and not revoked
     returning expires_at
+  ), forgotten as (
+    delete from known_devices where id = (select device_id from presented where revoked and ended_by is null)
   ), audited as (
     ${insertEvents(THEFT_EVENT, 'presented')}
     where revoked and (not :is_repeat or exists (select from ended where expires_at >= :now))
@@ -80,8 +83,9 @@ export type Unrotated =
   | { kind: 'revoked'; isTheft: boolean; audited: boolean };
 
 /**
- * Spec 4.2 steps 6 to 8, for a `jti` that was not rotated. The statement that finds a revoked record also revokes the family and
- * writes `token_theft`; it repeats until no record survives, as in `revokeAll`.
+ * Spec 4.2 steps 6 to 8, for a `jti` that was not rotated. The statement that finds a revoked record also revokes the family,
+ * forgets the device that began it (Interface 16) and writes `token_theft`; it repeats until no record survives, as in
+ * `revokeAll`.
  * @param event without `family_id` and `ended_by`, which the statement adds
  * @param isRepeat true: the event is written only if a live record was revoked
  */

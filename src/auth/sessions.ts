@@ -28,39 +28,76 @@ function newRecord({ jti, expiresAt, origin }: NewRecord, now: Date) {
   return { jti, user_agent: origin.userAgent, ip_address: origin.ipAddress, expires_at: expiresAt, now };
 }
 
-const startSessionSql = statement(
-  'start_session',
-  {
-    ...NEW_RECORD,
-    user_id: 'uuid',
-    password_version: 'integer',
-    renewed_hash: 'text?',
-    family_id: 'uuid',
-    events: 'jsonb',
-  },
-  { role: only<Role>('text') },
-)`
+const START = {
+  ...NEW_RECORD,
+  user_id: 'uuid',
+  password_version: 'integer',
+  renewed_hash: 'text?',
+  family_id: 'uuid',
+  events: 'jsonb',
+} as const;
+const STARTED = { role: only<Role>('text') };
+
+/** The user, if the password that was checked is still theirs. */
+const SAME_USER = 'id = :user_id and is_active and password_version = :password_version';
+const NOT_LOCKED = '(locked_until is null or locked_until <= :now)';
+const LOGGED_IN = 'last_login_at = :now, password_hash = coalesce(:renewed_hash, password_hash)';
+const RESET_ACCOUNT = `
   with reset as (
-    update users
-    set failed_login_attempts = 0, locked_until = null, last_login_at = :now,
-      password_hash = coalesce(:renewed_hash, password_hash)
-    where id = :user_id and is_active and password_version = :password_version
-      and (locked_until is null or locked_until <= :now)
+    update users set failed_login_attempts = 0, locked_until = null, ${LOGGED_IN}
+    where ${SAME_USER} and ${NOT_LOCKED}
     returning role
-  ), stored as (
+  )`;
+
+/** @param device SQL of its id */
+function startsSession(device: string) {
+  return `stored as (
     insert into refresh_tokens
-      (jti, user_id, family_id, user_agent, ip_address, expires_at, created_at, session_started_at)
-    select :jti, :user_id, :family_id, :user_agent, :ip_address, :expires_at, :now, :now from reset
+      (jti, user_id, family_id, user_agent, ip_address, expires_at, created_at, session_started_at, device_id)
+    select :jti, :user_id, :family_id, :user_agent, :ip_address, :expires_at, :now, :now, ${device} from reset
   ), audited as (
     ${insertEvents(`jsonb_set(:events, '{0,metadata}', jsonb_build_object('role', role))`, 'reset')}
   )
   select role from reset`;
+}
+
+const startSessionSql = statement('start_session', START, STARTED)`${RESET_ACCOUNT}, ${startsSession('null')}`;
+
+/** Interface 16: the login makes its device known. */
+const startOnNewDeviceSql = statement(
+  'start_session_on_new_device',
+  { ...START, device_id: 'uuid', secret_sha256: 'bytea' },
+  STARTED,
+)`
+  ${RESET_ACCOUNT}, device as (
+    insert into known_devices (id, user_id, secret_sha256, user_agent, created_at, last_used_at)
+    select :device_id, :user_id, :secret_sha256, :user_agent, :now, :now from reset
+  ), ${startsSession(':device_id')}`;
+
+/**
+ * Interface 16: the lock and the failures are those of the device; the account's stay, since others made them. The user is
+ * locked first, as by every other change.
+ */
+const startOnKnownDeviceSql = statement('start_session_on_known_device', { ...START, device_id: 'uuid' }, STARTED)`
+  with owner as (
+    select id from users where ${SAME_USER} for update
+  ), device as (
+    update known_devices
+    set failed_login_attempts = 0, locked_until = null, user_agent = :user_agent, last_used_at = :now
+    from owner
+    where known_devices.id = :device_id and user_id = owner.id and ${NOT_LOCKED}
+    returning user_id
+  ), reset as (
+    update users set ${LOGGED_IN} from device where id = user_id returning role
+  ), ${startsSession(':device_id')}`;
 
 export interface NewSession extends NewRecord {
   user: LoginUser;
   familyId: string;
   /** Replaces the stored hash if the hashing parameters have changed */
   renewedHash: string | undefined;
+  /** Interface 16: becomes known by this login */
+  newDevice: { id: string; secretSha256: Uint8Array } | undefined;
 }
 
 /**
@@ -70,16 +107,26 @@ export interface NewSession extends NewRecord {
  *   deleted or given another password after it was read
  */
 export async function startSession(db: Db, session: NewSession, now: Date): Promise<Role | undefined> {
-  const { user, familyId, origin, renewedHash = null } = session;
+  const { user, familyId, origin, newDevice, renewedHash = null } = session;
   const event = { eventType: 'login_success', userId: user.id, ...origin, metadata: null } as const;
-  const [started] = await db.run(startSessionSql, {
+  const values = {
     ...newRecord(session, now),
     user_id: user.id,
     password_version: user.password_version,
     renewed_hash: renewedHash,
     family_id: familyId,
     events: eventRows([event], now),
-  });
+  };
+  const [started] =
+    user.device !== undefined
+      ? await db.run(startOnKnownDeviceSql, { ...values, device_id: user.device.id })
+      : newDevice !== undefined
+        ? await db.run(startOnNewDeviceSql, {
+            ...values,
+            device_id: newDevice.id,
+            secret_sha256: newDevice.secretSha256,
+          })
+        : await db.run(startSessionSql, values);
   return started?.role;
 }
 
@@ -91,13 +138,13 @@ const rotateSql = statement(
   with claimed as (
     update refresh_tokens set revoked = true, revoked_reason = 'rotated', revoked_at = :now
     where jti = :used and not revoked and expires_at >= :now
-    returning user_id, family_id, session_started_at
+    returning user_id, family_id, session_started_at, device_id
   ), stored as (
     insert into refresh_tokens
-      (jti, user_id, family_id, user_agent, ip_address, expires_at, created_at, session_started_at, retry_key_sha256,
-        predecessor_jti)
-    select :jti, user_id, family_id, :user_agent, :ip_address, :expires_at, :now, session_started_at, :retry_key_sha256,
-      case when :retry_key_sha256 is not null then :used end
+      (jti, user_id, family_id, user_agent, ip_address, expires_at, created_at, session_started_at, device_id,
+        retry_key_sha256, predecessor_jti)
+    select :jti, user_id, family_id, :user_agent, :ip_address, :expires_at, :now, session_started_at, device_id,
+      :retry_key_sha256, case when :retry_key_sha256 is not null then :used end
     from claimed
   )
   select claimed.user_id, claimed.family_id, coalesce(users.role, 'viewer') as role -- Spec 4.2.9: the user row may be gone

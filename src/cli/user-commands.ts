@@ -18,6 +18,7 @@ import { ROLES } from '../domain/roles.js';
 import { everyRow } from '../listing/page.js';
 import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';
+import { userDevices, userForgetDevice } from './device-commands.js';
 import { oneOf, text, UsageError } from './parameter-types.js';
 import { flag, required, word } from './parameters.js';
 import { userErase, userExport } from './person-commands.js';
@@ -106,6 +107,8 @@ export const userCommands: Record<string, Command> = {
     },
   }),
   'user explain': userExplain,
+  'user devices': userDevices,
+  'user forget-device': userForgetDevice,
   'user set-password': command({
     summary: 'set the password of a user in an emergency, and end all their sessions',
     on: 'database',

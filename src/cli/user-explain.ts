@@ -24,7 +24,16 @@ export const userExplain: Command = command({
   },
 });
 
-function printable({ user, name, hindrances, refused, limited, limit, liveSessions }: LoginExplanation): object {
+function printable({
+  user,
+  name,
+  devices,
+  hindrances,
+  refused,
+  limited,
+  limit,
+  liveSessions,
+}: LoginExplanation): object {
   return {
     name,
     id: user?.id ?? null,
@@ -34,6 +43,7 @@ function printable({ user, name, hindrances, refused, limited, limit, liveSessio
     locked_until: user?.lockedUntil?.toISOString() ?? null,
     last_login_at: user?.lastLoginAt?.toISOString() ?? null,
     live_session_count: liveSessions,
+    known_device_count: devices.length,
     refused_logins: refused.map(({ createdAt, eventType, ipAddress, userAgent }) => ({
       created_at: createdAt.toISOString(),
       event_type: eventType,

@@ -152,6 +152,8 @@ export function readConfig(env: Environment, reader = createReader(env)) {
       rateLimit: read('LOGIN_RATE_LIMIT', wholeNumber(1, 1_000_000), 5),
       rateWindowSeconds: read('LOGIN_RATE_WINDOW_SECONDS', wholeNumber(1, YEAR_SECONDS), 900),
     },
+    /** Interface 16: whether a login is remembered by its device, which then has its own lock */
+    knownDevices: read('KNOWN_DEVICES', oneOf('off', 'on'), 'off') === 'on',
     /** Requests a minute to refresh and logout per client address; undefined: no limit */
     sessionRateLimit: read('SESSION_RATE_LIMIT', wholeNumber(1, 1_000_000), undefined),
     /** Refreshes a minute of one session */

@@ -8,6 +8,7 @@ import { migrations } from '../../migrations/index.js';
 import { ApiKey } from './entities/api-key.js';
 import { AuditEvent } from './entities/audit-event.js';
 import { CronKey } from './entities/cron-key.js';
+import { KnownDevice } from './entities/known-device.js';
 import { PasswordLink } from './entities/password-link.js';
 import { RefreshToken } from './entities/refresh-token.js';
 import { Session } from './entities/session.js';
@@ -17,7 +18,17 @@ import { kyselyOn, kyselyOnPool } from './kysely.js';
 import type { Ask } from './run.js';
 
 /** For code that must not import them, so that they are not loaded at the start. */
-export const entities = { User, RefreshToken, Session, AuditEvent, ApiKey, CronKey, PasswordLink, SignatureNonce };
+export const entities = {
+  User,
+  RefreshToken,
+  Session,
+  AuditEvent,
+  ApiKey,
+  CronKey,
+  KnownDevice,
+  PasswordLink,
+  SignatureNonce,
+};
 export type Entities = typeof entities;
 
 /** @param pool connections of that database */

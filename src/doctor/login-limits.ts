@@ -33,10 +33,13 @@ function isSame(one: LoginPolicy, other: LoginPolicy): boolean {
 }
 
 /** @param limit undefined in the gateway itself */
-function describe({ login }: Config, limit: LoginLimit | undefined): string {
+function describe({ knownDevices, login }: Config, limit: LoginLimit | undefined): string {
   const { rateLimit, rateWindowSeconds } = limit ?? login;
   const ofAddress = `an address, such as that of a whole office, may log in ${rateLimit} times in ${rateWindowSeconds} s`;
-  const ofAccount = `${login.maxFailures} wrong passwords lock an account for ${login.lockoutSeconds} s`;
+  const whom = knownDevices
+    ? 'for strangers alone (KNOWN_DEVICES=on)'
+    : 'for its owner too, so anybody can lock it (KNOWN_DEVICES=on is recommended)';
+  const ofAccount = `${login.maxFailures} wrong passwords lock an account for ${login.lockoutSeconds} s, ${whom}`;
   if (limit === undefined) return `${ofAddress} (LOGIN_RATE_LIMIT), and ${ofAccount}`;
   return `by ${judgeOf(limit)}, ${ofAddress}; by this shell's LOGIN_MAX_FAILURES, ${ofAccount}`;
 }

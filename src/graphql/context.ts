@@ -1,6 +1,7 @@
 /** What every resolver receives: the caller and the services of the gateway. */
 import DataLoader from 'dataloader';
 import type { GraphQLError } from 'graphql';
+import { type Device, listDevices } from '../admin/devices.js';
 import { listSessions, type Session, type SessionPageRequest } from '../admin/sessions.js';
 import { type ListedUser, usersById } from '../admin/users.js';
 import type { Caller, Resolution } from '../callers/caller.js';
@@ -22,6 +23,8 @@ export interface GraphqlContext extends Pick<GraphqlRequest, 'origin' | 'ids' | 
   turns: Turns;
   /** A page of a user's sessions, read for all users of one page at once */
   sessionsOf(page: SessionPageRequest, userId: string): Promise<Page<Session>>;
+  /** The known devices of a user, read for all users of one page at once */
+  devicesOf(userId: string): Promise<Device[]>;
   /** A user, read for all rows of one page at once; null if unknown */
   userById(id: string): Promise<ListedUser | null>;
 }
@@ -66,7 +69,7 @@ const NO_SESSIONS: Page<Session> = { rows: [], hasNextPage: false };
 const ANEW = { cache: false };
 
 /** Of sessions one loader for each page that an operation asks for, under an alias or in a fragment. */
-function withLoaders(context: Omit<GraphqlContext, 'sessionsOf' | 'userById'>): GraphqlContext {
+function withLoaders(context: Omit<GraphqlContext, 'sessionsOf' | 'devicesOf' | 'userById'>): GraphqlContext {
   const { caller, deps, isGone, turns } = context;
   const loaders = new Map<string, DataLoader<string, Page<Session>>>();
   const sessionsOf: GraphqlContext['sessionsOf'] = ({ first, after, live }, userId) => {
@@ -85,7 +88,11 @@ function withLoaders(context: Omit<GraphqlContext, 'sessionsOf' | 'userById'>): 
     const found = await turns.ofCaller(caller, 'reads', isGone, () => usersById(deps, ids));
     return ids.map((id) => found.get(id) ?? null);
   }, ANEW);
-  return { ...context, sessionsOf, userById: (id) => users.load(id) };
+  const devices = new DataLoader(async (userIds: readonly string[]) => {
+    const found = await turns.ofCaller(caller, 'reads', isGone, () => listDevices(deps.db, userIds));
+    return userIds.map((id) => found.get(id) ?? []);
+  }, ANEW);
+  return { ...context, sessionsOf, devicesOf: (id) => devices.load(id), userById: (id) => users.load(id) };
 }
 
 function refusalError(refusal: Exclude<Resolution, { kind: 'caller' }>, now: Date): GraphQLError {

@@ -50,6 +50,9 @@ export const COST_OF_USER_AGENT = 3;
 /** Maximum number of reported validation errors and invalid values: each costs a pass over the whole document. */
 export const MAX_ERRORS = 5;
 
+/** Interface 16: a user has no more; `migrations` has the trigger. */
+const MAX_DEVICES = 20;
+
 /** Default page size. */
 export const FIRST = 50;
 
@@ -57,6 +60,11 @@ export const FIRST = 50;
 export function costOfPage({ args, childComplexity }: ComplexityEstimatorArgs): number {
   const first: unknown = args['first'];
   return STATEMENT_COST + (typeof first === 'number' ? Math.max(first, 1) : FIRST) * (ROW_COST + childComplexity);
+}
+
+/** Cost of the devices of a user. */
+export function costOfDevices({ childComplexity }: ComplexityEstimatorArgs): number {
+  return STATEMENT_COST + MAX_DEVICES * (ROW_COST + childComplexity);
 }
 
 export function costOfCounts({ childComplexity }: ComplexityEstimatorArgs): number {

@@ -59,6 +59,7 @@ const ADMINISTRATION = {
   user_unknown: { code: 'NOT_FOUND', means: 'There is no such user.' },
   user_inactive: { code: 'CONFLICT', means: 'The user is deactivated.' },
   session_unknown: { code: 'NOT_FOUND', means: 'There is no such session.' },
+  device_unknown: { code: 'NOT_FOUND', means: 'There is no such device.' },
   key_unknown: { code: 'NOT_FOUND', means: 'There is no such key, or it has been revoked.' },
   email_taken: { code: 'CONFLICT', means: 'A user with this email already exists.' },
   last_administrator: { code: 'CONFLICT', means: 'The change would leave no active administrator.' },

@@ -8,6 +8,7 @@ import type { GraphqlContext } from './context.js';
 import { errorOf, outagesAs503 } from './errors.js';
 import { AuditResolver } from './resolvers/audit.js';
 import { CallerResolver } from './resolvers/caller.js';
+import { DeviceResolver } from './resolvers/devices.js';
 import { ApiKeyResolver, CronKeyResolver } from './resolvers/keys.js';
 import { SessionResolver } from './resolvers/sessions.js';
 import { UserResolver } from './resolvers/users.js';
@@ -15,7 +16,15 @@ import { CALLER_TYPES } from './types/caller.js';
 
 export async function createSchema(): Promise<GraphQLSchema> {
   const schema = await buildSchema({
-    resolvers: [CallerResolver, UserResolver, SessionResolver, AuditResolver, ApiKeyResolver, CronKeyResolver],
+    resolvers: [
+      CallerResolver,
+      UserResolver,
+      SessionResolver,
+      DeviceResolver,
+      AuditResolver,
+      ApiKeyResolver,
+      CronKeyResolver,
+    ],
     orphanedTypes: Object.values(CALLER_TYPES), // no field refers to them
     globalMiddlewares: [
       ({ args, context, info }: ResolverData<GraphqlContext>, next) => {

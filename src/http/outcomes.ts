@@ -1,6 +1,6 @@
 /** Interface 14: the outcomes of a request, for the log and the counters. */
 import type { PresentedKind } from '../callers/kinds.js';
-import type { Metrics } from '../platform/metrics.js';
+import { DEVICE_OUTCOMES, type Metrics } from '../platform/metrics.js';
 import type { Reason } from './refusals.js';
 
 /** Outcomes of every route. */
@@ -114,6 +114,7 @@ export function createOutcomeCounters(metrics: Metrics) {
   for (const [caller, outcomes] of Object.entries(OF_CALLERS)) {
     for (const outcome of outcomes) callerChecks.inc({ caller, outcome }, 0);
   }
+  for (const outcome of DEVICE_OUTCOMES) metrics.loginDevices.inc({ outcome }, 0);
   return ({ route, caller, outcome }: CountedRequest): void => {
     if (outcome === undefined) return;
     if (caller !== undefined) callerChecks.inc({ caller, outcome });

@@ -29,9 +29,7 @@ export function createRefreshCookie({ cookie, publicUrl, refreshTokenSeconds }: 
   const cleared = clearOf(cookie.domain);
   const clearedEverywhere = [undefined, ...domainsOf(new URL(publicUrl).hostname)].map(clearOf);
   return {
-    read: ({ headers }) => [
-      ...new Set((headers.cookie ?? '').split(';').flatMap((pair) => parseCookie(pair)[NAME] ?? [])),
-    ],
+    read: (req) => cookieValues(req, NAME),
     set: (res, refreshToken) => {
       const value = { value: refreshToken, maxAge: refreshTokenSeconds };
       res.append('Set-Cookie', stringifySetCookie({ ...attributes(cookie.domain), ...value }));
@@ -43,6 +41,11 @@ export function createRefreshCookie({ cookie, publicUrl, refreshTokenSeconds }: 
       res.append('Set-Cookie', clearedEverywhere);
     },
   };
+}
+
+/** The distinct values of a cookie, in the order sent. */
+export function cookieValues({ headers }: Request, name: string): string[] {
+  return [...new Set((headers.cookie ?? '').split(';').flatMap((pair) => parseCookie(pair)[name] ?? []))];
 }
 
 /** The domains that a cookie for this host can have. Browsers ignore a public suffix, such as `co.uk`. */

@@ -9,6 +9,7 @@ export type AdminRefusalReason =
   | 'user_unknown'
   | 'user_inactive'
   | 'session_unknown'
+  | 'device_unknown'
   | 'key_unknown'
   | 'email_taken'
   | 'last_administrator'

@@ -2,6 +2,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { GATEWAY_VERSION, versionOf } from './versions.js';
 
+/** Of `loginDevices`: `spared` is a known device whose account strangers have locked, `locked` one with a lock of its own. */
+export const DEVICE_OUTCOMES = ['known', 'spared', 'locked', 'new'] as const;
+
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** OpenTelemetry's buckets for durations of requests: seconds. */
@@ -71,6 +74,12 @@ export function createMetrics() {
     accountLocks: new Counter({
       name: 'auth_gateway_account_locks_total',
       help: 'Failed logins that locked their account; what a locked account answers is among the logins',
+      registers,
+    }),
+    loginDevices: new Counter({
+      name: 'auth_gateway_login_devices_total',
+      help: 'Logins of active users while KNOWN_DEVICES is on, right or wrong, by their device',
+      labelNames: ['outcome'],
       registers,
     }),
     tokenThefts: new Counter({

@@ -2,6 +2,7 @@
 import { createAuditRepeats } from '../audit/repeats.js';
 import { expiredEvents } from '../audit/write.js';
 import { countPasswordParameters } from '../auth/account.js';
+import { expiredDevices } from '../auth/known-devices.js';
 import { expiredLinks } from '../auth/password-links.js';
 import { expiredRecords } from '../auth/sessions.js';
 import { expiredNonces, KEY_LIMIT_NAME, KEY_WINDOW_SECONDS } from '../callers/key-admission.js';
@@ -124,5 +125,12 @@ async function migrate(db: Database, log: Logger): Promise<void> {
 
 /** What the sweeper deletes, as the owners of the tables have it. */
 export function expiringRows({ auditRetentionDays }: Pick<Config, 'auditRetentionDays'>): Expiring[] {
-  return [expiredRecords, expiredNonces, expiredWindows, expiredLinks, expiredEvents(auditRetentionDays)];
+  return [
+    expiredRecords,
+    expiredNonces,
+    expiredWindows,
+    expiredLinks,
+    expiredDevices,
+    expiredEvents(auditRetentionDays),
+  ];
 }

@@ -43,6 +43,7 @@ const METADATA: { [Type in EventType]: MetadataOf<Type> } = {
   user_deleted: { actor, email, role: 'viewer', sessions_ended: 0 },
   user_erased: { actor, pseudonym: 'erased-0123456789ABCDEFGHIJ', events: 12 },
   session_revoked: { actor, family_id: FAMILY },
+  device_forgotten: { actor, device_id: FAMILY },
   api_key_created: { actor, key_id: KEY, service_name: 'billing', scopes: ['users:read'], rate_limit: 60 },
   api_key_rotated: { actor, key_id: KEY, overlap_seconds: 60 },
   api_key_revoked: { actor, key_id: KEY, service_name: 'billing' },

@@ -9,7 +9,7 @@ import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway({ env: { TRUST_PROXY: '127.0.0.1', LOGIN_RATE_LIMIT: '1000' } });
+  gateway = await startGateway({ env: { TRUST_PROXY: '127.0.0.1', LOGIN_RATE_LIMIT: '1000', KNOWN_DEVICES: 'on' } });
 });
 afterAll(() => gateway.close());
 
@@ -126,6 +126,7 @@ test('Interface 15: user export prints the account, link, sessions and events of
     },
     emails: [before, after],
     password_link: { purpose: 'reset', expires_at: expect.any(String) },
+    known_devices: [1, 2].map(() => expect.objectContaining({ user_agent: theirs['user-agent'] })),
     sessions: [expect.any(Object), expect.any(Object)],
     events: expect.any(Array),
     events_as_operator: [expect.objectContaining({ event_type: 'user_role_changed', user_id: person.colleague.id })],
@@ -151,10 +152,11 @@ test('Interface 15: user export prints the account, link, sessions and events of
 async function secretsOf({ id, access, refreshToken, link }: Awaited<ReturnType<typeof livedHere>>): Promise<string[]> {
   const binary = await gateway.rows<{ bytes: Buffer }>(
     `select token_sha256 as bytes from password_links where user_id = $1
+     union select secret_sha256 from known_devices where user_id = $1
      union select retry_key_sha256 from refresh_tokens where user_id = $1 and retry_key_sha256 is not null`,
     [id],
   );
-  expect(binary).toHaveLength(2);
+  expect(binary).toHaveLength(4);
   const forms = (['hex', 'base64', 'base64url'] as const).flatMap((form) =>
     binary.map((row) => row.bytes.toString(form)),
   );
@@ -187,9 +189,10 @@ test('Interface 15: user erase deletes the user, and replaces only their e-mails
   expect(personal.filter((text) => JSON.stringify(left).includes(`"${text}"`))).toEqual([]);
   const erased = (row: object) =>
     JSON.parse(personal.reduce((text, one) => text.replaceAll(`"${one}"`, `"${pseudonym}"`), JSON.stringify(row)));
-  const { users, password_links, audit_events, refresh_tokens, ...others } = tables;
+  const { users, password_links, known_devices, audit_events, refresh_tokens, ...others } = tables;
   expect(left).toMatchObject(others);
   expect(left['users']).toEqual(users?.filter((row) => row['id'] !== id));
+  expect(left['known_devices']).toEqual(known_devices?.filter((row) => row['user_id'] !== id));
   expect(left['password_links']).toEqual(password_links?.filter((row) => row['user_id'] !== id));
   const ended = { revoked: true, revoked_reason: 'user_deleted', revoked_at: expect.any(String) };
   const jti = String(claimsOf(refreshToken)['jti']);

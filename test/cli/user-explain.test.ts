@@ -78,6 +78,7 @@ test('Interface 9: a user whom nothing keeps from logging in, with the last logi
     locked_until: null,
     last_login_at: null,
     live_session_count: 0,
+    known_device_count: 0,
     refused_logins: [
       {
         created_at: gateway.clock.now().toISOString(),

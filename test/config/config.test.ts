@@ -112,6 +112,7 @@ const VARIABLES: Array<
       ['1000000', 1_000_000],
     ],
   ],
+  ['KNOWN_DEVICES', (config) => (config.knownDevices ? 'on' : 'off'), 'off', [['on', 'on']]],
   ['LOGIN_LOCKOUT_SECONDS', (config) => config.login.lockoutSeconds, 900, [['4', 4]]],
   [
     'LOGIN_RATE_LIMIT',
@@ -274,6 +275,7 @@ test.each<[string, string[]]>([
   ['ACCESS_TOKEN_TTL_SECONDS', ['0', '-5', '31536001', '15m']],
   ['REFRESH_TOKEN_TTL_SECONDS', ['0', '1.5', '99999999999']],
   ['LOGIN_MAX_FAILURES', ['0', '1000001', 'five']],
+  ['KNOWN_DEVICES', ['true', 'yes', '1']],
   ['LOGIN_LOCKOUT_SECONDS', ['0', '-1']],
   ['LOGIN_RATE_LIMIT', ['0', '1000001']],
   ['LOGIN_RATE_WINDOW_SECONDS', ['0', 'x']],

@@ -88,6 +88,28 @@ test('Interface 8: constraints of password links: one a user, one a token, two p
   expect(await link(randomUUID(), 'three', 'login')).toBe('password_links_purpose_known');
 });
 
+test('Interface 8: constraints of known devices: one a secret, a user agent of at most 512, and 20 of a user', async () => {
+  await open('migrated');
+  const device = (userId: string, secret: string, userAgent = '', failures = 0) =>
+    refusedBy(
+      `insert into known_devices (id, user_id, secret_sha256, user_agent, failed_login_attempts, created_at, last_used_at)
+       values (gen_random_uuid(), $1, sha256($2), $3, $4, now(), now())`,
+      [userId, secret, userAgent, failures],
+    );
+  const id = randomUUID();
+  expect(await device(id, 'one', 'x'.repeat(512))).toBeUndefined();
+  expect(await device(id, 'one')).toBe('known_devices_secret_sha256_unique');
+  expect(await device(id, 'two', 'x'.repeat(513))).toBe('known_devices_user_agent_length');
+  expect(await device(id, 'two', '', -1)).toBe('known_devices_failed_login_attempts_not_negative');
+  const other = randomUUID();
+  await device(other, 'of another');
+  for (let i = 0; i < 25; i += 1) expect(await device(id, `number ${i}`)).toBeUndefined();
+  const counts = await db.pool.query(
+    'select count(*)::integer as devices from known_devices group by user_id order by 1',
+  );
+  expect(counts.rows).toEqual([{ devices: 1 }, { devices: 20 }]);
+});
+
 test('Interface 8: constraints of audit events and API keys', async () => {
   await open('migrated');
   const event = `insert into audit_events (event_type, ip_address, metadata) values ('logout', 'x', '{}')`;

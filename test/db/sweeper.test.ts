@@ -88,6 +88,16 @@ test('nonces and limiter windows go when they have ended', async () => {
   ]);
 });
 
+test('Interface 16: a device goes 180 days after its last login', async () => {
+  const device = `insert into known_devices (id, user_id, secret_sha256, user_agent, created_at, last_used_at)
+    values (gen_random_uuid(), gen_random_uuid(), sha256($1), '', $2, $3)`;
+  const begun = at(-400 * DAY);
+  await gateway.rows(device, ['old', begun, at(-180 * DAY - 1)]);
+  await gateway.rows(device, ['used', begun, at(-180 * DAY + 1)]);
+  expect(await run()).toMatchObject({ known_devices: 1 });
+  expect(await left('known_devices')).toBe(1);
+});
+
 test('expired rows of each table are found by an index', async () => {
   // Of few rows PostgreSQL would rather read them all.
   const planner = new pg.Client({ connectionString: gateway.database.url, options: '-c enable_seqscan=off' });
@@ -97,7 +107,7 @@ test('expired rows of each table are found by an index', async () => {
       const values = valuesOf(batch, { now: gateway.clock.now(), limit: 1 });
       const { rows } = await planner.query({ text: `explain ${batch.text}`, values });
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-      expect(plan).toMatch(/Index Cond: \((expires_at|expire|created_at) </);
+      expect(plan).toMatch(/Index Cond: \((expires_at|expire|created_at|last_used_at) </);
     }
   } finally {
     await planner.end();
@@ -169,6 +179,7 @@ test("Interface 10: an instance whose clock is ahead deletes only rows that have
     rate_limits: 0,
     audit_events: 0,
     password_links: 0,
+    known_devices: 0,
   });
 });
 

@@ -91,6 +91,22 @@ const MUTATIONS: Record<string, Row> = {
     operation: () =>
       'mutation { revokeSession(input: { id: "00000000-0000-7000-8000-000000000000" }) { session { id } } }',
   },
+  forgetDevice: {
+    cells: '. nny nn ynyn ..',
+    scope: 'sessions:write',
+    operation: async () => `mutation { forgetDevice(input: { id: "${await aDevice()}" }) { forgottenId } }`,
+  },
+  'forgetDevice of an own device': {
+    cells: '. yyy ny ynyn ..',
+    scope: 'sessions:write',
+    operation: async (caller) =>
+      `mutation { forgetDevice(input: { id: "${await aDevice(ownerIdOf(caller))}" }) { forgottenId } }`,
+  },
+  'forgetDevice of an unknown device': {
+    cells: '. nn0 nn 0n0n ..',
+    scope: 'sessions:write',
+    operation: () => 'mutation { forgetDevice(input: { id: "00000000-0000-7000-8000-000000000000" }) { forgottenId } }',
+  },
   revokeOtherSessions: {
     cells: '. yyy ny nnnn ..',
     scope: null,
@@ -211,6 +227,11 @@ const INNER: Record<string, Inner> = {
     way: ['audit:read'],
     operation: async () => `{ session(id: "${await aSession()}") { user { id } } }`,
   },
+  'User.devices': {
+    scope: 'users:read',
+    way: ['users:write'],
+    operation: async () => `mutation { unlockUser(input: { id: "${await aUser()}" }) { user { devices { id } } } }`,
+  },
   'User.sessions': {
     scope: 'users:read',
     way: ['users:write'],
@@ -281,6 +302,15 @@ async function aSession(userId?: string): Promise<string> {
     [userId ?? (await aUser()), new Date(gateway.clock.now().getTime() + 3_600_000)],
   );
   return record?.family_id ?? '';
+}
+
+async function aDevice(userId?: string): Promise<string> {
+  const [device] = await gateway.rows<{ id: string }>(
+    `insert into known_devices (id, user_id, secret_sha256, user_agent, created_at, last_used_at)
+     values (gen_random_uuid(), $1, sha256(gen_random_uuid()::text::bytea), '', now(), now()) returning id`,
+    [userId ?? (await aUser())],
+  );
+  return device?.id ?? '';
 }
 
 /** All rows, without the times at which keys were used. */

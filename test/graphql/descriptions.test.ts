@@ -4,6 +4,7 @@ import { buildSchema, type GraphQLEnumType } from 'graphql';
 import { administer, COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/admin/api-keys.js';
 import { createCronKey, revokeCronKey } from '../../src/admin/cron-keys.js';
+import { forgetDevice, listDevices } from '../../src/admin/devices.js';
 import { revokeSession } from '../../src/admin/sessions.js';
 import {
   deleteUser,
@@ -29,18 +30,20 @@ function fieldsNamed(type: string): string[] {
 }
 
 test('Interface 11: each event type is caused here, and its description names the fields of its metadata', async () => {
-  const gateway = await startGateway({ env: { LOGIN_MAX_FAILURES: '2' } });
+  const gateway = await startGateway({ env: { LOGIN_MAX_FAILURES: '2', KNOWN_DEVICES: 'on' } });
   const { app } = gateway;
   try {
-    const { user, refreshToken } = await newcomer(gateway);
+    const { user } = await newcomer(gateway);
     const key = { serviceName: 'billing', scopes: ['a:b'], rateLimit: 60 };
-    await refresh(gateway, refreshToken);
-    await refresh(gateway, refreshToken);
     const other = await newcomer(gateway);
     await logout(gateway, other.refreshToken);
     await refresh(gateway, other.refreshToken);
+    const stolen = await newcomer(gateway);
+    for (let i = 0; i < 2; i += 1) await refresh(gateway, stolen.refreshToken);
     const { sid } = claimsOf((await newcomer(gateway)).accessToken);
     await revokeSession(app, COMMAND_LINE, undefined, String(sid));
+    const [device] = (await listDevices(app.db, [user.id])).get(user.id) ?? [];
+    await forgetDevice(app, COMMAND_LINE, undefined, String(device?.id));
     for (const password of [WRONG, WRONG, PASSWORD]) await login(gateway, user.email, password);
     await unlockUser(app, COMMAND_LINE, user.id);
     const changing = await newcomer(gateway);

@@ -164,6 +164,7 @@ const PRODUCED: Record<Reason, [number, string, () => Promise<Answer>] | undefin
     'NOT_FOUND',
     byAdmin(`mutation { revokeSession(input: { id: "${UNKNOWN}" }) { session { id } } }`),
   ],
+  device_unknown: [200, 'NOT_FOUND', byAdmin(`mutation { forgetDevice(input: { id: "${UNKNOWN}" }) { forgottenId } }`)],
   key_unknown: [200, 'NOT_FOUND', rotate('id: "ak_x"')],
   email_taken: [200, 'CONFLICT', () => byAdmin(createUser({ email: admin.user.email }))()],
   last_administrator: [200, 'CONFLICT', demoteOneself],

@@ -9,6 +9,7 @@ import { sweepRound } from '../../src/db/sweeper.js';
 import { REFUSALS } from '../../src/http/refusals.js';
 import { expiringRows } from '../../src/start/compose.js';
 import { testWith } from '../support/documents/documents.js';
+import { loginFrom, newDevice } from '../support/gateway/devices.js';
 import {
   logIn,
   PASSWORD,
@@ -54,6 +55,7 @@ const OURS: Record<string, [type: string, ...labels: string[]]> = {
   auth_gateway_link_redemptions_total: ['counter', 'outcome'],
   auth_gateway_caller_checks_total: ['counter', 'caller', 'outcome'],
   auth_gateway_account_locks_total: ['counter'],
+  auth_gateway_login_devices_total: ['counter', 'outcome'],
   auth_gateway_token_thefts_total: ['counter'],
   auth_gateway_password_queue_length: ['gauge'],
   auth_gateway_password_hash_duration_seconds: ['histogram'],
@@ -168,6 +170,7 @@ test('Interface 14: each known outcome is there from 0', async () => {
   const tables = families.get('auth_gateway_swept_rows_total')?.samples.map(({ labels }) => labels['table']);
   expect(tables?.sort()).toEqual([
     'audit_events',
+    'known_devices',
     'password_links',
     'rate_limits',
     'refresh_tokens',
@@ -208,6 +211,30 @@ test('Interface 14: logins, by what came of them; a lock is counted when it begi
   expect(await locked()).toEqual({ account_locked: 1 });
   gateway.clock.advance(gateway.config.login.lockoutSeconds);
   expect(await gained(locks, () => login(gateway, email, WRONG))).toEqual({ '': 1 }); // it locks again at once
+});
+
+test('Interface 16: logins by their device, and none if devices are unknown', async () => {
+  const devices = 'auth_gateway_login_devices_total';
+  const { email } = await gateway.user();
+  expect(await gained(devices, () => login(gateway, email))).toEqual({});
+  await gateway.close();
+  gateway = await startGateway({ env: { LOGIN_MAX_FAILURES: '1', KNOWN_DEVICES: 'on' } });
+  const owner = await gateway.user();
+  let device = '';
+  const gains = async (work: () => Promise<unknown>) => gained(devices, work);
+  expect(await gains(() => login(gateway, 'nobody@example.com'))).toEqual({});
+  expect(
+    await gains(async () => {
+      device = await newDevice(gateway, owner.email);
+    }),
+  ).toEqual({ new: 1 });
+  expect(await gains(() => loginFrom(device, gateway, owner.email))).toEqual({ known: 1 });
+  expect(await gains(() => login(gateway, owner.email, WRONG))).toEqual({ new: 1 });
+  expect(await gains(() => loginFrom(device, gateway, owner.email))).toEqual({ spared: 1 });
+  expect(
+    await gained('auth_gateway_account_locks_total', () => loginFrom(device, gateway, owner.email, WRONG)),
+  ).toEqual({});
+  expect(await gains(() => loginFrom(device, gateway, owner.email))).toEqual({ locked: 1 });
 });
 
 test('Interface 14: requests over a limit, and clients that go away', async () => {

@@ -4,6 +4,7 @@ import {
   createPrivateKey,
   createPublicKey,
   createSecretKey,
+  hkdfSync,
   type JsonWebKey,
   type KeyObject,
   sign,
@@ -49,6 +50,8 @@ interface SealingKey extends Key {
 export interface KeyOf {
   access: AccessKey;
   refresh: SigningKey;
+  /** Interface 16: derived from the refresh keys, so that devices stay known for as long as sessions live */
+  device: SigningKey;
   sealing: SealingKey;
 }
 
@@ -57,9 +60,11 @@ export type Keys = { [Kind in keyof KeyOf]: Array<KeyOf[Kind]> };
 
 /** @throws {KeyringError} if a purpose has no key, or an access key is weak or its halves do not match */
 export async function importKeys(jwks: readonly PrivateJwk[], now: Date): Promise<Keys> {
+  const refreshJwks = jwks.filter((jwk) => jwk.alg === 'HS256');
   const keys: Keys = {
     access: await Promise.all(jwks.filter((jwk) => jwk.kty !== 'oct').map(importAccessKey)),
-    refresh: jwks.filter((jwk) => jwk.alg === 'HS256').map(importRefreshKey),
+    refresh: refreshJwks.map((jwk) => hmacKey(jwk, createSecretKey(jwk.k, 'base64url'), 'JWT')),
+    device: refreshJwks.map((jwk) => hmacKey(jwk, deriveKey(jwk.k, 'known devices'), 'device+jwt')),
     sealing: await Promise.all(jwks.filter((jwk) => jwk.alg === 'A256GCM').map(importSealingKey)),
   };
   for (const [kind, ofKind] of Object.entries<Key[]>(keys)) {
@@ -116,16 +121,20 @@ async function importAccessKey(jwk: AccessJwk): Promise<AccessKey> {
   }
 }
 
-function importRefreshKey({ k, kid, alg, nbf: notBefore = 0 }: Jwk<'HS256'>): SigningKey {
-  const key = createSecretKey(k, 'base64url');
+function hmacKey({ kid, alg, nbf: notBefore = 0 }: Jwk<'HS256'>, key: KeyObject, typ: string): SigningKey {
   return {
     kid,
     alg,
     notBefore,
-    header: base64url(JSON.stringify({ alg, typ: 'JWT', kid })),
+    header: base64url(JSON.stringify({ alg, typ, kid })),
     sign: (text) => createHmac('sha256', key).update(text).digest('base64url'),
     verifyWith: key.toCryptoKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['verify']),
   };
+}
+
+/** RFC 5869, so that what one key has signed is worthless for the other. @param label the purpose of the derived key */
+function deriveKey(secret: string, label: string): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', Buffer.from(secret, 'base64url'), '', label, 32)));
 }
 
 function signer(alg: AccessAlg, key: KeyObject): (text: string) => string {

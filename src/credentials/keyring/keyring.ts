@@ -19,7 +19,7 @@ export interface Keyring {
   /** Verifies or opens what any key of the file has made, current or not. */
   byKid<Kind extends keyof KeyOf>(kind: Kind, kid: string | undefined): KeyOf[Kind] | undefined;
   /** The key whose tokens begin with this protected header, in base64url. */
-  byHeader<Kind extends 'access' | 'refresh'>(kind: Kind, header: string): KeyOf[Kind] | undefined;
+  byHeader<Kind extends 'access' | 'refresh' | 'device'>(kind: Kind, header: string): KeyOf[Kind] | undefined;
   /** Public halves of the access keys: the body of the JWKS endpoint. */
   publicJwks(): { keys: PublicJwk[] };
   /** Reads the file now, even if it has not changed, and logs the result. A refused file changes nothing. */

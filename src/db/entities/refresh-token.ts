@@ -33,6 +33,9 @@ export class RefreshToken {
   /** Time of the login that began the family; every rotation copies it. */
   @Property({ type: 'timestamptz', length: 6, defaultRaw: 'now()' }) sessionStartedAt!: Date;
 
+  /** Interface 16: the device that began the session, if devices are known; every rotation copies it. */
+  @Property({ type: 'uuid', nullable: true }) deviceId!: string | null;
+
   // Interface 12, in the new record of a rotation with a key; otherwise null.
   /** The record that this rotation used */
   @Property({ type: 'uuid', nullable: true }) predecessorJti!: string | null;

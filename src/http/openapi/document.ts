@@ -37,7 +37,7 @@ export function openApiDocument(publicUrl: string): object {
           type: 'apiKey',
           in: 'cookie',
           name: 'refresh_token',
-          description: 'Set by login and by each refresh. If there are several, the first one counts',
+          description: 'Set by login and by each refresh. Several that differ are refused',
         },
       },
     },

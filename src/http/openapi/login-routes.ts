@@ -40,7 +40,8 @@ function loginRoute(): object {
     operationId: 'login',
     summary: 'Log in',
     description:
-      'Starts a session. The body has an access token; a cookie that scripts cannot read has the refresh token.',
+      'Starts a session. The body has an access token; a cookie that scripts cannot read has the refresh token. If the gateway ' +
+      'has `KNOWN_DEVICES=on`, a second `Set-Cookie` has the cookie `device`, by which it knows the browser at the next login.',
     tags: ['login'],
     security: [],
     requestBody: {

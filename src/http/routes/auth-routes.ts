@@ -6,6 +6,7 @@ import type { Outcome } from '../../auth/outcomes.js';
 import { refresh } from '../../auth/refresh.js';
 import type { Deps } from '../../services.js';
 import { crossSiteRefusal } from '../cross-site.js';
+import { createDeviceCookie } from '../device-cookie.js';
 import { methodNotAllowed, sendError } from '../errors.js';
 import { hasNoBody, parseBody } from '../json-body.js';
 import { loginBody } from '../login-body.js';
@@ -21,6 +22,7 @@ type Dependencies = Deps<
   | 'clock'
   | 'config'
   | 'db'
+  | 'keyring'
   | 'metrics'
   | 'passwords'
   | 'placeholderHashes'
@@ -34,6 +36,7 @@ type Dependencies = Deps<
 export function addAuthRoutes(app: Express, deps: Dependencies, guards: RequestHandler[]): void {
   const { config } = deps;
   const cookie = createRefreshCookie(config);
+  const deviceCookie = config.knownDevices ? createDeviceCookie(config) : undefined;
   const readRetryKeys = retryKeysReader(config);
   const refuseCrossSite = crossSiteRefusal(config);
   const limitSessions = sessionRateLimit(config.sessionRateLimit, deps);
@@ -58,6 +61,7 @@ export function addAuthRoutes(app: Express, deps: Dependencies, guards: RequestH
     res.locals.outcome = outcome.kind === 'retried' ? 'retried' : 'success';
     if (outcome.kind === 'retried') res.set('Refresh-Retry', outcome.proof);
     cookie.set(res, outcome.refreshToken);
+    if (outcome.kind === 'granted' && outcome.deviceCookie !== undefined) deviceCookie?.set(res, outcome.deviceCookie);
     res.json({ access_token: outcome.accessToken, token_type: 'bearer', expires_in: config.accessTokenSeconds });
   };
 
@@ -67,7 +71,7 @@ export function addAuthRoutes(app: Express, deps: Dependencies, guards: RequestH
       const parsed = parseBody(loginBody, req.body);
       if ('errors' in parsed) return sendError(res, 'body_invalid', parsed);
       using place = deps.passwords.takePlace(() => !req.socket.writable);
-      const outcome = await login(depsOf(res), parsed.body, res.locals.origin, place);
+      const outcome = await login(depsOf(res), parsed.body, res.locals.origin, place, deviceCookie?.read(req));
       if (outcome !== undefined) answer(res, outcome);
     })
     .all(loginPolicy(config.login), methodNotAllowed('POST')); // so that asking for the policy costs no login

@@ -75,6 +75,7 @@ export async function wholeState({ rows }: Tables): Promise<unknown> {
   return {
     users: await rows('select * from users order by id'),
     records: await rows('select * from refresh_tokens order by jti'),
+    devices: await rows('select * from known_devices order by id'),
     events: await rows('select * from audit_events order by id'),
   };
 }
