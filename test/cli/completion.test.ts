@@ -69,6 +69,8 @@ const OFFERS: Array<[line: string, offered: string[]]> = [
       'deactivate',
       'unlock',
       'explain',
+      'devices',
+      'forget-device',
       'set-password',
       'delete',
       'export',
