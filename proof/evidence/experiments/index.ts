@@ -11,6 +11,7 @@ import { faultsRedis } from './faults-redis.js';
 import { fuzz } from './fuzz.js';
 import { keyRotation } from './key-rotation.js';
 import { kills, killsEmbedded } from './kills.js';
+import { knownDevices } from './known-devices.js';
 import { limiterInPostgres, limiterInRedis } from './limiter.js';
 import { linkRaces } from './link-races.js';
 import { lockout } from './lockout.js';
@@ -28,6 +29,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   refreshRaces,
   browsers,
   lockout,
+  knownDevices,
   linkRaces,
   passwordGuesses,
   limiterInPostgres,

@@ -3,6 +3,8 @@ export interface Answer {
   status: number;
   /** The refresh token of the cookie that was set; empty if it was cleared; undefined without a Set-Cookie */
   cookie: string | undefined;
+  /** The cookie `device` that was set (Interface 16) */
+  device: string | undefined;
   body: Record<string, unknown>;
   /** From the request to the end of the answer */
   ms: number;
@@ -16,13 +18,21 @@ export async function ask(url: string, path: string, init: RequestInit = {}): Pr
   const startedMs = performance.now();
   const response = await fetch(`${url}${path}`, { method: 'POST', signal: AbortSignal.timeout(GIVE_UP_MS), ...init });
   const text = await response.text();
-  const [cookie] = response.headers.getSetCookie();
   return {
     status: response.status,
-    cookie: cookie === undefined ? undefined : /^refresh_token=([^;]*)/.exec(cookie)?.[1],
+    cookie: cookieIn(response, /^refresh_token=([^;]*)/),
+    device: cookieIn(response, /^device=([^;]*)/),
     body: text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {},
     ms: performance.now() - startedMs,
   };
+}
+
+/** @param named has its value as the first group */
+function cookieIn({ headers }: Response, named: RegExp): string | undefined {
+  return headers
+    .getSetCookie()
+    .map((cookie) => named.exec(cookie)?.[1])
+    .find((value) => value !== undefined);
 }
 
 /** @param more headers */
