@@ -24,6 +24,7 @@ import { replays } from './replays.js';
 import { rollingRestarts, rollingRestartsHaproxy } from './rolling-restarts.js';
 import { soak } from './soak.js';
 import { timing } from './timing.js';
+import { timingDevices } from './timing-devices.js';
 
 export const EXPERIMENTS: readonly Experiment[] = [
   refreshRaces,
@@ -48,6 +49,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   rollingRestarts,
   rollingRestartsHaproxy,
   timing,
+  timingDevices,
   keyRotation,
   overload,
   soak,

@@ -2,19 +2,16 @@
 import { randomInt } from 'node:crypto';
 import argon2 from 'argon2';
 import { freshNonce } from '../../../test/support/independent/signer.js';
-import type { Experiment, Row } from '../experiment.js';
+import type { Experiment } from '../experiment.js';
 import { createApiKey, createCronKey, signAs } from '../lab/callers.js';
 import { type Gateways, prepareGateways } from '../lab/gateways.js';
 import type { Lab } from '../lab/lab.js';
-import { type OneConnection, openOneConnection, type Timed } from '../lab/one-connection.js';
+import { openOneConnection, type Timed } from '../lab/one-connection.js';
 import { type Postgres, startPostgres } from '../lab/postgres.js';
-import { areaUnderCurve, percentile, welchT } from '../lab/stats.js';
+import { judge, measure, wrongPassword } from '../lab/told-apart.js';
 import { createUsers, PASSWORD } from '../lab/users.js';
 
 const PAIRS = { small: { logins: 40, keys: 300 }, full: { logins: 5_000, keys: 5_000 } };
-const WARM_UP = 20;
-/** What the literature on timing leaks takes for one (Reparaz et al., "dude, is my code constant time?") */
-const TOLD_APART = 4.5;
 /** Another choice of the OWASP cheat sheet than the gateway's own, as a hash that came from elsewhere may have */
 const OLD_PARAMETERS = { memoryCost: 12_288, timeCost: 3, parallelism: 1 };
 /** Of other systems, at their usual costs; nobody logs in by them */
@@ -29,9 +26,6 @@ const IMPORTED = [
 
 /** Users with native and imported hashes in equal parts, and as many without a password */
 const MIXED_USERS = 210;
-
-/** What is presented, made anew each time before the clock starts. */
-type Presented = Record<string, () => Timed>;
 
 export const timing: Experiment = {
   name: 'timing',
@@ -101,46 +95,6 @@ async function measureMixed(
     invited: () => wrongPassword(`empty${100 + randomInt(MIXED_USERS)}@example.com`),
     nobody: () => wrongPassword(`${randomText(8)}@example.com`), // of the same length
   });
-}
-
-/** Presents one of each kind in random order, again and again. @returns milliseconds, by kind */
-async function measure(connection: OneConnection, times: number, kinds: Presented): Promise<Record<string, number[]>> {
-  const taken: Record<string, number[]> = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, []]));
-  for (let round = 0; round < WARM_UP + times; round += 1) {
-    for (const [kind, make] of shuffled(Object.entries(kinds))) {
-      const ms = await connection.refuse(make());
-      if (round >= WARM_UP) taken[kind]?.push(ms);
-    }
-  }
-  return taken;
-}
-
-function shuffled<T>(items: T[]): T[] {
-  for (let last = items.length - 1; last > 0; last -= 1) {
-    const other = randomInt(last + 1);
-    [items[last], items[other]] = [items[other] as T, items[last] as T];
-  }
-  return items;
-}
-
-function judge(what: string, left: number[], right: number[]): Row {
-  const t = welchT(left, right);
-  return {
-    what: `${what} told apart by time`,
-    trials: left.length,
-    violations: Math.abs(t) >= TOLD_APART ? 1 : 0,
-    figures: {
-      welch_t: t,
-      area_under_curve: areaUnderCurve(left, right),
-      median_ms: percentile(left, 0.5),
-      other_median_ms: percentile(right, 0.5),
-    },
-  };
-}
-
-function wrongPassword(email: string): Timed {
-  const body = Buffer.from(JSON.stringify({ email, password: 'not the password at all' }));
-  return { path: '/auth/login', headers: { 'content-type': 'application/json' }, body };
 }
 
 function wrongSignature(keyId: string): Timed {
