@@ -116,6 +116,9 @@ async function findHashFault({ db }: ExplainDeps, { id }: ListedUser): Promise<s
   return `The stored password hash ${fault}. ${who} can use it.`;
 }
 
+/** Devices stay stored if the variable is unset later, and a command may have others than the gateway. */
+const IF_KNOWN = 'if the gateway has KNOWN_DEVICES=on';
+
 function hindrancesOfUser(
   user: ListedUser,
   hashFault: string | undefined,
@@ -137,12 +140,12 @@ function hindrancesOfUser(
   if (lockedUntil !== null && lockedUntil > now) {
     const until = `The account is locked until ${timeOf(lockedUntil)} after ${failedLoginAttempts} failed logins, even for the right password`;
     const open = devices.filter((device) => !isLocked(device, now)).length;
-    const except = open > 0 ? `, except on ${numberOf(open, 'known device')}` : '';
+    const except = open > 0 ? `; not on ${numberOf(open, 'known device')}, ${IF_KNOWN}` : '';
     found.push({ reason: 'locked', message: `${until}${except}.`, cure: `user unlock ${wordFor(user)}` });
   }
   for (const device of devices.filter((candidate) => isLocked(candidate, now))) {
     const { failedLoginAttempts, lockedUntil, userAgent } = device;
-    const message = `The known device ${device.id}${userAgent && ` (${userAgent})`} is locked until ${timeOf(lockedUntil ?? now)} after ${failedLoginAttempts} failed logins; others are not.`;
+    const message = `The known device ${device.id}${userAgent && ` (${userAgent})`} is locked until ${timeOf(lockedUntil ?? now)} after ${failedLoginAttempts} failed logins, ${IF_KNOWN}.`;
     found.push({ reason: 'device_locked', message, cure: `user unlock ${wordFor(user)}` });
   }
   return found;

@@ -15,6 +15,8 @@ export const DEVICE_SECONDS = 180 * 86_400;
 /** Number of users that one browser remembers */
 const MAX_ENTRIES = 5;
 const SEPARATOR = '~';
+/** Entries of other users are sent back as they came. */
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** Browsers store no longer ones. */
 const MAX_LENGTH = 4_096;
 const SECRET_BYTES = 16;
@@ -41,7 +43,7 @@ export function readEntries([cookie = '', ...others]: readonly string[]): Device
   if (others.length > 0 || cookie.length > MAX_LENGTH) return [];
   const entries = new Map<string, DeviceEntry>();
   for (const jwt of cookie.split(SEPARATOR, MAX_ENTRIES)) {
-    const { data: claims } = claimsSchema.safeParse(payloadOf(jwt));
+    const { data: claims } = claimsSchema.safeParse(JWT.test(jwt) ? payloadOf(jwt) : undefined);
     if (claims === undefined || entries.has(claims.sub)) continue;
     entries.set(claims.sub, { jwt, userId: claims.sub, secret: claims.jti });
   }

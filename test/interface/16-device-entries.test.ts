@@ -160,6 +160,15 @@ test.each(FORGERIES)('Interface 16: %s counts as none', async (_what, forge) => 
   expect(await statusFrom(owner.device, owner.email)).toBe(200);
 });
 
+test('Interface 16: what is no JWT is not sent back', async () => {
+  const [one, other] = [await gateway.user(), await gateway.user()];
+  const device = await newDevice(gateway, one.email);
+  const [header, claims, mac] = device.split('.');
+  const junk = [`${header}.${claims}.${mac}%3B%0D%0A`, `${header}.${claims}`, 'x'];
+  for (const value of junk) expect((await newDevice(gateway, other.email, value)).split('~')).toHaveLength(1);
+  expect((await newDevice(gateway, other.email, device)).split('~')).toEqual([expect.any(String), device]);
+});
+
 test('Interface 16: an entry of a gateway with another keyring counts as none', async () => {
   await using running = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'keyring-'));

@@ -15,7 +15,7 @@ export class DeviceResolver {
   @FieldResolver(() => [DeviceType], {
     description:
       'Known devices of the user, most recently used first, at most 20. Strangers who lock the account do not lock them. ' +
-      'Empty unless the gateway has `KNOWN_DEVICES=on`.',
+      'They count only if the gateway has `KNOWN_DEVICES=on`.',
     complexity: costOfDevices,
   })
   devices(@Root() { id }: ListedUser, @Ctx() { devicesOf }: GraphqlContext): Promise<Device[]> {
