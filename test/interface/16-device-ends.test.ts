@@ -78,6 +78,13 @@ test.each(ENDS)('Interface 16: %s ends the device', async (_what, end, password)
   expect(await isKnown(user, password)).toBe(false);
 });
 
+test('Interface 16: a device whose row outlives a password, as by an earlier version of the gateway, is a stranger', async () => {
+  const user = await owner();
+  await gateway.rows('update users set password_version = password_version + 1 where id = $1', [user.id]);
+  expect(await idsOf(user.id)).toHaveLength(1);
+  expect(await isKnown(user)).toBe(false);
+});
+
 test('Interface 16: deletion leaves no device', async () => {
   const { id } = await owner();
   await deleteUser(gateway.app, COMMAND_LINE, id);
