@@ -78,12 +78,14 @@ export async function openProject(folder: string, image: Image): Promise<Project
     const own = isPostgres ? [`${POSTGRES}:${POSTGRES}:ro`, `${libraries}/lib:/pg/lib:ro`] : [];
     const entrypoint = service.entrypoint ?? (isOurs ? image.entrypoint : ['sh', '-c', POSTGRES_START]);
     const command = words ?? service.command ?? (isOurs ? image.command : []);
+    const tmpfs = (service.tmpfs ?? []).map((to) => `tmpfs:${to}`);
     return {
       root,
       user: service.user ?? image.user,
       workdir: isOurs ? image.workdir : '/',
       env: { ...(isOurs ? image.env : {}), ...(isPostgres ? POSTGRES_ENV : {}), ...service.environment },
-      mounts: [`${hosts}:/etc/hosts:ro`, ...given, ...own, ...(service.tmpfs ?? []).map((tmpfs) => `tmpfs:${tmpfs}`)],
+      // What is mounted later may lie in a tmpfs, as `own` does if this checkout is below /tmp.
+      mounts: [...tmpfs, `${hosts}:/etc/hosts:ro`, ...given, ...own],
       command: [...entrypoint, ...command],
       within: [...inHost, 'ip', 'netns', 'exec', name],
     };
