@@ -65,17 +65,16 @@ async function describeStatement({ name, text }: Module.Statement): Promise<Desc
     'select parameter_types::text[] as types from pg_prepared_statements where name = $1',
     [name],
   );
-  const columns = await Promise.all(
-    fields.map(async (field) => {
-      const { rows } = await client.query<{ type: string; not_null: boolean | null }>(
-        `select format_type($1, null) as type,
-           (select attnotnull from pg_attribute where attrelid = $2 and attnum = $3) as not_null`,
-        [field.dataTypeID, field.tableID, field.columnID],
-      );
-      const [{ type, not_null } = { type: '', not_null: null }] = rows;
-      return { name: field.name, type, canBeNull: not_null === null ? undefined : !not_null };
-    }),
-  );
+  const columns: Described['columns'] = [];
+  for (const field of fields) {
+    const { rows } = await client.query<{ type: string; not_null: boolean | null }>(
+      `select format_type($1, null) as type,
+         (select attnotnull from pg_attribute where attrelid = $2 and attnum = $3) as not_null`,
+      [field.dataTypeID, field.tableID, field.columnID],
+    );
+    const [{ type, not_null } = { type: '', not_null: null }] = rows;
+    columns.push({ name: field.name, type, canBeNull: not_null === null ? undefined : !not_null });
+  }
   return { parameters: prepared.rows[0]?.types ?? [], columns };
 }
 
