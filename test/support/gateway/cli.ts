@@ -5,6 +5,7 @@ import { runCli } from '../../../src/cli/cli.js';
 import type { Call } from '../../../src/cli/context.js';
 import type { Config } from '../../../src/config/config.js';
 import { createDatabase, KEYRING_FILE, required, type TestDatabase } from '../postgres/postgres.js';
+import { freePort } from '../programs/redis.js';
 
 export interface Ran {
   code: number | null;
@@ -13,15 +14,17 @@ export interface Ran {
 }
 
 export interface RunOptions {
-  /** The whole environment but for PATH */
+  /** The whole environment but for PATH, and for a free PORT if the gateway starts and this names none */
   env?: Record<string, string>;
   /** Standard input; none: it is closed, and no terminal */
   stdin?: string;
 }
 
-export function run(args: string[], { env = {}, stdin = '' }: RunOptions = {}): Promise<Ran> {
+export async function run(args: string[], { env = {}, stdin = '' }: RunOptions = {}): Promise<Ran> {
+  const isStart = args[0] === undefined || args[0] === 'start';
+  const port = isStart ? { PORT: String(await freePort()) } : {};
   const child = spawn(process.execPath, ['dist/program/main.js', ...args], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...port, ...env },
   });
   const read = (stream: NodeJS.ReadableStream): { text: string } => {
     const read = { text: '' };
