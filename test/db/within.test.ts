@@ -15,6 +15,7 @@ beforeAll(async () => {
   adminPool = db.adminPool;
   await db.pool.query('create table done (what text)');
 });
+beforeEach(() => db.pool.query('truncate done'));
 afterAll(async () => {
   await db.close();
   await database.drop();

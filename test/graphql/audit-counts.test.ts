@@ -175,7 +175,13 @@ test.each(['', 'Nowhere/Town', '+03:00', '-8', 'foo bar', 'localtime', 'posixrul
 
 test('Interface 11: counts over the longest span', async () => {
   expect(await counts('2026-03-01T00:00:00Z', '2026-03-02T01:00:00Z', 'minute')).toHaveLength(4);
-  expect(await counts('2022-03-01T00:00:00Z', '2026-02-01T00:00:00Z', 'day')).toHaveLength(2);
+  await insert('logout', '2022-03-01T00:00:00Z');
+  await insert('token_theft', '2026-01-31T23:59:59.999Z');
+  const days = await counts('2022-03-01T00:00:00Z', '2026-02-01T00:00:00Z', 'day');
+  expect([days.at(0), days.at(-1)]).toEqual([
+    ['2022-03-01T00:00:00.000Z', 'logout', 1],
+    ['2026-01-31T00:00:00.000Z', 'token_theft', 1],
+  ]);
 });
 
 test('Interface 11: the earliest and latest times are not an error', async () => {

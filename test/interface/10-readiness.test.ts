@@ -34,8 +34,10 @@ const reported = (since = 0) =>
     .map(({ level, msg, error }) => ({ level, msg, ...(error === undefined ? {} : { error }) }));
 
 test('a check leaves nothing in the audit log', async () => {
+  const events = () => gateway.rows('select id from audit_events order by id');
+  const before = await events();
   for (let i = 0; i < 3; i += 1) expect(await word()).toBe('ok');
-  expect(await gateway.rows('select 1 from audit_events')).toEqual([]);
+  expect(await events()).toEqual(before);
 });
 
 test.each(['users', 'refresh_tokens', 'audit_events', 'rate_limits'])(
@@ -150,7 +152,9 @@ withRedis('Interface 14: a Redis that takes no writes is reported once, and so i
       .lines()
       .slice(before)
       .map(({ msg }) => String(msg));
-    expect(lines.filter((msg) => msg.startsWith('redis is'))).toEqual(['redis is read_only', 'redis is ok again']);
+    // The connection is replaced, for another master may be at its address: a check may come just then.
+    const states = lines.filter((msg) => msg.startsWith('redis is') && msg !== 'redis is unreachable');
+    expect(states).toEqual(['redis is read_only', 'redis is ok again']);
   } finally {
     await instance.close();
     await redis.stop();
