@@ -90,6 +90,11 @@ beforeAll(async () => {
 afterAll(() => cleanUp.disposeAsync());
 
 const planted = new Set<FindingName>();
+afterAll(() => {
+  if (planted.size < FINDINGS.length / 2) return; // with `-t` only some of the tests run
+  const never: FindingName[] = ['database_version']; // no PostgreSQL before 14 is at hand
+  expect(FINDINGS.filter((name) => !planted.has(name))).toEqual(never); // what has a name has been planted
+});
 
 /** Looks, and expects this finding alone. @returns it */
 async function expectOne(
@@ -450,7 +455,7 @@ describe('database', () => {
   });
 
   test('fault database: no embedded one was made, and none is made by looking', async () => {
-    const env = { PATH: process.env['PATH'] ?? '', DATA_DIR: `${keyring.folder}/none`, KEYRING_FILE: keyring.file };
+    const env = { DATA_DIR: `${keyring.folder}/none`, KEYRING_FILE: keyring.file, PORT: String(await freePort()) };
     const ran = await run(['doctor', '--json'], { env });
     expect(ran.code).toBe(1);
     const bad = (JSON.parse(ran.stdout) as PrintedFinding[]).filter(({ severity }) => severity === 'fault');
@@ -950,9 +955,4 @@ test('what never answers is found, and not waited for', async () => {
   ]);
   for (const { remedy } of bad) expect(remedy).toContain('firewall');
   expect(JSON.stringify(bad)).not.toContain('secret');
-});
-
-test('what has a name has been planted', () => {
-  const always: FindingName[] = ['database_version']; // no PostgreSQL before 14 is at hand
-  expect(FINDINGS.filter((name) => !planted.has(name))).toEqual(always);
 });
