@@ -92,8 +92,8 @@ test.each([
 ])(
   'Interface 10: a clock that is %s of the database is reported beyond 5 s, once a change, and not ready beyond 60 s',
   async (_, sign) => {
-    const before = aboutClocks().length;
     await expectReady();
+    const before = aboutClocks().length;
     for (const seconds of [30, 40]) {
       skewClock(sign * seconds);
       await expectReady();

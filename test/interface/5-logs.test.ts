@@ -24,7 +24,26 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('Interface 5: no password, token, hash or e-mail is in any line, whatever happens', async () => {
+/** Every name in a value, also further down. */
+function namesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const names = Array.isArray(value) ? [] : Object.keys(value);
+  return [...names, ...Object.values(value).flatMap(namesIn)];
+}
+
+/** Interface 14: every line has a time and a message, and names in snake_case. */
+afterEach(() => {
+  for (const line of captured.lines()) {
+    expect(line).toMatchObject({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      level: expect.stringMatching(/^(info|warn|error)$/),
+      msg: expect.any(String),
+    });
+    expect(namesIn(line).filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
+  }
+});
+
+test('Interface 5 and 14: no password, token, hash or e-mail is in any line, whatever happens', async () => {
   const { id, email } = await gateway.user({ email: 'Secret.Person@Example.com' });
   const { password_hash } = await userRow(gateway, id);
   const secrets = new Set([PASSWORD, WRONG, password_hash, email, 'Secret.Person', 'other.person', 'submitted-secret']);
@@ -69,8 +88,13 @@ test('Interface 5: no password, token, hash or e-mail is in any line, whatever h
     await refresh(gateway, first);
   });
 
-  const text = captured.text();
-  expect(captured.lines().length).toBeGreaterThan(20);
+  const [text, lines] = [captured.text(), captured.lines()];
+  expect(lines.length).toBeGreaterThan(20);
+  expect(new Set(lines.map(({ level }) => level))).toEqual(new Set(['info', 'warn', 'error']));
+  const names = lines.flatMap(namesIn);
+  for (const name of ['request_id', 'client_ip', 'duration_ms', 'outcome', 'error', 'code', 'at']) {
+    expect(names).toContain(name);
+  }
   for (const secret of secrets) {
     expect(text.toLowerCase()).not.toContain(secret.toLowerCase());
     const signature = secret.split('.')[2];
@@ -236,26 +260,5 @@ test('Interface 14: every line about a request has its ids: of outages and of bu
   ]);
   for (const line of lines) {
     expect(line).toMatchObject({ request_id: 'every-line', trace_id: TRACE_ID, span_id: SPAN_ID });
-  }
-});
-
-/** Every name in a value, also further down. */
-function namesIn(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const names = Array.isArray(value) ? [] : Object.keys(value);
-  return [...names, ...Object.values(value).flatMap(namesIn)];
-}
-
-test('Interface 14: every line so far has a time, a level in a word and a message, and names in snake_case', () => {
-  const lines = captured.lines();
-  expect(new Set(lines.map(({ level }) => level))).toEqual(new Set(['info', 'warn', 'error']));
-  for (const { time, msg } of lines) {
-    expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    expect(msg).toEqual(expect.any(String));
-  }
-  const names = new Set(lines.flatMap(namesIn));
-  expect([...names].filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
-  for (const name of ['request_id', 'client_ip', 'duration_ms', 'outcome', 'error', 'code', 'at']) {
-    expect(names).toContain(name);
   }
 });
