@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
-import { type Listening, listen } from '../../src/http/server/listener.js';
+import { listen } from '../../src/http/server/listener.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { answersIn, open } from '../support/gateway/raw.js';
 
@@ -17,14 +17,13 @@ const AN_HOUR_MS = 3_600_000;
 const LATER = { idleMs: AN_HOUR_MS, lastRequestMs: AN_HOUR_MS };
 
 let gateway: TestGateway;
-let listening: Listening;
 beforeAll(async () => {
   gateway = await startGateway();
 });
 afterAll(() => gateway.close());
-beforeEach(async () => {
-  listening = await listen(gateway.app, '127.0.0.1', 0, LATER);
-});
+
+/** One more listener, which a test may stop. */
+const listening = () => listen(gateway.app, '127.0.0.1', 0, LATER);
 
 interface Watched {
   socket: Socket;
@@ -32,8 +31,8 @@ interface Watched {
   came: Promise<string>;
 }
 
-async function connection(text = ''): Promise<Watched> {
-  const socket = await open({ url: `http://127.0.0.1:${listening.port}` }, text);
+async function connection(port: number, text = ''): Promise<Watched> {
+  const socket = await open({ url: `http://127.0.0.1:${port}` }, text);
   let came = '';
   socket.setEncoding('latin1').on('data', (chunk: string) => {
     came += chunk;
@@ -41,8 +40,8 @@ async function connection(text = ''): Promise<Watched> {
   return { socket, came: once(socket, 'close').then(() => came) };
 }
 
-async function idleConnection(): Promise<Watched> {
-  const idle = await connection(LIVE);
+async function idleConnection(port: number): Promise<Watched> {
+  const idle = await connection(port, LIVE);
   await once(idle.socket, 'data');
   return idle;
 }
@@ -55,18 +54,27 @@ async function answersOf({ socket, came }: Watched, ms: number): Promise<[ms: nu
 }
 
 test('Interface 10: a connection that idles answers a request of the next second', async () => {
-  const idle = await Promise.all(AT_MS.map(idleConnection));
-  const silent = await idleConnection();
+  const { port, stop } = await listening();
+  const idle = await Promise.all(AT_MS.map(() => idleConnection(port)));
+  const silent = await idleConnection(port);
   const answers = idle.map((watched, i) => answersOf(watched, AT_MS[i] ?? 0));
-  await listening.stop({ graceMs: AN_HOUR_MS });
+  await stop({ graceMs: AN_HOUR_MS });
   expect(await Promise.all(answers)).toEqual(AT_MS.map((ms) => [ms, [200, 200]]));
   expect(answersIn(await silent.came)).toHaveLength(1); // it holds up nothing
 });
 
 test('Interface 10: a new connection answers a request of its first second', async () => {
-  const fresh = AT_MS.map(async (ms) => answersOf(await connection(), ms));
-  const silent = await connection();
-  await listening.stop({ graceMs: AN_HOUR_MS });
+  const { port, stop } = await listening();
+  const fresh = AT_MS.map(async (ms) => answersOf(await connection(port), ms));
+  const silent = await connection(port);
+  await stop({ graceMs: AN_HOUR_MS });
   expect(await Promise.all(fresh)).toEqual(AT_MS.map((ms) => [ms, [200]]));
   expect(await silent.came).toBe('');
+});
+
+test('Interface 10: between two requests a connection may idle for longer than the usual 60 s of a proxy', async () => {
+  const socket = await open(gateway, LIVE);
+  const [answer] = await once(socket, 'data');
+  socket.destroy();
+  expect(String(answer)).toMatch(/^keep-alive: timeout=65\r$/im);
 });
