@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { copyFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { installClient } from '../client/packed.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
@@ -25,6 +25,7 @@ inChromium('docs/login.md, server-side rendering, in Chromium', () => {
   afterAll(() => cleanUp.disposeAsync());
   let gateway: TestGateway;
   let edge: Edge;
+  let browser: Browser;
   let page: Page;
   /** Errors and warnings: React reports here if the page renders something else than the server */
   const said: string[] = [];
@@ -75,15 +76,23 @@ inChromium('docs/login.md, server-side rendering, in Chromium', () => {
     });
     const firstPaint = () => fetch(edge.url).then((answer) => answer.ok);
     await until('the server answers', () => firstPaint().catch(() => false));
-    const browser = await launchChromium();
+    browser = await launchChromium();
     cleanUp.defer(() => browser.close());
+  });
+
+  /** A page with cookies of its own, which nobody has logged in */
+  beforeEach(async () => {
     page = await browser.newPage();
     page.setDefaultTimeout(120_000);
+    said.length = 0;
     page.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning') said.push(message.text());
     });
     page.on('pageerror', (error) => said.push(error.message));
+    await page.goto(edge.url);
+    await page.waitForSelector('text=Logged out');
   });
+  afterEach(() => page.close());
 
   /** What the server renders for this browser */
   const rendered = (): Promise<string> =>
@@ -93,8 +102,6 @@ inChromium('docs/login.md, server-side rendering, in Chromium', () => {
   const sessionCookie = async () => (await page.context().cookies()).find(({ name }) => name === 'session');
 
   test('the first paint knows nobody, and the page takes over', async () => {
-    await page.goto(edge.url);
-    await page.waitForSelector('text=Logged out');
     expect(await rendered()).toBe('One moment');
     expect(said).toEqual([]);
   });
