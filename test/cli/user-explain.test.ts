@@ -20,14 +20,12 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const portOf = ({ url }: Pick<TestGateway, 'url'>): number => Number(new URL(url).port);
-
 /** A shell with the variables of the gateway. */
 const cli = (...args: string[]): Promise<Ran> => cliWith({}, ...args);
 
 /** A shell whose own variables differ. */
 const cliWith = (own: Partial<Config>, ...args: string[]): Promise<Ran> =>
-  runHere(args, () => ({ ...gateway.config, databaseUrl: gateway.database.url, port: portOf(gateway), ...own }));
+  runHere(args, () => ({ ...gateway.config, databaseUrl: gateway.database.url, ...own }));
 
 const judge = () => `LOGIN_RATE_LIMIT=${LIMIT} of the gateway at ${gateway.url}`;
 

@@ -136,7 +136,7 @@ export async function startInstance(
   const url = `http://127.0.0.1:${listening.port}`;
   return {
     app,
-    config,
+    config: { ...config, port: listening.port }, // a command with this configuration asks this gateway
     url,
     send: (method, path, options) => send(url, method, path, options),
     close: async () => {
