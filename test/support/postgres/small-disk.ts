@@ -4,6 +4,7 @@ import { chownSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestGateway } from '../gateway/gateway.js';
+import { until } from '../until.js';
 import { asSuperuser } from './postgres.js';
 
 const mount = (folder: string, size = '4m') =>
@@ -65,7 +66,7 @@ export async function moveToSmallDisk({ database, rows }: TestGateway, table: st
       await rows('drop table if exists filling');
       await move('pg_default');
       await asSuperuser(`drop tablespace ${name}`);
-      spawnSync('umount', [folder]);
+      await until('PostgreSQL has closed its files', () => spawnSync('umount', [folder]).status === 0);
       rmSync(folder, { recursive: true });
     },
   };
