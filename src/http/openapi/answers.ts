@@ -65,7 +65,7 @@ export const CROSS_SITE: Sentence[] = [
   { name: 'in_development', reason: 'cross_site', detail: CROSS_SITE_IN_DEVELOPMENT },
 ];
 
-/** Responses that several routes share. An outage does not log anybody out: the cookie stays. */
+/** Responses that several routes share. An outage leaves the cookie; a lost answer to a commit may have used its token. */
 export const SHARED = {
   InvalidHttp: refusal('Not valid HTTP.', INVALID_HTTP, PERHAPS),
   TooSlow: refusal('The request took too long to arrive.', ['request_timeout'], PERHAPS),
@@ -78,7 +78,8 @@ export const SHARED = {
     CROSS_SITE,
   ),
   Unavailable: refusal(
-    'A required store is unavailable. Nothing has changed, and the cookie is unchanged.',
+    'Something that the answer needs does not work. The cookie is unchanged. If the answer of the database was lost, the change ' +
+      'may have been made: a refresh token that is then presented again ends its session, unless a retry is proved.',
     ['unavailable'],
     { 'Retry-After': always(RETRY_AFTER) },
   ),
