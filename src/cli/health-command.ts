@@ -18,6 +18,7 @@ const PAUSE_MS = 500;
 const Health = z.object({
   status: z.enum(['ok', 'unavailable']),
   checks: z.record(z.string(), z.string()).default({}),
+  clocks: z.object({ meaning: z.string() }).optional(),
 });
 type Health = z.infer<typeof Health>;
 
@@ -40,9 +41,9 @@ export const healthCommands: Record<string, Command> = {
       }
       if (health === undefined)
         throw new CliRefusal(`no gateway answers at ${url}`, 'set PORT to that of the instance');
-      const { status, checks } = health;
+      const { status, checks, clocks } = health;
       print(terminal, json ? { status, checks } : { status, ...checks }, json);
-      if (status !== 'ok') throw new CliRefusal('the gateway is not ready');
+      if (status !== 'ok') throw new CliRefusal('the gateway is not ready', clocks?.meaning);
       return undefined;
     },
   }),

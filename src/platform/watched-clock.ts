@@ -10,11 +10,19 @@ export class ClockSkewed extends Outage {
   override readonly name = 'ClockSkewed';
 }
 
+/** Both clocks at one moment. */
+export interface ClockReadings {
+  here: Date;
+  database: Date;
+}
+
 export interface WatchedClock extends Clock {
   /** The current instant: by the clock here, or by the database's if it is skewed. */
   now(): Date;
   /** How far the clock here is ahead (seconds); undefined before the first comparison. */
   skewSeconds(): number | undefined;
+  /** What both clocks say now; undefined before the first comparison. */
+  readings(): ClockReadings | undefined;
   /** True if the clocks are too far apart, and before the first comparison. */
   isSkewed(): boolean;
   /** Guards what depends on time alone. @throws {ClockSkewed} if `isSkewed` */
@@ -36,6 +44,8 @@ export function watchClock(clock: Clock, maxSkewSeconds = MAX_SKEW_SECONDS): Wat
   return {
     now: () => (databaseOriginMs !== undefined && isSkewed() ? new Date(databaseMs()) : clock.now()),
     skewSeconds: () => (databaseOriginMs === undefined ? undefined : skewMs() / 1000),
+    readings: () =>
+      databaseOriginMs === undefined ? undefined : { here: clock.now(), database: new Date(databaseMs()) },
     isSkewed,
     mustAgree: () => {
       if (isSkewed()) throw new ClockSkewed('the clock here is too far from that of the database');

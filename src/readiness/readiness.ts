@@ -5,6 +5,7 @@ import { schemaState } from '../db/migrate.js';
 import { type DatabaseState, databaseStateOf, databaseStateSql } from '../db/state.js';
 import { type RedisState, readRedisState } from '../rate-limits/redis.js';
 import type { Deps } from '../services.js';
+import { describeClocks } from './clocks.js';
 import { createStateLog } from './state-log.js';
 import { probeLoginWrites } from './write-probe.js';
 
@@ -112,11 +113,15 @@ function inTime<T>(work: Promise<T>, withinMs: number, late: T): Promise<T> {
 function createSkewLog({ clock, log }: Deps<'clock' | 'log'>): () => void {
   let logged: 'close' | 'apart' | 'far apart' = 'close';
   return () => {
-    const skewSeconds = clock.skewSeconds() ?? 0;
-    const now = clock.isSkewed() ? 'far apart' : Math.abs(skewSeconds) > SKEW_LOGGED_SECONDS ? 'apart' : 'close';
+    const readings = clock.readings();
+    if (readings === undefined) return;
+    const { here, database, ahead_seconds, meaning } = describeClocks(readings);
+    const now = clock.isSkewed() ? 'far apart' : Math.abs(ahead_seconds) > SKEW_LOGGED_SECONDS ? 'apart' : 'close';
     if (now === logged) return;
     logged = now;
-    const level = now === 'close' ? 'info' : 'warn';
-    log[level]({ clock_skew_seconds: skewSeconds }, `the clock here and that of the database are ${now}`);
+    const msg = `the clock here and that of the database are ${now}`;
+    const skew = { clock_skew_seconds: ahead_seconds };
+    if (now === 'close') log.info(skew, msg);
+    else log.warn({ ...skew, clock_here: here, clock_database: database, meaning }, msg);
   };
 }

@@ -215,3 +215,23 @@ test('Interface 10: an instance that starts with a wrong clock issues nothing un
     await late.close();
   }
 });
+
+test("Interface 10: instances whose clocks agree say the same difference if the database's is wrong, and issue nothing; one that is right is ready", async () => {
+  const twin = runningClock();
+  const other = await startInstance(right.database, { clock: twin, maxSkewSeconds: 60 });
+  try {
+    const { email } = await right.user();
+    for (const one of [clock, twin]) one.advance(-3_600);
+    for (const instance of [wrong, other]) {
+      const ready = await instance.send('GET', '/health/ready');
+      expect([ready.status, ready.json.checks.clock]).toEqual([503, 'skewed']);
+      expect(ready.json.clocks.ahead_seconds).toBeCloseTo(-3_600, 0);
+      expect(Date.parse(ready.json.clocks.database) - Date.parse(ready.json.clocks.here)).toBeCloseTo(3_600_000, -3);
+      await expectOutage(() => login(instance, email));
+    }
+    const ready = await right.send('GET', '/health/ready');
+    expect([ready.status, ready.json.clocks]).toEqual([200, undefined]);
+  } finally {
+    await other.close();
+  }
+});

@@ -23,7 +23,7 @@ function skewClock(seconds: number): void {
 const ready = (): Promise<Answer> => gateway.send('GET', '/health/ready');
 
 /** A 503 with these words, and all that Interface 5 asks of one. */
-async function expectUnready(checks: object): Promise<void> {
+async function expectUnready(checks: object, more: object = {}): Promise<void> {
   const answer = await ready();
   expect([answer.status, answer.json]).toEqual([
     503,
@@ -32,6 +32,7 @@ async function expectUnready(checks: object): Promise<void> {
       reason: 'unavailable',
       status: 'unavailable',
       checks,
+      ...more,
     },
   ]);
   expect(answer.headers['retry-after']).toBe('5');
@@ -86,6 +87,14 @@ const saidSince = (count: number) =>
     .map(({ level, msg }) => `${level}: ${msg}`)
     .slice(count);
 
+const INSTANT = expect.stringMatching(/^20\d\d-.*Z$/);
+const clocksApart = (seconds: number, meaning: unknown): object => ({
+  here: INSTANT,
+  database: INSTANT,
+  ahead_seconds: expect.closeTo(seconds, 0),
+  meaning,
+});
+
 test.each([
   ['ahead', 1],
   ['behind', -1],
@@ -100,9 +109,18 @@ test.each([
     }
     expect(saidSince(before)).toEqual(['warn: the clock here and that of the database are apart']);
     skewClock(sign * 90);
-    for (let i = 0; i < 2; i += 1) await expectUnready({ database: 'ok', clock: 'skewed' });
+    const side = sign > 0 ? 'ahead of' : 'behind';
+    const meaning = expect.stringMatching(
+      new RegExp(`^the clock of this host is (90|89)(\\.\\d)? s ${side} the database's; one of the two is wrong`),
+    );
+    for (let i = 0; i < 2; i += 1)
+      await expectUnready({ database: 'ok', clock: 'skewed' }, { clocks: clocksApart(90 * sign, meaning) });
     expect(saidSince(before + 1)).toEqual(['warn: the clock here and that of the database are far apart']);
-    expect(Number(aboutClocks().at(-1)?.['clock_skew_seconds']) * sign).toBeGreaterThan(80);
+    const logged = aboutClocks().at(-1);
+    expect(Number(logged?.['clock_skew_seconds']) * sign).toBeGreaterThan(80);
+    expect(logged?.['meaning']).toEqual(meaning);
+    const [here, database] = ['clock_here', 'clock_database'].map((name) => Date.parse(String(logged?.[name])));
+    expect((Number(here) - Number(database)) / 1000).toBeCloseTo(90 * sign, 0);
     skewClock(0);
     await expectReady();
     expect(saidSince(before + 2)).toEqual(['info: the clock here and that of the database are close']);

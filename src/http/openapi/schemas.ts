@@ -34,6 +34,22 @@ const CHECKS = {
   },
 };
 
+const CLOCKS = {
+  ...closed,
+  description:
+    'Only if `clock` is `skewed`: both clocks, in words for operators. One instance cannot know which is wrong',
+  required: ['here', 'database', 'ahead_seconds', 'meaning'],
+  properties: {
+    here: { type: 'string', format: 'date-time' },
+    database: { type: 'string', format: 'date-time' },
+    ahead_seconds: {
+      type: 'number',
+      description: 'How far the clock here is ahead of that of the database; negative if it is behind',
+    },
+    meaning: { type: 'string', description: 'The difference, and how to find out whose clock is wrong' },
+  },
+};
+
 const METADATA = {
   issuer: { type: 'string', format: 'uri' },
   jwks_uri: { type: 'string', format: 'uri' },
@@ -108,12 +124,17 @@ export function schemas(): Record<string, object> {
     }),
     Live: allOf({ status: { const: 'ok' } }),
     Ready: allOf({ status: { const: 'ok' }, checks: CHECKS }),
-    NotReady: allOf({
-      detail: { type: 'string' },
-      reason: { const: 'unavailable' },
-      status: { const: 'unavailable' },
-      checks: CHECKS,
-    }),
+    NotReady: {
+      ...closed,
+      required: ['detail', 'reason', 'status', 'checks'],
+      properties: {
+        detail: { type: 'string' },
+        reason: { const: 'unavailable' },
+        status: { const: 'unavailable' },
+        checks: CHECKS,
+        clocks: CLOCKS,
+      },
+    },
     Jwks: allOf({
       keys: {
         type: 'array',

@@ -1,11 +1,12 @@
 /** Interface 10: health. */
 import type { Express } from 'express';
 import { RETRY_AFTER_SECONDS } from '../../platform/outage.js';
+import { describeClocks } from '../../readiness/clocks.js';
 import type { Readiness } from '../../readiness/readiness.js';
 import type { Deps } from '../../services.js';
 import { methodNotAllowed, sendError } from '../errors.js';
 
-export function addHealthRoutes(app: Express, { state }: Deps<'state'>, readiness: Readiness): void {
+export function addHealthRoutes(app: Express, { clock, state }: Deps<'clock' | 'state'>, readiness: Readiness): void {
   app
     .route('/health/live')
     .get((_req, res) => void res.json({ status: 'ok' }))
@@ -18,7 +19,12 @@ export function addHealthRoutes(app: Express, { state }: Deps<'state'>, readines
       const isReady = !state.isStopping && Object.values(checks).every((word) => word === 'ok');
       if (isReady) return void res.json({ status: 'ok', checks });
       res.set('Retry-After', String(RETRY_AFTER_SECONDS));
-      sendError(res, 'unavailable', { status: 'unavailable', checks });
+      const readings = checks.clock === 'skewed' ? clock.readings() : undefined;
+      sendError(res, 'unavailable', {
+        status: 'unavailable',
+        checks,
+        ...(readings && { clocks: describeClocks(readings) }),
+      });
     })
     .all(methodNotAllowed('GET', 'HEAD'));
 }
