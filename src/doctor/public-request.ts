@@ -11,6 +11,8 @@ export interface PublicAnswer {
   location: string | undefined;
   /** The login limit of the gateway, if one answers */
   loginPolicy: LoginPolicy | undefined;
+  /** Whole seconds (RFC 9110 section 6.6.1) */
+  date: Date | undefined;
   /** Cut after MAX_BYTES */
   text: string;
   /** The body as JSON; undefined if it is not JSON */
@@ -39,7 +41,13 @@ export async function readPublic(url: string, signal: AbortSignal): Promise<Publ
     if (text.length > MAX_BYTES) break;
   }
   const loginPolicy = parseLoginPolicy(headers['ratelimit-policy']);
-  return { status: statusCode, location: headers.location, loginPolicy, text, json: parse(text), validTo };
+  const { date, location } = headers;
+  return { status: statusCode, location, loginPolicy, date: instantOf(date), text, json: parse(text), validTo };
+}
+
+function instantOf(text = ''): Date | undefined {
+  const instant = new Date(text);
+  return Number.isNaN(instant.getTime()) ? undefined : instant;
 }
 
 function parse(text: string): unknown {

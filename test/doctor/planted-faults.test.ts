@@ -705,8 +705,23 @@ test.each([
   clock.advance(seconds);
   const found = await expectOne(severity, 'clock', 'timedatectl set-ntp true', look(well, { clock }));
   expect(found.seen).toContain(side);
+  const judged =
+    'PUBLIC_URL agrees with the database, so unless they share a machine the clock of this host is wrong, seen from 3 sides';
+  expect(found.seen).toContain(judged);
   clock.advance(-seconds);
   await expectWell(well, { clock });
+});
+
+test("fault clock: the database's clock is off, and what may be the clock here proves nothing", async () => {
+  await withDatabase('migrated', async (env, sql) => {
+    await sql(`create schema moved;
+      create function moved.clock_timestamp() returns timestamptz language sql
+        as $$ select pg_catalog.clock_timestamp() - interval '1 hour' $$;
+      alter database "${new URL(env['DATABASE_URL'] ?? '').pathname.slice(1)}" set search_path = moved, pg_catalog, public`);
+    const [found] = await badIn(look({ ...env, PUBLIC_URL: well['PUBLIC_URL'] }, { only: 'clock' }));
+    expect(found).toMatchObject({ severity: 'fault', remedy: expect.stringContaining('compare with the instances') });
+    expect(found?.seen).toMatch(/^the clock here is 3600\.\d\d s ahead of .*; either may be wrong, seen from 2 sides$/);
+  });
 });
 
 (hasPgBouncer || isRequired ? describe : describe.skip)(
@@ -760,6 +775,19 @@ async function expectOneOf(
 }
 
 withRedis('Redis', () => {
+  test('fault clock: Redis is one more side; if it hangs, the difference is reported all the same', async () => {
+    const clock = runningClock();
+    clock.advance(600);
+    const server = await startRedis();
+    const look600 = () => badIn(look({ ...well, REDIS_URL: server.url }, { clock, only: 'clock' }));
+    const wrong = 'so unless they share a machine the clock of this host is wrong, seen from';
+    expect((await look600())[0]?.seen).toContain(`Redis and PUBLIC_URL agree with the database, ${wrong} 4 sides`);
+    server.freeze();
+    expect((await look600())[0]?.seen).toContain(`PUBLIC_URL agrees with the database, ${wrong} 3 sides`);
+    server.thaw();
+    await server.stop();
+  });
+
   test('fault redis: it is away, or does not know the password', async () => {
     const server = await startRedis(['--requirepass', 'right'], { password: 'right' });
     const at = (password: string): Env => ({ ...well, REDIS_URL: `redis://:${password}@127.0.0.1:${server.port}` });
