@@ -29,57 +29,24 @@ export interface LosingProxy {
 interface Armed extends Loss {
   attempts: number;
   /** Whether one is being cut off, so that others pass */
-  isSpent: boolean;
+  isTaken: boolean;
+  hasCut: boolean;
 }
 
 /** @param target and @param at a port of this machine, or the path of a socket; `at` is any free port by default */
 export async function startLosingProxy(target: number | string, at: number | string = 0): Promise<LosingProxy> {
   const open = new Set<Socket>();
   let armed: Armed | undefined;
-
-  const cutOff = ({ cut }: Loss, client: Socket, server: Socket): void => {
-    server.destroy();
-    if (cut === 'reset' && typeof at === 'number') client.resetAndDestroy();
-    else client.destroy();
-  };
-
   const proxy = createServer((client) => {
     const server = typeof target === 'number' ? connect(target, '127.0.0.1') : connect(target);
-    for (const [socket, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      open.add(socket);
-      socket.on('error', () => undefined); // `close` follows
-      socket.on('close', () => {
-        open.delete(socket);
-        other.destroy();
-      });
-    }
-    const statementsIn = statementReader();
-    let losing: { loss: Armed; read: ReturnType<typeof answerReader>; held: Buffer[] } | undefined;
-
-    client.on('data', (bytes) => {
-      for (const statement of statementsIn(bytes)) {
-        if (!armed?.statement.test(statement)) continue;
-        armed.attempts += 1;
-        if (armed.isSpent) continue;
-        armed.isSpent = true;
-        if (armed.when === 'unsent') return cutOff(armed, client, server);
-        losing = { loss: armed, read: answerReader(), held: [] }; // the driver sends one statement at a time
-      }
-      server.write(bytes);
-    });
-    server.on('data', (bytes) => {
-      if (losing === undefined) return void client.write(bytes);
-      losing.held.push(bytes);
-      const ending = losing.read(bytes);
-      if (ending === undefined) return;
-      if (ending === 'completed') return cutOff(losing.loss, client, server);
-      for (const part of losing.held) client.write(part);
-      Object.assign(losing.loss, { isSpent: false, attempts: losing.loss.attempts - 1 }); // nothing was changed
-      losing = undefined;
-    });
+    closeTogether(client, server, open);
+    const cutOff = (loss: Armed): void => {
+      loss.hasCut = true;
+      server.destroy();
+      if (loss.cut === 'reset' && typeof at === 'number') client.resetAndDestroy();
+      else client.destroy();
+    };
+    passOn(client, server, () => armed, cutOff);
   }).listen(typeof at === 'number' ? { port: at, host: '127.0.0.1' } : { path: at });
   await once(proxy, 'listening');
   const address = proxy.address() as AddressInfo | string;
@@ -87,12 +54,12 @@ export async function startLosingProxy(target: number | string, at: number | str
   return {
     port: typeof address === 'string' ? 0 : address.port,
     losing: async (loss, work) => {
-      const mine: Armed = { ...loss, attempts: 0, isSpent: false };
+      const mine: Armed = { ...loss, attempts: 0, isTaken: false, hasCut: false };
       armed = mine;
       const result = await work().finally(() => {
         armed = undefined;
       });
-      if (!mine.isSpent) throw new Error(`no answer to ${loss.statement} was lost`);
+      if (!mine.hasCut) throw new Error(`no answer to ${loss.statement} was lost`);
       return { result, attempts: mine.attempts };
     },
     close: async () => {
@@ -101,4 +68,52 @@ export async function startLosingProxy(target: number | string, at: number | str
       await once(proxy, 'close');
     },
   };
+}
+
+function closeTogether(client: Socket, server: Socket, open: Set<Socket>): void {
+  for (const [socket, other] of [
+    [client, server],
+    [server, client],
+  ] as const) {
+    open.add(socket);
+    socket.on('error', () => undefined); // `close` follows
+    socket.on('close', () => {
+      open.delete(socket);
+      other.destroy();
+    });
+  }
+}
+
+/** Passes everything on, until a connection is cut off. The driver sends one statement at a time. */
+function passOn(
+  client: Socket,
+  server: Socket,
+  armedNow: () => Armed | undefined,
+  cutOff: (loss: Armed) => void,
+): void {
+  const statementsIn = statementReader();
+  let losing: { loss: Armed; read: ReturnType<typeof answerReader>; held: Buffer[] } | undefined;
+
+  client.on('data', (bytes) => {
+    for (const statement of statementsIn(bytes)) {
+      const armed = armedNow();
+      if (!armed?.statement.test(statement)) continue;
+      armed.attempts += 1;
+      if (armed.isTaken) continue;
+      armed.isTaken = true;
+      if (armed.when === 'unsent') return cutOff(armed);
+      losing = { loss: armed, read: answerReader(), held: [] };
+    }
+    server.write(bytes);
+  });
+  server.on('data', (bytes) => {
+    if (losing === undefined) return void client.write(bytes);
+    losing.held.push(bytes);
+    const ending = losing.read(bytes);
+    if (ending === undefined) return;
+    if (ending === 'completed') return cutOff(losing.loss);
+    for (const part of losing.held) client.write(part);
+    Object.assign(losing.loss, { isTaken: false, attempts: losing.loss.attempts - 1 }); // nothing was changed
+    losing = undefined;
+  });
 }
