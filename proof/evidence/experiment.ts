@@ -7,6 +7,8 @@ export interface Row {
   what: string;
   /** How often it could have happened */
   trials: number;
+  /** Fewest trials that prove something: with fewer the experiment has failed */
+  least: number;
   /** How often it did: 0 is what is hoped for */
   violations: number;
   /** More measurements, with the unit in the name: `p99_ms` */
@@ -21,14 +23,32 @@ export type Size = 'small' | 'full';
 /** A 503 that comes later is a violation: milliseconds. In the small size other experiments run at the same time. */
 export const LATE_MS: Record<Size, number> = { small: 20_000, full: 5_000 };
 
+/**
+ * A fault of the product that an experiment must find. `npm run evidence -- --mutants` plants it in a copy of the
+ * sources, builds that and runs the experiment in its small size.
+ */
+export interface Mutant {
+  /** What it does, as in `the theft looks for survivors once` */
+  name: string;
+  /** Path of the file from the root of the repository */
+  file: string;
+  /** Text that stands in the file exactly once, and what takes its place */
+  from: string;
+  to: string;
+  /** Matches the `what` of the rows that find it */
+  foundBy: RegExp;
+}
+
 export interface Experiment {
   /** In lower case with hyphens, as `--only` takes it */
   name: string;
-  /** Programs that have to be installed (see `lab/programs.ts`): without them it is left out, and the report says so */
+  /** Programs that have to be installed (see `lab/programs.ts`), or `root`: without them it is left out, which is red */
   needs?: readonly string[];
   /** `npm test` tries the same in its small size: then it is left out of the small one here, unless it is named */
   isTested?: boolean;
   /** It measures times, or computes all the time: it runs alone, even in the small size */
   isAlone?: boolean;
+  /** Each is found in the small size */
+  mutants: readonly Mutant[];
   run(lab: Lab, size: Size): Promise<Row[]>;
 }

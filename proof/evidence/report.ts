@@ -5,12 +5,16 @@ import type { Row, Size } from './experiment.js';
 
 export interface Result {
   experiment: string;
+  /** When it began */
+  date: string;
   seconds: number;
   rows: Row[];
-  /** Programs that are not installed */
+  /** What it needs and did not find, which is red */
   leftOut?: string;
-  /** The error that ended it early, which counts as a violation */
+  /** The error that ended it early, which is red */
   failed?: string;
+  /** `--without` names it */
+  withoutIt?: true;
 }
 
 export interface Report {
@@ -25,7 +29,7 @@ export function startReport(size: Size): Report {
   const [cpu] = cpus();
   return {
     date: new Date().toISOString(),
-    commit: execFileSync('git', ['describe', '--always', '--dirty', '--abbrev=12'], { encoding: 'utf8' }).trim(),
+    commit: commit(),
     size,
     machine: {
       cpu: cpu?.model ?? 'unknown',
@@ -37,14 +41,24 @@ export function startReport(size: Size): Report {
   };
 }
 
-/** In Markdown, as the documents quote it. */
+/** Of the sources that this was compiled from. */
+function commit(): string {
+  const words = ['describe', '--always', '--dirty', '--abbrev=12'];
+  return execFileSync('git', words, { encoding: 'utf8', cwd: import.meta.dirname }).trim();
+}
+
+/** In Markdown. */
 export function tableOf({ results }: Report): string {
-  const lines = results.flatMap(({ experiment, rows, leftOut, failed }) => {
-    if (leftOut !== undefined) return [`| ${experiment} | left out: ${leftOut} | | |`];
-    if (failed !== undefined) return [`| ${experiment} | failed: ${failed} | 1 | |`];
-    return rows.map(({ what, trials, violations, figures = {} }) => {
+  const lines = results.flatMap(({ experiment, rows, leftOut, failed, withoutIt }) => {
+    if (withoutIt) return [`| ${experiment} | left out by --without | | |`];
+    if (leftOut !== undefined) return [`| ${experiment} | left out: ${leftOut} | RED | |`];
+    if (failed !== undefined) return [`| ${experiment} | failed: ${failed} | RED | |`];
+    if (rows.length === 0) return [`| ${experiment} | tried nothing | RED | |`];
+    return rows.map((row) => {
+      const { what, trials, least, violations, figures = {} } = row;
+      const tried = trials < least ? `${shown(trials)}, less than ${shown(least)}` : shown(trials);
       const measured = Object.entries(figures).map(([name, figure]) => `${name} ${shown(figure)}`);
-      return `| ${what} | ${trials.toLocaleString('en')} | ${violations} | ${measured.join(', ')} |`;
+      return `| ${what} | ${tried} | ${isRed(row) ? 'RED ' : ''}${violations} | ${measured.join(', ')} |`;
     });
   });
   return ['| what must not happen | trials | violations | measured |', '|---|---|---|---|', ...lines].join('\n');
@@ -58,9 +72,22 @@ export function examplesOf({ results }: Report): string {
     .join('\n');
 }
 
-export function violationsOf({ results }: Report): number {
-  const failures = results.filter(({ failed }) => failed !== undefined).length;
-  return results.flatMap(({ rows }) => rows).reduce((sum, { violations }) => sum + violations, failures);
+/** Rows that are red, with one for each experiment that was left out, failed, had no row, or did not begin. */
+export function redOf({ results }: Report, chosen: ReadonlyArray<{ name: string }>): number {
+  const notBegun = chosen.filter(({ name }) => !results.some(({ experiment }) => experiment === name)).length;
+  return results.reduce((sum, result) => {
+    if (result.withoutIt) return sum;
+    return sum + (isWhole(result) ? result.rows.filter(isRed).length : 1);
+  }, notBegun);
+}
+
+function isRed({ trials, least, violations }: Row): boolean {
+  return violations > 0 || trials < least;
+}
+
+/** Whether the experiment came to its end. */
+export function isWhole({ rows, leftOut, failed }: Result): boolean {
+  return leftOut === undefined && failed === undefined && rows.length > 0;
 }
 
 /** A count as it is, and what was measured in three digits. */

@@ -18,15 +18,31 @@ const BEFORE = { small: 30, full: 300 };
 
 export const backup: Experiment = {
   name: 'backup',
+  mutants: [],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url);
     const instances = await Promise.all([gateways.start(), gateways.start()]);
     const emails = await createUsers(gateways, db, CLIENTS);
     const url = instances[0].url;
-    const live: Row = { what: 'acknowledged sessions lost by a restore', trials: 0, violations: 0 };
-    const ended: Row = { what: 'acknowledged logouts undone by a restore', trials: 0, violations: 0 };
-    const torn: Row = { what: 'sessions of a restored database in no possible state', trials: 0, violations: 0 };
+    const live: Row = {
+      what: 'acknowledged sessions lost by a restore',
+      trials: 0,
+      least: (ROUNDS[size] * SETTLED[size] * 2) / 3,
+      violations: 0,
+    };
+    const ended: Row = {
+      what: 'acknowledged logouts undone by a restore',
+      trials: 0,
+      least: (ROUNDS[size] * SETTLED[size]) / 3,
+      violations: 0,
+    };
+    const torn: Row = {
+      what: 'sessions of a restored database in no possible state',
+      trials: 0,
+      least: ROUNDS[size] * SETTLED[size],
+      violations: 0,
+    };
     let during = 0;
     const clients = startClients(
       instances.map((instance) => instance.url),

@@ -25,6 +25,7 @@ export const browsers: Experiment = {
   name: 'browsers',
   isTested: true,
   needs: ['chromium', 'openssl'],
+  mutants: [],
   run: async (lab, size) => {
     const edges = await Promise.all(upTo(LANES[size]).map(() => edgeOf(lab)));
     const origins = edges.map(({ url }) => url);
@@ -45,6 +46,7 @@ export const browsers: Experiment = {
       const lost: Row = {
         what: `sessions lost in Chromium, REFRESH_RETRY=${retry}`,
         trials,
+        least: trials,
         violations: 0,
         examples: [],
       };
@@ -65,7 +67,7 @@ export const browsers: Experiment = {
         answered_again: after.retries - before.retries,
       };
       const what = `token_theft events in these rounds, REFRESH_RETRY=${retry}`;
-      rows.push(lost, { what, trials, violations: after.thefts - before.thefts });
+      rows.push(lost, { what, trials, least: trials, violations: after.thefts - before.thefts });
     }
     return rows;
   },

@@ -46,6 +46,7 @@ interface Way {
 export const failovers: Experiment = {
   name: 'failovers',
   needs: ['patroni', 'etcd', 'haproxy', 'pg_controldata'],
+  mutants: [],
   run: async (lab, size) => {
     const patroni = await startPatroni(lab);
     const urlOf = (hosts: string): string => `postgresql://gateway@${hosts}/gateway`;
@@ -73,7 +74,7 @@ export const failovers: Experiment = {
       for (const { journal, instance } of ways) await journal.check(instance.url);
       lab.say(`failover ${round + 1}: ${ways.map(({ name, gapsMs }) => `${name} ${gapsMs.at(-1)} ms`).join(', ')}`);
     }
-    return ways.flatMap(rowsOfWay);
+    return ways.flatMap((way) => rowsOfWay(way, FAILOVERS[size]));
   },
 };
 
@@ -129,7 +130,7 @@ async function untilWell({ instance, judge, journal }: Way, email: string): Prom
   }
 }
 
-function rowsOfWay({ name, journal, judge, gapsMs }: Way): Row[] {
+function rowsOfWay({ name, journal, judge, gapsMs }: Way, failovers: number): Row[] {
   const over = `over failovers ${name}`;
   const { answers, answered503, slowest503Ms, late, wrong, examples } = judge.sum();
   const figures = {
@@ -141,7 +142,14 @@ function rowsOfWay({ name, journal, judge, gapsMs }: Way): Row[] {
     longest_without_s: Math.max(...gapsMs) / 1000,
   };
   return [
-    { what: `late or wrong answers ${over}`, trials: answers, violations: late + wrong, figures, examples },
-    ...rowsOf(journal.promises, over),
+    {
+      what: `late or wrong answers ${over}`,
+      trials: answers,
+      least: failovers * STEPS,
+      violations: late + wrong,
+      figures,
+      examples,
+    },
+    ...rowsOf(journal.promises, over, failovers),
   ];
 }

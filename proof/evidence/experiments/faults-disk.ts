@@ -11,15 +11,14 @@ const DISK_MEGABYTES = 300;
 
 export const faultsDisk: Experiment = {
   name: 'faults-disk',
+  isTested: true,
+  needs: ['root'],
+  mutants: [],
   run: async (lab, size) => {
-    if (size === 'small') return [];
     const disk = await mountSmallDisk(lab, DISK_MEGABYTES);
-    if (disk === undefined) {
-      lab.say('left out: only root can mount a small disk');
-      return [];
-    }
     const fault: Fault = {
       name: 'the disk of PostgreSQL is full',
+      small: true,
       seconds: 20,
       begin: async () => {
         await disk.fill();

@@ -13,6 +13,7 @@ const MOVED_CLOCK = new URL('../lab/moved-clock.js', import.meta.url).href;
 
 export const faultsHost: Experiment = {
   name: 'faults-host',
+  mutants: [],
   run: async (lab, size) => {
     const db = await startPostgresServer(lab);
     const gateways = await prepareGateways(lab, db.urlAt(db.port), PROBED_ENV);

@@ -11,6 +11,7 @@ import { tryFaults } from './faults/try-faults.js';
 export const faultsPgBouncer: Experiment = {
   name: 'faults-pgbouncer',
   needs: ['pgbouncer'],
+  mutants: [],
   run: async (lab, size) => {
     if (size === 'small') return []; // none of them is quick
     const db = await startPostgresServer(lab);

@@ -9,6 +9,7 @@ import { tryFaults } from './faults/try-faults.js';
 
 export const faultsPostgres: Experiment = {
   name: 'faults-postgres',
+  mutants: [],
   run: async (lab, size) => {
     const db = await startPostgresServer(lab);
     const proxy = await startTcpProxy(lab, db.port);

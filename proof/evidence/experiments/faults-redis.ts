@@ -11,6 +11,7 @@ import { tryFaults } from './faults/try-faults.js';
 export const faultsRedis: Experiment = {
   name: 'faults-redis',
   needs: ['redis-server'],
+  mutants: [],
   run: async (lab, size) => {
     const db = await startPostgresServer(lab);
     const redis = await startRedis();

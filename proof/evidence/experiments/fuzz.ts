@@ -7,11 +7,13 @@ const REQUESTS = { small: 1_000, full: 200_000 };
 export const fuzz: Experiment = {
   name: 'fuzz',
   isTested: true,
+  mutants: [],
   run: async (lab, size) => {
     const { tests, brokenFiles, said } = await runTests(lab, 'fuzz', { FUZZ_REQUESTS: String(REQUESTS[size]) });
     const [seed = 'no seed was printed'] = /FUZZ_SEED=\d+/.exec(said) ?? [];
     lab.say(`${seed} begins it again`);
 
+    if (tests.length === 0) throw new Error('the fuzz did not come as far as its tests');
     const failed = tests.filter(({ status }) => status === 'failed');
     // A finding is a line such as `3 x 5xx: body: …`; a test that fails without one is a finding too.
     const findings = failed.map(({ failureMessages }) => failureMessages.join('\n').match(/^\d+ x /gm)?.length ?? 1);
@@ -19,6 +21,7 @@ export const fuzz: Experiment = {
       {
         what: 'kinds of findings of the fuzz',
         trials: REQUESTS[size],
+        least: REQUESTS[size],
         violations: findings.reduce((sum, found) => sum + found, brokenFiles),
         figures: { checks: tests.length },
         examples: failed.map(({ title }) => `${title}; ${seed} begins it again`),

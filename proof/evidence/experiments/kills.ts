@@ -25,6 +25,7 @@ type Kill = () => Promise<void>;
 /** Gateways that share a PostgreSQL: one of them dies, or that does. */
 export const kills: Experiment = {
   name: 'kills',
+  mutants: [],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url);
@@ -49,6 +50,7 @@ export const kills: Experiment = {
 /** One gateway with the database in its DATA_DIR: it starts the server again, and finds that of a killed gateway. */
 export const killsEmbedded: Experiment = {
   name: 'kills-embedded',
+  mutants: [],
   run: async (lab, size) => {
     const dataDir = join(lab.folder, 'data');
     const gateways = await prepareGateways(lab, 'embedded', { DATA_DIR: dataDir });
@@ -101,6 +103,7 @@ function rowsOfKills(whom: string, clients: Clients, rounds: number, seconds: nu
     {
       what: `answers other than 200, 401 and 503 ${over}`,
       trials: clients.acknowledged() + clients.lostAnswers(),
+      least: rounds * (BEFORE + AFTER),
       violations: unexpected.length,
       figures: {
         rounds,
@@ -110,7 +113,7 @@ function rowsOfKills(whom: string, clients: Clients, rounds: number, seconds: nu
       },
       examples: unexpected,
     },
-    ...rowsOf(journal.promises, over),
+    ...rowsOf(journal.promises, over, rounds),
   ];
 }
 

@@ -38,6 +38,7 @@ type Enter = (number: number, email: string, password: string, device?: string) 
 export const knownDevices: Experiment = {
   name: 'known-devices',
   isAlone: true,
+  mutants: [],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url, {
@@ -88,7 +89,13 @@ async function attack(enter: Enter, email: string, logins: number): Promise<Row[
     },
   );
 
-  const refused: Row = { what: 'logins of the owner refused', trials: logins, violations: 0, examples: [] };
+  const refused: Row = {
+    what: 'logins of the owner refused',
+    trials: logins,
+    least: logins,
+    violations: 0,
+    examples: [],
+  };
   const tookMs: number[] = [];
   let overloads = 0;
   await inLanes(upTo(logins), AT_ONCE.logins, async (number) => {
@@ -110,6 +117,7 @@ async function attack(enter: Enter, email: string, logins: number): Promise<Row[
   const past: Row = {
     what: 'guesses of strangers answered past five',
     trials,
+    least: logins,
     // Fewer than the threshold would be wrong too: then something else has locked the account.
     violations: Math.abs(answered - THRESHOLD) + trials - answered - locked,
     examples: [JSON.stringify(guesses)],
@@ -123,9 +131,10 @@ function* numbersUntil(isOver: () => boolean): Generator<number> {
 
 /** Each user has two devices, of which the first guesses. */
 async function guessFromDevices(enter: Enter, emails: readonly string[]): Promise<Row[]> {
-  const past: Row = { what: 'guesses at once from one device past five', trials: 0, violations: 0, examples: [] };
-  const inside: Row = { what: 'right passwords let in from it afterwards', trials: 0, violations: 0, examples: [] };
-  const outside: Row = { what: 'right passwords refused elsewhere afterwards', trials: 0, violations: 0, examples: [] };
+  const row = (what: string, least: number): Row => ({ what, trials: 0, least, violations: 0, examples: [] });
+  const past = row('guesses at once from one device past five', emails.length * FROM_ONE_DEVICE);
+  const inside = row('right passwords let in from it afterwards', emails.length);
+  const outside = row('right passwords refused elsewhere afterwards', 2 * emails.length);
   const count = (row: Row, isViolated: boolean, example: string): void => {
     row.trials += 1;
     if (isViolated) row.violations += 1;

@@ -20,6 +20,7 @@ const TIMES = 4;
 export const limiterInPostgres: Experiment = {
   name: 'limiter-postgresql',
   isAlone: true,
+  mutants: [],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     return measure('PostgreSQL', await prepareGateways(lab, db.url, LIMITED), ADDRESSES[size], KEYS[size]);
@@ -30,6 +31,7 @@ export const limiterInRedis: Experiment = {
   name: 'limiter-redis',
   isAlone: true,
   needs: ['redis-server'],
+  mutants: [],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const redis = await startRedis();
@@ -47,6 +49,7 @@ async function measure(store: string, gateways: Gateways, addresses: number, key
   const logins: Row = {
     what: `logins beyond or short of the limit, in ${store}`,
     trials: 0,
+    least: addresses * TIMES * LOGIN_LIMIT,
     violations: 0,
     examples: [],
   };
@@ -59,6 +62,7 @@ async function measure(store: string, gateways: Gateways, addresses: number, key
   const calls: Row = {
     what: `calls of a key beyond or short of its limit, in ${store}`,
     trials: 0,
+    least: keys * TIMES * KEY_LIMIT,
     violations: 0,
     examples: [],
   };

@@ -19,6 +19,7 @@ const PAUSE_MS = 200;
 export const linkRaces: Experiment = {
   name: 'link-races',
   isAlone: true,
+  mutants: [],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url);
@@ -32,10 +33,17 @@ export const linkRaces: Experiment = {
        select gen_random_uuid(), id, gen_random_uuid(), '', '127.0.0.1', now() + interval '1 day' from users`,
     );
 
-    const winners: Row = { what: 'links redeemed twice, or not at all', trials, violations: 0, examples: [] };
+    const winners: Row = {
+      what: 'links redeemed twice, or not at all',
+      trials,
+      least: trials,
+      violations: 0,
+      examples: [],
+    };
     const logins: Row = {
       what: "logins by the winner's password refused, or by the loser's accepted",
       trials: 2 * trials,
+      least: 2 * trials,
       violations: 0,
       examples: [],
     };
@@ -79,7 +87,12 @@ export const linkRaces: Experiment = {
     return [
       { ...winners, figures: { retries } },
       logins,
-      { what: 'users with a live link, an older session, or other than one event', trials, violations: wrong },
+      {
+        what: 'users with a live link, an older session, or other than one event',
+        trials,
+        least: trials,
+        violations: wrong,
+      },
     ];
   },
 };

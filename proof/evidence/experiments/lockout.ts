@@ -19,6 +19,7 @@ const RIGHT_AT_ONCE = 24;
 export const lockout: Experiment = {
   name: 'lockout',
   isAlone: true,
+  mutants: [],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url, { ...TRUSTED, LOGIN_MAX_FAILURES: String(THRESHOLD) });
@@ -28,8 +29,20 @@ export const lockout: Experiment = {
     const statusOf = async (index: number, email: string, password: string): Promise<number> =>
       (await login(instances[index % 3]?.url ?? '', email, password, from(index))).status;
 
-    const past: Row = { what: 'guesses answered past the threshold', trials: 0, violations: 0, examples: [] };
-    const locked: Row = { what: 'right passwords let in while locked', trials: 0, violations: 0, examples: [] };
+    const past: Row = {
+      what: 'guesses answered past the threshold',
+      trials: 0,
+      least: USERS[size] * GUESSES,
+      violations: 0,
+      examples: [],
+    };
+    const locked: Row = {
+      what: 'right passwords let in while locked',
+      trials: 0,
+      least: USERS[size] * RIGHT_WHILE_LOCKED,
+      violations: 0,
+      examples: [],
+    };
     for (const email of guessed) {
       const counts: Record<number, number> = {};
       await inLanes(upTo(GUESSES), AT_ONCE, async (index) => {
@@ -45,7 +58,13 @@ export const lockout: Experiment = {
       locked.violations += statuses.filter((status) => status !== 429).length;
     }
 
-    const refused: Row = { what: 'right passwords refused beside each other', trials: 0, violations: 0, examples: [] };
+    const refused: Row = {
+      what: 'right passwords refused beside each other',
+      trials: 0,
+      least: USERS[size] * RIGHT_AT_ONCE,
+      violations: 0,
+      examples: [],
+    };
     for (const email of honest) {
       const statuses = await Promise.all(upTo(RIGHT_AT_ONCE).map((index) => statusOf(index, email, PASSWORD)));
       refused.trials += statuses.length;

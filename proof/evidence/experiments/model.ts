@@ -15,6 +15,7 @@ const ROWS: Record<string, string> = {
 export const model: Experiment = {
   name: 'model',
   isTested: true,
+  mutants: [],
   run: async (lab, size) => {
     const trials = SCHEDULES[size];
     const { tests, brokenFiles, said } = await runTests(lab, 'model', { MODEL_SCHEDULES: String(trials) });
@@ -28,7 +29,7 @@ export const model: Experiment = {
       const [, figures = '{}'] = new RegExp(`^model: .*${title}: (.*)$`, 'm').exec(said) ?? [];
       // A run ends at the first schedule that fails, which is then shrunk and printed.
       const violations = test.status === 'passed' ? 0 : 1;
-      return { what, trials, violations, figures: JSON.parse(figures), examples: test.failureMessages };
+      return { what, trials, least: trials, violations, figures: JSON.parse(figures), examples: test.failureMessages };
     });
   },
 };

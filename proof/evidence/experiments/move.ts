@@ -23,6 +23,7 @@ const BETWEEN = 5;
 
 export const move: Experiment = {
   name: 'move',
+  mutants: [],
   run: async (lab, size) => {
     const embeddedIn = (name: string) => ({ DATABASE_URL: 'embedded', DATA_DIR: join(lab.folder, name) });
     const first = embeddedIn('data');
@@ -32,7 +33,13 @@ export const move: Experiment = {
     let instance = await gateways.start();
     const emails = await createUsers(gateways, await joined(), BROWSERS);
 
-    const lost: Row = { what: 'sessions lost by moves of the database', trials: 0, violations: 0, examples: [] };
+    const lost: Row = {
+      what: 'sessions lost by moves of the database',
+      trials: 0,
+      least: 2 * ROUND_TRIPS[size] * BROWSERS,
+      violations: 0,
+      examples: [],
+    };
     const users = await Promise.all(emails.map((email) => startUser(lab, email, () => instance.url)));
     const away: number[] = [];
     for (const trip of upTo(2 * ROUND_TRIPS[size])) {

@@ -24,14 +24,27 @@ const REFUSED = ['login 429', 'change 429', 'login 503', 'change 503'];
 export const passwordGuesses: Experiment = {
   name: 'password-guesses',
   isAlone: true,
+  mutants: [],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url, { ...TRUSTED, LOGIN_MAX_FAILURES: String(THRESHOLD) });
     const instances = await Promise.all([gateways.start(), gateways.start(), gateways.start()]);
     const urlOf = (index: number): string => instances[index % 3]?.url ?? '';
 
-    const past: Row = { what: 'guesses answered past the threshold', trials: 0, violations: 0, examples: [] };
-    const locked: Row = { what: 'right passwords accepted while locked', trials: 0, violations: 0, examples: [] };
+    const past: Row = {
+      what: 'guesses answered past the threshold',
+      trials: 0,
+      least: USERS[size] * GUESSES,
+      violations: 0,
+      examples: [],
+    };
+    const locked: Row = {
+      what: 'right passwords accepted while locked',
+      trials: 0,
+      least: USERS[size] * RIGHT_WHILE_LOCKED,
+      violations: 0,
+      examples: [],
+    };
     const checked = { at_the_login: 0, at_the_change: 0 };
     for (const email of await createUsers(gateways, db, USERS[size])) {
       const { body } = await login(urlOf(0), email, PASSWORD);

@@ -17,6 +17,15 @@ const APART_MS = 4;
 export const refreshRaces: Experiment = {
   name: 'refresh-races',
   isAlone: true,
+  mutants: [
+    {
+      name: 'a rotation claims a record that is used already',
+      file: 'src/auth/sessions.ts',
+      from: 'where jti = :used and not revoked and expires_at >= :now',
+      to: 'where jti = :used and expires_at >= :now',
+      foundBy: /^winners other than one/,
+    },
+  ],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url);
@@ -25,8 +34,8 @@ export const refreshRaces: Experiment = {
     const trials = RACES[size];
     const present = (token: string, instance: number) => refresh(instances[instance % 3]?.url ?? '', token);
 
-    const winners: Row = { what: 'winners other than one', trials, violations: 0, examples: [] };
-    const live: Row = { what: 'live tokens after a theft', trials, violations: 0 };
+    const winners: Row = { what: 'winners other than one', trials, least: trials, violations: 0, examples: [] };
+    const live: Row = { what: 'live tokens after a theft', trials, least: trials, violations: 0 };
     lab.say(`${trials} races of ${PRESENTATIONS} presentations`);
     await inLanes(await mintSessions(gateways, db, email, trials), AT_ONCE, async (token) => {
       const answers = await Promise.all(Array.from({ length: PRESENTATIONS }, (_, i) => present(token, i)));
@@ -39,7 +48,7 @@ export const refreshRaces: Experiment = {
       for (const { cookie = '' } of won) if ((await present(cookie, 1)).status !== 401) live.violations += 1;
     });
 
-    const sibling: Row = { what: 'live tokens after a theft beside a rotation', trials, violations: 0 };
+    const sibling: Row = { what: 'live tokens after a theft beside a rotation', trials, least: trials, violations: 0 };
     let rotated = 0;
     lab.say(`${trials} thefts beside a rotation`);
     await inLanes(await mintSessions(gateways, db, email, trials), AT_ONCE, async (used) => {
@@ -64,7 +73,7 @@ export const refreshRaces: Experiment = {
       winners,
       live,
       sibling,
-      { what: 'families with a live record after all that', trials: 2 * trials, violations: alive },
+      { what: 'families with a live record after all that', trials: 2 * trials, least: 2 * trials, violations: alive },
     ];
   },
 };

@@ -14,6 +14,7 @@ const NO_LIMIT = 1_000_000;
 export const replays: Experiment = {
   name: 'replays',
   isAlone: true,
+  mutants: [],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url);
@@ -23,6 +24,7 @@ export const replays: Experiment = {
     const accepted: Row = {
       what: 'signed requests accepted more or less than once',
       trials: REQUESTS[size],
+      least: REQUESTS[size],
       violations: 0,
       examples: [],
     };

@@ -23,6 +23,7 @@ function behind(kind: Kind): Experiment {
   return {
     name: `rolling-restarts-${kind}`,
     needs: [kind],
+    mutants: [],
     run: async (lab, size) => {
       const db = await startPostgres(lab);
       const gateways = await prepareGateways(lab, db.url);
@@ -32,6 +33,7 @@ function behind(kind: Kind): Experiment {
       const row: Row = {
         what: `requests failed in rolling restarts behind ${kind}`,
         trials: 0,
+        least: WARM_UP + 2 * ROUNDS[size],
         violations: 0,
         examples: [],
       };

@@ -12,6 +12,7 @@ const TRIPLES = { small: 40, full: 5_000 };
 export const timingDevices: Experiment = {
   name: 'timing-devices',
   isAlone: true,
+  mutants: [],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url, { KNOWN_DEVICES: 'on' });
@@ -46,10 +47,11 @@ export const timingDevices: Experiment = {
       {
         what: 'failures counted neither by the device of a good entry nor, without one, by the account',
         trials: byDevice + byAccount,
+        least: 3 * TRIPLES[size],
         violations: byAccount === 2 * byDevice && byDevice >= good.length ? 0 : 1,
       },
-      judge('logins with a good entry and with none', good, none),
-      judge('logins with a forged entry and with none', bad, none),
+      judge('logins with a good entry and with none', good, none, TRIPLES[size]),
+      judge('logins with a forged entry and with none', bad, none, TRIPLES[size]),
     ];
   },
 };

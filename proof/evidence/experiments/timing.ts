@@ -30,6 +30,7 @@ const MIXED_USERS = 210;
 export const timing: Experiment = {
   name: 'timing',
   isAlone: true,
+  mutants: [],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url);
@@ -61,12 +62,12 @@ export const timing: Experiment = {
     const { known: ofKnown = [], unknown = [], inactive: ofInactive = [] } = loginMs;
     const { apiKey: ofApiKey = [], noApiKey = [], cronKey = [], noCronKey = [] } = keyMs;
     return [
-      judge('known and unknown e-mails', ofKnown, unknown),
-      judge('inactive and unknown e-mails', ofInactive, unknown),
-      judge('users with native, old and imported hashes, and unknown e-mails,', users, nobody),
-      judge('users without a password, and unknown e-mails,', invited, nobody),
-      judge('known and unknown ids of API keys', ofApiKey, noApiKey),
-      judge('known and unknown ids of cron keys', cronKey, noCronKey),
+      judge('known and unknown e-mails', ofKnown, unknown, logins),
+      judge('inactive and unknown e-mails', ofInactive, unknown, logins),
+      judge('users with native, old and imported hashes, and unknown e-mails,', users, nobody, logins),
+      judge('users without a password, and unknown e-mails,', invited, nobody, logins),
+      judge('known and unknown ids of API keys', ofApiKey, noApiKey, keys),
+      judge('known and unknown ids of cron keys', cronKey, noCronKey, keys),
     ];
   },
 };

@@ -49,14 +49,22 @@ export interface Journal {
   promises: Promises;
 }
 
-/** A row of the report for each kind of promise. @param over what happened meanwhile, such as `over failovers` */
-export function rowsOf({ logins, rotations, logouts, thefts, inDoubt, unanswered }: Promises, over: string): Row[] {
+/**
+ * A row of the report for each kind of promise.
+ * @param over what happened meanwhile, such as `over failovers`
+ * @param least how often each kind must have been asked for
+ */
+export function rowsOf(
+  { logins, rotations, logouts, thefts, inDoubt, unanswered }: Promises,
+  over: string,
+  least: number,
+): Row[] {
   const doubts = { in_doubt: inDoubt.trials, lost_in_doubt: inDoubt.violations, unanswered };
   return [
-    { what: `acknowledged logins lost ${over}`, ...logins },
-    { what: `acknowledged rotations lost ${over}`, ...rotations },
-    { what: `acknowledged logouts undone ${over}`, ...logouts },
-    { what: `false thefts ${over}`, ...thefts, figures: doubts },
+    { what: `acknowledged logins lost ${over}`, least, ...logins },
+    { what: `acknowledged rotations lost ${over}`, least, ...rotations },
+    { what: `acknowledged logouts undone ${over}`, least, ...logouts },
+    { what: `false thefts ${over}`, least, ...thefts, figures: doubts },
   ];
 }
 

@@ -23,13 +23,18 @@ export function findProgram(name: string): string | undefined {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
+/** @param need a program, or `root` */
+export function isThere(need: string): boolean {
+  return need === 'root' ? process.getuid?.() === 0 : findProgram(need) !== undefined;
+}
+
 /**
  * Installs what is missing, as root. No service is started and no cluster of PostgreSQL is made: experiments run these
  * programs themselves, and end them.
  * @throws if apt-get fails
  */
 export function installPrograms(programs: readonly string[]): void {
-  const missing = programs.filter((name) => findProgram(name) === undefined).map((name) => PACKAGES[name] ?? name);
+  const missing = programs.filter((name) => !isThere(name)).map((name) => PACKAGES[name] ?? name);
   if (missing.length === 0) return;
   const madePolicy = makeFile(POLICY, '#!/bin/sh\nexit 101\n', 0o755); // nothing is started: Debian Policy 9.3.3
   makeFile(CLUSTERS, 'create_main_cluster = false\n', 0o644); // stays, as the configuration of the package

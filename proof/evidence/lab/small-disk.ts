@@ -13,15 +13,11 @@ export interface SmallDisk {
 
 const MEGABYTE = Buffer.alloc(2 ** 20);
 
-/** @returns undefined if it cannot be mounted */
-export async function mountSmallDisk(lab: Lab, megabytes: number): Promise<SmallDisk | undefined> {
+/** @throws if it cannot be mounted */
+export async function mountSmallDisk(lab: Lab, megabytes: number): Promise<SmallDisk> {
   const folder = join(lab.folder, 'disk');
   await mkdir(folder);
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0700`, 'tmpfs', folder], { stdio: 'ignore' });
-  } catch {
-    return undefined;
-  }
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0700`, 'tmpfs', folder], { stdio: 'ignore' });
   lab.defer(() => execFileSync('umount', [folder]));
   const ballast = join(folder, 'ballast');
   return {

@@ -35,11 +35,13 @@ function shuffled<T>(items: T[]): T[] {
   return items;
 }
 
-export function judge(what: string, left: number[], right: number[]): Row {
+/** @param least pairs that must have been measured */
+export function judge(what: string, left: number[], right: number[], least: number): Row {
   const t = welchT(left, right);
   return {
     what: `${what} told apart by time`,
-    trials: left.length,
+    trials: Math.min(left.length, right.length),
+    least,
     violations: Math.abs(t) >= TOLD_APART ? 1 : 0,
     figures: {
       welch_t: t,

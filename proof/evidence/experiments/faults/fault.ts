@@ -23,7 +23,7 @@ export interface Fault<S extends Stand = Stand> {
   name: string;
   /** Also in the small size: quick, and well again soon */
   small?: true;
-  /** How long it lasts in the full size, where that is not the usual: seconds */
+  /** How long it lasts, if not as long as others: seconds */
   seconds?: number;
   /** What the database answers to the gateway may be lost: nobody knows whether a rotation has happened. */
   losesAnswers?: true;

@@ -46,13 +46,13 @@ export async function tryFaults<S extends Stand>(
 ): Promise<Row[]> {
   const journal = createJournal();
   const rows: Row[] = [];
-  for (const fault of faults.filter(({ small }) => size === 'full' || small)) {
-    const seconds = (size === 'full' && fault.seconds) || LASTS[size];
-    const row = await tryFault(size, stand, people, journal, fault, seconds);
+  const tried = faults.filter(({ small }) => size === 'full' || small);
+  for (const fault of tried) {
+    const row = await tryFault(size, stand, people, journal, fault, fault.seconds ?? LASTS[size]);
     lab.say(`${fault.name}: ${row.violations} of ${row.trials}, ${JSON.stringify(row.figures)}`);
     rows.push(row);
   }
-  return [...rows, ...rowsOf(journal.promises, `over faults of ${of}`)];
+  return [...rows, ...rowsOf(journal.promises, `over faults of ${of}`, tried.length)];
 }
 
 async function tryFault<S extends Stand>(
@@ -102,7 +102,7 @@ async function tryFault<S extends Stand>(
     ...(wellAgain !== undefined && { well_again_s: wellAgain }),
   };
   const what = `late or wrong answers while ${fault.name}`;
-  return { what, trials: answers, violations: late + wrong, figures, examples };
+  return { what, trials: answers, least: PROBES.length, violations: late + wrong, figures, examples };
 }
 
 function probesOf(stand: Stand, people: People, adminToken: string, journal: Journal): Probes {

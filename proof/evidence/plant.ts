@@ -1,0 +1,84 @@
+/** Plants faults in a copy of the sources, and lets the experiment look for them that must find them. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Experiment, Mutant, Row } from './experiment.js';
+import type { Lab } from './lab/lab.js';
+import type { Report } from './report.js';
+
+const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
+
+/** @returns a row for each mutant: one that survives is a violation */
+export async function tryMutants(lab: Lab, { name, mutants }: Experiment): Promise<Row[]> {
+  if (mutants.length === 0) return [];
+  const copy = copySources(lab);
+  const rows: Row[] = [];
+  for (const mutant of mutants) {
+    lab.say(`planted: ${mutant.name}`);
+    const unplant = plant(copy, mutant);
+    const report = await lookIn(lab, copy, name);
+    unplant();
+    const found = report.results.flatMap((result) => result.rows).filter(({ violations }) => violations > 0);
+    const isFound = found.some(({ what }) => mutant.foundBy.test(what));
+    rows.push({
+      what: `not found by ${name}: ${mutant.name}`,
+      trials: 1,
+      least: 1,
+      violations: isFound ? 0 : 1,
+      examples: report.results.map(
+        (result) => result.failed ?? `red: ${found.map(({ what }) => what).join('; ') || 'none'}`,
+      ),
+    });
+  }
+  return rows;
+}
+
+/** With the packages and, as a beginning, the build of this one. */
+function copySources(lab: Lab): string {
+  const copy = join(lab.folder, 'sources');
+  const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    encoding: 'utf8',
+  });
+  mkdirSync(copy);
+  for (const file of list.split('\0').filter(Boolean)) cpSync(file, join(copy, file));
+  symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
+
+/** @returns what takes it away again @throws if its text does not stand in the file exactly once */
+function plant(folder: string, mutant: Mutant): () => void {
+  const path = join(folder, mutant.file);
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(path, mutate(text, mutant));
+  return () => writeFileSync(path, text);
+}
+
+/** @throws the same */
+export function mutate(text: string, { name, file, from, to }: Mutant): string {
+  const [before, after, ...more] = text.split(from);
+  if (before === undefined || after === undefined || more.length > 0)
+    throw new Error(`${file} must have the text of '${name}' exactly once: ${from}`);
+  return `${before}${to}${after}`;
+}
+
+/** Builds what is in the folder, and runs the experiment on its instances. */
+async function lookIn(lab: Lab, folder: string, experiment: string): Promise<Report> {
+  const file = join(folder, 'report.json');
+  rmSync(file, { force: true });
+  await run(lab, folder, [join(folder, 'scripts/build.js')], true);
+  await run(lab, folder, [MAIN, '--only', experiment, '--out', file], false);
+  return JSON.parse(readFileSync(file, 'utf8')) as Report;
+}
+
+/** @throws if it must succeed, and does not */
+async function run(lab: Lab, cwd: string, words: string[], mustSucceed: boolean): Promise<void> {
+  const child = spawn(process.execPath, words, {
+    cwd,
+    stdio: ['ignore', 'ignore', mustSucceed ? 'inherit' : 'ignore'],
+  });
+  lab.defer(() => child.kill('SIGTERM'));
+  const [code] = await once(child, 'exit');
+  if (mustSucceed && code !== 0) throw new Error(`${words.join(' ')} ended with ${code}`);
+}
