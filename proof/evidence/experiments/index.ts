@@ -15,6 +15,7 @@ import { knownDevices } from './known-devices.js';
 import { limiterInPostgres, limiterInRedis } from './limiter.js';
 import { linkRaces } from './link-races.js';
 import { lockout } from './lockout.js';
+import { lostAnswers } from './lost-answers.js';
 import { model } from './model.js';
 import { move } from './move.js';
 import { overload } from './overload.js';
@@ -38,6 +39,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   replays,
   kills,
   killsEmbedded,
+  lostAnswers,
   backup,
   move,
   faultsPostgres,
