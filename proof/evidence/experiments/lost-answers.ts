@@ -24,11 +24,38 @@ const WAYS: ReadonlyArray<Omit<Loss, 'statement'>> = [
   { when: 'executed', cut: 'closed' },
 ];
 const ACTS = [...SESSION_ACTS, ...CHANGE_ACTS];
+/** One gateway has all acts with a signed request, another those with a proof of retry; the embedded one all but the signed request. */
+const TRIED = 2 * (ACTS.length + PROOF_ACTS.length) + 1;
 
 export const lostAnswers: Experiment = {
   name: 'lost-answers',
+  mutants: [
+    {
+      name: 'a statement is tried again after a lost connection',
+      file: 'src/db/run.ts',
+      from: '      if (!isPlanStale(error)) throw error;',
+      to: `      if (String(error).includes('Connection terminated')) return once(query);
+      if (!isPlanStale(error)) throw error;`,
+      foundBy: /^lost database answers/,
+    },
+    {
+      name: 'a transaction is tried again after a lost connection',
+      file: 'src/db/retry.ts',
+      from: '      if (!isUndone(error) || tries === TRIES) throw error;',
+      to: `      const isUndecided = String(error).includes('Connection terminated');
+      if (!(isUndone(error) || isUndecided) || tries === TRIES) throw error;`,
+      foundBy: /^lost database answers/,
+    },
+    {
+      name: 'a commit that failed counts as success',
+      file: 'src/db/run.ts',
+      from: "await ask({ text: 'commit' });",
+      to: "await ask({ text: 'commit' }).catch(() => undefined);",
+      foundBy: /^lost database answers not answered 503/,
+    },
+  ],
   run: async (lab, size) => {
-    const judge = createJudge();
+    const judge = createJudge(TRIED * WAYS.length * ROUNDS[size]);
     const lose = async (stand: Stand, acts: readonly Act[]): Promise<void> => {
       for (const act of acts) {
         lab.say(`${stand.name}: ${act.name}`);

@@ -11,10 +11,12 @@ export interface Judge {
   rows: Row[];
 }
 
-export function createJudge(): Judge {
+/** @param least trials */
+export function createJudge(least: number): Judge {
   const row = (what: string): Row => ({
     what: `lost database answers ${what}`,
     trials: 0,
+    least,
     violations: 0,
     examples: [],
   });
