@@ -49,10 +49,8 @@ async function resultOf(experiment: Experiment, options: Options, interrupted: A
   const startedMs = performance.now();
   const seconds = (): number => Math.round((performance.now() - startedMs) / 1000);
   try {
-    const rows = await inLab(log, interrupted, async (lab) => [
-      ...(await run(lab, options.size)),
-      ...(options.mutants ? await tryMutants(lab, experiment) : []),
-    ]);
+    const rows = await inLab(log, interrupted, (lab) => run(lab, options.size));
+    if (options.mutants) rows.push(...(await inLab(log, interrupted, (lab) => tryMutants(lab, experiment))));
     for (const { what, trials, violations, examples = [] } of rows) {
       log(`${what}: ${violations} of ${trials}`);
       if (violations > 0) for (const example of examples.slice(0, 5)) log(`  ${example}`);

@@ -74,10 +74,8 @@ async function lookIn(lab: Lab, folder: string, experiment: string): Promise<Rep
 
 /** @throws if it must succeed, and does not */
 async function run(lab: Lab, cwd: string, words: string[], mustSucceed: boolean): Promise<void> {
-  const child = spawn(process.execPath, words, {
-    cwd,
-    stdio: ['ignore', 'ignore', mustSucceed ? 'inherit' : 'ignore'],
-  });
+  const output = mustSucceed ? 2 : 'ignore'; // the compiler writes its errors to stdout
+  const child = spawn(process.execPath, words, { cwd, stdio: ['ignore', output, output] });
   lab.defer(() => child.kill('SIGTERM'));
   const [code] = await once(child, 'exit');
   if (mustSucceed && code !== 0) throw new Error(`${words.join(' ')} ended with ${code}`);

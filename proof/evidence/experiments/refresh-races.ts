@@ -1,16 +1,19 @@
 /** Spec 3.1: of many presentations of one refresh token one wins, and after a theft no token of the family is alive. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { holdNewRecords } from '../../../test/support/postgres/hold.js';
 import type { Experiment, Row } from '../experiment.js';
-import { refresh } from '../lab/browser.js';
+import { ask, login, refresh } from '../lab/browser.js';
 import { prepareGateways } from '../lab/gateways.js';
 import { inLanes } from '../lab/lanes.js';
-import { mintSessions } from '../lab/minted.js';
-import { startPostgres } from '../lab/postgres.js';
-import { createUsers } from '../lab/users.js';
+import { mintSessions, sidOf } from '../lab/minted.js';
+import { type Postgres, startPostgres } from '../lab/postgres.js';
+import { createUsers, PASSWORD } from '../lab/users.js';
 
 const PRESENTATIONS = 8;
 const RACES = { small: 200, full: 10_000 };
 const AT_ONCE = 20;
+/** Rotations that are held between their claim and their commit */
+const HELD = { small: 10, full: 500 };
 /** How far a theft and a rotation of the same session may be apart, either way: milliseconds */
 const APART_MS = 4;
 
@@ -25,12 +28,26 @@ export const refreshRaces: Experiment = {
       to: 'where jti = :used and expires_at >= :now',
       foundBy: /^winners other than one/,
     },
+    {
+      name: 'a theft looks for survivors once',
+      file: 'src/auth/revocations.ts',
+      from: 'if (survivors.length > 0) continue;',
+      to: 'if (survivors.length < 0) continue;',
+      foundBy: /^live sessions after a theft during a rotation/,
+    },
+    {
+      name: 'an administrator ends what the first look has found',
+      file: 'src/auth/revocations.ts',
+      from: 'if (survivors.length === 0) return [...live];',
+      to: 'if (survivors.length >= 0) return [...live];',
+      foundBy: /^live sessions after an administrator ended them during a rotation/,
+    },
   ],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url);
     const instances = await Promise.all([gateways.start(), gateways.start(), gateways.start()]);
-    const [email = ''] = await createUsers(gateways, db, 1);
+    const [email = '', admin = ''] = await createUsers(gateways, db, 2);
     const trials = RACES[size];
     const present = (token: string, instance: number) => refresh(instances[instance % 3]?.url ?? '', token);
 
@@ -69,11 +86,69 @@ export const refreshRaces: Experiment = {
     const [{ alive } = { alive: 0 }] = await db.query<{ alive: number }>(
       'select count(distinct family_id)::integer as alive from refresh_tokens where not revoked',
     );
+    lab.say(`${HELD[size]} rotations that are held, each with a theft or an administrator`);
+    const held: Session[] = [];
+    for (const used of await mintSessions(gateways, db, email, 2 * HELD[size]))
+      held.push({ used, newest: (await present(used, 0)).cookie ?? '' });
+    await db.query(`update users set role = 'admin' where email = $1`, [admin]);
+    const { body } = await login(instances[0].url, admin, PASSWORD);
+    const revoke = ({ used }: Session) => endSession(instances[2].url, String(body['access_token']), sidOf(used));
+    const rotate = ({ newest }: Session) => present(newest, 0);
     return [
       winners,
       live,
       sibling,
+      await duringRotations(db, 'after a theft', held.slice(HELD[size]), rotate, ({ used }) => present(used, 1)),
+      await duringRotations(db, 'after an administrator ended them', held.slice(0, HELD[size]), rotate, revoke),
       { what: 'families with a live record after all that', trials: 2 * trials, least: 2 * trials, violations: alive },
     ];
   },
 };
+
+interface Session {
+  /** Its first token, which is used, and the one after it */
+  used: string;
+  newest: string;
+}
+
+/** Ends each session while its rotation waits between its claim and its commit, and looks before anybody presents a token. */
+async function duringRotations(
+  db: Postgres,
+  how: string,
+  sessions: readonly Session[],
+  rotate: (session: Session) => Promise<{ status: number }>,
+  end: (session: Session) => Promise<unknown>,
+): Promise<Row> {
+  const what = `live sessions ${how} during a rotation`;
+  const row: Row = { what, trials: 0, least: sessions.length, violations: 0, examples: [] };
+  for (const session of sessions) {
+    await using hold = await holdNewRecords({ database: db, rows: db.query });
+    const rotation = rotate(session);
+    await hold.waiting(1);
+    const ending = end(session);
+    await hold.waiting(2);
+    await hold.release();
+    const { status } = await rotation;
+    await ending;
+    const [left] = await db.query<{ count: number }>(
+      'select count(*)::integer as count from refresh_tokens where family_id = $1 and not revoked',
+      [sidOf(session.used)],
+    );
+    row.trials += 1;
+    if (status === 200 && left?.count === 0) continue;
+    row.violations += 1;
+    row.examples?.push(`the rotation was answered ${status}, ${left?.count} records are live`);
+  }
+  return row;
+}
+
+/** @throws if it is refused */
+async function endSession(url: string, token: string, id: string): Promise<void> {
+  const query = 'mutation ($input: RevokeSessionInput!) { revokeSession(input: $input) { session { id } } }';
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+  const { body } = await ask(url, '/graphql', {
+    headers,
+    body: JSON.stringify({ query, variables: { input: { id } } }),
+  });
+  if (body['errors'] !== undefined) throw new Error(`a session could not be ended: ${JSON.stringify(body['errors'])}`);
+}

@@ -1,7 +1,7 @@
 /** Sessions begun without a login, which costs a password check: their records by SQL, their tokens by the keyring. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type JWK, SignJWT } from 'jose';
+import { decodeJwt, type JWK, SignJWT } from 'jose';
 import { type Gateways, PUBLIC_URL } from './gateways.js';
 import type { Postgres } from './postgres.js';
 
@@ -49,4 +49,9 @@ export function signRefreshTokens({ keyringFile }: Gateways, sessions: Minted[])
         .sign(Buffer.from(key.k, 'base64url')),
     ),
   );
+}
+
+/** Id of the session that a refresh token is of. */
+export function sidOf(token: string): string {
+  return String(decodeJwt(token)['sid']);
 }

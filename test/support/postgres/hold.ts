@@ -1,6 +1,5 @@
 /** Stops statements half-way, so that an interleaving is arranged and not hoped for. */
 import pg from 'pg';
-import type { TestGateway } from '../gateway/gateway.js';
 import { until } from '../until.js';
 
 /** Ends with its scope at the latest, so that a test that fails leaves nobody waiting. */
@@ -11,10 +10,16 @@ export interface Hold extends AsyncDisposable {
   release(): Promise<void>;
 }
 
+/** A database, and what runs SQL in it as its owner */
+interface Held {
+  database: { url: string };
+  rows(text: string): Promise<unknown>;
+}
+
 const LOCK = 4_711;
 
 /** Every INSERT of a refresh token waits inside its statement, with the row locks that it has taken so far. */
-export async function holdNewRecords({ database, rows }: TestGateway): Promise<Hold> {
+export async function holdNewRecords({ database, rows }: Held): Promise<Hold> {
   await rows(`create or replace function wait_for_test() returns trigger language plpgsql as
     'begin perform pg_advisory_xact_lock_shared(${LOCK}); return new; end'`);
   await rows(`create or replace trigger hold before insert on refresh_tokens
