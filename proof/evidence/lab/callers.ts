@@ -22,10 +22,10 @@ export async function createCronKey({ cli }: Gateways): Promise<string> {
   return (await cli<{ header_value: string }>(...words)).header_value;
 }
 
-/** Signs who is calling, with a fresh nonce, at this moment. */
-export function signAs({ key_id: keyId, secret }: ApiKey): SignedRequest {
+/** Signs who is calling, at this moment; with a fresh nonce, unless `changes` has one. */
+export function signAs({ key_id: keyId, secret }: ApiKey, changes: { nonce?: string } = {}): SignedRequest {
   const nowSeconds = Math.floor(Date.now() / 1000);
-  return signerOf({ keyId, secret, authority: new URL(PUBLIC_URL).host, nowSeconds })({ body: QUERY });
+  return signerOf({ keyId, secret, authority: new URL(PUBLIC_URL).host, nowSeconds })({ body: QUERY, ...changes });
 }
 
 export function sendSigned(url: string, { target, headers, body }: SignedRequest): Promise<Answer> {
