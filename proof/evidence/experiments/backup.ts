@@ -15,16 +15,31 @@ const SETTLED = { small: 12, full: 60 };
 const ROUNDS = { small: 1, full: 10 };
 /** Acknowledged requests before an export */
 const BEFORE = { small: 30, full: 300 };
+/** Rows of a table that is read between sessions and events, so that much happens between those two */
+const ROWS_BETWEEN = 200_000;
 
 export const backup: Experiment = {
   name: 'backup',
-  mutants: [],
+  mutants: [
+    {
+      name: 'each table is exported as of another moment',
+      file: 'src/archive/export.ts',
+      from: "'begin isolation level repeatable read read only'",
+      to: "'begin isolation level read committed read only'",
+      foundBy: /^sessions of a restored database in no possible state/,
+    },
+  ],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url);
     const instances = await Promise.all([gateways.start(), gateways.start()]);
     const emails = await createUsers(gateways, db, CLIENTS);
     const url = instances[0].url;
+    await db.query(
+      `insert into rate_limits (key, points, expire)
+       select 'evidence:' || n, 1, (extract(epoch from now()) + 86400) * 1000 from generate_series(1, $1::integer) as n`,
+      [ROWS_BETWEEN],
+    );
     const live: Row = {
       what: 'acknowledged sessions lost by a restore',
       trials: 0,

@@ -25,7 +25,15 @@ export const browsers: Experiment = {
   name: 'browsers',
   isTested: true,
   needs: ['chromium', 'openssl'],
-  mutants: [],
+  mutants: [
+    {
+      name: 'a retry is proven by the key of the attempt before alone',
+      file: 'src/auth/retries.ts',
+      from: 'successor.retry_key_sha256 in (:current_key, :previous_key)',
+      to: 'successor.retry_key_sha256 in (:previous_key)',
+      foundBy: /REFRESH_RETRY=true/,
+    },
+  ],
   run: async (lab, size) => {
     const edges = await Promise.all(upTo(LANES[size]).map(() => edgeOf(lab)));
     const origins = edges.map(({ url }) => url);

@@ -13,7 +13,15 @@ export const faultsDisk: Experiment = {
   name: 'faults-disk',
   isTested: true,
   needs: ['root'],
-  mutants: [],
+  mutants: [
+    {
+      name: 'ready does not try whether a login can write',
+      file: 'src/readiness/write-probe.ts',
+      from: 'await db.run(counts ?',
+      to: 'if (counts === undefined) await db.run(counts ?',
+      foundBy: /^late or wrong answers while the disk/,
+    },
+  ],
   run: async (lab, size) => {
     const disk = await mountSmallDisk(lab, DISK_MEGABYTES);
     const fault: Fault = {

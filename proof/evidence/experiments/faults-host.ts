@@ -13,7 +13,15 @@ const MOVED_CLOCK = new URL('../lab/moved-clock.js', import.meta.url).href;
 
 export const faultsHost: Experiment = {
   name: 'faults-host',
-  mutants: [],
+  mutants: [
+    {
+      name: 'a clock that is two minutes off issues tokens',
+      file: 'src/platform/watched-clock.ts',
+      from: '<= maxSkewSeconds * 1000);',
+      to: '<= maxSkewSeconds * 1000 + 120_000);',
+      foundBy: /^late or wrong answers while its clock is 120 s ahead/,
+    },
+  ],
   run: async (lab, size) => {
     const db = await startPostgresServer(lab);
     const gateways = await prepareGateways(lab, db.urlAt(db.port), PROBED_ENV);

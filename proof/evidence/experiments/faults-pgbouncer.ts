@@ -11,9 +11,16 @@ import { tryFaults } from './faults/try-faults.js';
 export const faultsPgBouncer: Experiment = {
   name: 'faults-pgbouncer',
   needs: ['pgbouncer'],
-  mutants: [],
+  mutants: [
+    {
+      name: 'a lost connection is an error of ours',
+      file: 'src/db/outage.ts',
+      from: '/^(Connection terminated|',
+      to: '/^(Connection ended|',
+      foundBy: /^late or wrong answers while PgBouncer/,
+    },
+  ],
   run: async (lab, size) => {
-    if (size === 'small') return []; // none of them is quick
     const db = await startPostgresServer(lab);
     const proxy = await startTcpProxy(lab, db.port);
     const pgbouncer = await startPgBouncer(lab, proxy.port);

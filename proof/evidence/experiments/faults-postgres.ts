@@ -9,7 +9,15 @@ import { tryFaults } from './faults/try-faults.js';
 
 export const faultsPostgres: Experiment = {
   name: 'faults-postgres',
-  mutants: [],
+  mutants: [
+    {
+      name: 'a connection stays in the pool after its query had no answer',
+      file: 'src/db/run.ts',
+      from: 'failed = true; // then the connection is dropped',
+      to: 'failed = false; // then the connection is dropped',
+      foundBy: /^late or wrong answers while every connection that is open to PostgreSQL is dead/,
+    },
+  ],
   run: async (lab, size) => {
     const db = await startPostgresServer(lab);
     const proxy = await startTcpProxy(lab, db.port);

@@ -11,7 +11,15 @@ import { tryFaults } from './faults/try-faults.js';
 export const faultsRedis: Experiment = {
   name: 'faults-redis',
   needs: ['redis-server'],
-  mutants: [],
+  mutants: [
+    {
+      name: 'a login passes if its limit cannot be asked',
+      file: 'src/rate-limits/login-limiter.ts',
+      from: 'const counted = await limiter.within(budget).count(group);',
+      to: 'const counted = await limiter.within(budget).count(group).catch(() => ({ count: 1, msLeft: 0 }));',
+      foundBy: /^late or wrong answers while Redis is stopped/,
+    },
+  ],
   run: async (lab, size) => {
     const db = await startPostgresServer(lab);
     const redis = await startRedis();

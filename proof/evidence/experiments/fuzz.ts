@@ -7,7 +7,15 @@ const REQUESTS = { small: 1_000, full: 200_000 };
 export const fuzz: Experiment = {
   name: 'fuzz',
   isTested: true,
-  mutants: [],
+  mutants: [
+    {
+      name: 'a jti with NUL reaches the audit log as it is',
+      file: 'src/auth/logout.ts',
+      from: '{ jti: toText(text) }',
+      to: '{ jti: toText(text) && text }',
+      foundBy: /./,
+    },
+  ],
   run: async (lab, size) => {
     const { tests, brokenFiles, said } = await runTests(lab, 'fuzz', { FUZZ_REQUESTS: String(REQUESTS[size]) });
     const [seed = 'no seed was printed'] = /FUZZ_SEED=\d+/.exec(said) ?? [];

@@ -1,10 +1,11 @@
-/** Spec 3.2 over three instances: guesses beyond the threshold, right passwords while locked, and right ones at once. */
+/** Spec 3.2 over three instances: guesses beyond the threshold, and right passwords while the lock falls, stands, or is none. */
 import type { Experiment, Row } from '../experiment.js';
 import { from, TRUSTED } from '../lab/addresses.js';
+import { againAfter503 } from '../lab/again.js';
 import { login } from '../lab/browser.js';
 import { prepareGateways } from '../lab/gateways.js';
 import { inLanes, upTo } from '../lab/lanes.js';
-import { startPostgres } from '../lab/postgres.js';
+import { type Postgres, startPostgres } from '../lab/postgres.js';
 import { createUsers, PASSWORD } from '../lab/users.js';
 
 const THRESHOLD = 5;
@@ -15,62 +16,103 @@ const GUESSES = 500;
 const AT_ONCE = 48;
 const RIGHT_WHILE_LOCKED = 12;
 const RIGHT_AT_ONCE = 24;
+/** Users whose right password is checked next to the guess that locks them */
+const FALLS = { small: 24, full: 1_000 };
+
+/** Logs in at the instance, and from the address, of this number. @returns the status */
+type Enter = (number: number, email: string, password: string) => Promise<number>;
 
 export const lockout: Experiment = {
   name: 'lockout',
   isAlone: true,
-  mutants: [],
+  mutants: [
+    {
+      name: 'a right password is let in after the lock fell',
+      file: 'src/auth/sessions.ts',
+      from: "const NOT_LOCKED = '(locked_until is null or locked_until <= :now)';",
+      to: "const NOT_LOCKED = '(locked_until is null or locked_until > :now or locked_until <= :now)';",
+      foundBy: /^right passwords let in after the lock fell/,
+    },
+  ],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url, { ...TRUSTED, LOGIN_MAX_FAILURES: String(THRESHOLD) });
     const instances = await Promise.all([gateways.start(), gateways.start(), gateways.start()]);
-    const emails = await createUsers(gateways, db, 2 * USERS[size]);
-    const [guessed, honest] = [emails.slice(0, USERS[size]), emails.slice(USERS[size])];
-    const statusOf = async (index: number, email: string, password: string): Promise<number> =>
-      (await login(instances[index % 3]?.url ?? '', email, password, from(index))).status;
+    const emails = await createUsers(gateways, db, 2 * USERS[size] + FALLS[size]);
+    const [guessed, honest] = [emails.slice(0, USERS[size]), emails.slice(USERS[size], 2 * USERS[size])];
+    const again = againAfter503();
+    const enter: Enter = async (number, email, password) => {
+      const url = instances[number % 3]?.url ?? '';
+      return (await again.answerOf(() => login(url, email, password, from(number)))).status;
+    };
 
-    const past: Row = {
-      what: 'guesses answered past the threshold',
-      trials: 0,
-      least: USERS[size] * GUESSES,
-      violations: 0,
-      examples: [],
-    };
-    const locked: Row = {
-      what: 'right passwords let in while locked',
-      trials: 0,
-      least: USERS[size] * RIGHT_WHILE_LOCKED,
-      violations: 0,
-      examples: [],
-    };
-    for (const email of guessed) {
-      const counts: Record<number, number> = {};
-      await inLanes(upTo(GUESSES), AT_ONCE, async (index) => {
-        const status = await statusOf(index, email, `guess ${index}`);
-        counts[status] = (counts[status] ?? 0) + 1;
-      });
-      past.trials += GUESSES;
-      // Fewer than the threshold would be wrong too: nobody is locked before it.
-      past.violations += Math.abs((counts[401] ?? 0) - THRESHOLD) + (counts[200] ?? 0);
-      past.examples?.push(JSON.stringify(counts));
-      const statuses = await Promise.all(upTo(RIGHT_WHILE_LOCKED).map((index) => statusOf(index, email, PASSWORD)));
-      locked.trials += statuses.length;
-      locked.violations += statuses.filter((status) => status !== 429).length;
-    }
-
-    const refused: Row = {
-      what: 'right passwords refused beside each other',
-      trials: 0,
-      least: USERS[size] * RIGHT_AT_ONCE,
-      violations: 0,
-      examples: [],
-    };
-    for (const email of honest) {
-      const statuses = await Promise.all(upTo(RIGHT_AT_ONCE).map((index) => statusOf(index, email, PASSWORD)));
-      refused.trials += statuses.length;
-      refused.violations += statuses.filter((status) => status !== 200).length;
-      if (statuses.some((status) => status !== 200)) refused.examples?.push(statuses.join());
-    }
-    return [past, locked, refused];
+    const rows = [
+      ...(await guess(enter, guessed)),
+      await guessNextTo(enter, db, emails.slice(2 * USERS[size])),
+      await enterAtOnce(enter, honest),
+    ];
+    return rows.map((row, i) => (i === 0 ? { ...row, figures: { asked_again_after_503: again.overloads() } } : row));
   },
 };
+
+function rowOf(what: string, least: number): Row {
+  return { what, trials: 0, least, violations: 0, examples: [] };
+}
+
+async function guess(enter: Enter, emails: readonly string[]): Promise<Row[]> {
+  const past = rowOf('guesses answered past the threshold', emails.length * GUESSES);
+  const locked = rowOf('right passwords let in while locked', emails.length * RIGHT_WHILE_LOCKED);
+  for (const email of emails) {
+    const statuses: number[] = [];
+    await inLanes(upTo(GUESSES), AT_ONCE, async (number) => {
+      statuses.push(await enter(number, email, `guess ${number}`));
+    });
+    const [answered = 0, refused = 0] = [401, 429].map((status) => statuses.filter((each) => each === status).length);
+    past.trials += statuses.length;
+    // Fewer than the threshold would be wrong too: nobody is locked before it.
+    const wrong = Math.abs(answered - THRESHOLD) + statuses.length - answered - refused;
+    past.violations += wrong;
+    if (wrong > 0) past.examples?.push(`${answered} times 401, ${refused} times 429 of ${statuses.length}`);
+    const right = await Promise.all(upTo(RIGHT_WHILE_LOCKED).map((number) => enter(number, email, PASSWORD)));
+    locked.trials += right.length;
+    locked.violations += right.filter((status) => status !== 429).length;
+  }
+  return [past, locked];
+}
+
+/** The last guess before the lock and the right password are checked at the same time, at two instances. */
+async function guessNextTo(enter: Enter, db: Postgres, emails: readonly string[]): Promise<Row> {
+  const row = rowOf('right passwords let in after the lock fell', emails.length);
+  let lockedFirst = 0;
+  await inLanes(emails, 1, async (email) => {
+    await Promise.all(upTo(THRESHOLD - 1).map((number) => enter(number, email, `guess ${number}`)));
+    const [guessed, right] = await Promise.all([enter(0, email, 'the last guess'), enter(1, email, PASSWORD)]);
+    const [user] = await db.query<{ failures: number; locked: boolean }>(
+      'select failed_login_attempts as failures, locked_until > now() as locked from users where email = $1',
+      [email],
+    );
+    // Whoever came first decides: a login resets the failures, of which the guess is then the first; or the lock refuses it.
+    const isLocked = right === 429 && user?.locked === true;
+    const isReset = right === 200 && user?.failures === 1 && !user.locked;
+    row.trials += 1;
+    if (isLocked) lockedFirst += 1;
+    if (guessed === 401 && (isLocked || isReset)) return;
+    row.violations += 1;
+    row.examples?.push(
+      `guess ${guessed}, right password ${right}, ${user?.failures} failures, locked: ${user?.locked}`,
+    );
+  });
+  row.figures = { the_lock_came_first: lockedFirst };
+  return row;
+}
+
+async function enterAtOnce(enter: Enter, emails: readonly string[]): Promise<Row> {
+  const row = rowOf('right passwords refused beside each other', emails.length * RIGHT_AT_ONCE);
+  for (const email of emails) {
+    const statuses = await Promise.all(upTo(RIGHT_AT_ONCE).map((number) => enter(number, email, PASSWORD)));
+    row.trials += statuses.length;
+    row.violations += statuses.filter((status) => status !== 200).length;
+    if (statuses.some((status) => status !== 200)) row.examples?.push(statuses.join());
+  }
+  return row;
+}

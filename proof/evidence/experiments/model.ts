@@ -15,7 +15,15 @@ const ROWS: Record<string, string> = {
 export const model: Experiment = {
   name: 'model',
   isTested: true,
-  mutants: [],
+  mutants: [
+    {
+      name: 'a retry is answered after a logout',
+      file: 'src/auth/retries.ts',
+      from: ' and used.retry_ended is null',
+      to: '',
+      foundBy: /./,
+    },
+  ],
   run: async (lab, size) => {
     const trials = SCHEDULES[size];
     const { tests, brokenFiles, said } = await runTests(lab, 'model', { MODEL_SCHEDULES: String(trials) });

@@ -12,6 +12,7 @@ export interface PgBouncerStand extends Stand {
 export const PGBOUNCER_FAULTS: readonly Fault<PgBouncerStand>[] = [
   {
     name: 'PgBouncer is stopped',
+    small: true,
     losesAnswers: true,
     begin: async ({ pgbouncer: { program } }) => {
       await program.kill();

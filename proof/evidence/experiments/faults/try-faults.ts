@@ -47,6 +47,7 @@ export async function tryFaults<S extends Stand>(
   const journal = createJournal();
   const rows: Row[] = [];
   const tried = faults.filter(({ small }) => size === 'full' || small);
+  if (tried.length === 0) throw new Error('no fault is of this size');
   for (const fault of tried) {
     const row = await tryFault(size, stand, people, journal, fault, fault.seconds ?? LASTS[size]);
     lab.say(`${fault.name}: ${row.violations} of ${row.trials}, ${JSON.stringify(row.figures)}`);
