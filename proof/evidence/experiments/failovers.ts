@@ -15,23 +15,58 @@ const PAUSE_MS = 20;
 /** Of so many steps of a client, one is a login and one is a logout. */
 const STEPS = 20;
 
-/** How a failover comes about: in turn. Each ends with both nodes in their places. */
-const KINDS: ReadonlyArray<(patroni: Patroni) => Promise<void>> = [
-  (patroni) => patroni.switchOver(),
-  async (patroni) => {
-    const old = await patroni.primary();
-    await old.kill();
-    await untilAnotherThan(old, patroni);
-    old.start();
+/** Longer than Patroni's leader key lives without a renewal: milliseconds */
+const BEYOND_TTL_MS = 25_000;
+
+interface Kind {
+  name: string;
+  isPartition?: true;
+  run(patroni: Patroni): Promise<void>;
+}
+
+/** How a failover comes about: in turn. Each ends with all nodes in their places. */
+const KINDS: readonly Kind[] = [
+  // The dangerous one: gateways still reach the old primary, which must not acknowledge what the new one lacks.
+  { name: 'partition', isPartition: true, run: (patroni) => partition(patroni) },
+  { name: 'switchover', run: (patroni) => patroni.switchOver() },
+  {
+    name: 'power loss',
+    run: async (patroni) => {
+      const old = await patroni.primary();
+      await old.kill();
+      await untilAnotherThan(old, patroni);
+      old.start();
+    },
   },
-  async (patroni) => {
-    const old = await patroni.primary();
-    old.freeze();
-    await untilAnotherThan(old, patroni);
-    await old.kill(); // and not left to wake up: Patroni asks for a watchdog against that
-    old.start();
+  { name: 'partition from outside too', isPartition: true, run: (patroni) => partition(patroni, 'from outside') },
+  {
+    // Its Patroni may read an old leader key there. It may find another member in time: then the primary stays.
+    name: 'partition of etcd alone',
+    isPartition: true,
+    run: async (patroni) => {
+      patroni.partitionEtcd(await patroni.primary());
+      await sleep(BEYOND_TTL_MS);
+      patroni.heal();
+    },
+  },
+  {
+    name: 'hang',
+    run: async (patroni) => {
+      const old = await patroni.primary();
+      old.freeze();
+      await untilAnotherThan(old, patroni);
+      await old.kill(); // and not left to wake up: Patroni asks for a watchdog against that
+      old.start();
+    },
   },
 ];
+
+async function partition(patroni: Patroni, also?: 'from outside'): Promise<void> {
+  const old = await patroni.primary();
+  patroni.partition(old, also);
+  await untilAnotherThan(old, patroni);
+  patroni.heal();
+}
 
 /** A gateway that finds the primary in one way, and what its clients know. */
 interface Way {
@@ -43,9 +78,12 @@ interface Way {
   gapsMs: number[];
 }
 
+/** A partition need not end in a failover, if the primary keeps its place. */
+type Counts = Record<'rounds' | 'failovers' | 'partitions', number>;
+
 export const failovers: Experiment = {
   name: 'failovers',
-  needs: ['patroni', 'etcd', 'haproxy', 'pg_controldata'],
+  needs: ['root', 'patroni', 'etcd', 'haproxy', 'ip', 'pg_controldata'],
   mutants: [],
   run: async (lab, size) => {
     const patroni = await startPatroni(lab);
@@ -55,26 +93,33 @@ export const failovers: Experiment = {
     const behindProxy = await gateways.start(); // which migrates
     const { query } = patroni;
     const emails = await createUsers(gateways, { query }, CLIENTS);
-    const hosts = patroni.nodes.map(({ port }) => `127.0.0.1:${port}`).join();
+    const hosts = patroni.nodes.map(({ host }) => host).join();
     const throughHosts = `${urlOf(hosts)}?target_session_attrs=read-write`;
     const ways = [
       startWay(size, 'through HAProxy', behindProxy),
-      startWay(size, 'by two hosts in DATABASE_URL', await gateways.start({ DATABASE_URL: throughHosts })),
+      startWay(size, 'by three hosts in DATABASE_URL', await gateways.start({ DATABASE_URL: throughHosts })),
     ];
 
+    const counts: Counts = { rounds: FAILOVERS[size], failovers: 0, partitions: 0 };
     for (let round = 0; round < FAILOVERS[size]; round += 1) {
       for (const { gapsMs } of ways) gapsMs.push(0);
       const working = new AbortController();
       const work = Promise.all(ways.flatMap((way) => emails.map((email) => workOn(way, email, working.signal))));
-      await KINDS[round % KINDS.length]?.(patroni);
+      const old = await patroni.primary();
+      const kind = KINDS[round % KINDS.length] as Kind;
+      await kind.run(patroni);
       await patroni.settled();
+      if (kind.isPartition) counts.partitions += 1;
+      if ((await patroni.primary()).name !== old.name) counts.failovers += 1;
       for (const way of ways) await untilWell(way, emails[0] ?? '');
       working.abort();
       await work;
       for (const { journal, instance } of ways) await journal.check(instance.url);
-      lab.say(`failover ${round + 1}: ${ways.map(({ name, gapsMs }) => `${name} ${gapsMs.at(-1)} ms`).join(', ')}`);
+      lab.say(
+        `${round + 1}, ${kind.name}: ${ways.map(({ name, gapsMs }) => `${name} ${gapsMs.at(-1)} ms`).join(', ')}`,
+      );
     }
-    return ways.flatMap((way) => rowsOfWay(way, FAILOVERS[size]));
+    return ways.flatMap((way) => rowsOfWay(way, counts));
   },
 };
 
@@ -130,11 +175,11 @@ async function untilWell({ instance, judge, journal }: Way, email: string): Prom
   }
 }
 
-function rowsOfWay({ name, journal, judge, gapsMs }: Way, failovers: number): Row[] {
+function rowsOfWay({ name, journal, judge, gapsMs }: Way, counts: Counts): Row[] {
   const over = `over failovers ${name}`;
   const { answers, answered503, slowest503Ms, late, wrong, examples } = judge.sum();
   const figures = {
-    failovers: gapsMs.length,
+    ...counts,
     answered_503: answered503,
     late_503: late,
     wrong,
@@ -145,11 +190,11 @@ function rowsOfWay({ name, journal, judge, gapsMs }: Way, failovers: number): Ro
     {
       what: `late or wrong answers ${over}`,
       trials: answers,
-      least: failovers * STEPS,
+      least: counts.rounds * STEPS,
       violations: late + wrong,
       figures,
       examples,
     },
-    ...rowsOf(journal.promises, over, failovers),
+    ...rowsOf(journal.promises, over, counts.rounds),
   ];
 }

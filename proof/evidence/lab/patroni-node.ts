@@ -2,43 +2,53 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { freePort } from '../../../test/support/programs/redis.js';
 import type { Lab } from './lab.js';
+import type { Computer } from './network.js';
 import { killAll, signal, startProgram, withDescendants } from './program.js';
 import { findProgram } from './programs.js';
 
 export interface Node {
   name: string;
-  port: number;
+  computer: Computer;
+  /** Of PostgreSQL, as `ADDRESS:PORT` */
+  host: string;
   /** Of Patroni's REST interface */
-  restPort: number;
+  rest: string;
   /** Kills Patroni and PostgreSQL, as a loss of power does. */
   kill(): Promise<void>;
   start(): void;
   /** Freezes both, as a machine that hangs. */
   freeze(): void;
   isPrimary(): Promise<boolean>;
+  /** PostgreSQL is up, as the primary or as a replica. */
+  isUp(): Promise<boolean>;
 }
 
-export async function startNode(lab: Lab, name: string, etcdPort: number): Promise<Node> {
-  const [port, restPort] = [await freePort(), await freePort()];
+const POSTGRES_PORT = 5432;
+export const REST_PORT = 8008;
+
+/** @param etcdHosts as `ADDRESS:PORT` */
+export async function startNode(lab: Lab, computer: Computer, etcdHosts: readonly string[]): Promise<Node> {
+  const { name, address, prefix } = computer;
+  const host = `${address}:${POSTGRES_PORT}`;
+  const rest = `http://${address}:${REST_PORT}`;
   const folder = join(lab.folder, name);
   await mkdir(folder, { mode: 0o700 });
   const dataDir = join(folder, 'cluster');
-  const trusted = ['local all all trust', 'host all all 127.0.0.1/32 trust', 'host replication all 127.0.0.1/32 trust'];
-  const address = (each: number) => ({ listen: `127.0.0.1:${each}`, connect_address: `127.0.0.1:${each}` });
+  const trusted = ['local all all trust', 'host all all samenet trust', 'host replication all samenet trust'];
+  const listenAt = (port: number) => ({ listen: `${address}:${port}`, connect_address: `${address}:${port}` });
   const settings = {
     scope: 'evidence',
     name,
-    restapi: address(restPort),
-    etcd3: { host: `127.0.0.1:${etcdPort}` },
+    restapi: listenAt(REST_PORT),
+    etcd: { hosts: etcdHosts },
     bootstrap: {
       // The shortest times that Patroni takes, so that a failover takes half a minute.
       dcs: { ttl: 20, loop_wait: 1, retry_timeout: 5, synchronous_mode: true, postgresql: { use_pg_rewind: true } },
       initdb: [{ encoding: 'UTF8' }, { locale: 'C' }, 'data-checksums'],
     },
     postgresql: {
-      ...address(port),
+      ...listenAt(POSTGRES_PORT),
       data_dir: dataDir,
       bin_dir: dirname(findProgram('pg_controldata') ?? ''),
       authentication: { superuser: { username: 'postgres' }, replication: { username: 'replicator' } },
@@ -59,10 +69,17 @@ export async function startNode(lab: Lab, name: string, etcdPort: number): Promi
     if (pid !== undefined) await killAll(pid);
   };
   lab.defer(killPostgres); // in case Patroni could not stop it
-  const program = startProgram(lab, `patroni-${name}`, [...account, 'patroni', file]);
+  const program = startProgram(lab, `patroni-${name}`, [...prefix, ...account, 'patroni', file]);
+  const answers = (path: string): Promise<boolean> =>
+    fetch(`${rest}/${path}`, { signal: AbortSignal.timeout(1_000) }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
   return {
     name,
-    port,
+    computer,
+    host,
+    rest,
     start: program.start,
     kill: async () => {
       await program.kill();
@@ -73,12 +90,8 @@ export async function startNode(lab: Lab, name: string, etcdPort: number): Promi
       const pid = postmasterOf(dataDir);
       if (pid !== undefined) signal(withDescendants(pid), 'SIGSTOP');
     },
-    isPrimary: () =>
-      fetch(`http://127.0.0.1:${restPort}/primary`, { signal: AbortSignal.timeout(1_000) }).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    restPort,
+    isPrimary: () => answers('primary'),
+    isUp: () => answers('health'),
   };
 }
 

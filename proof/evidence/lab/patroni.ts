@@ -1,11 +1,13 @@
-/** PostgreSQL of Debian in two nodes under Patroni, with etcd and synchronous replication, and HAProxy before them. */
+/** PostgreSQL of Debian in three nodes under Patroni, three members of etcd, synchronous replication, and HAProxy in front. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from '../../../test/support/programs/redis.js';
 import { until } from '../../../test/support/until.js';
+import { type Etcd, startEtcd } from './etcd.js';
 import type { Lab } from './lab.js';
-import { type Node, startNode } from './patroni-node.js';
+import { type Computer, createNetwork } from './network.js';
+import { type Node, REST_PORT, startNode } from './patroni-node.js';
 import type { Postgres } from './postgres.js';
 import { startProgram } from './program.js';
 
@@ -17,26 +19,43 @@ export interface Patroni {
   proxyPort: number;
   /** @throws if there is none */
   primary(): Promise<Node>;
-  /** Waits until there is a primary, and a replica that has all that it acknowledges. */
+  /** Waits until every node is up, one the primary, and one a replica that has all that the primary acknowledges. */
   settled(): Promise<void>;
   /** Gives the replica the primary's place, as an operator does. */
   switchOver(): Promise<void>;
+  /** Cuts a machine, PostgreSQL and etcd, from the other machines. @param also from the gateways and HAProxy, too */
+  partition(node: Node, also?: 'from outside'): void;
+  /** Cuts the member of etcd of a machine from the other machines; its own Patroni still reaches it. */
+  partitionEtcd(node: Node): void;
+  /** Ends the partition. */
+  heal(): void;
 }
 
+/** Each name has a machine: PostgreSQL with Patroni in one computer, its member of etcd in another. */
+const NAMES = ['one', 'two', 'three'];
+
 export async function startPatroni(lab: Lab): Promise<Patroni> {
-  const etcdPort = await startEtcd(lab);
-  const nodes = [await startNode(lab, 'one', etcdPort), await startNode(lab, 'two', etcdPort)];
+  const network = createNetwork(lab);
+  const stores = NAMES.map((name) => network.add(`etcd-${name}`));
+  const etcd = await startEtcd(lab, stores);
+  const nodes: Node[] = [];
+  for (const name of NAMES) nodes.push(await startNode(lab, network.add(name), etcd.hosts));
   const findPrimary = async (): Promise<Node | undefined> => {
     for (const node of nodes) if (await node.isPrimary()) return node;
     return undefined;
   };
   /** The name of the replica that has all that this primary acknowledges. */
   const replicaOf = async (primary: Node | undefined): Promise<string | undefined> => {
-    const { leader, sync_standby } = await readSyncKey(etcdPort);
+    const { leader, sync_standby } = await readSyncKey(etcd);
     return leader === primary?.name ? sync_standby : undefined;
   };
   const settled = (): Promise<void> =>
-    until('Patroni has a primary and a synchronous replica', async () => Boolean(await replicaOf(await findPrimary())));
+    until('Patroni has a primary, a synchronous replica, and every node is up', async () => {
+      const areUp = await Promise.all(nodes.map((node) => node.isUp()));
+      return !areUp.includes(false) && Boolean(await replicaOf(await findPrimary()));
+    });
+  const insideOf = (node: Node): Computer[] => [node.computer, ...stores.slice(nodes.indexOf(node)).slice(0, 1)];
+  const othersOf = (node: Node): Computer[] => nodes.filter((each) => each !== node).flatMap(insideOf);
   await settled();
   const proxyPort = await startProxy(lab, nodes);
   for (const text of ['create role gateway login', 'create database gateway owner gateway']) {
@@ -55,45 +74,32 @@ export async function startPatroni(lab: Lab): Promise<Patroni> {
     switchOver: async () => {
       const primary = await findPrimary();
       const body = JSON.stringify({ leader: primary?.name, candidate: await replicaOf(primary) });
-      const { ok } = await fetch(`http://127.0.0.1:${primary?.restPort}/switchover`, { method: 'POST', body });
+      const { ok } = await fetch(`${primary?.rest}/switchover`, { method: 'POST', body });
       if (!ok) throw new Error('Patroni refuses to switch over');
     },
+    partition: (node, also) => {
+      for (const inside of insideOf(node)) {
+        for (const other of othersOf(node)) network.cut(inside, other);
+        if (also !== undefined) network.cut(inside, network.outside);
+      }
+    },
+    partitionEtcd: (node) => {
+      const [, store] = insideOf(node);
+      for (const other of othersOf(node)) if (store !== undefined) network.cut(store, other);
+    },
+    heal: network.heal,
   };
 }
 
 /** What Patroni has agreed on. Its REST interface still calls the old primary a synchronous replica for some seconds. */
-async function readSyncKey(etcdPort: number): Promise<{ leader?: string; sync_standby?: string }> {
-  const body = JSON.stringify({ key: Buffer.from('/service/evidence/sync').toString('base64') });
-  const response = await fetch(`http://127.0.0.1:${etcdPort}/v3/kv/range`, { method: 'POST', body });
-  const { kvs: [found] = [] } = (await response.json()) as { kvs?: { value: string }[] };
-  return found === undefined ? {} : JSON.parse(Buffer.from(found.value, 'base64').toString());
-}
-
-async function startEtcd(lab: Lab): Promise<number> {
-  const [port, peerPort] = [await freePort(), await freePort()];
-  const [client, peer] = [port, peerPort].map((each) => `http://127.0.0.1:${each}`);
-  startProgram(lab, 'etcd', [
-    'etcd',
-    `--data-dir=${join(lab.folder, 'etcd')}`,
-    `--listen-client-urls=${client}`,
-    `--advertise-client-urls=${client}`,
-    `--listen-peer-urls=${peer}`,
-    `--initial-advertise-peer-urls=${peer}`,
-    `--initial-cluster=default=${peer}`,
-  ]);
-  await until('etcd answers', () =>
-    fetch(`${client}/health`).then(
-      ({ ok }) => ok,
-      () => false,
-    ),
-  );
-  return port;
+async function readSyncKey({ read }: Etcd): Promise<{ leader?: string; sync_standby?: string }> {
+  return JSON.parse((await read('service/evidence/sync')) ?? '{}');
 }
 
 async function startProxy(lab: Lab, nodes: readonly Node[]): Promise<number> {
   const port = await freePort();
   const file = join(lab.folder, 'haproxy.conf');
-  const servers = nodes.map(({ name, port, restPort }) => `  server ${name} 127.0.0.1:${port} check port ${restPort}`);
+  const servers = nodes.map(({ name, host }) => `  server ${name} ${host} check port ${REST_PORT}`);
   await writeFile(
     file,
     [

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 
 /** Where the name of the package is not that of the program. */
-const PACKAGES: Record<string, string> = { etcd: 'etcd-server', pg_controldata: 'postgresql' };
+const PACKAGES: Record<string, string> = { etcd: 'etcd-server', ip: 'iproute2', pg_controldata: 'postgresql' };
 
 const POSTGRES = '/usr/lib/postgresql';
 const POLICY = '/usr/sbin/policy-rc.d';
