@@ -57,7 +57,13 @@ export async function startNode(lab: Lab, computer: Computer, etcdHosts: readonl
       // A node that cannot follow the new primary is copied anew.
       remove_data_directory_on_rewind_failure: true,
       remove_data_directory_on_diverged_timelines: true,
-      parameters: { unix_socket_directories: folder, max_connections: 60 },
+      parameters: {
+        unix_socket_directories: folder,
+        max_connections: 60,
+        // A server that stops waits for replicas that it cannot reach: by default a minute.
+        wal_sender_timeout: '5s',
+        wal_receiver_timeout: '5s',
+      },
     },
   };
   const file = join(folder, 'patroni.yml'); // JSON is YAML

@@ -49,11 +49,12 @@ export async function startPatroni(lab: Lab): Promise<Patroni> {
     const { leader, sync_standby } = await readSyncKey(etcd);
     return leader === primary?.name ? sync_standby : undefined;
   };
-  const settled = (): Promise<void> =>
-    until('Patroni has a primary, a synchronous replica, and every node is up', async () => {
-      const areUp = await Promise.all(nodes.map((node) => node.isUp()));
-      return !areUp.includes(false) && Boolean(await replicaOf(await findPrimary()));
-    });
+  const settled = async (): Promise<void> => {
+    for (const node of nodes) await until(`PostgreSQL ${node.name} is up`, node.isUp);
+    await until('Patroni has a primary and a synchronous replica', async () =>
+      Boolean(await replicaOf(await findPrimary())),
+    );
+  };
   const insideOf = (node: Node): Computer[] => [node.computer, ...stores.slice(nodes.indexOf(node)).slice(0, 1)];
   const othersOf = (node: Node): Computer[] => nodes.filter((each) => each !== node).flatMap(insideOf);
   await settled();
