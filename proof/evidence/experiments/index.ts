@@ -11,6 +11,7 @@ import { faultsRedis } from './faults-redis.js';
 import { fuzz } from './fuzz.js';
 import { keyRotation } from './key-rotation.js';
 import { kills, killsEmbedded } from './kills.js';
+import { killsQuiet } from './kills-quiet.js';
 import { knownDevices } from './known-devices.js';
 import { limiterInPostgres, limiterInRedis } from './limiter.js';
 import { linkRaces } from './link-races.js';
@@ -40,6 +41,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   kills,
   killsEmbedded,
   lostAnswers,
+  killsQuiet,
   backup,
   move,
   faultsPostgres,

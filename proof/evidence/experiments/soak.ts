@@ -1,13 +1,14 @@
-/** Steady mixed work: memory, descriptors and connections stay flat. */
+/** Steady mixed work: memory, descriptors and connections stay flat, and sweeps delete nothing that is needed. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Experiment, Row } from '../experiment.js';
+import type { Experiment, Mutant, Row } from '../experiment.js';
 import { type Answer, ask, login, logout, refresh } from '../lab/browser.js';
 import { askAs, createApiKey, createCronKey, sendSigned, signAs } from '../lab/callers.js';
-import { type Gateways, prepareGateways } from '../lab/gateways.js';
+import { type Gateways, prepareGateways, QUICK_TIMERS } from '../lab/gateways.js';
 import { upTo } from '../lab/lanes.js';
 import { type Postgres, startPostgres } from '../lab/postgres.js';
 import { descriptorsOf, memoryOf } from '../lab/process.js';
 import { slope } from '../lab/stats.js';
+import { beginOldSessions } from '../lab/swept.js';
 import { createUsers, PASSWORD } from '../lab/users.js';
 
 const SECONDS = { small: 20, full: 600 };
@@ -20,16 +21,36 @@ const BETWEEN_MS = 40;
 /** What a line fitted through the samples may rise by in the time that is judged */
 const MOST = { mib: 20, descriptors: 20, connections: 20 };
 
+/** Begun before the work, and asked for after it */
+const OLD_SESSIONS = 20;
+
 type What = keyof typeof MOST;
+
+function sweeps(what: string, condition: string): Mutant {
+  const [file, from] = ['src/auth/sessions.ts', "'expires_at < :before'"];
+  return { name: `the sweeper deletes ${what} records`, file, from, to: `'${condition}'`, foundBy: /forgotten/ };
+}
+
+/** @param opens an expression that opens what is never closed */
+function leaks(what: string, opens: string): Mutant {
+  const [file, from] = ['src/auth/refresh.ts', 'const now = clock.now();'];
+  const foundBy = new RegExp(`rise of more than \\d+ ${what}`);
+  return { name: `each refresh leaks ${what}`, file, from, to: `${from}\n  ${opens};`, foundBy };
+}
 
 export const soak: Experiment = {
   name: 'soak',
-  mutants: [],
+  mutants: [
+    leaks('descriptors', "process.getBuiltinModule('node:fs').openSync('/dev/null', 'r')"),
+    sweeps('used', 'expires_at < :before or revoked'),
+    sweeps('live', 'expires_at < :before or not revoked'),
+  ],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url);
-    const { url, process } = await gateways.start();
+    const { url, process } = await gateways.start(size === 'small' ? QUICK_TIMERS : {});
     const emails = await createUsers(gateways, db, WORKERS);
+    const old = await beginOldSessions(gateways, db, url, emails[0] ?? '', OLD_SESSIONS);
     const sampled = sample(process.pid ?? 0, db, SECONDS[size]);
     const strange = await work(gateways, url, emails, sampled.isOver);
     const samples = await sampled.done;
@@ -44,6 +65,7 @@ export const soak: Experiment = {
         least: SECONDS[size] * WORKERS,
         violations: strange.not200,
       },
+      await old.row('by the sweeper'),
     ];
   },
 };

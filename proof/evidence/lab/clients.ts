@@ -17,6 +17,8 @@ export interface Clients {
   lostAnswers(): number;
   /** Answers that are neither of these nor a refused session, each in words */
   unexpected: string[];
+  /** From now on nothing excuses a 503, and no answer is lost; or again it does. */
+  beCalm(isCalm: boolean): void;
   /** Waits until so many more requests have been acknowledged. */
   work(requests: number): Promise<void>;
   /** Lets what is in flight end, then asks for every session and every token that was logged out; then goes on. */
@@ -66,6 +68,10 @@ export function startClients(urls: readonly string[], emails: readonly string[])
     acknowledged: () => acknowledged,
     lostAnswers: () => lostAnswers,
     unexpected,
+    beCalm: (isCalm) => {
+      journal.isCalm = isCalm;
+      journal.mayLoseAnswers = !isCalm;
+    },
     work: async (requests) => {
       const before = acknowledged;
       await until(`${requests} more requests are acknowledged`, () => acknowledged >= before + requests);

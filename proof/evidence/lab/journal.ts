@@ -1,10 +1,13 @@
 /** The journal of honest clients: what the gateway has acknowledged to them, answered 200, and whether it holds. */
+import { decodeJwt } from 'jose';
+import { until } from '../../../test/support/until.js';
 import type { Row } from '../experiment.js';
+import type { Acknowledged } from './audited.js';
 import type { Answer } from './browser.js';
 import { logInAt, sendCookie } from './probes.js';
 
 /** Spec 7: what the 401 of a used token says. Any other 401 of a token that was issued means that its record is gone. */
-const USED = /^Session invalidated/;
+export const USED = /^Session invalidated/;
 
 interface Session {
   /** The newest token that the client was given */
@@ -29,6 +32,8 @@ export interface Promises {
   thefts: Count;
   /** The same if nobody could know: no violations, since the specification has no grace period. */
   inDoubt: Count;
+  /** Of requests in calm: answered 503, or not at all. */
+  calm: Count;
   /** Requests that had no answer at all */
   unanswered: number;
 }
@@ -37,14 +42,18 @@ export interface Promises {
 export interface Journal {
   /** Whether what the database answers to the gateway may be lost at present */
   mayLoseAnswers: boolean;
+  /** Whether nothing excuses a 503 at present: false unless it is set */
+  isCalm: boolean;
   /** @throws if there is no answer */
   login(url: string, email: string): Promise<Answer>;
   /** Undefined if no session is free @throws the same */
   refresh(url: string): Promise<Answer | undefined>;
   /** The same */
   logout(url: string): Promise<Answer | undefined>;
-  /** Asks for every session and every logout, when all is well, and forgets them. */
+  /** Asks for every session and every logout, when all is well, again after a 503, and forgets them. */
   check(url: string): Promise<void>;
+  /** What the audit log must have by now, since this was last called. */
+  takeAcknowledged(): Acknowledged;
   /** What was found so far, also while the clients worked */
   promises: Promises;
 }
@@ -77,6 +86,7 @@ export function createJournal(mayLoseAnswers = false): Journal {
   /** Sessions whose logout was not acknowledged */
   const leaving: Session[] = [];
   let ended: string[] = [];
+  let acknowledged: Acknowledged = { families: [], logouts: [] };
   const count = (): Count => ({ trials: 0, violations: 0 });
   const promises: Promises = {
     logins: count(),
@@ -84,9 +94,19 @@ export function createJournal(mayLoseAnswers = false): Journal {
     logouts: count(),
     thefts: count(),
     inDoubt: count(),
+    calm: count(),
     unanswered: 0,
   };
 
+  const send = async (request: Promise<Answer>): Promise<Answer> => {
+    const wasCalm = journal.isCalm;
+    const isServed = await request.then(
+      ({ status }) => status !== 503,
+      () => false,
+    );
+    if (wasCalm && journal.isCalm) tally(promises.calm, !isServed);
+    return request;
+  };
   /** @param back the list for a session whose answer did not come */
   const asking = async (
     session: Session | undefined,
@@ -103,11 +123,21 @@ export function createJournal(mayLoseAnswers = false): Journal {
     }
   };
   const refresh = async (url: string, session: Session): Promise<Answer> => {
-    const answer = await sendCookie(url, '/auth/refresh', session.token);
+    const mightLoseAnswers = journal.mayLoseAnswers;
+    const answer = await send(sendCookie(url, '/auth/refresh', session.token));
     if (answer.status === 200) free.push(begun(answer, 'rotations'));
     if (answer.status === 200 || answer.status === 401) countAnswer(session, answer);
-    else free.push({ ...session, isInDoubt: session.isInDoubt || journal.mayLoseAnswers });
+    else free.push({ ...session, isInDoubt: session.isInDoubt || mightLoseAnswers || journal.mayLoseAnswers });
     return answer;
+  };
+  /** A 503 may have come after the rotation: the session is asked for again, as it stands since that answer. */
+  const refreshInEarnest = async (url: string, session: Session): Promise<void> => {
+    let asked = session;
+    await untilServed(async () => {
+      const answer = await refresh(url, asked);
+      if (answer.status === 503) asked = free.pop() ?? asked;
+      return answer;
+    });
   };
   const countAnswer = ({ by, isInDoubt }: Session, { status, body }: Answer): void => {
     const isUsed = status === 401 && USED.test(String(body['detail']));
@@ -116,32 +146,56 @@ export function createJournal(mayLoseAnswers = false): Journal {
   };
   const journal: Journal = {
     mayLoseAnswers,
+    isCalm: false,
     login: async (url, email) => {
-      const answer = await logInAt(url, email);
-      if (answer.status === 200) free.push(begun(answer, 'logins'));
+      const answer = await send(logInAt(url, email));
+      if (answer.status === 200) {
+        const session = begun(answer, 'logins');
+        free.push(session);
+        acknowledged.families.push(String(decodeJwt(session.token)['sid']));
+      }
       return answer;
     },
     refresh: (url) => asking(free.shift(), free, (session) => refresh(url, session)),
-    logout: (url) =>
-      asking(leaving.shift() ?? free.shift(), leaving, async (session) => {
-        const answer = await sendCookie(url, '/auth/logout', session.token);
-        if (answer.status === 200) ended.push(session.token);
-        else leaving.push(session);
+    logout: (url) => {
+      const again = leaving.shift();
+      return asking(again ?? free.shift(), leaving, async (session) => {
+        const answer = await send(sendCookie(url, '/auth/logout', session.token));
+        if (answer.status === 200) {
+          ended.push(session.token);
+          acknowledged.logouts.push({ jti: String(decodeJwt(session.token).jti), wasAskedOnce: again === undefined });
+        } else leaving.push(session);
         return answer;
-      }),
+      });
+    },
     check: async (url) => {
       const [sessions, tokens] = [free, ended];
       [free, ended] = [[], []];
-      for (const session of sessions) await refresh(url, session);
+      for (const session of sessions) await refreshInEarnest(url, session);
       for (const token of tokens) {
-        const { status } = await sendCookie(url, '/auth/refresh', token);
+        const { status } = await untilServed(() => send(sendCookie(url, '/auth/refresh', token)));
         tally(promises.logouts, status !== 401);
       }
       free = [];
     },
+    takeAcknowledged: () => {
+      const taken = acknowledged;
+      acknowledged = { families: [], logouts: [] };
+      return taken;
+    },
     promises,
   };
   return journal;
+}
+
+/** @throws if that takes more than a minute */
+export async function untilServed(ask: () => Promise<Answer>): Promise<Answer> {
+  let answer = await ask();
+  await until('what all is well for is answered, not with 503', async () => {
+    if (answer.status === 503) answer = await ask();
+    return answer.status !== 503;
+  });
+  return answer;
 }
 
 function tally(count: Count, isViolation: boolean): void {
