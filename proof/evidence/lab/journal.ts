@@ -32,8 +32,8 @@ export interface Promises {
   thefts: Count;
   /** The same if nobody could know: no violations, since the specification has no grace period. */
   inDoubt: Count;
-  /** Of requests in calm: answered 503, or not at all. */
-  calm: Count;
+  /** Of refreshes and logouts in calm: answered 503, or not at all. A login may be, if too many passwords wait. */
+  calm: Count & { examples: string[] };
   /** Requests that had no answer at all */
   unanswered: number;
 }
@@ -94,17 +94,19 @@ export function createJournal(mayLoseAnswers = false): Journal {
     logouts: count(),
     thefts: count(),
     inDoubt: count(),
-    calm: count(),
+    calm: { ...count(), examples: [] },
     unanswered: 0,
   };
 
-  const send = async (request: Promise<Answer>): Promise<Answer> => {
+  const send = async (what: string, request: Promise<Answer>): Promise<Answer> => {
     const wasCalm = journal.isCalm;
-    const isServed = await request.then(
-      ({ status }) => status !== 503,
-      () => false,
+    const seen = await request.then(
+      ({ status, ms }) => ({ isServed: status !== 503, words: `answered ${status} after ${Math.round(ms)} ms` }),
+      (error: unknown) => ({ isServed: false, words: String(error) }),
     );
-    if (wasCalm && journal.isCalm) tally(promises.calm, !isServed);
+    if (!wasCalm || !journal.isCalm) return request;
+    tally(promises.calm, !seen.isServed);
+    if (!seen.isServed) promises.calm.examples.push(`${what} ${seen.words}`);
     return request;
   };
   /** @param back the list for a session whose answer did not come */
@@ -124,7 +126,7 @@ export function createJournal(mayLoseAnswers = false): Journal {
   };
   const refresh = async (url: string, session: Session): Promise<Answer> => {
     const mightLoseAnswers = journal.mayLoseAnswers;
-    const answer = await send(sendCookie(url, '/auth/refresh', session.token));
+    const answer = await send('a refresh', sendCookie(url, '/auth/refresh', session.token));
     if (answer.status === 200) free.push(begun(answer, 'rotations'));
     if (answer.status === 200 || answer.status === 401) countAnswer(session, answer);
     else free.push({ ...session, isInDoubt: session.isInDoubt || mightLoseAnswers || journal.mayLoseAnswers });
@@ -148,7 +150,7 @@ export function createJournal(mayLoseAnswers = false): Journal {
     mayLoseAnswers,
     isCalm: false,
     login: async (url, email) => {
-      const answer = await send(logInAt(url, email));
+      const answer = await logInAt(url, email);
       if (answer.status === 200) {
         const session = begun(answer, 'logins');
         free.push(session);
@@ -160,7 +162,7 @@ export function createJournal(mayLoseAnswers = false): Journal {
     logout: (url) => {
       const again = leaving.shift();
       return asking(again ?? free.shift(), leaving, async (session) => {
-        const answer = await send(sendCookie(url, '/auth/logout', session.token));
+        const answer = await send('a logout', sendCookie(url, '/auth/logout', session.token));
         if (answer.status === 200) {
           ended.push(session.token);
           acknowledged.logouts.push({ jti: String(decodeJwt(session.token).jti), wasAskedOnce: again === undefined });
@@ -173,7 +175,7 @@ export function createJournal(mayLoseAnswers = false): Journal {
       [free, ended] = [[], []];
       for (const session of sessions) await refreshInEarnest(url, session);
       for (const token of tokens) {
-        const { status } = await untilServed(() => send(sendCookie(url, '/auth/refresh', token)));
+        const { status } = await untilServed(() => send('a refresh', sendCookie(url, '/auth/refresh', token)));
         tally(promises.logouts, status !== 401);
       }
       free = [];
