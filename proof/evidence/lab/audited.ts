@@ -26,10 +26,10 @@ const LOOKS_PER_ROUND = 10;
 /** A login stores its session and its event with the same time. Both sides are of one snapshot. */
 const TORN = `
   select (session.user_id is null) as "isEvent", count(*)::integer as torn
-  from (select user_id, started_at as at from sessions where started_at > now() - interval '1 minute') as session
+  from (select user_id, started_at as at from sessions where started_at > $1) as session
   full join (
     select user_id, created_at as at from audit_events
-    where event_type = 'login_success' and created_at > now() - interval '1 minute'
+    where event_type = 'login_success' and created_at > $1
   ) as event on event.user_id = session.user_id and event.at = session.at
   where session.user_id is null or event.user_id is null
   group by 1`;
@@ -48,13 +48,14 @@ const EVENTS_OF_LOGOUTS = `
   ) as events
   from unnest($1::text[]) as acknowledged (jti)`;
 
-/** Looks again and again, until it is stopped: a login that is committed before its event is seen without it. */
+/** Looks at what begins from now on, again and again, until it is stopped: a login that is committed before its event is seen without it. */
 export function watchAudit(db: Postgres): AuditWatch {
   const looks: Omit<Row, 'what' | 'least'> & { examples: string[] } = { trials: 0, violations: 0, examples: [] };
   const compared = { ...looks, examples: [] as string[] };
+  const since = new Date();
   let isOver = false;
   const look = async (): Promise<void> => {
-    const found = await db.query<{ isEvent: boolean; torn: number }>(TORN);
+    const found = await db.query<{ isEvent: boolean; torn: number }>(TORN, [since]);
     looks.trials += 1;
     if (found.length > 0) looks.violations += 1;
     for (const { isEvent, torn } of found) looks.examples.push(`${torn} ${isEvent ? 'events' : 'sessions'} alone`);
