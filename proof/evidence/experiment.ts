@@ -23,18 +23,24 @@ export type Size = 'small' | 'full';
 /** A 503 that comes later is a violation: milliseconds. In the small size other experiments run at the same time. */
 export const LATE_MS: Record<Size, number> = { small: 20_000, full: 5_000 };
 
-/**
- * A fault of the product that an experiment must find. `npm run evidence -- --mutants` plants it in a copy of the
- * sources, builds that and runs the experiment in its small size.
- */
-export interface Mutant {
-  /** What it does, as in `the theft looks for survivors once` */
-  name: string;
+/** A change of a source file. */
+export interface Edit {
   /** Path of the file from the root of the repository */
   file: string;
   /** Text that stands in the file exactly once, and what takes its place */
   from: string;
   to: string;
+}
+
+/**
+ * A fault of the product that an experiment must find. `npm run evidence -- --mutants` plants it in a copy of the
+ * sources, builds that and runs the experiment in its small size.
+ */
+export interface Mutant extends Edit {
+  /** What it does, as in `a theft looks for survivors once` */
+  name: string;
+  /** For a fault that the product guards against in two places */
+  and?: Edit;
   /** Matches the `what` of the rows that find it */
   foundBy: RegExp;
 }

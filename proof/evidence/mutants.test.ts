@@ -1,9 +1,23 @@
-/** The faults that experiments must find still fit the sources. `--mutants` plants them. */
+/** Every experiment has a fault that it must find, and the fault still fits the sources. `--mutants` plants them. */
 import { readFileSync } from 'node:fs';
 import { EXPERIMENTS } from './experiments/index.js';
-import { mutate } from './plant.js';
+import { changed, editsOf } from './plant.js';
 
-test.each(EXPERIMENTS.flatMap(({ mutants }) => mutants))('its text stands in $file: $name', (mutant) => {
-  const text = readFileSync(mutant.file, 'utf8');
-  expect(mutate(text, mutant)).not.toBe(text);
+test.each(EXPERIMENTS)('$name has a mutant', ({ mutants }) => {
+  expect(mutants.length).toBeGreaterThan(0);
+});
+
+test.each(EXPERIMENTS.flatMap(({ mutants }) => mutants))('$name: its text stands in the sources', (mutant) => {
+  for (const edit of editsOf(mutant)) {
+    const text = readFileSync(edit.file, 'utf8');
+    expect(changed(text, edit)).not.toBe(text);
+  }
+});
+
+test.each([
+  ['no such text', 'const b = 1;'],
+  ['the text twice', 'const a = 1; const a = 1;'],
+])('is refused: %s', (_name, text) => {
+  const edit = { file: 'src/x.ts', from: 'const a', to: 'let a' };
+  expect(() => changed(text, edit)).toThrow('src/x.ts must have this text exactly once: const a');
 });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Experiment, Mutant, Row } from './experiment.js';
+import type { Edit, Experiment, Mutant, Row } from './experiment.js';
 import type { Lab } from './lab/lab.js';
 import type { Report } from './report.js';
 
@@ -47,19 +47,28 @@ function copySources(lab: Lab): string {
   return copy;
 }
 
-/** @returns what takes it away again @throws if its text does not stand in the file exactly once */
+/** @returns what takes it away again @throws if a text does not stand in its file exactly once */
 function plant(folder: string, mutant: Mutant): () => void {
-  const path = join(folder, mutant.file);
-  const text = readFileSync(path, 'utf8');
-  writeFileSync(path, mutate(text, mutant));
-  return () => writeFileSync(path, text);
+  const undo = editsOf(mutant).map((edit) => {
+    const path = join(folder, edit.file);
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, changed(text, edit));
+    return () => writeFileSync(path, text);
+  });
+  return () => {
+    for (const each of undo) each();
+  };
+}
+
+export function editsOf(mutant: Mutant): Edit[] {
+  return mutant.and === undefined ? [mutant] : [mutant, mutant.and];
 }
 
 /** @throws the same */
-export function mutate(text: string, { name, file, from, to }: Mutant): string {
+export function changed(text: string, { file, from, to }: Edit): string {
   const [before, after, ...more] = text.split(from);
   if (before === undefined || after === undefined || more.length > 0)
-    throw new Error(`${file} must have the text of '${name}' exactly once: ${from}`);
+    throw new Error(`${file} must have this text exactly once: ${from}`);
   return `${before}${to}${after}`;
 }
 

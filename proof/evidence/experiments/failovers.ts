@@ -84,7 +84,15 @@ type Counts = Record<'rounds' | 'failovers' | 'partitions', number>;
 export const failovers: Experiment = {
   name: 'failovers',
   needs: ['root', 'patroni', 'etcd', 'haproxy', 'ip', 'pg_controldata'],
-  mutants: [],
+  mutants: [
+    {
+      name: 'a server that takes no writes is an error of the gateway',
+      file: 'src/db/outage.ts',
+      from: '58|25006|55000',
+      to: '58|55000',
+      foundBy: /^late or wrong answers/,
+    },
+  ],
   run: async (lab, size) => {
     const patroni = await startPatroni(lab);
     const urlOf = (hosts: string): string => `postgresql://gateway@${hosts}/gateway`;

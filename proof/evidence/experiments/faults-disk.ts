@@ -15,10 +15,10 @@ export const faultsDisk: Experiment = {
   needs: ['root'],
   mutants: [
     {
-      name: 'ready does not try whether a login can write',
-      file: 'src/readiness/write-probe.ts',
-      from: 'await db.run(counts ?',
-      to: 'if (counts === undefined) await db.run(counts ?',
+      name: 'a full disk is an error of the gateway',
+      file: 'src/db/outage.ts',
+      from: '40P01|53|57P',
+      to: '40P01|53[^1]|57P',
       foundBy: /^late or wrong answers while the disk/,
     },
   ],

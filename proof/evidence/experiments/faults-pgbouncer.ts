@@ -13,10 +13,11 @@ export const faultsPgBouncer: Experiment = {
   needs: ['pgbouncer'],
   mutants: [
     {
-      name: 'a lost connection is an error of ours',
+      name: 'a pooler that does not listen is an error of the gateway',
       file: 'src/db/outage.ts',
-      from: '/^(Connection terminated|',
-      to: '/^(Connection ended|',
+      from: '/^(ECONNREFUSED|ECONNRESET',
+      to: '/^(ECONNRESET',
+      and: { file: 'src/db/connection-faults.ts', from: '[/^(ECONNREFUSED|ENOENT)$/', to: '[/^(ENOENT)$/' },
       foundBy: /^late or wrong answers while PgBouncer/,
     },
   ],

@@ -15,6 +15,11 @@ export const faultsPostgres: Experiment = {
       file: 'src/db/run.ts',
       from: 'failed = true; // then the connection is dropped',
       to: 'failed = false; // then the connection is dropped',
+      and: {
+        file: 'src/db/connection.ts',
+        from: "const isLate = error.message === 'Query read timeout';",
+        to: 'const isLate = false;',
+      },
       foundBy: /^late or wrong answers while every connection that is open to PostgreSQL is dead/,
     },
   ],

@@ -38,7 +38,17 @@ type Enter = (number: number, email: string, password: string, device?: string) 
 export const knownDevices: Experiment = {
   name: 'known-devices',
   isAlone: true,
-  mutants: [],
+  mutants: [
+    {
+      name: `the account's lock refuses known devices too`,
+      file: 'src/auth/known-devices.ts',
+      from: `locked_until: device_locked_until,
+    device:`,
+      to: `locked_until: device_locked_until ?? user.locked_until,
+    device:`,
+      foundBy: /^logins of the owner refused/,
+    },
+  ],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url, {

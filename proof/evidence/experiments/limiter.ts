@@ -20,7 +20,16 @@ const TIMES = 4;
 export const limiterInPostgres: Experiment = {
   name: 'limiter-postgresql',
   isAlone: true,
-  mutants: [],
+  mutants: [
+    {
+      name: 'each instance counts by itself',
+      file: 'src/rate-limits/rate-limiter.ts',
+      from: `tableName: 'rate_limits',`,
+      to: `tableName: 'rate_limits',
+          keyPrefix: \`\${name}-\${process.pid}\`,`,
+      foundBy: /^logins beyond or short of the limit/,
+    },
+  ],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     return measure('PostgreSQL', await prepareGateways(lab, db.url, LIMITED), ADDRESSES[size], KEYS[size]);
@@ -31,7 +40,15 @@ export const limiterInRedis: Experiment = {
   name: 'limiter-redis',
   isAlone: true,
   needs: ['redis-server'],
-  mutants: [],
+  mutants: [
+    {
+      name: 'each instance counts by itself',
+      file: 'src/rate-limits/rate-limiter.ts',
+      from: 'storeClient: redis, rejectIfRedisNotReady: true',
+      to: `storeClient: redis, rejectIfRedisNotReady: true, keyPrefix: \`\${name}-\${process.pid}\``,
+      foundBy: /beyond or short of/,
+    },
+  ],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const redis = await startRedis();

@@ -19,7 +19,18 @@ const PAUSE_MS = 200;
 export const linkRaces: Experiment = {
   name: 'link-races',
   isAlone: true,
-  mutants: [],
+  mutants: [
+    {
+      name: 'a link that has set a password is still there',
+      file: 'src/auth/new-password.ts',
+      from: `delete from password_links using locked
+    where user_id = locked.id and token_sha256 = :token_sha256 and expires_at > :now
+    returning user_id, purpose`,
+      to: `select user_id, purpose from password_links join locked on user_id = locked.id
+    where token_sha256 = :token_sha256 and expires_at > :now`,
+      foundBy: /^users with a live link/,
+    },
+  ],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url);

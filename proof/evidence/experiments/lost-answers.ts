@@ -53,6 +53,13 @@ export const lostAnswers: Experiment = {
       to: "await ask({ text: 'commit' }).catch(() => undefined);",
       foundBy: /^lost database answers not answered 503/,
     },
+    {
+      name: 'a retry is answered after a logout',
+      file: 'src/auth/retries.ts',
+      from: ' and used.retry_ended is null',
+      to: '',
+      foundBy: /^lost database answers after which/,
+    },
   ],
   run: async (lab, size) => {
     const judge = createJudge(TRIED * WAYS.length * ROUNDS[size]);

@@ -17,10 +17,10 @@ export const model: Experiment = {
   isTested: true,
   mutants: [
     {
-      name: 'a retry is answered after a logout',
+      name: 'a retry is given a successor that was used',
       file: 'src/auth/retries.ts',
-      from: ' and used.retry_ended is null',
-      to: '',
+      from: 'and not successor.revoked and successor.expires_at >= :now',
+      to: 'and successor.expires_at >= :now',
       foundBy: /./,
     },
   ],

@@ -24,7 +24,15 @@ const REFUSED = ['login 429', 'change 429', 'login 503', 'change 503'];
 export const passwordGuesses: Experiment = {
   name: 'password-guesses',
   isAlone: true,
-  mutants: [],
+  mutants: [
+    {
+      name: 'a wrong password at the change is not counted',
+      file: 'src/auth/change-password.ts',
+      from: 'if (await countFailure(deps, failure, checkedAt)) return',
+      to: 'if (checkedAt.getTime() > 0 || (await countFailure(deps, failure, checkedAt))) return',
+      foundBy: /^guesses answered past the threshold/,
+    },
+  ],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url, { ...TRUSTED, LOGIN_MAX_FAILURES: String(THRESHOLD) });

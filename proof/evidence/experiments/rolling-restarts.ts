@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../../test/support/until.js';
 import type { Experiment, Row } from '../experiment.js';
 import { type Answer, ask, login, refresh } from '../lab/browser.js';
-import { prepareGateways } from '../lab/gateways.js';
+import { type Instance, prepareGateways } from '../lab/gateways.js';
+import { openIdle } from '../lab/idle.js';
+import type { Lab } from '../lab/lab.js';
 import { startPostgres } from '../lab/postgres.js';
 import { type Kind, startReverseProxy } from '../lab/reverse-proxy.js';
 import { createUsers, PASSWORD } from '../lab/users.js';
@@ -11,6 +13,8 @@ import { createUsers, PASSWORD } from '../lab/users.js';
 const ROUNDS = { small: 1, full: 10 };
 const CLIENTS = 8;
 const PAUSE_MS = 5;
+/** How long after SIGTERM an idle connection asks again: milliseconds */
+const IDLE_MS = [50, 250, 450, 650, 850];
 /** Of so many steps of a client, one is a login. */
 const LOGIN_EVERY = 50;
 /** Requests before the first restart: the proxy has the connections then that it keeps. */
@@ -23,7 +27,23 @@ function behind(kind: Kind): Experiment {
   return {
     name: `rolling-restarts-${kind}`,
     needs: [kind],
-    mutants: [],
+    mutants: [
+      {
+        name: 'a stop ends connections in flight',
+        file: 'src/http/server/closing.ts',
+        from: 'NetServer.prototype.close.call(server);',
+        to: `NetServer.prototype.close.call(server);
+  server.closeAllConnections();`,
+        foundBy: /^requests failed in rolling restarts/,
+      },
+      {
+        name: 'a stop ends idle connections after 100 ms',
+        file: 'src/http/server/listener.ts',
+        from: 'onItsWayMs: 1_000,',
+        to: 'onItsWayMs: 100,',
+        foundBy: /^idle connections without an answer/,
+      },
+    ],
     run: async (lab, size) => {
       const db = await startPostgres(lab);
       const gateways = await prepareGateways(lab, db.url);
@@ -37,6 +57,12 @@ function behind(kind: Kind): Experiment {
         violations: 0,
         examples: [],
       };
+      const idle: Row = {
+        what: `idle connections without an answer in the second after SIGTERM, ${kind}`,
+        trials: 0,
+        least: 2 * ROUNDS[size] * IDLE_MS.length,
+        violations: 0,
+      };
       const working = new AbortController();
       const clients = Promise.all(emails.map((email) => work(url, email, row, working.signal)));
       await until('the proxy has its connections', async () => row.trials >= WARM_UP);
@@ -45,7 +71,7 @@ function behind(kind: Kind): Experiment {
       for (let round = 0; round < ROUNDS[size]; round += 1) {
         for (const instance of instances) {
           const startedMs = performance.now();
-          await instance.kill('SIGTERM');
+          await stopWhileIdle(lab, instance, idle);
           stops.push(performance.now() - startedMs);
           await instance.start();
         }
@@ -54,9 +80,23 @@ function behind(kind: Kind): Experiment {
       await clients;
       if (row.violations > 0) row.examples?.push(...errors());
       row.figures = { restarts: stops.length, slowest_stop_ms: Math.round(Math.max(...stops)) };
-      return [row];
+      return [row, idle];
     },
   };
+}
+
+/** Stops an instance that has idle connections, each of which asks once more. @returns when it has ended */
+async function stopWhileIdle(lab: Lab, instance: Instance, row: Row): Promise<void> {
+  const connections = await Promise.all(IDLE_MS.map(() => openIdle(lab, instance.url)));
+  const ended = instance.kill('SIGTERM');
+  await Promise.all(
+    connections.map(async ({ ask: askAgain }, i) => {
+      await sleep(IDLE_MS[i]);
+      row.trials += 1;
+      if ((await askAgain()) !== 200) row.violations += 1;
+    }),
+  );
+  await ended;
 }
 
 /** One client: logs in now and then, refreshes, and asks who it is with what it was given. */

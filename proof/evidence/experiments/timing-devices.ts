@@ -12,7 +12,16 @@ const TRIPLES = { small: 40, full: 5_000 };
 export const timingDevices: Experiment = {
   name: 'timing-devices',
   isAlone: true,
-  mutants: [],
+  mutants: [
+    {
+      name: 'a password is checked twice on a known device',
+      file: 'src/auth/login.ts',
+      from: 'const verdict = await passwords.verify(user?.password_hash ?? placeholderHash, password, place);',
+      to: `if (user?.device !== undefined) await passwords.verify(user.password_hash ?? placeholderHash, password, place);
+  const verdict = await passwords.verify(user?.password_hash ?? placeholderHash, password, place);`,
+      foundBy: /^logins with a good entry and with none told apart/,
+    },
+  ],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url, { KNOWN_DEVICES: 'on' });

@@ -30,7 +30,16 @@ const MIXED_USERS = 210;
 export const timing: Experiment = {
   name: 'timing',
   isAlone: true,
-  mutants: [],
+  mutants: [
+    {
+      name: 'an unknown e-mail is refused before its password is hashed',
+      file: 'src/auth/login.ts',
+      from: 'const verdict = await passwords.verify(user?.password_hash ?? placeholderHash, password, place);',
+      to: `if (user === undefined) return refused('invalid_credentials');
+  const verdict = await passwords.verify(user.password_hash ?? placeholderHash, password, place);`,
+      foundBy: /^known and unknown e-mails told apart/,
+    },
+  ],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url);

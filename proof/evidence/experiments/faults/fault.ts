@@ -7,9 +7,10 @@ import { PROBES, type ProbeName } from '../../lab/probes.js';
  * - `right`: the answer that is given when all is well
  * - `503`: and a cookie is neither set nor cleared
  * - `either`
+ * - `busy`: right, or 503 if more passwords wait than can be hashed; not each time
  * - `any`: also another, but for a 500
  */
-export type Expected = 'right' | '503' | 'either' | 'any';
+export type Expected = 'right' | '503' | 'either' | 'busy' | 'any';
 
 export interface Stand {
   /** Which is asked */

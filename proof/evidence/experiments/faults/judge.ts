@@ -13,6 +13,8 @@ export interface Judge {
     answers: number;
     answered503: number;
     slowest503Ms: number;
+    /** 503 of logins that a slow machine could not hash */
+    overloads: number;
     late: number;
     wrong: number;
     examples: string[];
@@ -21,7 +23,8 @@ export interface Judge {
 
 export function createJudge(size: Size): Judge {
   const found = new Map<string, number>();
-  const sum = { answers: 0, answered503: 0, slowest503Ms: 0, late: 0, wrong: 0 };
+  const sum = { answers: 0, answered503: 0, slowest503Ms: 0, late: 0, wrong: 0, overloads: 0 };
+  let served = 0;
   const note = (kind: 'late' | 'wrong', what: string): void => {
     sum[kind] += 1;
     found.set(what, (found.get(what) ?? 0) + 1);
@@ -35,11 +38,16 @@ export function createJudge(size: Size): Judge {
         sum.slowest503Ms = Math.max(sum.slowest503Ms, answer.ms);
         if (answer.ms > LATE_MS[size]) note('late', `${probe}: 503 after ${Math.round(answer.ms / 1000)} s`);
       }
+      if (expected === 'busy' && answer.status === 503) sum.overloads += 1;
+      else if (expected === 'busy') served += 1;
       const what = wrongIn(probe, answer, expected);
       if (what !== undefined) note('wrong', `${probe}: ${what}`);
     },
     fault: (what) => note('wrong', what),
-    sum: () => ({ ...sum, examples: Array.from(found, ([what, times]) => `${what} (${times} times)`) }),
+    sum: () => {
+      if (sum.overloads > 0 && served === 0) note('wrong', 'login: never served');
+      return { ...sum, examples: Array.from(found, ([what, times]) => `${what} (${times} times)`) };
+    },
   };
 }
 

@@ -93,10 +93,11 @@ async function tryFault<S extends Stand>(
   if ((await countAudit()) < auditRows) judge.fault('audit rows are gone');
   await journal.check(stand.instance.url);
 
-  const { answers, answered503, slowest503Ms, late, wrong, examples } = judge.sum();
+  const { answers, answered503, slowest503Ms, late, wrong, overloads, examples } = judge.sum();
   const figures = {
     answered_503: answered503,
     late_503: late,
+    ...(overloads > 0 && { overloads }),
     wrong,
     broken_promises: brokenOf(journal.promises) - brokenBefore,
     slowest_503_ms: Math.round(slowest503Ms),

@@ -88,10 +88,7 @@ export const SESSION_ACTS: readonly Act[] = [
 
 /** The same successor for each attempt with the key of the first, until that is used. */
 async function withProof(stand: Stand): Promise<Trial> {
-  const token = await sessionOf(stand);
-  const proof = `this=:${randomBytes(32).toString('base64')}:`;
-  const headers = { cookie: `refresh_token=${token}`, 'refresh-retry': proof };
-  const attempt = () => ask(stand.url, '/auth/refresh', { headers });
+  const { ask: attempt } = await refreshWithProof(stand);
   return {
     ask: attempt,
     next: async () => {
@@ -102,9 +99,31 @@ async function withProof(stand: Stand): Promise<Trial> {
   };
 }
 
+/** Each attempt presents the token of a new session with the same key. */
+async function refreshWithProof(stand: Stand): Promise<{ token: string; ask(): Promise<Answer> }> {
+  const token = await sessionOf(stand);
+  const proof = `this=:${randomBytes(32).toString('base64')}:`;
+  const headers = { cookie: `refresh_token=${token}`, 'refresh-retry': proof };
+  return { token, ask: () => ask(stand.url, '/auth/refresh', { headers }) };
+}
+
 /** Undefined without a token */
 function jtiOf({ cookie }: Answer): unknown {
   return cookie ? decodeJwt(cookie).jti : undefined;
+}
+
+/** A client that never saw the answer to its refresh logs out: by the token that is used already. */
+async function logoutAfterRefresh(stand: Stand): Promise<Trial> {
+  const { ask: attempt, token } = await refreshWithProof(stand);
+  await attempt();
+  const leave = () => logout(stand.url, token);
+  return {
+    ask: leave,
+    next: async () => {
+      const answer = await leave();
+      return [[answer, answer.status === 200 && answer.cookie === ''], theft(await attempt())];
+    },
+  };
 }
 
 /** For a gateway with REFRESH_RETRY */
@@ -119,5 +138,11 @@ export const PROOF_ACTS: readonly Act[] = [
       await trial.ask();
       return trial;
     },
+  },
+  {
+    name: 'logout after a refresh',
+    statement: /^revoke_record$/,
+    once: { logout: 1 },
+    prepare: logoutAfterRefresh,
   },
 ];
