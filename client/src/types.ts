@@ -70,7 +70,7 @@ export interface AuthEvents {
 export interface AuthClient {
   /**
    * @returns the user
-   * @throws {AuthError} 401, 422, 429 or 5xx with the gateway's sentence and reason, or 0 if no answer came; nothing has changed then
+   * @throws {AuthError} 401, 422, 429 or 5xx with the gateway's sentence and reason, or 0 if no answer came; this client is then as before
    */
   login(credentials: Credentials): Promise<User>;
   /** As the action of a form with the fields `email` and `password`. */
