@@ -86,10 +86,10 @@ export const failovers: Experiment = {
   needs: ['root', 'patroni', 'etcd', 'haproxy', 'ip', 'pg_controldata'],
   mutants: [
     {
-      name: 'a server that takes no writes is an error of the gateway',
+      name: 'a commit that waits for a replica is an error of the gateway',
       file: 'src/db/outage.ts',
-      from: '58|25006|55000',
-      to: '58|55000',
+      from: 'if (error instanceof Outage ||',
+      to: "if ((error instanceof Outage && error.name !== 'TimeSpent') ||",
       foundBy: /^late or wrong answers/,
     },
   ],

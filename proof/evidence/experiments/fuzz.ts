@@ -9,11 +9,11 @@ export const fuzz: Experiment = {
   isTested: true,
   mutants: [
     {
-      name: 'a jti with NUL reaches the audit log as it is',
-      file: 'src/auth/logout.ts',
-      from: '{ jti: toText(text) }',
-      to: '{ jti: toText(text) && text }',
-      foundBy: /./,
+      name: 'an error repeats what was sent',
+      file: 'src/http/json-body.ts',
+      from: "|| 'body', message }",
+      to: "|| 'body', message: message + JSON.stringify(body) }",
+      foundBy: /^kinds of findings/,
     },
   ],
   run: async (lab, size) => {

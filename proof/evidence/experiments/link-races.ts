@@ -96,7 +96,7 @@ export const linkRaces: Experiment = {
          or 1 <> (select count(*) from refresh_tokens where user_id = users.id and not revoked)`,
     );
     return [
-      { ...winners, figures: { retries } },
+      { ...winners, figures: { asked_again_after_503: retries } },
       logins,
       {
         what: 'users with a live link, an older session, or other than one event',

@@ -21,7 +21,7 @@ export const model: Experiment = {
       file: 'src/auth/retries.ts',
       from: 'and not successor.revoked and successor.expires_at >= :now',
       to: 'and successor.expires_at >= :now',
-      foundBy: /./,
+      foundBy: /^(sessions lost or taken for stolen|live tokens after a theft)/,
     },
   ],
   run: async (lab, size) => {
