@@ -14,7 +14,7 @@ import { accessTokenOf, logInAt, sendCookie } from '../lab/probes.js';
 import { signal, withDescendants } from '../lab/program.js';
 import { createUsers } from '../lab/users.js';
 
-const KILLS = { small: 3, full: 100 } satisfies Record<Size, number>;
+const KILLS = { small: 2, full: 100 } satisfies Record<Size, number>;
 /** What was committed without a flush stays in the memory of the server for as long as it may, in milliseconds. */
 const SETTINGS = { wal_writer_delay: '10000' };
 
