@@ -22,6 +22,8 @@ export interface Node {
   isPrimary(): Promise<boolean>;
   /** PostgreSQL is up, as the primary or as a replica. */
   isUp(): Promise<boolean>;
+  /** Of PostgreSQL on each node that runs, as this one knows it. Each primary begins a new one. */
+  timelines(): Promise<number[]>;
 }
 
 const POSTGRES_PORT = 5432;
@@ -76,11 +78,9 @@ export async function startNode(lab: Lab, computer: Computer, etcdHosts: readonl
   };
   lab.defer(killPostgres); // in case Patroni could not stop it
   const program = startProgram(lab, `patroni-${name}`, [...prefix, ...account, 'patroni', file]);
-  const answers = (path: string): Promise<boolean> =>
-    fetch(`${rest}/${path}`, { signal: AbortSignal.timeout(1_000) }).then(
-      ({ ok }) => ok,
-      () => false,
-    );
+  const ask = (path: string): Promise<Response | undefined> =>
+    fetch(`${rest}/${path}`, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+  const answers = async (path: string): Promise<boolean> => (await ask(path))?.ok === true;
   return {
     name,
     computer,
@@ -98,6 +98,10 @@ export async function startNode(lab: Lab, computer: Computer, etcdHosts: readonl
     },
     isPrimary: () => answers('primary'),
     isUp: () => answers('health'),
+    timelines: async () => {
+      const cluster = (await (await ask('cluster'))?.json()) as { members: Array<{ timeline?: number }> } | undefined;
+      return cluster?.members.flatMap(({ timeline }) => timeline ?? []) ?? [];
+    },
   };
 }
 

@@ -19,7 +19,7 @@ export interface Patroni {
   proxyPort: number;
   /** @throws if there is none */
   primary(): Promise<Node>;
-  /** Waits until every node is up, one the primary, and one a replica that has all that the primary acknowledges. */
+  /** Waits until every node is up and in the primary's timeline, and one has all that the primary acknowledges. */
   settled(): Promise<void>;
   /** Gives the replica the primary's place, as an operator does. */
   switchOver(): Promise<void>;
@@ -44,16 +44,23 @@ export async function startPatroni(lab: Lab): Promise<Patroni> {
     for (const node of nodes) if (await node.isPrimary()) return node;
     return undefined;
   };
-  /** The name of the replica that has all that this primary acknowledges. */
-  const replicaOf = async (primary: Node | undefined): Promise<string | undefined> => {
+  /** The name of the replica that has all that this primary acknowledges; null if there is none. */
+  const replicaOf = async (primary: Node | undefined): Promise<string | null | undefined> => {
     const { leader, sync_standby } = await readSyncKey(etcd);
     return leader === primary?.name ? sync_standby : undefined;
   };
+  // A node that was cut off is up until it learns that it has lost its place. If the primary changes again while it comes
+  // back, Patroni 3.0.2 leaves it waiting for the one before.
+  const isSettled = async (): Promise<boolean> => {
+    const areUp = await Promise.all(nodes.map((node) => node.isUp()));
+    const primary = await findPrimary();
+    const timelines = (await primary?.timelines()) ?? [];
+    const isOneHistory = timelines.length === nodes.length && new Set(timelines).size === 1;
+    return !areUp.includes(false) && isOneHistory && Boolean(await replicaOf(primary));
+  };
   const settled = async (): Promise<void> => {
     for (const node of nodes) await until(`PostgreSQL ${node.name} is up`, node.isUp);
-    await until('Patroni has a primary and a synchronous replica', async () =>
-      Boolean(await replicaOf(await findPrimary())),
-    );
+    await until('every node follows one primary, and one is synchronous', isSettled);
   };
   const insideOf = (node: Node): Computer[] => [node.computer, ...stores.slice(nodes.indexOf(node)).slice(0, 1)];
   const othersOf = (node: Node): Computer[] => nodes.filter((each) => each !== node).flatMap(insideOf);
@@ -75,8 +82,8 @@ export async function startPatroni(lab: Lab): Promise<Patroni> {
     switchOver: async () => {
       const primary = await findPrimary();
       const body = JSON.stringify({ leader: primary?.name, candidate: await replicaOf(primary) });
-      const { ok } = await fetch(`${primary?.rest}/switchover`, { method: 'POST', body });
-      if (!ok) throw new Error('Patroni refuses to switch over');
+      const answer = await fetch(`${primary?.rest}/switchover`, { method: 'POST', body });
+      if (!answer.ok) throw new Error(`Patroni refuses to switch over: ${await answer.text()}`);
     },
     partition: (node, also) => {
       for (const inside of insideOf(node)) {
@@ -93,7 +100,7 @@ export async function startPatroni(lab: Lab): Promise<Patroni> {
 }
 
 /** What Patroni has agreed on. Its REST interface still calls the old primary a synchronous replica for some seconds. */
-async function readSyncKey({ read }: Etcd): Promise<{ leader?: string; sync_standby?: string }> {
+async function readSyncKey({ read }: Etcd): Promise<{ leader?: string; sync_standby?: string | null }> {
   return JSON.parse((await read('service/evidence/sync')) ?? '{}');
 }
 
