@@ -48,11 +48,11 @@ const passwordParametersSql = statement(
   from users tablesample system ((
     select least(100, 100 * 100000 / greatest(reltuples, 1)) from pg_class where oid = 'users'::regclass
   ))
-  where is_active
+  where is_active and password_hash is not null
   group by 1, 2
   order by 1, 2`;
 
-/** Counts active users by the kind and the parameters of their hashes. A large table is sampled: about 100,000 rows. */
+/** Counts active users with a password by the kind and the parameters of its hash. A large table is sampled: about 100,000 rows. */
 export async function countPasswordParameters(db: Database): Promise<RowOf<typeof passwordParametersSql>[]> {
   return db.admin.run(passwordParametersSql, {});
 }

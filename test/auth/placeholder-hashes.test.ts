@@ -92,6 +92,15 @@ test('Interface 15: unknown e-mails are checked by kinds and lengths of keys as 
   expect(drawn.every((hash) => hashFault(hash) === undefined)).toBe(true);
 });
 
+test('Spec 4.1.3: users without a password, and unknown e-mails, are checked as those who have one', async () => {
+  await addUsers('former', FORMER, 10);
+  await gateway.rows(
+    `insert into users (email, role) select 'invited' || number || '@example.com', 'viewer' from generate_series(1, 90) as number`,
+  );
+  const drawn = await checkedBy([...numbered('nobody', 40), ...numbered('invited', 10)]);
+  expect(drawn.map(parametersOf)).toEqual(Array(50).fill(FORMER));
+});
+
 test('Spec 4.1.3: a placeholder is a hash that argon2 works on, and that no password matches', async () => {
   await addUsers('former', FORMER, 1);
   const [hash = ''] = await checkedBy(['nobody@example.com']);

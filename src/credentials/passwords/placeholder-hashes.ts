@@ -1,6 +1,7 @@
 /**
- * Spec 4.1 step 3: the hash to check if no active user has the e-mail. Its kind and parameters are those of a user drawn by
- * lot, so that timing does not reveal users whose hashes are of another kind or have outdated parameters.
+ * Spec 4.1 step 3: the hash to check if no active user has the e-mail, or the user has no password. Its kind and parameters
+ * are those of a user drawn by lot, so that timing does not reveal users whose hashes are of another kind or have outdated
+ * parameters.
  */
 import type { Clock } from '../../platform/clock.js';
 import { randomBase62 } from '../../platform/ids.js';
@@ -12,7 +13,7 @@ import { placeholderFor } from './hash-kinds.js';
 const RECOUNT_MS = 600_000;
 
 export interface Share {
-  /** The beginning of a hash, up to its salt; empty for users without a usable hash */
+  /** The beginning of a hash, up to its salt; empty for hashes that no login can use */
   parameters: string;
   /** Characters of its key without padding, since a longer key costs more */
   key_length: number;
@@ -25,7 +26,7 @@ export interface PlaceholderHashes {
   stop(): void;
 }
 
-/** @param count counts users by parameters, in a fixed order; called now and every ten minutes */
+/** @param count counts users with a password by parameters, in a fixed order; called now and every ten minutes */
 export async function createPlaceholderHashes(
   { clock, keyring, log }: { clock: Clock; keyring: Keyring; log: Logger },
   count: () => Promise<Share[]>,
