@@ -12,7 +12,7 @@ import { memoryOf } from '../lab/process.js';
 import { percentile } from '../lab/stats.js';
 import { createUsers, PASSWORD } from '../lab/users.js';
 
-const SECONDS = { small: 10, full: 60 };
+const SECONDS = { small: 7, full: 60 };
 const QUIET_SECONDS = { small: 2, full: 10 };
 const TIMES = 10;
 const USERS = 50;
