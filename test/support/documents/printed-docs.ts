@@ -6,14 +6,9 @@ import { variables } from '../../../src/config/config.js';
 import { REASONS } from '../../../src/graphql/reasons.js';
 import { GRAPHQL_ERRORS } from '../../../src/http/error-body.js';
 import { FURTHER_ERRORS, REFUSALS } from '../../../src/http/refusals.js';
+import { publishedRun, publishedSum } from './published-run.js';
 import { BESIDE, LAYERS } from './rooms.js';
-
-type Row = Array<string | number>;
-
-function table(head: string[], rows: Row[]): string {
-  const [first, ...others] = [head, ...rows].map((cells) => `| ${cells.join(' | ')} |`);
-  return [first, `|${'---|'.repeat(head.length)}`, ...others].join('\n');
-}
+import { table } from './table.js';
 
 function refusals(): string {
   const rows = Object.entries(REFUSALS).map(([name, { status, detail, cookie }]) => {
@@ -90,6 +85,8 @@ const BLOCKS: Record<string, (page: string) => string> = {
   'further errors': furtherErrors,
   'graphql reasons': graphqlReasons,
   'refused before graphql': refusedBeforeGraphql,
+  'published run': publishedRun,
+  'published sum': publishedSum,
 };
 
 /** The page with each block as the code has it. @throws if it names a block that does not exist */
