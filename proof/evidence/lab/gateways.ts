@@ -89,7 +89,11 @@ async function startInstance(lab: Lab, shared: Record<string, string>, how: Laun
   const env = { ...shared, PORT: String(port) };
   const log = openSync(logFile, 'a');
   const [program = '', ...words] = [...(how.wrapper ?? []), PROGRAM, 'start'];
-  const launch = (): ChildProcess => spawn(program, words, { env, stdio: ['ignore', how.stdout ?? log, log] });
+  const launch = (): ChildProcess => {
+    const launched = spawn(program, words, { env, stdio: ['ignore', how.stdout ?? log, log] });
+    lab.defer(() => launched.kill('SIGKILL')); // at once if the experiment was interrupted meanwhile
+    return launched;
+  };
   const instance: Instance = {
     url,
     process: launch(),
