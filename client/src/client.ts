@@ -62,9 +62,9 @@ export function createClient(options: AuthClientOptions, environment: Environmen
     apply(message);
   }
 
-  /** Ends the session in all tabs. */
+  /** Ends the session in all tabs. A request of another page stays marked: its late answer would delete the next cookie. */
   function end(event: Event, signedOut: AuthEvents['signed-out']): void {
-    store.write({});
+    store.write({ sentBy: store.sentByOther() });
     broadcast({ sid: session.sid, signedOut });
     session.step(event, { signedOut });
   }
@@ -119,7 +119,7 @@ export function createClient(options: AuthClientOptions, environment: Environmen
   function login(given: Credentials | FormData): Promise<unknown> {
     const { email, password } = given instanceof FormData ? Object.fromEntries(given) : given;
     return takeTurn(async () => {
-      await refresh.answered(); // a late answer to a logout would delete the new cookie
+      await refresh.answered(); // a late answer to a refresh or a logout would delete the new cookie
       const askedAt = environment.now();
       const body = JSON.stringify({ email, password });
       const got = await ask('login', grantOf, JSON_TYPE, body);

@@ -47,8 +47,8 @@ export function createRefresh(
   }
 
   async function answered(pause: Retry['pause'] = wait, before?: string): Promise<void> {
-    const { sentBy } = store.read();
-    if (!sentBy || sentBy === page || sentBy === before) return;
+    const sentBy = store.sentByOther();
+    if (!sentBy || sentBy === before) return;
     await pause(CUT_OFF_MS, true);
     await answered(pause, sentBy); // another page without the lock may have sent a request in the meantime
   }
@@ -71,34 +71,30 @@ export function createRefresh(
     const sent = { key: newKey(environment), ...store.read(), sentBy: page };
     const { key, previous } = sent;
     store.write(sent);
-    /** Stores the result unless another tab has already stored the same answer. A newer request of another page stays marked. */
-    const storeResult = (next: Stored): void => {
+    const isSame = (): boolean => session.epoch === epoch;
+    /** Nobody waits for the answer any more. `next` is stored, unless another tab has stored the same answer, or more. */
+    const settle = (next: Stored): void => {
       const now = store.read();
-      if (now.key === key) store.write({ ...next, sentBy: now.sentBy === page ? undefined : now.sentBy });
+      store.write({ ...(isSame() && now.key === key ? next : now), sentBy: store.sentByOther() });
     };
     const askedAt = environment.now();
     const field = `this=:${key}:${previous ? `, previous=:${previous}:` : ''}`;
     try {
       const got = await ask('refresh', grantOf, { 'refresh-retry': field });
       session.look();
-      if (session.epoch === epoch) {
-        // `previous` is the key of the rotation that set the cookie
-        storeResult({ sid: got.sid, key: newKey(environment), previous: got.retry === 'previous' ? previous : key });
-        granted(got, askedAt);
-      } else if (session.step('outdated')) {
-        await ask('logout', messageOf).catch(() => undefined);
-      }
+      // `previous` is the key of the rotation that set the cookie
+      settle({ sid: got.sid, key: newKey(environment), previous: got.retry === 'previous' ? previous : key });
+      if (isSame()) granted(got, askedAt);
+      else if (session.step('outdated')) await ask('logout', messageOf).catch(() => undefined);
     } catch (thrown) {
       const error = thrown as AuthError;
       session.look();
-      if (session.epoch !== epoch) return undefined;
       const { kind, status, retryAfterSeconds = 0 } = error;
       const isOurs = kind === 'refused';
-      if (!isOurs || status !== 401) {
-        const notBefore = status === 429 ? environment.now() + retryAfterSeconds * 1000 : undefined;
-        if (isOurs || status > 401) storeResult({ ...sent, notBefore }); // this page has no request in flight any more
-        return failed(error);
-      }
+      const notBefore = status === 429 ? environment.now() + retryAfterSeconds * 1000 : undefined;
+      if (isOurs || status > 401) settle({ ...sent, notBefore });
+      if (!isSame()) return undefined;
+      if (!isOurs || status !== 401) return failed(error);
       end('refused', { reason: 'refused', detail: error.detail });
     }
     return undefined;

@@ -23,6 +23,8 @@ export interface Store {
   /** True if other tabs, and this page after a reload, see the same. */
   isShared(): boolean;
   read(): Stored;
+  /** `sentBy`, unless it is this page. */
+  sentByOther(): string | undefined;
   /** Removes the entry if there is neither a session nor a pending request or logout. */
   write(stored: Stored): void;
 }
@@ -49,7 +51,7 @@ export function createStore(name: string, storage: KeyValueStorage | undefined, 
     it.setItem(`${name}?`, '');
     it.removeItem(`${name}?`);
   });
-  return {
+  const store: Store = {
     page: newKey(environment),
     isShared: () => !!shared,
     read: () => {
@@ -57,6 +59,10 @@ export function createStore(name: string, storage: KeyValueStorage | undefined, 
         memory = JSON.parse(it.getItem(name) ?? '{}');
       });
       return memory;
+    },
+    sentByOther: () => {
+      const { sentBy } = store.read();
+      return sentBy === store.page ? undefined : sentBy;
     },
     write: (stored) => {
       memory = stored;
@@ -67,4 +73,5 @@ export function createStore(name: string, storage: KeyValueStorage | undefined, 
       );
     },
   };
+  return store;
 }

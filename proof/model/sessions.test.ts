@@ -99,6 +99,23 @@ describe('without REFRESH_RETRY', () => {
     LIMIT_MS,
   );
 
+  test('a login waits for the answer to a page that is gone, also after a logout that did not', async () => {
+    const schedule: Schedule = {
+      acts: [
+        { afterMs: 0, act: { kind: 'reload', tab: 0, asks: 1 } }, // asks
+        { afterMs: 30, act: { kind: 'reload', tab: 0, asks: 0 } }, // and is gone; its answer deletes the cookie
+        { afterMs: 0, act: { kind: 'logout', tab: 0 } },
+        { afterMs: 60, act: { kind: 'login', tab: 0, user: 0 } },
+      ],
+      faults: [{ ...NO_FAULT, thereMs: 1_000 }],
+      isFair: false,
+      mayLose: false,
+      seed: 0,
+    };
+    await runSchedule({ ...run, counts }, schedule);
+    expect(counts.sessions_kept).toBe(1);
+  });
+
   test('a page that tries again waits for the answer to a page that is gone, as a new page does', async () => {
     const schedule: Schedule = {
       acts: [

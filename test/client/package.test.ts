@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { installClient, type Project } from './packed.js';
 
 /** Of `browser`, bundled and minified */
-const MOST_BYTES = 4_771;
+const MOST_BYTES = 4_812;
 
 const SCHEMA = readFileSync('schema.graphql', 'utf8');
 let project: Project;
