@@ -17,7 +17,7 @@ const AT_ONCE = 48;
 const RIGHT_WHILE_LOCKED = 12;
 const RIGHT_AT_ONCE = 24;
 /** Users whose right password is checked next to the guess that locks them */
-const FALLS = { small: 24, full: 1_000 };
+const FALLS = { small: 16, full: 1_000 };
 
 /** Logs in at the instance, and from the address, of this number. @returns the status */
 type Enter = (number: number, email: string, password: string) => Promise<number>;
