@@ -1,20 +1,25 @@
 /** The published run of `npm run evidence -- --full`, as docs/evidence.md and the README print it. */
 import { readFileSync } from 'node:fs';
-import type { Report } from '../../../proof/evidence/report.js';
+import type { Report, Result } from '../../../proof/evidence/report.js';
 import { table } from './table.js';
 
 const FILE = 'proof/evidence/published.json';
 
-export function readPublishedRun(): Report {
-  return JSON.parse(readFileSync(FILE, 'utf8')) as Report;
+interface PublishedRun extends Report {
+  /** `commit`: of an experiment that was run again, after what it had found was mended */
+  results: Array<Result & { commit?: string }>;
+}
+
+export function readPublishedRun(): PublishedRun {
+  return JSON.parse(readFileSync(FILE, 'utf8')) as PublishedRun;
 }
 
 /** The run in a sentence, and a row for each that it counted. */
 export function publishedRun(): string {
   const run = readPublishedRun();
-  const rows = run.results.flatMap(({ experiment, date, seconds, rows }) =>
+  const rows = run.results.flatMap(({ experiment, commit, date, seconds, rows }) =>
     rows.map(({ what, trials, violations, figures = {} }, i) => {
-      const began = i === 0 ? `\`${experiment}\`, ${minuteOf(date)}, ${lasted(seconds)}` : '';
+      const began = i === 0 ? `\`${experiment}\`, ${minuteOf(date)}, ${lasted(seconds)}${atCommit(commit)}` : '';
       const measured = Object.entries(figures).flatMap(([name, figure]) =>
         figure === 0 ? [] : `${name} ${shown(figure)}`,
       );
@@ -89,10 +94,21 @@ function sumOf(figures: number[]): number {
   return figures.reduce((sum, figure) => sum + figure, 0);
 }
 
-function sentenceOf({ commit, size, machine, results }: Report): string {
+function sentenceOf({ commit, size, machine, results }: PublishedRun): string {
+  const again = Map.groupBy(
+    results.filter((result) => result.commit !== undefined),
+    (result) => result.commit,
+  );
+  const others = [...again].map(
+    ([mended, ofIt]) => `, for ${ofIt.map(({ experiment }) => `\`${experiment}\``).join(' and ')} \`${mended}\``,
+  );
   const dates = results.map(({ date }) => date.slice(0, 10)).sort();
   const { cpu, cores, memory_gib, node } = machine;
-  return `Commit \`${commit}\`, \`--${size}\`, ${span(dates)}, on ${cores} cores (${cpu}) with ${memory_gib} GiB, Node ${node}.`;
+  return `Commit \`${commit}\`${others.join('')}, \`--${size}\`, ${span(dates)}, on ${cores} cores (${cpu}) with ${memory_gib} GiB, Node ${node}.`;
+}
+
+function atCommit(commit: string | undefined): string {
+  return commit === undefined ? '' : `, at \`${commit}\``;
 }
 
 function span(sorted: string[]): string {
