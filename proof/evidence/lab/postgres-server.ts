@@ -84,6 +84,8 @@ export async function startPostgresServer(
       await until('PostgreSQL runs and answers', () => {
         if (!program.isRunning()) program.start(); // it ends at once if the memory of a killed one is still in use
         return acceptsConnections(urlOf('postgres', 'postgres'));
+      }).catch((error: Error) => {
+        throw new Error(`${error.message}: ${program.lastLines()}`);
       });
     },
     becomeStandby: async () => {

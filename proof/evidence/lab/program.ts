@@ -16,6 +16,8 @@ export interface Program {
   freeze(): void;
   thaw(): void;
   isRunning(): boolean;
+  /** The end of its log, as one line */
+  lastLines(): string;
 }
 
 const STOP_MS = 10_000;
@@ -24,6 +26,7 @@ const STOP_MS = 10_000;
 export function startProgram(lab: Lab, name: string, words: string[], env: Record<string, string> = {}): Program {
   const [command = '', ...args] = words;
   const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+  const logFile = join(lab.folder, `${name}.log`);
   let child: ChildProcess | undefined;
   const isRunning = (): boolean => child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
   const everyPid = (): number[] => (isRunning() && child?.pid ? withDescendants(child.pid) : []);
@@ -32,8 +35,9 @@ export function startProgram(lab: Lab, name: string, words: string[], env: Recor
   };
   const program: Program = {
     isRunning,
+    lastLines: () => readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-5).join('; '),
     start: () => {
-      const log = openSync(join(lab.folder, `${name}.log`), 'a', 0o600);
+      const log = openSync(logFile, 'a', 0o600);
       // In a process group of its own: Ctrl-C reaches the lab alone, which ends everything in its order.
       child = spawn(command, args, {
         env: { PATH, LANG: 'C', ...env },
