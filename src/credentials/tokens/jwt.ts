@@ -11,7 +11,7 @@ import type { WatchedClock } from '../../platform/watched-clock.js';
 import type { SigningKey } from '../keyring/import-keys.js';
 import type { Keyring } from '../keyring/keyring.js';
 import { readOwnJwt, signJwt } from './compact-jws.js';
-import { verifyJwt } from './verify-jwt.js';
+import { type Verified, verifyJwt } from './verify-jwt.js';
 
 type TokenSettings = Pick<Config, 'publicUrl' | 'jwtAudience' | 'accessTokenSeconds' | 'refreshTokenSeconds'>;
 
@@ -89,13 +89,26 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
     return token && keyring.byKid('access', token.key.kid) === token.key ? token : undefined;
   };
 
+  /**
+   * Ed25519 is deterministic (RFC 8032 section 5.1.6): whoever signs the same bytes with the same key writes the same
+   * signature. So a token is ours if signing it again gives the token, which costs a third of verifying it. If it does not,
+   * nothing is lost: `verifyJwt` decides. ECDSA signs differently each time, and RSA verifies faster than it signs.
+   */
+  const readOwnAccessToken = (token: string, now: Date): Verified | undefined => {
+    let key: SigningKey | undefined;
+    const claims = readOwnJwt(token, (header) => {
+      key = keyring.byHeader('access', header);
+      return key?.alg === 'EdDSA' ? key : undefined;
+    });
+    if (key === undefined || claims?.aud !== settings.jwtAudience) return undefined;
+    return isPlainAndGood(claims, settings.publicUrl, now) ? { claims, isExpired: false, key } : undefined;
+  };
+
   /** Caches only tokens that are valid now, so that strangers cannot fill the memory. */
   const checkAccessToken = async (token: string, digest: string, now: Date): Promise<AccessClaims | undefined> => {
-    const verified = await verifyJwt(token, (kid) => keyring.byKid('access', kid), now, {
-      typ: 'at+jwt',
-      issuer: settings.publicUrl,
-      audience: settings.jwtAudience,
-    });
+    const expected = { typ: 'at+jwt', issuer: settings.publicUrl, audience: settings.jwtAudience };
+    const verified =
+      readOwnAccessToken(token, now) ?? (await verifyJwt(token, (kid) => keyring.byKid('access', kid), now, expected));
     if (verified === undefined || verified.claims['type'] !== 'access') return undefined;
     const { sub, role, sid, exp, nbf } = verified.claims;
     if (!isUuid(sub) || !isRole(role)) return undefined;
