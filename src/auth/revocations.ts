@@ -2,7 +2,7 @@
 import type { AuthEvent } from '../audit/events.js';
 import { type EventToWrite, eventRows, insertEvents } from '../audit/write.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
-import { type Db, statement } from '../db/statement.js';
+import { batched, type Db, statement } from '../db/statement.js';
 
 /** All records of a session or a user; `exceptFamilyId` spares one session of the user. */
 export type Whose = { familyId: string } | { userId: string; exceptFamilyId?: string | undefined };
@@ -108,22 +108,43 @@ export async function classifyUnrotated(
   }
 }
 
-const revokeRecordSql = statement(
+/** True if a logout changes the record: a rotated one only loses its proof of retry. */
+const ENDS = "(not revoked or (revoked_reason = 'rotated' and retry_ended is null))";
+const END = `
+    set revoked = true, revoked_reason = case when revoked then revoked_reason else 'logout' end,
+      revoked_at = case when revoked then revoked_at else :now end, retry_ended = case when revoked then true end`;
+
+const revokeOneRecordSql = statement(
   'revoke_record',
   { jti: 'uuid?', now: 'timestamptz', is_repeat: 'boolean', events: 'jsonb' },
-  { id: 'uuid' },
+  { audited: 'boolean' },
 )`
   with ended as (
-    update refresh_tokens
-    set revoked = true, revoked_reason = case when revoked then revoked_reason else 'logout' end,
-      revoked_at = case when revoked then revoked_at else :now end, retry_ended = case when revoked then true end
-    where jti = :jti and (not revoked or (revoked_reason = 'rotated' and retry_ended is null))
+    update refresh_tokens ${END}
+    where jti = :jti and ${ENDS}
     returning revoked_reason
   ), audited as (
     ${insertEvents()} where not :is_repeat or exists (select from ended where revoked_reason = 'logout')
     returning id
   )
-  select id from audited`;
+  select exists (select from audited) as audited`;
+
+const revokeRecordSql = batched(revokeOneRecordSql, { lanes: 2, identity: ({ jti }) => jti ?? {} })`
+  locked as materialized (
+    select asked.*, record.*
+    from asked, lateral (
+      select ctid as place, ${ENDS} as ends from refresh_tokens where jti = asked.jti for no key update skip locked
+    ) as record
+  ), ended as (
+    update refresh_tokens ${END.replace(':now', 'now')}
+    from locked where refresh_tokens.ctid = place and ends
+    returning n, refresh_tokens.revoked_reason
+  ), done as (
+    select locked.*, not is_repeat or (ends and revoked_reason = 'logout') as audited from locked left join ended using (n)
+  ), written as (
+    ${insertEvents('events', 'done')} where audited
+  )
+  select n, audited from done`;
 
 /**
  * Spec 4.3: revokes the record of this `jti`, if there is one, and writes `logout`, in one statement. A rotated record
@@ -139,6 +160,7 @@ export async function revokeRecord(
   isRepeat: boolean,
   now: Date,
 ): Promise<boolean> {
-  const written = await db.run(revokeRecordSql, { jti, now, is_repeat: isRepeat, events: eventRows([event], now) });
-  return written.length > 0;
+  const values = { jti, now, is_repeat: isRepeat, events: eventRows([event], now) };
+  const [done] = await db.run(revokeRecordSql, values);
+  return done?.audited === true;
 }

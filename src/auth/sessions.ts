@@ -3,7 +3,7 @@
  * `retries.ts` write `refresh_tokens`; triggers keep the table `sessions` in step.
  */
 import { eventRows, insertEvents } from '../audit/write.js';
-import { type Db, only, type RowOf, statement } from '../db/statement.js';
+import { batched, type Db, only, type RowOf, statement } from '../db/statement.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import type { Role } from '../domain/roles.js';
@@ -130,7 +130,7 @@ export async function startSession(db: Db, session: NewSession, now: Date): Prom
   return started?.role;
 }
 
-const rotateSql = statement(
+const rotateOneSql = statement(
   'rotate',
   { ...NEW_RECORD, used: 'uuid', retry_key_sha256: 'bytea?' },
   { user_id: 'uuid', family_id: 'uuid', role: only<Role>('text') },
@@ -149,6 +149,28 @@ const rotateSql = statement(
   )
   select claimed.user_id, claimed.family_id, coalesce(users.role, 'viewer') as role -- Spec 4.2.9: the user row may be gone
   from claimed left join users on users.id = claimed.user_id`;
+
+const rotateSql = batched(rotateOneSql, { lanes: 2, identity: ({ used }) => used })`
+  locked as materialized (
+    select asked.*, live.*
+    from asked, lateral (
+      select ctid as place, user_id, family_id, session_started_at, device_id
+      from refresh_tokens where jti = asked.used and not revoked and refresh_tokens.expires_at >= asked.now
+      for no key update skip locked
+    ) as live
+  ), claimed as (
+    update refresh_tokens set revoked = true, revoked_reason = 'rotated', revoked_at = now
+    from locked where refresh_tokens.ctid = place
+    returning locked.*
+  ), stored as (
+    insert into refresh_tokens
+      (jti, user_id, family_id, user_agent, ip_address, expires_at, created_at, session_started_at, device_id,
+        retry_key_sha256, predecessor_jti)
+    select jti, user_id, family_id, user_agent, ip_address, expires_at, now, session_started_at, device_id,
+      retry_key_sha256, case when retry_key_sha256 is not null then used end
+    from claimed
+  )
+  select n, user_id, family_id, coalesce((select role from users where id = user_id), 'viewer') as role from claimed`;
 
 /**
  * Spec 3.1 row 2 and 4.2 step 9 in one statement: claims the active record, stores its successor in the same family

@@ -2,10 +2,10 @@
 
 import type { OpenedSecret } from '../credentials/sealed-secret.js';
 import { AHEAD_SECONDS, PAST_SECONDS, type RequestSignature } from '../credentials/signatures/request-signature.js';
-import { statement } from '../db/statement.js';
+import { batched, statement } from '../db/statement.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
 import { refused } from '../platform/refused.js';
-import { consumption, countingOne } from '../rate-limits/rate-limiter.js';
+import { consumption, counting, milliseconds } from '../rate-limits/rate-limiter.js';
 import type { CallerDeps, CallerKind, RefusedCaller } from './caller.js';
 import { touching } from './last-used.js';
 
@@ -18,9 +18,16 @@ export const KEY_LIMIT_NAME = 'api_key';
 
 export type Resolved = Awaited<ReturnType<CallerKind<'api_key'>['resolve']>>;
 
+/** How long a batch waits for a counter, or for a nonce that another instance is using: milliseconds. */
+const COUNTER_PATIENCE_MS = 50;
+
 const touch = touching('api_keys');
 
-const admitSql = statement(
+/** SQL of the key of the counter, and of when a window that begins `now` ends. */
+const counter = (keyId: string): string => `'${KEY_LIMIT_NAME}:' || ${keyId}`;
+const windowEnd = (now: string): string => `${milliseconds(now)} + ${KEY_WINDOW_SECONDS * 1000}`;
+
+const admitOneSql = statement(
   'admit_api_key',
   {
     key_id: 'text',
@@ -50,7 +57,10 @@ const admitSql = statement(
     where key_id = :key_id and revoked_at is null
       and (sealed_secret = :sealed or (previous_sealed_secret = :sealed and previous_ends_at > :now))
   ), counted as (
-    ${countingOne(`'${KEY_LIMIT_NAME}:' || :key_id`, KEY_WINDOW_SECONDS, 'live where not is_used and :count is null')}
+    ${counting(
+      KEY_WINDOW_SECONDS,
+      `select ${counter(':key_id')}, 1, ${windowEnd(':now')} from live where not is_used and :count is null`,
+    )}
   ), taken as (
     insert into signature_nonces (key_id, nonce, expires_at)
     select :key_id, :nonce, :nonce_ends_at from live left join counted on true
@@ -59,8 +69,48 @@ const admitSql = statement(
     returning nonce
   )
   select service_name, scopes, rate_limit, last_used_at, is_used, exists (select from taken) as is_taken,
-    coalesce(:count, points, 0) as count, coalesce(ms_left, 0) as ms_left
+    coalesce(:count, points, 0) as count, coalesce(expire - ${milliseconds(':now')}, 0)::integer as ms_left
   from live left join counted on true`;
+
+/**
+ * Requests of one key share its counter, which each batch locks: so there is one lane. Batches of several instances wait for
+ * each other's, in the order of the keys, but not for long.
+ */
+const admitSql = batched(admitOneSql, { lanes: 1, identity: ({ key_id, nonce }) => `${key_id} ${nonce}` })`
+  relaxed as materialized (
+    select set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '${COUNTER_PATIENCE_MS}', true)
+  ), live as materialized (
+    select asked.*, key.*,
+      (select true from signature_nonces where key_id = asked.key_id and nonce = asked.nonce) is true as is_used
+    from relaxed, asked, lateral (
+      select service_name, scopes, rate_limit, last_used_at from api_keys
+      where key_id = asked.key_id and revoked_at is null
+        and (sealed_secret = sealed or (previous_sealed_secret = sealed and previous_ends_at > now))
+      limit 1
+    ) as key
+  ), numbered as materialized (
+    select *, count(*) filter (where not is_used and count is null) over (partition by key_id) as total,
+      count(*) filter (where not is_used and count is null) over (partition by key_id order by n) as place
+    from live
+  ), counted as (
+    ${counting(
+      KEY_WINDOW_SECONDS,
+      `select ${counter('key_id')}, total, ${windowEnd('max(now)')} from numbered where total > 0
+    group by key_id, total order by key_id`,
+    )}
+  ), weighed as materialized (
+    select numbered.*, coalesce(count, points - total + place, 0)::integer as number,
+      coalesce(expire - ${milliseconds('now')}, 0)::integer as ms_left
+    from numbered left join counted on key = ${counter('key_id')}
+  ), taken as (
+    insert into signature_nonces (key_id, nonce, expires_at)
+    select key_id, nonce, nonce_ends_at from weighed where not is_used and number <= rate_limit order by key_id, nonce
+    on conflict do nothing
+    returning key_id, nonce
+  )
+  select n, service_name, scopes, rate_limit, last_used_at, is_used,
+    (key_id, nonce) in (select key_id, nonce from taken) as is_taken, number as count, ms_left
+  from weighed`;
 
 /**
  * If one request arrives many times at once, an instance sends one to the stores and refuses the others by itself. Redis

@@ -9,6 +9,15 @@ const CONNECT_TIMEOUT_MS = 5_000;
 export interface ConnectionOptions extends pg.ClientConfig {
   /** Several hosts, in order; a single one is in `host` */
   hosts?: Host[];
+  /** Of the session, besides those in DATABASE_URL, such as `-c enable_seqscan=off` */
+  settings?: string;
+}
+
+/** What the driver has read of its configuration. */
+interface Internals {
+  ssl: unknown;
+  sslNegotiation: unknown;
+  connectionParameters: { options?: string };
 }
 
 /** SQLSTATE classes and codes after which another connection may work. */
@@ -37,7 +46,8 @@ export class Connection extends pg.Client {
     super(config);
     this.on('error', () => undefined); // the statement fails as well, which is enough
     const { keepAlive, keepAliveInitialDelayMillis, hosts = [], connectionTimeoutMillis = CONNECT_TIMEOUT_MS } = config;
-    const { ssl, sslNegotiation } = this as unknown as { ssl: unknown; sslNegotiation: unknown };
+    const { ssl, sslNegotiation, connectionParameters } = this as unknown as Internals;
+    connectionParameters.options = [connectionParameters.options, config.settings].filter(Boolean).join(' ');
     // A little earlier than the driver's own limit, whose error would hide the cause.
     const choice = { hosts, limitMs: 0.9 * connectionTimeoutMillis, isPooled };
     const query = this.query.bind(this) as (...args: unknown[]) => unknown;

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { parseDatabaseUrl } from '../config/database-url.js';
 import { type Budget, NO_BUDGET } from '../platform/budget.js';
 import { ExplainedError } from '../platform/explained.js';
+import { createBatches } from './batches.js';
 import { Connection, PooledConnection, renewConnections } from './connection.js';
 import { takeTurnSql } from './locks.js';
 import type { Entities } from './orm.js';
@@ -47,6 +48,12 @@ const CONNECT_TIMEOUT_MS = 3_500;
 /** How long a connection may be silent before the kernel probes the other end: milliseconds. */
 const KEEP_ALIVE_MS = 10_000;
 
+/**
+ * Statements of the routes find rows by key. A connection keeps their plans, and one that was made while a table was small
+ * must not read the whole table when it has grown.
+ */
+const BY_KEY = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
+
 const MIN_SERVER_VERSION = 140_000;
 
 export interface DatabaseOptions {
@@ -74,14 +81,15 @@ export async function openDatabase(
     Client: pooler === 'none' ? Connection : PooledConnection,
   };
   const limits = limited ? timeLimits(pooler) : NO_LIMITS;
-  const openPool = (max: number): pg.Pool => {
-    const pool = new pg.Pool({ ...connection, max, ...limits.connection });
+  const openPool = (max: number, settings = ''): pg.Pool => {
+    const pool = new pg.Pool({ ...connection, max, settings, ...limits.connection } as pg.PoolConfig);
     renewConnections(pool);
     pool.on('error', () => undefined); // of an idle connection: whoever uses it next gets the error
     return pool;
   };
-  const pool = openPool(POOL_SIZE);
+  const pool = openPool(POOL_SIZE, pooler === 'none' ? BY_KEY : '');
   const adminPool = openPool(ADMIN_POOL_SIZE);
+  const batches = createBatches(pool);
   let openedOrm: Promise<MikroORM> | undefined;
   const orm = (): Promise<MikroORM> => {
     openedOrm ??= import('./orm.js').then(({ openOrm }) => openOrm(driverUrl, adminPool));
@@ -90,7 +98,7 @@ export async function openDatabase(
   const within = (budget: Budget): Database => {
     const admin = onPool(adminPool, budget);
     return {
-      ...prepared(onPool(pool, budget)),
+      ...batches(budget, prepared(onPool(pool, budget))),
       within,
       transaction: (work) => inTransaction(pool, budget, limits.transaction, (ask) => work(prepared(ask))),
       pool,

@@ -27,22 +27,11 @@ export function unprepared(ask: Ask): Db {
 
 /** Runs each query on any free connection. */
 export function onPool(pool: pg.Pool, budget: Budget): Ask {
-  const once = async (query: pg.QueryConfig): Promise<pg.QueryResult> => {
-    const client = await pool.connect();
-    let failed = false;
-    try {
+  const once = (query: pg.QueryConfig): Promise<pg.QueryResult> =>
+    onConnection(pool, (client) => {
       budget.check(); // waiting for the connection may have taken too long
-      failed = true; // then the connection is dropped: its prepared plans may be of an altered table
-      const result = await client.query(query);
-      failed = false;
-      return result;
-    } catch (error) {
-      failed &&= !isUndone(error);
-      throw error;
-    } finally {
-      client.release(failed);
-    }
-  };
+      return () => client.query(query);
+    });
   const atOnce = (query: pg.QueryConfig): Promise<pg.QueryResult> =>
     once(query).catch((error: unknown) => {
       if (!isPlanStale(error)) throw error;
@@ -50,6 +39,28 @@ export function onPool(pool: pg.Pool, budget: Budget): Ask {
       return once(unnamed);
     });
   return (query) => again(budget, () => budget.spend(() => atOnce(query)));
+}
+
+/**
+ * Runs one query on any free connection. After an error the connection is dropped, unless PostgreSQL has rolled back in
+ * favour of others: its prepared plans may be of an altered table.
+ * @param prepare decides, now that there is a connection. If it throws, the connection stays as it is
+ */
+export async function onConnection<T>(pool: pg.Pool, prepare: (client: pg.PoolClient) => () => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let failed = false;
+  try {
+    const query = prepare(client);
+    failed = true;
+    const result = await query();
+    failed = false;
+    return result;
+  } catch (error) {
+    failed &&= !isUndone(error);
+    throw error;
+  } finally {
+    client.release(failed);
+  }
 }
 
 /**

@@ -56,6 +56,8 @@ export interface Statement<Parameters extends Fields = Fields, Row extends Field
   order: string[];
   /** Those of them that are JSON */
   json: ReadonlySet<string>;
+  /** The form for many calls at once, if it has one */
+  batch?: Batch;
 }
 
 /** What a statement gives a row of. */
@@ -93,6 +95,49 @@ export function statement<const Parameters extends Fields, const Row extends Fie
     });
     const json = new Set(order.filter((parameter) => typeOf(parameters[parameter]) === 'jsonb'));
     return { name, parameters, row, text, order, json };
+  };
+}
+
+/** The second form of a statement: each parameter is an array, with one element a call. */
+export interface Batch extends Omit<Statement, 'parameters'> {
+  /** Types of the arrays */
+  parameters: Record<string, string>;
+  /** How many batches may be on their way at a time */
+  lanes: number;
+  /** Two calls of the same identity are never in one batch: both would find what only the first may have */
+  identity(values: Record<string, unknown>): unknown;
+}
+
+interface Options<Parameters extends Fields> {
+  lanes: number;
+  identity(values: ValuesOf<Parameters>): unknown;
+}
+
+/**
+ * Adds the form for many calls to a statement that gives at most one row. Its SQL follows `with asked as (…),`, where
+ * `asked` has a row for each call: its parameters, and its number `n`. The SQL returns rows as the other form does, with `n`.
+ * It must not wait for a lock for long. A call without a row is sent again, alone, and has the last word: so the SQL leaves
+ * out, and does nothing for, each call whose row is locked or that is to be refused.
+ */
+export function batched<Parameters extends Fields, Row extends Fields>(
+  single: Statement<Parameters, Row>,
+  { lanes, identity }: Options<Parameters>,
+): (sql: TemplateStringsArray, ...parts: Array<string | number>) => Statement<Parameters, Row> {
+  return (strings, ...parts) => {
+    const { name, order, parameters, row } = single;
+    const types = Object.fromEntries(order.map((parameter) => [parameter, `${typeOf(parameters[parameter])}[]`]));
+    const arrays = order.map((parameter, i) => `$${i + 1}::${types[parameter]}`);
+    const asked = `select ${order}, n::integer from unnest(${arrays}) with ordinality as calls (${order}, n)`;
+    const batch = {
+      ...single,
+      name: `${name}_batch`,
+      parameters: types,
+      row: { ...row, n: 'integer' } as const,
+      text: `with asked as materialized (${asked}), ${String.raw(strings, ...parts).trim()}`,
+      lanes,
+      identity: identity as Batch['identity'],
+    };
+    return { ...single, batch };
   };
 }
 

@@ -83,21 +83,24 @@ export function consumption({ count, msLeft }: Counted, limit: number): Consumpt
   };
 }
 
+/** SQL of an instant in the library's unit. @param at SQL of a timestamp */
+export function milliseconds(at: string): string {
+  return `(extract(epoch from ${at}) * 1000)::bigint`;
+}
+
 /**
- * SQL that counts one request at `:now` in PostgreSQL as the library does, to be part of a larger statement. It returns
- * `points` and `ms_left`, the fields of `Counted`.
- * @param key SQL of the key, prefixed with the name of the limit and a colon
- * @param from SQL of a table that has one row if the request counts, and no row otherwise
+ * SQL that counts requests in PostgreSQL as the library does, to be part of a larger statement. It returns `key`, `points`
+ * and `expire`, when the window ends in milliseconds.
+ * @param select SQL that gives a row for each key, none twice: the key, prefixed with the name of the limit and a colon; how
+ *   many requests; and when a window that begins now ends
  */
-export function countingOne(key: string, windowSeconds: number, from: string): string {
-  const nowMs = '(extract(epoch from :now) * 1000)::bigint';
-  const isOver = `counter.expire <= ${nowMs}`;
-  return `insert into rate_limits as counter (key, points, expire)
-    select ${key}, 1, ${nowMs} + ${windowSeconds * 1000} from ${from}
+export function counting(windowSeconds: number, select: string): string {
+  const isOver = `counter.expire <= excluded.expire - ${windowSeconds * 1000}`;
+  return `insert into rate_limits as counter (key, points, expire) ${select}
     on conflict (key) do update set
-      points = case when ${isOver} then 1 else counter.points + 1 end,
+      points = case when ${isOver} then excluded.points else counter.points + excluded.points end,
       expire = case when ${isOver} then excluded.expire else counter.expire end
-    returning points, (expire - ${nowMs})::integer as ms_left`;
+    returning key, points, expire`;
 }
 
 export const expiredWindows: Expiring = expiring(

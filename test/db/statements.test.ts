@@ -9,8 +9,10 @@ import pg from 'pg';
 import type * as Module from '../../src/db/statement.js';
 import { createDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 
+type Declared = Module.Statement | Module.Batch;
+
 const actual: typeof Module = await import('../../src/db/statement.js');
-const made: Module.Statement[] = [];
+const made: Declared[] = [];
 jest.unstable_mockModule('../../src/db/statement.js', () => ({
   ...actual,
   statement:
@@ -18,6 +20,13 @@ jest.unstable_mockModule('../../src/db/statement.js', () => ({
     (...sql: [TemplateStringsArray, ...Array<string | number>]) => {
       const statement = actual.statement(...declared)(...sql);
       made.push(statement);
+      return statement;
+    },
+  batched:
+    (...declared: Parameters<typeof actual.batched>) =>
+    (...sql: [TemplateStringsArray, ...Array<string | number>]) => {
+      const statement = actual.batched(...declared)(...sql);
+      if (statement.batch !== undefined) made.push(statement.batch);
       return statement;
     },
 }));
@@ -45,7 +54,7 @@ interface Described {
 }
 
 /** What PostgreSQL says of a statement that it has parsed and not run. */
-async function describeStatement({ name, text }: Module.Statement): Promise<Described> {
+async function describeStatement({ name, text }: Declared): Promise<Described> {
   const fields = await new Promise<pg.FieldDef[]>((resolve, reject) => {
     let columns: pg.FieldDef[] = [];
     client.query({
@@ -78,12 +87,9 @@ async function describeStatement({ name, text }: Module.Statement): Promise<Desc
   return { parameters: prepared.rows[0]?.types ?? [], columns };
 }
 
-/** PostgreSQL's own words for what statements call by their usual names. */
-const LONG_NAMES: Record<string, string> = { timestamptz: 'timestamp with time zone' };
-const typeName = (field: Module.Field | undefined): string => {
-  const type = actual.typeOf(field);
-  return LONG_NAMES[type] ?? type;
-};
+/** In PostgreSQL's own words. */
+const typeName = (field: Module.Field | string | undefined): string =>
+  actual.typeOf(field as Module.Field).replace('timestamptz', 'timestamp with time zone');
 
 test('there are statements, and no two share a name', () => {
   expect(made.length).toBeGreaterThan(30);
@@ -107,6 +113,29 @@ test.each(made.map((statement) => [statement.name, statement] as const))(
     }
   },
 );
+
+test('no batch reads a whole table, also if it was planned while the table was empty', async () => {
+  const { openDatabase } = await import('../../src/db/database.js');
+  const db = await openDatabase(database.url);
+  const route = await db.pool.connect();
+  try {
+    await route.query('set plan_cache_mode = force_generic_plan');
+    const batches = made.filter((statement) => 'lanes' in statement);
+    expect(batches.length).toBeGreaterThan(2);
+    for (const { name, text, order } of batches) {
+      await route.query(`prepare ${name} as ${text}`);
+      const { rows } = await route.query<{ 'QUERY PLAN': string }>(
+        `explain execute ${name}(${order.map(() => 'null')})`,
+      );
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      expect(plan).toMatch(/Index (Only )?Scan/);
+      expect(plan).not.toMatch(/Seq Scan/);
+    }
+  } finally {
+    route.release();
+    await db.close();
+  }
+});
 
 test('text and values: each name has one number, a cast is not a name, and JSON is sent as text', () => {
   const example = actual.statement('example', { id: 'uuid?', rows: 'jsonb' }, {})`
