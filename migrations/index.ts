@@ -17,6 +17,7 @@ const FILES: Record<string, () => Promise<Record<string, MigrationClass>>> = {
   Migration20261122000005_audit_order: () => import('./Migration20261122000005_audit_order.js'),
   Migration20261123000001_password_links: () => import('./Migration20261123000001_password_links.js'),
   Migration20261123000002_known_devices: () => import('./Migration20261123000002_known_devices.js'),
+  Migration20261124000001_sweep_by_key: () => import('./Migration20261124000001_sweep_by_key.js'),
 };
 
 export const migrations = Object.entries(FILES).map(([name, load]) => ({ name, load }));

@@ -4,7 +4,7 @@
  */
 import { eventRows, insertEvents } from '../audit/write.js';
 import { batched, type Db, only, type RowOf, statement } from '../db/statement.js';
-import { type Expiring, expiring } from '../db/sweeper.js';
+import { type Expiring, expiringInKeyOrder } from '../db/sweeper.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import type { Role } from '../domain/roles.js';
 import type { LoginUser } from './account.js';
@@ -194,7 +194,9 @@ export async function rotate(
 export const NEWEST = "revoked_reason is distinct from 'rotated'";
 
 /** Used records stay until a day after they expire. If they went earlier, reuse would be "not recognised", not theft. */
-export const expiredRecords: Expiring = expiring('refresh_tokens', 'jti', 'expires_at < :before', 86_400);
+export function expiredRecords(): Expiring {
+  return expiringInKeyOrder('refresh_tokens', 'jti', 'expires_at < :before', 86_400);
+}
 
 const eraseRecordsSql = statement('erase_records', { id: 'uuid', pseudonym: 'text' }, { jti: 'uuid' })`
   update refresh_tokens

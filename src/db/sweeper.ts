@@ -3,7 +3,7 @@ import { epochSeconds } from '../platform/clock.js';
 import { describeError, type Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import type { WatchedClock } from '../platform/watched-clock.js';
-import { type Db, type Statement, statement } from './statement.js';
+import { type Db, statement } from './statement.js';
 
 const INTERVAL_MS = 60_000;
 const BATCH_ROWS = 1_000;
@@ -18,34 +18,111 @@ const SHARE = 0.2;
 /** At least this many, also if PostgreSQL has not analyzed the table yet. */
 const ROUND_ROWS = 100;
 
+/** A table that is read in the order of its key is read once in this many rounds: a day. */
+const ROUNDS_A_PASS = 1_440;
+
 /** Expired rows of a table, declared next to the table's statements. */
 export interface Expiring {
   table: string;
-  /** How many rows one round may delete */
-  allowance: Statement<Record<never, never>, { rows: 'integer' }>;
-  /** Deletes a batch and counts its rows */
-  batch: Statement<{ now: 'timestamptz'; limit: 'integer' }, { deleted: 'integer' }>;
+  /** Deletes as many as one round may. @returns how many */
+  sweep(db: Db, now: Date, proceed: () => boolean): Promise<number>;
+}
+
+/** SQL of the instant `seconds` ago by the slower of two clocks, the database's and `:now`: both agree that a row is over. */
+const before = (seconds: number): string => `(least(now(), :now) - make_interval(secs => ${seconds}))`;
+
+/** How many rows of a table one round may delete, and how many it may read in the order of the key */
+function allowanceOf(table: string, retainedSeconds: number) {
+  const share = retainedSeconds > 0 ? RETAINED_SHARE : SHARE;
+  return statement(`sweep_allowance_${table}`, {}, { deleted: 'integer', read: 'integer' })`
+    select greatest(${share} * reltuples, ${ROUND_ROWS})::integer as deleted,
+      greatest(reltuples / ${ROUNDS_A_PASS}, ${BATCH_ROWS})::integer as read
+    from pg_class where oid = '${table}'::regclass`;
 }
 
 /**
+ * Rows that an index finds by their age.
  * @param key columns of the primary key
- * @param isOver SQL of a condition on `:before`, the instant `retainedSeconds` ago by the slower of two clocks, the
- *   database's and `:now`, so that both agree that a row has expired
+ * @param isOver SQL of a condition on `:before`
+ * @param retainedSeconds how long before now `:before` is
  */
 export function expiring(table: string, key: string, isOver: string, retainedSeconds = 0): Expiring {
-  const before = `(least(now(), :now) - make_interval(secs => ${retainedSeconds}))`;
-  const batch = statement(`sweep_${table}`, { now: 'timestamptz', limit: 'integer' }, { deleted: 'integer' })`
+  const allowanceSql = allowanceOf(table, retainedSeconds);
+  const batchSql = statement(`sweep_${table}`, { now: 'timestamptz', limit: 'integer' }, { deleted: 'integer' })`
     with swept as (
       delete from ${table} where (${key}) in (
-        select ${key} from ${table} where ${isOver.replaceAll(':before', before)} limit :limit for update skip locked
+        select ${key} from ${table} where ${isOver.replaceAll(':before', before(retainedSeconds))}
+        limit :limit for update skip locked
       )
       returning 1
     )
     select count(*)::integer as deleted from swept`;
-  const share = retainedSeconds > 0 ? RETAINED_SHARE : SHARE;
-  const allowance = statement(`sweep_allowance_${table}`, {}, { rows: 'integer' })`
-    select greatest(${share} * reltuples, ${ROUND_ROWS})::integer as rows from pg_class where oid = '${table}'::regclass`;
-  return { table, allowance, batch };
+  return {
+    table,
+    sweep: async (db, now, proceed) => {
+      const [allowance] = await db.run(allowanceSql, {});
+      let total = 0;
+      let left = allowance?.deleted ?? 0;
+      while (left > 0 && proceed()) {
+        const limit = Math.min(left, BATCH_ROWS);
+        const [{ deleted } = { deleted: 0 }] = await db.run(batchSql, { now, limit });
+        total += deleted;
+        left = deleted < limit ? 0 : left - deleted;
+      }
+      return total;
+    },
+  };
+}
+
+/** Before every other UUID */
+const NIL = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * As `expiring`, for a table that is written so often that an index of the age would cost too much. Each round reads the next
+ * rows in the order of the key, so that all are read in a day: an expired row is deleted a day late at most.
+ * @param key column of the primary key, a UUID
+ */
+export function expiringInKeyOrder(table: string, key: string, isOver: string, retainedSeconds: number): Expiring {
+  const allowanceSql = allowanceOf(table, retainedSeconds);
+  const batchSql = statement(
+    `sweep_${table}`,
+    { now: 'timestamptz', limit: 'integer', after: 'uuid' },
+    { deleted: 'integer', read: 'integer', last: 'uuid?' },
+  )`
+    with rows as materialized (
+      select ${key}, ${isOver.replaceAll(':before', before(retainedSeconds))} as is_over
+      from ${table} where ${key} > :after order by ${key} limit :limit
+    ), swept as (
+      delete from ${table} where ${key} in (
+        select ${key} from ${table} where ${key} = any(array(select ${key} from rows where is_over))
+        for update skip locked
+      )
+      returning 1
+    )
+    select (select count(*) from swept)::integer as deleted, count(*)::integer as read,
+      (select ${key} from rows order by ${key} desc limit 1) as last
+    from rows`;
+  let after = NIL;
+  return {
+    table,
+    sweep: async (db, now, proceed) => {
+      const [allowance = { deleted: 0, read: 0 }] = await db.run(allowanceSql, {});
+      let total = 0;
+      let left = allowance.read;
+      while (left > 0 && total < allowance.deleted && proceed()) {
+        const limit = Math.min(left, allowance.deleted - total, BATCH_ROWS);
+        const [{ deleted, read, last } = { deleted: 0, read: 0, last: null }] = await db.run(batchSql, {
+          now,
+          limit,
+          after,
+        });
+        total += deleted;
+        left = read < limit ? 0 : left - read;
+        after = read < limit ? NIL : (last ?? NIL);
+      }
+      return total;
+    },
+  };
 }
 
 /** One round over all tables. @returns deleted rows by table */
@@ -56,15 +133,9 @@ export async function sweep(
   proceed: () => boolean = () => true,
 ): Promise<Record<string, number>> {
   const total: Record<string, number> = {};
-  for (const { table, allowance, batch } of everything) {
+  for (const { table, sweep: sweepTable } of everything) {
     if (!proceed()) break;
-    let [{ rows: left } = { rows: 0 }] = await db.run(allowance, {});
-    while (left > 0 && proceed()) {
-      const limit = Math.min(left, BATCH_ROWS);
-      const [{ deleted } = { deleted: 0 }] = await db.run(batch, { now, limit });
-      total[table] = (total[table] ?? 0) + deleted;
-      left = deleted < limit ? 0 : left - deleted;
-    }
+    total[table] = await sweepTable(db, now, proceed);
   }
   return total;
 }

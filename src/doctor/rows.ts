@@ -45,8 +45,8 @@ const expiredSql = statement(
   select
     (select count(*)::integer from (select from audit_events where created_at < :events_before limit ${MAX_COUNT}) as over)
       as events,
-    (select count(*)::integer from (select from refresh_tokens where expires_at < :records_before limit ${MAX_COUNT}) as over)
-      as records,
+    (select count(*)::integer from (select expires_at from refresh_tokens order by jti limit ${MAX_COUNT}) as oldest
+      where expires_at < :records_before) as records,
     pg_size_pretty(pg_total_relation_size('audit_events')) as events_size,
     pg_size_pretty(pg_total_relation_size('refresh_tokens')) as records_size`;
 
@@ -57,7 +57,7 @@ export async function checkExpired({ clock, config, database }: Surroundings): P
   const now = clock.now();
   const [found] = await db.run(expiredSql, {
     events_before: addSeconds(now, -(config.auditRetentionDays + 1) * DAY_SECONDS),
-    records_before: addSeconds(now, -2 * DAY_SECONDS), // the sweeper keeps them for a day
+    records_before: addSeconds(now, -3 * DAY_SECONDS), // the sweeper keeps them for a day, and finds them within another
   });
   if (found === undefined) return [];
   const { events, records, events_size, records_size } = found;

@@ -126,7 +126,7 @@ async function migrate(db: Database, log: Logger): Promise<void> {
 /** What the sweeper deletes, as the owners of the tables have it. */
 export function expiringRows({ auditRetentionDays }: Pick<Config, 'auditRetentionDays'>): Expiring[] {
   return [
-    expiredRecords,
+    expiredRecords(),
     expiredNonces,
     expiredWindows,
     expiredLinks,

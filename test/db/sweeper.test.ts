@@ -1,17 +1,18 @@
 /** Spec 2.6 and Interface 10: what has expired is deleted, and nothing that is still needed. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { valuesOf } from '../../src/db/statement.js';
 import { sweep, sweepRound } from '../../src/db/sweeper.js';
 import { expiringRows } from '../../src/start/compose.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { claimsOf, logIn, startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
 import { refresh } from '../support/gateway/routes.js';
 import { recordOf } from '../support/gateway/rows.js';
+import { type Statement, watchStatements } from '../support/gateway/work.js';
 
 const DAY = 86_400;
 const RETENTION_DAYS = 30;
-const EXPIRING = expiringRows({ auditRetentionDays: RETENTION_DAYS });
+const begin = () => expiringRows({ auditRetentionDays: RETENTION_DAYS });
+const EXPIRING = begin();
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -24,7 +25,7 @@ beforeEach(async () => {
 });
 
 const at = (seconds: number): Date => new Date(gateway.clock.now().getTime() + seconds * 1000);
-const run = () => sweep(gateway.app.db, EXPIRING, gateway.clock.now());
+const run = (everything = EXPIRING) => sweep(gateway.app.db, everything, gateway.clock.now());
 
 async function left(table: string): Promise<number> {
   const [row] = await gateway.rows<{ count: number }>(`select count(*)::int as count from ${table}`);
@@ -98,16 +99,21 @@ test('Interface 16: a device goes 180 days after its last login', async () => {
   expect(await left('known_devices')).toBe(1);
 });
 
-test('expired rows of each table are found by an index', async () => {
+test('expired rows of each table are found by an index of their age, or in the order of the key', async () => {
   // Of few rows PostgreSQL would rather read them all.
   const planner = new pg.Client({ connectionString: gateway.database.url, options: '-c enable_seqscan=off' });
   await planner.connect();
   try {
-    for (const { batch } of EXPIRING) {
-      const values = valuesOf(batch, { now: gateway.clock.now(), limit: 1 });
-      const { rows } = await planner.query({ text: `explain ${batch.text}`, values });
+    const statements: Statement[] = [];
+    watchStatements(gateway.app.db, (statement) => statements.push(statement));
+    await run();
+    const batches = statements.filter(({ sql }) => sql.includes('skip locked'));
+    expect(batches).toHaveLength(EXPIRING.length);
+    for (const { sql, parameters } of batches) {
+      const { rows } = await planner.query({ text: `explain ${sql}`, values: parameters });
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-      expect(plan).toMatch(/Index Cond: \((expires_at|expire|created_at|last_used_at) </);
+      expect(plan).toMatch(/Index Cond: \((expires_at|expire|created_at|last_used_at) <|Index Cond: \(jti > /);
+      expect(plan).not.toMatch(/Seq Scan on (?!pg_)/);
     }
   } finally {
     await planner.end();
@@ -131,9 +137,10 @@ test('rows that others hold are stepped around', async () => {
 
 test('two instances that sweep at once share the work', async () => {
   await records(300, false, at(-2 * DAY));
+  const [one, two] = [begin(), begin()];
   let swept = 0;
   for (let round = 0; round < 3; round += 1) {
-    for (const { refresh_tokens = 0 } of await Promise.all([run(), run()])) swept += refresh_tokens;
+    for (const { refresh_tokens = 0 } of await Promise.all([run(one), run(two)])) swept += refresh_tokens;
   }
   expect([swept, await left('refresh_tokens')]).toEqual([300, 0]);
 });
@@ -146,6 +153,19 @@ test('a round deletes a small share of a table, and a larger one of worthless ro
   await gateway.rows(NONCES, [at(-1), 6_000]);
   await gateway.rows('analyze refresh_tokens, signature_nonces');
   expect(await run()).toMatchObject({ refresh_tokens: 120, signature_nonces: 1_200 });
+});
+
+test('a round reads the next records in the order of the key, old random keys among them, and all in some rounds', async () => {
+  await records(2_500, false, at(1_000));
+  await records(150, false, at(-2 * DAY));
+  const fresh = begin();
+  const rounds: unknown[] = [];
+  for (let round = 0; round < 4; round += 1) rounds.push((await run(fresh))['refresh_tokens']);
+  expect(rounds.every((deleted) => Number(deleted) < 100)).toBe(true);
+  expect(await left('refresh_tokens')).toBe(2_500);
+  await records(1, false, at(-2 * DAY));
+  for (let round = 0; round < 3; round += 1) await run(fresh); // it begins again at the first
+  expect(await left('refresh_tokens')).toBe(2_500);
 });
 
 test('of a small table a round deletes a hundred rows', async () => {

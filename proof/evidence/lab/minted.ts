@@ -13,6 +13,12 @@ interface Minted {
   sub: string;
 }
 
+/** A UUID in time order (RFC 9562 section 5.7), as those of the gateway */
+export function newJti(): string {
+  const time = Date.now().toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+}
+
 /** @returns the refresh tokens of new sessions of this user, each as a login would have given it */
 export async function mintSessions(
   gateways: Gateways,
@@ -24,7 +30,11 @@ export async function mintSessions(
   if (user === undefined) throw new Error('there is no such user');
 
   const exp = Math.floor(Date.now() / 1000) + LIFETIME_SECONDS;
-  const sessions = Array.from({ length: count }, () => ({ jti: randomUUID(), sid: randomUUID(), sub: user.id }));
+  const sessions = Array.from({ length: count }, () => ({
+    jti: newJti(),
+    sid: randomUUID(),
+    sub: user.id,
+  }));
   await db.query(
     `insert into refresh_tokens (jti, user_id, family_id, user_agent, ip_address, expires_at)
      select jti, $1, family_id, '', '127.0.0.1', to_timestamp($2) from unnest($3::uuid[], $4::uuid[]) as s (jti, family_id)`,

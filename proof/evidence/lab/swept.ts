@@ -3,7 +3,7 @@ import { until } from '../../../test/support/until.js';
 import type { Row } from '../experiment.js';
 import type { Gateways } from './gateways.js';
 import { USED, untilServed } from './journal.js';
-import { mintSessions } from './minted.js';
+import { mintSessions, newJti } from './minted.js';
 import type { Postgres } from './postgres.js';
 import { sendCookie } from './probes.js';
 
@@ -49,12 +49,13 @@ export async function beginOldSessions(
   };
 }
 
-/** @returns its `jti`. A sweep that deletes it sees every record of before. */
+/** @returns its `jti`, the next one: a sweep that deletes it has read every record of before. */
 async function plantExpired(db: Pick<Postgres, 'query'>): Promise<string> {
   const [planted] = await db.query<{ jti: string }>(
     `insert into refresh_tokens (jti, user_id, family_id, user_agent, ip_address, created_at, expires_at)
-     select gen_random_uuid(), id, gen_random_uuid(), '', '', now() - interval '90 days', now() - interval '60 days'
+     select $1, id, gen_random_uuid(), '', '', now() - interval '90 days', now() - interval '60 days'
      from users limit 1 returning jti`,
+    [newJti()],
   );
   if (planted === undefined) throw new Error('there is no user');
   return planted.jti;
