@@ -5,18 +5,20 @@
  *   --only A,B      these experiments alone
  *   --without A,B   leaves these out
  *   --mutants       also plants the faults that the experiments must find
+ *   --batches SIZE  forces the gateway's batches to be small or large
  *   --install       first installs, by apt-get, the programs that experiments need
  *   --resume FILE   goes on after the results in FILE, of an interrupted run of the same commit
  *   --out FILE      where to write the report as JSON: by default evidence/DATE-SIZE.json
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { BATCHES } from './batches.js';
 import type { Experiment } from './experiment.js';
 import { inLab } from './lab/lab.js';
 import { inLanes } from './lab/lanes.js';
 import { installPrograms, isThere } from './lab/programs.js';
 import { type Options, readOptions } from './options.js';
-import { tryMutants } from './plant.js';
+import { runEdited, tryMutants } from './plant.js';
 import { examplesOf, isWhole, type Report, type Result, redOf, startReport, tableOf } from './report.js';
 
 /** Experiments of the small size that go on at the same time: most of their time they wait. */
@@ -79,6 +81,16 @@ if (options.install) installPrograms(chosen.flatMap(({ needs = [] }) => needs));
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => interruption.abort(new Error(`interrupted by ${signal}`)));
+
+const { batches } = options;
+if (batches !== undefined) {
+  const args = process.argv.slice(2).filter((word, i, all) => word !== '--batches' && all[i - 1] !== '--batches');
+  const here = resolve(options.out ?? `evidence/batches-${batches}-${size}.json`);
+  const code = await inLab(say, interruption.signal, (lab) =>
+    runEdited(lab, BATCHES[batches], [...args, '--out', here]),
+  );
+  process.exit(code);
+}
 
 const report = orExplain(() => startOrResume(options));
 const file = options.out ?? options.resume ?? `evidence/${report.date.slice(0, 19).replaceAll(':', '')}-${size}.json`;

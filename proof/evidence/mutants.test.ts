@@ -1,10 +1,15 @@
 /** Every experiment has a fault that it must find, and the fault still fits the sources. `--mutants` plants them. */
 import { readFileSync } from 'node:fs';
+import { BATCHES } from './batches.js';
 import { EXPERIMENTS } from './experiments/index.js';
 import { changed, editsOf } from './plant.js';
 
 test.each(EXPERIMENTS)('$name has a mutant', ({ mutants }) => {
   expect(mutants.length).toBeGreaterThan(0);
+});
+
+test.each(Object.entries(BATCHES))('--batches %s: its texts stand in the sources', (_size, edits) => {
+  for (const edit of edits) expect(changed(readFileSync(edit.file, 'utf8'), edit)).toContain(edit.to);
 });
 
 test.each(EXPERIMENTS.flatMap(({ mutants }) => mutants))('$name: its text stands in the sources', (mutant) => {

@@ -1,5 +1,6 @@
 /** The options of `npm run evidence`, and which experiments they choose. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { BATCHES, type Batches, isBatches } from './batches.js';
 import type { Experiment, Size } from './experiment.js';
 import { EXPERIMENTS } from './experiments/index.js';
 
@@ -8,6 +9,7 @@ const OPTIONS = {
   only: { type: 'string' },
   without: { type: 'string' },
   mutants: { type: 'boolean', default: false },
+  batches: { type: 'string' },
   install: { type: 'boolean', default: false },
   resume: { type: 'string' },
   out: { type: 'string' },
@@ -21,6 +23,8 @@ export interface Options {
   without: readonly Experiment[];
   /** Plants the mutants of what is chosen, too */
   mutants: boolean;
+  /** The gateway's batches are forced to be so */
+  batches: Batches | undefined;
   install: boolean;
   /** Report of an interrupted run, whose results are taken over */
   resume: string | undefined;
@@ -30,15 +34,17 @@ export interface Options {
 
 /** @throws with a message for the user if they cannot be read */
 export function readOptions(args: string[]): Options {
-  const { full, only, without, mutants, install, resume, out } = parseArgs({ args, options: OPTIONS }).values;
+  const { full, only, without, mutants, batches, install, resume, out } = parseArgs({ args, options: OPTIONS }).values;
   if (mutants && full) throw new Error('--mutants is of the small size: leave out --full');
+  if (batches !== undefined && !isBatches(batches))
+    throw new Error(`--batches is ${Object.keys(BATCHES).join(' or ')}`);
   const leftOut = named(without) ?? [];
   const wanted = named(only) ?? EXPERIMENTS.filter(({ isTested }) => full || mutants || !isTested);
   return {
     size: full ? 'full' : 'small',
     chosen: wanted.filter((experiment) => !leftOut.includes(experiment)),
     without: leftOut,
-    ...{ mutants, install, resume, out },
+    ...{ mutants, batches, install, resume, out },
   };
 }
 

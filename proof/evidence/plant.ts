@@ -10,6 +10,14 @@ import type { Report } from './report.js';
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 
+/** Builds a copy of the sources with these edits, and does the whole run there. @returns its exit code */
+export async function runEdited(lab: Lab, edits: readonly Edit[], args: string[]): Promise<number> {
+  const copy = copySources(lab);
+  plant(copy, edits);
+  await run(lab, copy, [join(copy, 'scripts/build.js')], true);
+  return run(lab, copy, [MAIN, ...args], false, 'inherit');
+}
+
 /** @returns a row for each mutant: one that survives is a violation */
 export async function tryMutants(lab: Lab, { name, mutants }: Experiment): Promise<Row[]> {
   if (mutants.length === 0) return [];
@@ -17,7 +25,7 @@ export async function tryMutants(lab: Lab, { name, mutants }: Experiment): Promi
   const rows: Row[] = [];
   for (const mutant of mutants) {
     lab.say(`planted: ${mutant.name}`);
-    const unplant = plant(copy, mutant);
+    const unplant = plant(copy, editsOf(mutant));
     const report = await lookIn(lab, copy, name);
     unplant();
     const found = report.results.flatMap((result) => result.rows).filter(({ violations }) => violations > 0);
@@ -48,8 +56,8 @@ function copySources(lab: Lab): string {
 }
 
 /** @returns what takes it away again @throws if a text does not stand in its file exactly once */
-function plant(folder: string, mutant: Mutant): () => void {
-  const undo = editsOf(mutant).map((edit) => {
+function plant(folder: string, edits: readonly Edit[]): () => void {
+  const undo = edits.map((edit) => {
     const path = join(folder, edit.file);
     const text = readFileSync(path, 'utf8');
     writeFileSync(path, changed(text, edit));
@@ -81,11 +89,17 @@ async function lookIn(lab: Lab, folder: string, experiment: string): Promise<Rep
   return JSON.parse(readFileSync(file, 'utf8')) as Report;
 }
 
-/** @throws if it must succeed, and does not */
-async function run(lab: Lab, cwd: string, words: string[], mustSucceed: boolean): Promise<void> {
-  const output = mustSucceed ? 2 : 'ignore'; // the compiler writes its errors to stdout
+/** @returns the exit code @throws if it must succeed, and does not */
+async function run(
+  lab: Lab,
+  cwd: string,
+  words: string[],
+  mustSucceed: boolean,
+  output: 'inherit' | 'ignore' | 2 = mustSucceed ? 2 : 'ignore', // the compiler writes its errors to stdout
+): Promise<number> {
   const child = spawn(process.execPath, words, { cwd, stdio: ['ignore', output, output] });
   lab.defer(() => child.kill('SIGTERM'));
   const [code] = await once(child, 'exit');
   if (mustSucceed && code !== 0) throw new Error(`${words.join(' ')} ended with ${code}`);
+  return Number(code ?? 1);
 }

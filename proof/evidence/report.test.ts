@@ -42,5 +42,7 @@ test('--without takes an experiment away, and a name that does not exist is refu
   expect(chosen.length).toBe(EXPERIMENTS.length - 1);
   expect(() => readOptions(['--without', 'failover'])).toThrow('no such experiment: failover; there are ');
   expect(() => readOptions(['--only', 'failovers,soaks'])).toThrow('no such experiment: soaks; there are ');
+  expect(readOptions(['--full', '--batches', 'small'])).toMatchObject({ size: 'full', batches: 'small' });
+  expect(() => readOptions(['--batches', 'huge'])).toThrow('--batches is small or large');
   expect(() => readOptions(['--full', '--mutants'])).toThrow('leave out --full');
 });

@@ -51,7 +51,7 @@ export async function onConnection<T>(pool: pg.Pool, prepare: (client: pg.PoolCl
   let failed = false;
   try {
     const query = prepare(client);
-    failed = true;
+    failed = true; // then the connection is dropped
     const result = await query();
     failed = false;
     return result;

@@ -51,8 +51,9 @@ export const killsQuiet: Experiment = {
     notDurable(
       'logout',
       'src/auth/revocations.ts',
-      'where jti = :jti and (not revoked',
-      `where jti = :jti and ${UNFLUSHED} and (not revoked`,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+      'where jti = :jti and ${ENDS}',
+      `where jti = :jti and ${UNFLUSHED} and \${ENDS}`,
     ),
     notDurable(
       'role change',

@@ -29,6 +29,13 @@ export const refreshRaces: Experiment = {
       foundBy: /^winners other than one/,
     },
     {
+      name: 'a batch of rotations claims records that are used already',
+      file: 'src/auth/sessions.ts',
+      from: 'where jti = asked.used and not revoked and',
+      to: 'where jti = asked.used and',
+      foundBy: /^winners other than one/,
+    },
+    {
       name: 'a theft looks for survivors once',
       file: 'src/auth/revocations.ts',
       from: 'if (survivors.length > 0) continue;',

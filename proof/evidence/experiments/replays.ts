@@ -24,6 +24,13 @@ export const replays: Experiment = {
       foundBy: /accepted more or less than once/,
     },
     {
+      name: 'a batch passes nonces that another instance takes at the same time',
+      file: 'src/callers/key-admission.ts',
+      from: '(key_id, nonce) in (select key_id, nonce from taken) as is_taken',
+      to: 'true as is_taken',
+      foundBy: /accepted more or less than once/,
+    },
+    {
       name: 'the nonce forgets the key',
       file: 'src/callers/key-admission.ts',
       from: 'from signature_nonces where key_id = :key_id and nonce = :nonce)',
