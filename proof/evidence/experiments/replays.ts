@@ -1,5 +1,6 @@
 /** Interface 6: a signed request serves once, over all instances. */
 import { freshNonce } from '../../../test/support/independent/signer.js';
+import { holdNew } from '../../../test/support/postgres/hold.js';
 import type { Experiment, Row } from '../experiment.js';
 import { type ApiKey, createApiKey, sendSigned, signAs } from '../lab/callers.js';
 import { prepareGateways } from '../lab/gateways.js';
@@ -7,7 +8,10 @@ import { inLanes, upTo } from '../lab/lanes.js';
 import { startPostgres } from '../lab/postgres.js';
 
 const REQUESTS = { small: 200, full: 10_000 };
-const PRESENTATIONS = 6;
+/** Of a request to each instance */
+const PRESENTATIONS = 2;
+/** Each is three requests */
+const HELD = { small: 10, full: 500 };
 const AT_ONCE = 10;
 /** The largest that a key can have */
 const NO_LIMIT = 1_000_000;
@@ -21,7 +25,7 @@ export const replays: Experiment = {
       file: 'src/callers/key-admission.ts',
       from: 'const isReused = key.is_used || (allowed && !key.is_taken);',
       to: 'const isReused = key.is_used;',
-      foundBy: /accepted more or less than once/,
+      foundBy: /while the same waits/,
     },
     {
       name: 'a batch passes nonces that another instance takes at the same time',
@@ -44,26 +48,41 @@ export const replays: Experiment = {
     const instances = await Promise.all([gateways.start(), gateways.start(), gateways.start()]);
     const keys = await Promise.all([createApiKey(gateways, NO_LIMIT), createApiKey(gateways, NO_LIMIT)]);
 
-    const accepted: Row = {
-      what: 'signed requests accepted more or less than once, by two keys with the same nonce',
-      trials: 0,
-      least: REQUESTS[size],
-      violations: 0,
-      examples: [],
-    };
-    const tryOnce = async (key: ApiKey, nonce: string): Promise<void> => {
+    const urls = instances.map(({ url }) => url);
+    const present = (key: ApiKey, nonce: string, times = 1): Promise<number[]> => {
       const signed = signAs(key, { nonce });
-      const present = (i: number) => sendSigned(instances[i % 3]?.url ?? '', signed);
-      const answers = await Promise.all(upTo(PRESENTATIONS).map(present));
-      accepted.trials += 1;
-      if (answers.filter(({ status }) => status === 200).length === 1) return;
-      accepted.violations += 1;
-      accepted.examples?.push(answers.map(({ status }) => status).join());
+      return Promise.all(
+        upTo(times * urls.length).map(async (i) => (await sendSigned(urls[i % urls.length] ?? '', signed)).status),
+      );
     };
+    const rowOf = (what: string, least: number): Row => ({ what, trials: 0, least, violations: 0, examples: [] });
+    const note = (row: Row, statuses: number[]): void => {
+      row.trials += 1;
+      if (statuses.filter((status) => status === 200).length === 1) return;
+      row.violations += 1;
+      row.examples?.push(statuses.join());
+    };
+
+    const ACCEPTED = 'signed requests accepted more or less than once';
+    const accepted = rowOf(`${ACCEPTED}, by two keys with the same nonce`, REQUESTS[size]);
     await inLanes(upTo(REQUESTS[size] / keys.length), AT_ONCE, async () => {
       const nonce = freshNonce();
-      await Promise.all(keys.map((key) => tryOnce(key, nonce)));
+      for (const statuses of await Promise.all(keys.map((key) => present(key, nonce, PRESENTATIONS))))
+        note(accepted, statuses);
     });
-    return [accepted];
+
+    const [key] = keys;
+    const held = rowOf(`${ACCEPTED}, while the same waits before its commit`, 3 * HELD[size]);
+    lab.say(`${HELD[size]} requests that are held, each with itself and two others on every instance`);
+    for (const _ of upTo(HELD[size])) {
+      await using hold = await holdNew('signature_nonces', { database: db, rows: db.query });
+      const alone = present(key, freshNonce());
+      await hold.waiting(urls.length);
+      const together = [present(key, freshNonce()), present(key, freshNonce())];
+      await hold.waiting(2 * urls.length); // one for each instance: it sends both as one statement
+      await hold.release();
+      for (const statuses of await Promise.all([alone, ...together])) note(held, statuses);
+    }
+    return [accepted, held];
   },
 };

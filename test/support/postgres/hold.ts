@@ -19,10 +19,15 @@ interface Held {
 const LOCK = 4_711;
 
 /** Every INSERT of a refresh token waits inside its statement, with the row locks that it has taken so far. */
-export async function holdNewRecords({ database, rows }: Held): Promise<Hold> {
+export function holdNewRecords(held: Held): Promise<Hold> {
+  return holdNew('refresh_tokens', held);
+}
+
+/** The same of another table */
+export async function holdNew(table: string, { database, rows }: Held): Promise<Hold> {
   await rows(`create or replace function wait_for_test() returns trigger language plpgsql as
     'begin perform pg_advisory_xact_lock_shared(${LOCK}); return new; end'`);
-  await rows(`create or replace trigger hold before insert on refresh_tokens
+  await rows(`create or replace trigger hold before insert on ${table}
     for each row execute function wait_for_test()`);
   const holder = new pg.Client({ connectionString: database.url });
   await holder.connect();
