@@ -120,7 +120,7 @@ export async function signedAct(gateways: Gateways): Promise<Act> {
   const key = await createApiKey(gateways, 1_000_000);
   return {
     name: 'signed request',
-    statement: /^admit_api_key$/,
+    statement: /^admit_api_key(_batch)?$/,
     once: {},
     prepare: async ({ url }) => {
       const signed = signAs(key);

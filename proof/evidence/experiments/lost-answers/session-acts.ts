@@ -46,7 +46,7 @@ export const SESSION_ACTS: readonly Act[] = [
   },
   {
     name: 'refresh',
-    statement: /^rotate$/,
+    statement: /^rotate(_batch)?$/,
     once: { records: 1 },
     prepare: async (stand) => {
       const token = await sessionOf(stand);
@@ -70,7 +70,7 @@ export const SESSION_ACTS: readonly Act[] = [
   },
   {
     name: 'logout',
-    statement: /^revoke_record$/,
+    statement: /^revoke_record(_batch)?$/,
     once: { live: -1, logout: 1 },
     prepare: async (stand) => {
       const token = await sessionOf(stand);
@@ -128,7 +128,7 @@ async function logoutAfterRefresh(stand: Stand): Promise<Trial> {
 
 /** For a gateway with REFRESH_RETRY */
 export const PROOF_ACTS: readonly Act[] = [
-  { name: 'refresh with proof', statement: /^rotate$/, once: { records: 1 }, prepare: withProof },
+  { name: 'refresh with proof', statement: /^rotate(_batch)?$/, once: { records: 1 }, prepare: withProof },
   {
     name: 'retry of a refresh',
     statement: /^retry$/,
@@ -141,7 +141,7 @@ export const PROOF_ACTS: readonly Act[] = [
   },
   {
     name: 'logout after a refresh',
-    statement: /^revoke_record$/,
+    statement: /^revoke_record(_batch)?$/,
     once: { logout: 1 },
     prepare: logoutAfterRefresh,
   },
