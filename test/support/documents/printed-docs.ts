@@ -8,6 +8,7 @@ import { GRAPHQL_ERRORS } from '../../../src/http/error-body.js';
 import { FURTHER_ERRORS, REFUSALS } from '../../../src/http/refusals.js';
 import { publishedRun, publishedSum } from './published-run.js';
 import { BESIDE, LAYERS } from './rooms.js';
+import { scaleCosts, scaleNeeds, scaleSimulation } from './scale-tables.js';
 import { table } from './table.js';
 
 function refusals(): string {
@@ -87,6 +88,9 @@ const BLOCKS: Record<string, (page: string) => string> = {
   'refused before graphql': refusedBeforeGraphql,
   'published run': publishedRun,
   'published sum': publishedSum,
+  'scale needs': scaleNeeds,
+  'scale costs': scaleCosts,
+  'scale simulation': scaleSimulation,
 };
 
 /** The page with each block as the code has it. @throws if it names a block that does not exist */
