@@ -99,9 +99,10 @@ function sentenceOf({ commit, size, machine, results }: PublishedRun): string {
     results.filter((result) => result.commit !== undefined),
     (result) => result.commit,
   );
-  const others = [...again].map(
-    ([mended, ofIt]) => `, for ${ofIt.map(({ experiment }) => `\`${experiment}\``).join(' and ')} \`${mended}\``,
-  );
+  const others = [...again].map(([later, ofIt]) => {
+    const names = ofIt.map(({ experiment }) => `\`${experiment}\``);
+    return `, for ${names.length > 2 ? `${names.length} experiments` : names.join(' and ')} \`${later}\``;
+  });
   const dates = results.map(({ date }) => date.slice(0, 10)).sort();
   const { cpu, cores, memory_gib, node } = machine;
   return `Commit \`${commit}\`${others.join('')}, \`--${size}\`, ${span(dates)}, on ${cores} cores (${cpu}) with ${memory_gib} GiB, Node ${node}.`;
