@@ -20,7 +20,19 @@ export function createLogger(
   destination: LogDestination = createLogDestination(process.stdout),
 ): Logger {
   const formatters = { level: (label: string) => ({ level: label }) };
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, destination);
+  return pino({ level, base: null, timestamp: createTimestamp(), formatters }, destination);
+}
+
+/** RFC 3339. Many lines are of one millisecond, which is formatted once. */
+function createTimestamp(): () => string {
+  let lastMs = 0;
+  let formatted = '';
+  return () => {
+    const nowMs = Date.now();
+    if (nowMs !== lastMs) formatted = `,"time":"${new Date(nowMs).toISOString()}"`;
+    lastMs = nowMs;
+    return formatted;
+  };
 }
 
 /** The loggable part of an outage: class, code and fixed text of the error and of its causes. */
