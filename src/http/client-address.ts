@@ -39,13 +39,19 @@ export function originReader(
       if (isIP(next) === 0) break;
       address = next;
     }
-    const ipAddress = address === '' ? 'unknown' : ipaddr.process(address).toString();
+    const ipAddress = canonical(address);
     if (isUnbelieved) onUnbelieved(ipAddress, ids);
     return {
       ipAddress,
       userAgent: (req.get('user-agent') ?? '').slice(0, USER_AGENT_LENGTH),
     };
   };
+}
+
+/** IPv6 addresses have many spellings; one of IPv4 within IPv6 is that of IPv4. */
+function canonical(address: string): string {
+  if (isIP(address) === 4) return address;
+  return address === '' ? 'unknown' : ipaddr.process(address).toString();
 }
 
 /** `fe80::1%eth0` names an interface of the machine that wrote it down, and may be of any length (RFC 4007). */

@@ -1,4 +1,5 @@
 /** The Express applications: what every request passes, from top to bottom. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import cors from 'cors';
 import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
@@ -77,7 +78,6 @@ function createListener(services: Services, addRoutes: (app: Express) => void): 
   const requestLog = createRequestLog(services, (path) => app.router.stack.some(({ route }) => route?.path === path));
   app.use(requestLog.middleware);
   app.use(securityHeaders(config));
-  app.use(noStore);
   app.use(refuseMalformed);
   addRoutes(app);
   app.use(notFound);
@@ -85,21 +85,29 @@ function createListener(services: Services, addRoutes: (app: Express) => void): 
   return { handle: readable(app), log, requestLog };
 }
 
-/** An API serves no page: nothing may be loaded from its answers, nor may they be framed. */
-function securityHeaders({ publicUrl }: Config) {
+/**
+ * An API serves no page: nothing may be loaded from its answers, nor may they be framed. The fields are the same for every
+ * request, so helmet is asked for them once.
+ */
+function securityHeaders({ publicUrl }: Config): RequestHandler {
   const directives = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] };
-  return helmet({
+  const setFields = helmet({
     contentSecurityPolicy: { useDefaults: false, directives },
     // Of its own host alone: other services may speak http below it.
     strictTransportSecurity: publicUrl.startsWith('https:') && { includeSubDomains: false },
   });
+  // Interface 5: answers are of one moment, and some hold a token; only what is well known says otherwise.
+  const fields: Array<[name: string, value: string]> = [['Cache-Control', 'no-store']];
+  const recorder = {
+    setHeader: (name: string, value: string) => fields.push([name, value]),
+    removeHeader: () => undefined,
+  } as unknown as ServerResponse;
+  setFields({} as IncomingMessage, recorder, () => undefined);
+  return (_req, res, next) => {
+    for (const [name, value] of fields) res.setHeader(name, value);
+    next();
+  };
 }
-
-/** Interface 5: answers are of one moment, and some hold a token; only what is well known says otherwise. */
-const noStore: RequestHandler = (_req, res, next) => {
-  res.set('Cache-Control', 'no-store');
-  next();
-};
 
 function allowOrigins(origins: string[]) {
   return cors({

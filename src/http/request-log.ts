@@ -90,7 +90,7 @@ export function createRequestLog(
       const ids = idsOf(req);
       const origin = readOrigin(req, ids);
       Object.assign(res.locals, { ids, origin, budget: createBudget() } satisfies RequestLocals);
-      res.set('X-Request-Id', ids.request_id);
+      res.setHeader('X-Request-Id', ids.request_id);
       const started = performance.now();
 
       res.on('close', () => {
