@@ -89,7 +89,7 @@ test('Interface 10: SIGTERM ends it with 0 while the database does not answer', 
 });
 
 const ENDS: Array<[what: string, end: End, code: number]> = [
-  ['SIGTERM twice', twice, 0],
+  ['SIGTERM', ({ process }) => process.kill('SIGTERM'), 0],
   ['an exception', ({ process }) => process.kill('SIGUSR2'), 1],
   ['a rejection that nobody waits for', ({ process }) => process.kill('SIGWINCH'), 1],
 ];
