@@ -27,7 +27,13 @@ const COUNT = FUZZ_REQUESTS === undefined ? 5_000 : Math.ceil(Number(FUZZ_REQUES
 
 const ISSUER = 'http://localhost:3000';
 const AUDIENCE = 'https://api.example.com';
-const SETTINGS = { publicUrl: ISSUER, jwtAudience: AUDIENCE, accessTokenSeconds: 900, refreshTokenSeconds: 3600 };
+const SETTINGS = {
+  roleScopes: { viewer: [], analyst: [], admin: [] },
+  publicUrl: ISSUER,
+  jwtAudience: AUDIENCE,
+  accessTokenSeconds: 900,
+  refreshTokenSeconds: 3600,
+};
 const clock = handClock();
 const watched = watchClock(clock, Number.POSITIVE_INFINITY);
 const nowSeconds = Math.floor(clock.now().getTime() / 1000);

@@ -24,17 +24,18 @@ export const apiKey: CallerKind<'api_key'> = {
   presents: presentsSignature,
 
   resolve: async (deps, request) => {
-    const { clock, config } = deps;
+    const { clock } = deps;
 
     // Form, coverage, times and digest need no database.
-    const signature = readRequestSignature({ ...request, authority: config.publicAuthority }, clock.now());
+    const signature = readRequestSignature(request, clock.now());
     // A wrong clock decides neither whether `created` is in its window nor which secrets live.
     if (signature.kind === 'signature' || signature.reason === 'signature_expired') clock.mustAgree();
     if (signature.kind === 'refused') return signature;
 
-    return (
-      (await byCachedSecrets(deps, signature)) ?? (await byStoredSecrets(deps, signature)) ?? otherSignature(signature)
-    );
+    const resolved =
+      (await byCachedSecrets(deps, signature)) ?? (await byStoredSecrets(deps, signature)) ?? otherSignature(signature);
+    const { contentDigest } = signature;
+    return resolved.kind === 'caller' && contentDigest !== undefined ? { ...resolved, contentDigest } : resolved;
   },
 
   id: ({ keyId }) => keyId,

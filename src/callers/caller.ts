@@ -67,9 +67,12 @@ export interface KeyLimit {
   resetSeconds: number;
 }
 
-/** `limit` is there if the credential has one; it includes this request. */
+/**
+ * `limit` is there if the credential has one; it includes this request. `contentDigest` is the `Content-Digest` of a signature
+ * that covers it.
+ */
 type Known<Type extends CallerType> =
-  | { kind: 'caller'; caller: Callers[Type]; limit?: KeyLimit }
+  | { kind: 'caller'; caller: Callers[Type]; limit?: KeyLimit; contentDigest?: string }
   | { kind: 'rate_limited'; limit: KeyLimit };
 
 /**
@@ -78,8 +81,8 @@ type Known<Type extends CallerType> =
  */
 export type Resolution = Known<CallerType> | (RefusedCaller & { fields: Array<[string, string]> });
 
-/** The request as received, before any parsing. */
-export type CallerRequest = Omit<RequestFacts, 'authority'>;
+/** The request whose caller is asked for, before any parsing: the one that was received, or one that a proxy asks about. */
+export type CallerRequest = RequestFacts;
 
 export type CallerDeps = Deps<
   'clock' | 'config' | 'db' | 'secretCache' | 'keyLimiter' | 'keyring' | 'knownNonces' | 'placeholderKey' | 'tokens'

@@ -1,13 +1,22 @@
 /** Interface 6: the kinds of caller. A new kind is a file and a row; an incomplete one does not compile. */
+import type { Config } from '../config/config.js';
+import { scopesOfRole } from '../domain/scopes.js';
 import { apiKey } from './api-key.js';
-import type { CallerKind, CallerType } from './caller.js';
+import type { Caller, CallerKind, CallerType } from './caller.js';
 import { cron } from './cron.js';
 import { user } from './user.js';
 
 export const KINDS: { [Type in CallerType]: CallerKind<Type> } = { user, api_key: apiKey, cron };
 
+export const CALLER_TYPES = Object.keys(KINDS) as CallerType[];
+
 export function kindOf<Type extends CallerType>({ callerType }: { callerType: Type }): CallerKind<Type> {
   return KINDS[callerType];
+}
+
+/** What a caller may do, as it is shown: for a user the scopes of the role, here and in the services behind. */
+export function scopesOf(caller: Caller, { roleScopes }: Pick<Config, 'roleScopes'>): readonly string[] {
+  return caller.callerType === 'user' ? scopesOfRole(caller.role, roleScopes) : caller.scopes;
 }
 
 /** The kind of credential in a request; only a request with exactly one has a caller. */
@@ -21,5 +30,5 @@ export function presentedKind(rawHeaders: readonly string[]): PresentedKind {
 
 /** Every kind of which the request has a credential, valid or not. */
 export function presentedTypes(rawHeaders: readonly string[]): CallerType[] {
-  return (Object.keys(KINDS) as CallerType[]).filter((type) => KINDS[type].presents(rawHeaders));
+  return CALLER_TYPES.filter((type) => KINDS[type].presents(rawHeaders));
 }

@@ -3,41 +3,60 @@ import { acceptSignature } from '../credentials/signatures/request-signature.js'
 import { randomBase64url } from '../platform/ids.js';
 import { type Explained, refused } from '../platform/refused.js';
 import type { CallerDeps, CallerRefusal, CallerRequest, CallerType, Resolution } from './caller.js';
-import { KINDS, presentedTypes } from './kinds.js';
+import { CALLER_TYPES, KINDS, presentedTypes } from './kinds.js';
 
 type Kind = Pick<(typeof KINDS)[CallerType], 'scheme' | 'challengeParameters'>;
 
 /** 128 bits: 22 characters */
 const NONCE_BYTES = 16;
 
-/** Who is calling. @throws the database's error or {Outage}: a store that is away is never a pass */
-export async function resolveCaller(deps: CallerDeps, request: CallerRequest): Promise<Resolution> {
-  const presented = presentedTypes(request.rawHeaders).map((type) => KINDS[type]);
-  const [kind, ...others] = presented;
+/** What to send, for each kind of caller. */
+const CREDENTIALS = {
+  user: 'an access token',
+  api_key: 'a signed request',
+  cron: 'an internal key',
+} as const satisfies Record<CallerType, string>;
+
+/**
+ * Who is calling.
+ * @param welcome the kinds that may call here, of which a 401 asks for one. A valid credential of another kind is a caller too
+ * @throws the database's error or {Outage}: a store that is away is never a pass
+ */
+export async function resolveCaller(
+  deps: CallerDeps,
+  request: CallerRequest,
+  welcome: readonly CallerType[] = CALLER_TYPES,
+): Promise<Resolution> {
+  const presented = presentedTypes(request.rawHeaders);
+  const [type, ...others] = presented;
+  const kind = type && KINDS[type];
   if (kind === undefined) {
-    const refusal = refused('missing_credentials', 'Send an access token, a signed request or an internal key');
-    return { ...refusal, fields: askingFor(Object.values(KINDS), request) };
+    const refusal = refused('missing_credentials', `Send ${listed(welcome.map((each) => CREDENTIALS[each]))}`);
+    return { ...refusal, fields: askingFor(welcome, request) };
   }
   const resolution =
     others.length > 0
       ? refused('multiple_credentials', 'Send exactly one kind of credential')
       : await kind.resolve(deps, request);
   if (resolution.kind !== 'refused') return resolution;
-  return { ...resolution, fields: askingFor(presented, request, resolution) };
+  const again = presented.filter((each) => welcome.includes(each));
+  const fields = again.length > 0 ? askingFor(again, request, resolution) : askingFor(welcome, request);
+  return { ...resolution, fields };
 }
 
 /** What a 401 asks for: credentials of these kinds, and what was wrong with those that were sent. */
-function askingFor(
-  kinds: Array<(typeof KINDS)[CallerType]>,
-  { body }: CallerRequest,
-  refusal?: Explained<CallerRefusal>,
-) {
-  const challenges = kinds.map((kind) => challengeOf(kind, refusal)).join(', ');
+function askingFor(types: readonly CallerType[], request: CallerRequest, refusal?: Explained<CallerRefusal>) {
+  const challenges = types.map((type) => challengeOf(KINDS[type], refusal)).join(', ');
   const fields: Array<[string, string]> = [['www-authenticate', challenges]];
-  if (kinds.includes(KINDS.api_key)) {
-    fields.push(['accept-signature', acceptSignature(body, randomBase64url(NONCE_BYTES))]);
+  if (types.includes('api_key')) {
+    fields.push(['accept-signature', acceptSignature(request, randomBase64url(NONCE_BYTES))]);
   }
   return fields;
+}
+
+/** `a`, `a or b`, `a, b or c` */
+function listed(words: readonly string[]): string {
+  return words.join(', ').replace(/, ([^,]*)$/, ' or $1');
 }
 
 /** One challenge of `WWW-Authenticate` (RFC 9110 section 11.6.1). */

@@ -5,6 +5,7 @@ import { type Explanation, explanationText } from '../platform/explained.js';
 import { LOG_LEVELS } from '../platform/logger.js';
 import { type ConfigFault, createReader, type Environment, type Variable } from './environment.js';
 import { redisUrl } from './redis-url.js';
+import { roleScopesFile } from './role-scopes.js';
 import {
   corsOrigin,
   coversHost,
@@ -19,6 +20,8 @@ import {
   oneOf,
   pageUrl,
   proxyCidr,
+  serviceOrigin,
+  serviceProxyCidr,
   trueOrFalse,
   wholeNumber,
 } from './values.js';
@@ -123,6 +126,18 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     });
   }
 
+  const forwardAuth = {
+    proxies: read('FORWARD_AUTH_PROXIES', listOf(serviceProxyCidr), []),
+    origins: read('FORWARD_AUTH_ORIGINS', listOf(serviceOrigin), []).map((url) => url.origin),
+  };
+  if (isGiven('FORWARD_AUTH_PROXIES') !== isGiven('FORWARD_AUTH_ORIGINS')) {
+    const missing = isGiven('FORWARD_AUTH_PROXIES') ? 'FORWARD_AUTH_ORIGINS' : 'FORWARD_AUTH_PROXIES';
+    fault(
+      missing,
+      'must be set too: forward authentication needs the proxies that ask and the origins of the services',
+    );
+  }
+
   const breachedPasswords = read('BREACHED_PASSWORDS', z.string(), undefined);
   const config = {
     /** True if errors may say what is wrong with the configuration */
@@ -171,6 +186,10 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     trustProxy,
     /** Exact origins that may call with credentials */
     corsOrigins: read('CORS_ORIGINS', listOf(corsOrigin), []).map((url) => url.origin),
+    /** Interface 18: CIDRs of the peers that may ask, and exact origins of the services behind them. Undefined: off */
+    forwardAuth: forwardAuth.proxies.length > 0 ? forwardAuth : undefined,
+    /** Interface 6: scopes of each role for the services behind the gateway */
+    roleScopes: read('ROLE_SCOPES_FILE', roleScopesFile, { viewer: [], analyst: [], admin: [] }),
     argon2: {
       memoryKib: read(
         'ARGON2_MEMORY_KIB',

@@ -125,6 +125,31 @@ export const proxyCidr = z
   .refine(isCidr, { error: ({ input }) => proxyAdvice(String(input)) })
   .describe('a CIDR such as 10.0.0.0/8');
 
+/** Whoever may ask can ask about anything, so the network must not be everybody. */
+export const serviceProxyCidr = z
+  .string()
+  .refine(isCidr, 'must be a list of CIDRs such as 10.0.0.7/32,fd00::/64')
+  .refine(
+    (text) => !isCidr(text) || !isEverybody(text),
+    'has a network of all addresses: list the addresses from which your proxies connect',
+  )
+  .describe('a CIDR such as 10.0.0.7/32');
+
+/** All of IPv6, or of IPv4 in any form */
+function isEverybody(cidr: string): boolean {
+  const [address = '', prefix = '128'] = cidr.split('/');
+  const parsed = ipaddr.parse(address);
+  return (
+    Number(prefix) === 0 || (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() && Number(prefix) <= 96)
+  );
+}
+
+export const serviceOrigin = z
+  .string()
+  .refine((text) => !text.includes('*'), 'has a *: name each origin, such as https://app.example.com')
+  .pipe(httpOrigin)
+  .describe('an origin such as https://app.example.com');
+
 /** Accepts an address or a network in its usual form, not the old short and octal forms of IPv4 (`10`, `0177.0.0.1`). */
 function isCidr(text: string): boolean {
   const [, address = '', prefix = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];

@@ -33,6 +33,11 @@ export function hasScope(scopes: Scopes, scope: string): boolean {
   return scopes === 'all' || scopes.includes(scope);
 }
 
+/** What a role may do here, and then what ROLE_SCOPES_FILE adds for other services. */
+export function scopesOfRole(role: Role, roleScopes: Readonly<Record<Role, readonly string[]>>): string[] {
+  return [...ownScopes(ROLE_SCOPES[role]), ...roleScopes[role]];
+}
+
 /** The scopes of the gateway itself among these, in the order of `OWN_SCOPES`. */
 export function ownScopes(scopes: Scopes): OwnScope[] {
   return OWN_SCOPES.filter((scope) => hasScope(scopes, scope));

@@ -13,6 +13,7 @@ import { loginGuards } from './login-guards.js';
 import { readable, refuseMalformed } from './malformed.js';
 import { createRequestLog } from './request-log.js';
 import { addAuthRoutes } from './routes/auth-routes.js';
+import { addAuthzRoutes } from './routes/authz-routes.js';
 import { addClientPackage } from './routes/client-package.js';
 import { addDocuments } from './routes/documents.js';
 import { addFrontPage } from './routes/front-page.js';
@@ -34,6 +35,7 @@ export function createExpressApp(
   const { config } = services;
   return createListener(services, (app) => {
     app.use(lookAgainAfter503(poller));
+    addAuthzRoutes(app, services); // answers a preflight by its rule, so before CORS_ORIGINS does
     addWellKnownRoutes(app, services); // for every origin, so before those of the list
     addClientPackage(app); // for every origin too
     if (config.corsOrigins.length > 0) app.use(allowOrigins(config.corsOrigins));
@@ -57,11 +59,11 @@ export function createMetricsApp(services: Services): Listener {
   return createListener(services, (app) => addMetricsRoute(app, services));
 }
 
-/** Interface 10: an answer of 503 makes the poller look at once. */
+/** Interface 10: an answer of 503, or what nginx gets in its place, makes the poller look at once. */
 function lookAgainAfter503({ checkSoon }: ReadinessPoller): RequestHandler {
   return (_req, res, next) => {
     res.once('close', () => {
-      if (res.statusCode === 503) checkSoon();
+      if (res.statusCode === 503 || res.locals.outcome === 'unavailable') checkSoon();
     });
     next();
   };

@@ -17,8 +17,12 @@ export interface RequestLocals {
   outcome?: RequestOutcome;
   /** Origin of a refused cross-site call, safe to log */
   refusedOrigin?: string;
-  /** At `/graphql`: the kind of credential, once it has been read */
+  /** At `/graphql`, and of a request that a proxy asks about: the kind of credential, once it has been read */
   caller?: PresentedKind;
+  /** The route, for the log and the counters, if it is not the path */
+  route?: string;
+  /** Interface 18, of a question of a proxy: the origin of the service, once it is known to be one of FORWARD_AUTH_ORIGINS */
+  service?: string;
 }
 
 declare global {

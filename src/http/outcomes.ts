@@ -1,7 +1,8 @@
 /** Interface 14: the outcomes of a request, for the log and the counters. */
 import type { PresentedKind } from '../callers/kinds.js';
 import { DEVICE_OUTCOMES, type Metrics } from '../platform/metrics.js';
-import type { Reason } from './refusals.js';
+import { FAMILIES, routeOfFamily } from './authz/original-request.js';
+import { AUTHZ_ERRORS, type AuthzReason, type Reason } from './refusals.js';
 
 /** Outcomes of every route. */
 const OF_EVERY_ROUTE = [
@@ -75,12 +76,20 @@ const OF_CALLERS = {
   several: ['multiple_credentials'],
 } as const satisfies Record<PresentedKind, readonly string[]>;
 
+/** Interface 18: of a question of a proxy. */
+const OF_AUTHZ: ReadonlySet<AuthzOutcome> = new Set([
+  ...(['success', 'preflight', 'internal_error'] as const),
+  ...(Object.keys(AUTHZ_ERRORS) as Array<keyof typeof AUTHZ_ERRORS>),
+  ...Object.values(OF_CALLERS).flat(),
+]);
+
+type AuthzOutcome = AuthzReason | CallerOutcome | 'preflight';
 type CountedRoute = keyof typeof OF_ROUTES;
 export type CallerOutcome = (typeof OF_CALLERS)[PresentedKind][number];
 
 /** Reasons of answers that no counter counts. */
 type Uncounted = 'not_found' | 'method_not_allowed' | 'not_acceptable' | 'too_many_requests' | 'header_too_large';
-export type RequestOutcome = (typeof OF_ROUTES)[CountedRoute][number] | CallerOutcome | Uncounted;
+export type RequestOutcome = (typeof OF_ROUTES)[CountedRoute][number] | AuthzOutcome | Uncounted;
 
 /** nginx's status for a client that disconnected before its answer. */
 export const CLIENT_CLOSED = 499;
@@ -93,14 +102,17 @@ function isCounted(route: string | undefined, outcome: RequestOutcome): route is
 
 export interface CountedRequest {
   route: string | undefined;
-  /** Of a request to `/graphql` */
+  /** Of a request to `/graphql`, or of one that a proxy asks about */
   caller: PresentedKind | undefined;
   outcome: RequestOutcome | undefined;
 }
 
-/** @returns a function that counts a request; each known outcome exists from 0 */
-export function createOutcomeCounters(metrics: Metrics) {
-  const { callerChecks } = metrics;
+/**
+ * @param hasProxies whether proxies may ask (Interface 18)
+ * @returns a function that counts a request; each known outcome exists from 0
+ */
+export function createOutcomeCounters(metrics: Metrics, hasProxies: boolean) {
+  const { authzChecks, callerChecks } = metrics;
   const ofRoutes = {
     '/auth/login': metrics.logins,
     '/auth/refresh': metrics.refreshes,
@@ -114,10 +126,16 @@ export function createOutcomeCounters(metrics: Metrics) {
   for (const [caller, outcomes] of Object.entries(OF_CALLERS)) {
     for (const outcome of outcomes) callerChecks.inc({ caller, outcome }, 0);
   }
+  const authzRoutes = new Map(FAMILIES.map((route) => [routeOfFamily(route), route]));
+  for (const route of hasProxies ? FAMILIES : []) {
+    for (const outcome of OF_AUTHZ) authzChecks.inc({ route, outcome }, 0);
+  }
   for (const outcome of DEVICE_OUTCOMES) metrics.loginDevices.inc({ outcome }, 0);
   return ({ route, caller, outcome }: CountedRequest): void => {
     if (outcome === undefined) return;
-    if (caller !== undefined) callerChecks.inc({ caller, outcome });
+    const authzRoute = authzRoutes.get(route ?? '');
+    if (authzRoute !== undefined) authzChecks.inc({ route: authzRoute, outcome });
+    else if (caller !== undefined) callerChecks.inc({ caller, outcome });
     else if (isCounted(route, outcome)) ofRoutes[route].inc({ outcome });
   };
 }

@@ -1,6 +1,8 @@
 /** Every error of REST by its `reason`, which is also its outcome in the log: Spec 7, then Interface 5 and 15. */
 import type { FurtherRefusal, PasswordRefusal, Refusal } from '../auth/outcomes.js';
+import type { CallerRefusal } from '../callers/caller.js';
 import { MISSING_TOKEN } from '../callers/resolve-user.js';
+import type { RuleRefusal, RuleViolation } from '../callers/rule.js';
 import { BEARER_DETAILS, type BearerRefusal } from '../callers/user.js';
 import { OUTAGE_DETAIL } from '../platform/outage.js';
 
@@ -141,6 +143,55 @@ export const FURTHER_ERRORS = {
   ErrorRow & { when: string }
 > &
   Record<string, ErrorRow & { when: string }>;
+
+/** Interface 18: forward authentication. The reasons of a 401 are those of Interface 6. `when` is printed too. */
+export const AUTHZ_ERRORS = {
+  rule_invalid: {
+    status: 400,
+    detail: 'The rule is not valid',
+    when: 'the rule has something unknown, empty or repeated; `detail` says what',
+  },
+  proxy_not_listed: {
+    status: 403,
+    detail: 'This peer may not ask',
+    when: 'the peer is not in `FORWARD_AUTH_PROXIES`',
+  },
+  identity_field: {
+    status: 403,
+    detail: 'A request must not have fields that begin with X-Auth-',
+    when: 'a field of the request begins with `X-Auth-`, also if `_` or `.` stands in the place of `-`',
+  },
+  original_request_invalid: {
+    status: 403,
+    detail: 'The original request is not described as it should be',
+    when: 'a field that describes the original request is missing, repeated or malformed, or its target has `#`, `\\` or control characters',
+  },
+  origin_not_listed: {
+    status: 403,
+    detail: 'This origin is not served',
+    when: 'scheme and authority of the original request are not exactly one of `FORWARD_AUTH_ORIGINS`',
+  },
+  caller_not_allowed: {
+    status: 403,
+    detail: 'This kind of caller is not allowed',
+    when: 'the rule has not that `caller`',
+  },
+  role_missing: { status: 403, detail: 'This role is not allowed', when: 'a user without a `role` of the rule' },
+  scope_missing: { status: 403, detail: 'A scope is missing', when: 'a caller without each `scope` of the rule' },
+  rate_limited: {
+    status: 429,
+    detail: 'Too many requests for this key, try again later',
+    when: 'the limit of the key, with `Retry-After`',
+  },
+  unavailable: {
+    status: 503,
+    detail: OUTAGE_DETAIL,
+    when: 'a store is down or the clock is wrong, with `Retry-After`',
+  },
+} as const satisfies Record<RuleRefusal | RuleViolation, ErrorRow & { when: string }> &
+  Record<string, ErrorRow & { when: string }>;
+
+export type AuthzReason = keyof typeof AUTHZ_ERRORS | CallerRefusal;
 
 export const ERRORS = { ...REFUSALS, ...FURTHER_ERRORS };
 export type Reason = keyof typeof ERRORS;

@@ -44,6 +44,8 @@ interface Answered extends RequestIds, CountedRequest {
   setting?: string | undefined;
   /** Of a call that was refused for it */
   origin?: string | undefined;
+  /** Of a question of a proxy: the origin of the service */
+  service?: string | undefined;
   duration_ms: number;
 }
 
@@ -73,14 +75,16 @@ export function createRequestLog(
     state.isProxyReported = true;
     log.warn({ ...ids, peer_ip: peerAddress }, UNTRUSTED);
   });
-  const count = createOutcomeCounters(metrics);
+  const count = createOutcomeCounters(metrics, config.forwardAuth !== undefined);
   const record = (answered: Answered): void => {
     const { method, route, status, duration_ms } = answered;
     const labels = { http_request_method: method, http_response_status_code: status };
     metrics.requestSeconds.observe(route === undefined ? labels : { ...labels, http_route: route }, duration_ms / 1000);
     count(answered);
-    const level = status >= 500 ? 'error' : route !== undefined && QUIET.has(route) ? 'debug' : 'info';
-    if (status !== UNAVAILABLE) return log[level](answered, 'request');
+    const isUnavailable = status === UNAVAILABLE || answered.outcome === 'unavailable'; // nginx is answered 403
+    const isQuiet = route !== undefined && QUIET.has(route);
+    const level = status >= 500 || isUnavailable ? 'error' : isQuiet ? 'debug' : 'info';
+    if (!isUnavailable) return log[level](answered, 'request');
     sampling.sample(`${method} ${route} ${answered.outcome}`, MOST_UNAVAILABLE, (more) => {
       log[level]({ ...answered, ...more }, 'request');
     });
@@ -95,7 +99,7 @@ export function createRequestLog(
 
       res.on('close', () => {
         const method = knownMethod(req.method);
-        const route = routeOf(req, isRoute);
+        const route = res.locals.route ?? routeOf(req, isRoute);
         const status = res.writableFinished ? res.statusCode : CLIENT_CLOSED;
         const { outcome } = res.locals;
         record({
@@ -108,6 +112,7 @@ export function createRequestLog(
           client_ip: origin.ipAddress,
           setting: outcome && SETTINGS[outcome],
           origin: res.locals.refusedOrigin,
+          service: res.locals.service,
           duration_ms: Math.round((performance.now() - started) * 10) / 10,
         });
       });

@@ -13,6 +13,11 @@ export function uuidInTimeOrder(at: Date): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
+/** A random UUID (RFC 9562 section 5.4), for what no table stores. */
+export function randomUuid(): string {
+  return randomUUID();
+}
+
 /** True for the text form of RFC 9562 section 4, in either case and of any version. */
 export function isUuid(value: string): boolean;
 export function isUuid(value: unknown): value is string;

@@ -71,6 +71,12 @@ export function createMetrics() {
       labelNames: ['caller', 'outcome'],
       registers,
     }),
+    authzChecks: new Counter({
+      name: 'auth_gateway_authz_checks_total',
+      help: 'Questions of proxies who sent a request and whether it may pass, by route and what came of them',
+      labelNames: ['route', 'outcome'],
+      registers,
+    }),
     accountLocks: new Counter({
       name: 'auth_gateway_account_locks_total',
       help: 'Failed logins that locked their account; what a locked account answers is among the logins',

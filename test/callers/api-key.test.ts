@@ -13,6 +13,7 @@ import { coverageCases } from '../support/independent/refused-signatures/coverag
 import { fieldCases } from '../support/independent/refused-signatures/fields.js';
 import { parameterCases } from '../support/independent/refused-signatures/parameters.js';
 import { freshNonce, QUERY, type Sign, type SignedRequest } from '../support/independent/signer.js';
+import { AUTHORITY } from '../support/independent/verify.js';
 import { whileAway } from '../support/postgres/faults.js';
 
 let gateway: TestGateway;
@@ -336,7 +337,7 @@ describe('Interface 6: the cache of opened secrets', () => {
         return app.db.run(statement, values);
       },
     };
-    const facts = { ...request, rawHeaders: request.headers.flat() };
+    const facts = { ...request, authority: AUTHORITY, rawHeaders: request.headers.flat() };
     const { kind } = await apiKey.resolve({ ...app, db: { ...app.db, ...db } }, facts);
     return [kind, statements];
   }

@@ -33,6 +33,8 @@ export interface SigningKey extends Key {
 }
 
 export interface AccessKey extends SigningKey {
+  /** The protected header of an assertion (Interface 18), which is no access token */
+  assertionHeader: string;
   publicJwk: PublicJwk;
 }
 
@@ -57,6 +59,9 @@ export interface KeyOf {
 
 /** The keys of one version of the file, by purpose, newest first. */
 export type Keys = { [Kind in keyof KeyOf]: Array<KeyOf[Kind]> };
+
+/** `typ` of an assertion (RFC 8725 section 3.11) */
+export const ASSERTION_TYPE = 'caller+jwt';
 
 /** @throws {KeyringError} if a purpose has no key, or an access key is weak or its halves do not match */
 export async function importKeys(jwks: readonly PrivateJwk[], now: Date): Promise<Keys> {
@@ -109,6 +114,7 @@ async function importAccessKey(jwk: AccessJwk): Promise<AccessKey> {
       alg,
       notBefore,
       header: base64url(JSON.stringify({ alg, typ: 'at+jwt', kid })),
+      assertionHeader: base64url(JSON.stringify({ alg, typ: ASSERTION_TYPE, kid })),
       sign: signer(alg, privateKey),
       verifyWith: publicKey.toCryptoKey(WEB_CRYPTO[alg], false, ['verify']),
       publicJwk: { ...publicKey.export({ format: 'jwk' }), kid, use, alg },

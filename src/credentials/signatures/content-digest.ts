@@ -10,10 +10,10 @@ const ALGORITHMS = new Map([
 
 /**
  * Compares every sha-256 and sha-512 digest of the field with the body; other algorithms are ignored.
- * @param body raw bytes, before any parsing or inflating
+ * @param body raw bytes, before any parsing or inflating; undefined if whoever has the body compares it
  * @returns `malformed` if the field is not a dictionary of byte sequences, or has neither algorithm
  */
-export function checkContentDigest(field: string, body: Uint8Array): 'matches' | 'differs' | 'malformed' {
+export function checkContentDigest(field: string, body: Uint8Array | undefined): 'matches' | 'differs' | 'malformed' {
   const dictionary = readDictionary(field);
   if (dictionary === undefined) return 'malformed';
 
@@ -25,7 +25,7 @@ export function checkContentDigest(field: string, body: Uint8Array): 'matches' |
     if (algorithm === undefined) continue;
     compared += 1;
     // Not in constant time: the sender of the body can compute its digest.
-    if (createHash(algorithm).update(body).digest().equals(Buffer.from(digest))) equal += 1;
+    if (body === undefined || createHash(algorithm).update(body).digest().equals(Buffer.from(digest))) equal += 1;
   }
   if (compared === 0) return 'malformed';
   return equal === compared ? 'matches' : 'differs';

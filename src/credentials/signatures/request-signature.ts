@@ -36,6 +36,8 @@ export interface RequestSignature {
   base: string;
   /** 32 bytes */
   mac: Uint8Array;
+  /** `Content-Digest` (RFC 9530), if the signature covers it */
+  contentDigest: string | undefined;
 }
 
 const INPUT_CHARACTERS = 1024;
@@ -48,7 +50,9 @@ const MAC_BYTES = 32;
 const MILLISECONDS_FROM = 100_000_000_000;
 
 const COVERED = ['@method', '@authority', '@path', '@query'];
-const COVERED_WITH_BODY = [...COVERED, 'content-type', 'content-digest'];
+const DIGEST = 'content-digest';
+const OF_BODY = ['content-type', DIGEST];
+const COVERED_WITH_BODY = [...COVERED, ...OF_BODY];
 const TAG = 'auth-gateway';
 const ALGORITHM = 'hmac-sha256';
 
@@ -82,9 +86,13 @@ export function presentsSignature(rawHeaders: readonly string[]): boolean {
  * `keyid`, and copies the other parameters.
  * @param nonce a fresh one
  */
-export function acceptSignature(body: Uint8Array, nonce: string): string {
+export function acceptSignature(
+  { body, rawHeaders }: Pick<RequestFacts, 'body' | 'rawHeaders'>,
+  nonce: string,
+): string {
   const parameters = new Map<string, BareItem>(Object.entries({ created: true, nonce, alg: ALGORITHM, tag: TAG }));
-  const signature: InnerList = [requiredComponents(body).map((name) => [name, new Map()]), parameters];
+  const hasBody = body === undefined ? fieldValues(rawHeaders, 'content-type').length > 0 : body.length > 0;
+  const signature: InnerList = [requiredComponents(hasBody).map((name) => [name, new Map()]), parameters];
   return serializeDictionary(new Map([['sig1', signature]]));
 }
 
@@ -108,8 +116,9 @@ export function readRequestSignature(request: RequestFacts, now: Date): RequestS
     return malformed('Each covered field must be sent exactly once, in printable ASCII');
   }
 
-  const fault = checkTimes(createdSeconds, expiresSeconds, now) ?? checkBody(request);
-  return fault ?? { kind: 'signature', keyId, nonce, createdSeconds, base, mac };
+  const contentDigest = components.includes(DIGEST) ? onlyFieldValue(request.rawHeaders, DIGEST) : undefined;
+  const fault = checkTimes(createdSeconds, expiresSeconds, now) ?? checkBody(contentDigest, request.body);
+  return fault ?? { kind: 'signature', keyId, nonce, createdSeconds, base, mac, contentDigest };
 }
 
 /** True if one of the secrets made the MAC. Takes the same time in every case. */
@@ -149,13 +158,14 @@ function readFields(rawHeaders: readonly string[]) {
   return { kind: 'fields', components, parameters: input[1], signatureParams, mac: new Uint8Array(bytes) } as const;
 }
 
-function requiredComponents(body: Uint8Array): string[] {
-  return body.length === 0 ? COVERED : COVERED_WITH_BODY;
+function requiredComponents(hasBody: boolean): string[] {
+  return hasBody ? COVERED_WITH_BODY : COVERED;
 }
 
-/** The components may have any order. */
-function checkCoverage(components: readonly string[], body: Uint8Array): RefusedSignature | undefined {
-  const needed = requiredComponents(body);
+/** The components may have any order. Of a body that is not known, the signature says whether it is there. */
+function checkCoverage(components: readonly string[], body: Uint8Array | undefined): RefusedSignature | undefined {
+  const hasBody = body === undefined ? OF_BODY.some((name) => components.includes(name)) : body.length > 0;
+  const needed = requiredComponents(hasBody);
   if (new Set(components).size < components.length || !components.every((name) => needed.includes(name))) {
     return malformed(
       'Cover exactly "@method" "@authority" "@path" "@query", and with a body also "content-type" "content-digest", ' +
@@ -183,10 +193,10 @@ function checkTimes(created: number, expires: number | undefined, now: Date): Re
     : undefined;
 }
 
-/** RFC 9530: a body needs a digest. */
-function checkBody(request: RequestFacts): RefusedSignature | undefined {
-  if (request.body.length === 0) return undefined;
-  switch (checkContentDigest(onlyFieldValue(request.rawHeaders, 'content-digest') ?? '', request.body)) {
+/** RFC 9530: a covered digest is that of the body. Without a body none is covered. */
+function checkBody(contentDigest: string | undefined, body: Uint8Array | undefined): RefusedSignature | undefined {
+  if (contentDigest === undefined) return undefined;
+  switch (checkContentDigest(contentDigest, body)) {
     case 'matches':
       return undefined;
     case 'differs':

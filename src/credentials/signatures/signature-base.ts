@@ -5,14 +5,14 @@ import { onlyFieldValue } from './http-fields.js';
 /** A request before any parsing. */
 export interface RequestFacts {
   method: string;
-  /** `@authority`: the host of PUBLIC_URL, whatever `Host` a proxy sends */
+  /** `@authority`: of the gateway's own requests the host of PUBLIC_URL, whatever `Host` a proxy sends */
   authority: string;
   /** Path and query as sent */
   target: string;
   /** Alternating names and values, as in Node, duplicates included */
   rawHeaders: readonly string[];
-  /** Raw bytes, before any inflating */
-  body: Uint8Array;
+  /** Raw bytes, before any inflating. Undefined: only the head is known, as when a proxy asks about a request */
+  body: Uint8Array | undefined;
 }
 
 /**

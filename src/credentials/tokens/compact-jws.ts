@@ -7,8 +7,9 @@ import { timingSafeEqual } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import type { SigningKey } from '../keyring/import-keys.js';
 
-export function signJwt(claims: JWTPayload, key: SigningKey): string {
-  const signed = `${key.header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
+/** @param header the protected header, in base64url, if it is not that of the key's tokens */
+export function signJwt(claims: JWTPayload, key: SigningKey, header = key.header): string {
+  const signed = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
   return `${signed}.${key.sign(signed)}`;
 }
 

@@ -1,19 +1,22 @@
 /** Spec 2.7 and Interface 4: access tokens (RFC 9068) and refresh tokens (RFC 7519), verified according to RFC 8725. */
 import { hash } from 'node:crypto';
-import type { JWTPayload } from 'jose';
+import type { JWTHeaderParameters, JWTPayload } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/config.js';
 import { isRole, type Role } from '../../domain/roles.js';
-import { ownScopes, ROLE_SCOPES } from '../../domain/scopes.js';
+import { scopesOfRole } from '../../domain/scopes.js';
 import { addSeconds, epochSeconds } from '../../platform/clock.js';
 import { isUuid, uuidInTimeOrder } from '../../platform/ids.js';
 import type { WatchedClock } from '../../platform/watched-clock.js';
-import type { SigningKey } from '../keyring/import-keys.js';
+import { ASSERTION_TYPE, type SigningKey } from '../keyring/import-keys.js';
 import type { Keyring } from '../keyring/keyring.js';
 import { readOwnJwt, signJwt } from './compact-jws.js';
 import { type Verified, verifyJwt } from './verify-jwt.js';
 
-type TokenSettings = Pick<Config, 'publicUrl' | 'jwtAudience' | 'accessTokenSeconds' | 'refreshTokenSeconds'>;
+type TokenSettings = Pick<
+  Config,
+  'publicUrl' | 'jwtAudience' | 'accessTokenSeconds' | 'refreshTokenSeconds' | 'roleScopes'
+>;
 
 /** `client_id` of RFC 9068 section 2.2: the gateway is its own and only client. */
 const CLIENT_ID = 'auth-gateway';
@@ -62,7 +65,7 @@ export interface Tokens {
   verifyAccessToken(token: string, now: Date): Promise<AccessClaims | undefined>;
   /**
    * The claims, or undefined if signature, expiry or issuer are invalid. Spec 4.2 step 3 checks the type, but a refresh
-   * token that an access key signed is refused here.
+   * token that an access key signed is refused here, and so is an assertion, which other services receive.
    * @throws {ClockSkewed} if only its expiry would refuse it and this clock is wrong
    */
   verifyRefreshToken(token: string, now: Date): Promise<RefreshClaims | undefined>;
@@ -108,7 +111,8 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
   const checkAccessToken = async (token: string, digest: string, now: Date): Promise<AccessClaims | undefined> => {
     const expected = { typ: 'at+jwt', issuer: settings.publicUrl, audience: settings.jwtAudience };
     const verified =
-      readOwnAccessToken(token, now) ?? (await verifyJwt(token, (kid) => keyring.byKid('access', kid), now, expected));
+      readOwnAccessToken(token, now) ??
+      (await verifyJwt(token, ({ kid }) => keyring.byKid('access', kid), now, expected));
     if (verified === undefined || verified.claims['type'] !== 'access') return undefined;
     const { sub, role, sid, exp, nbf } = verified.claims;
     if (!isUuid(sub) || !isRole(role)) return undefined;
@@ -129,7 +133,7 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
           client_id: CLIENT_ID,
           jti: uuidInTimeOrder(now),
           role,
-          ...permissions(role),
+          ...permissions(role, settings),
           sid,
           type: 'access',
         },
@@ -159,7 +163,8 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
       const own = readOwnJwt(token, (header) => keyring.byHeader('refresh', header));
       if (own !== undefined && isPlainAndGood(own, settings.publicUrl, now)) return refreshClaims(own, 'refresh');
 
-      const keyOf = (kid?: string) => keyring.byKid('refresh', kid) ?? keyring.byKid('access', kid);
+      const keyOf = ({ kid, typ }: JWTHeaderParameters) =>
+        keyring.byKid('refresh', kid) ?? (typ === ASSERTION_TYPE ? undefined : keyring.byKid('access', kid));
       const verified = await verifyJwt(token, keyOf, now, { issuer: settings.publicUrl });
       if (verified === undefined) return undefined;
       if (verified.isExpired) {
@@ -177,8 +182,8 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
  * A role in the standard claims of RFC 9068 section 2.2.3. Without scopes there is no `scope`: RFC 6749 section 3.3 does
  * not allow an empty one.
  */
-function permissions(role: Role): { roles: Role[]; scope?: string } {
-  const scopes = ownScopes(ROLE_SCOPES[role]);
+function permissions(role: Role, { roleScopes }: TokenSettings): { roles: Role[]; scope?: string } {
+  const scopes = scopesOfRole(role, roleScopes);
   return { roles: [role], ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) };
 }
 

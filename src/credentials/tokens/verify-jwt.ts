@@ -1,5 +1,5 @@
 /** Verifies JWTs with jose, according to RFC 8725. */
-import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { errors, type JWTHeaderParameters, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { SigningKey } from '../keyring/import-keys.js';
 
 export interface Verified {
@@ -9,12 +9,12 @@ export interface Verified {
 }
 
 /**
- * Verifies with the key that `kid` names and that key's own algorithm (RFC 8725 sections 3.1 and 3.10).
+ * Verifies with the key that the header names, by its `kid`, and that key's own algorithm (RFC 8725 sections 3.1 and 3.10).
  * @returns undefined if anything but its expiry is wrong
  */
 export async function verifyJwt(
   token: string,
-  keyOf: (kid?: string) => SigningKey | undefined,
+  keyOf: (header: JWTHeaderParameters) => SigningKey | undefined,
   now: Date,
   expected: JWTVerifyOptions,
 ): Promise<Verified | undefined> {
@@ -22,9 +22,9 @@ export async function verifyJwt(
   try {
     const { payload: claims } = await jwtVerify(
       token,
-      ({ kid, alg }) => {
-        key = keyOf(kid);
-        if (key === undefined || key.alg !== alg) throw new errors.JWSInvalid('no such key');
+      (header) => {
+        key = keyOf(header);
+        if (key === undefined || key.alg !== header.alg) throw new errors.JWSInvalid('no such key');
         return key.verifyWith;
       },
       { ...expected, requiredClaims: ['exp'], currentDate: now },

@@ -21,11 +21,12 @@ const ANSWERED = ['application/json; charset=utf-8', 'application/graphql-respon
 export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGraphql): void {
   const resolve = async (req: Request, res: Response, body: Buffer): Promise<Resolution> => {
     const { method, originalUrl: target, rawHeaders } = req;
+    const { publicAuthority: authority } = deps.config;
     const { locals } = res;
     locals.caller = presentedKind(rawHeaders);
     const within = { db: deps.db.within(locals.budget), keyLimiter: deps.keyLimiter?.within(locals.budget) };
     try {
-      const resolution = await resolveCaller({ ...deps, ...within }, { method, target, rawHeaders, body });
+      const resolution = await resolveCaller({ ...deps, ...within }, { method, authority, target, rawHeaders, body });
       locals.outcome = outcomeOf(resolution);
       if (resolution.kind !== 'refused' && resolution.limit !== undefined) setKeyLimit(res, resolution.limit);
       return resolution;

@@ -1,0 +1,15 @@
+/** Interface 18: Envoy (`envoy.filters.http.ext_authz`), which asks in the form of the request itself. */
+import { checked, fieldsOnce, type ProxyFamily, unreadable } from './original-request.js';
+
+export const extAuthz: ProxyFamily = {
+  name: 'ext-authz',
+
+  read: (question, target) => {
+    const values = fieldsOnce(question, ['x-forwarded-proto', 'host']);
+    if (values === undefined) return unreadable('The proxy must send X-Forwarded-Proto and Host once each');
+    const [proto, host] = values;
+    return checked({ method: question.method, origin: `${proto}://${host}`, target }, 'The request line');
+  },
+
+  passesOn: () => true,
+};

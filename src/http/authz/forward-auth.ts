@@ -1,0 +1,21 @@
+/** Interface 18: Traefik, Caddy, HAProxy, and services that ask by themselves. */
+import { checked, fieldsOnce, type ProxyFamily, unreadable } from './original-request.js';
+
+const FIELDS = ['x-forwarded-method', 'x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-uri'] as const;
+
+export const forwardAuth: ProxyFamily = {
+  name: 'forward-auth',
+
+  read: (question) => {
+    const values = fieldsOnce(question, FIELDS);
+    if (values === undefined) {
+      return unreadable(
+        'The proxy must send X-Forwarded-Method, X-Forwarded-Proto, X-Forwarded-Host and X-Forwarded-Uri once each',
+      );
+    }
+    const [method, proto, host, target] = values;
+    return checked({ method, origin: `${proto}://${host}`, target }, 'X-Forwarded-Method and X-Forwarded-Uri');
+  },
+
+  passesOn: () => true,
+};

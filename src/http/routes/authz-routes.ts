@@ -1,0 +1,172 @@
+/** Interface 18: forward authentication. A proxy asks who sent a request, and whether its rule lets them pass. */
+import type { Express, Request, Response } from 'express';
+import { LRUCache } from 'lru-cache';
+import proxyaddr from 'proxy-addr';
+import type { CallerDeps, Resolution } from '../../callers/caller.js';
+import { presentedKind, scopesOf } from '../../callers/kinds.js';
+import { resolveCaller } from '../../callers/resolve-caller.js';
+import { parseRule, violationOf } from '../../callers/rule.js';
+import { fieldValues } from '../../credentials/signatures/http-fields.js';
+import { isOutage } from '../../db/outage.js';
+import { reportOutage } from '../../platform/error-lines.js';
+import { RETRY_AFTER_SECONDS } from '../../platform/outage.js';
+import type { Deps } from '../../services.js';
+import { authRequest } from '../authz/auth-request.js';
+import { extAuthz } from '../authz/ext-authz.js';
+import { forwardAuth } from '../authz/forward-auth.js';
+import { assertionOf, hasIdentityField, setIdentity, setNobody } from '../authz/identity.js';
+import { type FamilyName, type OriginalRequest, type ProxyFamily, routeOfFamily } from '../authz/original-request.js';
+import { peerAddressOf } from '../client-address.js';
+import { setKeyLimit } from '../rate-limits.js';
+import { AUTHZ_ERRORS, type AuthzReason } from '../refusals.js';
+
+const FAMILIES: Record<FamilyName, ProxyFamily> = {
+  'auth-request': authRequest,
+  'forward-auth': forwardAuth,
+  'ext-authz': extAuthz,
+};
+
+/** Family, rule, and what follows it. Nothing is decoded: a rule needs no percent-encoding, and none is accepted. */
+const PATH = /^\/authz\/([a-z-]+)\/([^/?]+)(.*)$/s;
+
+/** A rule is written into the configuration of a proxy, so there are few. */
+const MAX_RULES = 1_000;
+
+type AuthzDeps = CallerDeps & Deps<'fullDisk' | 'log' | 'sampling'>;
+
+/** A refusal that was decided here; `fields` and `more` are of the answer. */
+interface Refusal {
+  reason: AuthzReason;
+  status: number;
+  detail: string;
+  fields?: Array<[string, string]>;
+  more?: object;
+}
+
+/** Adds the routes if FORWARD_AUTH_PROXIES and FORWARD_AUTH_ORIGINS are set. No method and no body matters. */
+export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
+  const { config, db, keyLimiter } = deps;
+  if (config.forwardAuth === undefined) return;
+  const isListed = proxyaddr.compile(config.forwardAuth.proxies);
+  const origins = new Set(config.forwardAuth.origins);
+  const rules = new LRUCache<string, ReturnType<typeof parseRule>>({ max: MAX_RULES });
+  const ruleOf = (text: string): ReturnType<typeof parseRule> => {
+    const rule = rules.get(text) ?? parseRule(text);
+    rules.set(text, rule);
+    return rule;
+  };
+
+  /** @returns why the request is refused; undefined if it may pass, and the answer has its fields */
+  const check = async (
+    req: Request,
+    res: Response,
+    family: ProxyFamily,
+    [ruleText, rest]: [string, string],
+  ): Promise<Refusal | undefined> => {
+    const { locals } = res;
+    const peer = peerAddressOf(req.socket) ?? '';
+    if (!isListed(peer, 0)) {
+      reportPeer(deps, res, peer);
+      return refusalOf('proxy_not_listed');
+    }
+    const rule = ruleOf(ruleText);
+    if (rule.kind === 'refused') return refusalOf(rule.reason, rule.detail);
+    if (hasIdentityField(req.rawHeaders)) return refusalOf('identity_field');
+    const original = family.read(req, rest);
+    if ('kind' in original) return refusalOf(original.reason, original.detail);
+    if (!origins.has(original.origin)) return refusalOf('origin_not_listed');
+    locals.service = original.origin;
+    locals.caller = presentedKind(req.rawHeaders);
+
+    if (rule.allowsPreflight && isPreflight(original, req, locals.caller)) {
+      locals.outcome = 'preflight';
+      setNobody(res);
+      return undefined;
+    }
+    const { method, origin, target } = original;
+    const authority = origin.slice(origin.indexOf('//') + 2);
+    const facts = { method, authority, target, rawHeaders: req.rawHeaders, body: undefined };
+    const within = { db: db.within(locals.budget), keyLimiter: keyLimiter?.within(locals.budget) };
+    const resolution = await resolveCaller({ ...deps, ...within }, facts, rule.callers);
+    if (resolution.kind === 'refused') return unauthorized(resolution, deps);
+    if (resolution.limit !== undefined) setKeyLimit(res, resolution.limit);
+    if (resolution.kind === 'rate_limited') {
+      return refusalOf('rate_limited', undefined, [['Retry-After', String(resolution.limit.resetSeconds)]]);
+    }
+    const scopes = scopesOf(resolution.caller, config);
+    const violation = violationOf(rule, resolution.caller, scopes);
+    if (violation !== undefined) return refusalOf(violation);
+    locals.outcome = 'success';
+    setIdentity(
+      res,
+      resolution,
+      scopes,
+      rule.hasAssertion ? assertionOf(deps, resolution, scopes, original) : undefined,
+    );
+    return undefined;
+  };
+
+  app.use(async (req, res, next) => {
+    const [, name = '', ruleText = '', rest = ''] = PATH.exec(req.originalUrl) ?? [];
+    if (!isFamily(name)) return next();
+    const family = FAMILIES[name];
+    res.locals.route = routeOfFamily(name);
+    let refusal: Refusal | undefined;
+    try {
+      refusal = await check(req, res, family, [ruleText, rest]);
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+      reportOutage(deps, res.locals.ids, error);
+      refusal = refusalOf('unavailable', undefined, [['Retry-After', String(RETRY_AFTER_SECONDS)]]);
+    }
+    if (refusal === undefined) return void res.status(200).end();
+    refuse(res, family, refusal);
+  });
+}
+
+function isFamily(name: string): name is FamilyName {
+  return Object.hasOwn(FAMILIES, name);
+}
+
+function refusalOf(
+  reason: keyof typeof AUTHZ_ERRORS,
+  detail: string = AUTHZ_ERRORS[reason].detail,
+  fields: Array<[string, string]> = [],
+): Refusal {
+  return { reason, status: AUTHZ_ERRORS[reason].status, detail, fields };
+}
+
+/** The reasons are those of GraphQL (Interface 6). */
+function unauthorized(
+  { reason, detail, fields, signatureBase }: Extract<Resolution, { kind: 'refused' }>,
+  { clock }: Deps<'clock'>,
+): Refusal {
+  const more = {
+    ...(reason === 'signature_expired' && { server_time: clock.now().toISOString() }),
+    ...(signatureBase !== undefined && { signature_base: signatureBase }),
+  };
+  return { reason, status: 401, detail, fields, more };
+}
+
+function refuse(res: Response, family: ProxyFamily, { reason, status, detail, fields = [], more }: Refusal): void {
+  res.locals.outcome = reason;
+  for (const [name, value] of fields) res.set(name, value);
+  if (!family.passesOn(status)) res.set('X-Auth-Status', String(status));
+  res.status(family.passesOn(status) ? status : 403).json({ detail, reason, ...more });
+}
+
+/** A browser asks whether it may send a request to another origin (Fetch, section 3.3.2), and never sends a credential. */
+function isPreflight({ method }: OriginalRequest, { rawHeaders }: Request, presented: string): boolean {
+  const hasOne = (name: string): boolean => fieldValues(rawHeaders, name).length === 1;
+  return method === 'OPTIONS' && presented === 'none' && hasOne('origin') && hasOne('access-control-request-method');
+}
+
+/** Whoever has forgotten to list a proxy finds its address here. */
+function reportPeer({ log, sampling }: AuthzDeps, { locals }: Response, peer: string): void {
+  sampling.sample('proxy_not_listed', 1, (more) => {
+    log.warn(
+      { ...locals.ids, peer_ip: peer, ...more },
+      'refused to say who is calling: FORWARD_AUTH_PROXIES does not list the peer',
+    );
+  });
+}
