@@ -40,14 +40,15 @@ export function errorHandler(lines: ErrorLines): ErrorRequestHandler {
     if (res.headersSent) return next(error);
     // An outage or a bug never touches the cookie (Interface 5).
     res.removeHeader('Set-Cookie');
-    const { caller, ids } = res.locals;
+    const { caller, ids, route } = res.locals;
     if (isOutage(error)) {
       reportOutage(lines, ids, error);
       return sendUnavailable(res);
     }
     const status = statusOf(error);
     if (status !== undefined) return sendError(res, OF_PARSER[status] ?? 'malformed_request');
-    reportBug(lines, ids, error, caller === undefined ? 'unexpected error' : 'unexpected error in GraphQL');
+    const isOfGraphql = caller !== undefined && route === undefined; // a proxy's question has a caller too
+    reportBug(lines, ids, error, isOfGraphql ? 'unexpected error in GraphQL' : 'unexpected error');
     return sendError(res, 'internal_error');
   };
 }

@@ -11,6 +11,7 @@ import {
   headerOf,
   neededComponents,
   QUERY,
+  type SignedRequest,
   type Signing,
   sha256Digest,
   sha512Digest,
@@ -139,6 +140,7 @@ describe('Interface 6: accepted signatures', () => {
       createdSeconds: NOW_SECONDS,
       base: signed.base,
       mac: new Uint8Array(mac),
+      contentDigest: headerOf(signed, 'content-digest'),
     });
   });
 
@@ -146,6 +148,28 @@ describe('Interface 6: accepted signatures', () => {
     const signed = sign();
     const headers = signed.headers.map(([name, value]): [string, string] => [name.toUpperCase(), value]);
     expect(verify(factsOf({ ...signed, headers })).verdict).toBe('accepted');
+  });
+});
+
+describe('Interface 18: signatures of a request of which only the head is known', () => {
+  const headOf = (signed: SignedRequest) => ({ ...factsOf(signed), body: undefined });
+  const read = (signed: SignedRequest) => readRequestSignature(headOf(signed), new Date(NOW_SECONDS * 1000));
+
+  test('the digest is covered and given, or nothing of a body is', () => {
+    const signed = sign();
+    expect(read(signed)).toMatchObject({ kind: 'signature', contentDigest: headerOf(signed, 'content-digest') });
+    expect(read(sign({ body: '' }))).toMatchObject({ kind: 'signature', contentDigest: undefined });
+    expect(verify(headOf(signed), NOW_SECONDS).verdict).toBe('accepted');
+  });
+
+  test.each<[string, Partial<Signing>, string]>([
+    ['no content-type', { components: [...neededComponents(false), '"content-digest"'] }, 'insufficient_coverage'],
+    ['no content-digest', { components: [...neededComponents(false), '"content-type"'] }, 'insufficient_coverage'],
+    ['no path', { components: neededComponents(true).filter((name) => name !== '"@path"') }, 'insufficient_coverage'],
+    ['a digest that is none', { contentDigest: 'sha-256=x' }, 'malformed_signature'],
+    ['a digest of another kind alone', { contentDigest: 'md5=:AAAAAAAAAAAAAAAAAAAAAA==:' }, 'malformed_signature'],
+  ])('%s: %j is %s', (_, changes, reason) => {
+    expect(read(sign(changes))).toMatchObject({ kind: 'refused', reason });
   });
 });
 

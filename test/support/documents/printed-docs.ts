@@ -5,7 +5,7 @@ import { commandTable } from '../../../src/cli/cli.js';
 import { variables } from '../../../src/config/config.js';
 import { REASONS } from '../../../src/graphql/reasons.js';
 import { GRAPHQL_ERRORS } from '../../../src/http/error-body.js';
-import { FURTHER_ERRORS, REFUSALS } from '../../../src/http/refusals.js';
+import { AUTHZ_ERRORS, FURTHER_ERRORS, REFUSALS } from '../../../src/http/refusals.js';
 import { publishedRun, publishedSum } from './published-run.js';
 import { BESIDE, LAYERS } from './rooms.js';
 import { scaleCosts, scaleNeeds, scaleSimulation } from './scale-tables.js';
@@ -19,8 +19,8 @@ function refusals(): string {
   return table(['route', 'status', '`reason`', '`detail`', 'cookie'], rows);
 }
 
-function furtherErrors(): string {
-  const rows = Object.entries(FURTHER_ERRORS).map(([reason, { status, detail, when }]) => {
+function errorRows(errors: Record<string, { status: number; detail: string; when: string }>): string {
+  const rows = Object.entries(errors).map(([reason, { status, detail, when }]) => {
     return [status, `\`${reason}\``, `\`${detail}\``, when];
   });
   return table(['status', '`reason`', '`detail`', 'when'], rows);
@@ -83,7 +83,8 @@ const BLOCKS: Record<string, (page: string) => string> = {
   variables: variableRows,
   rooms,
   refusals,
-  'further errors': furtherErrors,
+  'further errors': () => errorRows(FURTHER_ERRORS),
+  'authz errors': () => errorRows(AUTHZ_ERRORS),
   'graphql reasons': graphqlReasons,
   'refused before graphql': refusedBeforeGraphql,
   'published run': publishedRun,

@@ -11,7 +11,8 @@ export const LAYERS = [
   ['audit', 'rate-limits'],
   ['listing'],
   ['credentials', 'db'],
-  ['config', 'domain'],
+  ['config'],
+  ['domain'],
   ['platform'],
 ];
 
