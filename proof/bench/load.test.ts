@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { logIn, startGateway } from '../../test/support/gateway/gateway.js';
 import { inClosedLoop } from './closed-loop.js';
 import { openHttpConnection } from './http-connection.js';
-import { ROTATIONS } from './requests.js';
+import { post, ROTATIONS, USER_AGENT } from './requests.js';
 
 test('rotates a session on one connection, and fails if a used token is refused', async () => {
   const gateway = await startGateway();
@@ -26,6 +26,12 @@ test('rotates a session on one connection, and fails if a used token is refused'
   } finally {
     await gateway.close();
   }
+});
+
+test('a request has the fields of a browser and says how long it is', () => {
+  expect(post('/auth/logout', { cookie: 'a=b' }, 'four')).toBe(
+    `POST /auth/logout HTTP/1.1\r\nhost: localhost:3000\r\nuser-agent: ${USER_AGENT}\r\ncookie: a=b\r\ncontent-length: 4\r\n\r\nfour`,
+  );
 });
 
 /** A server that answers each request with these pieces, and then closes where there is nothing more to say. */

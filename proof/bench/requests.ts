@@ -1,8 +1,12 @@
 /** What the load sends: made ready before the time begins, so that sending costs little. */
 
-/** Requests as bytes. @param headers except Content-Length @param body of ASCII */
+/** A browser's: the gateway reads and stores about as much of each client. */
+export const USER_AGENT =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
+
+/** Requests as bytes. @param headers more than Host, User-Agent and Content-Length @param body of ASCII */
 export function post(path: string, headers: Record<string, string>, body = ''): string {
-  const all = { host: 'localhost:3000', ...headers, 'content-length': String(body.length) };
+  const all = { host: 'localhost:3000', 'user-agent': USER_AGENT, ...headers, 'content-length': String(body.length) };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }
