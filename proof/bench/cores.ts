@@ -7,6 +7,9 @@ import { findProgram } from '../evidence/lab/programs.js';
 const [first = 0, ...others] = allowedCores();
 export const IS_PINNED = others.length > 0 && findProgram('taskset') !== undefined;
 
+/** As tables and the head of a run name them */
+export const CORES = IS_PINNED ? { gateway: `core ${first}`, others: namesOf(others) } : undefined;
+
 /** How many the gateway has, and so how many passwords it hashes at once */
 export const GATEWAYS_CORES = IS_PINNED ? 1 : others.length + 1;
 
@@ -17,6 +20,10 @@ export const ON_THE_GATEWAYS_CORE = IS_PINNED ? ['taskset', '-c', String(first)]
 export function moveBeside(pid: number): void {
   if (!IS_PINNED) return;
   for (const each of withDescendants(pid)) execFileSync('taskset', ['-a', '-c', '-p', others.join(), String(each)]);
+}
+
+function namesOf(cores: readonly number[]): string {
+  return `core${cores.length === 1 ? '' : 's'} ${cores.join(', ')}`;
 }
 
 /** Such as `0-1,4` of proc(5) */

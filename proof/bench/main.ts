@@ -1,23 +1,25 @@
 /**
- * `npm run bench`: how fast the gateway is, compared with what it could be at best on the same machine in the same minutes
- * (docs/evidence.md has the options). Exit code 1 where anything was answered otherwise than 200.
+ * `npm run bench`: how fast the gateway is, compared with what it could be at best on the same machine in the same seconds
+ * (docs/evidence.md has the options). Exit code 1 where anything was answered otherwise than 200, 130 if it was interrupted.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { freePort } from '../../test/support/programs/redis.js';
 import { inLab, type Lab } from '../evidence/lab/lab.js';
 import { memoryOf } from '../evidence/lab/process.js';
 import { startReport } from '../evidence/report.js';
+import { comparisonsOf } from './comparisons.js';
 import { IS_PINNED, moveBeside } from './cores.js';
+import { watchStrangers } from './cpu.js';
 import { type Options, readOptions } from './options.js';
 import { openPostgres, type Postgres } from './postgres.js';
 import { openInspector, profileOf } from './profile.js';
-import { type Failed, inRounds } from './rounds.js';
+import { finish, headOf, type Memory, writeJson } from './report.js';
+import { inRounds, type Measured, warmUp } from './rounds.js';
 import { FEW, MANY, rowsWorks } from './rows.js';
 import { ENVIRONMENT, openStage } from './stage.js';
-import { GOALS, judge, judgeMemory, medians, tableOf } from './summary.js';
 import type { Work } from './work.js';
-import { worksOf } from './works/index.js';
+import { COMPARED, worksOf } from './works/index.js';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -37,37 +39,64 @@ function messageOf(error: unknown): string {
 }
 
 const options = optionsOrEnd();
-const { date, commit, machine } = startReport('small');
-const base = `bench/${date.slice(0, 19).replaceAll(':', '')}`;
-const file = options.json ?? `${base}.json`;
+const started = startReport('small');
+const base = `bench/${started.date.slice(0, 19).replaceAll(':', '')}`;
+const measured: Measured = { slices: [], failed: [] };
+const memory: Memory = { resident: [], anonymous: [] };
+let postgresVersion = '';
+
+const interruption = new AbortController();
+class Interrupted extends Error {}
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => interruption.abort(new Interrupted(`interrupted by ${signal}`)));
+}
+process.on('uncaughtException', (error) => interruption.abort(error)); // whatever runs is ended all the same
 
 /** @param gatewayPid whose memory is looked at before and after each round */
-async function measure(works: Work[], { postmaster, version }: Postgres, gatewayPid?: number): Promise<Failed[]> {
+async function measure(
+  works: Work[],
+  groups: ReadonlyArray<readonly string[]>,
+  { postmaster }: Postgres,
+  gatewayPid?: number,
+): Promise<void> {
   const { rounds, seconds } = options;
-  const memory: number[] = [];
   const checkMemory = (): void => {
-    if (gatewayPid !== undefined) memory.push((memoryOf(gatewayPid).residentMib * 2 ** 20) / 1e6);
+    if (gatewayPid === undefined) return;
+    const { residentMib, anonymousMib } = memoryOf(gatewayPid);
+    memory.resident.push((residentMib * 2 ** 20) / 1e6);
+    memory.anonymous.push((anonymousMib * 2 ** 20) / 1e6);
   };
+  say('each work is done once, so that it is compiled');
+  await warmUp(works);
   checkMemory();
-  const { measured, failed } = await inRounds(works, { rounds, seconds, postmaster, say, onRound: checkMemory });
-
-  const lines = medians(measured);
-  const goals = [...judge(GOALS, lines), ...judgeMemory(memory)];
-  const report = { date, commit, machine, postgres: version, pinned: IS_PINNED, seconds, rounds, memory_mb: memory };
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${JSON.stringify({ ...report, lines, goals, failed, measured }, null, 2)}\n`);
-  print(tableOf(lines, goals));
-  if (memory.length > 0)
-    say(`memory of the gateway: ${memory.map(Math.round).join(', ')} MB, before and after each round`);
-  say(`the figures are in ${file}`);
-  return failed;
+  const watch = () => watchStrangers(postmaster);
+  const how = { rounds, watch, interrupted: interruption.signal, say, onRound: checkMemory };
+  await inRounds(comparisonsOf(works, groups, seconds), how, measured);
 }
 
-async function run(lab: Lab): Promise<Failed[]> {
+function reportAll(wasInterrupted: boolean): void {
+  if (options.mode === 'profile') return;
+  const { text, json } = finish(measured, memory);
+  print(text);
+  if (measured.slices.length === 0) return;
+  const { date, commit, machine } = started;
+  const { rounds, seconds } = options;
+  const head = { date, commit, machine, postgres: postgresVersion, pinned: IS_PINNED, seconds, rounds };
+  const file = options.json ?? `${base}.json`;
+  writeJson(file, { ...head, interrupted: wasInterrupted, ...json });
+  say(`the figures are in ${file}`);
+}
+
+async function run(lab: Lab): Promise<void> {
   if (IS_PINNED) moveBeside(process.pid);
   const postgres = await openPostgres(lab, process.env['DATABASE_URL']);
+  postgresVersion = postgres.version;
   const { mode, names, seconds } = options;
-  if (mode === 'rows') return measure(await rowsWorks(lab, postgres, ENVIRONMENT, [FEW, MANY]), postgres);
+  if (mode !== 'profile') print(headOf(started, postgres.version, postgres.postmaster === undefined));
+  if (mode === 'rows') {
+    const rows = await rowsWorks(lab, postgres, ENVIRONMENT, [FEW, MANY]);
+    return measure(rows, [rows.map(({ name }) => name)], postgres);
+  }
 
   const port = mode === 'profile' ? await freePort() : undefined;
   const stage = await openStage(
@@ -76,7 +105,7 @@ async function run(lab: Lab): Promise<Failed[]> {
     port === undefined ? {} : { NODE_OPTIONS: `--inspect=127.0.0.1:${port}` },
   );
   const works = await worksOf(stage, names);
-  if (port === undefined) return measure(works, postgres, stage.gatewayPid);
+  if (port === undefined) return measure(works, COMPARED, postgres, stage.gatewayPid);
 
   const inspector = await openInspector(port);
   mkdirSync(dirname(base), { recursive: true });
@@ -85,20 +114,16 @@ async function run(lab: Lab): Promise<Failed[]> {
     print(await profileOf(inspector, work, seconds, `${base}-${work.name}.cpuprofile`));
   }
   inspector.close();
-  return [];
 }
 
-const interruption = new AbortController();
-class Interrupted extends Error {}
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => interruption.abort(new Interrupted(`interrupted by ${signal}`)));
-}
-process.on('uncaughtException', (error) => interruption.abort(error)); // whatever runs is ended all the same
+let code = 0;
 try {
-  const failed = await inLab(say, interruption.signal, run);
-  for (const { work, why } of failed) say(`${work} failed: ${why}`);
-  process.exit(failed.length > 0 ? 1 : 0);
+  await inLab(say, interruption.signal, run);
 } catch (error) {
   say(messageOf(error));
-  process.exit(error instanceof Interrupted ? 130 : 1);
+  code = error instanceof Interrupted ? 130 : 1;
 }
+process.removeAllListeners('uncaughtException'); // nothing runs any more that would have to be ended
+reportAll(code !== 0);
+for (const line of new Set(measured.failed.map(({ work, why }) => `${work} failed: ${why}`))) say(line);
+process.exit(code === 0 && measured.failed.length > 0 ? 1 : code);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type { Work } from './work.js';
+import { runOnce, type Work } from './work.js';
 
 /** As V8 writes them into a `.cpuprofile`; times are microseconds. */
 export interface Profile {
@@ -62,16 +62,16 @@ export async function openInspector(port: number): Promise<Inspector> {
 }
 
 /**
- * Runs the part of a work that has most connections.
+ * Runs a work as goals are of it, at 64 connections.
  * @param file for the profile, to be read by other tools
  * @returns two tables in Markdown
  */
 export async function profileOf(inspector: Inspector, work: Work, seconds: number, file: string): Promise<string> {
-  await work.parts.at(-1)?.(seconds / 2); // so that it is compiled
+  await runOnce(work, seconds / 2); // so that it is compiled
   await inspector.call('Profiler.enable');
   await inspector.call('Profiler.setSamplingInterval', { interval: SAMPLE_MICROS });
   await inspector.call('Profiler.start');
-  await work.parts.at(-1)?.(seconds);
+  await runOnce(work, seconds);
   const { profile } = (await inspector.call('Profiler.stop')) as { profile?: Profile };
   if (profile === undefined) throw new Error('the inspector gave no profile');
   const placed = inSources(profile);

@@ -7,10 +7,11 @@ import { signRefreshTokens } from '../evidence/lab/minted.js';
 import { createUsers } from '../evidence/lab/users.js';
 import { ON_THE_GATEWAYS_CORE } from './cores.js';
 import type { Database, Postgres } from './postgres.js';
-import type { LoadTask } from './programs/load.js';
-import type { Requests } from './requests.js';
+import type { LoadResult, LoadTask } from './programs/load.js';
+import { type Requests, USER_AGENT } from './requests.js';
 import { startRunner } from './runner.js';
-import { costOf, LEAD_IN_MS, type Row, type Work } from './work.js';
+import { LEAD_IN_MS, type Part, type Row, type Work } from './work.js';
+import { loaded } from './works/loaded.js';
 
 export const FEW = 10_000;
 export const MANY = 10_000_000;
@@ -28,7 +29,7 @@ export function rowsName(count: number): string {
 }
 
 /** Of sessions that come back after days: which pages they are on, no cache knows. */
-const BACK = ', back after days';
+export const BACK = ', back after days';
 
 /** @param environment of both gateways */
 export async function rowsWorks(
@@ -37,7 +38,7 @@ export async function rowsWorks(
   environment: Record<string, string>,
   counts: readonly number[],
 ): Promise<Work[]> {
-  const load = await startRunner<LoadTask>(lab, 'load');
+  const load = await startRunner<LoadTask, LoadResult>(lab, 'load');
   const works: Work[] = [];
   for (const count of counts) {
     const folder = join(lab.folder, String(count));
@@ -52,17 +53,22 @@ export async function rowsWorks(
     const tokens = await tokensOf(its, ANYWHERE);
     await measure('', Math.max(tokens.length / OPENED_A_SECOND, COMPILED_SECONDS), its, tokens);
     const name = rowsName(count);
-    const back = async (seconds: number): Promise<Row[]> =>
-      measure(name + BACK, seconds, its, await tokensOf(its, ANYWHERE));
-    const again = async (seconds: number): Promise<Row[]> => measure(name, seconds, its, await tokensOf(its, NEWEST));
-    works.push({ name, parts: count === MANY ? [back, again] : [again] });
+    const partOf = (what: string, live: string): Part => ({
+      connections: CONNECTIONS,
+      prepare: async (seconds) => {
+        const chosen = await tokensOf(its, live);
+        return () => measure(what, seconds, its, chosen);
+      },
+    });
+    const again = partOf(name, NEWEST);
+    works.push({ name, parts: count === MANY ? [partOf(name + BACK, ANYWHERE), again] : [again] });
   }
   return works;
 
   async function measure(what: string, seconds: number, { gateway }: Its, tokens: string[]): Promise<Row[]> {
     const requests: Requests = { kind: 'rotate', way: 'cookie', tokens };
     const task = { url: gateway.url, requests, connections: CONNECTIONS, seconds, leadInMs: LEAD_IN_MS };
-    const cost = await costOf({ postgres }, gateway.process.pid ?? 0, (onEdge) => load.run(task, onEdge));
+    const cost = await loaded({ postgres, load }, gateway.process.pid ?? 0, task);
     return [{ what, connections: CONNECTIONS, ...cost }];
   }
 }
@@ -80,7 +86,7 @@ async function fill(database: Database, count: number): Promise<void> {
        user_agent, ip_address, created_at, session_started_at, expires_at)
      select ${uuidAt('at')}, owner, family_id, rotated, case when rotated then 'rotated' end,
        case when rotated then at + interval '15 minutes' end,
-       'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', '203.0.113.7', at, began, at + interval '14 days'
+       '${USER_AGENT}', '203.0.113.7', at, began, at + interval '14 days'
      from (
        select began + rotation * interval '15 minutes' as at, began, rotation < $2 - 1 as rotated, owner, family_id
        from (

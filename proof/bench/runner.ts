@@ -32,7 +32,11 @@ export async function startRunner<Task, Result = Counted>(
   const file = fileURLToPath(new URL(`./programs/${name}.js`, import.meta.url));
   const [program = '', ...words] = [...wrapper, process.execPath, ...options, file];
   const PATH = process.env['PATH'] ?? '';
-  const child = spawn(program, words, { env: { PATH, ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = spawn(program, words, {
+    env: { PATH, ...env },
+    detached: true, // Ctrl-C reaches the bench alone, which ends everything in its order
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   lab.defer(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGKILL');

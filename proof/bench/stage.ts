@@ -8,7 +8,7 @@ import { mintSessions } from '../evidence/lab/minted.js';
 import { createUsers, PASSWORD } from '../evidence/lab/users.js';
 import { ON_THE_GATEWAYS_CORE } from './cores.js';
 import type { Database, Postgres } from './postgres.js';
-import type { LoadTask } from './programs/load.js';
+import type { LoadResult, LoadTask } from './programs/load.js';
 import { type Runner, type Start, setUpAs, startRunner } from './runner.js';
 
 export interface Stage {
@@ -20,7 +20,7 @@ export interface Stage {
   environment: Record<string, string>;
   gateway: Instance;
   gatewayPid: number;
-  load: Runner<LoadTask>;
+  load: Runner<LoadTask, LoadResult>;
   emails: string[];
   apiKey: ApiKey;
   accessTokens: string[];
@@ -63,7 +63,7 @@ export async function openStage(lab: Lab, postgres: Postgres, env: Record<string
   const PATH = process.env['PATH'] ?? '';
   const environment = { ...ENVIRONMENT, PATH, PUBLIC_URL, DATABASE_URL: database.url, KEYRING_FILE: keyringFile };
   const beside = { wrapper: ON_THE_GATEWAYS_CORE, ...setUpAs(gatewayPid) };
-  const load = await startRunner<LoadTask>(lab, 'load');
+  const load = await startRunner<LoadTask, LoadResult>(lab, 'load');
   return {
     ...{ lab, postgres, database, gateways, environment, gateway, gatewayPid },
     ...{ load, emails, apiKey, accessTokens, beside, mint },

@@ -4,7 +4,7 @@ import type { Counted, Edge } from './closed-loop.js';
 import { cpuMicros } from './cpu.js';
 import type { Stage } from './stage.js';
 
-/** One line of the table, of one round */
+/** What a slice has measured of one thing */
 export interface Row {
   what: string;
   connections?: number;
@@ -20,28 +20,78 @@ export interface Row {
   postgresUs?: number;
 }
 
+export interface Part {
+  connections?: number;
+  /** Makes what a slice needs, such as signatures, while nothing is measured. @returns what runs the slice */
+  prepare(seconds: number): Promise<Run>;
+}
+
+export type Run = () => Promise<Row[]>;
+
 export interface Work {
   /** As `--only` takes it */
   name: string;
-  /** What is measured one by one, in this order */
-  parts: Array<(seconds: number) => Promise<Row[]>>;
+  parts: Part[];
+  /** What takes long has slices that are so many times as long; 1 by default */
+  stretch?: number;
   /** Whether it is the gateway that answers: then `--profile` looks at it */
   isGateways?: boolean;
 }
 
-export const CONNECTIONS = [1, 16, 64] as const;
+export const CONNECTIONS = [1, 4, 16, 64, 256] as const;
+export type Connections = (typeof CONNECTIONS)[number];
+/** The number that most goals are of */
+export const JUDGED = 64;
+/** Connections are open before. This long they are used before anything counts. */
 export const LEAD_IN_MS = 300;
+/** Of the works that wait for a password's hash, of which there are about fifty a second */
+export const PASSWORD_STRETCH = 3;
 
-/** What is measured at these numbers of connections. @param what also the name of the work */
+/**
+ * What is measured at these numbers of connections.
+ * @param what also the name of the work
+ * @param prepare see `Part`; what it returns measures the slice
+ */
 export function workAt(
   what: string,
-  measure: (connections: (typeof CONNECTIONS)[number], seconds: number) => Promise<Omit<Row, 'what'>>,
-  numbers: ReadonlyArray<(typeof CONNECTIONS)[number]> = CONNECTIONS,
+  prepare: (connections: Connections, seconds: number) => Promise<() => Promise<Omit<Row, 'what'>>>,
+  numbers: readonly Connections[] = CONNECTIONS,
 ): Work {
-  const parts = numbers.map((connections) => async (seconds: number): Promise<Row[]> => {
-    return [{ what, connections, ...(await measure(connections, seconds)) }];
-  });
+  const parts = numbers.map((connections) => ({
+    connections,
+    prepare: async (seconds: number): Promise<Run> => {
+      const measure = await prepare(connections, seconds);
+      return async () => [{ what, connections, ...(await measure()) }];
+    },
+  }));
   return { name: what, parts };
+}
+
+/** A slice of the part at most connections that goals are of, for whoever does not want its figures. */
+export async function runOnce({ parts }: Work, seconds: number): Promise<void> {
+  const part = parts.find(({ connections }) => connections === JUDGED) ?? parts.at(-1);
+  await (await part?.prepare(seconds))?.();
+}
+
+/** Tokens that serve slice after slice: the successors of one slice begin the next. */
+export interface Sessions {
+  /** @returns new ones if the last slice did not end well */
+  take(): Promise<string[]>;
+  giveBack(live: string[]): void;
+}
+
+export function sessionsOf(mint: () => Promise<string[]>): Sessions {
+  let live: string[] | undefined;
+  return {
+    take: async () => {
+      const taken = live ?? (await mint());
+      live = undefined;
+      return taken;
+    },
+    giveBack: (successors) => {
+      live = successors;
+    },
+  };
 }
 
 /** Runs a load and says what its answers have cost. @param pid of the process that gives them */
@@ -51,14 +101,15 @@ export async function costOf(
   run: (onEdge: (edge: Edge) => void) => Promise<Counted>,
 ): Promise<Omit<Row, 'what'>> {
   const looks: Array<{ server: number; postgres: number | undefined }> = [];
-  const { answers, ...counted } = await run(() => {
+  const { rate, medianMs, p99Ms, refused, answers } = await run(() => {
     const postgres = postmaster === undefined ? undefined : cpuMicros(withDescendants(postmaster));
     looks.push({ server: cpuMicros([pid]), postgres });
   });
   const [began, ended] = looks;
   if (began === undefined || ended === undefined || answers === 0) throw new Error('nothing was answered');
   return {
-    ...counted,
+    ...{ rate, medianMs, p99Ms },
+    ...(refused !== undefined && { refused }),
     serverUs: (ended.server - began.server) / answers,
     ...(ended.postgres !== undefined && { postgresUs: (ended.postgres - (began.postgres ?? 0)) / answers }),
   };

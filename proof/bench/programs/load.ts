@@ -1,6 +1,6 @@
 /** The load: HTTP requests in a closed loop. Whatever is not answered 200 ends it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inClosedLoop, type Loop } from '../closed-loop.js';
+import { type Counted, inClosedLoop, type Loop } from '../closed-loop.js';
 import { NotOk, openHttpConnection } from '../http-connection.js';
 import { type Requests, ROTATIONS } from '../requests.js';
 import { doTasks } from './task.js';
@@ -12,12 +12,15 @@ export interface LoadTask extends Loop {
   isPatient?: boolean;
 }
 
+/** With the live tokens of `rotate`, which serve the next task */
+export type LoadResult = Counted & { tokens?: string[] };
+
 const COME_AGAIN_MS = 500;
 
 type Ask = (request: string) => Promise<{ head: string; body: string }>;
 type Send = (ask: Ask) => Promise<boolean>;
 
-doTasks<LoadTask>(async ({ url, requests, isPatient = false, ...loop }, onEdge) => {
+doTasks<LoadTask, LoadResult>(async ({ url, requests, isPatient = false, ...loop }, onEdge) => {
   const open = Array.from({ length: loop.connections }, () => openHttpConnection(url));
   const connections = await Promise.all(open);
   let refused = 0;
@@ -28,7 +31,8 @@ doTasks<LoadTask>(async ({ url, requests, isPatient = false, ...loop }, onEdge) 
   const send = senderOf(requests);
   try {
     const counted = await inClosedLoop(loop, (number) => send(asks[number] ?? neverAsked), onEdge);
-    return { ...counted, ...(isPatient && { refused }) };
+    const live = requests.kind === 'rotate' ? { tokens: requests.tokens } : {};
+    return { ...counted, ...(isPatient && { refused }), ...live };
   } finally {
     for (const connection of connections) connection.close();
   }

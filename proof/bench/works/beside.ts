@@ -1,14 +1,25 @@
-/** What the works are compared with, in the same minutes and on the core of the gateway. */
+/** What the works are compared with, in neighbouring slices and on the core of the gateway. */
 import { PASSWORD } from '../../evidence/lab/users.js';
 import { GATEWAYS_CORES } from '../cores.js';
 import type { Argon2Task } from '../programs/argon2.js';
 import type { Signatures, SignaturesTask } from '../programs/signatures.js';
-import type { StatementTask } from '../programs/statement.js';
+import type { StatementResult, StatementTask } from '../programs/statement.js';
 import { post, type Requests } from '../requests.js';
 import { startRunner } from '../runner.js';
 import type { Stage } from '../stage.js';
-import { type CONNECTIONS, costOf, LEAD_IN_MS, type Row, type Work, workAt } from '../work.js';
+import {
+  type Connections,
+  costOf,
+  JUDGED,
+  LEAD_IN_MS,
+  PASSWORD_STRETCH,
+  type Run,
+  sessionsOf,
+  type Work,
+  workAt,
+} from '../work.js';
 import { SESSIONS } from './gateway.js';
+import { loaded } from './loaded.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -22,24 +33,29 @@ export async function worksBeside(stage: Stage, names: readonly string[]): Promi
 async function statement(stage: Stage): Promise<Work> {
   const { lab, beside, database } = stage;
   const env = { ...beside.env, DATABASE_URL: database.url };
-  const runner = await startRunner<StatementTask>(lab, 'statement', { ...beside, env });
+  const runner = await startRunner<StatementTask, StatementResult>(lab, 'statement', { ...beside, env });
+  const sessions = sessionsOf(async () => (await stage.mint(SESSIONS)).map(jtiOf));
   return workAt('statement', async (connections, seconds) => {
-    const jtis = (await stage.mint(SESSIONS)).map(jtiOf);
-    const task = { jtis, connections, seconds, leadInMs: LEAD_IN_MS };
-    return costOf(stage, runner.pid, (onEdge) => runner.run(task, onEdge));
+    const task = { jtis: await sessions.take(), connections, seconds, leadInMs: LEAD_IN_MS };
+    return () =>
+      costOf(stage, runner.pid, async (onEdge) => {
+        const { jtis, ...counted } = await runner.run(task, onEdge);
+        sessions.giveBack(jtis);
+        return counted;
+      });
   });
 }
 
 async function argon2(stage: Stage): Promise<Work> {
   const runner = await startRunner<Argon2Task>(stage.lab, 'argon2', stage.beside);
-  const part = async (seconds: number): Promise<Row[]> => {
+  const prepare = async (seconds: number): Promise<Run> => {
     const [{ hash } = { hash: '' }] = await stage.database.query<{ hash: string }>(
       'select password_hash as hash from users limit 1',
     );
     const task = { hash, password: PASSWORD, connections: GATEWAYS_CORES, seconds, leadInMs: LEAD_IN_MS };
-    return [{ what: 'argon2', ...(await costOf(stage, runner.pid, (onEdge) => runner.run(task, onEdge))) }];
+    return async () => [{ what: 'argon2', ...(await costOf(stage, runner.pid, (onEdge) => runner.run(task, onEdge))) }];
   };
-  return { name: 'argon2', parts: [part] };
+  return { name: 'argon2', parts: [{ prepare }], stretch: PASSWORD_STRETCH };
 }
 
 async function apollo(stage: Stage): Promise<Work> {
@@ -47,33 +63,33 @@ async function apollo(stage: Stage): Promise<Work> {
   return serverWork(stage, 'apollo', post('/graphql', JSON_TYPE, query));
 }
 
-/** No goal names it, so it is measured once in a round. */
 async function express(stage: Stage): Promise<Work> {
-  return serverWork(stage, 'express', post('/', {}), [64]);
+  return serverWork(stage, 'express', post('/', {}), [JUDGED]);
 }
 
 async function serverWork(
-  { postgres, lab, beside, load }: Stage,
+  stage: Stage,
   name: string,
   request: string,
-  numbers?: typeof CONNECTIONS | [64],
+  numbers?: readonly Connections[],
 ): Promise<Work> {
-  const { pid, url } = await startRunner(lab, name, beside);
+  const { pid, url } = await startRunner(stage.lab, name, stage.beside);
   const requests: Requests = { kind: 'in-turn', requests: [request] };
-  const measure: Parameters<typeof workAt>[1] = (connections, seconds) => {
-    const task = { url, requests, connections, seconds, leadInMs: LEAD_IN_MS };
-    return costOf({ postgres }, pid, (onEdge) => load.run(task, onEdge));
-  };
-  return workAt(name, measure, numbers);
+  const withoutPostgres = { ...stage, postgres: { ...stage.postgres, postmaster: undefined } };
+  const prepare: Parameters<typeof workAt>[1] = async (connections, seconds) => () =>
+    loaded(withoutPostgres, pid, { url, requests, connections, seconds, leadInMs: LEAD_IN_MS });
+  return workAt(name, prepare, numbers);
 }
 
 async function signatures(stage: Stage): Promise<Work> {
   const runner = await startRunner<SignaturesTask, Signatures>(stage.lab, 'signatures', stage.beside);
-  const part = async (seconds: number): Promise<Row[]> => {
-    const micros = await runner.run({ seconds: seconds / 10 });
-    return Object.entries(micros).map(([what, serverUs]) => ({ what, serverUs }));
-  };
-  return { name: 'signatures', parts: [part] };
+  const prepare =
+    async (seconds: number): Promise<Run> =>
+    async () => {
+      const micros = await runner.run({ seconds: seconds / 8 });
+      return Object.entries(micros).map(([what, serverUs]) => ({ what, serverUs }));
+    };
+  return { name: 'signatures', parts: [{ prepare }], stretch: 3 };
 }
 
 function jtiOf(token: string): string {

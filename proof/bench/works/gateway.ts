@@ -5,50 +5,35 @@ import { PASSWORD } from '../../evidence/lab/users.js';
 import type { LoadTask } from '../programs/load.js';
 import { post, type Requests } from '../requests.js';
 import type { Stage } from '../stage.js';
-import { type CONNECTIONS, costOf, LEAD_IN_MS, type Work, workAt } from '../work.js';
+import { CONNECTIONS, type Connections, LEAD_IN_MS, PASSWORD_STRETCH, sessionsOf, type Work, workAt } from '../work.js';
+import { loaded } from './loaded.js';
 
-/** That are rotated in turn */
+/** That are rotated in turn: more than there are connections */
 export const SESSIONS = 1_000;
 /** Until each of 64 waits as long as the queue makes it wait */
 const LOGIN_LEAD_IN_MS = 1_500;
 /** Sessions and signatures serve once. So many are prepared; if they run out, the time is shorter. */
-const ONCE_PER_SECOND = { 1: 3_000, 16: 9_000, 64: 9_000 };
+const ONCE_PER_SECOND = 12_000;
+/** What is prepared takes longer than its slice, and few connections are measured by what is not. */
+const ONCE_AT: readonly Connections[] = [64];
+const LOGINS_AT: readonly Connections[] = [16, 64];
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const QUERY = JSON.stringify({ query: '{ caller { callerType } }' });
 
 export function gatewayWorks(stage: Stage): Work[] {
-  const once = async (
-    connections: (typeof CONNECTIONS)[number],
-    seconds: number,
-    make: (count: number) => Promise<string[]> | string[],
-  ): Promise<Requests> => {
-    const count = Math.ceil(ONCE_PER_SECOND[connections] * (seconds + LEAD_IN_MS / 1000));
-    return { kind: 'once', requests: await make(count) };
-  };
-  return [
-    workOf(stage, 'refresh', async () => ({ kind: 'rotate', way: 'cookie', tokens: await stage.mint(SESSIONS) })),
-    workOf(stage, 'login', () => logins(stage), { leadInMs: LOGIN_LEAD_IN_MS, isPatient: true }),
-    workOf(stage, 'logout', (connections, seconds) =>
-      once(connections, seconds, async (count) =>
-        (await stage.mint(count)).map((token) => post('/auth/logout', { cookie: `refresh_token=${token}` })),
-      ),
-    ),
-    workOf(stage, 'caller-token', () => ({
-      kind: 'in-turn',
-      requests: stage.accessTokens.map((token) =>
-        post('/graphql', { ...JSON_TYPE, authorization: `Bearer ${token}` }, QUERY),
-      ),
-    })),
-    workOf(stage, 'caller-signature', (connections, seconds) =>
-      once(connections, seconds, (count) =>
-        upTo(count).map(() => {
-          const { headers, body, target } = signAs(stage.apiKey);
-          return post(target, Object.fromEntries(headers), body.toString());
-        }),
-      ),
-    ),
-  ];
+  return [refresh(stage), login(stage), logout(stage), callerToken(stage), callerSignature(stage)];
+}
+
+function refresh(stage: Stage): Work {
+  const sessions = sessionsOf(() => stage.mint(SESSIONS));
+  const make = async (): Promise<Requests> => ({ kind: 'rotate', way: 'cookie', tokens: await sessions.take() });
+  return workOf(stage, 'refresh', make, { giveBack: sessions.giveBack });
+}
+
+function login(stage: Stage): Work {
+  const how = { leadInMs: LOGIN_LEAD_IN_MS, isPatient: true };
+  return { ...workOf(stage, 'login', () => logins(stage), { numbers: LOGINS_AT, how }), stretch: PASSWORD_STRETCH };
 }
 
 export function logins({ emails }: Stage): Requests {
@@ -56,17 +41,60 @@ export function logins({ emails }: Stage): Requests {
   return { kind: 'in-turn', requests };
 }
 
+function logout(stage: Stage): Work {
+  return workOnce(stage, 'logout', async (count) => {
+    const tokens = await stage.mint(count);
+    return tokens.map((token) => post('/auth/logout', { cookie: `refresh_token=${token}` }));
+  });
+}
+
+/** The gateway remembers these tokens: it has checked their signatures before. */
+function callerToken(stage: Stage): Work {
+  const requests = stage.accessTokens.map(askByToken);
+  return workOf(stage, 'caller-token', () => ({ kind: 'in-turn', requests }));
+}
+
+function askByToken(token: string): string {
+  return post('/graphql', { ...JSON_TYPE, authorization: `Bearer ${token}` }, QUERY);
+}
+
+function callerSignature(stage: Stage): Work {
+  return workOnce(stage, 'caller-signature', (count) =>
+    upTo(count).map(() => {
+      const { headers, body, target } = signAs(stage.apiKey);
+      return post(target, Object.fromEntries(headers), body.toString());
+    }),
+  );
+}
+
+/** @param make so many requests, each for one use */
+function workOnce(stage: Stage, name: string, make: (count: number) => Promise<string[]> | string[]): Work {
+  const all = async (seconds: number): Promise<Requests> => {
+    const count = Math.ceil(ONCE_PER_SECOND * (seconds + LEAD_IN_MS / 1000));
+    return { kind: 'once', requests: await make(count) };
+  };
+  return workOf(stage, name, all, { numbers: ONCE_AT });
+}
+
 function workOf(
   stage: Stage,
   name: string,
-  make: (connections: (typeof CONNECTIONS)[number], seconds: number) => Promise<Requests> | Requests,
-  how: Partial<LoadTask> = {},
+  make: (seconds: number) => Promise<Requests> | Requests,
+  {
+    numbers = CONNECTIONS,
+    how = {},
+    giveBack,
+  }: { numbers?: readonly Connections[]; how?: Partial<LoadTask>; giveBack?: (tokens: string[]) => void } = {},
 ): Work {
-  const { gateway, gatewayPid, load } = stage;
-  const work = workAt(name, async (connections, seconds) => {
-    const requests = await make(connections, seconds);
-    const task = { url: gateway.url, requests, connections, seconds, leadInMs: LEAD_IN_MS, ...how };
-    return costOf(stage, gatewayPid, (onEdge) => load.run(task, onEdge));
-  });
+  const { gateway, gatewayPid } = stage;
+  const work = workAt(
+    name,
+    async (connections, seconds) => {
+      const requests = await make(seconds);
+      const task = { url: gateway.url, requests, connections, seconds, leadInMs: LEAD_IN_MS, ...how };
+      return () => loaded(stage, gatewayPid, task, giveBack);
+    },
+    numbers,
+  );
   return { ...work, isGateways: true };
 }

@@ -1,4 +1,4 @@
-/** The works, in the order in which each round measures them: each stands next to what it is compared with. */
+/** The works, and which of them are compared. */
 import type { Stage } from '../stage.js';
 import type { Work } from '../work.js';
 import { worksBeside } from './beside.js';
@@ -9,10 +9,17 @@ import { startWork } from './start.js';
 
 /** Has to be installed, and so is measured only where it is asked for. */
 export const PEER = 'peer';
-export const ALL_WORKS = [
-  ...['refresh', PEER, 'statement', 'logout', 'login', 'argon2', 'mixed'],
-  ...['caller-token', 'apollo', 'caller-signature', 'express', 'signatures', 'start'],
+/** Works of one line are compared with one another, and so measured in turns. */
+export const COMPARED = [
+  ['refresh', PEER, 'statement', 'logout'],
+  ['login', 'argon2'],
+  ['mixed'],
+  ['caller-token', 'caller-signature', 'apollo'],
+  ['express'],
+  ['signatures'],
+  ['start'],
 ];
+export const ALL_WORKS = COMPARED.flat();
 
 export async function worksOf(stage: Stage, names: readonly string[]): Promise<Work[]> {
   const works = [

@@ -2,8 +2,9 @@
 import type { LoadTask } from '../programs/load.js';
 import { startRunner } from '../runner.js';
 import type { Stage } from '../stage.js';
-import { costOf, LEAD_IN_MS, type Work } from '../work.js';
+import { LEAD_IN_MS, PASSWORD_STRETCH, type Run, sessionsOf, type Work } from '../work.js';
 import { logins, SESSIONS } from './gateway.js';
+import { loaded } from './loaded.js';
 
 const LOGINS = 64;
 const REFRESHES = 16;
@@ -13,34 +14,29 @@ const PAUSE_MS = 100;
 const AROUND_SECONDS = 1;
 
 export async function mixedWork(stage: Stage): Promise<Work> {
-  const { gateway, gatewayPid, lab, load } = stage;
+  const { gateway, gatewayPid, lab } = stage;
   const others = await startRunner<LoadTask>(lab, 'load');
-  const part = async (seconds: number) => {
-    const tokens = await stage.mint(SESSIONS);
-    const begun = Promise.withResolvers<void>();
-    const loggingIn = others.run(
-      {
-        ...{ url: gateway.url, requests: logins(stage), connections: LOGINS, isPatient: true },
-        ...{ leadInMs: AROUND_SECONDS * 1000, seconds: seconds + LEAD_IN_MS / 1000 + AROUND_SECONDS },
-      },
-      (edge) => edge === 'began' && begun.resolve(),
-    );
-    await Promise.race([begun.promise, loggingIn]);
-    const requests = { kind: 'rotate', way: 'cookie', tokens } as const;
-    const task = {
-      url: gateway.url,
-      requests,
-      connections: REFRESHES,
-      seconds,
-      leadInMs: LEAD_IN_MS,
-      pauseMs: PAUSE_MS,
+  const sessions = sessionsOf(() => stage.mint(SESSIONS));
+  const prepare = async (seconds: number): Promise<Run> => {
+    const requests = { kind: 'rotate', way: 'cookie', tokens: await sessions.take() } as const;
+    const of = { url: gateway.url, seconds, leadInMs: LEAD_IN_MS };
+    const refreshing = { ...of, requests, connections: REFRESHES, pauseMs: PAUSE_MS };
+    const loggingIn = {
+      ...{ ...of, requests: logins(stage), connections: LOGINS, isPatient: true },
+      ...{ leadInMs: AROUND_SECONDS * 1000, seconds: seconds + LEAD_IN_MS / 1000 + AROUND_SECONDS },
     };
-    const cost = await costOf(stage, gatewayPid, (onEdge) => load.run(task, onEdge));
-    const { answers: _, ...ofLogins } = await loggingIn;
-    return [
-      { what: 'refresh beside 64 logins', connections: REFRESHES, ...cost },
-      { what: 'login beside 16 refreshes', connections: LOGINS, ...ofLogins },
-    ];
+    return async () => {
+      const begun = Promise.withResolvers<void>();
+      const loggedIn = others.run(loggingIn, (edge) => edge === 'began' && begun.resolve());
+      await Promise.race([begun.promise, loggedIn]);
+      const cost = await loaded(stage, gatewayPid, refreshing, sessions.giveBack);
+      const { answers, rate, medianMs, p99Ms, refused = 0 } = await loggedIn;
+      if (answers === 0) throw new Error('no login was answered');
+      return [
+        { what: 'refresh beside 64 logins', connections: REFRESHES, ...cost },
+        { what: 'login beside 16 refreshes', connections: LOGINS, rate, medianMs, p99Ms, refused },
+      ];
+    };
   };
-  return { name: 'mixed', parts: [part] };
+  return { name: 'mixed', parts: [{ prepare }], stretch: PASSWORD_STRETCH };
 }

@@ -43,7 +43,7 @@ export function startWork({ environment }: Stage): Work {
     if (code !== 0) throw new Error(`the command ended with ${code}`);
     return [{ what: 'command `user list`', medianMs: performance.now() - startedMs }];
   };
-  return { name: 'start', parts: [start, command] };
+  return { name: 'start', parts: [start, command].map((run) => ({ prepare: async () => run })) };
 }
 
 function isReady(port: number): Promise<boolean> {

@@ -1,0 +1,38 @@
+/** What a run prints, also one that ends in the middle. */
+import { finish } from './report.js';
+import type { Slice } from './rounds.js';
+
+const NO_MEMORY = { resident: [], anonymous: [] };
+
+function slice(what: string, pass: number, rate: number): Slice {
+  return { work: what, round: 1, pass, strangers: 0, rows: [{ what, connections: 64, rate }] };
+}
+
+test('a run that is interrupted before its first slice says so', () => {
+  expect(finish({ slices: [], failed: [] }, NO_MEMORY).text).toBe('Nothing was measured.');
+});
+
+test.each([
+  ['one side of a pass', [slice('refresh', 1, 90)]],
+  ['a pass', [slice('refresh', 1, 90), slice('statement', 1, 100)]],
+  ['a slice of no answers', [slice('refresh', 1, Number.NaN), slice('statement', 1, 100)]],
+])('a run that is interrupted after %s prints what there is, and no NaN', (_after, slices) => {
+  const memory = { resident: [150], anonymous: [100] };
+  const { text, json } = finish({ slices, failed: [] }, memory);
+  expect(text).toContain('| refresh | 64 |');
+  expect(text).toContain('150 MB, of which anonymous 100 MB');
+  expect(text + JSON.stringify(json)).not.toMatch(/NaN|undefined|Infinity/);
+});
+
+test('prints the median, the quartiles and the verdict of each goal', () => {
+  const rates = { refresh: [80, 95, 104], statement: [100, 100, 100] };
+  const slices = Object.entries(rates).flatMap(([what, all]) => all.map((rate, pass) => slice(what, pass, rate)));
+  const { text } = finish({ slices, failed: [] }, { resident: [150, 180, 190], anonymous: [100, 120, 130] });
+  expect(text.split('\n')).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^\| refresh \| 64 \| 95 \|.*\| 3 \| 13 % \|$/),
+      '| refresh / bare statement | 64 | 0.95 | 0.875 to 0.995 | 3 | ≥ 0.9 | not decided |',
+      '| anonymous memory, last round / first |  | 1.08 |  | 1 | ≤ 1.05 | no |',
+    ]),
+  );
+});
