@@ -1,6 +1,7 @@
 /** The works of the gateway itself. */
 import { signAs } from '../../evidence/lab/callers.js';
 import { upTo } from '../../evidence/lab/lanes.js';
+import { copyAccessToken } from '../../evidence/lab/minted.js';
 import { PASSWORD } from '../../evidence/lab/users.js';
 import type { LoadTask } from '../programs/load.js';
 import { post, type Requests } from '../requests.js';
@@ -12,7 +13,7 @@ import { loaded } from './loaded.js';
 export const SESSIONS = 1_000;
 /** Until each of 64 waits as long as the queue makes it wait */
 const LOGIN_LEAD_IN_MS = 1_500;
-/** Sessions and signatures serve once. So many are prepared; if they run out, the time is shorter. */
+/** Sessions, signatures and new tokens serve once. So many are prepared; if they run out, the time is shorter. */
 const ONCE_PER_SECOND = 12_000;
 /** What is prepared takes longer than its slice, and few connections are measured by what is not. */
 const ONCE_AT: readonly Connections[] = [64];
@@ -22,7 +23,14 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const QUERY = JSON.stringify({ query: '{ caller { callerType } }' });
 
 export function gatewayWorks(stage: Stage): Work[] {
-  return [refresh(stage), login(stage), logout(stage), callerToken(stage), callerSignature(stage)];
+  return [
+    refresh(stage),
+    login(stage),
+    logout(stage),
+    callerToken(stage),
+    callerTokenFirst(stage),
+    callerSignature(stage),
+  ];
 }
 
 function refresh(stage: Stage): Work {
@@ -52,6 +60,13 @@ function logout(stage: Stage): Work {
 function callerToken(stage: Stage): Work {
   const requests = stage.accessTokens.map(askByToken);
   return workOf(stage, 'caller-token', () => ({ kind: 'in-turn', requests }));
+}
+
+/** Each is presented once, so that the gateway has to check its signature. */
+function callerTokenFirst(stage: Stage): Work {
+  return workOnce(stage, 'caller-token-first', (count) =>
+    copyAccessToken(stage.gateways, stage.accessTokens[0] ?? '', count).map(askByToken),
+  );
 }
 
 function askByToken(token: string): string {

@@ -14,7 +14,7 @@ export const COMPARED = [
   ['refresh', PEER, 'statement', 'logout'],
   ['login', 'argon2'],
   ['mixed'],
-  ['caller-token', 'caller-signature', 'apollo'],
+  ['caller-token', 'caller-token-first', 'caller-signature', 'apollo'],
   ['express'],
   ['signatures'],
   ['start'],

@@ -1,7 +1,7 @@
-/** Sessions begun without a login, which costs a password check: their records by SQL, their tokens by the keyring. */
-import { randomUUID } from 'node:crypto';
+/** Sessions and tokens without a login, which costs a password check: records by SQL, tokens by the keyring. */
+import { createPrivateKey, randomUUID, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { decodeJwt, type JWK, SignJWT } from 'jose';
+import { decodeJwt, decodeProtectedHeader, type JWK, SignJWT } from 'jose';
 import { type Gateways, PUBLIC_URL } from './gateways.js';
 import type { Postgres } from './postgres.js';
 
@@ -59,6 +59,26 @@ export function signRefreshTokens({ keyringFile }: Gateways, sessions: Minted[])
         .sign(Buffer.from(key.k, 'base64url')),
     ),
   );
+}
+
+/** Copies of an access token that the gateway gave, each with a `jti` and so with a signature of its own. */
+export function copyAccessToken(
+  { keyringFile }: Pick<Gateways, 'keyringFile'>,
+  token: string,
+  count: number,
+): string[] {
+  const { keys } = JSON.parse(readFileSync(keyringFile, 'utf8')) as { keys: JWK[] };
+  const { kid } = decodeProtectedHeader(token);
+  const jwk = keys.find((key) => key.kid === kid);
+  if (jwk?.crv !== 'Ed25519') throw new Error('the access token is not signed with Ed25519');
+  const key = createPrivateKey({ key: jwk, format: 'jwk' });
+  const claims = decodeJwt(token);
+  const [header = ''] = token.split('.');
+  return Array.from({ length: count }, () => {
+    const payload = Buffer.from(JSON.stringify({ ...claims, jti: newJti() })).toString('base64url');
+    const signed = `${header}.${payload}`;
+    return `${signed}.${sign(null, Buffer.from(signed), key).toString('base64url')}`;
+  });
 }
 
 /** Id of the session that a refresh token is of. */
