@@ -1,7 +1,7 @@
 /** Who takes turns with whom, and in which order. */
 import { type Comparison, comparisonsOf } from './comparisons.js';
 import { inRounds, type Measured } from './rounds.js';
-import type { Part, Work } from './work.js';
+import { type Part, Unanswered, type Work } from './work.js';
 
 const SECONDS = 0.6;
 
@@ -69,6 +69,22 @@ test('a disturbed slice is measured once more, and the quieter of the two counts
     ['a', 0],
   ]);
   expect(ran.join(' ')).toBe('a b b b b a');
+});
+
+test.each([
+  ['is left out if it was disturbed', 0.9, []],
+  ['is a failure if nobody disturbed it', 0.05, ['nothing was answered']],
+])('a slice without an answer %s', async (_what, stranger, failures) => {
+  let ran = 0;
+  const unanswered = work('a', [1], () => {
+    ran += 1;
+    if (ran < 3) throw new Unanswered();
+  });
+  const strangers = [stranger, stranger, stranger, stranger]; // of both looks at it, and once more
+  const { measured, done } = measuring(comparisonsOf([unanswered], [['a']], SECONDS), { strangers });
+  await done;
+  expect(measured.failed.map(({ why }) => why)).toEqual(failures);
+  expect(measured.slices.flatMap(({ rows }) => rows)).toEqual([]);
 });
 
 test('what fails is reported, and the others go on', async () => {

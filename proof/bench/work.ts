@@ -94,7 +94,18 @@ export function sessionsOf(mint: () => Promise<string[]>): Sessions {
   };
 }
 
-/** Runs a load and says what its answers have cost. @param pid of the process that gives them */
+/** Half a second may pass without an answer if strangers take the machine. */
+export class Unanswered extends Error {
+  constructor() {
+    super('nothing was answered');
+  }
+}
+
+/**
+ * Runs a load and says what its answers have cost.
+ * @param pid of the process that gives them
+ * @throws {Unanswered} or the error of the load
+ */
 export async function costOf(
   { postgres: { postmaster } }: Pick<Stage, 'postgres'>,
   pid: number,
@@ -106,7 +117,7 @@ export async function costOf(
     looks.push({ server: cpuMicros([pid]), postgres });
   });
   const [began, ended] = looks;
-  if (began === undefined || ended === undefined || answers === 0) throw new Error('nothing was answered');
+  if (began === undefined || ended === undefined || answers === 0) throw new Unanswered();
   return {
     ...{ rate, medianMs, p99Ms },
     ...(refused !== undefined && { refused }),
