@@ -87,6 +87,22 @@ export const GOALS: readonly Goal[] = [
     to: judged('apollo', 'rate'),
     least: 0.35,
   },
+  {
+    what: "proxy's question by token, CPU / bare Express route that signs",
+    of: judged('proxy-token', 'serverUs'),
+    to: judged('express-signing', 'serverUs'),
+    most: 1,
+  },
+  {
+    what: 'the same without an assertion / bare Express route',
+    of: judged('proxy-token-plain', 'serverUs'),
+    to: judged('express', 'serverUs'),
+  },
+  {
+    what: 'the same by first-sight token / bare Express route that signs',
+    of: judged('proxy-token-first', 'serverUs'),
+    to: judged('express-signing', 'serverUs'),
+  },
   { what: 'refresh over 10 M rows, PostgreSQL µs', of: judged(many, 'postgresUs'), most: 80 },
   { what: '10 k / 10 M rows, throughput', of: judged(few, 'rate'), to: judged(many, 'rate') },
   { what: '10 M / 10 k rows, PostgreSQL µs', of: judged(many, 'postgresUs'), to: judged(few, 'postgresUs') },

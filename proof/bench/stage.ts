@@ -30,8 +30,17 @@ export interface Stage {
   mint(count: number): Promise<string[]>;
 }
 
+/** The service whose proxy asks (Interface 18) */
+export const SERVICE_ORIGIN = 'https://app.example.com';
+
 /** Limits that nothing here is to reach, and an environment as of operators */
-export const ENVIRONMENT = { NODE_ENV: 'production', SESSION_RATE_LIMIT: '1000000', ACCESS_TOKEN_TTL_SECONDS: '86400' };
+export const ENVIRONMENT = {
+  NODE_ENV: 'production',
+  SESSION_RATE_LIMIT: '1000000',
+  ACCESS_TOKEN_TTL_SECONDS: '86400',
+  FORWARD_AUTH_PROXIES: '127.0.0.1',
+  FORWARD_AUTH_ORIGINS: SERVICE_ORIGIN,
+};
 const USERS = 64;
 /** Users whose sessions are rotated */
 const OWNERS = 16;

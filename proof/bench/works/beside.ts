@@ -25,7 +25,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** Those of `names`; programs that nobody asks for are not started. */
 export async function worksBeside(stage: Stage, names: readonly string[]): Promise<Work[]> {
-  const makers = { statement, argon2, apollo, express, signatures };
+  const makers = { statement, argon2, apollo, express, 'express-signing': expressSigning, signatures };
   const chosen = Object.entries(makers).filter(([name]) => names.includes(name));
   return Promise.all(chosen.map(([, make]) => make(stage)));
 }
@@ -67,13 +67,19 @@ async function express(stage: Stage): Promise<Work> {
   return serverWork(stage, 'express', post('/', {}), [JUDGED]);
 }
 
+/** What a proxy's question costs at least: a route, and the signature of its assertion. */
+async function expressSigning(stage: Stage): Promise<Work> {
+  return serverWork(stage, 'express-signing', post('/signed', {}), [JUDGED], 'express');
+}
+
 async function serverWork(
   stage: Stage,
   name: string,
   request: string,
   numbers?: readonly Connections[],
+  program = name,
 ): Promise<Work> {
-  const { pid, url } = await startRunner(stage.lab, name, stage.beside);
+  const { pid, url } = await startRunner(stage.lab, program, stage.beside);
   const requests: Requests = { kind: 'in-turn', requests: [request] };
   const withoutPostgres = { ...stage, postgres: { ...stage.postgres, postmaster: undefined } };
   const prepare: Parameters<typeof workAt>[1] = async (connections, seconds) => () =>

@@ -5,7 +5,7 @@ import { copyAccessToken } from '../../evidence/lab/minted.js';
 import { PASSWORD } from '../../evidence/lab/users.js';
 import type { LoadTask } from '../programs/load.js';
 import { post, type Requests } from '../requests.js';
-import type { Stage } from '../stage.js';
+import { SERVICE_ORIGIN, type Stage } from '../stage.js';
 import { CONNECTIONS, type Connections, LEAD_IN_MS, PASSWORD_STRETCH, sessionsOf, type Work, workAt } from '../work.js';
 import { loaded } from './loaded.js';
 
@@ -30,6 +30,7 @@ export function gatewayWorks(stage: Stage): Work[] {
     callerToken(stage),
     callerTokenFirst(stage),
     callerSignature(stage),
+    ...proxyTokens(stage),
   ];
 }
 
@@ -71,6 +72,28 @@ function callerTokenFirst(stage: Stage): Work {
 
 function askByToken(token: string): string {
   return post('/graphql', { ...JSON_TYPE, authorization: `Bearer ${token}` }, QUERY);
+}
+
+/** Interface 18: a proxy asks, with an assertion in the answer, without, and by tokens that are new to the gateway. */
+function proxyTokens(stage: Stage): Work[] {
+  const ask = (rule: string) => (token: string) =>
+    post(`/authz/auth-request/${rule}`, {
+      authorization: `Bearer ${token}`,
+      'x-original-method': 'GET',
+      'x-original-url': `${SERVICE_ORIGIN}/invoices?year=2026`,
+    });
+  const numbers = ONCE_AT;
+  const inTurn = (name: string, rule: string): Work => {
+    const requests = stage.accessTokens.map(ask(rule));
+    return workOf(stage, name, () => ({ kind: 'in-turn', requests }), { numbers });
+  };
+  return [
+    inTurn('proxy-token', 'caller=user'),
+    inTurn('proxy-token-plain', 'caller=user;assertion=off'),
+    workOnce(stage, 'proxy-token-first', (count) =>
+      copyAccessToken(stage.gateways, stage.accessTokens[0] ?? '', count).map(ask('caller=user')),
+    ),
+  ];
 }
 
 function callerSignature(stage: Stage): Work {

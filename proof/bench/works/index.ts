@@ -15,7 +15,7 @@ export const COMPARED = [
   ['login', 'argon2'],
   ['mixed'],
   ['caller-token', 'caller-token-first', 'caller-signature', 'apollo'],
-  ['express'],
+  ['proxy-token', 'proxy-token-plain', 'proxy-token-first', 'express', 'express-signing'],
   ['signatures'],
   ['start'],
 ];
