@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { JWK } from 'jose';
+import { NO_ROLE_SCOPES } from '../../src/config/role-scopes.js';
 import { type Keyring, openKeyring } from '../../src/credentials/keyring/keyring.js';
 import { generateKeys, writeKeyringFile } from '../../src/credentials/keyring/keyring-file.js';
 import { ACCESS_ALGS } from '../../src/credentials/keyring/private-jwks.js';
@@ -28,7 +29,7 @@ const COUNT = FUZZ_REQUESTS === undefined ? 5_000 : Math.ceil(Number(FUZZ_REQUES
 const ISSUER = 'http://localhost:3000';
 const AUDIENCE = 'https://api.example.com';
 const SETTINGS = {
-  roleScopes: { viewer: [], analyst: [], admin: [] },
+  roleScopes: NO_ROLE_SCOPES,
   publicUrl: ISSUER,
   jwtAudience: AUDIENCE,
   accessTokenSeconds: 900,

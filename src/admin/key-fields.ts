@@ -1,7 +1,7 @@
 /** Shared by API keys and cron keys: checks of fields and granted scopes, and the listing. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.js';
-import { isScope, type Scopes } from '../domain/scopes.js';
+import { isScope, MAX_SCOPES, type Scopes } from '../domain/scopes.js';
 import {
   allOf,
   decodeTimeCursor,
@@ -14,7 +14,6 @@ import {
 import { AdminRefusal } from '../listing/refusal.js';
 import { requireScope } from './administer.js';
 
-const MAX_SCOPES = 50;
 const SERVICE_NAME = /^[^\p{C}\s](?:[^\p{C}]{0,98}[^\p{C}\s])?$/u;
 
 /** @throws {AdminRefusal} */

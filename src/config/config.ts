@@ -5,7 +5,7 @@ import { type Explanation, explanationText } from '../platform/explained.js';
 import { LOG_LEVELS } from '../platform/logger.js';
 import { type ConfigFault, createReader, type Environment, type Variable } from './environment.js';
 import { redisUrl } from './redis-url.js';
-import { roleScopesFile } from './role-scopes.js';
+import { NO_ROLE_SCOPES, roleScopesFile } from './role-scopes.js';
 import {
   corsOrigin,
   coversHost,
@@ -130,12 +130,12 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     proxies: read('FORWARD_AUTH_PROXIES', listOf(serviceProxyCidr), []),
     origins: read('FORWARD_AUTH_ORIGINS', listOf(serviceOrigin), []).map((url) => url.origin),
   };
-  if (isGiven('FORWARD_AUTH_PROXIES') !== isGiven('FORWARD_AUTH_ORIGINS')) {
-    const missing = isGiven('FORWARD_AUTH_PROXIES') ? 'FORWARD_AUTH_ORIGINS' : 'FORWARD_AUTH_PROXIES';
-    fault(
-      missing,
-      'must be set too: forward authentication needs the proxies that ask and the origins of the services',
-    );
+  for (const [given, missing, what] of [
+    ['FORWARD_AUTH_PROXIES', 'FORWARD_AUTH_ORIGINS', 'the origins of the services behind these proxies'],
+    ['FORWARD_AUTH_ORIGINS', 'FORWARD_AUTH_PROXIES', 'the addresses from which the proxies of these services connect'],
+  ] as const) {
+    if (!isGiven(given) || isGiven(missing)) continue;
+    fault(missing, `must be set too, because ${given} is`, `set ${missing} to ${what}, or unset ${given}`);
   }
 
   const breachedPasswords = read('BREACHED_PASSWORDS', z.string(), undefined);
@@ -189,7 +189,7 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     /** Interface 18: CIDRs of the peers that may ask, and exact origins of the services behind them. Undefined: off */
     forwardAuth: forwardAuth.proxies.length > 0 ? forwardAuth : undefined,
     /** Interface 6: scopes of each role for the services behind the gateway */
-    roleScopes: read('ROLE_SCOPES_FILE', roleScopesFile, { viewer: [], analyst: [], admin: [] }),
+    roleScopes: read('ROLE_SCOPES_FILE', roleScopesFile, undefined) ?? NO_ROLE_SCOPES,
     argon2: {
       memoryKib: read(
         'ARGON2_MEMORY_KIB',

@@ -2,29 +2,35 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import type { Role } from '../domain/roles.js';
-import { isScope, OWN_SCOPES } from '../domain/scopes.js';
+import { isScope, MAX_SCOPES, OWN_SCOPES } from '../domain/scopes.js';
 
-/** As many as a key may have */
-const MOST_SCOPES = 50;
+/** What each role may do there */
+export type RoleScopes = Record<Role, string[]>;
 
+export const NO_ROLE_SCOPES: RoleScopes = { viewer: [], analyst: [], admin: [] };
+
+/** Each message is the end of a sentence about the file, or about the scopes of one role. */
 const foreignScope = z
   .string('must be texts')
-  .refine(isScope, 'must be resource:action in lower case, such as invoices:read')
+  .refine(isScope, 'must look like invoices:read, in lower case')
   .refine(
     (scope) => !OWN_SCOPES.some((own) => own === scope),
-    'must not be scopes of the gateway itself, which come with the role',
+    'include one of the gateway itself: those come with the role, so remove it',
   );
 
 const scopes = z
   .array(foreignScope, 'must be a list')
-  .max(MOST_SCOPES, `may be ${MOST_SCOPES} at most`)
-  .refine((list) => new Set(list).size === list.length, 'must differ')
+  .max(MAX_SCOPES, `are more than ${MAX_SCOPES}`)
+  .refine((list) => new Set(list).size === list.length, 'are not all different')
   .default([]);
 
-const content: z.ZodType<Record<Role, string[]>> = z.strictObject(
+const content: z.ZodType<RoleScopes> = z.strictObject(
   { viewer: scopes, analyst: scopes, admin: scopes },
-  'must be an object whose names are of viewer, analyst and admin',
+  'has something else than viewer, analyst and admin with their scopes',
 );
+
+/** What to write, for whoever has written something else */
+const EXAMPLE = '{"analyst": ["invoices:read"]}';
 
 /** The file, read once. Its content is no secret, but is not repeated either. */
 export const roleScopesFile = z
@@ -40,13 +46,19 @@ export const roleScopesFile = z
     } catch (error) {
       return refuse(`names a file that cannot be read (${(error as NodeJS.ErrnoException).code})`);
     }
-    const read = content.safeParse(parsed(text));
+    const json = parsed(text);
+    if (json === undefined) return refuse(`names a file that is not JSON, such as ${EXAMPLE}`);
+    const read = content.safeParse(json);
     if (read.success) return read.data;
     const [issue] = read.error.issues;
-    const of = issue?.path[0] === undefined ? 'its content' : `the scopes of ${String(issue.path[0])}`;
-    return refuse(`names a file that cannot be used: ${of} ${issue?.message}`);
+    const role = issue?.path[0];
+    return refuse(
+      role === undefined
+        ? `names a file that ${issue?.message}, such as ${EXAMPLE}`
+        : `names a file in which the scopes of ${String(role)} ${issue?.message}`,
+    );
   })
-  .describe('the path of a JSON file such as {"analyst": ["invoices:read"]}');
+  .describe('the path of a JSON file');
 
 /** @returns undefined if it is not JSON */
 function parsed(text: string): unknown {

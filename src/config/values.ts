@@ -106,33 +106,49 @@ const NAMED_NETWORKS = new Map([
   ['linklocal', '169.254.0.0/16,fe80::/10'],
   ['uniquelocal', '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7'],
 ]);
-const WHICH_PROXIES =
-  'must list the addresses from which your proxies connect, such as TRUST_PROXY=10.0.0.7/32,192.168.0.0/16, ' +
-  'because a trusted proxy decides which address a client has';
 
 /** What to write instead of a word that other programs understand. */
-function proxyAdvice(text: string): string {
-  const word = text.toLowerCase();
-  const networks = NAMED_NETWORKS.get(word);
-  if (networks !== undefined) return `must list networks: write TRUST_PROXY=${networks}`;
-  if (/^(true|yes|on|all|any|\*|[1-9]\d*)$/.test(word)) return WHICH_PROXIES;
-  if (/^(false|no|off|none|0)$/.test(word)) return 'must be unset if no proxy is to be trusted';
-  return 'must be a list of CIDRs such as 10.0.0.0/8,::1/128';
+function proxyAdvice(variable: string, which: string, off: string, example: string) {
+  return ({ input }: { input?: unknown }): string => {
+    const word = String(input).toLowerCase();
+    const networks = NAMED_NETWORKS.get(word);
+    if (networks !== undefined) return `must list networks: write ${variable}=${networks}`;
+    if (/^(true|yes|on|all|any|\*|[1-9]\d*)$/.test(word)) return which;
+    if (/^(false|no|off|none|0)$/.test(word)) return off;
+    return `must be a list of CIDRs such as ${example}`;
+  };
 }
 
 export const proxyCidr = z
   .string()
-  .refine(isCidr, { error: ({ input }) => proxyAdvice(String(input)) })
+  .refine(isCidr, {
+    error: proxyAdvice(
+      'TRUST_PROXY',
+      'must list the addresses from which your proxies connect, such as TRUST_PROXY=10.0.0.7/32,192.168.0.0/16, ' +
+        'because a trusted proxy decides which address a client has',
+      'must be unset if no proxy is to be trusted',
+      '10.0.0.0/8,::1/128',
+    ),
+  })
   .describe('a CIDR such as 10.0.0.0/8');
+
+const WHO_MAY_ASK =
+  'list the addresses from which the proxies of your services connect, such as ' +
+  'FORWARD_AUTH_PROXIES=10.0.0.7/32,fd00::7, because who is listed may ask about any request';
 
 /** Whoever may ask can ask about anything, so the network must not be everybody. */
 export const serviceProxyCidr = z
   .string()
-  .refine(isCidr, 'must be a list of CIDRs such as 10.0.0.7/32,fd00::/64')
-  .refine(
-    (text) => !isCidr(text) || !isEverybody(text),
-    'has a network of all addresses: list the addresses from which your proxies connect',
-  )
+  .refine((text) => isCidr(text) && !text.includes('%'), {
+    abort: true,
+    error: proxyAdvice(
+      'FORWARD_AUTH_PROXIES',
+      `must not be everybody: ${WHO_MAY_ASK}`,
+      'must be unset, and FORWARD_AUTH_ORIGINS too, if no proxy asks',
+      '10.0.0.7/32,fd00::/64',
+    ),
+  })
+  .refine((text) => !isEverybody(text), `must not be everybody: ${WHO_MAY_ASK}`)
   .describe('a CIDR such as 10.0.0.7/32');
 
 /** All of IPv6, or of IPv4 in any form */

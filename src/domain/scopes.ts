@@ -22,6 +22,9 @@ export const ROLE_SCOPES: Record<Role, Scopes> = {
   viewer: [],
 };
 
+/** As many as a key may have, or a role in ROLE_SCOPES_FILE */
+export const MAX_SCOPES = 50;
+
 const SCOPE = /^[a-z][a-z0-9_.-]{0,62}:[a-z][a-z0-9_.-]{0,62}$/;
 
 /** True for `resource:action` in lower case. */

@@ -4,5 +4,6 @@ import { closestMatch } from 'leven';
 /** The closest known word: one letter away, or two for words of five letters or more; undefined if none is that close. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const closest = (text: string) => closestMatch(text, known, { maxDistance: word.length < 5 ? 1 : 2 });
-  return closest(word) ?? closest(word.replace(/ies$/i, 'Y')); // three letters away, but the most common slip
+  // Three letters away, but the most common slip: one proxy, several proxies.
+  return closest(word) ?? closest(word.replace(/ies$/i, 'Y')) ?? closest(word.replace(/y$/i, 'IES'));
 }

@@ -1,5 +1,5 @@
 /** Interface 2: the environment. */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +25,20 @@ const faultsOf = (env: Environment): string[] =>
   messagesOf(env).map((message) => message.slice(0, message.indexOf(':')));
 
 const DATABASE_URL = 'postgresql://u:p@db/auth';
+const FORWARD_AUTH = { FORWARD_AUTH_PROXIES: '10.0.0.7', FORWARD_AUTH_ORIGINS: 'https://app.example.com' };
+
+const roleFolder = mkdtempSync(join(tmpdir(), 'roles-'));
+afterAll(() => rmSync(roleFolder, { recursive: true }));
+
+let roleFiles = 0;
+
+/** A file for ROLE_SCOPES_FILE. @returns its path */
+function roleFile(text: string): string {
+  roleFiles += 1;
+  const path = join(roleFolder, `${roleFiles}.json`);
+  writeFileSync(path, text);
+  return path;
+}
 const REDIS = { kind: 'single', hosts: [{ host: 'cache', port: 6379 }], tls: false, credentials: {}, db: 0 };
 
 /** Every variable: its place in the configuration, its default, and values with their results. */
@@ -176,6 +190,33 @@ const VARIABLES: Array<
     [],
     [['https://App.example.com, http://localhost:5173', ['https://app.example.com', 'http://localhost:5173']]],
   ],
+  [
+    'FORWARD_AUTH_PROXIES',
+    (config) => config.forwardAuth?.proxies ?? [],
+    [],
+    [['10.0.0.7, 192.168.0.0/16,fd00::/64', ['10.0.0.7', '192.168.0.0/16', 'fd00::/64']]],
+  ],
+  [
+    'FORWARD_AUTH_ORIGINS',
+    (config) => config.forwardAuth?.origins ?? [],
+    [],
+    [
+      ['https://App.example.com:443/, http://10.0.0.9:8080', ['https://app.example.com', 'http://10.0.0.9:8080']],
+      ['http://app.example.com:80', ['http://app.example.com']],
+    ],
+  ],
+  [
+    'ROLE_SCOPES_FILE',
+    (config) => (Object.values(config.roleScopes).flat().length > 0 ? config.roleScopes : undefined),
+    undefined,
+    [
+      [roleFile('{"analyst": ["invoices:read"]}'), { viewer: [], analyst: ['invoices:read'], admin: [] }],
+      [
+        roleFile('{"admin": ["a:b", "c.d:e_f"], "viewer": ["a:b"], "analyst": []}\n'),
+        { viewer: ['a:b'], analyst: [], admin: ['a:b', 'c.d:e_f'] },
+      ],
+    ],
+  ],
   ['ARGON2_MEMORY_KIB', (config) => config.argon2.memoryKib, 19_456, [['65536', 65_536]]],
   ['ARGON2_PASSES', (config) => config.argon2.passes, 2, [['3', 3]]],
   ['ARGON2_LANES', (config) => config.argon2.lanes, 1, [['4', 4]]],
@@ -198,7 +239,10 @@ test.each(VARIABLES)('Interface 2: %s: its default, and what is made of its valu
   expect(of(readConfig({}))).toEqual(unset);
   expect(of(readConfig({ [name]: '' }))).toEqual(unset);
   for (const [text, value] of values) {
-    const rest: Environment = name === 'DATABASE_URL' ? {} : { DATABASE_URL };
+    const rest: Environment = {
+      ...(name === 'DATABASE_URL' ? {} : { DATABASE_URL }),
+      ...(name.startsWith('FORWARD_AUTH_') ? FORWARD_AUTH : {}), // neither of the two stands alone
+    };
     expect(of(readConfig({ ...rest, [name]: text }))).toEqual(value);
   }
 });
@@ -393,6 +437,9 @@ test.each<[string, Record<string, string>]>([
   ['COOKIE_DOMAIN', { COOKIE_DOMAIN: 'example.org' }],
   ['COOKIE_SAMESITE', { COOKIE_SAMESITE: 'none' }],
   ['CORS_ORIGINS', { CORS_ORIGINS: '*' }],
+  ['FORWARD_AUTH_ORIGINS', { FORWARD_AUTH_PROXIES: '10.0.0.7' }],
+  ['FORWARD_AUTH_PROXIES', { ...FORWARD_AUTH, FORWARD_AUTH_PROXIES: '0.0.0.0/0' }],
+  ['ROLE_SCOPES_FILE', { ROLE_SCOPES_FILE: roleFile('{"viewer": ["users:read"]}') }],
 ])('Interface 2: the start is refused, exit 78, and %s is named', async (variable, env) => {
   const base = { DATABASE_URL: 'postgresql://127.0.0.1:1/none', KEYRING_FILE: '/nowhere/keyring.json' }; // starts nothing
   const { code, stdout, stderr } = await run(['start'], { env: { ...base, ...env } });
@@ -463,6 +510,124 @@ test.each(PROXY_ADVICE)('Interface 2: TRUST_PROXY=%j is answered with what to wr
   }
   const [line] = /(?<=TRUST_PROXY=)[\d./:a-f,]+/.exec(advice) ?? [];
   if (line !== undefined) expect(readConfig({ TRUST_PROXY: line }).trustProxy).toEqual(line.split(','));
+});
+
+describe('Interface 18: forward authentication', () => {
+  test('it is off unless both variables are set; one alone is refused, and what to set is said', () => {
+    const empty = { FORWARD_AUTH_PROXIES: '', FORWARD_AUTH_ORIGINS: '' };
+    for (const env of [{}, empty]) expect(readConfig(env).forwardAuth).toBeUndefined();
+    for (const missing of ['FORWARD_AUTH_PROXIES', 'FORWARD_AUTH_ORIGINS'] as const) {
+      const given = missing === 'FORWARD_AUTH_PROXIES' ? 'FORWARD_AUTH_ORIGINS' : 'FORWARD_AUTH_PROXIES';
+      for (const env of [{ [given]: FORWARD_AUTH[given] }, { ...FORWARD_AUTH, [missing]: '' }]) {
+        expect(messagesOf(env)).toEqual([
+          expect.stringMatching(
+            `^${missing}: must be set too, because ${given} is; set ${missing} to the .+, or unset`,
+          ),
+        ]);
+      }
+    }
+    // A wrong value is there all the same.
+    expect(faultsOf({ ...FORWARD_AUTH, FORWARD_AUTH_ORIGINS: 'x' })).toEqual(['FORWARD_AUTH_ORIGINS']);
+  });
+
+  test.each([
+    ...['0.0.0.0/0', '0.0.0.0/00', '10.0.0.7/0', '::/0', 'fd00::/0', '::ffff:0:0/96', '::ffff:0.0.0.0/96'],
+    ...['::ffff:10.0.0.7/90', '10.0.0.7,::/0', '*', 'all', 'true', '1'],
+  ])('FORWARD_AUTH_PROXIES must not be everybody: %s', (value) => {
+    expect(messagesOf({ ...FORWARD_AUTH, FORWARD_AUTH_PROXIES: value })).toEqual([
+      expect.stringMatching(/^FORWARD_AUTH_PROXIES: must not be everybody: list .*FORWARD_AUTH_PROXIES=10\.0\.0\.7/),
+    ]);
+  });
+
+  test('FORWARD_AUTH_PROXIES: words of other programs are answered with what to write', () => {
+    const messageOf = (value: string) => messagesOf({ ...FORWARD_AUTH, FORWARD_AUTH_PROXIES: value });
+    const networks = 'FORWARD_AUTH_PROXIES=127.0.0.1/32,::1/128';
+    expect(messageOf('loopback')).toEqual([`FORWARD_AUTH_PROXIES: must list networks: write ${networks}`]);
+    expect(messageOf('none')).toEqual([expect.stringMatching(/: must be unset, and FORWARD_AUTH_ORIGINS too/)]);
+    for (const value of ['proxy.internal', '10.0.0.0/33', '10/8', '010.0.0.1', '10.0.0.7,', 'fe80::1%eth0.1']) {
+      expect([value, messageOf(value)]).toEqual([
+        value,
+        ['FORWARD_AUTH_PROXIES: must be a list of CIDRs such as 10.0.0.7/32,fd00::/64'],
+      ]);
+    }
+  });
+
+  test.each([
+    ...['https://app.example.com/path', 'https://app.example.com?q', 'https://u:p@app.example.com', 'app.example.com'],
+    ...['wss://app.example.com', 'null', 'https://app.example.com,,https://b.example.com', 'https://.example.com'],
+  ])('FORWARD_AUTH_ORIGINS must be origins: %s', (value) => {
+    expect(messagesOf({ ...FORWARD_AUTH, FORWARD_AUTH_ORIGINS: value })).toEqual([
+      expect.stringMatching(/^FORWARD_AUTH_ORIGINS: must be an origin such as https:/),
+    ]);
+  });
+
+  test.each(['*', 'https://*.example.com', 'https://a.example.com, https://app.example.com:*'])(
+    'FORWARD_AUTH_ORIGINS with a wildcard is refused: %s',
+    (value) => {
+      const message = 'FORWARD_AUTH_ORIGINS: has a *: name each origin, such as https://app.example.com';
+      expect(messagesOf({ ...FORWARD_AUTH, FORWARD_AUTH_ORIGINS: value })).toEqual([message]);
+    },
+  );
+});
+
+/** What is wrong with a file for ROLE_SCOPES_FILE, and what is said of it */
+const ROLE_FAULTS: Array<[string, text: string, message: string]> = [
+  ['it is empty', '', 'that is not JSON, such as {"analyst": ["invoices:read"]}'],
+  ['it is no JSON', '{secret: x}', 'that is not JSON, such as {"analyst": ["invoices:read"]}'],
+  ...['[]', 'null', '"secret"', '{"secret": []}', '{"Analyst": []}', '{"__proto__": []}'].map(
+    (text): [string, string, string] => [
+      `it is ${text}`,
+      text,
+      'that has something else than viewer, analyst and admin with their scopes, such as {"analyst": ["invoices:read"]}',
+    ],
+  ),
+  ['scopes are a text', '{"analyst": "secret:read"}', 'in which the scopes of analyst must be a list'],
+  ['scopes are null', '{"viewer": null}', 'in which the scopes of viewer must be a list'],
+  ['a scope is a number', '{"viewer": [1]}', 'in which the scopes of viewer must be texts'],
+  ...['secret', 'Secret:read', 'secret:', 'secret:read ', 'secret:*', ''].map((scope): [string, string, string] => [
+    `a scope is "${scope}"`,
+    JSON.stringify({ admin: ['a:b', scope] }),
+    'in which the scopes of admin must look like invoices:read, in lower case',
+  ]),
+  ...['users:read', 'users:write', 'sessions:write', 'audit:read', 'keys:read', 'keys:write'].map(
+    (scope): [string, string, string] => [
+      `a scope is the gateway's ${scope}`,
+      JSON.stringify({ viewer: ['secret:read', scope] }),
+      'in which the scopes of viewer include one of the gateway itself: those come with the role, so remove it',
+    ],
+  ),
+  ['a scope is repeated', '{"admin": ["secret:b", "secret:b"]}', 'in which the scopes of admin are not all different'],
+  [
+    'there are 51 scopes',
+    JSON.stringify({ analyst: Array.from({ length: 51 }, (_, i) => `secret:n${i}`) }),
+    'in which the scopes of analyst are more than 50',
+  ],
+];
+
+describe('Interface 2: ROLE_SCOPES_FILE', () => {
+  test.each(ROLE_FAULTS)('%s', (_what, text, message) => {
+    const messages = messagesOf({ ROLE_SCOPES_FILE: roleFile(text) });
+    expect(messages).toEqual([`ROLE_SCOPES_FILE: names a file ${message}`]);
+    expect(messages[0]).not.toMatch(/secret/i);
+  });
+
+  test('it is missing, or a folder', () => {
+    const missing = join(roleFolder, 'secret.json');
+    expect(messagesOf({ ROLE_SCOPES_FILE: missing })).toEqual([
+      'ROLE_SCOPES_FILE: names a file that cannot be read (ENOENT)',
+    ]);
+    expect(messagesOf({ ROLE_SCOPES_FILE: roleFolder })).toEqual([
+      'ROLE_SCOPES_FILE: names a file that cannot be read (EISDIR)',
+    ]);
+  });
+
+  test('fifty scopes are taken, and each role may be left out', () => {
+    const fifty = Array.from({ length: 50 }, (_, i) => `a:n${i}`);
+    const path = roleFile(JSON.stringify({ viewer: fifty }));
+    expect(readConfig({ ROLE_SCOPES_FILE: path }).roleScopes).toEqual({ viewer: fifty, analyst: [], admin: [] });
+    const nothing = readConfig({ ROLE_SCOPES_FILE: roleFile('{}') }).roleScopes;
+    expect(nothing).toEqual(readConfig({}).roleScopes);
+  });
 });
 
 describe('Interface 2: DATABASE_URL and REDIS_URL from files', () => {
@@ -567,6 +732,9 @@ test.each([
   ['ARGON2_MEMORY_KB', 'ARGON2_MEMORY_KIB'],
   ['PUBLIC_URI', 'PUBLIC_URL'],
   ['REUSEPORT', 'REUSE_PORT'],
+  ['FORWARD_AUTH_PROXY', 'FORWARD_AUTH_PROXIES'],
+  ['FORWARD_AUTH_ORIGIN', 'FORWARD_AUTH_ORIGINS'],
+  ['ROLE_SCOPE_FILE', 'ROLE_SCOPES_FILE'],
 ])('Interface 2: %s is warned about: %s was meant', (name, meant) => {
   expect(readConfig({ [name]: 'secret' }).warnings).toEqual([misspelt(name, meant)]);
   expect(readConfig({ [name]: '' }).warnings).toEqual([]);
