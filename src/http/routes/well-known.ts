@@ -18,6 +18,7 @@ export function addWellKnownRoutes(app: Express, { config, keyring }: Deps<'conf
     response_types_supported: [],
     grant_types_supported: [],
     token_endpoint_auth_methods_supported: [],
+    // RFC 8414 section 2 lets others be left out: those of ROLE_SCOPES_FILE would describe the services behind to strangers.
     scopes_supported: OWN_SCOPES,
     service_documentation: DOCUMENTATION,
   };
