@@ -47,8 +47,8 @@ export function errorHandler(lines: ErrorLines): ErrorRequestHandler {
     }
     const status = statusOf(error);
     if (status !== undefined) return sendError(res, OF_PARSER[status] ?? 'malformed_request');
-    const isOfGraphql = caller !== undefined && route === undefined; // a proxy's question has a caller too
-    reportBug(lines, ids, error, isOfGraphql ? 'unexpected error in GraphQL' : 'unexpected error');
+    const isGraphql = caller !== undefined && route === undefined; // a question of a proxy has a caller too
+    reportBug(lines, ids, error, isGraphql ? 'unexpected error in GraphQL' : 'unexpected error');
     return sendError(res, 'internal_error');
   };
 }

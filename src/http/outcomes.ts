@@ -78,12 +78,12 @@ const OF_CALLERS = {
 
 /** Interface 18: of a question of a proxy. */
 const OF_AUTHZ: ReadonlySet<AuthzOutcome> = new Set([
-  ...(['success', 'preflight', 'internal_error'] as const),
+  ...(['success', 'preflight', 'internal_error', 'client_closed'] as const),
   ...(Object.keys(AUTHZ_ERRORS) as Array<keyof typeof AUTHZ_ERRORS>),
   ...Object.values(OF_CALLERS).flat(),
 ]);
 
-type AuthzOutcome = AuthzReason | CallerOutcome | 'preflight';
+type AuthzOutcome = AuthzReason | CallerOutcome | 'preflight' | 'client_closed';
 type CountedRoute = keyof typeof OF_ROUTES;
 export type CallerOutcome = (typeof OF_CALLERS)[PresentedKind][number];
 

@@ -96,13 +96,13 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
     const scopes = scopesOf(resolution.caller, config);
     const violation = violationOf(rule, resolution.caller, scopes);
     if (violation !== undefined) return refusalOf(violation);
-    locals.outcome = 'success';
     setIdentity(
       res,
       resolution,
       scopes,
       rule.hasAssertion ? assertionOf(deps, resolution, scopes, original) : undefined,
     );
+    locals.outcome = 'success';
     return undefined;
   };
 
