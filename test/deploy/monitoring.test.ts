@@ -1,6 +1,7 @@
 /** deploy/grafana/ and deploy/prometheus/: what is drawn and what alerts, on a real Prometheus that scrapes a real gateway. */
 import { readFileSync } from 'node:fs';
 import { blocksOf } from '../documents/printed.js';
+import { askAs, FORWARD_AUTH } from '../support/gateway/authz.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { ask, nobody } from '../support/gateway/graphql.js';
@@ -61,7 +62,7 @@ test('the dashboard: panels have their own ids and places, and the data source t
   let gateway: TestGateway;
   let prometheus: PrometheusServer;
   beforeAll(async () => {
-    const env = { LOGIN_MAX_FAILURES: '1' };
+    const env = { LOGIN_MAX_FAILURES: '1', ...FORWARD_AUTH };
     gateway = await startGateway({ clock: runningClock(), passwords: 'argon2', env });
     prometheus = await startPrometheus(gateway.url, RULES);
   });
@@ -78,6 +79,7 @@ test('the dashboard: panels have their own ids and places, and the data source t
     await logout(gateway, refreshToken);
     await login(gateway, email, WRONG);
     await ask(gateway, nobody, '{ caller { callerType } }');
+    await askAs(gateway, 'forward-auth', 'caller=user');
     await gateway.send('GET', '/nowhere');
   }
 

@@ -8,8 +8,9 @@ import { sweepRound } from '../../src/db/sweeper.js';
 import { expiringRows } from '../../src/start/compose.js';
 import { blocksOf } from '../documents/printed.js';
 import { testWith } from '../support/documents/documents.js';
+import { askAs, FORWARD_AUTH } from '../support/gateway/authz.js';
 import { runningClock } from '../support/gateway/clock.js';
-import { logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { logIn, startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
 import { captureLog } from '../support/gateway/log.js';
 import { login, refresh, WRONG } from '../support/gateway/routes.js';
 import { lacksColumn, whileAway, withFault } from '../support/postgres/faults.js';
@@ -34,7 +35,7 @@ let gateway: TestGateway;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'runbook-'));
-  const env = { LOGIN_MAX_FAILURES: '1' };
+  const env = { LOGIN_MAX_FAILURES: '1', ...FORWARD_AUTH };
   gateway = await startGateway({ clock: runningClock(), log: captured.log, env });
 });
 afterAll(async () => {
@@ -54,6 +55,11 @@ async function happen(): Promise<void> {
   await withFault(gateway, lacksColumn('signature_nonces', 'expires_at'), () =>
     sweepRound(gateway.app, expiringRows(gateway.config)),
   );
+  await askAs(gateway, 'forward-auth', 'caller=user', { origin: 'https://new.example.com' });
+  const env = { ...FORWARD_AUTH, FORWARD_AUTH_PROXIES: '192.0.2.1' };
+  const unlisted = await startInstance(gateway.database, { env, log: captured.log });
+  await askAs(unlisted, 'forward-auth', 'caller=user');
+  await unlisted.close();
   await whileAway(gateway.database, async () => {
     await gateway.send('GET', '/health/ready');
     await login(gateway, EMAIL);

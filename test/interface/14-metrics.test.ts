@@ -9,6 +9,7 @@ import { sweepRound } from '../../src/db/sweeper.js';
 import { REFUSALS } from '../../src/http/refusals.js';
 import { expiringRows } from '../../src/start/compose.js';
 import { testWith } from '../support/documents/documents.js';
+import { FORWARD_AUTH } from '../support/gateway/authz.js';
 import { loginFrom, newDevice } from '../support/gateway/devices.js';
 import {
   logIn,
@@ -28,7 +29,7 @@ import { until } from '../support/until.js';
 
 let gateway: TestGateway;
 beforeEach(async () => {
-  gateway = await startGateway({ passwords: 'argon2', env: { LOGIN_MAX_FAILURES: '3' } });
+  gateway = await startGateway({ passwords: 'argon2', env: { LOGIN_MAX_FAILURES: '3', ...FORWARD_AUTH } });
 });
 afterEach(() => gateway.close());
 
@@ -54,6 +55,7 @@ const OURS: Record<string, [type: string, ...labels: string[]]> = {
   auth_gateway_password_changes_total: ['counter', 'outcome'],
   auth_gateway_link_redemptions_total: ['counter', 'outcome'],
   auth_gateway_caller_checks_total: ['counter', 'caller', 'outcome'],
+  auth_gateway_authz_checks_total: ['counter', 'outcome', 'route'],
   auth_gateway_account_locks_total: ['counter'],
   auth_gateway_login_devices_total: ['counter', 'outcome'],
   auth_gateway_token_thefts_total: ['counter'],
