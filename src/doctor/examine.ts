@@ -12,6 +12,7 @@ import { checkDatabase } from './database.js';
 import { checkPooler, checkTls } from './database-connection.js';
 import { checkSettings } from './database-settings.js';
 import { type Finding, type FindingName, fault } from './finding.js';
+import { checkForwardAuth } from './forward-auth.js';
 import { checkKeyring } from './keyring.js';
 import { checkSealedSecrets } from './keyring-database.js';
 import { checkLoginLimits } from './login-limits.js';
@@ -44,6 +45,7 @@ export const CHECKS: readonly Check[] = [
   ['trust_proxy', checkTrustedProxies],
   ['cookie', checkCookie],
   ['cors_origins', checkCorsOrigins],
+  ['forward_auth', checkForwardAuth],
   ['keyring', checkKeyring],
   ['keyring_database', checkSealedSecrets],
   ['breached_passwords', checkBreachedPasswords],

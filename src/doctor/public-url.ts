@@ -8,6 +8,7 @@ import { numberOf } from '../platform/number-of.js';
 import { type TlsFault, tlsFaultOf } from '../platform/tls-faults.js';
 import { LOGIN_PATH } from '../rate-limits/login-policy.js';
 import { type Finding, fault, ok, warning } from './finding.js';
+import { checkOpenForwardAuth } from './forward-auth.js';
 import { type PublicAnswer, readPublic } from './public-request.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -36,6 +37,7 @@ export async function checkPublicUrl({ clock, config, signal }: Surroundings): P
     isOpen
       ? warning('metrics_open', `anyone may read ${publicUrl}/metrics`, `${metrics}, and let Prometheus read that port`)
       : ok('metrics_open', isDevelopment ? 'this is development' : `/metrics is not at ${publicUrl}`),
+    await checkOpenForwardAuth(config, read),
   ];
 }
 

@@ -20,6 +20,7 @@ import { sweep } from '../../src/db/sweeper.js';
 import { examineAtStart } from '../../src/doctor/at-start.js';
 import { FINDINGS, type FindingName, type PrintedFinding } from '../../src/doctor/finding.js';
 import { expiringRows } from '../../src/start/compose.js';
+import { askAs } from '../support/gateway/authz.js';
 import { run, runHere } from '../support/gateway/cli.js';
 import { runningClock } from '../support/gateway/clock.js';
 import {
@@ -141,7 +142,14 @@ test('warning login_limits: the limit is that of the running gateway, and a shel
 });
 
 /** The variables that plant it, and those that carry out the remedy; what is undefined is unset. */
-const SETTINGS: Array<[severity: 'fault' | 'warning', check: FindingName, plant: Env, remedy: RegExp, cure: Env]> = [
+type Setting = [severity: 'fault' | 'warning', check: FindingName, plant: Env, remedy: RegExp, cure: Env];
+
+const FORWARD_AUTH = { FORWARD_AUTH_PROXIES: '127.0.0.1', FORWARD_AUTH_ORIGINS: 'https://app.example.com' };
+/** Private networks of any size, and public ones that a company may have */
+const NARROW =
+  '10.0.0.0/8,172.16.0.0/12,100.64.0.0/10,127.0.0.0/8,fc00::/7,fe80::/10,203.0.0.0/16,2001:db8::/32,192.0.2.1';
+
+const SETTINGS: Setting[] = [
   [
     'warning',
     'configuration',
@@ -169,12 +177,69 @@ const SETTINGS: Array<[severity: 'fault' | 'warning', check: FindingName, plant:
   ['warning', 'cookie', { COOKIE_SAMESITE: 'none' }, /unset COOKIE_SAMESITE/, {}],
   ['warning', 'cookie', { COOKIE_SECURE: 'false' }, /unset COOKIE_SECURE/, {}],
   ['warning', 'cors_origins', { CORS_ORIGINS: 'https://localhost:5173' }, /remove .*:5173 from/, {}],
+  ...[
+    ...['203.0.0.0/8', '0.0.0.0/1', '10.0.0.0/7', '172.16.0.0/11', '198.51.0.0/15', '::ffff:203.0.0.0/104'],
+    ...['2001:db8::/31', '2000::/3', 'fc00::/6', '::/1'],
+  ].map((proxies): Setting => {
+    const cure = { ...FORWARD_AUTH, FORWARD_AUTH_PROXIES: NARROW };
+    return [
+      'warning',
+      'forward_auth',
+      { ...cure, FORWARD_AUTH_PROXIES: `10.0.0.7,${proxies}` },
+      /^list the addr/,
+      cure,
+    ];
+  }),
+  [
+    'warning',
+    'forward_auth',
+    { ...FORWARD_AUTH, FORWARD_AUTH_ORIGINS: 'https://app.example.com,http://b.example.com:8080' },
+    /^let the proxy end TLS/,
+    { ...FORWARD_AUTH, FORWARD_AUTH_ORIGINS: 'https://app.example.com,http://localhost:8080' },
+  ],
 ];
 
 test.each(SETTINGS)('%s %s: %p', async (severity, check, plant, remedy, cure) => {
   const only = check;
   await expectOne(severity, check, remedy, look({ ...well, ...plant }, { only }));
   await expectWell({ ...well, ...cure }, { only });
+});
+
+test('warning forward_auth: most questions come from peers that the running gateway does not list', async () => {
+  const only = 'forward_auth';
+  const startWith = (FORWARD_AUTH_PROXIES: string) =>
+    startInstance(gateway.database, { env: { ...FORWARD_AUTH, FORWARD_AUTH_PROXIES } });
+  /** With METRICS_PORT or without, as it is written down */
+  const lookAt = ({ url }: { url: string }, metrics: 'PORT' | 'METRICS_PORT') => {
+    const ports = { PORT: well['PORT'], METRICS_PORT: undefined, [metrics]: new URL(url).port };
+    return look({ ...well, ...FORWARD_AUTH, ...ports }, { only });
+  };
+  const [unlisted, listed] = [await startWith('192.0.2.1'), await startWith('127.0.0.1')];
+  try {
+    expect((await lookAt(unlisted, 'PORT'))[0]?.seen).toMatch(/; none has asked since the start of the gateway$/);
+    for (let i = 0; i < 9; i += 1) await askAs(unlisted, 'auth-request', 'caller=user'); // as often as doctor itself may
+    const few = '; 0 questions since the start of the gateway, and 9 of other peers (peer_ip in the log)';
+    expect((await lookAt(unlisted, 'PORT'))[0]).toMatchObject({ severity: 'ok', seen: expect.stringContaining(few) });
+    await askAs(unlisted, 'ext-authz', 'caller=user');
+    for (let i = 0; i < 4; i += 1) await askAs(listed, 'auth-request', 'caller=user');
+    for (const metrics of ['PORT', 'METRICS_PORT'] as const) {
+      const found = await expectOne('warning', only, /^look for peer_ip in the log/, lookAt(unlisted, metrics));
+      expect(found.seen).toMatch(/^since the start of the gateway 10 of 10 questions of proxies came from peers that/);
+      expect(await lookAt(listed, metrics)).toMatchObject([
+        {
+          severity: 'ok',
+          seen: expect.stringMatching(
+            /^1 network of proxies may ask, for 1 origin; 4 questions .*, and 0 of other peers/,
+          ),
+        },
+      ]);
+    }
+    expect((await look({ ...well, ...FORWARD_AUTH }, { only }))[0]?.seen).toMatch(/which was not asked$/);
+    expect((await lookAt(gateway, 'PORT'))[0]?.seen).toMatch(/which was not asked$/); // it is off there
+  } finally {
+    await unlisted.close();
+    await listed.close();
+  }
 });
 
 /** Browsers know these names; whether anybody answers there does not matter. */
@@ -952,6 +1017,37 @@ describe('PUBLIC_URL', () => {
       expectOne('fault', check, 'end TLS on the proxy', look({ ...well, PUBLIC_URL: `https://localhost:${port}` })),
     );
     await expectWell();
+  });
+
+  test('fault forward_auth_open: anybody may ask, through the proxy at PUBLIC_URL', async () => {
+    const startWith = async (FORWARD_AUTH_PROXIES: string) => {
+      const production = { PUBLIC_URL: well['PUBLIC_URL'] ?? '', KEYRING_FILE: keyring.file, NODE_ENV: 'production' };
+      const ports = { TRUST_PROXY: '127.0.0.1', METRICS_PORT: String(await freePort()) };
+      const env = { ...production, ...ports, ...FORWARD_AUTH, FORWARD_AUTH_PROXIES };
+      return startInstance(gateway.database, { env });
+    };
+    const [open, closed] = [await startWith('127.0.0.1'), await startWith('192.0.2.1')];
+    const env = { ...well, ...FORWARD_AUTH };
+    try {
+      edge.leadTo(open.url);
+      const found = await expectOne('fault', 'forward_auth_open', /^let that proxy refuse \/authz\//, look(env));
+      expect(found.seen).toContain(`${well['PUBLIC_URL']}/authz/forward-auth/caller=user, and choose the rule`);
+      const { log, lines } = captureLog();
+      await examineAtStart(readConfig(env), gateway.database.url, log, new AbortController().signal, []);
+      const line = { level: 'error', check: 'forward_auth_open', remedy: found.remedy };
+      expect(lines()).toContainEqual(expect.objectContaining(line));
+      edge.leadTo(closed.url); // its own list is what counts
+      await expectWell(env);
+      edge.leadTo(open.url);
+      edge.refuse('/authz/');
+      await expectWell(env);
+    } finally {
+      edge.refuse('/never');
+      edge.leadTo(gateway.url);
+      await open.close();
+      await closed.close();
+    }
+    await expectWell(env);
   });
 
   test('warning metrics_open: they can be read from outside', async () => {

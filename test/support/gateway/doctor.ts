@@ -63,6 +63,8 @@ export interface Edge {
   port: number;
   /** Where requests are passed on to; to several in turn */
   leadTo(url: string, ...others: string[]): void;
+  /** Answers 404 by itself to whatever begins with this path */
+  refuse(path: string): void;
   /** How many requests have come */
   asked(): number;
   close(): Promise<void>;
@@ -71,10 +73,12 @@ export interface Edge {
 /** A proxy in front of the gateway: it ends TLS if it has a certificate, and passes on every path. */
 export async function startEdge(certificate?: { key: string; cert: string }): Promise<Edge> {
   let to: string[] = [];
+  let refused: string | undefined;
   let count = 0;
   const server = certificate === undefined ? createHttp() : createHttps(certificate);
   server.on('request', (asked, answer) => {
     count += 1;
+    if (refused !== undefined && asked.url?.startsWith(refused)) return void answer.writeHead(404).end();
     const { host: _, ...headers } = asked.headers;
     const passed = request(
       `${to[count % to.length]}${asked.url}`,
@@ -94,6 +98,9 @@ export async function startEdge(certificate?: { key: string; cert: string }): Pr
     port: (server.address() as AddressInfo).port,
     leadTo: (...urls) => {
       to = urls;
+    },
+    refuse: (path) => {
+      refused = path;
     },
     asked: () => count,
     close: async () => {
