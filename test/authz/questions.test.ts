@@ -151,6 +151,13 @@ describe('Interface 18: an invalid rule is 400', () => {
     },
   );
 
+  test.each(['auth-request', 'forward-auth'] as const)('%s: nothing follows the rule in the path', async (family) => {
+    for (const rule of ['caller=user/role=admin', 'caller=user/', 'caller=user//', 'caller=user/a?b']) {
+      const answer = await askAs(gateway, family, rule, { headers: { authorization } });
+      expect([answer.status, answer.json?.reason, identityOf(answer)]).toEqual([400, 'rule_invalid', {}]);
+    }
+  });
+
   test('the query of a question is not its rule, and is ignored', async () => {
     const role = 'caller=user;role=admin';
     for (const query of ['?caller=user', '?caller=user;role=viewer', '?/../caller=user']) {

@@ -7,6 +7,7 @@ const ABSOLUTE = /^(https?:\/\/[^/?#\\]+)(.*)$/s;
 
 export const authRequest: ProxyFamily = {
   name: 'auth-request',
+  hasTargetBehindRule: false,
 
   read: (question) => {
     const values = fieldsOnce(question, ['x-original-method', 'x-original-url']);

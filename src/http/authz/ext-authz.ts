@@ -3,6 +3,7 @@ import { checked, fieldsOnce, type ProxyFamily, unreadable } from './original-re
 
 export const extAuthz: ProxyFamily = {
   name: 'ext-authz',
+  hasTargetBehindRule: true,
 
   read: (question, target) => {
     const values = fieldsOnce(question, ['x-forwarded-proto', 'host']);

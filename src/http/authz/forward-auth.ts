@@ -5,6 +5,7 @@ const FIELDS = ['x-forwarded-method', 'x-forwarded-proto', 'x-forwarded-host', '
 
 export const forwardAuth: ProxyFamily = {
   name: 'forward-auth',
+  hasTargetBehindRule: false,
 
   read: (question) => {
     const values = fieldsOnce(question, FIELDS);

@@ -25,6 +25,8 @@ export function routeOfFamily(name: FamilyName): string {
 
 export interface ProxyFamily {
   name: FamilyName;
+  /** True if the target of the original request follows the rule in the path */
+  hasTargetBehindRule: boolean;
   /** @param rest what follows the rule in the target of the question */
   read(question: Request, rest: string): OriginalRequest | UnreadableOriginal;
   /** Statuses of refusals that the proxies pass on. Others are sent as 403, with the status in `X-Auth-Status` */

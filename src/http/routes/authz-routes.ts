@@ -71,6 +71,9 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
     }
     const rule = ruleOf(ruleText);
     if (rule.kind === 'refused') return refusalOf(rule.reason, rule.detail);
+    if (rest.startsWith('/') && !family.hasTargetBehindRule) {
+      return refusalOf('rule_invalid', 'The rule must be the end of the path'); // such as caller=user/role=admin
+    }
     if (hasIdentityField(req.rawHeaders)) return refusalOf('identity_field');
     const original = family.read(req, rest);
     if ('kind' in original) return refusalOf(original.reason, original.detail);
