@@ -105,15 +105,21 @@ test('nothing in src leaves src, but for the list of migrations and the signer',
   ]);
 });
 
-test('the client stands alone, and what signs is one file that can be copied', () => {
+test('the client stands alone, and what servers use is one file each that can be copied', () => {
   const ofClient = sourcesIn('client/src');
   expect(ofClient.length).toBeGreaterThan(3);
   const foreign = ofClient.flatMap(({ path, imports }) =>
     imports.filter((specifier) => !/^\.\/[\w-]+\.js$/.test(specifier)).map((specifier) => `${path} -> ${specifier}`),
   );
-  expect(foreign).toEqual(['client/src/react.ts -> react', 'client/src/sign.ts -> node:crypto']);
-  expect(ofClient.filter((source) => localImports(source).includes('client/src/sign.ts'))).toEqual([]);
-  expect(localImports(ofClient.find(({ path }) => path === 'client/src/sign.ts') as Source)).toEqual([]);
+  expect(foreign).toEqual([
+    'client/src/react.ts -> react',
+    ...['crypto', 'http', 'http2'].map((module) => `client/src/server.ts -> node:${module}`),
+    'client/src/sign.ts -> node:crypto',
+  ]);
+  for (const alone of ['client/src/server.ts', 'client/src/sign.ts']) {
+    expect(ofClient.filter((source) => localImports(source).includes(alone))).toEqual([]);
+    expect(localImports(ofClient.find(({ path }) => path === alone) as Source)).toEqual([]);
+  }
 });
 
 /** In the bundle such an import of a CommonJS package has no names. */

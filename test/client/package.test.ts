@@ -44,6 +44,21 @@ import { signRequest, signedFetch } from '@auth-gateway/client/sign';
 export const signed: typeof fetch = signedFetch({ keyId: 'ak', secret: 'aks' });
 export const headers: Record<string, string> = signRequest({ method: 'GET', url: 'http://a', keyId: 'ak', secret: 'aks' });
 `;
+const SERVER = `
+import type { IncomingMessage } from 'node:http';
+import { whoIsCalling } from '@auth-gateway/client/server';
+import type { Answer, Caller, NodeRequest, Question } from '@auth-gateway/client/server';
+const question: Question = { url: 'http://a', origin: 'http://b', rule: 'caller=user' };
+export const serviceName = ({ caller }: { caller: Caller }): string => (caller.callerType === 'user' ? caller.role : caller.serviceName);
+export async function nameOf(request: IncomingMessage | Request): Promise<string> {
+  const answer: Answer = await whoIsCalling(request, question);
+  if (answer.kind === 'refused') return answer.headers['retry-after'] ?? answer.json;
+  return answer.kind === 'preflight' ? '' : serviceName(answer);
+}
+export const express: NodeRequest['originalUrl'] = '/';
+// @ts-expect-error the origin is needed
+export const incomplete: Question = { url: 'http://a', rule: 'caller=user' };
+`;
 
 test('it holds what is needed, depends on nothing, and is installed under its name', () => {
   const { files } = project;
@@ -64,6 +79,8 @@ test('it holds what is needed, depends on nothing, and is installed under its na
       'dist/browser.d.ts',
       'dist/react.js',
       'dist/react.d.ts',
+      'dist/server.js',
+      'dist/server.d.ts',
       'dist/sign.js',
       'dist/schema.graphql',
     ]),
@@ -84,16 +101,19 @@ test('Node takes each export', () => {
     `import { readFileSync } from 'node:fs';
      import { fileURLToPath } from 'node:url';
      import { createAuthClient, AuthError } from '@auth-gateway/client/browser';
+     import { whoIsCalling } from '@auth-gateway/client/server';
      import { signRequest } from '@auth-gateway/client/sign';
      const client = createAuthClient({ url: 'http://localhost:3000' });
      const headers = signRequest({ method: 'GET', url: 'http://a', keyId: 'ak', secret: 'aks' });
      const schema = readFileSync(fileURLToPath(import.meta.resolve('@auth-gateway/client/schema.graphql')), 'utf8');
      const inside = await import('@auth-gateway/client/dist/client.js').catch(({ code }) => code);
      const { status } = client.state();
-     console.log(JSON.stringify({ status, isError: new AuthError('late') instanceof Error, headers: Object.keys(headers), schema, inside }));`,
+     const asked = await whoIsCalling(new Request('http://a'), {}).catch(({ message }) => message);
+     console.log(JSON.stringify({ status, asked, isError: new AuthError('late') instanceof Error, headers: Object.keys(headers), schema, inside }));`,
   );
   expect(JSON.parse(project.run(process.execPath, 'use.js'))).toEqual({
     status: 'loading',
+    asked: expect.stringContaining('url must begin with http'),
     isError: true,
     headers: ['signature-input', 'signature'],
     schema: SCHEMA,
@@ -109,6 +129,8 @@ test.each([
   project.save('browser.ts', BROWSER);
   project.save('react.ts', REACT);
   project.save('sign.ts', SIGN);
+  project.save('server.ts', SERVER);
+  const ofNode = types.length > 0 ? ['server.ts'] : []; // it names the requests of node:http
   const options = { module, moduleResolution, lib, types, target: 'es2022', strict: true, noEmit: true };
   project.save(
     'tsconfig.json',
@@ -118,7 +140,7 @@ test.each([
         ...{ exactOptionalPropertyTypes: true, verbatimModuleSyntax: true, skipLibCheck: types.length > 0 },
         typeRoots: [resolve('node_modules/@types')],
       },
-      files: ['browser.ts', 'react.ts', 'sign.ts'],
+      files: ['browser.ts', 'react.ts', 'sign.ts', ...ofNode],
     }),
   );
   expect(project.run(resolve('node_modules/.bin/tsc'), '-p', '.')).toBe('');
@@ -140,7 +162,12 @@ test(`esbuild bundles it for browsers, in at most ${MOST_BYTES} bytes, and leave
   const bundled = await bundle(`export { createAuthClient, AuthError } from '@auth-gateway/client/browser'`, 'browser');
   expect(bundled).toContain('refresh-retry');
   expect(gzipSync(bundled).length).toBeLessThanOrEqual(MOST_BYTES);
-  expect(await bundle(`import '@auth-gateway/client/browser'; import '@auth-gateway/client/sign'`, 'node')).toBe('');
+  expect(
+    await bundle(
+      `import '@auth-gateway/client/browser'; import '@auth-gateway/client/sign'; import '@auth-gateway/client/server'`,
+      'node',
+    ),
+  ).toBe('');
   expect(await bundle(SIGN, 'node')).toContain('content-digest');
 });
 
