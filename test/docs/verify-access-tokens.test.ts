@@ -1,5 +1,5 @@
 /** docs/verify-access-tokens.md: each example as it is printed, by keys of each algorithm, and its table is what comes out. */
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -11,6 +11,7 @@ import { listen } from '../../src/http/server/listener.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { claimsOf, logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { keyringJwk } from '../support/independent/forge.js';
+import { pythonWithJwt } from '../support/programs/python.js';
 import { freePort } from '../support/programs/redis.js';
 
 const run = promisify(execFile);
@@ -55,18 +56,6 @@ function rowOf(library: string): { tried: string[]; works: Record<string, string
     tried: versions.map((version, i) => `${packages[i]}@${version}`),
     works: Object.fromEntries(ACCESS_ALGS.map((alg, i) => [alg, works[i] ?? ''])),
   };
-}
-
-/** The one that has PyJWT and what it needs for keys that are no secrets; undefined where there is none. */
-function pythonWithJwt(): string | undefined {
-  return ['python3', '/usr/bin/python3'].find((python) => {
-    try {
-      execFileSync(python, ['-c', 'import jwt, cryptography'], { stdio: 'ignore' });
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }
 
 const python = pythonWithJwt();

@@ -1,0 +1,57 @@
+/** docs/forward-authentication.md: nginx in ten minutes, each command as it is printed, with a real nginx. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { testWith } from '../support/documents/documents.js';
+import { freePort } from '../support/programs/redis.js';
+import { until } from '../support/until.js';
+import { blocksOf, isPrinted } from './printed.js';
+import { createReader } from './reader.js';
+
+const FOLDER = 'examples/forward-auth';
+const PAGE = 'docs/forward-authentication.md#nginx-in-ten-minutes';
+
+/** Of the folder, what its program needs; nginx gets the ports of this reader. */
+const FILES = ['service.ts', 'verify-assertion.ts', 'verify-body.ts', 'package.json', 'nginx.conf'];
+
+testWith(
+  ['nginx', 'curl', 'bash'],
+  'docs/forward-authentication.md: each command succeeds, and prints what is said',
+  async () => {
+    const blocks = blocksOf(PAGE);
+    const [gateway, service, nginx, ...calls] = blocks.filter(({ language }) => language === 'sh');
+    const [at, behind] = [await freePort(), await freePort()];
+    await using reader = await createReader({ '8080': String(at), '8081': String(behind) });
+
+    const prepare = reader.shell();
+    await prepare.type(`mkdir -p ${FOLDER}`);
+    for (const name of FILES) {
+      await prepare.type(
+        `cat > ${FOLDER}/${name} <<'END OF FILE'\n${readFileSync(`${FOLDER}/${name}`, 'utf8')}END OF FILE`,
+      );
+    }
+    await prepare.type(`ln -s ${resolve('node_modules')} ${FOLDER}/node_modules`); // in the place of npm install
+
+    await reader.shell().type(gateway?.text ?? '', '"msg":"ready"}');
+    const answers = (port: number) => () =>
+      fetch(`http://127.0.0.1:${port}/`).then(
+        () => true,
+        () => false,
+      );
+    for (const [program, port] of [
+      [service, behind],
+      [nginx, at],
+    ] as const) {
+      await reader.shell().type(program?.text ?? '', '');
+      await until(`port ${port} is open`, answers(port));
+    }
+
+    const shell = reader.shell();
+    expect(calls).toHaveLength(5);
+    for (const block of calls) {
+      let printed = '';
+      for (const command of block.text.split(/(?<!\\)\n/)) printed += await shell.type(command);
+      const said = blocks[blocks.indexOf(block) + 1]?.text ?? '';
+      expect(isPrinted(printed, said) ? said : printed).toBe(said);
+    }
+  },
+);
