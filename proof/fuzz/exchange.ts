@@ -38,7 +38,8 @@ export function clientOf(host: string, connections: number): Client {
     new Promise((resolve, reject) => {
       const { method, path, body } = sent;
       const length = String(body.length);
-      const headers = ['Host', host, 'Content-Length', length, ...sent.headers.flat()];
+      const hasHost = sent.headers.some(([name]) => name.toLowerCase() === 'host');
+      const headers = [...(hasHost ? [] : ['Host', host]), 'Content-Length', length, ...sent.headers.flat()];
       const started = performance.now();
       const outgoing = request({ hostname, port, method, path, headers, agent }, (res) => {
         const chunks: Buffer[] = [];

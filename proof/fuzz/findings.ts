@@ -9,6 +9,8 @@ export const ORACLES = {
   logged: 'no submitted value is in the log, and no line reports an error',
   json: 'Interface 5 and 7: every error has a body that a program can read',
   inside: 'Interface 7: no answer has stacks, statements or files',
+  passes:
+    'Interface 18: a question of a proxy is answered 200 to a valid credential alone, with every field of who is calling',
   charset: 'Interface 5: a body is read as UTF-8 or not at all',
 } as const;
 

@@ -18,6 +18,7 @@ import { documentRequest } from './documents.js';
 import { type Client, clientOf, type Exchange } from './exchange.js';
 import { createFindings, ORACLES, type Oracle } from './findings.js';
 import { ANY_SECRET, judge, LATE_MS } from './oracles.js';
+import { questionRequest } from './questions.js';
 import type { HttpRequest, Make, RawRequest, World } from './request.js';
 import { signatureRequest } from './signatures.js';
 import { rawRequest } from './sockets.js';
@@ -44,6 +45,7 @@ const KINDS: Array<[kind: string, make: Make]> = [
   ...Array<[string, Make]>(4).fill(['token', tokenRequest]),
   ...Array<[string, Make]>(3).fill(['signature', signatureRequest]),
   ...Array<[string, Make]>(7).fill(['document', documentRequest]),
+  ...Array<[string, Make]>(4).fill(['question', questionRequest]),
   ['socket', rawRequest],
 ];
 
@@ -76,7 +78,7 @@ async function one(index: number): Promise<number> {
     );
   const done = await exchange(sent).catch((error: Error) => {
     // Whoever still writes when the refusal is sent may see the reset before the answer (RFC 9112 section 9.6).
-    const isTooLarge = 'method' in sent && JSON.stringify(sent.headers).length > HEAD_BYTES;
+    const isTooLarge = 'method' in sent && JSON.stringify([sent.path, sent.headers]).length > HEAD_BYTES;
     if (!isTooLarge) report('answered', String('code' in error ? error.code : error.message));
     return undefined;
   });

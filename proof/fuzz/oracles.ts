@@ -15,6 +15,7 @@ export function judge(sent: HttpRequest | RawRequest, { answers }: Exchange, sec
     judgeStatus(answer, report);
     judgeBody(sent, answer, report);
     judgeEcho(sent, answer, secret, report);
+    judgePass(sent, answer, report);
     const inside = INSIDE.exec(answer.body.replace(RANDOM_TEXT, '…'));
     if (inside !== null) report('inside', `${inside[0]}`);
   }
@@ -23,7 +24,7 @@ export function judge(sent: HttpRequest | RawRequest, { answers }: Exchange, sec
 
 /** Which gives back what was signed, to whoever sent it, on purpose. */
 function withoutSignatureBase(answer: Answer): Answer {
-  return { ...answer, body: answer.body.replace(/,"signatureBase":"(?:\\.|[^"\\])*"/, '') };
+  return { ...answer, body: answer.body.replace(/,"signature(?:Base|_base)":"(?:\\.|[^"\\])*"/, '') };
 }
 
 /** As text, so that alike ones fall together: no names, no numbers. */
@@ -85,6 +86,10 @@ function read(body: string): object {
 function judgeBody(sent: HttpRequest | RawRequest, { status, headers, body }: Answer, report: Report): void {
   if (status === 204 || ('method' in sent && sent.method === 'HEAD')) return;
   const type = headers.find(([name]) => name === 'content-type')?.[1] ?? 'none';
+  if (status === 200 && hasIdentity(headers)) {
+    if (body !== '') report('json', 'a body for a proxy');
+    return;
+  }
   if (status < 400 && type.startsWith('text/html')) return; // the page at `/`, which development has
   // On a bare connection an answer to HEAD is known by the length that it names and does not have.
   const length = headers.find(([name]) => name === 'content-length')?.[1] ?? '0';
@@ -94,6 +99,28 @@ function judgeBody(sent: HttpRequest | RawRequest, { status, headers, body }: An
   const isReadable = /^application\/(?:[\w.-]+\+)?json/.test(type) && body !== '';
   const says = typeof json.detail === 'string' || isGraphql;
   if (!isReadable || (status >= 400 && !says)) report('json', `${status}, ${type}: ${alike(body.slice(0, 80))}`);
+}
+
+const IDENTITY = ['caller-type', 'caller-id', 'role', 'scopes', 'assertion'].map((name) => `x-auth-${name}`);
+
+function hasIdentity(headers: Answer['headers']): boolean {
+  return headers.some(([name]) => name === IDENTITY[0]);
+}
+
+/** Who is calling is said with 200 alone, and then whole. */
+function judgePass(sent: HttpRequest | RawRequest, { status, headers }: Answer, report: Report): void {
+  const given = headers.filter(([name, value]) => IDENTITY.includes(name) && value !== '').map(([name]) => name);
+  if (status !== 200) {
+    if (given.length > 0) report('passes', `${status} has ${given.join()}`);
+    return;
+  }
+  const isQuestion = 'method' in sent && sent.mayPass !== undefined;
+  if (!hasIdentity(headers)) {
+    if (isQuestion) report('passes', '200 without who is calling');
+    return;
+  }
+  if (given.toSorted().join() !== IDENTITY.toSorted().join()) report('passes', `200 has ${given.join()}`);
+  if (!isQuestion || !sent.mayPass) report('passes', '200 without a valid credential');
 }
 
 /** Tokens, keys and their ids: among random letters, three in their order come about by chance. */

@@ -12,6 +12,8 @@ export interface HttpRequest {
   body: Buffer;
   /** Where the answer may hold what was sent: nowhere, in the data of a mutation, or it is not known */
   mayEcho: 'nowhere' | 'data' | 'anywhere';
+  /** Of a question of a proxy: whether it has a valid credential, or is a preflight that its rule allows */
+  mayPass?: boolean;
 }
 
 /** Bytes as they go over a connection of their own. */

@@ -47,7 +47,7 @@ function authorization(dice: Dice, token: string): string {
 
 type Kind = 'refresh' | 'access';
 
-function madeToken(dice: Dice, world: World, kind: Kind): string {
+export function madeToken(dice: Dice, world: World, kind: Kind): string {
   const token = signed(kind, header(dice, kind), claims(dice, world, kind));
   if (dice.chance(0.8)) return token;
   const [head = '', payload = '', signature = ''] = token.split('.');

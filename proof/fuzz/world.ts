@@ -2,6 +2,7 @@
 
 import { Writable } from 'node:stream';
 import { createLogger } from '../../src/platform/logger.js';
+import { FORWARD_AUTH } from '../../test/support/gateway/authz.js';
 import { logIn, startGateway } from '../../test/support/gateway/gateway.js';
 import { newApiKey, newCronKey, newcomer, signIn } from '../../test/support/gateway/graphql.js';
 import type { World } from './request.js';
@@ -27,6 +28,7 @@ export async function createWorld(introspection: boolean, onLine: (line: string)
       LOGIN_MAX_FAILURES: '1000000',
       CORS_ORIGINS: 'https://app.example',
       GRAPHQL_INTROSPECTION: String(introspection),
+      ...FORWARD_AUTH,
     },
   });
   const known = await signIn(gateway, await gateway.user({ email: 'known@example.com' }));
