@@ -16,6 +16,7 @@ import { type Answer, startGateway, startInstance, type TestGateway } from '../s
 import { newApiKey, newCronKey, newcomer } from '../support/gateway/graphql.js';
 import { captureLog } from '../support/gateway/log.js';
 import { open } from '../support/gateway/raw.js';
+import { wholeState } from '../support/gateway/rows.js';
 import { type Family, figureOf, readMetrics } from '../support/independent/prometheus.js';
 import { lacksColumn, whileAway, withFault } from '../support/postgres/faults.js';
 import { until } from '../support/until.js';
@@ -112,6 +113,7 @@ describe.each(FAMILIES)('Interface 14: %s', (family) => {
       invalid_signature: () => askAs(gateway, family, ANYBODY, { ...signed, target: '/other' }),
     };
     try {
+      const state = await wholeState(gateway);
       const asked = async () => {
         for (const question of Object.values(questions)) await question();
       };
@@ -119,6 +121,7 @@ describe.each(FAMILIES)('Interface 14: %s', (family) => {
         Object.fromEntries(Object.keys(questions).map((outcome) => [`${family} ${outcome}`, 1])),
       );
       expect((await askAs(stranger, family, ANYBODY, user)).json.reason).toBe('proxy_not_listed');
+      expect(await wholeState(gateway)).toEqual(state); // only a signed request that passes writes a row
       const there = readMetrics((await stranger.send('GET', '/metrics')).text);
       expect(figureOf(there, CHECKS, { route: family, outcome: 'proxy_not_listed' })).toBe(1);
     } finally {
