@@ -76,9 +76,12 @@ function bodyOf({ caller, contentDigest }: KnownCaller): Pick<Assertion, 'body' 
   return contentDigest === undefined ? { body: 'none' } : { body: 'digest', content_digest: contentDigest };
 }
 
-/** True if a request has a field that a service could take for ours: `X_Auth_Role` and `X.Auth.Role` become it in some. */
+/**
+ * True if a request has a field that a service could take for ours. In variables such as HTTP_X_AUTH_ROLE every character
+ * but letters and digits has become the same `_`, so `X_Auth_Role`, `X.Auth.Role` and `X~Auth~Role` are one field there.
+ */
 export function hasIdentityField(rawHeaders: readonly string[]): boolean {
   return rawHeaders.some((name, i) => i % 2 === 0 && IDENTITY_FIELD.test(name));
 }
 
-const IDENTITY_FIELD = /^x[-_.]auth[-_.]/i;
+const IDENTITY_FIELD = /^x[^a-z\d]auth[^a-z\d]/i;
