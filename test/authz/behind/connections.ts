@@ -1,7 +1,8 @@
 /** Connections that are kept, shared or upgraded, and HTTP/2: each request is asked about by itself. */
 import { FAMILIES, questionOf, signedOriginal } from '../../support/gateway/authz.js';
 import type { Seen } from '../../support/programs/service-behind.js';
-import { type CallerName, credentialOf, rowsOf, type Site, type Verdict, verdictOf } from './site.js';
+import { type CallerName, credentialOf } from './credentials.js';
+import { rowsOf, type Site, type Verdict, verdictOf } from './site.js';
 
 const CALLERS: CallerName[] = ['viewer', 'admin', 'key', 'cron', 'analyst'];
 

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { whileAway } from '../../support/postgres/faults.js';
 import { type ForwardAuthProxy, startForwardAuthProxy } from '../../support/programs/forward-auth-proxy.js';
 import { freePort } from '../../support/programs/redis.js';
-import { credentialOf, type Site } from './site.js';
+import { credentialOf } from './credentials.js';
+import { type Site } from './site.js';
 
 const UNAVAILABLE = { detail: 'Service temporarily unavailable, try again later', reason: 'unavailable' };
 

@@ -1,5 +1,6 @@
 /** Hostile requests: how a row of a table is written, sent and judged. */
-import { type CallerName, credentialOf, rowsOf, type Site, type Verdict, verdictOf } from './site.js';
+import { type CallerName, credentialOf } from './credentials.js';
+import { rowsOf, type Site, type Verdict, verdictOf } from './site.js';
 
 export interface Hostile {
   /** `GET /x` if left out */

@@ -1,9 +1,9 @@
 /** What has to hold behind a proxy of deploy/forward-auth, whichever it is. */
 import { testWith } from '../../support/documents/documents.js';
 import type { ProxyKind } from '../../support/programs/forward-auth-proxy.js';
-import { expectResults, HONEST_ROWS } from './callers.js';
 import { expectHttp2, expectOneCallerEach, expectOneUse, expectWebsocket } from './connections.js';
 import { expectNoGateway, expectNoStrangeAnswer, expectOutage } from './faults.js';
+import { expectResults, HONEST_ROWS } from './honest.js';
 import { expectVerdicts, type HostileRow } from './hostile.js';
 import { BODY_ROWS, CREDENTIAL_ROWS, METHOD_ROWS } from './hostile-credentials.js';
 import { CONNECTION_ROWS, DESCRIPTION_ROWS, IDENTITY_ROWS, MORE_IDENTITY_ROWS } from './hostile-fields.js';

@@ -2,7 +2,8 @@
 import { claimsOf } from '../../support/gateway/gateway.js';
 import { sha256Digest } from '../../support/independent/signer.js';
 import type { Seen } from '../../support/programs/service-behind.js';
-import { type CallerName, credentialOf, type Site, type Verdict, verdictOf } from './site.js';
+import { type CallerName, credentialOf } from './credentials.js';
+import { type Site, type Verdict, verdictOf } from './site.js';
 
 interface Honest {
   as: CallerName | 'nobody';
