@@ -149,7 +149,7 @@ export const AUTHZ_ERRORS = {
   rule_invalid: {
     status: 400,
     detail: 'The rule is not valid',
-    when: 'the rule has something unknown, empty or repeated; `detail` says what',
+    when: 'the rule has something unknown, empty, repeated or behind it; `detail` says what',
   },
   proxy_not_listed: {
     status: 403,
@@ -159,7 +159,7 @@ export const AUTHZ_ERRORS = {
   identity_field: {
     status: 403,
     detail: 'A request must not have fields that begin with X-Auth-',
-    when: 'a field of the request begins with `X-Auth-`, also if `_` or `.` stands in the place of `-`',
+    when: 'a field of the request begins with `X-Auth-`, also if another character such as `_` stands in the place of `-`',
   },
   original_request_invalid: {
     status: 403,
