@@ -1,9 +1,13 @@
 /** A gateway that is away or says something else: no service, and no request passes unasked. */
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { whileAway } from '../../support/postgres/faults.js';
-import { type ForwardAuthProxy, startForwardAuthProxy } from '../../support/programs/forward-auth-proxy.js';
+import {
+  type ForwardAuthProxy,
+  type ProxyKind,
+  startForwardAuthProxy,
+} from '../../support/programs/forward-auth-proxy.js';
 import { freePort } from '../../support/programs/redis.js';
 import { credentialOf } from './credentials.js';
 import { type Site } from './site.js';
@@ -51,21 +55,23 @@ const STRANGE: Array<[title: string, answer: (res: ServerResponse) => unknown]> 
   ['something else', (res) => res.socket?.end('220 mail.example.com ESMTP\r\n')],
 ];
 
-export async function expectNoStrangeAnswer(site: Site): Promise<void> {
-  const { kind, service } = site;
-  let answer: (typeof STRANGE)[number][1] = () => undefined;
-  const gateway = createServer((req, res) => (req.url === '/health/ready' ? res.end() : answer(res)));
+/** A gateway of one test. It is ready, and else does what `answer` says. */
+async function startGatewayThat(cleanUp: AsyncDisposableStack, answer: RequestListener): Promise<number> {
+  const gateway = createServer((req, res) => (req.url === '/health/ready' ? res.end() : answer(req, res)));
   await once(gateway.listen(0, '127.0.0.1'), 'listening');
-  await using cleanUp = new AsyncDisposableStack();
   cleanUp.defer(async () => {
     gateway.closeAllConnections();
     gateway.close();
     await once(gateway, 'close');
   });
-  await using proxy = await startForwardAuthProxy(kind, {
-    gateway: (gateway.address() as AddressInfo).port,
-    service: service.port,
-  });
+  return (gateway.address() as AddressInfo).port;
+}
+
+export async function expectNoStrangeAnswer({ kind, service }: Site): Promise<void> {
+  await using cleanUp = new AsyncDisposableStack();
+  let answer: (typeof STRANGE)[number][1] = () => undefined;
+  const gateway = await startGatewayThat(cleanUp, (_req, res) => answer(res));
+  const proxy = cleanUp.use(await startForwardAuthProxy(kind, { gateway, service: service.port }));
   service.taken();
   const passed: Array<[string, string[]]> = [];
   for (const [title, strange] of STRANGE) {
@@ -93,3 +99,52 @@ export async function expectNoStrangeAnswer(site: Site): Promise<void> {
       : [],
   );
 }
+
+/** The rule is the whole target, the body stays with the proxy, and nothing speaks of another connection. */
+export async function expectQuestion({ kind, service }: Site): Promise<void> {
+  await using cleanUp = new AsyncDisposableStack();
+  const questions: IncomingMessage[] = [];
+  const gateway = await startGatewayThat(cleanUp, (req, res) => {
+    questions.push(req);
+    res.writeHead(403).end();
+  });
+  const proxy = cleanUp.use(await startForwardAuthProxy(kind, { gateway, service: service.port }));
+  const headers = {
+    'X-Internal-Key': 'a.b',
+    Expect: '100-continue',
+    TE: 'trailers',
+    Connection: 'close, TE',
+    'X-Forwarded-For': '192.0.2.1',
+  };
+  await proxy.send('POST', '/admin?caller=user;role=viewer', { headers, body: 'secret' });
+  const [question] = questions;
+  expect([question?.method, question?.url]).toEqual([
+    'GET',
+    `/authz/${kind === 'nginx' ? 'auth-request' : 'forward-auth'}/caller=user;role=admin`,
+  ]);
+  const { headers: fields = {} } = question ?? {};
+  const {
+    connection = 'keep-alive',
+    'content-length': length,
+    'transfer-encoding': encoding,
+    expect: expectation,
+  } = fields;
+  expect([connection, length, encoding, expectation]).toEqual(['keep-alive', undefined, undefined, undefined]);
+  expect(fields).toMatchObject({ 'x-internal-key': 'a.b', 'x-forwarded-for': '127.0.0.1', ...DESCRIPTIONS[kind] });
+}
+
+const FORWARDED = {
+  'x-forwarded-method': 'POST',
+  'x-forwarded-proto': 'https',
+  'x-forwarded-host': 'app.example.com',
+  'x-forwarded-uri': '/admin?caller=user;role=viewer',
+};
+
+const DESCRIPTIONS: Record<ProxyKind, Record<string, string>> = {
+  nginx: {
+    'x-original-method': 'POST',
+    'x-original-url': 'https://app.example.com/admin?caller=user;role=viewer',
+  },
+  haproxy: FORWARDED,
+  caddy: FORWARDED,
+};

@@ -86,6 +86,11 @@ export const HONEST_ROWS: HonestRow[] = [
   ['a query', { as: 'key', target: '/x?a=%C3%A9&b=c%20d+e&f=//;../&%61' }, { status: 200, sees: 'key' }],
   ['a path with encoded characters', { as: 'key', target: '/a%20b/%C3%A9@%40,=:~!$&()' }, { status: 200, sees: 'key' }],
   ['a key with 50 long scopes', { as: 'many', target: '/x' }, { status: 200, sees: 'many' }],
+  [
+    'a key with 50 long scopes, a long path',
+    { as: 'many', target: `/${'x'.repeat(6_500)}` },
+    { status: 200, sees: 'many' },
+  ],
   ['a long path', { as: 'key', target: `/${'x'.repeat(3_000)}` }, { status: 200, sees: 'key' }],
   ['the first request of a limit', { as: 'limited', target: '/x' }, { status: 200, sees: 'limited' }],
   ['the second', { as: 'limited', target: '/x' }, { status: 429, sees: 'refused', fields: { 'retry-after': '' } }],

@@ -2,7 +2,7 @@
 import { testWith } from '../../support/documents/documents.js';
 import type { ProxyKind } from '../../support/programs/forward-auth-proxy.js';
 import { expectHttp2, expectOneCallerEach, expectOneUse, expectWebsocket } from './connections.js';
-import { expectNoGateway, expectNoStrangeAnswer, expectOutage } from './faults.js';
+import { expectNoGateway, expectNoStrangeAnswer, expectOutage, expectQuestion } from './faults.js';
 import { expectResults, HONEST_ROWS } from './honest.js';
 import { expectVerdicts, type HostileRow } from './hostile.js';
 import { BODY_ROWS, CREDENTIAL_ROWS, METHOD_ROWS } from './hostile-credentials.js';
@@ -16,6 +16,7 @@ const HONEST: Array<[title: string, work: (site: Site) => Promise<void>]> = [
   ['a websocket with an access token reaches the service', expectWebsocket],
   ['HTTP/2 is no other way', expectHttp2],
   ['a signature is used once, behind whichever proxy', expectOneUse],
+  ['a question is the rule and the fields of the request, without its body', expectQuestion],
   ['503 while the database is away', expectOutage],
   ['503 while the gateway is away', expectNoGateway],
   ['another answer than that of the gateway lets nobody pass', expectNoStrangeAnswer],
