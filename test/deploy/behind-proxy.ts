@@ -29,7 +29,8 @@ interface Site {
 
 /** Two gateways that are ready, and the proxy before them. */
 async function start(kind: 'nginx' | 'haproxy', cleanUp: AsyncDisposableStack): Promise<Site> {
-  const env = { PUBLIC_URL, TRUST_PROXY: '127.0.0.1', LOGIN_RATE_LIMIT: '1000' };
+  const forwardAuth = { FORWARD_AUTH_PROXIES: '127.0.0.1', FORWARD_AUTH_ORIGINS: 'https://app.example.com' };
+  const env = { PUBLIC_URL, TRUST_PROXY: '127.0.0.1', LOGIN_RATE_LIMIT: '1000', ...forwardAuth };
   const gateway = await startGateway({ env, clock: runningClock(), passwords: 'argon2' });
   cleanUp.defer(gateway.close);
   const log: Site['log'] = [];
@@ -104,6 +105,9 @@ async function keepsOutWhatIsForThoseInside({ proxy }: Site): Promise<void> {
     '/health/ready',
     '/health/',
     '/metrics?a',
+    '/authz/forward-auth/caller=user',
+    '//authz/forward-auth/caller=user',
+    '/%61uthz/forward-auth/caller=user',
     '//metrics',
     '/%6detrics',
   ]) {
