@@ -22,7 +22,7 @@ import { runEdited, tryMutants } from './plant.js';
 import { examplesOf, isWhole, type Report, type Result, redOf, startReport, tableOf } from './report.js';
 
 /** Experiments of the small size that go on at the same time: most of their time they wait. */
-const AT_ONCE = 5;
+const AT_ONCE = 3;
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 

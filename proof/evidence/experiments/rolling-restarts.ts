@@ -26,6 +26,7 @@ export const rollingRestartsHaproxy = behind('haproxy');
 function behind(kind: Kind): Experiment {
   return {
     name: `rolling-restarts-${kind}`,
+    isAlone: true,
     needs: [kind],
     mutants: [
       {

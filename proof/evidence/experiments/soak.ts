@@ -40,6 +40,7 @@ function leaks(what: string, opens: string): Mutant {
 
 export const soak: Experiment = {
   name: 'soak',
+  isAlone: true,
   mutants: [
     leaks('descriptors', "process.getBuiltinModule('node:fs').openSync('/dev/null', 'r')"),
     sweeps('used', 'expires_at < :before or revoked'),
