@@ -21,6 +21,9 @@ export const TABLES = {
   signature_nonces: 'key_id collate "C", nonce collate "C"',
   rate_limits: 'key collate "C"',
   audit_events: 'id',
+  webhooks: 'id',
+  outbox_cursors: 'id',
+  outbox_events: 'cursor_id, event_id',
 } as const;
 
 export type Table = keyof typeof TABLES;

@@ -29,9 +29,17 @@ interface PasswordMetadata {
   password_change_failed: { reason: 'current_password_wrong'; family_id: string | null };
   user_password_changed: { family_id: string | null; sessions_ended: number };
   user_password_set: { by: 'link'; purpose: LinkPurpose; sessions_ended: number };
+  /** Somebody asked for a reset link; without a user if none is active under the e-mail */
+  password_reset_requested: { email: string };
+  password_link_issued: { by: 'request'; purpose: 'reset'; expires_at: string };
 }
 
-type UserMetadata = AuthMetadata & PasswordMetadata;
+/** Interface 17: what the gateway does by itself. */
+interface OutboxMetadata {
+  webhook_paused: { by: 'receiver'; webhook_id: string };
+}
+
+type UserMetadata = AuthMetadata & PasswordMetadata & OutboxMetadata;
 
 /** Administrative changes (Interface 11): the metadata of each, without its actor. */
 interface ChangeMetadata {
@@ -42,7 +50,8 @@ interface ChangeMetadata {
   user_unlocked: Nothing;
   user_password_set: { sessions_ended: number };
   user_email_changed: { from: string; to: string };
-  password_link_issued: { purpose: LinkPurpose; expires_at: string };
+  /** `mailed` if the link went to the user alone */
+  password_link_issued: { purpose: LinkPurpose; expires_at: string; mailed?: true };
   /** With facts about the deleted row */
   user_deleted: { email: string; role: Role; sessions_ended: number };
   /** `pseudonym` stands in the place of what named the person in `events` audit events */
@@ -56,11 +65,27 @@ interface ChangeMetadata {
   cron_key_revoked: { key_id: string; service_name: string };
   /** `kid`s of the keys */
   keyring_rotated: { added: string[]; dropped: string[] };
+  /** `host` is the authority of its URL, whose path may be a secret; `event_types` is null for all */
+  webhook_created: { webhook_id: string; host: string; event_types: string[] | null; include_emails: boolean };
+  webhook_secret_rotated: { webhook_id: string; overlap_seconds: number };
+  webhook_paused: { webhook_id: string };
+  webhook_resumed: { webhook_id: string };
+  webhook_replayed: { webhook_id: string; since: string };
+  webhook_deleted: { webhook_id: string; host: string };
 }
 
 type Nothing = Record<never, never>;
 
 export type EventType = keyof UserMetadata | keyof ChangeMetadata;
+
+/** Fields of the metadata that hold an e-mail (Interface 17). */
+export const EMAIL_FIELDS: { [Type in EventType]?: Array<FieldsOf<Type>> } = {
+  login_failure: ['email'],
+  user_created: ['email'],
+  user_deleted: ['email'],
+  user_email_changed: ['from', 'to'],
+  password_reset_requested: ['email'],
+};
 
 /** What each event is about. Spec 6 has only `user`. A missing event does not compile. */
 export const ENTITY_OF = {
@@ -78,6 +103,7 @@ export const ENTITY_OF = {
   user_password_changed: 'user',
   password_change_failed: 'user',
   password_link_issued: 'user',
+  password_reset_requested: 'user',
   user_email_changed: 'user',
   user_deleted: 'user',
   user_erased: 'user',
@@ -89,7 +115,13 @@ export const ENTITY_OF = {
   cron_key_created: 'cron_key',
   cron_key_revoked: 'cron_key',
   keyring_rotated: 'keyring',
-} as const satisfies Record<EventType, 'user' | 'api_key' | 'cron_key' | 'keyring'>;
+  webhook_created: 'webhook',
+  webhook_secret_rotated: 'webhook',
+  webhook_paused: 'webhook',
+  webhook_resumed: 'webhook',
+  webhook_replayed: 'webhook',
+  webhook_deleted: 'webhook',
+} as const satisfies Record<EventType, 'user' | 'api_key' | 'cron_key' | 'keyring' | 'webhook'>;
 
 export const EVENT_TYPES = Object.keys(ENTITY_OF) as EventType[];
 
@@ -182,8 +214,19 @@ const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
     metadata: { reason: 'always `current_password_wrong`', family_id: 'the session' },
   },
   password_link_issued: {
-    means: 'An operator issued a link by which a user can set a password.',
-    metadata: { actor: '', purpose: '`invitation` or `reset`', expires_at: 'RFC 3339' },
+    means:
+      'An operator issued a link by which a user can set a password, or the user asked for it by mail, which has no `actor`.',
+    metadata: {
+      actor: '',
+      by: '`request`',
+      purpose: '`invitation` or `reset`',
+      expires_at: 'RFC 3339',
+      mailed: '`true` if the link was mailed to the user and not shown to the operator',
+    },
+  },
+  password_reset_requested: {
+    means: 'Somebody asked for a mail with a link to reset a password.',
+    metadata: { email: 'as sent, in lower case' },
   },
   user_email_changed: { means: 'The email of a user was changed.', metadata: { actor: '', from: '', to: '' } },
   user_deleted: {
@@ -222,6 +265,33 @@ const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
   keyring_rotated: {
     means: 'The keyring was rotated.',
     metadata: { actor: '', added: 'the `kid`s of new keys', dropped: 'the `kid`s of removed keys' },
+  },
+  webhook_created: {
+    means: 'A webhook was created.',
+    metadata: {
+      actor: '',
+      webhook_id: '',
+      host: 'host and port of its URL',
+      event_types: 'null for all',
+      include_emails: '',
+    },
+  },
+  webhook_secret_rotated: {
+    means: 'A webhook was given a new secret.',
+    metadata: { actor: '', webhook_id: '', overlap_seconds: 'how long the previous secret signs too' },
+  },
+  webhook_paused: {
+    means: 'An operator paused a webhook, or its receiver answered 410 Gone, which has no `actor`.',
+    metadata: { actor: '', by: '`receiver`', webhook_id: '' },
+  },
+  webhook_resumed: { means: 'A webhook was resumed.', metadata: { actor: '', webhook_id: '' } },
+  webhook_replayed: {
+    means: 'A webhook was set to send all events since a time, and none from before.',
+    metadata: { actor: '', webhook_id: '', since: 'RFC 3339' },
+  },
+  webhook_deleted: {
+    means: 'A webhook was deleted.',
+    metadata: { actor: '', webhook_id: '', host: 'host and port of its URL' },
   },
 };
 

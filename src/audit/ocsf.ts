@@ -9,7 +9,7 @@ const PRODUCT = { name: 'auth-gateway', vendor_name: 'auth-gateway', version: GA
 
 const SEVERITIES = { Informational: 1, Low: 2, Medium: 3, High: 4 } as const;
 const STATUSES = { Success: 1, Failure: 2 } as const;
-const ENTITY_TYPES = { api_key: 'API key', cron_key: 'internal key', keyring: 'keyring' };
+const ENTITY_TYPES = { api_key: 'API key', cron_key: 'internal key', keyring: 'keyring', webhook: 'webhook' };
 
 /** The category of all three classes. */
 const CATEGORY = { category_uid: 3, category_name: 'Identity & Access Management' };
@@ -66,6 +66,7 @@ export const OCSF_KINDS: Record<EventType, Kind> = {
   user_password_changed: done(ACCOUNT_CHANGE, 'Password Change'),
   password_change_failed: failed(ACCOUNT_CHANGE, 'Password Change', 'Low', 'INVALID_CREDENTIALS'),
   password_link_issued: done(ACCOUNT_CHANGE, 'Password Link'),
+  password_reset_requested: done(ACCOUNT_CHANGE, 'Password Link'),
   user_email_changed: done(ACCOUNT_CHANGE, 'Email Change'),
   user_deleted: done(ACCOUNT_CHANGE, 'Delete'),
   user_erased: done(ACCOUNT_CHANGE, 'Delete'),
@@ -77,6 +78,12 @@ export const OCSF_KINDS: Record<EventType, Kind> = {
   cron_key_created: done(ENTITY_MANAGEMENT, 'Create'),
   cron_key_revoked: done(ENTITY_MANAGEMENT, 'Delete'),
   keyring_rotated: done(ENTITY_MANAGEMENT, 'Update'),
+  webhook_created: done(ENTITY_MANAGEMENT, 'Create'),
+  webhook_secret_rotated: done(ENTITY_MANAGEMENT, 'Update'),
+  webhook_paused: done(ENTITY_MANAGEMENT, 'Update'),
+  webhook_resumed: done(ENTITY_MANAGEMENT, 'Update'),
+  webhook_replayed: done(ENTITY_MANAGEMENT, 'Update'),
+  webhook_deleted: done(ENTITY_MANAGEMENT, 'Delete'),
 };
 
 /** The token had not been used: something else had ended its session. */

@@ -7,6 +7,7 @@ import { type ConfigFault, createReader, type Environment, type Variable } from 
 import { redisUrl } from './redis-url.js';
 import { NO_ROLE_SCOPES, roleScopesFile } from './role-scopes.js';
 import {
+  authority,
   corsOrigin,
   coversHost,
   databaseUrl,
@@ -16,12 +17,14 @@ import {
   isLoopback,
   LEAST_ARGON2,
   listOf,
+  mailbox,
   OWASP,
   oneOf,
   pageUrl,
   proxyCidr,
   serviceOrigin,
   serviceProxyCidr,
+  smtpUrl,
   trueOrFalse,
   wholeNumber,
 } from './values.js';
@@ -138,6 +141,23 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     fault(missing, `must be set too, because ${given} is`, `set ${missing} to ${what}, or unset ${given}`);
   }
 
+  const mailKind = read('MAIL', oneOf('off', 'smtp', 'log'), 'off');
+  const smtp = readOrFile('SMTP_URL', smtpUrl, undefined);
+  const mailFrom = read('MAIL_FROM', mailbox, undefined);
+  const mailTemplates = read('MAIL_TEMPLATES', z.string(), undefined);
+  if (mailKind === 'smtp') {
+    if (smtp === undefined && !isGiven('SMTP_URL', 'SMTP_URL_FILE')) {
+      fault('SMTP_URL', 'must be set, because MAIL is smtp', 'set SMTP_URL=smtps://USER:PASSWORD@HOST');
+    }
+    if (mailFrom === undefined && !isGiven('MAIL_FROM')) {
+      fault('MAIL_FROM', 'must be set, because MAIL is smtp', 'set MAIL_FROM to the address that mail comes from');
+    }
+  }
+  if (mailKind === 'log' && !isDevelopment) {
+    const remedy = 'set MAIL=smtp and SMTP_URL, or MAIL=off';
+    fault('MAIL', 'log prints secret links to the terminal, so it is for development alone', remedy);
+  }
+
   const breachedPasswords = read('BREACHED_PASSWORDS', z.string(), undefined);
   const config = {
     /** True if errors may say what is wrong with the configuration */
@@ -188,6 +208,15 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     corsOrigins: read('CORS_ORIGINS', listOf(corsOrigin), []).map((url) => url.origin),
     /** Interface 18: CIDRs of the peers that may ask, and exact origins of the services behind them. Undefined: off */
     forwardAuth: forwardAuth.proxies.length > 0 ? forwardAuth : undefined,
+    /** Interface 17: `host:port` of the receivers that webhooks may have. Undefined: no webhooks */
+    webhookHosts: read('WEBHOOK_HOSTS', listOf(authority), undefined),
+    /** Interface 17. `smtp` has the URL and the sender; `templates` is a folder with texts that replace ours */
+    mail: {
+      kind: mailKind,
+      smtp,
+      from: mailFrom ?? `auth-gateway@${publicUrl.hostname}`,
+      templates: mailTemplates && resolve(mailTemplates),
+    },
     /** Interface 6: scopes of each role for the services behind the gateway */
     roleScopes: read('ROLE_SCOPES_FILE', roleScopesFile, undefined) ?? NO_ROLE_SCOPES,
     argon2: {

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
+import { emailSchema } from '../domain/email.js';
 import { DatabaseUrlFault, parseDatabaseUrl } from './database-url.js';
 
 /** The OWASP minimum. */
@@ -165,6 +166,43 @@ export const serviceOrigin = z
   .refine((text) => !text.includes('*'), 'has a *: name each origin, such as https://app.example.com')
   .pipe(httpOrigin)
   .describe('an origin such as https://app.example.com');
+
+/** `host` or `host:port`, as in a URL; without a port it is that of https. */
+export const authority = z
+  .string()
+  .transform((text) => (/^[^\s/?#@\\]+$/.test(text) ? parseUrl(`https://${text}`) : undefined))
+  .refine(
+    (url): url is URL => url !== undefined && HOST_OF_URL.test(url.hostname),
+    'must be a host such as hooks.example.com or hooks.example.com:8443, without scheme, wildcard, path or credentials',
+  )
+  .transform(({ hostname, port }) => `${hostname}:${port || '443'}`)
+  .describe('a host such as hooks.example.com or hooks.example.com:8443');
+
+/** RFC 5322: `name@example.com`, or `Auth <name@example.com>`. No line break, or it would add header fields. */
+const MAILBOX = /^(?:[^<>@",;\p{Cc}]{1,100}<([^<>\s]+)>|([^<>\s]+))$/u;
+
+export const mailbox = z
+  .string()
+  .refine((text) => {
+    const [, named, bare] = MAILBOX.exec(text) ?? [];
+    return emailSchema.safeParse(named ?? bare).success;
+  }, 'must be an e-mail address, such as auth@example.com or Auth <auth@example.com>')
+  .describe('an e-mail address, with or without a name');
+
+/** Never repeats the value, which has a password. */
+export const smtpUrl = z
+  .string()
+  .refine((text) => {
+    const url = parseUrl(text);
+    return (
+      url !== undefined &&
+      /^smtps?:$/.test(url.protocol) &&
+      HOST_OF_URL.test(url.hostname) &&
+      /^\/?$/.test(url.pathname) &&
+      `${url.search}${url.hash}` === ''
+    );
+  }, 'must be a URL such as smtps://USER:PASSWORD@HOST, or smtp:// for STARTTLS, without path')
+  .describe('a URL that starts with smtps:// or smtp://');
 
 /** Accepts an address or a network in its usual form, not the old short and octal forms of IPv4 (`10`, `0177.0.0.1`). */
 function isCidr(text: string): boolean {

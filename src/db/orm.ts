@@ -9,11 +9,14 @@ import { ApiKey } from './entities/api-key.js';
 import { AuditEvent } from './entities/audit-event.js';
 import { CronKey } from './entities/cron-key.js';
 import { KnownDevice } from './entities/known-device.js';
+import { OutboxCursor } from './entities/outbox-cursor.js';
+import { OutboxEvent } from './entities/outbox-event.js';
 import { PasswordLink } from './entities/password-link.js';
 import { RefreshToken } from './entities/refresh-token.js';
 import { Session } from './entities/session.js';
 import { SignatureNonce } from './entities/signature-nonce.js';
 import { User } from './entities/user.js';
+import { Webhook } from './entities/webhook.js';
 import { kyselyOn, kyselyOnPool } from './kysely.js';
 import type { Ask } from './run.js';
 
@@ -28,6 +31,9 @@ export const entities = {
   KnownDevice,
   PasswordLink,
   SignatureNonce,
+  OutboxCursor,
+  OutboxEvent,
+  Webhook,
 };
 export type Entities = typeof entities;
 

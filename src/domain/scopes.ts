@@ -9,6 +9,8 @@ export const OWN_SCOPES = [
   'audit:read',
   'keys:read',
   'keys:write',
+  'webhooks:read',
+  'webhooks:write',
 ] as const;
 
 export type OwnScope = (typeof OWN_SCOPES)[number];

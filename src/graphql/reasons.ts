@@ -61,6 +61,15 @@ const ADMINISTRATION = {
   session_unknown: { code: 'NOT_FOUND', means: 'There is no such session.' },
   device_unknown: { code: 'NOT_FOUND', means: 'There is no such device.' },
   key_unknown: { code: 'NOT_FOUND', means: 'There is no such key, or it has been revoked.' },
+  webhook_unknown: { code: 'NOT_FOUND', means: 'There is no such webhook.' },
+  webhooks_off: { code: 'CONFLICT', means: 'Webhooks are off: `WEBHOOK_HOSTS` is not set.' },
+  webhook_target_refused: {
+    code: 'BAD_USER_INPUT',
+    means: 'The URL of the webhook is not allowed. The message says why.',
+  },
+  mail_off: { code: 'CONFLICT', means: 'Mail is off: `MAIL` is not set.' },
+  invalid_event_types: { code: 'BAD_USER_INPUT', means: 'The event types are empty or unknown.' },
+  invalid_time: { code: 'BAD_USER_INPUT', means: 'The time is in the future.' },
   email_taken: { code: 'CONFLICT', means: 'A user with this email already exists.' },
   last_administrator: { code: 'CONFLICT', means: 'The change would leave no active administrator.' },
   two_secrets_live: {

@@ -147,6 +147,28 @@ export function createMetrics() {
       help: 'How far the clock here is ahead of that of the database',
       registers,
     }),
+    webhookDeliveries: new Counter({
+      name: 'auth_gateway_webhook_deliveries_total',
+      help: 'Attempts to deliver an audit event to a webhook, by their outcome',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    mails: new Counter({
+      name: 'auth_gateway_mails_total',
+      help: 'Attempts to send a mail, by their outcome',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    webhookLag: new Gauge({
+      name: 'auth_gateway_webhook_lag_seconds',
+      help: 'How long the oldest audit event has waited for any webhook that is not paused, by the clock of the database',
+      registers,
+    }),
+    mailLag: new Gauge({
+      name: 'auth_gateway_mail_lag_seconds',
+      help: 'How long the oldest mail has waited to be sent, by the clock of the database',
+      registers,
+    }),
     suppressedAuditRows: new Counter({
       name: 'auth_gateway_audit_rows_suppressed_total',
       help: 'Audit rows left out, because used tokens of one session or user were presented again and again',

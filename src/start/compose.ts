@@ -22,6 +22,7 @@ import { type Expiring, startSweeper } from '../db/sweeper.js';
 import { createGraphqlServer } from '../graphql/server.js';
 import { createExpressApp, createMetricsApp } from '../http/express-app.js';
 import type { Listener } from '../http/server/listener.js';
+import type { Consumers } from '../outbox/outbox.js';
 import { type Clock, systemClock } from '../platform/clock.js';
 import { createLogger, type Logger } from '../platform/logger.js';
 import { createMetrics, type Metrics } from '../platform/metrics.js';
@@ -43,6 +44,10 @@ export interface Overrides {
   passwords?: Passwords;
   /** Size of libuv's thread pool (UV_THREADPOOL_SIZE) */
   threads?: number | undefined;
+  /** Prints a line to the terminal, which is not the log: mails, if MAIL is log */
+  print?: (line: string) => void;
+  /** How often an idle outbox looks for work: milliseconds */
+  outboxPollMs?: number;
 }
 
 /** Every service and the app that answers requests; `close` closes all of them. */
@@ -103,6 +108,11 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     tokens: createTokens(keyring, config, clock),
   };
   starting.defer(startSweeper(services, expiringRows(config)).stop);
+  const consumers = await createConsumers(services, overrides.print);
+  if (consumers !== undefined) {
+    const { startOutbox } = await import('../outbox/outbox.js');
+    starting.defer(startOutbox(services, consumers, overrides.outboxPollMs).stop);
+  }
   const graphql = await createGraphqlServer(services);
   starting.defer(graphql.stop);
   const readiness = createReadiness(services);
@@ -121,6 +131,21 @@ async function migrate(db: Database, log: Logger): Promise<void> {
   );
   if (applied.length > 0) log.info({ applied }, 'database migrated');
   if (newer.length > 0) log.warn({ newer }, 'a newer version has migrated the database, and this one can use it');
+}
+
+/** Interface 17: what the outbox delivers. Undefined: neither webhooks nor mail, so nothing of it is loaded. */
+async function createConsumers(services: Services, print: Overrides['print']): Promise<Consumers | undefined> {
+  const { mail, webhookHosts } = services.config;
+  const consumers: Consumers = {};
+  if (webhookHosts !== undefined) {
+    const { createWebhookConsumer } = await import('../outbox/webhooks/webhook-consumer.js');
+    consumers.webhook = createWebhookConsumer(services);
+  }
+  if (mail.kind !== 'off') {
+    const { createMailConsumer } = await import('../mail/mail-consumer.js');
+    consumers.mail = await createMailConsumer(services, print);
+  }
+  return Object.keys(consumers).length > 0 ? consumers : undefined;
 }
 
 /** What the sweeper deletes, as the owners of the tables have it. */

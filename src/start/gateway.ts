@@ -55,7 +55,7 @@ export async function startGateway(
   starting.defer(dataDir.close);
   let endExamination: (() => Promise<void>) | undefined;
   starting.defer(() => endExamination?.());
-  const app = await createApp(config, dataDir.databaseUrl, { log, metrics, threads });
+  const app = await createApp(config, dataDir.databaseUrl, { log, metrics, print, threads });
   starting.defer(app.close);
   lowerPoolThreads();
   app.poller.begin();

@@ -12,4 +12,6 @@ export class PasswordLink {
   @Property({ type: 'integer' }) passwordVersion!: number;
   @Property({ type: 'text' }) purpose!: LinkPurpose;
   @Property({ type: 'timestamptz', length: 6 }) expiresAt!: Date;
+  /** The token as a compact JWE while a mail with it waits; erased once that is sent */
+  @Property({ type: 'text', nullable: true, lazy: true, hidden: true }) sealedToken!: string | null;
 }

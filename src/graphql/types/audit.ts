@@ -33,7 +33,7 @@ export class AuditEventType extends EventBase implements Omit<AuditRow, 'exactly
   eventType!: EventType;
 
   @Field(() => String, {
-    description: 'Type of the entity that the event is about: `user`, `api_key`, `cron_key` or `keyring`.',
+    description: 'Type of the entity that the event is about: `user`, `api_key`, `cron_key`, `keyring` or `webhook`.',
   })
   entityType!: string;
 

@@ -76,6 +76,8 @@ export interface Setup {
   /** Quick ones by default; `argon2` hashes as the gateway does. */
   passwords?: Passwords | 'argon2';
   sockets?: Partial<SocketLimits>;
+  /** How often an idle outbox looks for work: milliseconds */
+  outboxPollMs?: number;
 }
 
 /** Starts instances on one fresh database. Close it in `afterAll` or `afterEach`. */
@@ -122,6 +124,7 @@ export async function startInstance(
     log = createLogger('silent'),
     passwords = quickPasswords(),
     sockets,
+    outboxPollMs,
   }: Omit<Setup, 'instances'>,
 ): Promise<Instance> {
   const config = readConfig({
@@ -130,7 +133,13 @@ export async function startInstance(
     KEYRING_FILE: required(KEYRING_FILE),
     ...env,
   });
-  const overrides = { clock, maxSkewSeconds, log, ...(passwords === 'argon2' ? {} : { passwords }) };
+  const overrides = {
+    clock,
+    maxSkewSeconds,
+    log,
+    ...(outboxPollMs && { outboxPollMs }),
+    ...(passwords === 'argon2' ? {} : { passwords }),
+  };
   const app = await createApp(config, database.url, overrides);
   const listening = await listen(app, '127.0.0.1', 0, sockets);
   const url = `http://127.0.0.1:${listening.port}`;

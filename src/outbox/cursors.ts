@@ -1,0 +1,343 @@
+/**
+ * Interface 17: cursors on the audit log. A cursor has two places in the order of `written_at` and id. Its *front* is the last
+ * event that was tried. Up to its *settled* place no event is missing. Between the two the database's clock may still go back
+ * and put an event behind the front, so there `outbox_events` names each event that was sent, and settling sends what is not
+ * named.
+ */
+import type { OutboxKind } from '../db/entities/outbox-cursor.js';
+import { type Db, only, type RowOf, statement } from '../db/statement.js';
+import { DOWN_AFTER } from './schedule.js';
+
+/** A place in the audit log. Places compare as text, first by `at`. */
+export interface Place {
+  /** `written_at` in UTC with microseconds */
+  at: string;
+  id: string;
+}
+
+/** Before every event of its moment */
+export const NIL = '00000000-0000-0000-0000-000000000000';
+
+export function isBefore(a: Place, b: Place): boolean {
+  return a.at < b.at || (a.at === b.at && a.id < b.id);
+}
+
+export const earlier = (a: Place, b: Place): Place => (isBefore(a, b) ? a : b);
+
+const utc = (time: string): string => `to_char((${time}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+/** How long an instance may work on a cursor before it must show itself, by the clock of the database: seconds. */
+export const CLAIM_SECONDS = 40;
+/** How far the database's clock may go back, also in a failover: seconds. */
+const SETTLED_SECONDS = 10;
+
+/**
+ * The cursor that is furthest behind among those with work that nobody has claimed. While nothing happens this reads a few
+ * index entries for each cursor, and writes nothing.
+ */
+const claimSql = statement(
+  'claim_outbox',
+  { me: 'uuid', kinds: 'text[]', now: 'timestamptz' },
+  {
+    id: 'uuid',
+    kind: only<OutboxKind>('text'),
+    front_at: 'text',
+    front_id: 'uuid',
+    settled_at: 'text',
+    settled_id: 'uuid',
+    failures: 'integer',
+  },
+)`
+  update outbox_cursors set claimed_by = :me, claimed_until = clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS})
+  where id = (
+    select id from outbox_cursors as c
+    where kind = any(:kinds) and paused_at is null
+      and (claimed_until is null or claimed_until < clock_timestamp()) and (retry_at is null or retry_at <= :now)
+      and (
+        exists (select from audit_events where (written_at, audit_events.id) > (c.front_at, c.front_id))
+        or exists (select from outbox_events where cursor_id = c.id and due_at <= :now)
+        or (failures >= ${DOWN_AFTER} and exists (select from outbox_events where cursor_id = c.id and due_at is not null))
+        or (settled_at < front_at and front_at < clock_timestamp() - make_interval(secs => ${SETTLED_SECONDS}))
+      )
+    order by front_at for update skip locked limit 1
+  )
+  returning id, kind, ${utc('front_at')} as front_at, front_id, ${utc('settled_at')} as settled_at, settled_id, failures`;
+
+export type Claimed = RowOf<typeof claimSql>;
+
+/** @returns undefined if there is nothing to do */
+export async function claim(db: Db, me: string, kinds: string[], now: Date): Promise<Claimed | undefined> {
+  const [claimed] = await db.run(claimSql, { me, kinds, now });
+  return claimed;
+}
+
+/**
+ * Up to `complete` the log is complete: a transaction that has written to the log, and has not ended, began later. (As in
+ * `audit/export.ts`; whoever holds no write lock on the table yet will write later than now.) Up to `settled` it stays
+ * complete even if the clock goes back. Null: a transaction of unknown age is writing.
+ */
+const horizonSql = statement('outbox_horizon', {}, { complete: 'text?', settled: 'text?' })`
+  select ${utc('complete')} as complete, ${utc(`complete - make_interval(secs => ${SETTLED_SECONDS})`)} as settled
+  from (
+    select case when bool_and(xact_start is not null) is not false
+      then least(statement_timestamp(), min(xact_start)) end as complete
+    from pg_locks left join pg_stat_activity using (pid)
+    where locktype = 'relation' and relation = 'audit_events'::regclass and mode = 'RowExclusiveLock' and granted
+      and database = (select oid from pg_database where datname = current_database())
+  ) as writers`;
+
+export interface Horizon {
+  complete: string;
+  settled: string;
+}
+
+/** @returns undefined while it is unknown */
+export async function readHorizon(db: Db): Promise<Horizon | undefined> {
+  const [{ complete, settled } = { complete: null, settled: null }] = await db.run(horizonSql, {});
+  return complete === null || settled === null ? undefined : { complete, settled };
+}
+
+const EVENT = {
+  id: 'uuid',
+  event_type: 'text',
+  entity_type: 'text',
+  user_id: 'uuid?',
+  ip_address: 'text',
+  metadata: 'jsonb',
+  created_at: 'timestamptz',
+  written_at: 'text',
+} as const;
+
+const COLUMNS = `audit_events.id, event_type, entity_type, user_id, ip_address, metadata, created_at,
+  ${utc('audit_events.written_at')} as written_at`;
+
+const newEventsSql = statement('outbox_new', { at: 'text', id: 'uuid', until: 'text', limit: 'integer' }, EVENT)`
+  select ${COLUMNS} from audit_events
+  where (audit_events.written_at, id) > (:at::timestamptz, :id) and audit_events.written_at < :until::timestamptz
+  order by audit_events.written_at, id limit :limit`;
+
+export type LoggedEvent = RowOf<typeof newEventsSql>;
+
+export const placeOf = ({ written_at: at, id }: LoggedEvent): Place => ({ at, id });
+
+/** Events behind a place, in their order, up to a moment to which the log is complete. */
+export function readNew(db: Db, { at, id }: Place, until: string, limit: number): Promise<LoggedEvent[]> {
+  return db.run(newEventsSql, { at, id, until, limit });
+}
+
+const unsettledSql = statement(
+  'outbox_unsettled',
+  { cursor_id: 'uuid', at: 'text', id: 'uuid', until_at: 'text', until_id: 'uuid', limit: 'integer' },
+  EVENT,
+)`
+  select ${COLUMNS} from audit_events
+  where (audit_events.written_at, id) > (:at::timestamptz, :id)
+    and (audit_events.written_at, id) <= (:until_at::timestamptz, :until_id)
+    and not exists (select from outbox_events where cursor_id = :cursor_id and event_id = audit_events.id)
+  order by audit_events.written_at, id limit :limit`;
+
+/** Events between two places that were not sent. Those that the receiver does not want are among them. */
+export function readUnsettled(db: Db, cursorId: string, from: Place, to: Place, limit: number): Promise<LoggedEvent[]> {
+  const { at: until_at, id: until_id } = to;
+  return db.run(unsettledSql, { cursor_id: cursorId, ...from, until_at, until_id, limit });
+}
+
+const parkedSql = statement(
+  'outbox_parked',
+  { cursor_id: 'uuid', now: 'timestamptz', all: 'boolean', limit: 'integer' },
+  { ...EVENT, attempts: 'integer' },
+)`
+  select ${COLUMNS}, attempts from outbox_events join audit_events on audit_events.id = event_id
+  where cursor_id = :cursor_id and due_at is not null and (:all or due_at <= :now)
+  order by outbox_events.written_at, event_id limit :limit`;
+
+export type ParkedEvent = RowOf<typeof parkedSql>;
+
+/** Parked events in their order: those that are due, or all. Events that the audit log has dropped are gone. */
+export function readParked(db: Db, cursorId: string, now: Date, all: boolean, limit: number): Promise<ParkedEvent[]> {
+  return db.run(parkedSql, { cursor_id: cursorId, now, all, limit });
+}
+
+/** An event of a turn, for `outbox_events`. */
+export interface Handled {
+  event_id: string;
+  written_at: string;
+  /** When it is tried again; null: it was sent, or is not wanted */
+  due_at: string | null;
+  attempts: number;
+}
+
+export interface Progress {
+  front: Place;
+  settled: Place;
+  failures: number;
+  /** Nothing is sent before; null: no pause */
+  retryAt: Date | null;
+  handled: Handled[];
+  /** Of the last attempt, if there was one */
+  last: { at: Date; outcome: string; status: number | null } | undefined;
+  /** The receiver is back, so everything that is parked is due. */
+  isBack: boolean;
+  isGone: boolean;
+  /** Gives the claim up. */
+  isOver: boolean;
+}
+
+/** Writes nothing if the claim is lost, or an operator has changed the cursor: then others have it, or will. */
+const advanceSql = statement(
+  'advance_outbox',
+  {
+    id: 'uuid',
+    me: 'uuid',
+    front_at: 'text',
+    front_id: 'uuid',
+    settled_at: 'text',
+    settled_id: 'uuid',
+    failures: 'integer',
+    retry_at: 'timestamptz?',
+    handled: 'jsonb',
+    last_at: 'timestamptz?',
+    last_outcome: 'text?',
+    last_status: 'integer?',
+    is_back: 'boolean',
+    is_gone: 'boolean',
+    is_over: 'boolean',
+    now: 'timestamptz',
+  },
+  { advanced: 'integer' },
+)`
+  with moved as (
+    update outbox_cursors set
+      front_at = :front_at::timestamptz, front_id = :front_id,
+      settled_at = :settled_at::timestamptz, settled_id = :settled_id,
+      failures = :failures, retry_at = :retry_at,
+      last_attempt_at = coalesce(:last_at, last_attempt_at),
+      last_outcome = coalesce(:last_outcome, last_outcome),
+      last_status = case when :last_outcome is null then last_status else :last_status end,
+      paused_at = case when :is_gone then :now end, paused_by = case when :is_gone then 'receiver' end,
+      claimed_by = case when :is_over then null else claimed_by end,
+      claimed_until =
+        case when :is_over then null else clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS}) end
+    where id = :id and claimed_by = :me
+    returning id
+  ), handled as (
+    select * from jsonb_to_recordset(:handled)
+      as event (event_id uuid, written_at timestamptz, due_at timestamptz, attempts integer)
+  ), stored as (
+    insert into outbox_events (cursor_id, event_id, written_at, due_at, attempts)
+    select moved.id, event_id, handled.written_at, due_at, attempts from handled, moved
+    where due_at is not null or (handled.written_at, event_id) > (:settled_at::timestamptz, :settled_id)
+    on conflict (cursor_id, event_id) do update set due_at = excluded.due_at, attempts = excluded.attempts
+  ), settled as (
+    delete from outbox_events using moved
+    where cursor_id = moved.id and (outbox_events.written_at, event_id) <= (:settled_at::timestamptz, :settled_id)
+      and event_id not in (select event_id from handled where due_at is not null)
+      and (due_at is null or event_id in (select event_id from handled))
+  ), returned as (
+    update outbox_events set due_at = :now from moved
+    where :is_back and cursor_id = moved.id and due_at > :now and event_id not in (select event_id from handled)
+  )
+  select count(*)::integer as advanced from moved`;
+
+/** @returns false if the claim is lost: then nothing was written */
+export async function advance(db: Db, me: string, id: string, progress: Progress, now: Date): Promise<boolean> {
+  const { front, settled, failures, retryAt, handled, last, isBack, isGone, isOver } = progress;
+  const [{ advanced } = { advanced: 0 }] = await db.run(advanceSql, {
+    id,
+    me,
+    front_at: front.at,
+    front_id: front.id,
+    settled_at: settled.at,
+    settled_id: settled.id,
+    failures,
+    retry_at: retryAt,
+    handled,
+    last_at: last?.at ?? null,
+    last_outcome: last?.outcome ?? null,
+    last_status: last?.status ?? null,
+    is_back: isBack,
+    is_gone: isGone,
+    is_over: isOver,
+    now,
+  });
+  return advanced === 1;
+}
+
+/** SQL of a new cursor: what is written from now on. Events that are being written have an earlier time. */
+const startSql = statement('start_outbox', { id: 'uuid', kind: only<OutboxKind>('text') }, {})`
+  insert into outbox_cursors (id, kind, front_at, front_id, settled_at, settled_id)
+  select :id, :kind, now, '${NIL}', now, '${NIL}' from clock_timestamp() as now
+  on conflict (id) do nothing`;
+
+/** A cursor at the end of the log, unless it exists. */
+export async function startCursor(db: Db, id: string, kind: OutboxKind): Promise<void> {
+  await db.run(startSql, { id, kind });
+}
+
+const moveSql = statement('move_outbox', { id: 'uuid', since: 'timestamptz' }, {})`
+  with moved as (
+    update outbox_cursors set front_at = :since, front_id = '${NIL}', settled_at = :since, settled_id = '${NIL}',
+      failures = 0, retry_at = null, claimed_by = null, claimed_until = null
+    where id = :id
+    returning id
+  )
+  delete from outbox_events using moved where cursor_id = moved.id`;
+
+/** Moves a cursor, which drops every parked event: those since then are read again. Ends the claim. */
+export async function moveCursor(db: Db, id: string, since: Date): Promise<void> {
+  await db.run(moveSql, { id, since });
+}
+
+const pauseSql = statement('pause_outbox', { id: 'uuid', now: 'timestamptz' }, { id: 'uuid' })`
+  update outbox_cursors set paused_at = :now, paused_by = 'operator', claimed_by = null, claimed_until = null
+  where id = :id and paused_at is null
+  returning id`;
+
+/** @returns false if it was paused */
+export async function pauseCursor(db: Db, id: string, now: Date): Promise<boolean> {
+  return (await db.run(pauseSql, { id, now })).length > 0;
+}
+
+const resumeSql = statement('resume_outbox', { id: 'uuid', now: 'timestamptz' }, { id: 'uuid' })`
+  with resumed as (
+    update outbox_cursors set paused_at = null, paused_by = null, failures = 0, retry_at = null
+    where id = :id and paused_at is not null
+    returning id
+  ), due as (
+    update outbox_events set due_at = :now from resumed where cursor_id = resumed.id and due_at > :now
+  )
+  select id from resumed`;
+
+/** What is parked is due at once. @returns false if it was not paused */
+export async function resumeCursor(db: Db, id: string, now: Date): Promise<boolean> {
+  return (await db.run(resumeSql, { id, now })).length > 0;
+}
+
+const endSql = statement('end_outbox', { id: 'uuid' }, {})`
+  with ended as (delete from outbox_cursors where id = :id)
+  delete from outbox_events where cursor_id = :id`;
+
+export async function endCursor(db: Db, id: string): Promise<void> {
+  await db.run(endSql, { id });
+}
+
+/**
+ * SQL of the seconds that the oldest event of the cursor `outbox_cursors` waits; 0 if none does. Events that its receiver
+ * does not want count until they are passed over, which takes a second if it works.
+ */
+export const LAG = `greatest(0, coalesce(extract(epoch from clock_timestamp() - least(
+    (select written_at from audit_events
+      where (written_at, audit_events.id) > (outbox_cursors.front_at, outbox_cursors.front_id)
+      order by written_at, audit_events.id limit 1),
+    (select min(written_at) from outbox_events where cursor_id = outbox_cursors.id and due_at is not null))), 0))`;
+
+/** Rounded up, so that only what waits for nothing has 0. Paused cursors are left out. */
+const longestLagSql = statement('outbox_lag', { kind: 'text' }, { seconds: 'integer' })`
+  select coalesce(max(ceil(${LAG})), 0)::integer as seconds from outbox_cursors
+  where kind = :kind and paused_at is null`;
+
+/** Seconds for which the oldest event of any cursor of a kind waits. */
+export async function longestLag(db: Db, kind: OutboxKind): Promise<number> {
+  const [{ seconds } = { seconds: 0 }] = await db.run(longestLagSql, { kind });
+  return seconds;
+}

@@ -1,0 +1,181 @@
+/** Interface 17: the turn of one cursor. What is parked goes first, then what is new, each in the order of the log. */
+import { addSeconds } from '../platform/clock.js';
+import type { Deps } from '../services.js';
+import type { Delivery, Receiver } from './consumer.js';
+import {
+  advance,
+  type Claimed,
+  earlier,
+  type Handled,
+  type Horizon,
+  isBefore,
+  type LoggedEvent,
+  NIL,
+  type Place,
+  type Progress,
+  placeOf,
+  readHorizon,
+  readNew,
+  readParked,
+  readUnsettled,
+} from './cursors.js';
+import { DOWN_AFTER, delaySeconds, MAX_RETRY_AFTER, probeSeconds } from './schedule.js';
+
+/** Events that are read at once, and are sent again if the process is killed before it has stored that they were sent. */
+const PAGE = 100;
+/** What was sent is stored after this time at the latest: milliseconds. With two more attempts it is less than a claim. */
+const UNSTORED_MS = 5_000;
+/** Then the others have their turn: milliseconds. */
+const TURN_MS = 5_000;
+
+interface Turn {
+  /** Of the instance */
+  me: string;
+  cursor: Claimed;
+  receiver: Receiver;
+  /** Reports each attempt. */
+  attempted(event: LoggedEvent, delivery: Delivery): void;
+  /** Nothing more is begun. */
+  stopping: AbortSignal;
+  /** Ends an attempt, which then counts as none. */
+  abort: AbortSignal;
+}
+
+/** Works on a claimed cursor until nothing is left, its receiver is down, or others wait. Then gives it back. */
+export async function takeTurn({ clock, db }: Deps<'clock' | 'db'>, turn: Turn): Promise<void> {
+  const { me, cursor, receiver, attempted, stopping, abort } = turn;
+  const { id } = cursor;
+  const began = performance.now();
+  let storedAt = began;
+  let front: Place = { at: cursor.front_at, id: cursor.front_id };
+  let settled: Place = { at: cursor.settled_at, id: cursor.settled_id };
+  let { failures } = cursor;
+  let retryAt: Date | null = null;
+  let last: Progress['last'];
+  let handled: Handled[] = [];
+  let isBack = false;
+  let isGone = false;
+  let hasProbed = false;
+
+  const isDown = (): boolean => failures >= DOWN_AFTER;
+  const isResting = (): boolean => retryAt !== null || isGone || stopping.aborted;
+  /** What was sent must be stored before anything else is. */
+  const mustStore = (): boolean => isResting() || isBack || performance.now() - storedAt > UNSTORED_MS;
+
+  /** @returns false if the claim is lost */
+  const store = async (isOver: boolean): Promise<boolean> => {
+    const progress = { front, settled, failures, retryAt, handled, last, isBack, isGone, isOver };
+    const isStored = await advance(db.admin, me, id, progress, clock.now());
+    handled = [];
+    isBack = false;
+    storedAt = performance.now();
+    return isStored;
+  };
+
+  const fail = (event: LoggedEvent, attempts: number, isProbe: boolean, delivery: Delivery & { kind: 'failed' }) => {
+    const now = clock.now();
+    const pauseSeconds = Math.min(delivery.retryAfterSeconds ?? 0, MAX_RETRY_AFTER);
+    if (attempts === 0 || isDown()) failures += 1;
+    if (!isProbe) {
+      const dueSeconds = Math.max(delaySeconds(attempts + 1), pauseSeconds);
+      const due_at = addSeconds(now, dueSeconds).toISOString();
+      handled.push({ event_id: event.id, written_at: event.written_at, attempts: attempts + 1, due_at });
+    }
+    isGone = delivery.isGone === true;
+    if (pauseSeconds > 0) retryAt = addSeconds(now, pauseSeconds);
+    else if (isDown()) retryAt = addSeconds(now, probeSeconds(failures));
+  };
+
+  /**
+   * Tries one event.
+   * @param attempts that have failed
+   * @param isProbe true if it is tried although it is not due, which does not change when it is
+   * @returns false if the process stopped meanwhile
+   */
+  const attempt = async (event: LoggedEvent, attempts: number, isProbe = false): Promise<boolean> => {
+    const delivery = await receiver.deliver(event, abort).catch((error: unknown) => {
+      if (!abort.aborted) throw error;
+    });
+    if (delivery === undefined) return false;
+    attempted(event, delivery);
+    last = { at: clock.now(), outcome: delivery.outcome, status: delivery.status ?? null };
+    if (delivery.kind === 'failed') {
+      fail(event, attempts, isProbe, delivery);
+      return true;
+    }
+    handled.push({ event_id: event.id, written_at: event.written_at, attempts: attempts + 1, due_at: null });
+    if (delivery.kind === 'delivered') {
+      isBack ||= isProbe || isDown();
+      failures = 0;
+    }
+    return true;
+  };
+
+  /** Tries the oldest parked event, to see whether the receiver is back. Then all of them go before what is new. */
+  const probe = async (): Promise<void> => {
+    hasProbed = true;
+    const [oldest] = await readParked(db.admin, id, clock.now(), true, 1);
+    if (oldest !== undefined) await attempt(oldest, oldest.attempts, true);
+    else failures = 0; // the audit log has dropped what was parked
+  };
+
+  /** @returns true if all that is due was tried */
+  const sendParked = async (): Promise<boolean> => {
+    const parked = await readParked(db.admin, id, clock.now(), false, PAGE);
+    for (const event of parked) if (mustStore() || !(await attempt(event, event.attempts))) return false;
+    return parked.length < PAGE;
+  };
+
+  /** Sends what is wanted of new events. @returns the last one that needs nothing more */
+  const sendNew = async (events: LoggedEvent[]): Promise<LoggedEvent | undefined> => {
+    let done: LoggedEvent | undefined;
+    for (const event of events) {
+      if (mustStore()) break;
+      if (receiver.wants(event)) {
+        if (failures > 0 && !hasProbed) await probe();
+        if (mustStore() || !(await attempt(event, 0))) break;
+      }
+      done = event;
+    }
+    return done;
+  };
+
+  /** Sends what has appeared behind the front. @returns true if that was all */
+  const settle = async (horizon: Horizon): Promise<boolean> => {
+    const target = earlier(front, { at: horizon.settled, id: NIL });
+    if (!isBefore(settled, target)) return true;
+    const missed = await readUnsettled(db.admin, id, settled, target, PAGE);
+    const done = await sendNew(missed);
+    const isAll = missed.length < PAGE && done === missed.at(-1);
+    if (isAll) settled = target;
+    else if (done !== undefined) settled = placeOf(done);
+    return isAll;
+  };
+
+  /** @returns true if that was all */
+  const sendPage = async (horizon: Horizon): Promise<boolean> => {
+    const isContiguous = !isBefore(settled, front);
+    const events = await readNew(db.admin, front, horizon.complete, PAGE);
+    const done = await sendNew(events);
+    if (done !== undefined) front = placeOf(done);
+    const settles = earlier(front, { at: horizon.settled, id: NIL });
+    if (isContiguous && isBefore(settled, settles)) settled = settles;
+    return events.length < PAGE && done === events.at(-1);
+  };
+
+  /** @returns true if nothing is left */
+  const work = async (): Promise<boolean> => {
+    const horizon = await readHorizon(db.admin);
+    if (isDown()) await probe();
+    if (mustStore()) return false;
+    if (!(await sendParked())) return false;
+    if (horizon === undefined) return true;
+    return (await settle(horizon)) && !mustStore() && (await sendPage(horizon));
+  };
+
+  for (;;) {
+    const isAll = await work();
+    const isOver = isAll || isResting() || performance.now() - began > TURN_MS;
+    if (!(await store(isOver)) || isOver) return;
+  }
+}

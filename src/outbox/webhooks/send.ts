@@ -1,0 +1,109 @@
+/** Interface 17: one HTTP request to a receiver, which may be slow, hostile or gone. */
+import { Agent, type Dispatcher, errors } from 'undici';
+import { GATEWAY_VERSION } from '../../platform/versions.js';
+import type { Delivery } from '../consumer.js';
+import { AddressRefused, checkedLookup } from './target.js';
+
+/** For everything, from the name to the end of the answer: milliseconds. */
+const TIMEOUT_MS = 15_000;
+/** Of the body of an answer: bytes. */
+export const READ_BYTES = 4_096;
+/** Connections that are idle are closed, so that a changed address is noticed: milliseconds. */
+const IDLE_MS = 10_000;
+
+export interface Sender {
+  /**
+   * @param now for a Retry-After that is a date
+   * @throws only if the signal ends it
+   */
+  post(request: Post, now: Date, signal: AbortSignal): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface Post {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface Answer {
+  delivery: Delivery;
+  /** The first 4 KiB of the body */
+  body: Buffer;
+}
+
+/** It uses no proxy of the environment, and follows no redirect. */
+export function createSender(): Sender {
+  const agent = new Agent({
+    connect: { lookup: checkedLookup, timeout: TIMEOUT_MS },
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
+    keepAliveTimeout: IDLE_MS,
+    keepAliveMaxTimeout: IDLE_MS,
+    maxHeaderSize: 16_384,
+  });
+  return {
+    post: async ({ url, headers, body }, now, signal) => {
+      const within = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+      try {
+        const { origin, pathname, search } = new URL(url);
+        const answer = await agent.request({
+          origin,
+          path: pathname + search,
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'user-agent': `auth-gateway/${GATEWAY_VERSION}`, ...headers },
+          body,
+          signal: within,
+        });
+        return { delivery: deliveryOf(answer, now), body: await readStart(answer.body) };
+      } catch (error) {
+        if (signal.aborted) throw error;
+        return { delivery: { kind: 'failed', outcome: outcomeOf(error) }, body: Buffer.alloc(0) };
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** The status has decided by now, so a body that does not end changes nothing. */
+async function readStart(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const part of body) {
+      parts.push(part);
+      bytes += part.length;
+      if (bytes >= READ_BYTES) break; // which ends the connection
+    }
+  } catch {
+    // cut off, or too slow
+  }
+  return Buffer.concat(parts).subarray(0, READ_BYTES);
+}
+
+const GONE = 410;
+
+function deliveryOf({ statusCode: status, headers }: Dispatcher.ResponseData, now: Date): Delivery {
+  if (status >= 200 && status < 300) return { kind: 'delivered', outcome: 'delivered', status };
+  if (status >= 300 && status < 400) return { kind: 'failed', outcome: 'redirect', status };
+  if (status === GONE) return { kind: 'failed', outcome: 'gone', status, isGone: true };
+  return { kind: 'failed', outcome: 'http_error', status, retryAfterSeconds: secondsOf(headers['retry-after'], now) };
+}
+
+/** RFC 9110 section 10.2.3: seconds or a date. */
+function secondsOf(field: string | string[] | undefined, now: Date): number | undefined {
+  if (typeof field !== 'string') return undefined;
+  if (/^\d{1,10}$/.test(field)) return Number(field);
+  const at = Date.parse(field);
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - now.getTime()) / 1000));
+}
+
+function outcomeOf(error: unknown): string {
+  if (error instanceof AddressRefused) return 'address_refused';
+  const { code = '', name = '' } = error as { code?: string; name?: string };
+  if (code === 'ADDRESS_REFUSED') return 'address_refused';
+  if (name === 'TimeoutError' || error instanceof errors.ConnectTimeoutError || /TIMEOUT|ETIMEDOUT/.test(code))
+    return 'timeout';
+  if (/^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/.test(code)) return 'tls';
+  return 'connection_failed';
+}
