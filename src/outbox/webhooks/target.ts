@@ -1,5 +1,5 @@
 /** Interface 17: where a webhook may send. Its host is one that the operator of the gateway has listed, and no name may bend it. */
-import { lookup } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../../config/config.js';
@@ -25,52 +25,81 @@ export function authorityOf({ hostname, port, protocol }: URL): string {
 /** @returns what is wrong with the URL of a webhook; undefined if nothing is */
 export function faultOfTarget(text: string, { isDevelopment, webhookHosts = [] }: Allowed): TargetFault | undefined {
   if (text.length > MAX_URL) return 'url_too_long';
-  if (!URL.canParse(text) || text.includes('#') || /[\s\\]/.test(text)) return 'url_invalid';
+  if (!URL.canParse(text) || text.includes('#') || /[\s\p{Cc}\\]/u.test(text)) return 'url_invalid';
   const url = new URL(text);
   const { hostname, protocol, username, password } = url;
   const isPlainHere = protocol === 'http:' && isDevelopment && isLoopback(hostname);
   if (protocol !== 'https:' && !isPlainHere) return 'scheme_not_allowed';
   if (username !== '' || password !== '' || text.includes('@')) return 'credentials_in_url';
   if (!webhookHosts.includes(authorityOf(url))) return 'host_not_listed';
-  const literal = hostname.replace(/^\[|\]$/g, '');
-  if (ipaddr.isValid(literal) && !mayCall(literal, hostname)) return 'address_refused';
+  if (isForbiddenAddress(hostname)) return 'address_refused';
   return undefined;
 }
 
-/** Addresses that answer with credentials of the machine, outside 169.254.0.0/16. */
-const METADATA = ['100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254'].map((address) =>
-  ipaddr.parse(address).toNormalizedString(),
-);
+/** Whether a host is an address, and one that must not be called. Sockets resolve only names. */
+export function isForbiddenAddress(hostname: string): boolean {
+  const literal = hostname.replace(/^\[|\]$/g, '');
+  return ipaddr.isValid(literal) && !mayCall(literal, hostname);
+}
+
+/** What answers with credentials of the machine, outside of link-local addresses: Alibaba, Azure, Oracle; AWS, Google, Scaleway, Oracle. */
+const METADATA = [
+  ...['100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32'],
+  ...['fd00:ec2::/32', 'fd20:ce::/32', 'fd00:42::42/128', 'fd00:c1::a9fe:a9fe/128'],
+].map((cidr) => ipaddr.parseCIDR(cidr));
 
 /** Ranges of ipaddr.js that no receiver is in */
 const NEVER = ['linkLocal', 'unspecified', 'broadcast', 'multicast', 'reserved'];
 
-/** IPv6 networks whose addresses hold one of IPv4, and at which byte */
-const EMBEDDING: Array<[cidr: string, byte: number]> = [
-  ['::/96', 12],
-  ['64:ff9b::/96', 12],
-  ['64:ff9b:1::/48', 12],
-  ['2002::/16', 2],
+/** The bytes of IPv4 at the end of IPv6 */
+const LAST = [12, 13, 14, 15];
+
+/**
+ * IPv6 networks whose addresses hold one of IPv4, and where its bytes are. Translators of RFC 8215 choose the length of their
+ * prefix, so `perhaps` has the other places of RFC 6052 section 2.2.
+ */
+const EMBEDDING: Array<{ cidr: string; places: number[]; perhaps?: number[][] }> = [
+  { cidr: '::/96', places: LAST },
+  { cidr: '::ffff:0:0:0/96', places: LAST },
+  { cidr: '64:ff9b::/96', places: LAST },
+  {
+    ...{ cidr: '64:ff9b:1::/48', places: LAST },
+    perhaps: [
+      [6, 7, 9, 10],
+      [7, 9, 10, 11],
+      [9, 10, 11, 12],
+    ],
+  },
+  { cidr: '2002::/16', places: [2, 3, 4, 5] },
 ];
 
 /**
- * Whether a connection to an address may be made for a host. Loopback only for a host that says so itself, as no public name
- * may lead to what listens here alone.
+ * Whether a connection to an address may be made for a host. Loopback only, and always, for a host that says so itself: no
+ * public name leads to what listens here alone, and plain http does not leave this machine.
  */
 export function mayCall(address: string, hostname: string): boolean {
   const parsed = ipaddr.process(address);
-  if (METADATA.includes(parsed.toNormalizedString())) return false;
-  const range = parsed.range();
-  if (range === 'loopback') return isLoopback(hostname);
-  if (parsed instanceof ipaddr.IPv6) {
-    if (range === 'teredo') return false;
-    const [, byte] = EMBEDDING.find(([cidr]) => parsed.match(ipaddr.IPv6.parseCIDR(cidr))) ?? [];
-    if (byte !== undefined) {
-      const embedded = new ipaddr.IPv4(parsed.toByteArray().slice(byte, byte + 4));
-      return mayCall(embedded.toString(), hostname) && embedded.range() !== 'loopback';
-    }
-  }
-  return !NEVER.includes(range);
+  const isHere = parsed.range() === 'loopback';
+  return isHere === isLoopback(hostname) && (isHere || !isForbidden(parsed));
+}
+
+function isForbidden(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  const range = address.range();
+  if (isMetadata(address) || range === 'loopback' || NEVER.includes(range)) return true;
+  if (!(address instanceof ipaddr.IPv6)) return false;
+  if (range === 'teredo') return true;
+  const embedding = EMBEDDING.find(({ cidr }) => address.match(ipaddr.IPv6.parseCIDR(cidr)));
+  if (embedding === undefined) return false;
+  const bytes = address.toByteArray();
+  const at = (places: number[]) => new ipaddr.IPv4(places.map((place) => bytes[place] ?? 0));
+  return (
+    isForbidden(at(embedding.places)) ||
+    (embedding.perhaps ?? []).map(at).some((one) => isMetadata(one) || /loopback|linkLocal/.test(one.range()))
+  );
+}
+
+function isMetadata(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  return METADATA.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
 }
 
 /** A connection was refused because of the address of its host. */
@@ -79,15 +108,26 @@ export class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED';
 }
 
-/** Resolves a name once, for the connection that is made with the result: the addresses that are checked are those that are called. */
-export const checkedLookup: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return callback(error, []);
-    const refused = addresses.find(({ address }) => !mayCall(address, hostname));
-    if (refused !== undefined || addresses.length === 0)
-      return callback(new AddressRefused('its address is not allowed'), []);
-    const [{ address, family } = { address: '', family: 4 }] = addresses;
-    if (options.all === true) callback(null, addresses);
-    else callback(null, address, family);
-  });
-};
+/** What answers with every address of a name */
+export type Resolve = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+/**
+ * Resolves a name once, for the connection that is made with the result: the addresses that are checked are those that are
+ * called. One that is forbidden refuses them all.
+ */
+export function checkedLookup(resolve: Resolve = lookup): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, []);
+      const [first] = addresses;
+      if (first === undefined || !addresses.every(({ address }) => mayCall(address, hostname)))
+        return callback(new AddressRefused('its address is not allowed'), []);
+      if (options.all === true) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
