@@ -4,23 +4,28 @@ import { statement } from '../../db/statement.js';
 import type { Deps } from '../../services.js';
 import type { Consumer, Delivery } from '../consumer.js';
 import { payloadOf } from './payload.js';
-import { createSender } from './send.js';
+import { createSender, type SendOutcome } from './send.js';
 import { webhookHeaders } from './signature.js';
 import { faultOfTarget } from './target.js';
 
+type WebhookOutcome = SendOutcome | 'target_refused' | 'secret_unreadable';
+
+/** Every outcome, or it does not compile. */
+const OUTCOMES: Record<WebhookOutcome, true> = {
+  delivered: true,
+  http_error: true,
+  redirect: true,
+  gone: true,
+  timeout: true,
+  tls: true,
+  connection_failed: true,
+  address_refused: true,
+  target_refused: true,
+  secret_unreadable: true,
+};
+
 /** Labels of `auth_gateway_webhook_deliveries_total` */
-export const WEBHOOK_OUTCOMES = [
-  'delivered',
-  'http_error',
-  'redirect',
-  'gone',
-  'timeout',
-  'tls',
-  'connection_failed',
-  'address_refused',
-  'target_refused',
-  'secret_unreadable',
-] as const;
+export const WEBHOOK_OUTCOMES = Object.keys(OUTCOMES) as WebhookOutcome[];
 
 const webhookSql = statement(
   'webhook_to_call',
@@ -44,9 +49,11 @@ export function createWebhookConsumer(deps: Dependencies): Consumer {
   const sender = createSender();
   for (const outcome of WEBHOOK_OUTCOMES) metrics.webhookDeliveries.inc({ outcome }, 0);
 
-  const openSecrets = async (id: string, sealed: Array<string | null>): Promise<string[]> => {
-    const opened = await Promise.all(sealed.map((secret) => secret && openSealedSecret(keyring, id, secret)));
-    return opened.filter((secret) => typeof secret === 'string');
+  /** @returns undefined if the current secret cannot be opened: with the previous one alone its end would be put off */
+  const openSecrets = async (id: string, current: string, previous: string | null): Promise<string[] | undefined> => {
+    const secret = await openSealedSecret(keyring, id, current);
+    const old = previous === null ? undefined : await openSealedSecret(keyring, id, previous);
+    return secret === undefined ? undefined : old === undefined ? [secret] : [secret, old];
   };
 
   return {
@@ -54,13 +61,13 @@ export function createWebhookConsumer(deps: Dependencies): Consumer {
       const [webhook] = await db.admin.run(webhookSql, { id, now: clock.now() });
       if (webhook === undefined) return undefined;
       const { url, event_types, include_emails, sealed_secret, previous_sealed_secret } = webhook;
-      const secrets = await openSecrets(id, [sealed_secret, previous_sealed_secret]);
+      const secrets = await openSecrets(id, sealed_secret, previous_sealed_secret);
       return {
         wants: ({ event_type }) => event_types === null || event_types.includes(event_type),
-        deliver: async (event, signal) => {
+        deliver: async (event, signal): Promise<Delivery & { outcome: WebhookOutcome }> => {
           // WEBHOOK_HOSTS may have changed since the webhook was created.
           if (faultOfTarget(url, config) !== undefined) return failed('target_refused');
-          if (secrets.length === 0) return failed('secret_unreadable');
+          if (secrets === undefined) return failed('secret_unreadable');
           const now = clock.now();
           const body = payloadOf(event, include_emails);
           const { delivery } = await sender.post(
@@ -82,6 +89,6 @@ export function createWebhookConsumer(deps: Dependencies): Consumer {
   };
 }
 
-function failed(outcome: string): Delivery {
+function failed(outcome: WebhookOutcome): Delivery & { outcome: WebhookOutcome } {
   return { kind: 'failed', outcome };
 }
