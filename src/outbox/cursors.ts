@@ -106,10 +106,13 @@ const EVENT = {
   metadata: 'jsonb',
   created_at: 'timestamptz',
   written_at: 'text',
+  /** That the user has now */
+  user_email: 'text?',
 } as const;
 
 const COLUMNS = `audit_events.id, event_type, entity_type, user_id, ip_address, metadata, created_at,
-  ${utc('audit_events.written_at')} as written_at`;
+  ${utc('audit_events.written_at')} as written_at,
+  (select email from users where users.id = audit_events.user_id) as user_email`;
 
 const newEventsSql = statement('outbox_new', { at: 'text', id: 'uuid', until: 'text', limit: 'integer' }, EVENT)`
   select ${COLUMNS} from audit_events

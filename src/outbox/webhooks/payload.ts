@@ -8,11 +8,12 @@ function sequenceOf(event: LoggedEvent): string {
   return `${at}_${id}`;
 }
 
-/** @returns the body, which is the same at each attempt */
+/** @returns the body, which is the same at each attempt unless the user's e-mail has changed meanwhile */
 export function payloadOf(event: LoggedEvent, includeEmails: boolean): string {
-  const { id, event_type: type, entity_type, user_id, ip_address, created_at } = event;
+  const { id, event_type: type, entity_type, user_id, ip_address, created_at, user_email } = event;
   const metadata = includeEmails ? event.metadata : withoutEmails(event);
-  const data = { id, sequence: sequenceOf(event), entity_type, user_id, ip_address, metadata };
+  const emails = includeEmails ? { user_email } : {};
+  const data = { id, sequence: sequenceOf(event), entity_type, user_id, ...emails, ip_address, metadata };
   return JSON.stringify({ type, timestamp: created_at.toISOString(), data });
 }
 
