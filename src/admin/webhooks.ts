@@ -279,6 +279,11 @@ export function deleteWebhook(deps: Deps<'clock' | 'db'>, operator: Operator, id
 }
 deleteWebhook.needs = { scope: 'webhooks:write' } satisfies Needs;
 
+/** When the previous secret no longer signs; null if there is none, or it has ended. */
+export function previousWebhookSecretEndsAt({ previousEndsAt }: ListedWebhook, now: Date): Date | null {
+  return previousEndsAt !== null && previousEndsAt > now ? previousEndsAt : null;
+}
+
 function changeWebhook(
   deps: Deps<'clock' | 'db'>,
   operator: Operator,
