@@ -7,7 +7,16 @@ import { logIn, startGateway } from '../../test/support/gateway/gateway.js';
 import { newApiKey, newCronKey, newcomer, signIn } from '../../test/support/gateway/graphql.js';
 import type { World } from './request.js';
 
-const ALL_SCOPES = ['users:read', 'users:write', 'sessions:write', 'audit:read', 'keys:read', 'keys:write'];
+const ALL_SCOPES = [
+  'users:read',
+  'users:write',
+  'sessions:write',
+  'audit:read',
+  'keys:read',
+  'keys:write',
+  'webhooks:read',
+  'webhooks:write',
+];
 const SESSIONS = 200;
 
 /**

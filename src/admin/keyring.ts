@@ -21,15 +21,15 @@ export interface KeyringRotation {
   added: string[];
   kept: string[];
   dropped: string[];
-  /** Number of API key secrets that were sealed again with the current key */
+  /** Number of stored secrets that were sealed again with the current key */
   resealed: number;
   /** Until then the new keys are only published. */
   usedFrom: Date;
 }
 
 /**
- * Adds a new key of each kind, used after `PUBLISH_AHEAD_SECONDS`; seals the secrets of API keys again with the current
- * key; and drops keys that have signed no live token and seal nothing. The file is replaced atomically, and running
+ * Adds a new key of each kind, used after `PUBLISH_AHEAD_SECONDS`; seals stored secrets again with the current key; and
+ * drops keys that have signed no live token and seal nothing. The file is replaced atomically, and running
  * instances reload it.
  * @param alg of the new access key; default: that of the newest access key
  * @throws {KeyringError}
@@ -40,7 +40,7 @@ export function rotateKeyring(
 ): Promise<KeyringRotation> {
   const { clock, config, db, keyring } = deps;
   return db.transaction(async (turn) => {
-    await turn.run(takeTurnSql, {}); // no API key is created or rotated in the meantime
+    await turn.run(takeTurnSql, {}); // no API key or webhook is created or rotated in the meantime
     const now = clock.now();
     const usedFrom = addSeconds(now, PUBLISH_AHEAD_SECONDS);
     const { jwks: old } = await readKeyringFile(config.keyringFile);
@@ -88,36 +88,46 @@ function isNeeded(
   return supersededAt(jwk, all) + tokenSeconds >= epochSeconds(now);
 }
 
-const sealedSecretsSql = statement(
-  'sealed_secrets',
-  {},
-  { key_id: 'text', sealed_secret: 'text', previous_sealed_secret: 'text?' },
-)`
-  select key_id, sealed_secret, previous_sealed_secret from api_keys for update`;
+const sealedKeysSql = statement('sealed_keys', {}, { id: 'text', sealed: 'text[]' })`
+  select key_id as id, array[sealed_secret, previous_sealed_secret] as sealed from api_keys for update`;
+const resealKeySql = statement('reseal_key', { id: 'text', sealed: 'text[]' }, {})`
+  update api_keys set sealed_secret = (:sealed)[1], previous_sealed_secret = (:sealed)[2] where key_id = :id`;
 
-const resealSql = statement('reseal', { key_id: 'text', sealed_secret: 'text', previous_sealed_secret: 'text?' }, {})`
-  update api_keys set sealed_secret = :sealed_secret, previous_sealed_secret = :previous_sealed_secret
-  where key_id = :key_id`;
+const sealedWebhooksSql = statement('sealed_webhooks', {}, { id: 'text', sealed: 'text[]' })`
+  select id::text, array[sealed_secret, previous_sealed_secret] as sealed from webhooks for update`;
+const resealWebhookSql = statement('reseal_webhook', { id: 'text', sealed: 'text[]' }, {})`
+  update webhooks set sealed_secret = (:sealed)[1], previous_sealed_secret = (:sealed)[2] where id = (:id)::uuid`;
+
+const sealedLinksSql = statement('sealed_links', {}, { id: 'text', sealed: 'text[]' })`
+  select user_id::text as id, array[sealed_token] as sealed from password_links where sealed_token is not null for update`;
+const resealLinkSql = statement('reseal_link', { id: 'text', sealed: 'text[]' }, {})`
+  update password_links set sealed_token = (:sealed)[1] where user_id = (:id)::uuid`;
+
+/** Every column with sealed secrets. Each secret is bound to the id of its row. */
+const SEALED = [
+  { read: sealedKeysSql, write: resealKeySql },
+  { read: sealedWebhooksSql, write: resealWebhookSql },
+  { read: sealedLinksSql, write: resealLinkSql },
+];
 
 /** Seals again with the current key. @returns the number of secrets, and the `kid`s that seal any secret afterwards */
 async function reseal(db: Db, keyring: Keyring, now: Date): Promise<{ resealed: number; sealing: Set<string> }> {
   const { kid: current } = keyring.inUse('sealing', now);
   const sealing = new Set<string>();
   let resealed = 0;
-  for (const { key_id, sealed_secret, previous_sealed_secret } of await db.run(sealedSecretsSql, {})) {
-    const again = async (sealed: string): Promise<string> => {
-      const by = sealedBy(sealed);
-      const secret = by === current ? undefined : await openSealedSecret(keyring, key_id, sealed);
-      if (secret !== undefined) resealed += 1;
-      sealing.add(secret === undefined && by !== undefined ? by : current);
-      return secret === undefined ? sealed : sealSecret(keyring, key_id, secret, now);
-    };
-    const fresh = {
-      sealed_secret: await again(sealed_secret),
-      previous_sealed_secret: previous_sealed_secret === null ? null : await again(previous_sealed_secret),
-    };
-    const isFresh = fresh.sealed_secret !== sealed_secret || fresh.previous_sealed_secret !== previous_sealed_secret;
-    if (isFresh) await db.run(resealSql, { key_id, ...fresh });
+  const again = async (id: string, sealed: string): Promise<string> => {
+    const by = sealedBy(sealed);
+    const secret = by === current ? undefined : await openSealedSecret(keyring, id, sealed);
+    if (secret !== undefined) resealed += 1;
+    sealing.add(secret === undefined && by !== undefined ? by : current);
+    return secret === undefined ? sealed : sealSecret(keyring, id, secret, now);
+  };
+  for (const { read, write } of SEALED) {
+    for (const { id, sealed } of await db.run(read, {})) {
+      const fresh: string[] = [];
+      for (const each of sealed) if (each !== null) fresh.push(await again(id, each)); // a previous secret may be missing
+      if (fresh.some((each, i) => each !== sealed[i])) await db.run(write, { id, sealed: fresh });
+    }
   }
   return { resealed, sealing };
 }

@@ -67,8 +67,8 @@ const TARGET_FAULTS: Record<TargetFault, string> = {
   address_refused: 'The URL leads to an address that webhooks must not call',
 };
 
-/** @throws {AdminRefusal} */
-function checkTarget(url: string, config: Deps<'config'>['config']): URL {
+/** @throws {AdminRefusal} if the URL is not allowed, or no webhook is */
+export function checkTarget(url: string, config: Deps<'config'>['config']): URL {
   if (config.webhookHosts === undefined) {
     throw new AdminRefusal('webhooks_off', 'Webhooks are off; set WEBHOOK_HOSTS to the hosts that may receive events');
   }
@@ -90,7 +90,7 @@ function checkEventTypes(eventTypes: readonly string[] | null): EventType[] | nu
   return known;
 }
 
-function unknownWebhook(): AdminRefusal {
+export function unknownWebhook(): AdminRefusal {
   return new AdminRefusal('webhook_unknown', 'There is no webhook with this ID');
 }
 
@@ -278,6 +278,11 @@ export function deleteWebhook(deps: Deps<'clock' | 'db'>, operator: Operator, id
   });
 }
 deleteWebhook.needs = { scope: 'webhooks:write' } satisfies Needs;
+
+/** When the previous secret no longer signs; null if there is none, or it has ended. */
+export function previousWebhookSecretEndsAt({ previousEndsAt }: ListedWebhook, now: Date): Date | null {
+  return previousEndsAt !== null && previousEndsAt > now ? previousEndsAt : null;
+}
 
 function changeWebhook(
   deps: Deps<'clock' | 'db'>,

@@ -20,7 +20,7 @@ import { refuseExisting, writeCompressed } from './write-file.js';
 
 export interface Exported extends Trailer {
   header: LatestHeader;
-  /** `kid`s of keys that sealed secrets of API keys and are not in the keyring */
+  /** `kid`s of keys that sealed stored secrets and are not in the keyring */
   lostKeys: string[];
 }
 
@@ -69,9 +69,11 @@ async function begin(client: pg.ClientBase): Promise<void> {
   await on(client).run(noTransactionTimeoutSql, {});
 }
 
-const sealedSecretsSql = statement('sealed_secrets_of_live_keys', {}, { sealed: 'text[]' })`
+const sealedSecretsSql = statement('sealed_secrets_in_use', {}, { sealed: 'text[]' })`
   select array_remove(array[sealed_secret, previous_sealed_secret], null) as sealed from api_keys
-  where revoked_at is null`;
+  where revoked_at is null
+  union all select array_remove(array[sealed_secret, previous_sealed_secret], null) from webhooks
+  union all select array[sealed_token] from password_links where sealed_token is not null and expires_at > now()`;
 
 const momentSql = statement('moment_of_export', {}, { now: 'timestamptz', refreshUntil: 'timestamptz?' })`
   select now() as now,

@@ -116,6 +116,9 @@ interface KnownMetadata {
   family_id?: string;
   key_id?: string;
   service_name?: string;
+  webhook_id?: string;
+  /** Of a webhook */
+  host?: string;
 }
 
 /** @param more further fields for `unmapped` */
@@ -141,7 +144,7 @@ function isKnown(type: string): type is EventType {
 
 function known(event: StoredEvent, type: EventType, common: object, more: object): object {
   const { entity_type, user_id, ip_address, user_agent } = event;
-  const { actor, email, family_id, key_id, service_name, ...rest } = event.metadata as KnownMetadata;
+  const { actor, email, family_id, key_id, service_name, webhook_id, host, ...rest } = event.metadata as KnownMetadata;
   const kind = kindOf(type, rest);
   const hasSession = family_id !== undefined && kind.class === AUTHENTICATION; // an account change has no place for it
   const entityType = ENTITY_TYPES[entity_type as keyof typeof ENTITY_TYPES];
@@ -150,7 +153,7 @@ function known(event: StoredEvent, type: EventType, common: object, more: object
     ...common,
     message: meaningOf(type),
     ...(kind.class === ENTITY_MANAGEMENT
-      ? { entity: { uid: key_id, name: service_name ?? entityType, type: entityType } }
+      ? { entity: { uid: key_id ?? webhook_id, name: service_name ?? host ?? entityType, type: entityType } }
       : { user: userOf(user_id, email) }),
     ...(kind.class === AUTHENTICATION && { service: { name: PRODUCT.name } }),
     ...(hasSession && { session: { uid: family_id } }),

@@ -18,6 +18,7 @@ import { sessionCommands } from './session-commands.js';
 import { signCommands } from './sign-command.js';
 import { printMessage } from './terminal.js';
 import { userCommands } from './user-commands.js';
+import { webhookCommands } from './webhook-commands.js';
 
 const COMMANDS: Commands = {
   ...userCommands,
@@ -25,6 +26,7 @@ const COMMANDS: Commands = {
   ...rateLimitCommands,
   ...auditCommands,
   ...keyCommands,
+  ...webhookCommands,
   ...keyringCommands,
   ...migrateCommands,
   ...doctorCommands,

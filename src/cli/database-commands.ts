@@ -24,7 +24,7 @@ export const databaseCommands: Record<string, Command> = {
       report('the file contains password hashes and sealed secrets; keep it private');
       report(`it is useless without the keyring; keep a copy of ${config.keyringFile} in another place`);
       if (lostKeys.length > 0)
-        report(`the keyring lacks keys that are needed to open secrets of API keys: ${lostKeys.join(', ')}`);
+        report(`the keyring lacks keys that are needed to open stored secrets: ${lostKeys.join(', ')}`);
       return printable(file, header, header.authenticated_by, trailer);
     },
   }),

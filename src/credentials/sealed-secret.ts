@@ -1,4 +1,7 @@
-/** Interface 6: stored secrets of API keys, as compact JWE (RFC 7516), `dir` + `A256GCM`, bound to the key id. */
+/**
+ * Interface 6 and 17: stored secrets of API keys and webhooks, and tokens that wait for a mail, as compact JWE (RFC 7516),
+ * `dir` + `A256GCM`, each bound to the id of its row.
+ */
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader, errors } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Keyring } from './keyring/keyring.js';

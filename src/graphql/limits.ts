@@ -45,6 +45,8 @@ const TOTAL_COST = 1_000;
 const COUNT_FIELD = 'totalCount';
 /** Cost of fields that may hold kilobytes, and of User-Agents */
 export const COST_OF_SCOPES = 10;
+export const COST_OF_EVENT_TYPES = 10;
+export const COST_OF_URL = 3;
 export const COST_OF_METADATA = 15;
 export const COST_OF_USER_AGENT = 3;
 /** Maximum number of reported validation errors and invalid values: each costs a pass over the whole document. */

@@ -12,6 +12,7 @@ import { DeviceResolver } from './resolvers/devices.js';
 import { ApiKeyResolver, CronKeyResolver } from './resolvers/keys.js';
 import { SessionResolver } from './resolvers/sessions.js';
 import { UserResolver } from './resolvers/users.js';
+import { WebhookResolver } from './resolvers/webhooks.js';
 import { CALLER_TYPES } from './types/caller.js';
 
 export async function createSchema(): Promise<GraphQLSchema> {
@@ -24,6 +25,7 @@ export async function createSchema(): Promise<GraphQLSchema> {
       AuditResolver,
       ApiKeyResolver,
       CronKeyResolver,
+      WebhookResolver,
     ],
     orphanedTypes: Object.values(CALLER_TYPES), // no field refers to them
     globalMiddlewares: [

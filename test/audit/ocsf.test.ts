@@ -22,6 +22,7 @@ const operators = {
   cli: { caller_type: 'cli' },
 } as const;
 const [actor, email] = [operators.cli, 'ada@example.com'];
+const HOST = 'hooks.example.com:443';
 
 /** One of each. */
 const METADATA: { [Type in EventType]: MetadataOf<Type> } = {
@@ -50,6 +51,13 @@ const METADATA: { [Type in EventType]: MetadataOf<Type> } = {
   cron_key_created: { actor, key_id: KEY, service_name: 'nightly', scopes: [] },
   cron_key_revoked: { actor, key_id: KEY, service_name: 'nightly' },
   keyring_rotated: { actor, added: ['kid-1'], dropped: [] },
+  password_reset_requested: { email },
+  webhook_created: { actor, webhook_id: FAMILY, host: HOST, event_types: ['login_failure'], include_emails: false },
+  webhook_secret_rotated: { actor, webhook_id: FAMILY, overlap_seconds: 60 },
+  webhook_paused: { by: 'receiver', webhook_id: FAMILY },
+  webhook_resumed: { actor, webhook_id: FAMILY },
+  webhook_replayed: { actor, webhook_id: FAMILY, since: '2026-11-22T10:00:00.000Z' },
+  webhook_deleted: { actor, webhook_id: FAMILY, host: HOST },
 };
 
 let gateway: TestGateway;
@@ -111,6 +119,14 @@ test.each<[EventType, object]>([
   ['session_revoked', { class_uid: 3002, activity_name: 'Logoff', actor: { app_name: 'command line' } }],
   ['api_key_created', { class_uid: 3004, entity: { uid: KEY, name: 'billing', type: 'API key' } }],
   ['cron_key_revoked', { class_uid: 3004, activity_name: 'Delete', entity: { type: 'internal key' } }],
+  [
+    'webhook_created',
+    {
+      ...{ class_uid: 3004, activity_name: 'Create', entity: { uid: FAMILY, name: HOST, type: 'webhook' } },
+      unmapped: { event_types: ['login_failure'], include_emails: false },
+    },
+  ],
+  ['webhook_paused', { class_uid: 3004, entity: { uid: FAMILY, name: 'webhook' }, unmapped: { by: 'receiver' } }],
   ['keyring_rotated', { class_uid: 3004, entity: { name: 'keyring' }, unmapped: { added: ['kid-1'] } }],
 ])('Interface 9: %s says who, what and from which address', (type, expected) => {
   expect(ofType(type)).toMatchObject(expected);

@@ -18,7 +18,16 @@ const FILE = {
 const OWN: Record<Role, string[]> = {
   viewer: [],
   analyst: ['users:read', 'audit:read'],
-  admin: ['users:read', 'users:write', 'sessions:write', 'audit:read', 'keys:read', 'keys:write'],
+  admin: [
+    'users:read',
+    'users:write',
+    'sessions:write',
+    'audit:read',
+    'keys:read',
+    'keys:write',
+    'webhooks:read',
+    'webhooks:write',
+  ],
 };
 const scopesOf = (role: Role): string[] => [...OWN[role], ...FILE[role]];
 

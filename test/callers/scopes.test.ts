@@ -8,7 +8,16 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const ALL = ['users:read', 'users:write', 'sessions:write', 'audit:read', 'keys:read', 'keys:write'];
+const ALL = [
+  'users:read',
+  'users:write',
+  'sessions:write',
+  'audit:read',
+  'keys:read',
+  'keys:write',
+  'webhooks:read',
+  'webhooks:write',
+];
 const GIVEN = ['keys:write', 'invoices:read', 'audit:read'];
 
 test.each([

@@ -5,9 +5,12 @@ import { messagesOf, type Ran, runHere } from '../support/gateway/cli.js';
 import { logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
 
+/** Nobody listens there. */
+const HOOK_HOST = '127.0.0.1:9';
+
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ env: { WEBHOOK_HOSTS: HOOK_HOST } });
 });
 afterAll(() => gateway.close());
 
@@ -34,6 +37,9 @@ async function rotatedKey(): Promise<string> {
   return id;
 }
 
+const webhook = async (): Promise<string> =>
+  (await json('webhook', 'create', '--url', `http://${HOOK_HOST}/`))['webhook_id'] ?? '';
+
 const user = async (): Promise<string> => (await gateway.user()).id;
 
 /** What is lost, and how it is seen that it is. */
@@ -42,6 +48,11 @@ const DESTROYS: Array<[words: string, make: () => Promise<string>, lost: (id: st
   ['cron-key revoke ID', cronKey, (id) => isRevoked('cron_keys', id)],
   ['user delete ID', user, async (id) => (await gateway.rows('select from users where id = $1', [id])).length === 0],
   ['user erase ID', user, async (id) => (await gateway.rows('select from users where id = $1', [id])).length === 0],
+  [
+    'webhook delete ID',
+    webhook,
+    async (id) => (await gateway.rows('select from webhooks where id = $1', [id])).length === 0,
+  ],
   ['api-key rotate ID --overlap 0', apiKey, isRotated],
   ['api-key rotate ID --overlap 0d', apiKey, isRotated],
   ['api-key rotate ID --force --overlap 0', rotatedKey, isForced],
@@ -67,7 +78,7 @@ test.each(DESTROYS)('Interface 9: %s', async (words, make, isLost) => {
   const refused = await cli(args);
   expect([refused.code, refused.stdout]).toEqual([2, '']);
   expect(refused.stderr).toMatch(
-    /^(the|every) (key|current secret of the key|user) will be (revoked|refused|deleted).*; add --yes .*\nusage: auth-gateway .*\n$/,
+    /^(the|every) (key|current secret of the key|user|webhook) will be (revoked|refused|deleted).*; add --yes .*\nusage: auth-gateway .*\n$/,
   );
 
   for (const typed of ['no\n', 'y\n', '\n', '']) {

@@ -589,13 +589,20 @@ const ROLE_FAULTS: Array<[string, text: string, message: string]> = [
     JSON.stringify({ admin: ['a:b', scope] }),
     'in which the scopes of admin must look like invoices:read, in lower case',
   ]),
-  ...['users:read', 'users:write', 'sessions:write', 'audit:read', 'keys:read', 'keys:write'].map(
-    (scope): [string, string, string] => [
-      `a scope is the gateway's ${scope}`,
-      JSON.stringify({ viewer: ['secret:read', scope] }),
-      'in which the scopes of viewer include one of the gateway itself: those come with the role, so remove it',
-    ],
-  ),
+  ...[
+    'users:read',
+    'users:write',
+    'sessions:write',
+    'audit:read',
+    'keys:read',
+    'keys:write',
+    'webhooks:read',
+    'webhooks:write',
+  ].map((scope): [string, string, string] => [
+    `a scope is the gateway's ${scope}`,
+    JSON.stringify({ viewer: ['secret:read', scope] }),
+    'in which the scopes of viewer include one of the gateway itself: those come with the role, so remove it',
+  ]),
   ['a scope is repeated', '{"admin": ["secret:b", "secret:b"]}', 'in which the scopes of admin are not all different'],
   [
     'there are 51 scopes',

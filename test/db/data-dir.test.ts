@@ -69,6 +69,12 @@ test.each<[what: string, database: 'migrated' | 'empty', sql: string, said: type
     `insert into users (id, email, password_hash, role) values ($1, 'a@example.com', '', 'viewer')`,
     lost,
   ],
+  [
+    'with a webhook',
+    'migrated',
+    `insert into webhooks (id, url, include_emails, sealed_secret, created_at) values ($1, '', false, '', now())`,
+    lost,
+  ],
   ['without users', 'migrated', 'select $1::uuid', missing],
   ['without tables', 'empty', 'select $1::uuid', missing],
 ])('Interface 3: an external database %s: the start says what helps', async (_what, from, sql, words) => {

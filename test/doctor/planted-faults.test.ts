@@ -668,6 +668,33 @@ describe('database', () => {
     });
   });
 
+  test('fault keyring_database: webhooks are sealed by another keyring, and get a new secret', async () => {
+    await withDatabase('migrated', async (env, sql) => {
+      const hooks = { ...env, WEBHOOK_HOSTS: 'hooks.example.com' };
+      const words = ['webhook', 'create', '--url', 'https://hooks.example.com/'];
+      for (let made = 0; made < 2; made += 1) expect((await runHere(words, () => readConfig(hooks))).code).toBe(0);
+      const file = `${keyring.folder}/of-webhooks.json`;
+      await writeKeyringFile(file, await generateKeys(), 'create');
+      const another = { ...env, KEYRING_FILE: file };
+      const only = 'keyring_database';
+      await expectWell(env, { only });
+      const all = await expectOne('fault', only, 'the keyring there that was used', look(another, { only }));
+      expect(all.seen).toMatch(
+        /^2 webhooks are sealed .+, so that their events are not sent: ([0-9a-f-]{36}(, )?){2}$/,
+      );
+      await sql('delete from webhooks where id > (select id from webhooks order by id limit 1)');
+      const one = await expectOne('fault', only, 'webhook rotate ID --overlap 0', look(another, { only }));
+      const id = /^1 webhook is sealed .+: (\S+)$/.exec(one.seen)?.[1] ?? '';
+      const rotate =
+        /run: auth-gateway (.+)$/
+          .exec(one.remedy ?? '')?.[1]
+          ?.replace('ID', id)
+          .split(' ') ?? [];
+      expect(await runHere(rotate, () => readConfig(another))).toMatchObject({ code: 0 });
+      await expectWell(another, { only });
+    });
+  });
+
   test('fault database_encoding: not every text fits', async () => {
     const name = `${gateway.database.name}_ascii`;
     await asSuperuser(

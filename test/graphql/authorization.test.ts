@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, isObjectType } from 'graphql';
 import { administer, COMMAND_LINE } from '../../src/admin/administer.js';
+import { createWebhook, pauseWebhook } from '../../src/admin/webhooks.js';
 import type { TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, newApiKey, newCronKey, newcomer, nobody, type SignedIn } from '../support/gateway/graphql.js';
 import { startWithRoleScopes } from '../support/gateway/role-scopes.js';
@@ -23,7 +24,16 @@ const COLUMNS = [
 ] as const;
 type Column = (typeof COLUMNS)[number];
 
-const SCOPES = ['users:read', 'users:write', 'sessions:write', 'audit:read', 'keys:read', 'keys:write'] as const;
+const SCOPES = [
+  'users:read',
+  'users:write',
+  'sessions:write',
+  'audit:read',
+  'keys:read',
+  'keys:write',
+  'webhooks:read',
+  'webhooks:write',
+] as const;
 
 /** What ROLE_SCOPES_FILE gives to roles changes no cell. */
 const OF_SERVICES = {
@@ -79,6 +89,7 @@ const QUERIES: Record<string, Row> = {
   },
   apiKeys: { cells: '. nny yy ynyn ..', scope: 'keys:read', operation: () => '{ apiKeys { edges { cursor } } }' },
   cronKeys: { cells: '. nny yy ynyn ..', scope: 'keys:read', operation: () => '{ cronKeys { edges { cursor } } }' },
+  webhooks: { cells: '. nny yy ynyn ..', scope: 'webhooks:read', operation: () => '{ webhooks { edges { cursor } } }' },
 };
 
 const MUTATIONS: Record<string, Row> = {
@@ -202,9 +213,54 @@ const MUTATIONS: Record<string, Row> = {
     operation: async () =>
       `mutation { revokeCronKey(input: { id: "${(await newCronKey(gateway)).keyId}" }) { cronKey { id } } }`,
   },
+  createWebhook: {
+    cells: '. nny nn ynyn ..',
+    scope: 'webhooks:write',
+    operation: () => `mutation { createWebhook(input: { url: "${HOOK}" }) { secret } }`,
+  },
+  rotateWebhookSecret: {
+    cells: '. nny nn ynyn ..',
+    scope: 'webhooks:write',
+    operation: async () => `mutation { rotateWebhookSecret(input: { id: "${await aWebhook()}" }) { secret } }`,
+  },
+  pauseWebhook: {
+    cells: '. nny nn ynyn ..',
+    scope: 'webhooks:write',
+    operation: async () => `mutation { pauseWebhook(input: { id: "${await aWebhook()}" }) { webhook { id } } }`,
+  },
+  resumeWebhook: {
+    cells: '. nny nn ynyn ..',
+    scope: 'webhooks:write',
+    operation: async () => {
+      const id = await aWebhook();
+      await pauseWebhook(gateway.app, COMMAND_LINE, id);
+      return `mutation { resumeWebhook(input: { id: "${id}" }) { webhook { id } } }`;
+    },
+  },
+  replayWebhook: {
+    cells: '. nny nn ynyn ..',
+    scope: 'webhooks:write',
+    operation: async () =>
+      `mutation { replayWebhook(input: { id: "${await aWebhook()}", since: "2026-01-01T00:00:00Z" }) { webhook { id } } }`,
+  },
+  deleteWebhook: {
+    cells: '. nny nn ynyn ..',
+    scope: 'webhooks:write',
+    operation: async () => `mutation { deleteWebhook(input: { id: "${await aWebhook()}" }) { deletedId } }`,
+  },
+  'deleteWebhook of an unknown webhook': {
+    cells: '. nn0 nn 0n0n ..',
+    scope: 'webhooks:write',
+    operation: () => 'mutation { deleteWebhook(input: { id: "00000000-0000-7000-8000-000000000000" }) { deletedId } }',
+  },
 };
 
 const LONG = 'password: "a password of fifteen and more"';
+/** Nobody listens there. */
+const HOOK_HOST = '127.0.0.1:9';
+const HOOK = `http://${HOOK_HOST}/hook`;
+/** So that nothing is sent meanwhile */
+const NEVER_MS = 3_600_000;
 
 /** A field below the roots that needs a scope in addition to those of its parents. */
 interface Inner {
@@ -254,7 +310,7 @@ const people = new Map<Column, SignedIn>();
 const keys = new Map<string, As>();
 
 beforeAll(async () => {
-  gateway = await startWithRoleScopes(OF_SERVICES);
+  gateway = await startWithRoleScopes(OF_SERVICES, { env: { WEBHOOK_HOSTS: HOOK_HOST }, outboxPollMs: NEVER_MS });
   people.set('viewer', await newcomer(gateway, 'viewer'));
   people.set('analyst', await newcomer(gateway, 'analyst'));
   for (const column of ['admin', 'deactivated admin', 'demoted admin'] as const) {
@@ -312,6 +368,10 @@ async function aSession(userId?: string): Promise<string> {
   return record?.family_id ?? '';
 }
 
+async function aWebhook(): Promise<string> {
+  return (await createWebhook(gateway.app, COMMAND_LINE, { url: HOOK })).webhook.id;
+}
+
 async function aDevice(userId?: string): Promise<string> {
   const [device] = await gateway.rows<{ id: string }>(
     `insert into known_devices (id, user_id, secret_sha256, user_agent, created_at, last_used_at)
@@ -327,6 +387,7 @@ async function state(): Promise<unknown> {
   return [
     await wholeState(gateway),
     await gateway.rows(`select key_id, sealed_secret, revoked_at from api_keys order by key_id`),
+    await gateway.rows('select * from webhooks left join outbox_cursors using (id) order by id'),
     await gateway.rows(`${key} cron_keys order by key_id`),
   ];
 }

@@ -104,7 +104,16 @@ test('Interface 11: two administrators demote each other at once: the second is 
   expect(roles.sort()).toEqual(['admin', 'analyst']);
 });
 
-const ALL_OWN = ['users:read', 'users:write', 'sessions:write', 'audit:read', 'keys:read', 'keys:write'];
+const ALL_OWN = [
+  'users:read',
+  'users:write',
+  'sessions:write',
+  'audit:read',
+  'keys:read',
+  'keys:write',
+  'webhooks:read',
+  'webhooks:write',
+];
 test.each([
   ['an API key', newApiKey],
   ['a cron key', newCronKey],

@@ -4,11 +4,12 @@ import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { setUserActive } from '../../src/admin/user-changes.js';
 import { REASONS, type Reason } from '../../src/graphql/reasons.js';
 import { writeBreached } from '../support/breached.js';
-import { type Answer, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type Answer, startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
 import {
   type As,
   ask,
   bearer,
+  dataOf,
   internalKey,
   newApiKey,
   newCronKey,
@@ -24,11 +25,14 @@ import { until } from '../support/until.js';
 let gateway: TestGateway;
 let admin: SignedIn;
 beforeAll(async () => {
-  gateway = await startGateway({ env: { BREACHED_PASSWORDS: writeBreached([BREACHED]) } });
+  gateway = await startGateway({ env: { BREACHED_PASSWORDS: writeBreached([BREACHED]), WEBHOOK_HOSTS: HOOK_HOST } });
   admin = await newcomer(gateway, 'admin');
 });
 afterAll(() => gateway.close());
 
+/** Nobody listens there. */
+const HOOK_HOST = '127.0.0.1:9';
+const HOOK = `url: "http://${HOOK_HOST}/"`;
 const CALLER = '{ caller { callerType } }';
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';
 const FIFTEEN = 'fifteen letters';
@@ -135,6 +139,28 @@ async function linkOfDeactivated(): Promise<Answer> {
   return byAdmin(`mutation { issuePasswordLink(input: { userId: "${id}", purpose: reset }) { link } }`)();
 }
 
+const createWebhook = (input: string) => `mutation { createWebhook(input: { ${input} }) { secret } }`;
+
+/** An instance of which WEBHOOK_HOSTS is not set. */
+async function whereWebhooksAreOff(): Promise<Answer> {
+  const other = await startInstance(gateway.database, { clock: gateway.clock });
+  try {
+    return await ask(other, admin.as, createWebhook(HOOK));
+  } finally {
+    await other.close();
+  }
+}
+
+async function replayOfTheFuture(): Promise<Answer> {
+  const { createWebhook: created } = await dataOf(
+    gateway,
+    admin.as,
+    `mutation { createWebhook(input: { ${HOOK} }) { webhook { id } } }`,
+  );
+  const input = `id: "${created.webhook.id}", since: "2999-01-01T00:00:00Z"`;
+  return byAdmin(`mutation { replayWebhook(input: { ${input} }) { webhook { id } } }`)();
+}
+
 /** Status, code, and how to cause it; undefined if there is no client left to answer. */
 const PRODUCED: Record<Reason, [number, string, () => Promise<Answer>] | undefined> = {
   missing_credentials: [401, 'UNAUTHENTICATED', asked(nobody)],
@@ -166,6 +192,16 @@ const PRODUCED: Record<Reason, [number, string, () => Promise<Answer>] | undefin
   ],
   device_unknown: [200, 'NOT_FOUND', byAdmin(`mutation { forgetDevice(input: { id: "${UNKNOWN}" }) { forgottenId } }`)],
   key_unknown: [200, 'NOT_FOUND', rotate('id: "ak_x"')],
+  webhook_unknown: [
+    200,
+    'NOT_FOUND',
+    byAdmin(`mutation { pauseWebhook(input: { id: "${UNKNOWN}" }) { webhook { id } } }`),
+  ],
+  webhooks_off: [200, 'CONFLICT', whereWebhooksAreOff],
+  webhook_target_refused: [200, 'BAD_USER_INPUT', byAdmin(createWebhook('url: "https://example.com/"'))],
+  mail_off: undefined, // no mutation mails yet
+  invalid_event_types: [200, 'BAD_USER_INPUT', byAdmin(createWebhook(`${HOOK}, eventTypes: []`))],
+  invalid_time: [200, 'BAD_USER_INPUT', replayOfTheFuture],
   email_taken: [200, 'CONFLICT', () => byAdmin(createUser({ email: admin.user.email }))()],
   last_administrator: [200, 'CONFLICT', demoteOneself],
   two_secrets_live: [200, 'CONFLICT', rotatedTwice],

@@ -80,7 +80,16 @@ describe('Interface 3: what is well known', () => {
       response_types_supported: [],
       grant_types_supported: [],
       token_endpoint_auth_methods_supported: [],
-      scopes_supported: ['users:read', 'users:write', 'sessions:write', 'audit:read', 'keys:read', 'keys:write'],
+      scopes_supported: [
+        'users:read',
+        'users:write',
+        'sessions:write',
+        'audit:read',
+        'keys:read',
+        'keys:write',
+        'webhooks:read',
+        'webhooks:write',
+      ],
       service_documentation: expect.stringMatching(/^https:/),
     };
     expect((await gateway.send('GET', OAUTH)).json).toEqual(metadata);

@@ -66,7 +66,7 @@ test('Spec 2.7: the access JWT is created from the user id and the role, with th
 });
 
 test.each<[Role, string | undefined]>([
-  ['admin', 'users:read users:write sessions:write audit:read keys:read keys:write'],
+  ['admin', 'users:read users:write sessions:write audit:read keys:read keys:write webhooks:read webhooks:write'],
   ['analyst', 'users:read audit:read'],
   ['viewer', undefined], // RFC 6749 section 3.3: a scope is never empty
 ])('Spec 2.7: (RFC 9068 2.2.3) the access JWT of the role %s has its scopes', async (role, scope) => {

@@ -54,19 +54,25 @@ function isMissing(file: string): Promise<boolean> {
   );
 }
 
-const isMigratedSql = statement('is_migrated', {}, { is_migrated: 'boolean' })`
-  select to_regclass('users') is not null as is_migrated`;
+const isMigratedSql = statement('is_migrated', {}, { is_migrated: 'boolean', has_webhooks: 'boolean' })`
+  select to_regclass('users') is not null as is_migrated, to_regclass('webhooks') is not null as has_webhooks`;
 const isUsedSql = statement('is_used', {}, { is_used: 'boolean' })`
   select exists (select from users) or exists (select from api_keys) as is_used`;
+const hasWebhookSql = statement('has_webhook', {}, { is_used: 'boolean' })`
+  select exists (select from webhooks) as is_used`;
 
-/** True if it has rows that need their keyring: users, whose sessions it signs, and API keys, whose secrets it seals. */
+/**
+ * True if it has rows that need their keyring: users, whose sessions it signs, and API keys and webhooks, whose secrets it
+ * seals. An older version may have migrated it.
+ */
 async function isUsed(url: string, { databasePooler }: Config): Promise<boolean> {
   const db = await openDatabase(url, { pooler: databasePooler });
   try {
     const [migrated] = await db.run(isMigratedSql, {});
     if (!migrated?.is_migrated) return false;
     const [used] = await db.run(isUsedSql, {});
-    return used?.is_used === true;
+    const [webhooks] = migrated.has_webhooks ? await db.run(hasWebhookSql, {}) : [];
+    return used?.is_used === true || webhooks?.is_used === true;
   } finally {
     await db.close();
   }

@@ -11,7 +11,7 @@ import { EventBase } from './event-base.js';
 import { GraphQLDateTime } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
 
-const AuditEventTypeEnum = spelledEnum<EventType>(
+export const AuditEventTypeEnum = spelledEnum<EventType>(
   'AuditEventType',
   'Type of an audit event. Each value describes its `metadata`. The `actor` of a change is who made it: ' +
     '`caller_type` (`user`, `api_key`, `cron` or `cli`) with the `sub` of a user or the `key_id` of a key.',

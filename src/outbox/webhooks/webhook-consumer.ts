@@ -42,40 +42,53 @@ const webhookSql = statement(
     case when previous_ends_at > :now then previous_sealed_secret end as previous_sealed_secret
   from webhooks where id = :id`;
 
+/** A webhook with all that a delivery needs. */
+export interface OpenWebhook {
+  url: string;
+  /** Null: all */
+  eventTypes: readonly string[] | null;
+  includeEmails: boolean;
+  /** Those that sign now, the newest first; none if the keyring cannot open the current one */
+  secrets: string[];
+}
+
+/** @returns undefined if there is none with this id */
+export async function openWebhook(
+  { clock, db, keyring }: Deps<'clock' | 'db' | 'keyring'>,
+  id: string,
+): Promise<OpenWebhook | undefined> {
+  const [webhook] = await db.admin.run(webhookSql, { id, now: clock.now() });
+  if (webhook === undefined) return undefined;
+  const { url, event_types, include_emails, sealed_secret, previous_sealed_secret } = webhook;
+  const current = await openSealedSecret(keyring, id, sealed_secret);
+  const previous = previous_sealed_secret && (await openSealedSecret(keyring, id, previous_sealed_secret));
+  // The previous one alone would put off its end.
+  const secrets = current === undefined ? [] : previous ? [current, previous] : [current];
+  return { url, eventTypes: event_types, includeEmails: include_emails, secrets };
+}
+
 type Dependencies = Deps<'clock' | 'config' | 'db' | 'keyring' | 'log' | 'metrics'>;
 
 export function createWebhookConsumer(deps: Dependencies): Consumer {
-  const { clock, config, db, keyring, log, metrics } = deps;
+  const { clock, config, log, metrics } = deps;
   const sender = createSender();
   for (const outcome of WEBHOOK_OUTCOMES) metrics.webhookDeliveries.inc({ outcome }, 0);
 
-  /** @returns undefined if the current secret cannot be opened: with the previous one alone its end would be put off */
-  const openSecrets = async (id: string, current: string, previous: string | null): Promise<string[] | undefined> => {
-    const secret = await openSealedSecret(keyring, id, current);
-    const old = previous === null ? undefined : await openSealedSecret(keyring, id, previous);
-    return secret === undefined ? undefined : old === undefined ? [secret] : [secret, old];
-  };
-
   return {
     open: async (id) => {
-      const [webhook] = await db.admin.run(webhookSql, { id, now: clock.now() });
+      const webhook = await openWebhook(deps, id);
       if (webhook === undefined) return undefined;
-      const { url, event_types, include_emails, sealed_secret, previous_sealed_secret } = webhook;
-      const secrets = await openSecrets(id, sealed_secret, previous_sealed_secret);
+      const { url, eventTypes, includeEmails, secrets } = webhook;
       return {
-        wants: ({ event_type }) => event_types === null || event_types.includes(event_type),
+        wants: ({ event_type }) => eventTypes === null || eventTypes.includes(event_type),
         deliver: async (event, signal): Promise<Delivery & { outcome: WebhookOutcome }> => {
           // WEBHOOK_HOSTS may have changed since the webhook was created.
           if (faultOfTarget(url, config) !== undefined) return failed('target_refused');
-          if (secrets === undefined) return failed('secret_unreadable');
+          if (secrets.length === 0) return failed('secret_unreadable');
           const now = clock.now();
-          const body = payloadOf(event, include_emails);
-          const { delivery } = await sender.post(
-            { url, headers: webhookHeaders(event.id, body, secrets, now), body },
-            now,
-            signal,
-          );
-          return delivery;
+          const body = payloadOf(event, includeEmails);
+          const headers = webhookHeaders(event.id, body, secrets, now);
+          return (await sender.post({ url, headers, body }, now, signal)).delivery;
         },
       };
     },

@@ -1,0 +1,58 @@
+/** Interface 17: sends one event to a webhook by hand. It is no part of the log, so nothing is stored or counted. */
+import type { Delivery } from '../outbox/consumer.js';
+import type { LoggedEvent } from '../outbox/cursors.js';
+import { payloadOf } from '../outbox/webhooks/payload.js';
+import { createSender } from '../outbox/webhooks/send.js';
+import { webhookHeaders } from '../outbox/webhooks/signature.js';
+import { openWebhook } from '../outbox/webhooks/webhook-consumer.js';
+import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
+import type { Deps } from '../services.js';
+import { COMMAND_LINE } from './administer.js';
+import { checkTarget, unknownWebhook } from './webhooks.js';
+
+export interface WebhookTest {
+  delivery: Delivery;
+  /** For everything, from the name to the end of what is read */
+  milliseconds: number;
+  /** The first 4 KiB of the answer's body */
+  body: Buffer;
+}
+
+/** It is sent even while the webhook is paused. @throws {AdminRefusal} for an unknown webhook, or a target that is not allowed */
+export async function testWebhook(
+  deps: Deps<'clock' | 'config' | 'db' | 'keyring'>,
+  id: string,
+  signal: AbortSignal,
+): Promise<WebhookTest> {
+  const webhook = isUuid(id) ? await openWebhook(deps, id) : undefined;
+  if (webhook === undefined) throw unknownWebhook();
+  const { url, secrets } = webhook;
+  checkTarget(url, deps.config);
+  if (secrets.length === 0) {
+    return { delivery: { kind: 'failed', outcome: 'secret_unreadable' }, milliseconds: 0, body: Buffer.alloc(0) };
+  }
+  const now = deps.clock.now();
+  const event = testEvent(id, now);
+  const body = payloadOf(event, true); // its metadata has no e-mail
+  const sender = createSender();
+  const began = performance.now();
+  try {
+    const answer = await sender.post({ url, headers: webhookHeaders(event.id, body, secrets, now), body }, now, signal);
+    return { ...answer, milliseconds: Math.round(performance.now() - began) };
+  } finally {
+    await sender.close();
+  }
+}
+
+function testEvent(webhook_id: string, now: Date): LoggedEvent {
+  return {
+    id: uuidInTimeOrder(now),
+    event_type: 'webhook_test',
+    entity_type: 'webhook',
+    user_id: null,
+    ip_address: COMMAND_LINE.origin.ipAddress,
+    metadata: { webhook_id },
+    created_at: now,
+    written_at: now.toISOString().replace('Z', '000Z'),
+  };
+}

@@ -1,0 +1,129 @@
+/** Interface 17: webhooks. */
+import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  pauseWebhook,
+  replayWebhook,
+  resumeWebhook,
+  rotateWebhookSecret,
+} from '../../admin/webhooks.js';
+import { operatorOf, RequireScope, RequiresWhat } from '../authorization.js';
+import type { GraphqlContext } from '../context.js';
+import { costOfPage } from '../limits.js';
+import { type Connection, PageArgs, toConnection } from '../types/connection.js';
+import {
+  CreateWebhookInput,
+  CreateWebhookPayload,
+  DeleteWebhookInput,
+  DeleteWebhookPayload,
+  PauseWebhookInput,
+  PauseWebhookPayload,
+  ReplayWebhookInput,
+  ReplayWebhookPayload,
+  ResumeWebhookInput,
+  ResumeWebhookPayload,
+  RotateWebhookSecretInput,
+  RotateWebhookSecretPayload,
+  toWebhook,
+  WebhookConnection,
+  type WebhookType,
+} from '../types/webhook.js';
+
+@Resolver()
+export class WebhookResolver {
+  @RequireScope('webhooks:read')
+  @Query(() => WebhookConnection, {
+    nullable: true,
+    description: 'Webhooks, oldest first.',
+    complexity: costOfPage,
+  })
+  async webhooks(@Ctx() { deps }: GraphqlContext, @Args() { page }: PageArgs): Promise<Connection<WebhookType>> {
+    const now = deps.clock.now();
+    return toConnection(await listWebhooks(deps, page), page, (webhook) => toWebhook(webhook, now));
+  }
+
+  @RequiresWhat(createWebhook)
+  @Mutation(() => CreateWebhookPayload, {
+    nullable: true,
+    description: 'Creates a webhook, which receives events from now on. The first one is its own `webhook_created`.',
+  })
+  async createWebhook(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => CreateWebhookInput, { description: 'The webhook to create.' }) input: CreateWebhookInput,
+  ): Promise<CreateWebhookPayload> {
+    const { deps } = context;
+    const { webhook, secret } = await createWebhook(deps, operatorOf(context), input);
+    return { webhook: toWebhook(webhook, deps.clock.now()), secret };
+  }
+
+  @RequiresWhat(rotateWebhookSecret)
+  @Mutation(() => RotateWebhookSecretPayload, {
+    nullable: true,
+    description: 'Gives a webhook a new secret. Until the overlap ends, events are signed with both.',
+  })
+  async rotateWebhookSecret(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => RotateWebhookSecretInput, { description: 'The webhook to rotate, and how.' })
+    { id, overlapSeconds }: RotateWebhookSecretInput,
+  ): Promise<RotateWebhookSecretPayload> {
+    const { deps } = context;
+    const operator = operatorOf(context);
+    const { webhook, secret } = await rotateWebhookSecret(deps, operator, id, overlapSeconds ?? undefined);
+    return { webhook: toWebhook(webhook, deps.clock.now()), secret };
+  }
+
+  @RequiresWhat(pauseWebhook)
+  @Mutation(() => PauseWebhookPayload, {
+    nullable: true,
+    description: 'Pauses a webhook. Nothing is sent to it, and events wait until it is resumed.',
+  })
+  async pauseWebhook(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => PauseWebhookInput, { description: 'The webhook to pause.' }) { id }: PauseWebhookInput,
+  ): Promise<PauseWebhookPayload> {
+    const { deps } = context;
+    return { webhook: toWebhook(await pauseWebhook(deps, operatorOf(context), id), deps.clock.now()) };
+  }
+
+  @RequiresWhat(resumeWebhook)
+  @Mutation(() => ResumeWebhookPayload, {
+    nullable: true,
+    description: 'Resumes a paused webhook. Events that have waited or failed are sent at once.',
+  })
+  async resumeWebhook(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => ResumeWebhookInput, { description: 'The webhook to resume.' }) { id }: ResumeWebhookInput,
+  ): Promise<ResumeWebhookPayload> {
+    const { deps } = context;
+    return { webhook: toWebhook(await resumeWebhook(deps, operatorOf(context), id), deps.clock.now()) };
+  }
+
+  @RequiresWhat(replayWebhook)
+  @Mutation(() => ReplayWebhookPayload, {
+    nullable: true,
+    description:
+      'Sends a webhook all events since a time again, with the ids that they had. Older events that wait or failed are dropped.',
+  })
+  async replayWebhook(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => ReplayWebhookInput, { description: 'The webhook to replay, and from when.' })
+    { id, since }: ReplayWebhookInput,
+  ): Promise<ReplayWebhookPayload> {
+    const { deps } = context;
+    return { webhook: toWebhook(await replayWebhook(deps, operatorOf(context), id, since), deps.clock.now()) };
+  }
+
+  @RequiresWhat(deleteWebhook)
+  @Mutation(() => DeleteWebhookPayload, {
+    nullable: true,
+    description: 'Deletes a webhook. Events that wait for it are not sent any more.',
+  })
+  async deleteWebhook(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => DeleteWebhookInput, { description: 'The webhook to delete.' }) { id }: DeleteWebhookInput,
+  ): Promise<DeleteWebhookPayload> {
+    return { deletedId: (await deleteWebhook(context.deps, operatorOf(context), id)).id };
+  }
+}

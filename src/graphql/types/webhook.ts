@@ -1,0 +1,164 @@
+/** Interface 17: `Webhook`. Secrets are only in the payloads of the mutations that issue them. */
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { type ListedWebhook, previousWebhookSecretEndsAt, WEBHOOK_OVERLAP_SECONDS } from '../../admin/webhooks.js';
+import { EVENT_TYPES, type EventType } from '../../audit/events.js';
+import type { PausedBy } from '../../db/entities/outbox-cursor.js';
+import { COST_OF_EVENT_TYPES, COST_OF_URL } from '../limits.js';
+import { AuditEventTypeEnum } from './audit.js';
+import { connectionType } from './connection.js';
+import { GraphQLDateTime } from './scalars.js';
+import { spelledEnum } from './spelled-enum.js';
+
+const PausedByEnum = spelledEnum<PausedBy>('WebhookPausedBy', 'Who paused a webhook.', {
+  operator: 'An operator, by `pauseWebhook` or on the command line.',
+  receiver: 'The receiver, which answered 410 Gone.',
+});
+
+@ObjectType('WebhookAttempt', { simpleResolvers: true, description: 'An attempt to deliver an event to a webhook.' })
+export class WebhookAttemptType {
+  @Field(() => GraphQLDateTime, { description: 'When the attempt ended.' }) at!: Date;
+  @Field(() => String, {
+    description:
+      'Result of the attempt: `delivered`, `http_error`, `redirect`, `gone`, `timeout`, `tls`, `connection_failed`, `address_refused`, `target_refused` or `secret_unreadable`.',
+  })
+  outcome!: string;
+  @Field(() => Int, { nullable: true, description: 'HTTP status of the answer. Null if there was none.' })
+  status!: number | null;
+}
+
+@ObjectType('Webhook', { simpleResolvers: true, description: 'A receiver of audit events over HTTP.' })
+export class WebhookType {
+  @Field(() => ID, { description: 'Webhook id, a UUID.' }) id!: string;
+  @Field(() => String, { complexity: COST_OF_URL, description: 'Where events are sent.' }) url!: string;
+  @Field(() => [AuditEventTypeEnum], {
+    nullable: true,
+    complexity: COST_OF_EVENT_TYPES,
+    description: 'Types of the events that are sent. Null for all, including those of later versions.',
+  })
+  eventTypes!: EventType[] | null;
+  @Field(() => Boolean, { description: 'Whether the `metadata` of events has their email addresses.' })
+  includeEmails!: boolean;
+  @Field(() => GraphQLDateTime, { description: 'When the webhook was created.' }) createdAt!: Date;
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description: 'When the webhook was paused. Null if it is not paused.',
+  })
+  pausedAt!: Date | null;
+  @Field(() => PausedByEnum, { nullable: true, description: 'Who paused the webhook. Null if it is not paused.' })
+  pausedBy!: PausedBy | null;
+  @Field(() => Int, {
+    description: 'Seconds for which the oldest event that is not delivered has waited. Zero if none waits.',
+  })
+  lag!: number;
+  @Field(() => Int, { description: 'Number of events that failed and will be sent again.' }) parkedCount!: number;
+  @Field(() => WebhookAttemptType, { nullable: true, description: 'The last attempt. Null if there was none.' })
+  lastAttempt!: WebhookAttemptType | null;
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description: 'Until when events are also signed with the previous secret. Null if only one secret signs.',
+  })
+  previousSecretEndsAt!: Date | null;
+}
+
+export const WebhookConnection = connectionType('Webhook', WebhookType, 'Oldest first.');
+
+export function toWebhook(webhook: ListedWebhook, now: Date): WebhookType {
+  const { lastAttemptAt: at, lastOutcome: outcome, lastStatus: status, eventTypes, ...same } = webhook;
+  return {
+    ...same,
+    eventTypes: eventTypes?.filter((type) => EVENT_TYPES.includes(type)) ?? null, // a newer version may have stored others
+    lastAttempt: at === null || outcome === null ? null : { at, outcome, status },
+    previousSecretEndsAt: previousWebhookSecretEndsAt(webhook, now),
+  };
+}
+
+@InputType({ description: 'The webhook to create.' })
+export class CreateWebhookInput {
+  @Field(() => String, {
+    description:
+      'Where to send events: an `https` URL whose host and port `WEBHOOK_HOSTS` lists. In development, `http` to this machine works too.',
+  })
+  url!: string;
+  @Field(() => [AuditEventTypeEnum], {
+    nullable: true,
+    description: 'Types of the events to send, at least one. Omit it for all, including those of later versions.',
+  })
+  eventTypes?: EventType[] | null;
+  @Field(() => Boolean, {
+    nullable: true,
+    defaultValue: false,
+    description: 'Whether to send the email addresses in the `metadata` of events.',
+  })
+  includeEmails?: boolean | null;
+}
+
+@InputType({ description: 'The webhook to rotate, and how.' })
+export class RotateWebhookSecretInput {
+  @Field(() => ID, { description: 'Webhook id.' }) id!: string;
+  @Field(() => Int, {
+    nullable: true,
+    defaultValue: WEBHOOK_OVERLAP_SECONDS,
+    description:
+      'Seconds for which events are also signed with the current secret, up to 2,592,000 (30 days). Use 0 after a leak: from now on only the new secret signs.',
+  })
+  overlapSeconds!: number | null;
+}
+
+@InputType({ description: 'The webhook to pause.' })
+export class PauseWebhookInput {
+  @Field(() => ID, { description: 'Webhook id.' }) id!: string;
+}
+
+@InputType({ description: 'The webhook to resume.' })
+export class ResumeWebhookInput {
+  @Field(() => ID, { description: 'Webhook id.' }) id!: string;
+}
+
+@InputType({ description: 'The webhook to replay, and from when.' })
+export class ReplayWebhookInput {
+  @Field(() => ID, { description: 'Webhook id.' }) id!: string;
+  @Field(() => GraphQLDateTime, {
+    description: 'Time of the first event to send, not in the future. Older events, also failed ones, are not sent.',
+  })
+  since!: Date;
+}
+
+@InputType({ description: 'The webhook to delete.' })
+export class DeleteWebhookInput {
+  @Field(() => ID, { description: 'Webhook id.' }) id!: string;
+}
+
+@ObjectType({ simpleResolvers: true })
+abstract class IssuedWebhookPayload {
+  @Field(() => WebhookType, { description: 'The webhook.' }) webhook!: WebhookType;
+  @Field(() => String, {
+    description: 'The secret that signs events, `whsec_…`. Store it now: it will not be shown again.',
+  })
+  secret!: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'The new webhook and its secret.' })
+export class CreateWebhookPayload extends IssuedWebhookPayload {}
+
+@ObjectType({ simpleResolvers: true, description: 'The webhook and its new secret.' })
+export class RotateWebhookSecretPayload extends IssuedWebhookPayload {}
+
+@ObjectType({ simpleResolvers: true, description: 'The paused webhook.' })
+export class PauseWebhookPayload {
+  @Field(() => WebhookType, { description: 'The paused webhook.' }) webhook!: WebhookType;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'The resumed webhook.' })
+export class ResumeWebhookPayload {
+  @Field(() => WebhookType, { description: 'The resumed webhook.' }) webhook!: WebhookType;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'The webhook at its new place.' })
+export class ReplayWebhookPayload {
+  @Field(() => WebhookType, { description: 'The webhook.' }) webhook!: WebhookType;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'The deleted webhook.' })
+export class DeleteWebhookPayload {
+  @Field(() => ID, { description: 'Id of the deleted webhook.' }) deletedId!: string;
+}

@@ -1,0 +1,117 @@
+/** Interface 3: a rotation of the keyring seals every stored secret again, and drops the key that nothing needs any more. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { decodeProtectedHeader, type JWK } from 'jose';
+import { COMMAND_LINE } from '../../src/admin/administer.js';
+import { rotateKeyring } from '../../src/admin/keyring.js';
+import { createWebhook, rotateWebhookSecret } from '../../src/admin/webhooks.js';
+import { type Keyring, openKeyring } from '../../src/credentials/keyring/keyring.js';
+import { generateKeys, writeKeyringFile } from '../../src/credentials/keyring/keyring-file.js';
+import { openSealedSecret, sealSecret } from '../../src/credentials/sealed-secret.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { watchClock } from '../../src/platform/watched-clock.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { issueLink } from '../support/gateway/passwords.js';
+
+const HOOK_HOST = '127.0.0.1:9'; // nobody listens there
+
+let folder: string;
+let file: string;
+let gateway: TestGateway;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gateway-reseal-'));
+  file = join(folder, 'keyring.json');
+  gateway = await startGateway({ env: { WEBHOOK_HOSTS: HOOK_HOST }, outboxPollMs: 3_600_000 });
+  await writeKeyringFile(file, await generateKeys(), 'create');
+});
+afterEach(async () => {
+  await gateway.close();
+  await rm(folder, { recursive: true });
+});
+
+/** The services of a gateway with the keyring in the file, as it is now. */
+async function withKeyring<T>(work: (deps: TestGateway['app'] & { keyring: Keyring }) => Promise<T>): Promise<T> {
+  const keyring = await openKeyring(file, gateway.clock, createLogger('silent'));
+  const config = { ...gateway.app.config, keyringFile: file };
+  try {
+    return await work({ ...gateway.app, clock: watchClock(gateway.clock), config, keyring });
+  } finally {
+    keyring.close();
+  }
+}
+
+const rotate = () => withKeyring(rotateKeyring);
+
+async function sealingKids(): Promise<string[]> {
+  const keys = JSON.parse(await readFile(file, 'utf8')).keys as JWK[];
+  return keys.filter(({ use }) => use === 'enc').map(({ kid = '' }) => kid);
+}
+
+async function sealed(): Promise<string[]> {
+  const rows = await gateway.rows<{ sealed: string | null }>(
+    `select unnest(array[sealed_secret, previous_sealed_secret]) as sealed from webhooks
+     union all select sealed_token from password_links`,
+  );
+  return rows.flatMap((row) => row.sealed ?? []);
+}
+
+const sealers = async () => [...new Set((await sealed()).map((jwe) => decodeProtectedHeader(jwe).kid))];
+
+test('Interface 3: secrets of webhooks and tokens that wait for a mail are sealed again, and open as before', async () => {
+  const [first = ''] = await sealingKids();
+  const url = `http://${HOOK_HOST}/`;
+  const { id: userId } = await gateway.user();
+  const { id: another } = await gateway.user();
+  const { webhook, secret, second, plain, token } = await withKeyring(async (deps) => {
+    const { webhook, secret } = await createWebhook(deps, COMMAND_LINE, { url });
+    const { secret: second } = await rotateWebhookSecret(deps, COMMAND_LINE, webhook.id);
+    const plain = await createWebhook(deps, COMMAND_LINE, { url });
+    const token = await issueLink(gateway, userId);
+    await issueLink(gateway, another); // which was not mailed
+    const sealed_token = await sealSecret(deps.keyring, userId, token, gateway.clock.now());
+    await gateway.rows('update password_links set sealed_token = $1 where user_id = $2', [sealed_token, userId]);
+    return { webhook, secret, second, plain, token };
+  });
+  expect(await sealers()).toEqual([first]);
+
+  expect(await rotate()).toMatchObject({ resealed: 0 }); // the new key is not yet in use
+  gateway.clock.advance(900);
+  const { resealed, dropped } = await rotate();
+  const [, current = ''] = await sealingKids();
+  expect([resealed, await sealers(), dropped]).toEqual([4, [current], expect.arrayContaining([first])]);
+
+  await withKeyring(async ({ keyring }) => {
+    const [row] = await gateway.rows('select * from webhooks where id = $1', [webhook.id]);
+    expect(await openSealedSecret(keyring, webhook.id, row?.['sealed_secret'])).toBe(second);
+    expect(await openSealedSecret(keyring, webhook.id, row?.['previous_sealed_secret'])).toBe(secret);
+    const [other] = await gateway.rows('select * from webhooks where id = $1', [plain.webhook.id]);
+    expect(await openSealedSecret(keyring, plain.webhook.id, other?.['sealed_secret'])).toBe(plain.secret);
+    expect(other?.['previous_sealed_secret']).toBeNull();
+    const links = await gateway.rows('select user_id, sealed_token from password_links order by sealed_token');
+    expect(links).toEqual([
+      { user_id: userId, sealed_token: expect.any(String) },
+      { user_id: another, sealed_token: null },
+    ]);
+    expect(await openSealedSecret(keyring, userId, links[0]?.['sealed_token'])).toBe(token);
+  });
+});
+
+test.each([
+  ['webhooks', 'update webhooks set sealed_secret = $1'],
+  ['password_links', 'update password_links set sealed_token = $1'],
+])(
+  'Interface 3: a key stays in the keyring while it seals something in %s that cannot be sealed again',
+  async (_table, text) => {
+    const [first = ''] = await sealingKids();
+    const { id: userId } = await gateway.user();
+    await withKeyring(async (deps) => {
+      await createWebhook(deps, COMMAND_LINE, { url: `http://${HOOK_HOST}/` });
+      await issueLink(gateway, userId);
+      await gateway.rows(text, [await sealSecret(deps.keyring, 'the id of another row', 'x', gateway.clock.now())]);
+    });
+    await rotate();
+    gateway.clock.advance(900);
+    expect((await rotate()).kept).toContain(first);
+  },
+);

@@ -1,0 +1,190 @@
+/** Interface 17: webhooks over GraphQL. */
+
+import { type Receiver, startReceiver } from '../outbox/receiver.js';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, ask, dataOf, newcomer } from '../support/gateway/graphql.js';
+import { auditDuring } from '../support/gateway/rows.js';
+import { until } from '../support/until.js';
+
+let receiver: Receiver;
+let gateway: TestGateway;
+let admin: As;
+let adminId: string;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  gateway = await startGateway({ env: { WEBHOOK_HOSTS: receiver.authority }, outboxPollMs: 20 });
+  const { as, user } = await newcomer(gateway, 'admin');
+  [admin, adminId] = [as, user.id];
+});
+beforeEach(() => receiver.reply(() => ({ status: 204 })));
+afterAll(async () => {
+  await gateway.close();
+  await receiver.close();
+});
+
+const FIELDS = `id url eventTypes includeEmails createdAt pausedAt pausedBy lag parkedCount
+  lastAttempt { at outcome status } previousSecretEndsAt`;
+const CREATE = `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret webhook { ${FIELDS} } } }`;
+const ROTATE = `mutation ($input: RotateWebhookSecretInput!) {
+  rotateWebhookSecret(input: $input) { secret webhook { ${FIELDS} } }
+}`;
+const change = (name: string) => `mutation ($id: ID!) { ${name}Webhook(input: { id: $id }) { webhook { ${FIELDS} } } }`;
+const LIST = `{ webhooks { nodes { ${FIELDS} } } }`;
+
+// biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape it needs
+async function created(input: object = {}): Promise<any> {
+  return (await dataOf(gateway, admin, CREATE, { input: { url: receiver.url, ...input } })).createWebhook;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape it needs
+async function listed(id: string): Promise<any> {
+  const { webhooks } = await dataOf(gateway, admin, LIST);
+  return webhooks.nodes.find((webhook: { id: string }) => webhook.id === id);
+}
+
+const actor = () => ({ caller_type: 'user', sub: adminId });
+
+test('17: creates a webhook, shows its secret once, and records who created it', async () => {
+  const input = { eventTypes: ['logout', 'login_failure'], includeEmails: true };
+  const [{ webhook, secret }, events] = await auditDuring(gateway, () => created(input));
+  expect(webhook).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    url: receiver.url,
+    eventTypes: ['login_failure', 'logout'],
+    includeEmails: true,
+    createdAt: gateway.clock.now().toISOString(),
+    pausedAt: null,
+    pausedBy: null,
+    lag: 1, // its own `webhook_created` waits
+    parkedCount: 0,
+    lastAttempt: null,
+    previousSecretEndsAt: null,
+  });
+  expect(secret).toMatch(/^whsec_[0-9A-Za-z+/]{43}=$/);
+  expect(events).toMatchObject([
+    {
+      event_type: 'webhook_created',
+      entity_type: 'webhook',
+      user_id: null,
+      metadata: {
+        actor: actor(),
+        webhook_id: webhook.id,
+        host: receiver.authority,
+        event_types: webhook.eventTypes,
+        include_emails: true,
+      },
+    },
+  ]);
+  const tables = ['webhooks', 'outbox_cursors', 'audit_events'].map((table) => gateway.rows(`select * from ${table}`));
+  expect(JSON.stringify([await listed(webhook.id), await Promise.all(tables)])).not.toContain(secret.slice(6));
+});
+
+test('17: lists webhooks, oldest first, page by page, with their last attempt', async () => {
+  const first = await created();
+  gateway.clock.advance(1);
+  const second = await created();
+  await until('it is delivered', async () => (await listed(second.webhook.id)).lastAttempt !== null);
+  expect((await listed(second.webhook.id)).lastAttempt).toEqual({
+    at: expect.any(String),
+    outcome: 'delivered',
+    status: 204,
+  });
+  const text = 'query ($after: String) { webhooks(first: 1, after: $after) { nodes { id } pageInfo { endCursor } } }';
+  const ids: string[] = [];
+  for (let after: string | undefined; ; ) {
+    const { webhooks } = await dataOf(gateway, admin, text, { after });
+    if (webhooks.nodes.length === 0) break;
+    ids.push(webhooks.nodes[0].id);
+    after = webhooks.pageInfo.endCursor;
+  }
+  expect(ids.slice(-2)).toEqual([first.webhook.id, second.webhook.id]);
+  expect(await ask(gateway, admin, '{ webhooks(first: 101) { nodes { id } } }')).toMatchObject({
+    reason: 'invalid_page',
+  });
+});
+
+test('17: what a newer version has stored as an event type does not stop the listing', async () => {
+  const { webhook } = await created({ eventTypes: ['logout'] });
+  await gateway.rows(`update webhooks set event_types = '{user_promoted,logout}' where id = $1`, [webhook.id]);
+  expect((await listed(webhook.id)).eventTypes).toEqual(['logout']);
+});
+
+test('17: a rotation gives a second secret, and the first one signs too until the overlap ends', async () => {
+  const { webhook, secret } = await created();
+  const input = { id: webhook.id, overlapSeconds: 60 };
+  const [{ rotateWebhookSecret: rotated }, events] = await auditDuring(gateway, () =>
+    dataOf(gateway, admin, ROTATE, { input }),
+  );
+  expect(rotated.secret).toMatch(/^whsec_/);
+  expect(rotated.secret).not.toBe(secret);
+  const ends = new Date(gateway.clock.now().getTime() + 60_000).toISOString();
+  expect(rotated.webhook.previousSecretEndsAt).toBe(ends);
+  const metadata = { actor: actor(), webhook_id: webhook.id, overlap_seconds: 60 };
+  expect(events).toMatchObject([{ event_type: 'webhook_secret_rotated', metadata }]);
+  gateway.clock.advance(61);
+  expect((await listed(webhook.id)).previousSecretEndsAt).toBeNull();
+  for (const overlapSeconds of [-1, 2_592_001]) {
+    const refused = await ask(gateway, admin, ROTATE, { input: { id: webhook.id, overlapSeconds } });
+    expect([refused.reason, refused.errors[0]?.extensions['argument']]).toEqual(['invalid_overlap', 'overlapSeconds']);
+  }
+});
+
+test('17: pausing, resuming, replaying and deleting are recorded, and the first two once', async () => {
+  const { webhook } = await created();
+  const { id } = webhook;
+  const now = gateway.clock.now().toISOString();
+  const [paused, pausing] = await auditDuring(gateway, async () => {
+    await dataOf(gateway, admin, change('pause'), { id });
+    return (await dataOf(gateway, admin, change('pause'), { id })).pauseWebhook.webhook;
+  });
+  expect(paused).toMatchObject({ pausedAt: now, pausedBy: 'operator' });
+  expect(pausing).toMatchObject([{ event_type: 'webhook_paused', metadata: { actor: actor(), webhook_id: id } }]);
+  const [resumed, resuming] = await auditDuring(gateway, async () => {
+    await dataOf(gateway, admin, change('resume'), { id });
+    return (await dataOf(gateway, admin, change('resume'), { id })).resumeWebhook.webhook;
+  });
+  expect(resumed).toMatchObject({ pausedAt: null, pausedBy: null });
+  expect(resuming).toMatchObject([{ event_type: 'webhook_resumed', metadata: { actor: actor(), webhook_id: id } }]);
+  const replay = `mutation ($id: ID!, $since: DateTime!) { replayWebhook(input: { id: $id, since: $since }) { webhook { id } } }`;
+  const [, replaying] = await auditDuring(gateway, () => dataOf(gateway, admin, replay, { id, since: now }));
+  expect(replaying).toMatchObject([
+    { event_type: 'webhook_replayed', metadata: { actor: actor(), webhook_id: id, since: now } },
+  ]);
+  const remove = 'mutation ($id: ID!) { deleteWebhook(input: { id: $id }) { deletedId } }';
+  const [deleted, deleting] = await auditDuring(gateway, () => dataOf(gateway, admin, remove, { id }));
+  expect(deleted.deleteWebhook).toEqual({ deletedId: id });
+  const metadata = { actor: actor(), webhook_id: id, host: receiver.authority };
+  expect(deleting).toMatchObject([{ event_type: 'webhook_deleted', metadata }]);
+  expect(await listed(id)).toBeUndefined();
+  for (const text of [change('pause'), change('resume'), remove]) {
+    expect(await ask(gateway, admin, text, { id })).toMatchObject({ reason: 'webhook_unknown', code: 'NOT_FOUND' });
+  }
+});
+
+test('17: a receiver that answers 410 has paused the webhook', async () => {
+  receiver.reply(() => ({ status: 410 }));
+  const { webhook } = await created();
+  await until('it is paused', async () => (await listed(webhook.id)).pausedBy !== null);
+  expect(await listed(webhook.id)).toMatchObject({
+    pausedAt: gateway.clock.now().toISOString(),
+    pausedBy: 'receiver',
+    lastAttempt: { outcome: 'gone', status: 410 },
+  });
+  expect((await listed(webhook.id)).parkedCount).toBe(1);
+});
+
+test.each([
+  ['not a URL', 'hooks.example.com'],
+  ['another host', 'https://example.com/'],
+  ['another scheme', 'ftp://127.0.0.1/'],
+  ['credentials', 'http://ada:secret@AUTHORITY/'],
+  ['a fragment', 'http://AUTHORITY/#x'],
+  ['a URL that is too long', `http://AUTHORITY/${'x'.repeat(2048)}`],
+])('17: no webhook is created for %s, and the answer does not repeat it', async (_what, url) => {
+  const input = { url: url.replace('AUTHORITY', receiver.authority) };
+  const [answer, events] = await auditDuring(gateway, () => ask(gateway, admin, CREATE, { input }));
+  expect(answer).toMatchObject({ status: 200, code: 'BAD_USER_INPUT', reason: 'webhook_target_refused' });
+  expect(answer.errors[0]?.extensions['argument']).toBe('url');
+  expect(answer.text).not.toContain(input.url);
+  expect(events).toEqual([]);
+});
