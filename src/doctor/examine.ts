@@ -16,6 +16,7 @@ import { checkForwardAuth } from './forward-auth.js';
 import { checkKeyring } from './keyring.js';
 import { checkSealedSecrets } from './keyring-database.js';
 import { checkLoginLimits } from './login-limits.js';
+import { checkMail } from './mail.js';
 import { checkPublicUrl } from './public-url.js';
 import { checkRedis } from './redis.js';
 import { checkAdministrators, checkExpired } from './rows.js';
@@ -29,6 +30,7 @@ import {
 } from './settings.js';
 import { databaseOf, NotThere, type Surroundings } from './surroundings.js';
 import { checkUserPasswords } from './user-passwords.js';
+import { checkWebhooks } from './webhooks.js';
 
 export { readMachine } from './machine.js';
 
@@ -59,6 +61,8 @@ export const CHECKS: readonly Check[] = [
   ['operator_passwords', checkUserPasswords],
   ['expired_rows', checkExpired],
   ['redis', checkRedis],
+  ['webhooks', checkWebhooks],
+  ['mail', checkMail],
   ['public_url', checkPublicUrl],
   ['password_speed', checkPasswordSpeed],
   ['memory', checkMemory],

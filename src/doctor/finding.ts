@@ -39,6 +39,8 @@ export const FINDINGS = [
   'redis',
   'redis_eviction',
   'redis_tls',
+  'webhooks',
+  'mail',
   'public_url',
   'certificate',
   'metrics_open',

@@ -62,7 +62,8 @@ test('the dashboard: panels have their own ids and places, and the data source t
   let gateway: TestGateway;
   let prometheus: PrometheusServer;
   beforeAll(async () => {
-    const env = { LOGIN_MAX_FAILURES: '1', ...FORWARD_AUTH };
+    const outbox = { WEBHOOK_HOSTS: 'hooks.example.com', MAIL: 'log' };
+    const env = { LOGIN_MAX_FAILURES: '1', ...FORWARD_AUTH, ...outbox };
     gateway = await startGateway({ clock: runningClock(), passwords: 'argon2', env });
     prometheus = await startPrometheus(gateway.url, RULES);
   });

@@ -4,9 +4,12 @@ import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { COMMAND_LINE } from '../../src/admin/administer.js';
+import { createWebhook } from '../../src/admin/webhooks.js';
 import { sweepRound } from '../../src/db/sweeper.js';
 import { expiringRows } from '../../src/start/compose.js';
 import { blocksOf } from '../documents/printed.js';
+import { type Receiver, startReceiver } from '../outbox/receiver.js';
 import { testWith } from '../support/documents/documents.js';
 import { askAs, FORWARD_AUTH } from '../support/gateway/authz.js';
 import { runningClock } from '../support/gateway/clock.js';
@@ -15,6 +18,7 @@ import { captureLog } from '../support/gateway/log.js';
 import { login, refresh, WRONG } from '../support/gateway/routes.js';
 import { lacksColumn, whileAway, withFault } from '../support/postgres/faults.js';
 import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
+import { until } from '../support/until.js';
 
 const run = promisify(execFile);
 
@@ -32,19 +36,32 @@ const OF_PROCESSES: Record<string, [words: RegExp, source: string]> = {
 
 const captured = captureLog();
 let gateway: TestGateway;
+let receiver: Receiver;
+let webhookId: string;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'runbook-'));
-  const env = { LOGIN_MAX_FAILURES: '1', ...FORWARD_AUTH };
-  gateway = await startGateway({ clock: runningClock(), log: captured.log, env });
+  receiver = await startReceiver();
+  const env = { LOGIN_MAX_FAILURES: '1', WEBHOOK_HOSTS: receiver.authority, ...FORWARD_AUTH };
+  gateway = await startGateway({ clock: runningClock(), log: captured.log, env, outboxPollMs: 20 });
 });
 afterAll(async () => {
   await gateway.close();
+  await receiver.close();
   await rm(folder, { recursive: true });
 });
 
+/** A receiver is down, and comes back. */
+async function missAnEvent(): Promise<void> {
+  receiver.reply(() => ({ status: 500 }));
+  webhookId = (await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url })).webhook.id;
+  await until('an event has failed', () => captured.text().includes('"msg":"a webhook failed'));
+  receiver.reply(() => ({ status: 204 }));
+}
+
 /** A night in which everything goes wrong. */
 async function happen(): Promise<void> {
+  await missAnEvent();
   await gateway.user({ email: EMAIL, role: 'admin' });
   await gateway.user(); // another, so that the first can be changed
   const { refreshToken } = await logIn(gateway, EMAIL);
@@ -77,6 +94,7 @@ testWith(['bash', 'curl'], 'each command succeeds and has something to show', as
     DATABASE_URL: gateway.database.url,
     KEYRING_FILE: keyring,
     PUBLIC_URL: gateway.config.publicUrl,
+    WEBHOOK_HOSTS: receiver.authority,
   };
   const prelude = `set -e; GATEWAY=${gateway.url}; log() { cat ${log}; }`;
   const [theft] = await gateway.rows<{ family: string }>(
@@ -84,7 +102,7 @@ testWith(['bash', 'curl'], 'each command succeeds and has something to show', as
   );
   const silent: string[] = [];
   for (const command of commands) {
-    const filledIn = command.replace('FAMILY_ID', theft?.family ?? '');
+    const filledIn = command.replace('FAMILY_ID', theft?.family ?? '').replace('WEBHOOK_ID', webhookId);
     const { stdout } = await run('bash', ['-c', `${prelude}\n${filledIn}`], { env });
     if (stdout.trim() === '') silent.push(command);
   }

@@ -33,6 +33,10 @@ beforeAll(async () => {
     DATABASE_URL: 'embedded',
     DATA_DIR: `${folder}/data`,
     KEYRING_FILE: file,
+    WEBHOOK_HOSTS: 'hooks.example.com',
+    MAIL: 'smtp',
+    SMTP_URL: 'smtps://gateway:secret@mail.example.com',
+    MAIL_FROM: 'auth@example.com',
   };
   const server = spawn('bin/auth-gateway', ['start'], {
     env: { PATH: process.env['PATH'], ...env },
@@ -76,5 +80,9 @@ test('the first password is warned about until it is changed, as docs/monitoring
   const found = (JSON.parse(second.stdout) as Array<Record<string, string>>).filter(({ check = '' }) => isAbout(check));
   expect(found.filter(({ severity }) => severity !== 'ok')).toEqual([]);
   expect(found).toContainEqual({ severity: 'ok', check: 'certificate', seen: expect.any(String), remedy: null });
+  for (const check of ['webhooks', 'mail']) {
+    expect(found).toContainEqual({ severity: 'ok', check, seen: expect.any(String), remedy: null });
+  }
+  expect(second.stdout).not.toContain('secret@');
   expect(second.code).toBe(0);
 });

@@ -12,6 +12,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createUser } from '../../src/admin/user-changes.js';
+import { createWebhook, deleteWebhook, pauseWebhook, resumeWebhook } from '../../src/admin/webhooks.js';
 import { readConfig } from '../../src/config/config.js';
 import { generateKeys, writeKeyringFile } from '../../src/credentials/keyring/keyring-file.js';
 import { openDatabase } from '../../src/db/database.js';
@@ -20,6 +21,7 @@ import { sweep } from '../../src/db/sweeper.js';
 import { examineAtStart } from '../../src/doctor/at-start.js';
 import { FINDINGS, type FindingName, type PrintedFinding } from '../../src/doctor/finding.js';
 import { expiringRows } from '../../src/start/compose.js';
+import { type Receiver, startReceiver } from '../outbox/receiver.js';
 import { askAs } from '../support/gateway/authz.js';
 import { run, runHere } from '../support/gateway/cli.js';
 import { runningClock } from '../support/gateway/clock.js';
@@ -40,6 +42,7 @@ import {
 import { startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
 import { captureLog } from '../support/gateway/log.js';
 import { redeem } from '../support/gateway/passwords.js';
+import { login } from '../support/gateway/routes.js';
 import { startAnotherPostgres } from '../support/postgres/another-postgres.js';
 import { bridgeTo } from '../support/postgres/bridge.js';
 import { hasPgBouncer, startPgBouncer } from '../support/postgres/pgbouncer.js';
@@ -932,6 +935,152 @@ withRedis('Redis', () => {
     );
     await expectWell({ ...well, REDIS_URL: server.url });
     await server.stop();
+  });
+});
+
+describe('webhooks and mail', () => {
+  const only = 'webhooks';
+  let receiver: Receiver;
+  /** Of development, where a receiver may be on this machine without TLS */
+  let env: Env;
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    env = { ...well, NODE_ENV: undefined, WEBHOOK_HOSTS: receiver.authority };
+  });
+  afterAll(() => receiver.close());
+
+  const startOutbox = () =>
+    startInstance(gateway.database, {
+      env: { WEBHOOK_HOSTS: receiver.authority },
+      clock: runningClock(),
+      outboxPollMs: 20,
+    });
+  /** An event, and nothing else that doctor looks at */
+  const happen = () => login(gateway, 'nobody@example.com');
+  const untilWell = () => until('it is well', async () => (await badIn(look(env, { only }))).length === 0);
+  const seenNow = async (): Promise<string> => (await look(env, { only }))[0]?.seen ?? '';
+
+  test('webhooks: off, not listed, not allowed, failing, behind, gone; of a URL only the host is printed', async () => {
+    const where = `at ${receiver.authority}`;
+    const seen: string[] = [];
+    const expectFound = async (...[severity, remedy, around]: ['fault' | 'warning', string, Env]): Promise<string> => {
+      const found = await expectOne(severity, only, remedy, look(around, { only }));
+      seen.push(JSON.stringify(found));
+      return found.seen;
+    };
+    expect((await look(well, { only }))[0]?.seen).toBe('webhooks are off, because WEBHOOK_HOSTS is unset');
+    expect(await seenNow()).toBe('no webhook; WEBHOOK_HOSTS allows 1 host');
+    const outbox = await startOutbox();
+    const url = `http://${receiver.authority}/secret-path`;
+    const { id } = (await createWebhook(outbox.app, COMMAND_LINE, { url })).webhook;
+    try {
+      await receiver.reached(1);
+      await untilWell();
+      expect(await seenNow()).toMatch(/^1 webhook; no event has waited longer than \d s, and none has failed$/);
+
+      const cure = `add ${receiver.authority} to WEBHOOK_HOSTS of every instance; or if it is not wanted any more run: auth-gateway webhook delete ${id}`;
+      const off = await expectFound('warning', cure, { ...env, WEBHOOK_HOSTS: undefined });
+      expect(off).toBe(
+        `webhooks are off, because WEBHOOK_HOSTS is unset: nothing is sent to 1 webhook: ${id} ${where}`,
+      );
+      const unlisted = await expectFound('fault', cure, { ...env, WEBHOOK_HOSTS: '127.0.0.1:1' });
+      expect(unlisted).toBe(`WEBHOOK_HOSTS does not list a host: nothing is sent to 1 webhook: ${id} ${where}`);
+      const plain = await expectFound('fault', `run: auth-gateway webhook delete ${id}`, {
+        ...env,
+        NODE_ENV: 'production',
+      });
+      expect(plain).toContain('(scheme_not_allowed): nothing is sent to 1 webhook');
+
+      receiver.reply(() => ({ status: 500 }));
+      await happen();
+      await until('it has failed', async () => /failed event/.test(await seenNow()));
+      const failing = await expectFound('warning', `run: auth-gateway webhook test ${id}`, env);
+      expect(failing).toMatch(
+        new RegExp(
+          `^1 webhook behind: ${id} ${where} by \\d+ s, with 1 failed event, last attempt http_error \\(500\\)$`,
+        ),
+      );
+      receiver.reply(() => ({ status: 204 }));
+      await happen(); // before it, what has failed is tried again
+      await untilWell();
+
+      await outbox.close(); // nobody delivers
+      await happen();
+      await gateway.rows(`update audit_events set written_at = written_at - interval '11 minutes'`);
+      await gateway.rows(`update outbox_cursors set front_at = front_at - interval '11 minutes',
+        settled_at = settled_at - interval '11 minutes'`);
+      const behind = await expectFound('warning', 'see that a gateway is running', env);
+      expect(behind).toMatch(/ by 6[67]\d s, with 0 failed events, last attempt delivered \(204\)$/);
+    } finally {
+      await outbox.close().catch(() => undefined);
+    }
+    const again = await startOutbox();
+    try {
+      await untilWell();
+      receiver.reply(() => ({ status: 410 }));
+      await happen();
+      await until('it is paused', async () => /410/.test(await seenNow()));
+      const gone = await expectFound('warning', `run: auth-gateway webhook resume ${id}`, env);
+      expect(gone).toBe(`paused, because the receiver answered 410 Gone: nothing is sent to 1 webhook: ${id} ${where}`);
+      receiver.reply(() => ({ status: 204 }));
+      await resumeWebhook(again.app, COMMAND_LINE, id);
+      await untilWell();
+      await pauseWebhook(again.app, COMMAND_LINE, id);
+      expect(await seenNow()).toMatch(/^1 webhook, 1 of them paused by an operator; no event/);
+    } finally {
+      await deleteWebhook(again.app, COMMAND_LINE, id);
+      await again.close();
+    }
+    expect(seen.join()).not.toMatch(/secret-path|http:/);
+    await expectWell();
+  });
+
+  test('warning webhooks: of many the first three are named', async () => {
+    const outbox = await startInstance(gateway.database, { env: { WEBHOOK_HOSTS: receiver.authority } });
+    const { url } = receiver;
+    const made = [];
+    for (let i = 0; i < 5; i += 1) made.push(await createWebhook(outbox.app, COMMAND_LINE, { url }));
+    try {
+      const found = await expectOne('warning', only, 'WEBHOOK_HOSTS', look({ ...env, WEBHOOK_HOSTS: '' }, { only }));
+      expect(found.seen).toMatch(/nothing is sent to 5 webhooks: (?:\S+ at \S+; ){3}and 2 more$/);
+    } finally {
+      for (const { webhook } of made) await deleteWebhook(outbox.app, COMMAND_LINE, webhook.id);
+      await outbox.close();
+    }
+    await expectWell();
+  });
+
+  test('warning mail: a mail has waited for longer than ten minutes', async () => {
+    const mail = { SMTP_URL: 'smtps://gateway:secret@mail.example.com:465', MAIL_FROM: 'auth@example.com' };
+    const sending = { ...well, MAIL: 'smtp', ...mail };
+    const lookAtMail = (around: Env) => look(around, { only: 'mail' });
+    expect((await lookAtMail(well))[0]).toMatchObject({ severity: 'ok', seen: 'MAIL is off' });
+    expect((await lookAtMail({ ...env, MAIL: 'log' }))[0]?.seen).toMatch(/^mail is printed to the terminal/);
+    expect((await lookAtMail(sending))[0]?.seen).toBe('mail goes to mail.example.com:465; none has been sent yet');
+    const id = '00000000-0000-0000-0000-000000000001';
+    await gateway.rows(
+      `insert into outbox_cursors (id, kind, front_at, front_id, settled_at, settled_id, last_outcome, last_status)
+        values ($1, 'mail', now(), $1, now(), $1, 'refused', 451)`,
+      [id],
+    );
+    try {
+      await expectWell(sending, { only: 'mail' });
+      await gateway.rows(
+        `insert into outbox_events (cursor_id, event_id, written_at, due_at, attempts)
+          values ($1, $1, now() - interval '1 hour', now(), 3)`,
+        [id],
+      );
+      const found = await expectOne('warning', 'mail', 'the server of SMTP_URL is up', lookAtMail(sending));
+      expect(found.seen).toMatch(
+        /^mail goes to mail\.example\.com:465; the oldest has waited for 36\d\d s, 1 mail failed, last attempt refused \(451\)$/,
+      );
+      await gateway.rows('delete from outbox_events where cursor_id = $1', [id]); // it was sent
+      await expectWell(sending, { only: 'mail' });
+    } finally {
+      await gateway.rows('delete from outbox_events where cursor_id = $1', [id]);
+      await gateway.rows('delete from outbox_cursors where id = $1', [id]);
+    }
+    await expectWell();
   });
 });
 

@@ -4,10 +4,15 @@ import { readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { rotateKeyring } from '../../src/admin/keyring.js';
+import { createWebhook, pauseWebhook } from '../../src/admin/webhooks.js';
 import { sweepRound } from '../../src/db/sweeper.js';
 import { REFUSALS } from '../../src/http/refusals.js';
+import { longestLag } from '../../src/outbox/cursors.js';
+import { WEBHOOK_OUTCOMES } from '../../src/outbox/webhooks/webhook-consumer.js';
 import { expiringRows } from '../../src/start/compose.js';
+import { startReceiver } from '../outbox/receiver.js';
 import { testWith } from '../support/documents/documents.js';
 import { FORWARD_AUTH } from '../support/gateway/authz.js';
 import { loginFrom, newDevice } from '../support/gateway/devices.js';
@@ -27,11 +32,20 @@ import { lacksColumn, whileAway, withFault } from '../support/postgres/faults.js
 import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
 import { until } from '../support/until.js';
 
+const ENV = { LOGIN_MAX_FAILURES: '3', ...FORWARD_AUTH };
+
 let gateway: TestGateway;
 beforeEach(async () => {
-  gateway = await startGateway({ passwords: 'argon2', env: { LOGIN_MAX_FAILURES: '3', ...FORWARD_AUTH } });
+  gateway = await startGateway({ passwords: 'argon2', env: ENV });
 });
 afterEach(() => gateway.close());
+
+/** Starts it again with whatever has metrics of its own. Not for every test, because the outbox uses connections now and then. */
+async function turnAllOn(): Promise<void> {
+  await gateway.close();
+  const env = { ...ENV, WEBHOOK_HOSTS: 'hooks.example.com', MAIL: 'log' };
+  gateway = await startGateway({ passwords: 'argon2', env });
+}
 
 async function metrics(): Promise<Map<string, Family>> {
   return readMetrics((await gateway.send('GET', '/metrics')).text);
@@ -70,11 +84,16 @@ const OURS: Record<string, [type: string, ...labels: string[]]> = {
   auth_gateway_audit_rows_suppressed_total: ['counter'],
   auth_gateway_log_lines_dropped_total: ['counter'],
   auth_gateway_clock_skew_seconds: ['gauge'],
+  auth_gateway_webhook_deliveries_total: ['counter', 'outcome'],
+  auth_gateway_webhook_lag_seconds: ['gauge'],
+  auth_gateway_mails_total: ['counter', 'outcome'],
+  auth_gateway_mail_lag_seconds: ['gauge'],
   auth_gateway_build_info: ['gauge', 'argon2', 'node', 'version'],
   http_server_request_duration_seconds: ['histogram', 'http_request_method', 'http_response_status_code', 'http_route'],
 };
 
 test('Interface 14: the metrics of the gateway, with their types and labels', async () => {
+  await turnAllOn();
   await gateway.send('GET', '/health/live');
   const answer = await gateway.send('GET', '/metrics');
   expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
@@ -102,6 +121,7 @@ testWith(
 );
 
 test('Interface 14: they are there while the database is away', async () => {
+  await turnAllOn();
   const { text } = await whileAway(gateway.database, async () => {
     await gateway.send('POST', '/auth/refresh');
     return gateway.send('GET', '/metrics');
@@ -237,6 +257,65 @@ test('Interface 16: logins by their device, and none if devices are unknown', as
     await gained('auth_gateway_account_locks_total', () => loginFrom(device, gateway, owner.email, WRONG)),
   ).toEqual({});
   expect(await gains(() => loginFrom(device, gateway, owner.email))).toEqual({ locked: 1 });
+});
+
+test('Interface 17: attempts to deliver to a webhook, by their outcome; none if webhooks are off', async () => {
+  const deliveries = 'auth_gateway_webhook_deliveries_total';
+  expect((await metrics()).get(deliveries)?.samples).toEqual([]);
+  const receiver = await startReceiver();
+  try {
+    await gateway.close();
+    gateway = await startGateway({ env: { WEBHOOK_HOSTS: receiver.authority }, outboxPollMs: 20 });
+    const samples = (await metrics()).get(deliveries)?.samples;
+    expect(samples?.map(({ labels, value }) => [labels['outcome'], value])).toEqual(
+      WEBHOOK_OUTCOMES.map((outcome) => [outcome, 0]),
+    );
+    const { url } = receiver;
+    const statuses = [204, 200, 500, 302, 410];
+    let answered = 0;
+    receiver.reply(() => ({ status: statuses[answered++] ?? 599 }));
+    const work = async () => {
+      await createWebhook(gateway.app, COMMAND_LINE, { url });
+      await receiver.reached(1);
+      await gateway.user();
+      await receiver.reached(2);
+      await gateway.user(); // is parked, and tried again before the next event
+      await receiver.reached(3);
+      await gateway.user();
+      await receiver.reached(5);
+      const paused = () => gateway.rows("select from outbox_cursors where paused_by = 'receiver'");
+      await until('410 has paused it', async () => (await paused()).length === 1);
+    };
+    expect(await gained(deliveries, work)).toEqual({ delivered: 2, http_error: 1, redirect: 1, gone: 1 });
+  } finally {
+    await receiver.close();
+  }
+});
+
+test('Interface 17: the lag is the wait of the oldest event, also of one that failed; paused webhooks have none', async () => {
+  const receiver = await startReceiver();
+  const env = { WEBHOOK_HOSTS: receiver.authority };
+  const webhooks = await startInstance(gateway.database, { env, outboxPollMs: 20 });
+  try {
+    receiver.reply(() => ({ status: 500 }));
+    const { webhook } = await createWebhook(webhooks.app, COMMAND_LINE, { url: receiver.url });
+    const parked = () => gateway.rows('select from outbox_events where due_at is not null');
+    await until('it is parked', async () => (await parked()).length === 1);
+    await gateway.rows("update outbox_events set written_at = written_at - interval '1 hour'");
+    const another = await startInstance(gateway.database, { env }); // which measures it at its start
+    const lag = async () => {
+      const { text } = await another.send('GET', '/metrics');
+      return figureOf(readMetrics(text), 'auth_gateway_webhook_lag_seconds') ?? 0;
+    };
+    await until('it is measured', async () => (await lag()) > 3_600);
+    expect(await lag()).toBeLessThan(3_700);
+    await another.close();
+    await pauseWebhook(webhooks.app, COMMAND_LINE, webhook.id);
+    expect(await longestLag(webhooks.app.db.admin, 'webhook')).toBe(0);
+  } finally {
+    await webhooks.close();
+    await receiver.close();
+  }
 });
 
 test('Interface 14: requests over a limit, and clients that go away', async () => {
