@@ -7,7 +7,7 @@ import * as view from './view.js';
 
 const ASK_AGAIN = 'Ask whoever sent you the link for a new one, or ask for one where you log in.';
 
-const HAVE_ONE_SENT = 'Enter your e-mail to have a new one sent to you, or ask whoever sent you the link.';
+const HAVE_ONE_SENT = 'Enter your e-mail to have a new link sent to you, or ask whoever sent you this one.';
 
 const cameByLink = location.hash !== '';
 const token = takeToken();

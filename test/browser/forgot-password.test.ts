@@ -130,7 +130,7 @@ inChromium('in Chromium, the page of password links where mail is sent', () => {
     await page.getByLabel('New password').fill(CHOSEN);
     await button(page, 'Set password').click();
     await page.getByText('This link is not valid any more').waitFor();
-    expect(await page.getByText('or ask whoever sent you the link').count()).toBe(1);
+    expect(await page.getByText('or ask whoever sent you this one').count()).toBe(1);
     expect([await email(page).inputValue(), await focused(page)]).toEqual([EMAIL, 'title']);
     await answer(page);
     await button(page, 'Send me a link').click();
