@@ -13,9 +13,14 @@ const FILES: Array<Omit<Page, 'compressed'> & { path: string; file: string }> = 
   { path: `${SET_PASSWORD_PATH}/page.css`, file: 'page.css', type: 'css' },
 ];
 
+/** Whether password links open the gateway's own page, at its own origin. */
+export function isSetPasswordPageOurs({ publicUrl, setPasswordUrl }: Deps<'config'>['config']): boolean {
+  return setPasswordUrl === `${publicUrl}${SET_PASSWORD_PATH}`;
+}
+
 /** Without the page it is 404: another one has its place. */
 export function addSetPasswordPage(app: Express, { config }: Deps<'config'>): void {
-  if (config.setPasswordUrl !== `${config.publicUrl}${SET_PASSWORD_PATH}`) return;
+  if (!isSetPasswordPageOurs(config)) return;
   for (const { path, file, ...page } of FILES) {
     const compressed =
       path === SET_PASSWORD_PATH && config.mail.kind !== 'off'
