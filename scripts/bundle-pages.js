@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 
 const PAGES = [
   { folder: 'explorer', files: ['page.tsx', 'page.css'] },
-  { folder: 'set-password', files: ['page.html', 'page.ts', 'page.css'] },
+  { folder: 'set-password', files: ['page.html', 'forgot.html', 'page.ts', 'page.css'] },
 ];
 
 /** @returns the files that it has written */

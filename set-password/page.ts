@@ -1,4 +1,5 @@
-/** The page at `/set-password`: somebody with a password link chooses a password. */
+/** The page at `/set-password`: somebody with a password link chooses a password; where mail is sent, others ask for a link. */
+import * as forgot from './forgot.js';
 import { takeToken } from './link-token.js';
 import { checkPassword } from './password-check.js';
 import { redeem } from './redeem.js';
@@ -6,6 +7,9 @@ import * as view from './view.js';
 
 const ASK_AGAIN = 'Ask whoever sent you the link for a new one, or ask for one where you log in.';
 
+const HAVE_ONE_SENT = 'Enter your e-mail to have a new link sent to you, or ask whoever sent you this one.';
+
+const cameByLink = location.hash !== '';
 const token = takeToken();
 let isSending = false;
 /** An answer was lost, after which the password may have been set. */
@@ -49,18 +53,34 @@ function showInvalidLink(): void {
   const tryLogin = mayHaveWorked
     ? ['An earlier attempt may have worked: try to log in with the new password first.']
     : [];
-  view.showNotice('This link is not valid any more', whyNot, ...tryLogin, ASK_AGAIN);
+  const askAgain = forgot.isOffered ? HAVE_ONE_SENT : ASK_AGAIN;
+  view.showNotice('This link is not valid any more', whyNot, ...tryLogin, askAgain);
+  forgot.offer(view.email.value);
+}
+
+function showNoLink(): void {
+  if (forgot.isOffered && !cameByLink) {
+    view.showNotice(
+      'Forgot your password?',
+      'Enter your e-mail. If it has an account here, we send you a link with which you choose a new password.',
+      'If you have a link already, go back to its message and open it there: a reload of this page removes it.',
+    );
+  } else {
+    view.showNotice(
+      'Open your link again',
+      'This page needs the whole link from your message, and its last part is missing. A reload removes it too.',
+      'Go back to the message and open the link there. It still works unless it was used or has expired.',
+      ...(forgot.isOffered ? [HAVE_ONE_SENT] : []),
+    );
+  }
+  forgot.offer('');
 }
 
 // A link that is opened in this tab changes only what follows `#`, and loads nothing by itself.
 addEventListener('hashchange', () => location.reload());
 
 if (token === undefined) {
-  view.showNotice(
-    'Open your link again',
-    'This page needs the whole link from your message, and its last part is missing. A reload removes it too.',
-    'Go back to the message and open the link there. It still works unless it was used or has expired.',
-  );
+  showNoLink();
 } else {
   view.form.hidden = false;
   view.form.addEventListener('submit', (event) => {

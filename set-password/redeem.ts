@@ -1,4 +1,5 @@
 /** Interface 15: `POST /auth/password/redeem`, and its answers in words for the person at the page. */
+import { NO_ANSWER, post, tooMany, UNAVAILABLE } from './request.js';
 
 export type Redeemed =
   | { kind: 'done' }
@@ -8,9 +9,6 @@ export type Redeemed =
   | { kind: 'refused'; text: string }
   /** The same can be sent again. */
   | { kind: 'failed'; text: string; mayHaveWorked: boolean };
-
-/** The gateway answers within 5 s. */
-const ANSWER_MS = 15_000;
 
 const UNUSED = 'Your link was not used up.';
 
@@ -28,17 +26,9 @@ interface FieldError {
 /** Sends the token and the password, and nothing else. */
 export async function redeem(token: string, newPassword: string): Promise<Redeemed> {
   try {
-    const response = await fetch('/auth/password/redeem', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ token, new_password: newPassword }),
-      credentials: 'omit',
-      redirect: 'error',
-      signal: AbortSignal.timeout(ANSWER_MS),
-    });
-    return await outcomeOf(response);
+    return await outcomeOf(await post('/auth/password/redeem', { token, new_password: newPassword }));
   } catch {
-    return { kind: 'failed', text: 'No answer came. Check your connection, then try again.', mayHaveWorked: true };
+    return { kind: 'failed', text: NO_ANSWER, mayHaveWorked: true };
   }
 }
 
@@ -47,18 +37,8 @@ async function outcomeOf(response: Response): Promise<Redeemed> {
   if (status === 204) return { kind: 'done' };
   if (status === 401) return { kind: 'link_invalid' };
   if (status === 422) return refusalOf(await response.json());
-  if (status === 429) {
-    const wait = waitText(Number(response.headers.get('retry-after')));
-    return {
-      kind: 'failed',
-      text: `There were too many attempts. Wait ${wait}, then try again. ${UNUSED}`,
-      mayHaveWorked: false,
-    };
-  }
-  if (status >= 500) {
-    const text = 'The service is not available at the moment. Try again in a minute.';
-    return { kind: 'failed', text, mayHaveWorked: true };
-  }
+  if (status === 429) return { kind: 'failed', text: `${tooMany(response)} ${UNUSED}`, mayHaveWorked: false };
+  if (status >= 500) return { kind: 'failed', text: UNAVAILABLE, mayHaveWorked: true };
   const text = `The service refused the request (${status}). ${UNUSED} Try again, or ask whoever sent you the link.`;
   return { kind: 'failed', text, mayHaveWorked: false };
 }
@@ -68,11 +48,4 @@ function refusalOf({ errors }: { errors: FieldError[] }): Redeemed {
   if (ofPassword.length === 0) return { kind: 'link_invalid' };
   const text = ofPassword.map(({ message, reason = '' }) => `The password ${message}. ${ADVICE[reason] ?? ''}`.trim());
   return { kind: 'refused', text: text.join(' ') };
-}
-
-/** @param seconds 0 or NaN if the answer does not say */
-function waitText(seconds: number): string {
-  if (!(seconds > 0)) return 'a few minutes';
-  const minutes = Math.ceil(seconds / 60);
-  return minutes === 1 ? '1 minute' : `${minutes} minutes`;
 }

@@ -4,7 +4,7 @@ import { MIN_CHARACTERS, type PasswordCheck } from './password-check.js';
 const OFFERED = 'Set password';
 const SENDING = 'Setting the password…';
 
-function find<Element extends HTMLElement>(id: string): Element {
+export function find<Element extends HTMLElement>(id: string): Element {
   return document.getElementById(id) as Element;
 }
 
@@ -17,14 +17,19 @@ const submit = find<HTMLButtonElement>('submit');
 /** Replaces the form by a heading and paragraphs. */
 export function showNotice(title: string, ...paragraphs: string[]): void {
   form.remove(); // with the password in it
+  find('notice').replaceChildren(...paragraphs.map(paragraphOf));
+  showHeading(title);
+}
+
+/** Screen readers read it, because it is focused. */
+export function showHeading(title: string): void {
   document.title = title;
   const heading = find('title');
   heading.textContent = title;
-  find('notice').replaceChildren(...paragraphs.map(paragraphOf));
   heading.focus();
 }
 
-function paragraphOf(text: string): HTMLElement {
+export function paragraphOf(text: string): HTMLElement {
   const paragraph = document.createElement('p');
   paragraph.textContent = text;
   return paragraph;

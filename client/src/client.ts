@@ -5,7 +5,7 @@ import { atMost, attempt, type Environment, unlessAborted } from './environment.
 import { type Grant, grantOf } from './grant.js';
 import { createLogout } from './logout.js';
 import { createRefresh } from './refresh.js';
-import { createAsk, sessionsEndedOf } from './routes.js';
+import { createAsk, isTaken, sessionsEndedOf } from './routes.js';
 import { createSession } from './session.js';
 import { createStore, newKey } from './store.js';
 import type { Event } from './table.js';
@@ -141,6 +141,9 @@ export function createClient(options: AuthClientOptions, environment: Environmen
       await getAccessToken(); // its failure says more than a request without an answer
       const body = JSON.stringify({ current_password: currentPassword, new_password: newPassword });
       return askWithToken('password', sessionsEndedOf, JSON_TYPE, body);
+    },
+    forgotPassword: async (email) => {
+      await ask('password/forgot', isTaken, JSON_TYPE, JSON.stringify({ email }));
     },
     fetch: authorizedFetch,
     getAccessToken,

@@ -12,6 +12,7 @@ export function createClientWithoutPage(): AuthClient {
   return {
     state: () => STATE,
     ...{ on, subscribe: on },
-    ...{ login: reject, logout: reject, changePassword: reject, fetch: reject, getAccessToken: reject },
+    ...{ login: reject, logout: reject, changePassword: reject, forgotPassword: reject },
+    ...{ fetch: reject, getAccessToken: reject },
   };
 }

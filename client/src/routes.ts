@@ -6,11 +6,12 @@ import { atMost, attempt, type Environment } from './environment.js';
 export const ANSWER_MS = 10_000;
 
 /**
- * @param accept reads the body and headers of a 200; returns undefined or throws if the answer is not from the gateway
+ * @param accept reads the body and headers of a 200, or the 202 of `password/forgot`; returns undefined or throws if the answer is
+ *   not from the gateway
  * @throws {AuthError} for any other answer and for none
  */
 export type Ask = <T>(
-  route: 'login' | 'refresh' | 'logout' | 'password',
+  route: 'login' | 'refresh' | 'logout' | 'password' | 'password/forgot',
   // biome-ignore lint/suspicious/noExplicitAny: the server may be any; `accept` checks what it reads
   accept: (body: any, header: (name: string) => string) => T | undefined,
   headers?: Record<string, string>,
@@ -23,6 +24,9 @@ export const messageOf = ({ message }: { message?: string }): string | undefined
 /** Reads the answer to a changed password (Interface 15). */
 export const sessionsEndedOf = ({ sessions_ended: sessionsEnded }: { sessions_ended: number }) =>
   sessionsEnded >= 0 ? { sessionsEnded } : undefined;
+
+/** Reads the answer to a forgotten password (Interface 15): that the request was taken, whatever comes of it. */
+export const isTaken = ({ detail }: { detail?: string }): boolean => typeof detail === 'string';
 
 export function createAsk(base: string, send: typeof fetch, environment: Environment): Ask {
   return async (route, accept, headers = {}, body = null) => {
@@ -56,7 +60,8 @@ export function createAsk(base: string, send: typeof fetch, environment: Environ
     const { status, headers: fields } = response;
     const header = (name: string): string => fields.get(name) ?? '';
     const json = attempt(() => JSON.parse(text)) ?? {};
-    const accepted = status === 200 ? attempt(() => accept(json, header)) : undefined;
+    const accepted =
+      status === (route === 'password/forgot' ? 202 : 200) ? attempt(() => accept(json, header)) : undefined;
     if (accepted) return accepted;
     const retryAfterSeconds = Number(header('retry-after')) || undefined;
     // Answers of proxies and portals have another scheme, or no JSON with `detail`; those of other servers are mostly 404.

@@ -89,6 +89,13 @@ export interface AuthClient {
    */
   changePassword(change: PasswordChange): Promise<{ sessionsEnded: number }>;
   /**
+   * Asks the gateway to send a link for a new password to this address, if it has an account. Nobody learns whether it has one.
+   * The session, if there is one, stays as it is.
+   * @throws {AuthError} 422 with `errors`, 429, 5xx, or 0 if no answer came in 10 s: the message may have been sent then. 404 if
+   *   the gateway sends no mail (`MAIL=off`)
+   */
+  forgotPassword(email: string): Promise<void>;
+  /**
    * The page's `fetch`, with the access token for trusted origins. It refreshes ahead of expiry; after a 401 it refreshes
    * once and repeats the request once.
    * @throws {AuthError} if a token is needed and none can be had at present

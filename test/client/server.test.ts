@@ -52,12 +52,12 @@ test('Interface 13: with the URL of a page that is not there, nothing is known a
     client.on('signed-in', () => undefined)();
     const uses = [
       client.login({ email: 'a@example.com', password: 'x' }), client.logout(), client.getAccessToken(), client.fetch('/graphql'),
-      client.changePassword({ currentPassword: 'x', newPassword: 'y' }),
+      client.changePassword({ currentPassword: 'x', newPassword: 'y' }), client.forgotPassword('a@example.com'),
     ];
     const errors = (await Promise.allSettled(uses)).map(({ reason }) => reason);
     console.log(JSON.stringify([client.state(), ...errors.map(({ name, message }) => name + ': ' + message)]));`);
   const error = 'TypeError: There is no page whose origin `url` could mean: on a server, use the origin of the gateway';
-  expect(printed).toEqual([{ status: 'loading' }, ...Array(5).fill(error)]);
+  expect(printed).toEqual([{ status: 'loading' }, ...Array(6).fill(error)]);
 });
 
 test('Interface 13: useAuth is loading on a server, whatever the client knows', () => {

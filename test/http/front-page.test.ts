@@ -33,6 +33,18 @@ test('Interface 2: every link of the page leads somewhere', async () => {
   }
 });
 
+test.each([
+  [{ MAIL: 'log' }, 1],
+  [{ MAIL: 'off' }, 0],
+  [{ MAIL: 'log', SET_PASSWORD_URL: 'http://app.example.com/password' }, 0],
+])('Interface 15: the page for forgotten passwords is linked only where it is: %j', async (env, links) => {
+  const other = await startGateway({ env });
+  const { text } = await other.send('GET', '/');
+  expect(text.split('href="/set-password"')).toHaveLength(links + 1);
+  if (links > 0) expect((await other.send('GET', '/set-password')).status).toBe(200);
+  await other.close();
+});
+
 test('Interface 5: the documents of the page are sent as text, as they are in the repository', async () => {
   const named = shown('a').filter((text) => text.endsWith('.md'));
   expect(named).toEqual(expect.arrayContaining(['README.md', 'docs/login.md']));

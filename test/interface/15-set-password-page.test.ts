@@ -45,6 +45,43 @@ test.each(FILES)('Interface 15: %s is only read', async (path) => {
   }
 });
 
+describe('where mail is sent', () => {
+  const MAIL = { MAIL: 'smtp', SMTP_URL: 'smtps://mail.example.com', MAIL_FROM: 'auth@example.com' };
+  const FORM = / id="forgot" data-link-seconds="(\d+)" hidden>/;
+
+  async function pageWith(env: Record<string, string>) {
+    const other = await startGateway({ env: { ...PRODUCTION, ...env } });
+    const page = await other.send('GET', PAGE);
+    const again = await other.send('GET', PAGE, { headers: { 'if-none-match': String(page.headers.etag) } });
+    await other.close();
+    return { ...page, again };
+  }
+
+  test('Interface 15: the page has the form that asks for a link, and knows how long a link works', async () => {
+    const { text, headers, again } = await pageWith(MAIL);
+    expect(FORM.exec(text)?.[1]).toBe('1800');
+    expect(text).not.toMatch(
+      /<script(?![^>]* src="\/)|<style| style=| on\w+=| action=| name="(?!viewport|color-scheme|robots)/,
+    );
+    expect(headers).toMatchObject({
+      ...{ 'content-security-policy': POLICY, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
+      ...{ 'content-type': 'text/html; charset=utf-8' },
+    });
+    expect([again.status, again.text]).toEqual([304, '']);
+    const hour = await pageWith({ ...MAIL, RESET_TTL_SECONDS: '3600' });
+    expect(FORM.exec(hour.text)?.[1]).toBe('3600');
+    expect(hour.headers.etag).not.toBe(headers.etag);
+  });
+
+  test('Interface 15: without that form it is the page of a gateway that sends no mail', async () => {
+    const { text } = await pageWith(MAIL);
+    const [before = '', behind = ''] = text.split(/<div id="forgot".*<\/div>\n(?=<\/main>)/s);
+    const off = await gateway.send('GET', PAGE);
+    expect(before + behind).toBe(off.text);
+    expect(off.text).not.toContain('forgot');
+  });
+});
+
 test('Interface 15: if SET_PASSWORD_URL names another page, this one is 404', async () => {
   const without = await startGateway({
     env: { ...PRODUCTION, SET_PASSWORD_URL: 'https://app.example.com/set-password' },

@@ -1,10 +1,12 @@
 /** Interface 2, development: the page at `/` for browsers: where things are, and what to try. */
 import { hash } from 'node:crypto';
 import type { Express } from 'express';
+import { SET_PASSWORD_PATH } from '../../config/config.js';
 import type { Deps } from '../../services.js';
 import { methodNotAllowed } from '../errors.js';
 import { compressText, sendPage } from '../static-page.js';
 import { documentsHere } from './documents.js';
+import { isSetPasswordPageOurs } from './set-password-page.js';
 
 /** Commands wrap, so that nothing scrolls aside on a phone. */
 const STYLE =
@@ -38,10 +40,11 @@ function commands(label: string, text: string): string {
   return `<pre role="group" aria-label="${label}" tabindex="0">${text}</pre>`;
 }
 
-type Shown = Pick<Deps<'config'>['config'], 'databaseUrl' | 'graphql' | 'login' | 'metricsPort' | 'publicUrl'>;
+type Config = Deps<'config'>['config'];
 
 /** Only an origin and numbers vary, so nothing needs escaping. */
-function frontPage({ databaseUrl, graphql, login, metricsPort, publicUrl }: Shown): string {
+function frontPage(config: Config): string {
+  const { databaseUrl, graphql, login, mail, metricsPort, publicUrl } = config;
   const who = databaseUrl === undefined ? 'admin@example.com' : 'you@example.com';
   const password =
     databaseUrl === undefined
@@ -50,6 +53,9 @@ function frontPage({ databaseUrl, graphql, login, metricsPort, publicUrl }: Show
   const links: Array<[path: string, what: string]> = [
     ...(graphql.explorer
       ? [['/graphql', 'explorer: log in, run queries and read the schema'] as [string, string]]
+      : []),
+    ...(mail.kind !== 'off' && isSetPasswordPageOurs(config)
+      ? [[SET_PASSWORD_PATH, 'page that sends a link to whoever has forgotten the password'] as [string, string]]
       : []),
     ['/openapi.json', 'description of the login routes (OpenAPI)'],
     ['/health/ready', 'whether the gateway is ready'],

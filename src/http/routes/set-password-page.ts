@@ -1,9 +1,11 @@
 /** Interface 15: the page of password links, in production too. `npm run build` has bundled and compressed its files. */
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import type { Express } from 'express';
 import { SET_PASSWORD_PATH } from '../../config/config.js';
 import type { Deps } from '../../services.js';
 import { methodNotAllowed } from '../errors.js';
-import { OWN_FILES_POLICY, type Page, readBuilt, sendPage } from '../static-page.js';
+import { compressText, OWN_FILES_POLICY, type Page, readBuilt, sendPage } from '../static-page.js';
 
 const FILES: Array<Omit<Page, 'compressed'> & { path: string; file: string }> = [
   { path: SET_PASSWORD_PATH, file: 'page.html', type: 'html', policy: OWN_FILES_POLICY, cache: 'no-store' },
@@ -11,13 +13,33 @@ const FILES: Array<Omit<Page, 'compressed'> & { path: string; file: string }> = 
   { path: `${SET_PASSWORD_PATH}/page.css`, file: 'page.css', type: 'css' },
 ];
 
+/** Whether password links open the gateway's own page, at its own origin. */
+export function isSetPasswordPageOurs({ publicUrl, setPasswordUrl }: Deps<'config'>['config']): boolean {
+  return setPasswordUrl === `${publicUrl}${SET_PASSWORD_PATH}`;
+}
+
 /** Without the page it is 404: another one has its place. */
 export function addSetPasswordPage(app: Express, { config }: Deps<'config'>): void {
-  if (config.setPasswordUrl !== `${config.publicUrl}${SET_PASSWORD_PATH}`) return;
+  if (!isSetPasswordPageOurs(config)) return;
   for (const { path, file, ...page } of FILES) {
+    const compressed =
+      path === SET_PASSWORD_PATH && config.mail.kind !== 'off'
+        ? () => pageWithForgotForm(config.resetSeconds)
+        : () => readBuilt('set-password', `${file}.gz`);
     app
       .route(path)
-      .get(sendPage({ ...page, compressed: () => readBuilt('set-password', `${file}.gz`) }))
+      .get(sendPage({ ...page, compressed }))
       .all(methodNotAllowed('GET', 'HEAD'));
   }
+}
+
+/** The page with the form of `forgot.html`, by which its script sees that mail is sent. */
+async function pageWithForgotForm(resetSeconds: number): Promise<Buffer> {
+  const [page = '', form = ''] = await Promise.all(['page.html.gz', 'forgot.html.gz'].map(readText));
+  const offer = `<div id="forgot" data-link-seconds="${resetSeconds}" hidden>\n${form}</div>\n`;
+  return compressText(page.replace('</main>', () => `${offer}</main>`));
+}
+
+async function readText(file: string): Promise<string> {
+  return (await promisify(gunzip)(await readBuilt('set-password', file))).toString();
 }
