@@ -11,6 +11,7 @@ const IMPORTED_BY: Array<[pattern: RegExp, where: RegExp]> = [
   [/^(express|helmet|cors)$/, /^src\/http\//],
   [/^(graphql|type-graphql|@apollo\/.+)$/, /^src\/graphql\//],
   [/^pino$/, /^src\/platform\/logger\.ts$/],
+  [/^nodemailer$/, /^src\/mail\/smtp\.ts$/],
 ];
 
 /** Rooms with one door: from outside only this file is imported. */

@@ -10,6 +10,7 @@ import { ReadOnlyServer } from '../db/hosts.js';
 import { DatabaseTooNew } from '../db/migrate.js';
 import { isOutage } from '../db/outage.js';
 import { AdminRefusal } from '../listing/refusal.js';
+import { MailTemplatesError } from '../mail/mail-templates-error.js';
 import { ExplainedError, explanationText } from '../platform/explained.js';
 import { describeError } from '../platform/logger.js';
 import { PortTaken } from '../platform/port-taken.js';
@@ -30,6 +31,7 @@ const KNOWN_ERRORS: ReadonlyArray<[kind: abstract new (...args: never[]) => Erro
   [ConfigError, EXIT.config],
   [KeyringError, EXIT.config],
   [BreachedPasswordsError, EXIT.config],
+  [MailTemplatesError, EXIT.config],
   [AdminRefusal, EXIT.refused],
   [CliRefusal, EXIT.refused],
   [ArchiveRefusal, EXIT.refused],

@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 import { emailSchema } from '../domain/email.js';
 import { DatabaseUrlFault, parseDatabaseUrl } from './database-url.js';
+import { NO_ENCODING } from './url-encoding.js';
 
 /** The OWASP minimum. */
 export const LEAST_ARGON2 = { memoryKib: 19_456, passes: 2, lanes: 1 };
@@ -192,6 +193,7 @@ export const mailbox = z
 /** Never repeats the value, which has a password. */
 export const smtpUrl = z
   .string()
+  .refine(isDecodable, NO_ENCODING)
   .refine((text) => {
     const url = parseUrl(text);
     return (
@@ -203,6 +205,15 @@ export const smtpUrl = z
     );
   }, 'must be a URL such as smtps://USER:PASSWORD@HOST, or smtp:// for STARTTLS, without path')
   .describe('a URL that starts with smtps:// or smtp://');
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Accepts an address or a network in its usual form, not the old short and octal forms of IPv4 (`10`, `0177.0.0.1`). */
 function isCidr(text: string): boolean {

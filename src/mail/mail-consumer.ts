@@ -1,11 +1,175 @@
 /** Interface 17: mails links and notices, as the audit log asks for them. */
-import type { Consumer } from '../outbox/consumer.js';
+import { type Db, only, type RowOf, statement } from '../db/statement.js';
+import { isRole, type Role } from '../domain/roles.js';
+import type { Consumer, Delivery } from '../outbox/consumer.js';
+import type { LoggedEvent } from '../outbox/cursors.js';
 import type { Deps } from '../services.js';
+import { createPrinter, type Mailer, senderOf } from './mail.js';
+import { MAIL_CURSOR, OLDEST_SECONDS, startMailCursor } from './mail-cursor.js';
+import { eraseMailed, eraseOld, linkOfRequest, type MailedLink, type Unmailable, waitingLink } from './mailed-links.js';
+import { readTemplates } from './templates.js';
+import { fill, type TextName, type ValuesOfText } from './texts.js';
 
-/** @param _print writes a line to the terminal, for MAIL=log */
+/** Labels of `auth_gateway_mails_total` */
+export const MAIL_OUTCOMES = [
+  'delivered',
+  'rejected',
+  'deferred',
+  'sender_refused',
+  'authentication',
+  'timeout',
+  'tls',
+  'connection_failed',
+  'secret_unreadable',
+  'no_user',
+  'superseded',
+  'expired',
+] as const;
+
+type Dependencies = Deps<'clock' | 'config' | 'db' | 'keyring' | 'log' | 'metrics'>;
+
+const mailedUserSql = statement('mailed_user', { id: 'uuid' }, { email: 'text', role: only<Role>('text') })`
+  select email, role from users where id = :id and is_active`;
+
+async function findUser(db: Db, id: string): Promise<RowOf<typeof mailedUserSql> | undefined> {
+  const [user] = await db.run(mailedUserSql, { id });
+  return user;
+}
+
+/** What an event means to mail. */
+const WANTED = {
+  password_reset_requested: 'request',
+  password_link_issued: 'link',
+  user_password_changed: 'password-changed',
+  user_password_set: 'password-changed',
+  user_role_changed: 'role-changed',
+} as const;
+
+type Wanted = (typeof WANTED)[keyof typeof WANTED];
+
+function wantedOf({ event_type, metadata }: LoggedEvent): Wanted | undefined {
+  const wanted = Object.hasOwn(WANTED, event_type) ? WANTED[event_type as keyof typeof WANTED] : undefined;
+  if (wanted === 'link' && fieldOf(metadata, 'mailed') !== true) return undefined;
+  return wanted;
+}
+
+const fieldOf = (metadata: unknown, name: string): unknown => (metadata as Record<string, unknown>)[name];
+
+/**
+ * @param print writes a line to the terminal, for MAIL=log
+ * @throws {MailTemplatesError}, or the database's error
+ */
 export async function createMailConsumer(
-  _deps: Deps<'clock' | 'config' | 'db' | 'keyring' | 'log' | 'metrics'>,
-  _print: (line: string) => void = () => undefined,
+  deps: Dependencies,
+  print: (line: string) => void = () => undefined,
 ): Promise<Consumer> {
-  return { open: async () => undefined, attempted: () => undefined, close: async () => undefined };
+  const { clock, config, db, log, metrics } = deps;
+  const templates = await readTemplates(config.mail.templates);
+  const publicHost = new URL(config.publicUrl).hostname;
+  const mailer = await createMailer(deps, publicHost, print);
+  const from = senderOf(config.mail.from);
+  await startMailCursor(deps);
+  for (const outcome of MAIL_OUTCOMES) metrics.mails.inc({ outcome }, 0);
+
+  const ageSeconds = ({ created_at }: LoggedEvent): number => (clock.now().getTime() - created_at.getTime()) / 1000;
+
+  const send = <Name extends TextName>(
+    name: Name,
+    event: LoggedEvent,
+    values: Omit<ValuesOfText<Name>, 'site' | 'time' | 'address'> & { email: string },
+    signal: AbortSignal,
+  ): Promise<Delivery> => {
+    const site = config.publicAuthority;
+    const filled = fill(templates[name], { site, time: inWords(event.created_at), address: askedBy(event), ...values });
+    return mailer.send(
+      { id: `${event.id}@${publicHost}`, date: clock.now(), from, to: values.email, ...filled },
+      signal,
+    );
+  };
+
+  const sendNotice = async (
+    name: 'password-changed' | 'role-changed',
+    event: LoggedEvent,
+    userId: string,
+    signal: AbortSignal,
+  ): Promise<Delivery> => {
+    const user = await findUser(db.admin, userId);
+    if (user === undefined) return dropped('no_user');
+    if (name === 'password-changed') return send(name, event, { email: user.email }, signal);
+    const to = fieldOf(event.metadata, 'to');
+    return send(name, event, { email: user.email, role: isRole(to) ? to : user.role }, signal);
+  };
+
+  const sendLink = async (
+    event: LoggedEvent,
+    userId: string,
+    link: MailedLink | Unmailable,
+    signal: AbortSignal,
+  ): Promise<Delivery> => {
+    if (link === 'superseded') return dropped(link);
+    if (link === 'secret_unreadable') return { kind: 'failed', outcome: link }; // its key may come with the next keyring
+    const { email, role, token, purpose, expiresAt } = link;
+    const values = { email, role, link: `${config.setPasswordUrl}#token=${token}`, expires: inWords(expiresAt) };
+    const delivery = await send(purpose, event, values, signal);
+    if (delivery.kind !== 'failed') await eraseMailed(db.admin, userId, token);
+    return delivery;
+  };
+
+  return {
+    open: async (id) => {
+      if (id !== MAIL_CURSOR) return undefined;
+      return {
+        wants: (event) => wantedOf(event) !== undefined,
+        deliver: async (event, signal) => {
+          const wanted = wantedOf(event);
+          const { user_id: userId } = event;
+          if (wanted === undefined || userId === null) return dropped('no_user');
+          const oldest = wanted === 'request' ? Math.min(config.resetSeconds, OLDEST_SECONDS) : OLDEST_SECONDS;
+          if (ageSeconds(event) > oldest) {
+            if (wanted === 'link') await eraseOld(db.admin, userId, event);
+            return dropped('expired');
+          }
+          if (wanted === 'request') {
+            const link = await linkOfRequest(deps, userId, event);
+            return sendLink(event, userId, link, signal);
+          }
+          if (wanted === 'link') return sendLink(event, userId, await waitingLink(deps, userId), signal);
+          return sendNotice(wanted, event, userId, signal);
+        },
+      };
+    },
+    attempted: (_cursorId, { id: event_id, event_type }, { kind, outcome, status }) => {
+      metrics.mails.inc({ outcome });
+      const facts = { event_id, event_type, outcome, status };
+      if (kind === 'failed') log.warn(facts, 'a mail failed; it will be tried again');
+      else if (outcome === 'rejected') log.warn(facts, 'a mail was rejected; it will not be tried again');
+      else log.debug(facts, kind === 'delivered' ? 'a mail was delivered' : 'a mail was not needed any more');
+    },
+    close: async () => mailer.close(),
+  };
+}
+
+/** nodemailer is loaded only for MAIL=smtp. */
+async function createMailer(
+  { config: { mail } }: Dependencies,
+  publicHost: string,
+  print: (line: string) => void,
+): Promise<Mailer> {
+  if (mail.kind !== 'smtp' || mail.smtp === undefined) return createPrinter(print);
+  const { createSmtpMailer } = await import('./smtp.js');
+  return createSmtpMailer(mail.smtp, publicHost);
+}
+
+function dropped(outcome: (typeof MAIL_OUTCOMES)[number]): Delivery {
+  return { kind: 'dropped', outcome };
+}
+
+/** To the minute, in the one time zone that the gateway knows. */
+function inWords(time: Date): string {
+  return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** The address of an operator is not the user's business. */
+function askedBy({ ip_address, metadata }: LoggedEvent): string {
+  return fieldOf(metadata, 'actor') === undefined ? ip_address : 'an administrator';
 }

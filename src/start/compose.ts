@@ -63,7 +63,7 @@ const DEFAULT_THREADS = 4;
 
 /**
  * Opens the keyring and the database, migrates it, and builds all that answers requests. It does not listen yet.
- * @throws {KeyringError}, {BreachedPasswordsError}, {DatabaseTooNew} or the database's error; then nothing is left open
+ * @throws {KeyringError}, {BreachedPasswordsError}, {MailTemplatesError}, {DatabaseTooNew} or the database's error; then nothing is left open
  */
 export async function createApp(config: Config, databaseUrl: string, overrides: Overrides = {}): Promise<App> {
   const { log = createLogger(config.logLevel), threads = DEFAULT_THREADS } = overrides;

@@ -47,7 +47,7 @@ async function loadedBy(words: string[], { url }: TestDatabase = database): Prom
 }
 
 const ORM = ['@mikro-orm/core', '@mikro-orm/migrations', 'Migration20261121000001_users_sessions_audit'];
-const NOT_AT_START = [...ORM, 'ioredis', 'tldts'];
+const NOT_AT_START = [...ORM, 'ioredis', 'nodemailer', 'tldts'];
 
 test('a start on a migrated database loads neither the ORM nor migrations, Redis or what doctor looks with', async () => {
   const loaded = await loadedBy(['start']);

@@ -1,0 +1,48 @@
+/** Interface 17: one mail, and what sends it. */
+import type { Delivery } from '../outbox/consumer.js';
+
+export interface Mail {
+  /** Message-ID without angle brackets: the same at each attempt, so that receivers recognise a mail that came twice */
+  id: string;
+  date: Date;
+  from: Sender;
+  /** An address that `emailSchema` has accepted */
+  to: string;
+  subject: string;
+  text: string;
+}
+
+export interface Sender {
+  /** Empty: none */
+  name: string;
+  address: string;
+}
+
+export interface Mailer {
+  /** Tries once, for at most 15 s. @throws only if the signal ends it */
+  send(mail: Mail, signal: AbortSignal): Promise<Delivery>;
+  close(): void;
+}
+
+/** @param mailbox as the configuration has checked it: an address, or a name and an address in angle brackets */
+export function senderOf(mailbox: string): Sender {
+  const [, name = '', named] = /^(.*?)\s*<(.+)>$/.exec(mailbox) ?? [];
+  return { name: name.trim(), address: named ?? mailbox };
+}
+
+/** RFC 3834: no answer of an absent user is wanted. */
+export const AUTOMATIC = { 'Auto-Submitted': 'auto-generated' };
+
+/** MAIL=log: the whole mail on the terminal. */
+export function createPrinter(print: (line: string) => void): Mailer {
+  return {
+    send: async ({ id, date, from, to, subject, text }) => {
+      const sender = from.name === '' ? from.address : `${from.name} <${from.address}>`;
+      const fields = { Date: date.toUTCString(), From: sender, To: to, Subject: subject, 'Message-ID': `<${id}>` };
+      const head = Object.entries({ ...fields, ...AUTOMATIC }).map(([name, value]) => `${name}: ${value}`);
+      for (const line of [...head, '', ...text.split('\n')]) print(line);
+      return { kind: 'delivered', outcome: 'delivered' };
+    },
+    close: () => undefined,
+  };
+}

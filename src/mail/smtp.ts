@@ -1,0 +1,94 @@
+/** Interface 17: MAIL=smtp: one mail to the server of `SMTP_URL`, which may be slow, hostile or gone. */
+import { isIP } from 'node:net';
+import { createTransport, type NodemailerError } from 'nodemailer';
+import { isLoopback } from '../config/values.js';
+import type { Delivery } from '../outbox/consumer.js';
+import { tlsFaultOf } from '../platform/tls-faults.js';
+import { AUTOMATIC, type Mailer } from './mail.js';
+
+/** Milliseconds. `connect` ends with TLS, `silence` is a pause within the conversation, `total` is for everything. */
+const LIMITS = { connect: 5_000, greeting: 5_000, silence: 10_000, total: 15_000 };
+/** Idle connections are closed before a server does it: milliseconds. */
+const IDLE_MS = 30_000;
+const MAX_CONNECTIONS = 2;
+/** Of one reply: bytes. */
+const MAX_REPLY = 65_536;
+
+/**
+ * Certificates are always verified. No proxy of the environment is used.
+ * @param smtpUrl as the configuration has checked it
+ * @param publicHost by which the gateway introduces itself
+ */
+export function createSmtpMailer(smtpUrl: string, publicHost: string, limits = LIMITS): Mailer {
+  const { protocol, hostname, port, username, password } = new URL(smtpUrl);
+  const secure = protocol === 'smtps:';
+  const transport = createTransport({
+    pool: true,
+    maxConnections: MAX_CONNECTIONS,
+    maxRequeues: 1, // of a connection that the server has closed while it was idle
+    idleTimeout: IDLE_MS,
+    host: hostname.replace(/^\[|\]$/g, ''),
+    ...(port !== '' && { port: Number(port) }),
+    secure,
+    requireTLS: !secure && !isLoopback(hostname.toLowerCase()),
+    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
+    // Without forceAuth, mail would go without a login if the server offers none.
+    ...(username !== '' && {
+      auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
+      forceAuth: true,
+    }),
+    name: isIP(publicHost) === 0 ? publicHost : `[${publicHost}]`,
+    connectionTimeout: limits.connect,
+    dnsTimeout: limits.connect,
+    greetingTimeout: limits.greeting,
+    socketTimeout: limits.silence,
+    socketCloseTimeout: 0,
+    maxResponseSize: MAX_REPLY,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    logger: false,
+  });
+  transport.on('error', () => undefined); // each mail has its own
+  return {
+    send: async ({ id, date, from, to, subject, text }, signal) => {
+      const within = AbortSignal.any([signal, AbortSignal.timeout(limits.total)]);
+      try {
+        const { response } = await transport.sendMail({
+          from,
+          to: { name: '', address: to },
+          envelope: { from: from.address, to: [to] },
+          messageId: `<${id}>`,
+          date,
+          subject,
+          text,
+          headers: AUTOMATIC,
+          signal: within,
+        });
+        return { kind: 'delivered', outcome: 'delivered', status: Number(response.slice(0, 3)) || undefined };
+      } catch (error) {
+        if (signal.aborted) throw error;
+        return deliveryOf(error as NodemailerError, within.aborted);
+      }
+    },
+    close: () => transport.close({ force: true }),
+  };
+}
+
+/** Answers that ask for a login (RFC 4954). */
+const LOGIN_WANTED = [530, 534, 535, 538];
+
+/** Neither the text of the error nor that of the answer is used: both may have the address. */
+function deliveryOf(error: NodemailerError, isLate: boolean): Delivery {
+  const { code = '', originalCode = '', command = '', responseCode: status } = error;
+  const failed = (outcome: string): Delivery => ({ kind: 'failed', outcome, status });
+  if (isLate || code === 'ETIMEDOUT') return failed('timeout');
+  if (['EAUTH', 'ENOAUTH'].includes(code)) return failed('authentication');
+  if (code === 'ETLS' || tlsFaultOf(originalCode) !== undefined) return failed('tls');
+  if (status === undefined) return failed('connection_failed');
+  if (LOGIN_WANTED.includes(status)) return failed('authentication');
+  if (error.permanent !== true) return failed('deferred');
+  // The server will give this recipient, or this mail, the same answer again. What it says of the sender or the
+  // connection is for the operator to settle.
+  if (command === 'RCPT TO' || command === 'DATA') return { kind: 'dropped', outcome: 'rejected', status };
+  return failed(command === 'MAIL FROM' ? 'sender_refused' : 'connection_failed');
+}
