@@ -50,6 +50,7 @@ function testEvent(webhook_id: string, now: Date): LoggedEvent {
     event_type: 'webhook_test',
     entity_type: 'webhook',
     user_id: null,
+    user_email: null,
     ip_address: COMMAND_LINE.origin.ipAddress,
     metadata: { webhook_id },
     created_at: now,

@@ -11,25 +11,39 @@ export function hashOfToken(token: string): Uint8Array {
 
 const issueLinkSql = statement(
   'issue_link',
-  { user_id: 'uuid', token_sha256: 'bytea', purpose: only<LinkPurpose>('text'), expires_at: 'timestamptz' },
+  {
+    user_id: 'uuid',
+    token_sha256: 'bytea',
+    purpose: only<LinkPurpose>('text'),
+    expires_at: 'timestamptz',
+    sealed_token: 'text?',
+  },
   {},
 )`
-  insert into password_links (user_id, token_sha256, password_version, purpose, expires_at)
-  select id, :token_sha256, password_version, :purpose, :expires_at from users where id = :user_id
+  insert into password_links (user_id, token_sha256, password_version, purpose, expires_at, sealed_token)
+  select id, :token_sha256, password_version, :purpose, :expires_at, :sealed_token from users where id = :user_id
   on conflict (user_id) do update
   set token_sha256 = excluded.token_sha256, password_version = excluded.password_version, purpose = excluded.purpose,
-    expires_at = excluded.expires_at`;
+    expires_at = excluded.expires_at, sealed_token = excluded.sealed_token`;
 
 export interface NewLink {
   userId: string;
   token: string;
   purpose: LinkPurpose;
   expiresAt: Date;
+  /** The token, sealed for the user, if a mail with it waits */
+  sealedToken?: string;
 }
 
 /** Replaces the link that the user may have. */
-export async function issueLink(db: Db, { userId, token, purpose, expiresAt }: NewLink): Promise<void> {
-  await db.run(issueLinkSql, { user_id: userId, token_sha256: hashOfToken(token), purpose, expires_at: expiresAt });
+export async function issueLink(db: Db, { userId, token, purpose, expiresAt, sealedToken }: NewLink): Promise<void> {
+  await db.run(issueLinkSql, {
+    user_id: userId,
+    token_sha256: hashOfToken(token),
+    purpose,
+    expires_at: expiresAt,
+    sealed_token: sealedToken ?? null,
+  });
 }
 
 const endLinkSql = statement('end_link', { user_id: 'uuid' }, {})`

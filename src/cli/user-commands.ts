@@ -1,6 +1,6 @@
 /** Interface 9: `user …`. */
 import { COMMAND_LINE } from '../admin/administer.js';
-import { type IssuedLink, issuePasswordLink } from '../admin/password-links.js';
+import { issuePasswordLink, mailPasswordLink } from '../admin/password-links.js';
 import { generatePassword, PASSWORD_RULE } from '../admin/passwords.js';
 import {
   createUser,
@@ -12,13 +12,16 @@ import {
   unlockUser,
 } from '../admin/user-changes.js';
 import { findUser, findUsers, type ListedUser, unknownUser, userIdOf } from '../admin/users.js';
+import { openKeyring } from '../credentials/keyring/keyring.js';
 import type { User } from '../db/entities/user.js';
 import type { LinkPurpose } from '../domain/link-purpose.js';
 import { ROLES } from '../domain/roles.js';
 import { everyRow } from '../listing/page.js';
+import { createLogger } from '../platform/logger.js';
 import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';
 import { userDevices, userForgetDevice } from './device-commands.js';
+import { CliRefusal } from './exit.js';
 import { oneOf, text, UsageError } from './parameter-types.js';
 import { flag, required, word } from './parameters.js';
 import { userErase, userExport } from './person-commands.js';
@@ -29,6 +32,7 @@ import { USER } from './user-parameter.js';
 
 const EMAIL = word(text('EMAIL'), 'the e-mail to log in with', 'name one e-mail', 'email');
 const ROLE = required(oneOf(ROLES), 'the role');
+const MAIL = flag('mail the link to the user instead of printing it; MAIL must be on');
 const FROM_STDIN = flag(
   `read the password, ${PASSWORD_RULE}, from standard input; by default ask on a terminal, or generate and print one without a terminal`,
 );
@@ -49,22 +53,23 @@ export const userCommands: Record<string, Command> = {
     summary: 'create a user without a password, and print a link by which they choose one',
     example: 'user invite ada@example.com --role viewer',
     on: 'database',
-    takes: { email: EMAIL, role: ROLE },
-    run: async (context, { email, role }) => {
+    takes: { email: EMAIL, role: ROLE, mail: MAIL },
+    run: async (context, { email, role, mail }) => {
+      if (mail) requireMail(context);
       const user = await createUser(context, COMMAND_LINE, { email, role });
-      return printableLink(user, 'invitation', await issuePasswordLink(context, COMMAND_LINE, user.id, 'invitation'));
+      return linkFor(context, user, 'invitation', mail);
     },
   }),
   'user reset-link': command({
     summary: 'print a link by which a user sets a new password, or the first one if they have none',
     example: 'user reset-link ada@example.com',
     on: 'database',
-    takes: { user: USER },
-    run: async (context, { user: name }) => {
+    takes: { user: USER, mail: MAIL },
+    run: async (context, { user: name, mail }) => {
       const user = await findUser(context, await userIdOf(context, name));
       if (user === undefined) throw unknownUser(); // deleted at this moment
       const purpose = user.hasPassword ? 'reset' : 'invitation';
-      return printableLink(user, purpose, await issuePasswordLink(context, COMMAND_LINE, user.id, purpose));
+      return linkFor(context, user, purpose, mail);
     },
   }),
   'user import': userImport,
@@ -153,12 +158,30 @@ async function newPassword(terminal: Terminal, fromStdin: boolean): Promise<{ pa
   return { password, made: false };
 }
 
-function printableLink(
+/** @throws {CliRefusal} before anything is changed */
+function requireMail({ config }: Pick<Contexts['database'], 'config'>): void {
+  if (config.mail.kind === 'off') throw new CliRefusal('MAIL is off', 'set MAIL, or leave --mail out');
+}
+
+/** Prints a link, or has the running gateway mail it. */
+async function linkFor(
+  context: Contexts['database'],
   { id, email, role }: Pick<ListedUser, 'id' | 'email' | 'role'>,
   purpose: LinkPurpose,
-  { link, expiresAt }: IssuedLink,
-): Printable {
-  return { id, email, role, purpose, link, expires_at: expiresAt.toISOString() };
+  isMailed: boolean,
+): Promise<Printable> {
+  if (!isMailed) {
+    const { link, expiresAt } = await issuePasswordLink(context, COMMAND_LINE, id, purpose);
+    return { id, email, role, purpose, link, expires_at: expiresAt.toISOString() };
+  }
+  requireMail(context);
+  const keyring = await openKeyring(context.config.keyringFile, context.clock, createLogger('silent'));
+  try {
+    const expiresAt = await mailPasswordLink({ ...context, keyring }, COMMAND_LINE, id, purpose);
+    return { id, email, role, purpose, mailed: true, expires_at: expiresAt.toISOString() };
+  } finally {
+    await keyring.close();
+  }
 }
 
 /** `isActive` is printed as `is_active`. */

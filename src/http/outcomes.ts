@@ -54,7 +54,11 @@ export const OF_ROUTES = {
     ...WITH_PASSWORD,
   ],
   '/auth/password/redeem': ['success', 'link_invalid', ...WITH_PASSWORD],
-} as const satisfies Record<string, readonly (Reason | 'success' | 'retried' | 'without_session' | 'client_closed')[]>;
+  '/auth/password/forgot': ['success', 'email_rate_limited', ...WITH_PASSWORD],
+} as const satisfies Record<
+  string,
+  readonly (Reason | 'success' | 'retried' | 'without_session' | 'email_rate_limited' | 'client_closed')[]
+>;
 
 /** By the kind of credential that was presented to `/graphql`. */
 const OF_CALLERS = {
@@ -109,9 +113,10 @@ export interface CountedRequest {
 
 /**
  * @param hasProxies whether proxies may ask (Interface 18)
+ * @param hasMail whether people may ask for a link (Interface 15)
  * @returns a function that counts a request; each known outcome exists from 0
  */
-export function createOutcomeCounters(metrics: Metrics, hasProxies: boolean) {
+export function createOutcomeCounters(metrics: Metrics, hasProxies: boolean, hasMail: boolean) {
   const { authzChecks, callerChecks } = metrics;
   const ofRoutes = {
     '/auth/login': metrics.logins,
@@ -119,8 +124,10 @@ export function createOutcomeCounters(metrics: Metrics, hasProxies: boolean) {
     '/auth/logout': metrics.logouts,
     '/auth/password': metrics.passwordChanges,
     '/auth/password/redeem': metrics.linkRedemptions,
+    '/auth/password/forgot': metrics.resetRequests,
   };
   for (const [route, counter] of Object.entries(ofRoutes)) {
+    if (route === '/auth/password/forgot' && !hasMail) continue;
     for (const outcome of OF_ROUTES[route as CountedRoute]) counter.inc({ outcome }, 0);
   }
   for (const [caller, outcomes] of Object.entries(OF_CALLERS)) {

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { PasswordChange } from '../auth/change-password.js';
 import type { Redemption } from '../auth/redeem-link.js';
 import { MAX_PASSWORD_BYTES } from '../credentials/passwords/password-text.js';
+import { emailSchema } from '../domain/email.js';
 import { isText } from '../platform/text.js';
 import { passwordSchema } from './login-body.js';
 
@@ -36,4 +37,8 @@ export const redeemBody: z.ZodType<Redemption, unknown> = z
     } satisfies Record<keyof Redemption, z.ZodType>,
     'must be a JSON object',
   )
+  .meta(UNKNOWN_MEMBERS);
+
+export const forgotBody: z.ZodType<{ email: string }, unknown> = z
+  .object({ email: emailSchema }, 'must be a JSON object')
   .meta(UNKNOWN_MEMBERS);

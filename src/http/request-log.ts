@@ -75,7 +75,7 @@ export function createRequestLog(
     state.isProxyReported = true;
     log.warn({ ...ids, peer_ip: peerAddress }, UNTRUSTED);
   });
-  const count = createOutcomeCounters(metrics, config.forwardAuth !== undefined);
+  const count = createOutcomeCounters(metrics, config.forwardAuth !== undefined, config.mail.kind !== 'off');
   const record = (answered: Answered): void => {
     const { method, route, status, duration_ms } = answered;
     const labels = { http_request_method: method, http_response_status_code: status };

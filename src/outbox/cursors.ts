@@ -4,6 +4,8 @@
  * and put an event behind the front, so there `outbox_events` names each event that was sent, and settling sends what is not
  * named.
  */
+import type { AuditedEvent } from '../audit/events.js';
+import { eventRows, insertEvents } from '../audit/write.js';
 import type { OutboxKind } from '../db/entities/outbox-cursor.js';
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
 import { DOWN_AFTER } from './schedule.js';
@@ -199,6 +201,7 @@ const advanceSql = statement(
     failures: 'integer',
     retry_at: 'timestamptz?',
     handled: 'jsonb',
+    events: 'jsonb',
     last_at: 'timestamptz?',
     last_outcome: 'text?',
     last_status: 'integer?',
@@ -222,25 +225,33 @@ const advanceSql = statement(
       claimed_until =
         case when :is_over then null else clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS}) end
     where id = :id and claimed_by = :me
-    returning id
+    returning id as cursor
+  ), audited as (
+    ${insertEvents(':events', 'moved')}
   ), handled as (
     select * from jsonb_to_recordset(:handled)
       as event (event_id uuid, written_at timestamptz, due_at timestamptz, attempts integer)
   ), stored as (
     insert into outbox_events (cursor_id, event_id, written_at, due_at, attempts)
-    select moved.id, event_id, handled.written_at, due_at, attempts from handled, moved
+    select moved.cursor, event_id, handled.written_at, due_at, attempts from handled, moved
     where due_at is not null or (handled.written_at, event_id) > (:settled_at::timestamptz, :settled_id)
     on conflict (cursor_id, event_id) do update set due_at = excluded.due_at, attempts = excluded.attempts
   ), settled as (
     delete from outbox_events using moved
-    where cursor_id = moved.id and (outbox_events.written_at, event_id) <= (:settled_at::timestamptz, :settled_id)
+    where cursor_id = moved.cursor and (outbox_events.written_at, event_id) <= (:settled_at::timestamptz, :settled_id)
       and event_id not in (select event_id from handled where due_at is not null)
       and (due_at is null or event_id in (select event_id from handled))
   ), returned as (
     update outbox_events set due_at = :now from moved
-    where :is_back and cursor_id = moved.id and due_at > :now and event_id not in (select event_id from handled)
+    where :is_back and cursor_id = moved.cursor and due_at > :now and event_id not in (select event_id from handled)
   )
   select count(*)::integer as advanced from moved`;
+
+/** Nobody's request: the gateway itself has no address. */
+function pausedByReceiver(webhook_id: string): AuditedEvent {
+  const metadata = { by: 'receiver', webhook_id } as const;
+  return { eventType: 'webhook_paused', userId: null, ipAddress: 'gateway', userAgent: '', metadata };
+}
 
 /** @returns false if the claim is lost: then nothing was written */
 export async function advance(db: Db, me: string, id: string, progress: Progress, now: Date): Promise<boolean> {
@@ -255,6 +266,7 @@ export async function advance(db: Db, me: string, id: string, progress: Progress
     failures,
     retry_at: retryAt,
     handled,
+    events: eventRows(isGone ? [pausedByReceiver(id)] : [], now),
     last_at: last?.at ?? null,
     last_outcome: last?.outcome ?? null,
     last_status: last?.status ?? null,

@@ -65,6 +65,12 @@ export function createMetrics() {
       labelNames: ['outcome'],
       registers,
     }),
+    resetRequests: new Counter({
+      name: 'auth_gateway_reset_requests_total',
+      help: 'Requests to POST /auth/password/forgot, by their outcome',
+      labelNames: ['outcome'],
+      registers,
+    }),
     callerChecks: new Counter({
       name: 'auth_gateway_caller_checks_total',
       help: 'Requests to POST /graphql that were asked who is calling, by the kind of credential and what came of it',

@@ -2,7 +2,7 @@
 import { openApiDocument } from '../../src/http/openapi/document.js';
 import { logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { newcomer } from '../support/gateway/graphql.js';
-import { CHOSEN, changePassword, issueLink, redeem } from '../support/gateway/passwords.js';
+import { CHOSEN, changePassword, forgot, issueLink, redeem } from '../support/gateway/passwords.js';
 import { quickPasswords } from '../support/gateway/quick-passwords.js';
 import { answersIn, exchange } from '../support/gateway/raw.js';
 import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
@@ -15,13 +15,18 @@ const document = JSON.parse(JSON.stringify(openApiDocument('http://localhost:300
 const checker = createChecker(document);
 
 const passwords = quickPasswords();
+/** Nobody listens there, and nothing is mailed. */
+const SMTP_NOWHERE = { MAIL: 'smtp', SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'auth@example.com' };
+
 let gateway: TestGateway;
 /** In production; one that allows a single request; one that gives a request a moment to arrive */
 let limited: TestGateway;
 let hasty: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway({ env: { REFRESH_RETRY: 'true' }, passwords });
-  limited = await startGateway({ env: { NODE_ENV: 'production', LOGIN_RATE_LIMIT: '1', SESSION_RATE_LIMIT: '1' } });
+  gateway = await startGateway({ env: { REFRESH_RETRY: 'true', MAIL: 'log' }, passwords });
+  limited = await startGateway({
+    env: { ...SMTP_NOWHERE, NODE_ENV: 'production', LOGIN_RATE_LIMIT: '1', SESSION_RATE_LIMIT: '1' },
+  });
   hasty = await startGateway({ sockets: { headersMs: 100, requestMs: 100, checkEveryMs: 20 } });
 });
 afterAll(async () => {
@@ -212,7 +217,16 @@ const OF_PASSWORDS: Row[] = [
     'internal_error',
     () => withFault(gateway, lacksColumn('password_links', 'token_sha256'), () => redeem(gateway, 'pl_x')),
   ],
-  ...['/auth/password', '/auth/password/redeem'].flatMap((path): Row[] => [
+  ['/auth/password/forgot', 202, '', () => forgot(gateway, 'nobody@example.com')],
+  ['/auth/password/forgot', 404, 'not_found', () => forgot(hasty, 'nobody@example.com')],
+  ['/auth/password/forgot', 422, '', () => forgot(gateway, 'nobody')],
+  [
+    '/auth/password/forgot',
+    500,
+    'internal_error',
+    () => withFault(gateway, lacksColumn('audit_events', 'user_agent'), () => forgot(gateway, 'nobody@example.com')),
+  ],
+  ...['/auth/password', '/auth/password/redeem', '/auth/password/forgot'].flatMap((path): Row[] => [
     [path, 400, 'body_unreadable', () => send(path, { headers: JSON_TYPE, body: '{' })],
     [path, 413, 'body_too_large', () => send(path, { headers: JSON_TYPE, body: ' '.repeat(20_000) })],
     [path, 415, 'unsupported_media_type', () => send(path, { body: 'x' })],
@@ -228,7 +242,14 @@ const OF_PASSWORDS: Row[] = [
   ]),
 ];
 
-const LOGIN_ROUTES = ['/auth/login', '/auth/refresh', '/auth/logout', '/auth/password', '/auth/password/redeem'];
+const LOGIN_ROUTES = [
+  '/auth/login',
+  '/auth/refresh',
+  '/auth/logout',
+  '/auth/password',
+  '/auth/password/redeem',
+  '/auth/password/forgot',
+];
 const OF_EACH: Row[] = LOGIN_ROUTES.flatMap((path): Row[] => [
   [path, 403, 'in_development', () => send(path, { headers: FOREIGN })],
   [path, 403, 'cross_site', () => limited.send('POST', path, { headers: FOREIGN })],

@@ -68,6 +68,7 @@ const OURS: Record<string, [type: string, ...labels: string[]]> = {
   auth_gateway_logouts_total: ['counter', 'outcome'],
   auth_gateway_password_changes_total: ['counter', 'outcome'],
   auth_gateway_link_redemptions_total: ['counter', 'outcome'],
+  auth_gateway_reset_requests_total: ['counter', 'outcome'],
   auth_gateway_caller_checks_total: ['counter', 'caller', 'outcome'],
   auth_gateway_authz_checks_total: ['counter', 'outcome', 'route'],
   auth_gateway_account_locks_total: ['counter'],

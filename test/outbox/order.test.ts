@@ -1,7 +1,10 @@
 /** Interface 17: every event once, in order; what fails is tried again. */
+
+import pg from 'pg';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
-import { createWebhook } from '../../src/admin/webhooks.js';
+import { createWebhook, listWebhooks, replayWebhook, resumeWebhook } from '../../src/admin/webhooks.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { until } from '../support/until.js';
 import { type Receiver, startReceiver } from './receiver.js';
 
 let receiver: Receiver;
@@ -23,3 +26,154 @@ test('17: a webhook receives its own creation, then every event, in order', asyn
   const sequences = receiver.received.map(({ json }) => json.data.sequence);
   expect(sequences).toEqual(sequences.toSorted());
 });
+
+test('17: an event that fails is parked, tried again when it is due, and others go on', async () => {
+  await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url, includeEmails: true });
+  await receiver.reached(1);
+  receiver.reply(({ json }) => ({ status: json.data.metadata.email === 'bad@example.com' ? 500 : 204 }));
+  const tries = () => receiver.received.filter(({ json }) => json.data.metadata.email === 'bad@example.com').length;
+  const next = async (): Promise<void> => {
+    const { id } = await gateway.user();
+    await until('the receiver or the row has it', () => receiver.received.some(({ json }) => json.data.user_id === id));
+  };
+  await gateway.user({ email: 'bad@example.com' });
+  await until('the receiver or the row has it', () => tries() === 1);
+  await next();
+  let tried = 1;
+  for (const seconds of [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400, 86_400]) {
+    gateway.clock.advance(seconds * 0.79);
+    await next();
+    expect([seconds, tries()]).toEqual([seconds, tried]);
+    gateway.clock.advance(seconds * 0.42);
+    tried += 1;
+    await until('the receiver or the row has it', () => tries() === tried);
+  }
+});
+
+test('17: a receiver that was away for an hour gets everything, in order', async () => {
+  await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
+  await receiver.reached(1);
+  receiver.reply(() => ({ status: 503 }));
+  const users = [];
+  for (let i = 0; i < 8; i += 1) {
+    users.push(await gateway.user());
+    gateway.clock.advance(450);
+  }
+  await until('the receiver or the row has it', async () => (await lagOf()).parkedCount >= 3);
+  const before = receiver.received.length;
+  receiver.reply(() => ({ status: 204 }));
+  gateway.clock.advance(80);
+  await until('the receiver or the row has it', () => delivered(before).length === users.length);
+  expect(delivered(before)).toEqual(users.map(({ id }) => id));
+  const sequences = receiver.received.slice(before).map(({ json }) => json.data.sequence);
+  expect(sequences).toEqual(sequences.toSorted());
+});
+
+test('17: 410 pauses a webhook, with an event of its own, and resuming it sends what has waited', async () => {
+  const { webhook } = await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
+  await receiver.reached(1);
+  receiver.reply(() => ({ status: 410 }));
+  const { id } = await gateway.user();
+  await until('the receiver or the row has it', async () => (await lagOf()).pausedBy === 'receiver');
+  const events = await gateway.rows(
+    `select metadata, ip_address from audit_events where event_type = 'webhook_paused'`,
+  );
+  expect(events).toEqual([{ metadata: { by: 'receiver', webhook_id: webhook.id }, ip_address: 'gateway' }]);
+  receiver.reply(() => ({ status: 204 }));
+  const before = receiver.received.length;
+  await resumeWebhook(gateway.app, COMMAND_LINE, webhook.id);
+  await until('the receiver or the row has it', () => receiver.types().includes('webhook_resumed'));
+  expect(receiver.received[before]?.json.data.user_id).toBe(id);
+  expect(receiver.types().slice(before)).toEqual(['user_created', 'webhook_paused', 'webhook_resumed']);
+});
+
+test('17: Retry-After is respected, and a replay sends the same ids again', async () => {
+  const { webhook } = await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
+  await receiver.reached(1);
+  receiver.reply(() => ({ status: 429, headers: { 'retry-after': '7200' } }));
+  await gateway.user();
+  await until('the receiver or the row has it', async () => (await lagOf()).parkedCount === 1);
+  receiver.reply(() => ({ status: 204 }));
+  const tried = receiver.received.length;
+  gateway.clock.advance(7_000);
+  const later = await gateway.user();
+  gateway.clock.advance(300);
+  await until('the receiver or the row has it', () => delivered(tried).includes(later.id));
+  expect(delivered(tried)).toHaveLength(2);
+  const ids = new Set(receiver.received.map(({ headers }) => headers['webhook-id']));
+  const before = receiver.received.length;
+  await gateway.rows('select pg_sleep(0)');
+  await replayWebhook(gateway.app, COMMAND_LINE, webhook.id, new Date(0));
+  await until('the receiver or the row has it', () => receiver.types().slice(before).includes('webhook_replayed'));
+  const again = receiver.received.slice(before).map(({ headers }) => headers['webhook-id']);
+  for (const id of ids) expect(again).toContain(id);
+});
+
+test('17: an event that appears behind the front is sent, once', async () => {
+  const { webhook } = await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
+  await receiver.reached(1);
+  await gateway.rows(`update outbox_cursors set settled_at = settled_at - interval '1 minute' where id = $1`, [
+    webhook.id,
+  ]);
+  await gateway.rows(
+    `insert into audit_events (id, event_type, entity_type, ip_address, user_agent, metadata, created_at, written_at)
+     values (gen_random_uuid(), 'logout', 'user', '192.0.2.1', null, '{}', now(), now() - interval '30 seconds')`,
+  );
+  await gateway.user();
+  await until('the receiver or the row has it', () => receiver.types().includes('logout'));
+  await gateway.user();
+  await until(
+    'the receiver or the row has it',
+    () => receiver.types().filter((type) => type === 'user_created').length === 2,
+  );
+  expect(receiver.types().filter((type) => type === 'logout')).toHaveLength(1);
+});
+
+test('17: the claim of an instance that was killed ends, and another goes on', async () => {
+  const { webhook } = await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
+  await receiver.reached(1);
+  await until('the receiver or the row has it', async () => (await claimOf()) === null);
+  await gateway.rows(
+    `update outbox_cursors set claimed_by = gen_random_uuid(), claimed_until = clock_timestamp() + interval '1 hour' where id = $1`,
+    [webhook.id],
+  );
+  await gateway.user();
+  expect(receiver.received).toHaveLength(1);
+  await gateway.rows(`update outbox_cursors set claimed_until = clock_timestamp() - interval '1 second'`);
+  await receiver.reached(2);
+  expect(receiver.types()).toEqual(['webhook_created', 'user_created']);
+});
+
+test('17: an event that is written late is sent in its place', async () => {
+  await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
+  await receiver.reached(1);
+  const client = new pg.Client({ connectionString: gateway.database.url });
+  await client.connect();
+  await client.query('begin');
+  await client.query(
+    `insert into audit_events (id, event_type, entity_type, ip_address, user_agent, metadata, created_at)
+     values (gen_random_uuid(), 'logout', 'user', '192.0.2.1', null, '{}', now())`,
+  );
+  await gateway.user();
+  expect(receiver.received).toHaveLength(1);
+  await client.query('commit');
+  await client.end();
+  await receiver.reached(3);
+  expect(receiver.types()).toEqual(['webhook_created', 'logout', 'user_created']);
+});
+
+/** The users of the events that were received behind a place, in order. */
+const delivered = (from: number): string[] =>
+  receiver.received.slice(from).flatMap(({ json }) => json.data.user_id ?? []);
+
+async function lagOf() {
+  const { rows } = await listWebhooks(gateway.app, { first: 1 });
+  const [found] = rows;
+  if (found === undefined) throw new Error('no webhook');
+  return found.row;
+}
+
+async function claimOf(): Promise<string | null> {
+  const [row] = await gateway.rows<{ claimed_by: string | null }>('select claimed_by from outbox_cursors');
+  return row?.claimed_by ?? null;
+}

@@ -1,6 +1,6 @@
 /** Interface 11: users. */
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { issuePasswordLink } from '../../admin/password-links.js';
+import { issuePasswordLink, mailPasswordLink } from '../../admin/password-links.js';
 import {
   createUser,
   deleteUser,
@@ -190,9 +190,12 @@ export class UserResolver {
     @Arg('input', () => IssuePasswordLinkInput, { description: 'The user, and what the link is for.' }) {
       userId,
       purpose,
+      deliver,
     }: IssuePasswordLinkInput,
   ): Promise<IssuePasswordLinkPayload> {
-    return issuePasswordLink(context.deps, operatorOf(context), userId, purpose);
+    const { deps } = context;
+    if (deliver !== true) return issuePasswordLink(deps, operatorOf(context), userId, purpose);
+    return { link: null, expiresAt: await mailPasswordLink(deps, operatorOf(context), userId, purpose) };
   }
 
   @RequiresWhat(deleteUser)

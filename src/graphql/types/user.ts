@@ -1,6 +1,5 @@
 /** Interface 11: `User`, its listing and filter, and the inputs and payloads of its mutations. */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
-import type { IssuedLink } from '../../admin/password-links.js';
 import type { ListedUser, UserFilter } from '../../admin/users.js';
 import type { LinkPurpose } from '../../domain/link-purpose.js';
 import type { Role } from '../../domain/roles.js';
@@ -95,11 +94,21 @@ const LinkPurposeEnum = spelledEnum<LinkPurpose>('LinkPurpose', 'What a password
 export class IssuePasswordLinkInput {
   @Field(() => ID, { description: 'User id.' }) userId!: string;
   @Field(() => LinkPurposeEnum, { description: 'Sets how long the link is valid.' }) purpose!: LinkPurpose;
+  @Field(() => Boolean, {
+    nullable: true,
+    defaultValue: false,
+    description: 'Mail the link to the user instead of returning it. Refused with `mail_off` if mail is off.',
+  })
+  deliver!: boolean | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'A link by which the user sets a password, once.' })
-export class IssuePasswordLinkPayload implements IssuedLink {
-  @Field(() => String, { description: 'The link. It will not be shown again: send it to the user.' }) link!: string;
+export class IssuePasswordLinkPayload {
+  @Field(() => String, {
+    nullable: true,
+    description: 'The link. It will not be shown again: send it to the user. Null if it is mailed.',
+  })
+  link!: string | null;
   @Field(() => GraphQLDateTime, { description: 'When the link expires.' }) expiresAt!: Date;
 }
 

@@ -1,5 +1,6 @@
 /** Interface 15: the routes by which people change a password, or set it by a link. */
 import { ERRORS } from '../refusals.js';
+import { ON_ITS_WAY } from '../routes/password-routes.js';
 import {
   CROSS_SITE,
   json,
@@ -97,6 +98,42 @@ function redeemRoute(): object {
   };
 }
 
+function forgotRoute(): object {
+  return {
+    operationId: 'forgotPassword',
+    summary: 'Ask for a link to reset a password',
+    description: 'Only if MAIL is on. Known and unknown e-mails are answered alike.',
+    tags: ['passwords'],
+    security: [],
+    requestBody: body('ForgottenPassword'),
+    responses: {
+      ...OF_BOTH,
+      202: json('If the e-mail has an account, a link is mailed.', 'ResetRequested', { detail: ON_ITS_WAY }, COUNTED),
+      403: shared('CrossSite'),
+      404: refusal('MAIL is off.', ['not_found']),
+      422: json(
+        'The body is invalid; `errors` lists what is wrong.',
+        'InvalidBody',
+        {
+          detail: ERRORS.body_invalid.detail,
+          reason: 'body_invalid',
+          errors: [{ field: 'email', message: 'must be an e-mail address' }],
+        },
+        COUNTED,
+      ),
+      429: tooMany(
+        'Too many attempts from this IP address, or too many requests are waiting on this connection.',
+        ['login_rate_limited'],
+        MAYBE_COUNTED,
+      ),
+    },
+  };
+}
+
 export function passwordRoutes(): object {
-  return { '/auth/password': { post: changeRoute() }, '/auth/password/redeem': { post: redeemRoute() } };
+  return {
+    '/auth/password': { post: changeRoute() },
+    '/auth/password/redeem': { post: redeemRoute() },
+    '/auth/password/forgot': { post: forgotRoute() },
+  };
 }

@@ -1,9 +1,10 @@
 /** JSON Schemas of bodies: the login request from its validator, responses from Spec 2 and Interface 10. */
 import * as z from 'zod';
 import { loginBody } from '../login-body.js';
-import { changeBody, redeemBody } from '../password-bodies.js';
+import { changeBody, forgotBody, redeemBody } from '../password-bodies.js';
 import { ERRORS } from '../refusals.js';
 import { LOGGED_OUT } from '../routes/auth-routes.js';
+import { ON_ITS_WAY } from '../routes/password-routes.js';
 
 const closed = { type: 'object', additionalProperties: false };
 
@@ -72,6 +73,8 @@ export function schemas(): Record<string, object> {
     LoginRequest: requestOf(loginBody, { email: 'ada@example.com', password: PASSWORD }),
     PasswordChange: requestOf(changeBody, { current_password: PASSWORD, new_password: NEW_PASSWORD }),
     Redemption: requestOf(redeemBody, { token: 'pl_…', new_password: NEW_PASSWORD }),
+    ForgottenPassword: requestOf(forgotBody, { email: 'ada@example.com' }),
+    ResetRequested: allOf({ detail: { const: ON_ITS_WAY } }),
     TokenResponse: allOf({
       access_token: { type: 'string', description: 'A JWT (RFC 9068)', pattern: '^[\\w-]+\\.[\\w-]+\\.[\\w-]+$' },
       token_type: { const: 'bearer' },

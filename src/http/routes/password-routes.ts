@@ -1,18 +1,22 @@
 /** Interface 15: people change their password, or set it by a link. Parse at the edge, decide in `auth/`, answer. */
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { changePassword } from '../../auth/change-password.js';
+import { createForgotLimiter, requestReset } from '../../auth/forgot-password.js';
 import type { RefusedPassword } from '../../auth/outcomes.js';
 import { redeemLink } from '../../auth/redeem-link.js';
 import { type RefusedUser, refuseTokenOfNobody, resolveUser } from '../../callers/resolve-user.js';
 import type { Deps } from '../../services.js';
 import { methodNotAllowed, sendError } from '../errors.js';
 import { parseBody } from '../json-body.js';
-import { changeBody, redeemBody } from '../password-bodies.js';
+import { changeBody, forgotBody, redeemBody } from '../password-bodies.js';
 import { CHALLENGE } from '../refusals.js';
 
 type Dependencies = Deps<
-  'clock' | 'config' | 'db' | 'metrics' | 'passwordRules' | 'passwords' | 'placeholderHashes' | 'tokens'
+  'clock' | 'config' | 'db' | 'metrics' | 'passwordRules' | 'passwords' | 'placeholderHashes' | 'redis' | 'tokens'
 >;
+
+/** The answer to everybody who has forgotten a password */
+export const ON_ITS_WAY = 'If this address has an account, a message is on its way';
 
 /** @param guards what a request with a password passes first */
 export function addPasswordRoutes(app: Express, deps: Dependencies, guards: RequestHandler[]): void {
@@ -41,6 +45,8 @@ export function addPasswordRoutes(app: Express, deps: Dependencies, guards: Requ
     })
     .all(methodNotAllowed('POST'));
 
+  if (deps.config.mail.kind !== 'off') addForgotRoute(app, deps, guards);
+
   app
     .route('/auth/password/redeem')
     .post(guards, async (req: Request, res: Response) => {
@@ -57,6 +63,27 @@ export function addPasswordRoutes(app: Express, deps: Dependencies, guards: Requ
         res.set('WWW-Authenticate', CHALLENGE);
         sendError(res, outcome.reason);
       }
+    })
+    .all(methodNotAllowed('POST'));
+}
+
+/** Only if MAIL is on, so that the route is 404 otherwise. */
+function addForgotRoute(app: Express, deps: Deps<'clock' | 'db' | 'redis'>, guards: RequestHandler[]): void {
+  const limiter = createForgotLimiter(deps);
+  app
+    .route('/auth/password/forgot')
+    .post(guards, async (req: Request, res: Response) => {
+      const parsed = parseBody(forgotBody, req.body);
+      if ('errors' in parsed) return sendError(res, 'body_invalid', parsed);
+      const { budget, origin } = res.locals;
+      const isAsked = await requestReset(
+        { clock: deps.clock, db: deps.db.within(budget), limiter },
+        parsed.body.email,
+        origin,
+        budget,
+      );
+      res.locals.outcome = isAsked ? 'success' : 'email_rate_limited';
+      res.status(202).json({ detail: ON_ITS_WAY });
     })
     .all(methodNotAllowed('POST'));
 }

@@ -78,6 +78,8 @@ export interface Setup {
   sockets?: Partial<SocketLimits>;
   /** How often an idle outbox looks for work: milliseconds */
   outboxPollMs?: number;
+  /** Takes the lines of MAIL=log */
+  print?: (line: string) => void;
 }
 
 /** Starts instances on one fresh database. Close it in `afterAll` or `afterEach`. */
@@ -125,6 +127,7 @@ export async function startInstance(
     passwords = quickPasswords(),
     sockets,
     outboxPollMs,
+    print = () => undefined,
   }: Omit<Setup, 'instances'>,
 ): Promise<Instance> {
   const config = readConfig({
@@ -137,6 +140,7 @@ export async function startInstance(
     clock,
     maxSkewSeconds,
     log,
+    print,
     ...(outboxPollMs && { outboxPollMs }),
     ...(passwords === 'argon2' ? {} : { passwords }),
   };

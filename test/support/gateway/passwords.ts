@@ -32,3 +32,8 @@ export async function issueLink(
   const { link } = await issuePasswordLink(on.app, COMMAND_LINE, userId, purpose);
   return new URLSearchParams(new URL(link).hash.slice(1)).get('token') ?? '';
 }
+
+/** `POST /auth/password/forgot`. */
+export function forgot({ send }: Pick<Instance, 'send'>, email: unknown, from = '192.0.2.1'): Promise<Answer> {
+  return send('POST', '/auth/password/forgot', { headers: { 'x-forwarded-for': from }, body: { email } });
+}
