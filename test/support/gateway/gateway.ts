@@ -78,6 +78,8 @@ export interface Setup {
   sockets?: Partial<SocketLimits>;
   /** How often an idle outbox looks for work: milliseconds */
   outboxPollMs?: number;
+  /** Receives what is printed to the terminal */
+  print?: (line: string) => void;
 }
 
 /** Starts instances on one fresh database. Close it in `afterAll` or `afterEach`. */
@@ -125,6 +127,7 @@ export async function startInstance(
     passwords = quickPasswords(),
     sockets,
     outboxPollMs,
+    print,
   }: Omit<Setup, 'instances'>,
 ): Promise<Instance> {
   const config = readConfig({
@@ -138,6 +141,7 @@ export async function startInstance(
     maxSkewSeconds,
     log,
     ...(outboxPollMs && { outboxPollMs }),
+    ...(print && { print }),
     ...(passwords === 'argon2' ? {} : { passwords }),
   };
   const app = await createApp(config, database.url, overrides);
