@@ -55,8 +55,9 @@ export function createSmtpMailer(smtpUrl: string, publicHost: string, limits = L
       try {
         const { response } = await transport.sendMail({
           from,
+          // As objects, which are not parsed: a comma in an address makes no second recipient.
           to: { name: '', address: to },
-          envelope: { from: from.address, to: [to] },
+          envelope: { from: { name: '', address: from.address }, to: [{ name: '', address: to }] },
           messageId: `<${id}>`,
           date,
           subject,
@@ -84,6 +85,8 @@ function deliveryOf(error: NodemailerError, isLate: boolean): Delivery {
   if (isLate || code === 'ETIMEDOUT') return failed('timeout');
   if (['EAUTH', 'ENOAUTH'].includes(code)) return failed('authentication');
   if (code === 'ETLS' || tlsFaultOf(originalCode) !== undefined) return failed('tls');
+  // Refused here: it is larger than the server takes, or its address is none.
+  if (status === undefined && ['EENVELOPE', 'EMESSAGE'].includes(code)) return { kind: 'dropped', outcome: 'rejected' };
   if (status === undefined) return failed('connection_failed');
   if (LOGIN_WANTED.includes(status)) return failed('authentication');
   if (error.permanent !== true) return failed('deferred');

@@ -1,0 +1,107 @@
+/** Interface 17: mail through a real server, with TLS, a login and outages. Needs root, `exim4` and `openssl` (REQUIRE_PROGRAMS=1). */
+import tls from 'node:tls';
+import { COMMAND_LINE } from '../../src/admin/administer.js';
+import { setUserRole } from '../../src/admin/user-changes.js';
+import type { TestGateway } from '../support/gateway/gateway.js';
+import { type Exim, hasExim, startExim, USER, USER_PASSWORD } from '../support/programs/exim.js';
+import { counted, redeem, requestReset, sealedTokens, settled, startMailing } from './mailing.js';
+import { readMail } from './read-mail.js';
+
+const withServer = hasExim ? describe : describe.skip;
+
+withServer('with root and Exim (REQUIRE_PROGRAMS=1 makes their absence a failure)', () => {
+  let server: Exim;
+  let gateway: TestGateway | undefined;
+  const authorities = tls.getCACertificates('default');
+  beforeAll(async () => {
+    server = await startExim();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+  afterEach(async () => {
+    tls.setDefaultCACertificates(authorities);
+    await gateway?.close();
+  });
+
+  const start = async (url: string): Promise<TestGateway> => {
+    gateway = await startMailing(url);
+    return gateway;
+  };
+  const trust = (): void => tls.setDefaultCACertificates([...authorities, server.ca]);
+  const login = `${encodeURIComponent(USER)}:${encodeURIComponent(USER_PASSWORD)}`;
+
+  test.each([
+    ['plain, on this machine', () => `smtp://127.0.0.1:${server.plainPort}`],
+    ['STARTTLS', () => `smtp://0.0.0.0:${server.starttlsPort}`],
+    ['TLS and a login', () => `smtps://${login}@localhost:${server.smtpsPort}`],
+  ])('17: a link arrives and works: %s', async (_how, url) => {
+    trust();
+    const started = await start(url());
+    const before = (await server.mails()).length;
+    await requestReset(started, await started.user());
+    const mail = readMail((await server.reached(before + 1))[before] ?? '');
+    expect(mail.headers.get('auto-submitted')).toBe('auto-generated');
+    expect(mail.headers.get('from')).toBe('Auth <auth@example.org>');
+    expect(await redeem(started, mail)).toBe(204);
+    await settled(started);
+    expect(await sealedTokens(started)).toEqual([]); // the link is used up
+  });
+
+  test.each([
+    ['STARTTLS', () => `smtp://0.0.0.0:${server.starttlsPort}`],
+    ['STARTTLS on this machine', () => `smtp://127.0.0.1:${server.starttlsPort}`],
+    ['TLS', () => `smtps://${login}@localhost:${server.smtpsPort}`],
+    ['TLS, for another name', () => `smtps://${login}@127.0.0.2:${server.smtpsPort}`],
+  ])('17: a certificate that nobody trusts is refused, and the mail waits: %s', async (how, url) => {
+    if (how.includes('name')) trust();
+    const started = await start(url());
+    const before = (await server.mails()).length;
+    await requestReset(started, await started.user());
+    await counted(started, 'tls');
+    expect((await server.mails()).length).toBe(before);
+    trust();
+    started.clock.advance(10);
+    if (how.includes('name')) await counted(started, 'tls', 2);
+    else await server.reached(before + 1);
+  });
+
+  test('17: a wrong login is reported, and the mail waits', async () => {
+    trust();
+    const started = await start(`smtps://${encodeURIComponent(USER)}:wrong@localhost:${server.smtpsPort}`);
+    await requestReset(started, await started.user());
+    await counted(started, 'authentication');
+    expect(await started.rows('select attempts from outbox_events where due_at is not null')).toEqual([
+      { attempts: 1 },
+    ]);
+  });
+
+  test('17: a recipient that the server refuses is dropped, and the next one is mailed', async () => {
+    const started = await start(`smtp://127.0.0.1:${server.plainPort}`);
+    const before = (await server.mails()).length;
+    await requestReset(started, await started.user({ email: 'ada@elsewhere.example' }));
+    await counted(started, 'rejected');
+    await requestReset(started, await started.user({ email: 'ada@example.com' }));
+    const mail = readMail((await server.reached(before + 1))[before] ?? '');
+    expect(mail.headers.get('to')).toBe('ada@example.com');
+    await settled(started);
+    expect(await sealedTokens(started)).toEqual([null, null]);
+  });
+
+  test('17: what happened while the server was away is mailed when it is back, in order', async () => {
+    const started = await start(`smtp://127.0.0.1:${server.plainPort}`);
+    const before = (await server.mails()).length;
+    await server.stop();
+    const user = await started.user();
+    await requestReset(started, user);
+    for (const role of ['analyst', 'viewer', 'analyst'] as const)
+      await setUserRole(started.app, COMMAND_LINE, user.id, role);
+    await counted(started, 'connection_failed', 3);
+    await server.start();
+    started.clock.advance(60);
+    const mails = (await server.reached(before + 4)).slice(before).map(readMail);
+    const subjects = mails.map(({ subject }) => subject);
+    expect(subjects.filter((subject) => subject.startsWith('New password'))).toHaveLength(1);
+    expect(subjects.filter((subject) => subject.startsWith('Your role'))).toHaveLength(3);
+    const ids = mails.map(({ headers }) => headers.get('message-id'));
+    expect(new Set(ids).size).toBe(4);
+  });
+});
