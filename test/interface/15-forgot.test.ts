@@ -22,7 +22,9 @@ beforeEach(async () => {
 afterEach(() => gateway.close());
 
 const requests = (): Promise<Array<{ user_id: string | null; metadata: object }>> =>
-  gateway.rows(`select user_id, metadata from audit_events where event_type = 'password_reset_requested' order by written_at`);
+  gateway.rows(
+    `select user_id, metadata from audit_events where event_type = 'password_reset_requested' order by written_at`,
+  );
 const links = (): string[] => printed.flatMap((line) => /#token=(pl_\w+)/.exec(line)?.[1] ?? []);
 
 test('Interface 15: a link is mailed that sets a new password, once', async () => {
