@@ -204,6 +204,10 @@ export const smtpUrl = z
       `${url.search}${url.hash}` === ''
     );
   }, 'must be a URL such as smtps://USER:PASSWORD@HOST, or smtp:// for STARTTLS, without path')
+  .refine((text) => {
+    const url = parseUrl(text);
+    return url === undefined || (url.username === '') === (url.password === '');
+  }, 'must have a user and a password, or neither')
   .describe('a URL that starts with smtps:// or smtp://');
 
 function isDecodable(text: string): boolean {

@@ -1,0 +1,77 @@
+/** Interface 2 and 17: the variables of mail. */
+import { ConfigError, readConfig } from '../../src/config/config.js';
+import { senderOf } from '../../src/mail/mail.js';
+
+const SMTP = { MAIL: 'smtp', SMTP_URL: 'smtps://mail.example.com', MAIL_FROM: 'auth@example.com' };
+
+function faultsOf(env: Record<string, string>): string[] {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.message.split('\n');
+  }
+}
+
+test.each([
+  'smtps://mail.example.com',
+  'smtps://mail.example.com/',
+  'smtp://user:p%2F%23%3F%40%3A%25%C3%BC@mail.example.com:2525',
+  'smtp://[::1]:25',
+  'smtp://localhost',
+])('Interface 2: %s is a mail server', (SMTP_URL) => {
+  expect(readConfig({ ...SMTP, SMTP_URL }).mail).toEqual({
+    kind: 'smtp',
+    smtp: SMTP_URL,
+    from: 'auth@example.com',
+    templates: undefined,
+  });
+});
+
+const FORM = 'must be a URL such as smtps://USER:PASSWORD@HOST, or smtp:// for STARTTLS, without path';
+const PAIR = 'must have a user and a password, or neither';
+const ENCODED = 'has a % that encodes nothing (in a password, write / # ? @ % as %2F %23 %3F %40 %25)';
+
+test.each([
+  ['mail.example.com', FORM],
+  ['https://secret:secret@mail.example.com', FORM],
+  ['smtp://secret:se/cret@mail.example.com', FORM],
+  ['smtp://mail.example.com/?tls=secret', FORM],
+  ['smtp://secret@mail.example.com', PAIR],
+  ['smtp://:secret@mail.example.com', PAIR],
+  ['smtp://secret:100%@mail.example.com', ENCODED],
+  ['smtp://secret:%FF@mail.example.com', ENCODED],
+])('Interface 2: %s is refused, and not repeated', (SMTP_URL, fault) => {
+  const faults = faultsOf({ ...SMTP, SMTP_URL });
+  expect(faults).toEqual([`SMTP_URL: ${fault}`]);
+  expect(faults.join()).not.toContain('secret');
+});
+
+test('Interface 2: MAIL=smtp needs a server and a sender; MAIL=log is for development', () => {
+  expect(faultsOf({ MAIL: 'smtp' })).toEqual([
+    'SMTP_URL: must be set, because MAIL is smtp; set SMTP_URL=smtps://USER:PASSWORD@HOST',
+    'MAIL_FROM: must be set, because MAIL is smtp; set MAIL_FROM to the address that mail comes from',
+  ]);
+  expect(faultsOf({ MAIL: 'log' })).toEqual([]);
+  expect(faultsOf({ MAIL: 'log', PUBLIC_URL: 'https://auth.example.com', DATABASE_URL: 'embedded' })).toEqual([
+    'MAIL: log prints secret links to the terminal, so it is for development alone; set MAIL=smtp and SMTP_URL, or MAIL=off',
+  ]);
+});
+
+test.each([
+  ['auth@example.com', { name: '', address: 'auth@example.com' }],
+  ['<auth@example.com>', undefined],
+  ['Auth <auth@example.com>', { name: 'Auth', address: 'auth@example.com' }],
+  ['Beispiel: Anmeldung (neu) <auth@example.com>', { name: 'Beispiel: Anmeldung (neu)', address: 'auth@example.com' }],
+  ['a@example.com, b@example.com', undefined],
+  ['Auth <auth@example.com>\r\nBcc: thief@example.org', undefined],
+  ['auth@localhost', undefined],
+])('Interface 2: MAIL_FROM %p', (MAIL_FROM, sender) => {
+  if (sender === undefined) {
+    const fault = 'must be an e-mail address, such as auth@example.com or Auth <auth@example.com>';
+    expect(faultsOf({ ...SMTP, MAIL_FROM })).toEqual([`MAIL_FROM: ${fault}`]);
+  } else {
+    expect(senderOf(readConfig({ ...SMTP, MAIL_FROM }).mail.from)).toEqual(sender);
+  }
+});
