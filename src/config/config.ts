@@ -18,6 +18,7 @@ import {
   LEAST_ARGON2,
   listOf,
   mailbox,
+  mailKind,
   OWASP,
   oneOf,
   pageUrl,
@@ -141,11 +142,11 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     fault(missing, `must be set too, because ${given} is`, `set ${missing} to ${what}, or unset ${given}`);
   }
 
-  const mailKind = read('MAIL', oneOf('off', 'smtp', 'log'), 'off');
+  const mailSetting = read('MAIL', mailKind, 'off');
   const smtp = readOrFile('SMTP_URL', smtpUrl, undefined);
   const mailFrom = read('MAIL_FROM', mailbox, undefined);
   const mailTemplates = read('MAIL_TEMPLATES', z.string(), undefined);
-  if (mailKind === 'smtp') {
+  if (mailSetting === 'smtp') {
     if (smtp === undefined && !isGiven('SMTP_URL', 'SMTP_URL_FILE')) {
       fault('SMTP_URL', 'must be set, because MAIL is smtp', 'set SMTP_URL=smtps://USER:PASSWORD@HOST');
     }
@@ -153,7 +154,7 @@ export function readConfig(env: Environment, reader = createReader(env)) {
       fault('MAIL_FROM', 'must be set, because MAIL is smtp', 'set MAIL_FROM to the address that mail comes from');
     }
   }
-  if (mailKind === 'log' && !isDevelopment) {
+  if (mailSetting === 'log' && !isDevelopment) {
     const remedy = 'set MAIL=smtp and SMTP_URL, or MAIL=off';
     fault('MAIL', 'log prints secret links to the terminal, so it is for development alone', remedy);
   }
@@ -212,7 +213,7 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     webhookHosts: read('WEBHOOK_HOSTS', listOf(authority), undefined),
     /** Interface 17. `smtp` has the URL and the sender; `templates` is a folder with texts that replace ours */
     mail: {
-      kind: mailKind,
+      kind: mailSetting,
       smtp,
       from: mailFrom ?? `auth-gateway@${publicUrl.hostname}`,
       templates: mailTemplates && resolve(mailTemplates),

@@ -179,6 +179,13 @@ export const authority = z
   .transform(({ hostname, port }) => `${hostname}:${port || '443'}`)
   .describe('a host such as hooks.example.com or hooks.example.com:8443');
 
+/** Login shells export MAIL with the path of a mailbox, which says nothing about this. */
+export const mailKind = z
+  .string()
+  .transform((text) => (text.startsWith('/') ? 'off' : text))
+  .pipe(oneOf('off', 'smtp', 'log'))
+  .describe('one of off, smtp, log');
+
 /** RFC 5322: `name@example.com`, or `Auth <name@example.com>`. No line break, or it would add header fields. */
 const MAILBOX = /^(?:[^<>@",;\p{Cc}]{1,100}<([^<>\s]+)>|([^<>\s]+))$/u;
 

@@ -89,9 +89,11 @@ function deliveryOf(error: NodemailerError, isLate: boolean): Delivery {
   if (status === undefined && ['EENVELOPE', 'EMESSAGE'].includes(code)) return { kind: 'dropped', outcome: 'rejected' };
   if (status === undefined) return failed('connection_failed');
   if (LOGIN_WANTED.includes(status)) return failed('authentication');
-  if (error.permanent !== true) return failed('deferred');
+  // A full mailbox says nothing of others.
+  const isOfEvent = command === 'RCPT TO' || command === 'DATA';
+  if (error.permanent !== true) return { kind: 'failed', outcome: 'deferred', status, ...(isOfEvent && { isOfEvent }) };
   // The server will give this recipient, or this mail, the same answer again. What it says of the sender or the
   // connection is for the operator to settle.
-  if (command === 'RCPT TO' || command === 'DATA') return { kind: 'dropped', outcome: 'rejected', status };
+  if (isOfEvent) return { kind: 'dropped', outcome: 'rejected', status };
   return failed(command === 'MAIL FROM' ? 'sender_refused' : 'connection_failed');
 }

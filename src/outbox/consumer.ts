@@ -12,6 +12,8 @@ export type Delivery =
       status?: number | undefined;
       /** The receiver asks for this pause. */
       retryAfterSeconds?: number | undefined;
+      /** It is this event that fails: the receiver has answered, and takes others. */
+      isOfEvent?: boolean;
       /** The receiver wants nothing any more. */
       isGone?: boolean;
     };

@@ -75,7 +75,8 @@ export async function takeTurn({ clock, db }: Deps<'clock' | 'db'>, turn: Turn):
   const fail = (event: LoggedEvent, attempts: number, isProbe: boolean, delivery: Delivery & { kind: 'failed' }) => {
     const now = clock.now();
     const pauseSeconds = Math.min(delivery.retryAfterSeconds ?? 0, MAX_RETRY_AFTER);
-    if (attempts === 0 || isDown()) failures += 1;
+    if (delivery.isOfEvent) failures = 0;
+    else if (attempts === 0 || isDown()) failures += 1;
     if (!isProbe) {
       const dueSeconds = Math.max(delaySeconds(attempts + 1), pauseSeconds);
       const due_at = addSeconds(now, dueSeconds).toISOString();
@@ -132,6 +133,8 @@ export async function takeTurn({ clock, db }: Deps<'clock' | 'db'>, turn: Turn):
     for (const event of events) {
       if (mustStore()) break;
       if (receiver.wants(event)) {
+        // The probe reads what is stored: what this turn has sent must be stored first, or it would be sent again.
+        if (failures > 0 && !hasProbed && handled.length > 0) break;
         if (failures > 0 && !hasProbed) await probe();
         if (mustStore() || !(await attempt(event, 0))) break;
       }

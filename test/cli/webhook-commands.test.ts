@@ -152,6 +152,7 @@ test('9: webhook test sends one signed event, and neither moves the webhook nor 
     type: 'webhook_test',
     timestamp: expect.stringMatching(/Z$/),
     data: {
+      user_email: null,
       id: headers['webhook-id'],
       sequence: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z_/),
       entity_type: 'webhook',

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Config, ConfigError, readConfig, variables } from '../../src/config/config.js';
 import { run } from '../support/gateway/cli.js';
 
@@ -230,6 +230,34 @@ const VARIABLES: Array<
     ],
   ],
   ['AUDIT_RETENTION_DAYS', (config) => config.auditRetentionDays, 365, [['30', 30]]],
+  [
+    'WEBHOOK_HOSTS',
+    (config) => config.webhookHosts,
+    undefined,
+    [['hooks.example.com, Hooks.example.com:8443', ['hooks.example.com:443', 'hooks.example.com:8443']]],
+  ],
+  [
+    'MAIL',
+    (config) => config.mail.kind,
+    'off',
+    [
+      ['log', 'log'],
+      ['/var/mail/ada', 'off'], // a login shell's own variable
+    ],
+  ],
+  [
+    'SMTP_URL',
+    (config) => config.mail.smtp,
+    undefined,
+    [['smtps://a:b@mail.example.com', 'smtps://a:b@mail.example.com']],
+  ],
+  [
+    'MAIL_FROM',
+    (config) => config.mail.from,
+    'auth-gateway@localhost',
+    [['Auth <a@example.com>', 'Auth <a@example.com>']],
+  ],
+  ['MAIL_TEMPLATES', (config) => config.mail.templates, undefined, [['texts', resolve('texts')]]],
   ['LOG_LEVEL', (config) => config.logLevel, 'info', [['WARN', 'warn']]],
   ['GRAPHQL_EXPLORER', (config) => config.graphql.explorer, true, [['false', false]]],
   ['GRAPHQL_INTROSPECTION', (config) => config.graphql.introspection, true, [['false', false]]],
@@ -766,7 +794,7 @@ test.each(VARIABLES.map(([name]) => name).filter((name) => !/^(DATABASE|REDIS)_U
     expect(readConfig({ [`${name}_FILE`]: '/run/secrets/x' }).warnings).toEqual([
       {
         check: 'configuration',
-        reason: `${name}_FILE: no effect, because only DATABASE_URL_FILE and REDIS_URL_FILE name files`,
+        reason: `${name}_FILE: no effect, because only DATABASE_URL_FILE, SMTP_URL_FILE and REDIS_URL_FILE name files`,
         remedy: `remove it, and set ${name} itself`,
       },
     ]);

@@ -8,6 +8,7 @@ import {
   FROM,
   issueMailed,
   mailEnv,
+  parked,
   redeem,
   requestReset,
   sealedTokens,
@@ -80,7 +81,7 @@ test('17: a mail that failed has the same link and the same Message-ID at the ne
   server.answer((command) => (command === '.' ? '451 later' : undefined));
   const user = await gateway.user();
   await requestReset(gateway, user);
-  await counted(gateway, 'deferred');
+  await parked(gateway);
   const [waiting] = await sealedTokens(gateway);
   expect(waiting).toMatch(/^ey/);
   server.answer(() => undefined);
@@ -135,9 +136,9 @@ test('17: requests that come together are one mail, a later one is another', asy
   const user = await gateway.user();
   server.answer((command) => (/^MAIL/.test(command) ? '451 later' : undefined));
   await requestReset(gateway, user);
-  await counted(gateway, 'deferred', 1);
+  await parked(gateway);
   await requestReset(gateway, user);
-  await counted(gateway, 'deferred', 2);
+  await parked(gateway, 2);
   expect(await issued()).toHaveLength(2);
   server.answer(() => undefined);
   gateway.clock.advance(10);
@@ -157,7 +158,7 @@ test('17: requests that come together are one mail, a later one is another', asy
 test('17: a request is mailed within the time that its link would have lived, or never', async () => {
   server.answer((command) => (/^RCPT/.test(command) ? '450 later' : undefined));
   await requestReset(gateway, await gateway.user());
-  await counted(gateway, 'deferred');
+  await parked(gateway);
   server.answer(() => undefined);
   gateway.clock.advance(1_801);
   await counted(gateway, 'expired');
@@ -195,7 +196,7 @@ test('17: a link that an operator has seen is not mailed, and ends the one that 
   server.answer((command) => (/^MAIL/.test(command) ? '451 later' : undefined));
   const user = await gateway.user();
   await issueMailed(gateway, user, 'invitation');
-  await counted(gateway, 'deferred');
+  await parked(gateway);
   await issuePasswordLink(gateway.app, COMMAND_LINE, user.id, 'reset');
   server.answer(() => undefined);
   gateway.clock.advance(10);
@@ -208,9 +209,9 @@ test('17: of two links for one user the newer one is mailed', async () => {
   server.answer((command) => (/^MAIL/.test(command) ? '451 later' : undefined));
   const user = await gateway.user();
   await issueMailed(gateway, user, 'invitation');
-  await counted(gateway, 'deferred');
+  await parked(gateway);
   const newer = await issueMailed(gateway, user, 'invitation');
-  await counted(gateway, 'deferred', 2);
+  await parked(gateway, 2);
   server.answer(() => undefined);
   gateway.clock.advance(10);
   const [mail] = await server.reached(1);
@@ -222,7 +223,7 @@ test.each(['deactivated', 'deleted'])('17: a user who is %s is mailed nothing', 
   server.answer((command) => (/^MAIL/.test(command) ? '451 later' : undefined));
   const user = await gateway.user();
   await issueMailed(gateway, user, 'invitation');
-  await counted(gateway, 'deferred');
+  await parked(gateway);
   await gateway.rows(
     what === 'deleted' ? 'delete from users where id = $1' : 'update users set is_active = false where id = $1',
     [user.id],

@@ -75,6 +75,17 @@ export function counted(gateway: TestGateway, outcome: string, count = 1): Promi
   return until(`${count} times ${outcome}`, async () => (await countOf(gateway, outcome)) >= count);
 }
 
+/** Resolves once so many mails have failed and wait. Attempts are no measure: before a new mail, one that waits is tried. */
+export function parked({ rows }: TestGateway, count = 1): Promise<void> {
+  return until(`${count} mails wait`, async () => {
+    const waiting = await rows(
+      `select from outbox_events join outbox_cursors on id = cursor_id
+       where kind = 'mail' and due_at is not null and claimed_by is null`,
+    );
+    return waiting.length === count;
+  });
+}
+
 /** Resolves once mail has read the whole log, and nothing waits. */
 export async function settled(gateway: TestGateway): Promise<void> {
   const marker = `marker-${randomUUID()}`;

@@ -10,6 +10,7 @@ import {
   issueMailed,
   mailEnv,
   NEW_PASSWORD,
+  parked,
   redeem,
   requestReset,
   sealedTokens,
@@ -61,7 +62,7 @@ test('17: a new role is reported, to the address that the user has when the mail
   server.answer((command) => (/^MAIL/.test(command) ? '451 later' : undefined));
   const user = await gateway.user({ email: 'old@example.com' });
   await setUserRole(gateway.app, COMMAND_LINE, user.id, 'analyst');
-  await counted(gateway, 'deferred');
+  await parked(gateway);
   await gateway.rows("update users set email = 'new@example.com' where id = $1", [user.id]);
   server.answer(() => undefined);
   gateway.clock.advance(10);
@@ -78,7 +79,7 @@ test('17: who is deactivated or deleted gets no notice, and nothing else is mail
   const [ada, bob] = [await gateway.user(), await gateway.user()];
   await setUserRole(gateway.app, COMMAND_LINE, ada.id, 'analyst');
   await setUserRole(gateway.app, COMMAND_LINE, bob.id, 'analyst');
-  await counted(gateway, 'deferred', 2);
+  await parked(gateway, 2);
   await setUserActive(gateway.app, COMMAND_LINE, ada.id, false);
   await deleteUser(gateway.app, COMMAND_LINE, bob.id);
   server.answer(() => undefined);
@@ -142,7 +143,7 @@ test('17: after three days nobody is mailed any more, and the token of a link is
   const user = await gateway.user();
   await setUserRole(gateway.app, COMMAND_LINE, user.id, 'analyst');
   await issueMailed(gateway, user, 'invitation');
-  await counted(gateway, 'deferred', 2);
+  await parked(gateway, 2);
   await gateway.rows("update password_links set expires_at = now() + interval '30 days'");
   server.answer(() => undefined);
   gateway.clock.advance(3 * DAY + 1);
@@ -158,7 +159,7 @@ test('17: attempts are counted, from 0, and logged without address, link and tex
   const user = await gateway.user({ email: 'secret.name@example.com' });
   server.answer((command) => (/^RCPT/.test(command) ? '451 4.2.0 <secret.name@example.com> is full' : undefined));
   await requestReset(gateway, user);
-  await counted(gateway, 'deferred');
+  await parked(gateway);
   server.answer(() => undefined);
   gateway.clock.advance(10);
   const [mail] = await server.reached(1);
