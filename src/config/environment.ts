@@ -89,7 +89,7 @@ export function createReader(env: Environment): Reader {
       const explain = (name: string): Slip[] => {
         const base = name.replace(/_FILE$/, '');
         if (known.includes(base)) {
-          const reason = `${name}: no effect, because only ${LIST.format(fileVariables)} name files`;
+          const reason = `${name}: no effect, because only ${new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(fileVariables)} name files`;
           return [{ reason, remedy: `remove it, and set ${base} itself` }];
         }
         const meant = nearest(name, candidates);
