@@ -215,7 +215,7 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     mail: {
       kind: mailSetting,
       smtp,
-      from: mailFrom ?? `auth-gateway@${publicUrl.hostname}`,
+      from: mailFrom,
       templates: mailTemplates && resolve(mailTemplates),
     },
     /** Interface 6: scopes of each role for the services behind the gateway */

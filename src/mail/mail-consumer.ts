@@ -67,7 +67,7 @@ export async function createMailConsumer(
   const templates = await readTemplates(config.mail.templates);
   const publicHost = new URL(config.publicUrl).hostname;
   const mailer = await createMailer(deps, publicHost, print);
-  const from = senderOf(config.mail.from);
+  const from = senderOf(config.mail.from ?? `auth-gateway@${publicHost}`);
   await startMailCursor(deps);
   for (const outcome of MAIL_OUTCOMES) metrics.mails.inc({ outcome }, 0);
 

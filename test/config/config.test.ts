@@ -251,12 +251,7 @@ const VARIABLES: Array<
     undefined,
     [['smtps://a:b@mail.example.com', 'smtps://a:b@mail.example.com']],
   ],
-  [
-    'MAIL_FROM',
-    (config) => config.mail.from,
-    'auth-gateway@localhost',
-    [['Auth <a@example.com>', 'Auth <a@example.com>']],
-  ],
+  ['MAIL_FROM', (config) => config.mail.from, undefined, [['Auth <a@example.com>', 'Auth <a@example.com>']]],
   ['MAIL_TEMPLATES', (config) => config.mail.templates, undefined, [['texts', resolve('texts')]]],
   ['LOG_LEVEL', (config) => config.logLevel, 'info', [['WARN', 'warn']]],
   ['GRAPHQL_EXPLORER', (config) => config.graphql.explorer, true, [['false', false]]],
@@ -745,7 +740,7 @@ const OF_OTHERS =
   );
 
 test('Interface 2: what others export is not warned about', () => {
-  const env = Object.fromEntries(OF_OTHERS.map((name) => [name, 'x']));
+  const env = { ...Object.fromEntries(OF_OTHERS.map((name) => [name, 'x'])), MAIL: '/var/mail/ada' };
   expect(readConfig(env).warnings).toEqual([]);
 });
 
@@ -775,7 +770,7 @@ test.each([
   expect(readConfig({ [name]: '' }).warnings).toEqual([]);
 });
 
-test.each(VARIABLES.map(([name]) => name).filter((name) => name !== 'PORT'))(
+test.each(VARIABLES.map(([name]) => name).filter((name) => !['MAIL', 'PORT'].includes(name)))(
   'Interface 2: every slip of a letter in %s is warned about',
   (name) => {
     const without = (i: number): string => name.slice(0, i) + name.slice(i + 1);
@@ -788,7 +783,7 @@ test.each(VARIABLES.map(([name]) => name).filter((name) => name !== 'PORT'))(
   },
 );
 
-test.each(VARIABLES.map(([name]) => name).filter((name) => !/^(DATABASE|REDIS)_URL$/.test(name)))(
+test.each(VARIABLES.map(([name]) => name).filter((name) => !/^(DATABASE|REDIS|SMTP)_URL$/.test(name)))(
   'Interface 2: %s is not read from a file, and a file for it is warned about',
   (name) => {
     expect(readConfig({ [`${name}_FILE`]: '/run/secrets/x' }).warnings).toEqual([
