@@ -72,6 +72,6 @@ test.each([
     const fault = 'must be an e-mail address, such as auth@example.com or Auth <auth@example.com>';
     expect(faultsOf({ ...SMTP, MAIL_FROM })).toEqual([`MAIL_FROM: ${fault}`]);
   } else {
-    expect(senderOf(readConfig({ ...SMTP, MAIL_FROM }).mail.from)).toEqual(sender);
+    expect(senderOf(readConfig({ ...SMTP, MAIL_FROM }).mail.from ?? '')).toEqual(sender);
   }
 });
