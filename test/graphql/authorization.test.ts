@@ -149,6 +149,12 @@ const MUTATIONS: Record<string, Row> = {
     operation: async () =>
       `mutation { issuePasswordLink(input: { userId: "${await aUser()}", purpose: reset }) { expiresAt } }`,
   },
+  'issuePasswordLink that is mailed': {
+    cells: '. nny nn ynyn ..',
+    scope: 'users:write',
+    operation: async () =>
+      `mutation { issuePasswordLink(input: { userId: "${await aUser()}", purpose: reset, deliver: true }) { link expiresAt } }`,
+  },
   setUserRole: {
     cells: '. nny nn ynyn ..',
     scope: 'users:write',
@@ -310,7 +316,10 @@ const people = new Map<Column, SignedIn>();
 const keys = new Map<string, As>();
 
 beforeAll(async () => {
-  gateway = await startWithRoleScopes(OF_SERVICES, { env: { WEBHOOK_HOSTS: HOOK_HOST }, outboxPollMs: NEVER_MS });
+  gateway = await startWithRoleScopes(OF_SERVICES, {
+    env: { WEBHOOK_HOSTS: HOOK_HOST, MAIL: 'log' },
+    outboxPollMs: NEVER_MS,
+  });
   people.set('viewer', await newcomer(gateway, 'viewer'));
   people.set('analyst', await newcomer(gateway, 'analyst'));
   for (const column of ['admin', 'deactivated admin', 'demoted admin'] as const) {

@@ -139,6 +139,13 @@ async function linkOfDeactivated(): Promise<Answer> {
   return byAdmin(`mutation { issuePasswordLink(input: { userId: "${id}", purpose: reset }) { link } }`)();
 }
 
+async function mailedWhereMailIsOff(): Promise<Answer> {
+  const { id } = await gateway.user();
+  return byAdmin(
+    `mutation { issuePasswordLink(input: { userId: "${id}", purpose: reset, deliver: true }) { link } }`,
+  )();
+}
+
 const createWebhook = (input: string) => `mutation { createWebhook(input: { ${input} }) { secret } }`;
 
 /** An instance of which WEBHOOK_HOSTS is not set. */
@@ -199,7 +206,7 @@ const PRODUCED: Record<Reason, [number, string, () => Promise<Answer>] | undefin
   ],
   webhooks_off: [200, 'CONFLICT', whereWebhooksAreOff],
   webhook_target_refused: [200, 'BAD_USER_INPUT', byAdmin(createWebhook('url: "https://example.com/"'))],
-  mail_off: undefined, // no mutation mails yet
+  mail_off: [200, 'CONFLICT', mailedWhereMailIsOff],
   invalid_event_types: [200, 'BAD_USER_INPUT', byAdmin(createWebhook(`${HOOK}, eventTypes: []`))],
   invalid_time: [200, 'BAD_USER_INPUT', replayOfTheFuture],
   email_taken: [200, 'CONFLICT', () => byAdmin(createUser({ email: admin.user.email }))()],
