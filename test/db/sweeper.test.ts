@@ -1,6 +1,9 @@
 /** Spec 2.6 and Interface 10: what has expired is deleted, and nothing that is still needed. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { issueLink } from '../../src/auth/password-links.js';
+import { generateLinkToken } from '../../src/credentials/key-secrets.js';
+import { sealSecret } from '../../src/credentials/sealed-secret.js';
 import { sweep, sweepRound } from '../../src/db/sweeper.js';
 import { expiringRows } from '../../src/start/compose.js';
 import { runningClock } from '../support/gateway/clock.js';
@@ -53,6 +56,18 @@ test('Spec 3.1: a used token that could still be presented is theft after a swee
   gateway.clock.advance(1_209_600 - 1);
   await run();
   expect((await refresh(gateway, refreshToken)).json.detail).toBe('Session invalidated — please log in again');
+});
+
+test('Interface 17: a token that waits for its mail is deleted with its link, when that has expired', async () => {
+  const { db, keyring } = gateway.app;
+  for (const seconds of [-1, 1000]) {
+    const { id: userId } = await gateway.user();
+    const token = generateLinkToken();
+    const sealedToken = await sealSecret(keyring, userId, token, gateway.clock.now());
+    await issueLink(db, { userId, token, purpose: 'reset', expiresAt: at(seconds), sealedToken });
+  }
+  expect(await run()).toMatchObject({ password_links: 1 });
+  expect(await gateway.rows('select sealed_token is null as erased from password_links')).toEqual([{ erased: false }]);
 });
 
 test('a session is known by its user as long as its newest record', async () => {
