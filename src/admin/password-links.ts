@@ -39,10 +39,13 @@ async function issue(
   purpose: LinkPurpose,
   keyring?: Keyring,
 ): Promise<{ token: string; expiresAt: Date }> {
-  const { invitationSeconds, resetSeconds } = deps.config;
+  const { invitationSeconds, mail, resetSeconds } = deps.config;
   const token = generateLinkToken();
   let expiresAt = deps.clock.now();
   await changeUser(deps, operator, issuePasswordLink.needs, userId, async (user, { db, now }) => {
+    if (keyring !== undefined && mail.kind === 'off') {
+      throw new AdminRefusal('mail_off', 'Mail is off; set MAIL to have links mailed');
+    }
     if (!user.isActive) throw new AdminRefusal('user_inactive', 'The user is deactivated; activate them first');
     expiresAt = addSeconds(now, purpose === 'invitation' ? invitationSeconds : resetSeconds);
     const sealed = keyring && { sealedToken: await sealSecret(keyring, userId, token, now) };
@@ -65,7 +68,6 @@ export async function mailPasswordLink(
   userId: string,
   purpose: LinkPurpose,
 ): Promise<Date> {
-  if (deps.config.mail.kind === 'off') throw new AdminRefusal('mail_off', 'Mail is off; set MAIL to have links mailed');
   const { expiresAt } = await issue(deps, operator, userId, purpose, deps.keyring);
   return expiresAt;
 }
