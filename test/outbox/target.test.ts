@@ -29,6 +29,7 @@ const NEVER = [
   '[::169.254.169.254]', // IPv4-compatible
   '[::ffff:0:169.254.169.254]', // IPv4-translated, RFC 6145
   ...['[64:ff9b::a9fe:a9fe]', '[64:ff9b::169.254.169.254]', '[64:ff9b::127.0.0.1]', '[64:ff9b::100.100.100.200]'], // NAT64
+  ...['[64:ff9b:1:a9fe:a9:fe00::1]', '[64:ff9b:1:ffa9:fe:a9fe::1]', '[64:ff9b:1:7f00:0:100:808:808]'],
   '[64:ff9b:1::a9fe:a9fe]', // NAT64 of RFC 8215, by each length of its prefix
   ...['[64:ff9b:1:a9fe:a9:fe00::]', '[64:ff9b:1:ffa9:fe:a9fe::]', '[64:ff9b:1:ffff:a9:fea9:fe00:0]'],
   ...['[2002:a9fe:a9fe::1]', '[2002:7f00:1::]'], // 6to4
@@ -298,7 +299,14 @@ describe('17: the address that is called is the one that was checked', () => {
 
   test.each([
     ...['10.0.0.1', '172.16.0.1', '192.168.1.1', '100.64.0.1', '93.184.216.34', 'fd12:3456::1', '2606:4700::1111'],
-    ...['64:ff9b::8.8.8.8', '64:ff9b:1::8.8.8.8', '64:ff9b:1:fffe::8.8.8.8', '2002:808:808::1', '::ffff:10.0.0.1'],
+    ...[
+      '64:ff9b::8.8.8.8',
+      '64:ff9b:1::8.8.8.8',
+      '64:ff9b:1:fffe::8.8.8.8',
+      '64:ff9b:1:808:8:800::',
+      '2002:808:808::1',
+      '::ffff:10.0.0.1',
+    ],
   ])('%s may be called, since the operator has listed the name that leads there', (address) => {
     expect(mayCall(address, 'hooks.example.com')).toBe(true);
   });

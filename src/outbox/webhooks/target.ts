@@ -56,21 +56,14 @@ const LAST = [12, 13, 14, 15];
 
 /**
  * IPv6 networks whose addresses hold one of IPv4, and where its bytes are. Translators of RFC 8215 choose the length of their
- * prefix, so `perhaps` has the other places of RFC 6052 section 2.2.
+ * prefix, so there it may be in any place of RFC 6052 section 2.2.
  */
-const EMBEDDING: Array<{ cidr: string; places: number[]; perhaps?: number[][] }> = [
-  { cidr: '::/96', places: LAST },
-  { cidr: '::ffff:0:0:0/96', places: LAST },
-  { cidr: '64:ff9b::/96', places: LAST },
-  {
-    ...{ cidr: '64:ff9b:1::/48', places: LAST },
-    perhaps: [
-      [6, 7, 9, 10],
-      [7, 9, 10, 11],
-      [9, 10, 11, 12],
-    ],
-  },
-  { cidr: '2002::/16', places: [2, 3, 4, 5] },
+const EMBEDDING: Array<[cidr: string, ...places: number[][]]> = [
+  ['::/96', LAST],
+  ['::ffff:0:0:0/96', LAST],
+  ['64:ff9b::/96', LAST],
+  ['64:ff9b:1::/48', [6, 7, 9, 10], [7, 9, 10, 11], [9, 10, 11, 12], LAST],
+  ['2002::/16', [2, 3, 4, 5]],
 ];
 
 /**
@@ -88,14 +81,12 @@ function isForbidden(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (isMetadata(address) || range === 'loopback' || NEVER.includes(range)) return true;
   if (!(address instanceof ipaddr.IPv6)) return false;
   if (range === 'teredo') return true;
-  const embedding = EMBEDDING.find(({ cidr }) => address.match(ipaddr.IPv6.parseCIDR(cidr)));
-  if (embedding === undefined) return false;
+  const [, ...places] = EMBEDDING.find(([cidr]) => address.match(ipaddr.IPv6.parseCIDR(cidr))) ?? [];
   const bytes = address.toByteArray();
-  const at = (places: number[]) => new ipaddr.IPv4(places.map((place) => bytes[place] ?? 0));
-  return (
-    isForbidden(at(embedding.places)) ||
-    (embedding.perhaps ?? []).map(at).some((one) => isMetadata(one) || /loopback|linkLocal/.test(one.range()))
-  );
+  const embedded = places.map((place) => new ipaddr.IPv4(place.map((at) => bytes[at] ?? 0)));
+  if (embedded.length === 1) return embedded.some(isForbidden);
+  // Bytes that are none of an address read as reserved and unspecified ones.
+  return embedded.some((one) => isMetadata(one) || ['loopback', 'linkLocal'].includes(one.range()));
 }
 
 function isMetadata(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
