@@ -30,11 +30,13 @@ const utc = (time: string): string => `to_char((${time}) at time zone 'UTC', 'YY
 
 /** How long an instance may work on a cursor before it must show itself, by the clock of the database: seconds. */
 export const CLAIM_SECONDS = 40;
+/** How long a cursor rests after a turn that could do nothing: seconds. */
+const IDLE_SECONDS = 0.25;
 /** How far the database's clock may go back, also in a failover: seconds. */
 const SETTLED_SECONDS = 10;
 
 /**
- * The cursor that is furthest behind among those with work that nobody has claimed. While nothing happens this reads a few
+ * Any cursor with work that nobody has claimed, so that a few that are far behind do not hold up the others. While nothing happens this reads a few
  * index entries for each cursor, and writes nothing.
  */
 const claimSql = statement(
@@ -61,7 +63,7 @@ const claimSql = statement(
         or (failures >= ${DOWN_AFTER} and exists (select from outbox_events where cursor_id = c.id and due_at is not null))
         or (settled_at < front_at and front_at < clock_timestamp() - make_interval(secs => ${SETTLED_SECONDS}))
       )
-    order by front_at for update skip locked limit 1
+    order by random() for update skip locked limit 1
   )
   returning id, kind, ${utc('front_at')} as front_at, front_id, ${utc('settled_at')} as settled_at, settled_id, failures`;
 
@@ -186,6 +188,8 @@ export interface Progress {
   isGone: boolean;
   /** Gives the claim up. */
   isOver: boolean;
+  /** The turn has done nothing, as if a transaction holds the log back: it need not be looked at again at once. */
+  isIdle: boolean;
 }
 
 /** Writes nothing if the claim is lost, or an operator has changed the cursor: then others have it, or will. */
@@ -208,6 +212,7 @@ const advanceSql = statement(
     is_back: 'boolean',
     is_gone: 'boolean',
     is_over: 'boolean',
+    is_idle: 'boolean',
     now: 'timestamptz',
   },
   { advanced: 'integer' },
@@ -223,7 +228,8 @@ const advanceSql = statement(
       paused_at = case when :is_gone then :now end, paused_by = case when :is_gone then 'receiver' end,
       claimed_by = case when :is_over then null else claimed_by end,
       claimed_until =
-        case when :is_over then null else clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS}) end
+        case when not :is_over then clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS})
+          when :is_idle then clock_timestamp() + make_interval(secs => ${IDLE_SECONDS}) end
     where id = :id and claimed_by = :me
     returning id as cursor
   ), audited as (
@@ -241,6 +247,11 @@ const advanceSql = statement(
     where cursor_id = moved.cursor and (outbox_events.written_at, event_id) <= (:settled_at::timestamptz, :settled_id)
       and event_id not in (select event_id from handled where due_at is not null)
       and (due_at is null or event_id in (select event_id from handled))
+  ), dropped as (
+    -- the audit log has dropped the event
+    delete from outbox_events using moved
+    where cursor_id = moved.cursor and due_at <= :now and event_id not in (select event_id from handled)
+      and not exists (select from audit_events where audit_events.id = event_id)
   ), returned as (
     update outbox_events set due_at = :now from moved
     where :is_back and cursor_id = moved.cursor and due_at > :now and event_id not in (select event_id from handled)
@@ -255,7 +266,7 @@ function pausedByReceiver(webhook_id: string): AuditedEvent {
 
 /** @returns false if the claim is lost: then nothing was written */
 export async function advance(db: Db, me: string, id: string, progress: Progress, now: Date): Promise<boolean> {
-  const { front, settled, failures, retryAt, handled, last, isBack, isGone, isOver } = progress;
+  const { front, settled, failures, retryAt, handled, last, isBack, isGone, isOver, isIdle } = progress;
   const [{ advanced } = { advanced: 0 }] = await db.run(advanceSql, {
     id,
     me,
@@ -273,6 +284,7 @@ export async function advance(db: Db, me: string, id: string, progress: Progress
     is_back: isBack,
     is_gone: isGone,
     is_over: isOver,
+    is_idle: isIdle,
     now,
   });
   return advanced === 1;
@@ -291,8 +303,9 @@ export async function startCursor(db: Db, id: string, kind: OutboxKind): Promise
 
 const moveSql = statement('move_outbox', { id: 'uuid', since: 'timestamptz' }, {})`
   with moved as (
-    update outbox_cursors set front_at = :since, front_id = '${NIL}', settled_at = :since, settled_id = '${NIL}',
+    update outbox_cursors set front_at = since, front_id = '${NIL}', settled_at = since, settled_id = '${NIL}',
       failures = 0, retry_at = null, claimed_by = null, claimed_until = null
+    from (select least(:since, clock_timestamp()) as since) as place
     where id = :id
     returning id
   )

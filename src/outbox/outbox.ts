@@ -34,13 +34,12 @@ export function startOutbox(
 ): Outbox {
   const { clock, db, log, metrics } = deps;
   const lags = { webhook: metrics.webhookLag, mail: metrics.mailLag };
-  const me = randomUuid();
   const kinds = Object.keys(consumers) as OutboxKind[];
   const stopping = new AbortController();
   const aborting = new AbortController();
   const turns = new Set<Promise<void>>();
 
-  const turnOf = async (cursor: Claimed): Promise<void> => {
+  const turnOf = async (cursor: Claimed, me: string): Promise<void> => {
     const consumer = consumers[cursor.kind];
     const receiver = await consumer?.open(cursor.id);
     if (consumer === undefined || receiver === undefined) return; // deleted meanwhile; or its claim ends by itself
@@ -52,9 +51,11 @@ export function startOutbox(
   /** @returns true if there was work */
   const begin = async (): Promise<boolean> => {
     if (turns.size >= MAX_TURNS || clock.isSkewed()) return false;
+    // An id for each claim: a turn whose claim was ended, as by a replay, must not write when the same instance claims again.
+    const me = randomUuid();
     const cursor = await claim(db.admin, me, kinds, clock.now());
     if (cursor === undefined) return false;
-    const turn = turnOf(cursor)
+    const turn = turnOf(cursor, me)
       .catch((error: unknown) =>
         log.warn({ error: describeError(error), cursor_id: cursor.id }, 'outbox: a turn failed'),
       )
@@ -93,8 +94,8 @@ export function startOutbox(
   return {
     stop: async () => {
       stopping.abort();
-      await running;
       const hurry = setTimeout(() => aborting.abort(), STOP_MS);
+      await running;
       await Promise.all(turns);
       clearTimeout(hurry);
       await Promise.all(Object.values(consumers).map((consumer) => consumer.close()));

@@ -29,7 +29,7 @@ const UNSTORED_MS = 5_000;
 const TURN_MS = 5_000;
 
 interface Turn {
-  /** Of the instance */
+  /** Of the claim */
   me: string;
   cursor: Claimed;
   receiver: Receiver;
@@ -49,12 +49,14 @@ export async function takeTurn({ clock, db }: Deps<'clock' | 'db'>, turn: Turn):
   let storedAt = began;
   let front: Place = { at: cursor.front_at, id: cursor.front_id };
   let settled: Place = { at: cursor.settled_at, id: cursor.settled_id };
+  const [placeAt, settledAt] = [front, settled];
   let { failures } = cursor;
   let retryAt: Date | null = null;
   let last: Progress['last'];
   let handled: Handled[] = [];
   let isBack = false;
   let isGone = false;
+  let hasMoved = false;
   let hasProbed = false;
 
   const isDown = (): boolean => failures >= DOWN_AFTER;
@@ -65,7 +67,8 @@ export async function takeTurn({ clock, db }: Deps<'clock' | 'db'>, turn: Turn):
   /** @returns false if the claim is lost */
   const store = async (isOver: boolean): Promise<boolean> => {
     const progress = { front, settled, failures, retryAt, handled, last, isBack, isGone, isOver };
-    const isStored = await advance(db.admin, me, id, progress, clock.now());
+    hasMoved ||= last !== undefined || isBefore(placeAt, front) || isBefore(settledAt, settled);
+    const isStored = await advance(db.admin, me, id, { ...progress, isIdle: !hasMoved }, clock.now());
     handled = [];
     isBack = false;
     storedAt = performance.now();
@@ -169,8 +172,8 @@ export async function takeTurn({ clock, db }: Deps<'clock' | 'db'>, turn: Turn):
   /** @returns true if nothing is left */
   const work = async (): Promise<boolean> => {
     const horizon = await readHorizon(db.admin);
-    if (isDown()) await probe();
-    if (mustStore()) return false;
+    if (isDown() && !isResting()) await probe();
+    if (mustStore() || handled.length > 0) return false; // what is read next must not have been sent in this turn
     if (!(await sendParked())) return false;
     if (horizon === undefined) return true;
     return (await settle(horizon)) && !mustStore() && (await sendPage(horizon));

@@ -112,6 +112,43 @@ test('17: Retry-After is respected, and a replay sends the same ids again', asyn
   for (const id of ids) expect(again).toContain(id);
 });
 
+test('17: a replay is not undone by an attempt that was under way', async () => {
+  const { webhook } = await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
+  await receiver.reached(1);
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  let asked = false;
+  receiver.reply(async ({ json }) => {
+    if (json.type !== 'user_created' || asked) return { status: 204 };
+    asked = true;
+    await answered;
+    return { status: 204 };
+  });
+  await gateway.user();
+  await until('it is asked', () => asked);
+  await replayWebhook(gateway.app, COMMAND_LINE, webhook.id, new Date(0));
+  await until('it is claimed again', () => receiver.types().includes('webhook_replayed'));
+  answer();
+  await until(
+    'the first attempt is over',
+    () => receiver.types().filter((type) => type === 'user_created').length === 2,
+  );
+  await gateway.user();
+  await until('it goes on', () => receiver.types().filter((type) => type === 'user_created').length === 3);
+  expect(receiver.types().filter((type) => type === 'webhook_created')).toHaveLength(2);
+  expect(receiver.types().filter((type) => type === 'webhook_replayed')).toHaveLength(1);
+});
+
+test('17: an event that the audit log has dropped waits no more', async () => {
+  await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
+  await receiver.reached(1);
+  receiver.reply(() => ({ status: 500 }));
+  const { id } = await gateway.user();
+  await until('it is parked', async () => (await lagOf()).parkedCount === 1);
+  await gateway.rows('delete from audit_events where user_id = $1', [id]);
+  gateway.clock.advance(10);
+  await until('it is dropped', async () => (await lagOf()).parkedCount === 0);
+});
+
 test('17: an event that appears behind the front is sent, once', async () => {
   const { webhook } = await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
   await receiver.reached(1);
