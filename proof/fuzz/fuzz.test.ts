@@ -6,9 +6,8 @@
 import { randomInt } from 'node:crypto';
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { EVENT_TYPES } from '../../src/audit/events.js';
+import { collectGarbage } from '../../test/support/garbage.js';
 import { logIn } from '../../test/support/gateway/gateway.js';
 import { userRow } from '../../test/support/gateway/rows.js';
 import { loginRequest } from './bodies.js';
@@ -144,8 +143,7 @@ function probe(): { stop(): Promise<number> } {
 }
 
 function heapBytes(): number {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
+  collectGarbage();
   return process.memoryUsage().heapUsed;
 }
 
