@@ -9,7 +9,7 @@ import { AdminRefusal } from '../listing/refusal.js';
 import { addSeconds } from '../platform/clock.js';
 import type { Deps } from '../services.js';
 import { administer, type Needs, type Operator } from './administer.js';
-import { checkServiceName, grantScopes, pageOfKeys, unknownKey } from './key-fields.js';
+import { checkOverlap, checkServiceName, grantScopes, pageOfKeys, unknownKey } from './key-fields.js';
 
 export interface NewApiKey {
   serviceName: string;
@@ -24,9 +24,6 @@ export interface IssuedApiKey {
   secret: string;
 }
 
-/** Default time for which the previous secret stays valid after a rotation: seconds. */
-export const OVERLAP_SECONDS = 86_400;
-const MAX_OVERLAP_SECONDS = 30 * 86_400;
 const MAX_RATE_LIMIT = 1_000_000;
 
 const createApiKeySql = statement(
@@ -129,11 +126,7 @@ export function rotateApiKey(
   { overlapSeconds, force = false }: Rotation,
 ): Promise<IssuedApiKey> {
   return administer(deps, operator, rotateApiKey.needs, async ({ em, entities, db, now, scopes, audit }) => {
-    if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > MAX_OVERLAP_SECONDS) {
-      throw new AdminRefusal('invalid_overlap', `The overlap must be 0 to ${MAX_OVERLAP_SECONDS} seconds`, {
-        argument: 'overlapSeconds',
-      });
-    }
+    checkOverlap(overlapSeconds);
     const key = await em.findOne(entities.ApiKey, { keyId, revokedAt: null });
     if (key === null) throw unknownKey();
     grantScopes(scopes, key.scopes); // whoever receives the new secret receives the scopes

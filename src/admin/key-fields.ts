@@ -1,4 +1,4 @@
-/** Shared by API keys and cron keys: checks of fields and granted scopes, and the listing. */
+/** Shared by API keys, cron keys and in part webhooks: checks of fields and granted scopes, and the listing. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.js';
 import { isScope, MAX_SCOPES, type Scopes } from '../domain/scopes.js';
@@ -40,6 +40,19 @@ export function grantScopes(own: Scopes, scopes: readonly string[]): string[] {
   }
   for (const scope of scopes) requireScope(own, scope);
   return [...new Set(scopes)];
+}
+
+/** Default time for which the previous secret of a key or webhook stays valid after a rotation: seconds. */
+export const OVERLAP_SECONDS = 86_400;
+const MAX_OVERLAP_SECONDS = 30 * 86_400;
+
+/** @throws {AdminRefusal} */
+export function checkOverlap(overlapSeconds: number): void {
+  if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > MAX_OVERLAP_SECONDS) {
+    throw new AdminRefusal('invalid_overlap', `The overlap must be 0 to ${MAX_OVERLAP_SECONDS} seconds`, {
+      argument: 'overlapSeconds',
+    });
+  }
 }
 
 export function unknownKey(): AdminRefusal {

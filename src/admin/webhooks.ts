@@ -21,6 +21,7 @@ import { addSeconds } from '../platform/clock.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import type { Deps } from '../services.js';
 import { administer, type Change, type Needs, type Operator } from './administer.js';
+import { checkOverlap, OVERLAP_SECONDS } from './key-fields.js';
 
 export interface NewWebhook {
   url: string;
@@ -53,10 +54,6 @@ export interface IssuedWebhook {
   /** `whsec_…`, never shown again */
   secret: string;
 }
-
-/** Default time for which the previous secret signs too after a rotation: seconds. */
-export const WEBHOOK_OVERLAP_SECONDS = 86_400;
-const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
 const TARGET_FAULTS: Record<TargetFault, string> = {
   url_invalid: 'The URL is not valid: it must be absolute, without spaces, backslashes and #',
@@ -201,14 +198,10 @@ export function rotateWebhookSecret(
   deps: Deps<'clock' | 'db' | 'keyring'>,
   operator: Operator,
   id: string,
-  overlapSeconds: number = WEBHOOK_OVERLAP_SECONDS,
+  overlapSeconds = OVERLAP_SECONDS,
 ): Promise<IssuedWebhook> {
   return administer(deps, operator, rotateWebhookSecret.needs, async ({ db, now, audit }) => {
-    if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > MAX_OVERLAP_SECONDS) {
-      throw new AdminRefusal('invalid_overlap', `The overlap must be 0 to ${MAX_OVERLAP_SECONDS} seconds`, {
-        argument: 'overlapSeconds',
-      });
-    }
+    checkOverlap(overlapSeconds);
     await findWebhook(db, id);
     const secret = generateWebhookSecret();
     await db.run(rotateWebhookSql, {

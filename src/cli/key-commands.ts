@@ -5,12 +5,12 @@ import {
   type ListedApiKey,
   listApiKeys,
   liveSecretCount,
-  OVERLAP_SECONDS,
   previousSecretEndsAt,
   revokeApiKey,
   rotateApiKey,
 } from '../admin/api-keys.js';
 import { createCronKey, type ListedCronKey, listCronKeys, revokeCronKey } from '../admin/cron-keys.js';
+import { OVERLAP_SECONDS } from '../admin/key-fields.js';
 import { everyRow } from '../listing/page.js';
 import { type Command, command } from './command.js';
 import { duration, text, wholeNumber } from './parameter-types.js';

@@ -1,7 +1,8 @@
 /** Interface 11: API keys and cron keys. */
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { createApiKey, listApiKeys, OVERLAP_SECONDS, revokeApiKey, rotateApiKey } from '../../admin/api-keys.js';
+import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../../admin/api-keys.js';
 import { createCronKey, listCronKeys, revokeCronKey } from '../../admin/cron-keys.js';
+import { OVERLAP_SECONDS } from '../../admin/key-fields.js';
 import { operatorOf, RequireScope, RequiresWhat } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfPage } from '../limits.js';

@@ -1,7 +1,8 @@
 /** Interface 11: API keys and cron keys. Secrets are only in the payloads of the mutations that issue them. */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
-import { type ListedApiKey, liveSecretCount, OVERLAP_SECONDS, previousSecretEndsAt } from '../../admin/api-keys.js';
+import { type ListedApiKey, liveSecretCount, previousSecretEndsAt } from '../../admin/api-keys.js';
 import type { ListedCronKey } from '../../admin/cron-keys.js';
+import { OVERLAP_SECONDS } from '../../admin/key-fields.js';
 import { COST_OF_SCOPES } from '../limits.js';
 import { connectionType } from './connection.js';
 import { GraphQLDateTime } from './scalars.js';

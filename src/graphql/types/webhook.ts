@@ -1,6 +1,7 @@
 /** Interface 17: `Webhook`. Secrets are only in the payloads of the mutations that issue them. */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
-import { type ListedWebhook, previousWebhookSecretEndsAt, WEBHOOK_OVERLAP_SECONDS } from '../../admin/webhooks.js';
+import { OVERLAP_SECONDS } from '../../admin/key-fields.js';
+import { type ListedWebhook, previousWebhookSecretEndsAt } from '../../admin/webhooks.js';
 import { EVENT_TYPES, type EventType } from '../../audit/events.js';
 import type { PausedBy } from '../../db/entities/outbox-cursor.js';
 import { COST_OF_EVENT_TYPES, COST_OF_URL } from '../limits.js';
@@ -97,7 +98,7 @@ export class RotateWebhookSecretInput {
   @Field(() => ID, { description: 'Webhook id.' }) id!: string;
   @Field(() => Int, {
     nullable: true,
-    defaultValue: WEBHOOK_OVERLAP_SECONDS,
+    defaultValue: OVERLAP_SECONDS,
     description:
       'Seconds for which events are also signed with the current secret, up to 2,592,000 (30 days). Use 0 after a leak: from now on only the new secret signs.',
   })
