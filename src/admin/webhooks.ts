@@ -14,7 +14,8 @@ import {
   readPage,
 } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
-import { endCursor, LAG, moveCursor, pauseCursor, resumeCursor, startCursor } from '../outbox/cursors.js';
+import { endCursor, moveCursor, pauseCursor, resumeCursor, startCursor } from '../outbox/cursor-changes.js';
+import { LAG } from '../outbox/lag.js';
 import { generateWebhookSecret } from '../outbox/webhooks/signature.js';
 import { authorityOf, faultOfTarget, MAX_URL, type TargetFault } from '../outbox/webhooks/target.js';
 import { addSeconds } from '../platform/clock.js';

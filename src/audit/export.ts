@@ -23,7 +23,7 @@ export interface ExportRequest {
 export type ExportedEvent = RowOf<typeof exportAuditSql> & { cursor: string };
 
 /** How far the database's clock may go back, also in a failover. */
-const SETTLED_SECONDS = 10;
+export const SETTLED_SECONDS = 10;
 /** How long to wait for transactions that are writing; the longest may take 20 s. */
 const PATIENCE_MS = 30_000;
 const RECHECK_MS = 50;

@@ -2,7 +2,7 @@
 import type { Config } from '../config/config.js';
 import { schemaState } from '../db/migrate.js';
 import { statement } from '../db/statement.js';
-import { LAG } from '../outbox/cursors.js';
+import { LAG } from '../outbox/lag.js';
 import { numberOf } from '../platform/number-of.js';
 import { type Finding, ok, warning } from './finding.js';
 import type { Surroundings } from './surroundings.js';

@@ -1,7 +1,7 @@
 /** Interface 9 and 17, `doctor`: whether each webhook gets its events. Of a URL only the authority is printed, because its path may be a secret. */
 import { schemaState } from '../db/migrate.js';
 import { type RowOf, statement } from '../db/statement.js';
-import { LAG } from '../outbox/cursors.js';
+import { LAG } from '../outbox/lag.js';
 import { authorityOf, faultOfTarget } from '../outbox/webhooks/target.js';
 import { numberOf } from '../platform/number-of.js';
 import { type Finding, fault, ok, warning } from './finding.js';

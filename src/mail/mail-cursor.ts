@@ -1,6 +1,7 @@
 /** Interface 17: the one cursor of mail on the audit log. */
 import { statement } from '../db/statement.js';
-import { NIL, startCursor } from '../outbox/cursors.js';
+import { startCursor } from '../outbox/cursor-changes.js';
+import { NIL } from '../outbox/cursors.js';
 import type { Deps } from '../services.js';
 
 /** Id of the cursor; all instances share it. */

@@ -5,6 +5,7 @@
  * named.
  */
 import type { AuditedEvent } from '../audit/events.js';
+import { SETTLED_SECONDS } from '../audit/export.js';
 import { eventRows, insertEvents } from '../audit/write.js';
 import type { OutboxKind } from '../db/entities/outbox-cursor.js';
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
@@ -29,15 +30,13 @@ export const earlier = (a: Place, b: Place): Place => (isBefore(a, b) ? a : b);
 const utc = (time: string): string => `to_char((${time}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /** How long an instance may work on a cursor before it must show itself, by the clock of the database: seconds. */
-export const CLAIM_SECONDS = 40;
+const CLAIM_SECONDS = 40;
 /** How long a cursor rests after a turn that could do nothing: seconds. */
 const IDLE_SECONDS = 0.25;
-/** How far the database's clock may go back, also in a failover: seconds. */
-const SETTLED_SECONDS = 10;
 
 /**
- * Any cursor with work that nobody has claimed, so that a few that are far behind do not hold up the others. While nothing happens this reads a few
- * index entries for each cursor, and writes nothing.
+ * Any cursor with work that nobody has claimed, so that a few that are far behind do not hold up the others. While nothing
+ * happens this reads a few index entries for each cursor, and writes nothing.
  */
 const claimSql = statement(
   'claim_outbox',
@@ -288,84 +287,4 @@ export async function advance(db: Db, me: string, id: string, progress: Progress
     now,
   });
   return advanced === 1;
-}
-
-/** SQL of a new cursor: what is written from now on. Events that are being written have an earlier time. */
-const startSql = statement('start_outbox', { id: 'uuid', kind: only<OutboxKind>('text') }, {})`
-  insert into outbox_cursors (id, kind, front_at, front_id, settled_at, settled_id)
-  select :id, :kind, now, '${NIL}', now, '${NIL}' from clock_timestamp() as now
-  on conflict (id) do nothing`;
-
-/** A cursor at the end of the log, unless it exists. */
-export async function startCursor(db: Db, id: string, kind: OutboxKind): Promise<void> {
-  await db.run(startSql, { id, kind });
-}
-
-const moveSql = statement('move_outbox', { id: 'uuid', since: 'timestamptz' }, {})`
-  with moved as (
-    update outbox_cursors set front_at = since, front_id = '${NIL}', settled_at = since, settled_id = '${NIL}',
-      failures = 0, retry_at = null, claimed_by = null, claimed_until = null
-    from (select least(:since, clock_timestamp()) as since) as place
-    where id = :id
-    returning id
-  )
-  delete from outbox_events using moved where cursor_id = moved.id`;
-
-/** Moves a cursor, which drops every parked event: those since then are read again. Ends the claim. */
-export async function moveCursor(db: Db, id: string, since: Date): Promise<void> {
-  await db.run(moveSql, { id, since });
-}
-
-const pauseSql = statement('pause_outbox', { id: 'uuid', now: 'timestamptz' }, { id: 'uuid' })`
-  update outbox_cursors set paused_at = :now, paused_by = 'operator', claimed_by = null, claimed_until = null
-  where id = :id and paused_at is null
-  returning id`;
-
-/** @returns false if it was paused */
-export async function pauseCursor(db: Db, id: string, now: Date): Promise<boolean> {
-  return (await db.run(pauseSql, { id, now })).length > 0;
-}
-
-const resumeSql = statement('resume_outbox', { id: 'uuid', now: 'timestamptz' }, { id: 'uuid' })`
-  with resumed as (
-    update outbox_cursors set paused_at = null, paused_by = null, failures = 0, retry_at = null
-    where id = :id and paused_at is not null
-    returning id
-  ), due as (
-    update outbox_events set due_at = :now from resumed where cursor_id = resumed.id and due_at > :now
-  )
-  select id from resumed`;
-
-/** What is parked is due at once. @returns false if it was not paused */
-export async function resumeCursor(db: Db, id: string, now: Date): Promise<boolean> {
-  return (await db.run(resumeSql, { id, now })).length > 0;
-}
-
-const endSql = statement('end_outbox', { id: 'uuid' }, {})`
-  with ended as (delete from outbox_cursors where id = :id)
-  delete from outbox_events where cursor_id = :id`;
-
-export async function endCursor(db: Db, id: string): Promise<void> {
-  await db.run(endSql, { id });
-}
-
-/**
- * SQL of the seconds that the oldest event of the cursor `outbox_cursors` waits; 0 if none does. Events that its receiver
- * does not want count until they are passed over, which takes a second if it works.
- */
-export const LAG = `greatest(0, coalesce(extract(epoch from clock_timestamp() - least(
-    (select written_at from audit_events
-      where (written_at, audit_events.id) > (outbox_cursors.front_at, outbox_cursors.front_id)
-      order by written_at, audit_events.id limit 1),
-    (select min(written_at) from outbox_events where cursor_id = outbox_cursors.id and due_at is not null))), 0))`;
-
-/** Rounded up, so that only what waits for nothing has 0. Paused cursors are left out. */
-const longestLagSql = statement('outbox_lag', { kind: 'text' }, { seconds: 'integer' })`
-  select coalesce(max(ceil(${LAG})), 0)::integer as seconds from outbox_cursors
-  where kind = :kind and paused_at is null`;
-
-/** Seconds for which the oldest event of any cursor of a kind waits. */
-export async function longestLag(db: Db, kind: OutboxKind): Promise<number> {
-  const [{ seconds } = { seconds: 0 }] = await db.run(longestLagSql, { kind });
-  return seconds;
 }

@@ -5,7 +5,8 @@ import { randomUuid } from '../platform/ids.js';
 import { describeError } from '../platform/logger.js';
 import type { Deps } from '../services.js';
 import type { Consumer } from './consumer.js';
-import { type Claimed, claim, longestLag } from './cursors.js';
+import { type Claimed, claim } from './cursors.js';
+import { longestLag } from './lag.js';
 import { takeTurn } from './turn.js';
 
 /** How often idle instances look for work: milliseconds. */

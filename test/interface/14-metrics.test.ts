@@ -9,7 +9,7 @@ import { rotateKeyring } from '../../src/admin/keyring.js';
 import { createWebhook, pauseWebhook } from '../../src/admin/webhooks.js';
 import { sweepRound } from '../../src/db/sweeper.js';
 import { REFUSALS } from '../../src/http/refusals.js';
-import { longestLag } from '../../src/outbox/cursors.js';
+import { longestLag } from '../../src/outbox/lag.js';
 import { WEBHOOK_OUTCOMES } from '../../src/outbox/webhooks/webhook-consumer.js';
 import { expiringRows } from '../../src/start/compose.js';
 import { startReceiver } from '../outbox/receiver.js';
