@@ -49,15 +49,14 @@ export async function takeTurn({ clock, db }: Deps<'clock' | 'db'>, turn: Turn):
   let storedAt = began;
   let front: Place = { at: cursor.front_at, id: cursor.front_id };
   let settled: Place = { at: cursor.settled_at, id: cursor.settled_id };
-  const [placeAt, settledAt] = [front, settled];
   let { failures } = cursor;
   let retryAt: Date | null = null;
   let last: Progress['last'];
   let handled: Handled[] = [];
   let isBack = false;
   let isGone = false;
-  let hasMoved = false;
   let hasProbed = false;
+  let failedId: string | undefined;
 
   const isDown = (): boolean => failures >= DOWN_AFTER;
   const isResting = (): boolean => retryAt !== null || isGone || stopping.aborted;
@@ -66,9 +65,9 @@ export async function takeTurn({ clock, db }: Deps<'clock' | 'db'>, turn: Turn):
 
   /** @returns false if the claim is lost */
   const store = async (isOver: boolean): Promise<boolean> => {
-    const progress = { front, settled, failures, retryAt, handled, last, isBack, isGone, isOver };
-    hasMoved ||= last !== undefined || isBefore(placeAt, front) || isBefore(settledAt, settled);
-    const isStored = await advance(db.admin, me, id, { ...progress, isIdle: !hasMoved }, clock.now());
+    const isIdle = last === undefined && front.id === cursor.front_id && settled.at === cursor.settled_at;
+    const progress = { front, settled, failures, retryAt, handled, last, isBack, isGone, isOver, isIdle };
+    const isStored = await advance(db.admin, me, id, progress, clock.now());
     handled = [];
     isBack = false;
     storedAt = performance.now();
@@ -78,8 +77,11 @@ export async function takeTurn({ clock, db }: Deps<'clock' | 'db'>, turn: Turn):
   const fail = (event: LoggedEvent, attempts: number, isProbe: boolean, delivery: Delivery & { kind: 'failed' }) => {
     const now = clock.now();
     const pauseSeconds = Math.min(delivery.retryAfterSeconds ?? 0, MAX_RETRY_AFTER);
+    // An event that fails again says little of its receiver. Different ones in a row do.
+    const isAnother = failedId !== undefined && failedId !== event.id;
     if (delivery.isOfEvent) failures = 0;
-    else if (attempts === 0 || isDown()) failures += 1;
+    else if (attempts === 0 || isAnother || isDown()) failures += 1;
+    failedId = event.id;
     if (!isProbe) {
       const dueSeconds = Math.max(delaySeconds(attempts + 1), pauseSeconds);
       const due_at = addSeconds(now, dueSeconds).toISOString();
@@ -94,33 +96,35 @@ export async function takeTurn({ clock, db }: Deps<'clock' | 'db'>, turn: Turn):
    * Tries one event.
    * @param attempts that have failed
    * @param isProbe true if it is tried although it is not due, which does not change when it is
-   * @returns false if the process stopped meanwhile
+   * @returns undefined if the process stopped meanwhile
    */
-  const attempt = async (event: LoggedEvent, attempts: number, isProbe = false): Promise<boolean> => {
+  const attempt = async (event: LoggedEvent, attempts: number, isProbe = false): Promise<Delivery | undefined> => {
     const delivery = await receiver.deliver(event, abort).catch((error: unknown) => {
       if (!abort.aborted) throw error;
     });
-    if (delivery === undefined) return false;
+    if (delivery === undefined) return undefined;
     attempted(event, delivery);
     last = { at: clock.now(), outcome: delivery.outcome, status: delivery.status ?? null };
     if (delivery.kind === 'failed') {
       fail(event, attempts, isProbe, delivery);
-      return true;
+      return delivery;
     }
     handled.push({ event_id: event.id, written_at: event.written_at, attempts: attempts + 1, due_at: null });
     if (delivery.kind === 'delivered') {
       isBack ||= isProbe || isDown();
       failures = 0;
+      failedId = undefined;
     }
-    return true;
+    return delivery;
   };
 
   /** Tries the oldest parked event, to see whether the receiver is back. Then all of them go before what is new. */
-  const probe = async (): Promise<void> => {
+  const probe = async (): Promise<Delivery | undefined> => {
     hasProbed = true;
     const [oldest] = await readParked(db.admin, id, clock.now(), true, 1);
-    if (oldest !== undefined) await attempt(oldest, oldest.attempts, true);
-    else failures = 0; // the audit log has dropped what was parked
+    if (oldest !== undefined) return attempt(oldest, oldest.attempts, true);
+    failures = 0; // the audit log has dropped what was parked
+    return undefined;
   };
 
   /** @returns true if all that is due was tried */
@@ -169,10 +173,24 @@ export async function takeTurn({ clock, db }: Deps<'clock' | 'db'>, turn: Turn):
     return events.length < PAGE && done === events.at(-1);
   };
 
+  /**
+   * The receiver is down. If it answers a probe with a failure, perhaps it is that event that fails, so it is tried with the
+   * next new one too.
+   */
+  const lookAgain = async (horizon: Horizon | undefined): Promise<void> => {
+    const probed = await probe();
+    if (horizon === undefined || probed?.kind !== 'failed') return;
+    if (probed.status === undefined || probed.retryAfterSeconds || probed.isGone) return;
+    const pause = retryAt;
+    retryAt = null;
+    await sendPage(horizon); // which ends with the first event that is tried
+    if (isDown()) retryAt ??= pause;
+  };
+
   /** @returns true if nothing is left */
   const work = async (): Promise<boolean> => {
     const horizon = await readHorizon(db.admin);
-    if (isDown() && !isResting()) await probe();
+    if (isDown() && !isResting()) await lookAgain(horizon);
     if (mustStore() || handled.length > 0) return false; // what is read next must not have been sent in this turn
     if (!(await sendParked())) return false;
     if (horizon === undefined) return true;

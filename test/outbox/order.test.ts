@@ -72,6 +72,40 @@ test('17: a receiver that was away for an hour gets everything, in order', async
   expect(sequences).toEqual(sequences.toSorted());
 });
 
+test('17: three events that a receiver cannot read do not hold up those that it can', async () => {
+  await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url, includeEmails: true });
+  await receiver.reached(1);
+  const isBad = (email: string | undefined): boolean => email?.startsWith('bad') === true;
+  receiver.reply(({ json }) => ({ status: isBad(json.data.metadata.email) ? 422 : 204 }));
+  for (const email of ['bad1@example.com', 'bad2@example.com', 'bad3@example.com']) await gateway.user({ email });
+  await until('all three have failed', async () => (await lagOf()).parkedCount === 3);
+  const good = await gateway.user();
+  gateway.clock.advance(7);
+  await until('the next one is sent', () => delivered(0).includes(good.id));
+  const better = await gateway.user();
+  await until('and what follows', () => delivered(0).includes(better.id));
+  expect((await lagOf()).parkedCount).toBe(3);
+});
+
+test('17: a receiver that goes away while failed events are tried again counts as down', async () => {
+  await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
+  await receiver.reached(1);
+  receiver.reply(() => ({ status: 503 }));
+  for (let i = 0; i < 8; i += 1) {
+    await gateway.user();
+    await until('it has failed', async () => {
+      gateway.clock.advance(80); // a probe is due, whenever the one before was
+      return (await lagOf()).parkedCount === i + 1;
+    });
+  }
+  await gateway.rows(`update outbox_cursors set failures = 0, retry_at = null`);
+  const tried = receiver.received.length;
+  gateway.clock.advance(100_000);
+  await until('it is down', async () => (await stateOf()).failures >= 3);
+  await until('it rests', async () => (await stateOf()).claimed_by === null);
+  expect(receiver.received.length - tried).toBeLessThan(8);
+});
+
 test('17: 410 pauses a webhook, with an event of its own, and resuming it sends what has waited', async () => {
   const { webhook } = await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
   await receiver.reached(1);
@@ -172,7 +206,7 @@ test('17: an event that appears behind the front is sent, once', async () => {
 test('17: the claim of an instance that was killed ends, and another goes on', async () => {
   const { webhook } = await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
   await receiver.reached(1);
-  await until('the receiver or the row has it', async () => (await claimOf()) === null);
+  await until('the receiver or the row has it', async () => (await stateOf()).claimed_by === null);
   await gateway.rows(
     `update outbox_cursors set claimed_by = gen_random_uuid(), claimed_until = clock_timestamp() + interval '1 hour' where id = $1`,
     [webhook.id],
@@ -219,7 +253,10 @@ async function attemptsOf(): Promise<number | undefined> {
   return row?.attempts;
 }
 
-async function claimOf(): Promise<string | null> {
-  const [row] = await gateway.rows<{ claimed_by: string | null }>('select claimed_by from outbox_cursors');
-  return row?.claimed_by ?? null;
+async function stateOf(): Promise<{ claimed_by: string | null; failures: number }> {
+  const [row] = await gateway.rows<{ claimed_by: string | null; failures: number }>(
+    'select claimed_by, failures from outbox_cursors',
+  );
+  if (row === undefined) throw new Error('no cursor');
+  return row;
 }
