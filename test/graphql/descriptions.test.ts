@@ -5,6 +5,7 @@ import { administer, COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/admin/api-keys.js';
 import { createCronKey, revokeCronKey } from '../../src/admin/cron-keys.js';
 import { forgetDevice, listDevices } from '../../src/admin/devices.js';
+import { mailPasswordLink } from '../../src/admin/password-links.js';
 import { revokeSession } from '../../src/admin/sessions.js';
 import {
   deleteUser,
@@ -23,18 +24,14 @@ import {
   resumeWebhook,
   rotateWebhookSecret,
 } from '../../src/admin/webhooks.js';
-import type { AuditedEvent } from '../../src/audit/events.js';
-import { writeAudit } from '../../src/audit/write.js';
-import type { Db } from '../../src/db/statement.js';
+import { startReceiver } from '../outbox/receiver.js';
 import { claimsOf, PASSWORD, startGateway } from '../support/gateway/gateway.js';
 import { newcomer } from '../support/gateway/graphql.js';
-import { ANOTHER, CHOSEN, changePassword, issueLink, redeem } from '../support/gateway/passwords.js';
+import { ANOTHER, CHOSEN, changePassword, forgot, issueLink, redeem } from '../support/gateway/passwords.js';
 import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
+import { until } from '../support/until.js';
 
 const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
-
-/** Nobody listens there. */
-const HOOK_HOST = '127.0.0.1:9';
 
 /** The fields of `metadata` that the description of an event type names. */
 function fieldsNamed(type: string): string[] {
@@ -43,22 +40,11 @@ function fieldsNamed(type: string): string[] {
   return Array.from((fields ?? '').replace(/\([^)]*\)/g, '').matchAll(/`(\w+)`/g), ([, field = '']) => field).sort();
 }
 
-/** What the outbox and mail write, until a test causes it here as it comes about. */
-async function writeForNow(db: Db, webhook_id: string): Promise<void> {
-  const from = { userId: null, ipAddress: '192.0.2.7', userAgent: 'curl' } as const;
-  const link = { purpose: 'reset', expires_at: '2026-11-25T10:00:00.000Z' } as const;
-  const events: AuditedEvent[] = [
-    { eventType: 'webhook_paused', ...from, metadata: { by: 'receiver', webhook_id } },
-    { eventType: 'password_reset_requested', ...from, metadata: { email: 'ada@example.com' } },
-    { eventType: 'password_link_issued', ...from, metadata: { by: 'request', ...link } },
-    { eventType: 'password_link_issued', ...from, metadata: { actor: { caller_type: 'cli' }, mailed: true, ...link } },
-  ];
-  await writeAudit(db, events, new Date());
-}
-
 test('Interface 11: each event type is caused here, and its description names the fields of its metadata', async () => {
+  const receiver = await startReceiver();
   const gateway = await startGateway({
-    env: { LOGIN_MAX_FAILURES: '2', KNOWN_DEVICES: 'on', WEBHOOK_HOSTS: HOOK_HOST },
+    env: { LOGIN_MAX_FAILURES: '2', KNOWN_DEVICES: 'on', MAIL: 'log', WEBHOOK_HOSTS: receiver.authority },
+    outboxPollMs: 20,
   });
   const { app } = gateway;
   try {
@@ -89,7 +75,7 @@ test('Interface 11: each event type is caused here, and its description names th
     await revokeCronKey(app, COMMAND_LINE, cronKey.key.keyId);
     await deleteUser(app, COMMAND_LINE, user.id);
     await eraseUser(app, COMMAND_LINE, user.id);
-    const { webhook } = await createWebhook(app, COMMAND_LINE, { url: `http://${HOOK_HOST}/` });
+    const { webhook } = await createWebhook(app, COMMAND_LINE, { url: receiver.url });
     await rotateWebhookSecret(app, COMMAND_LINE, webhook.id);
     await pauseWebhook(app, COMMAND_LINE, webhook.id);
     await resumeWebhook(app, COMMAND_LINE, webhook.id);
@@ -98,7 +84,12 @@ test('Interface 11: each event type is caused here, and its description names th
     await administer(app, COMMAND_LINE, undefined, ({ audit }) =>
       audit({ eventType: 'keyring_rotated', userId: null, metadata: { added: [], dropped: [] } }),
     );
-    await writeForNow(app.db, webhook.id);
+    receiver.reply(() => ({ status: 410 }));
+    await createWebhook(app, COMMAND_LINE, { url: receiver.url });
+    await mailPasswordLink(app, COMMAND_LINE, other.user.id, 'reset');
+    await forgot(gateway, other.user.email);
+    const byItself = `select from audit_events where metadata->>'by' in ('receiver', 'request')`;
+    await until('the outbox has done its part', async () => (await gateway.rows(byItself)).length === 2);
     const events = await gateway.rows<{ event_type: string; fields: string[] }>(
       `select event_type, array_agg(distinct field) as fields
        from audit_events, lateral jsonb_object_keys(metadata) as field group by event_type`,
@@ -108,5 +99,6 @@ test('Interface 11: each event type is caused here, and its description names th
     expect(written).toEqual(Object.fromEntries(types.map((type) => [type, fieldsNamed(type)])));
   } finally {
     await gateway.close();
+    await receiver.close();
   }
 });
