@@ -257,6 +257,14 @@ const advanceSql = statement(
   )
   select count(*)::integer as advanced from moved`;
 
+const releaseSql = statement('release_outbox', { me: 'uuid' }, {})`
+  update outbox_cursors set claimed_by = null, claimed_until = null where claimed_by = :me`;
+
+/** Gives up a claim without any progress. */
+export async function release(db: Db, me: string): Promise<void> {
+  await db.run(releaseSql, { me });
+}
+
 /** Nobody's request: the gateway itself has no address. */
 function pausedByReceiver(webhook_id: string): AuditedEvent {
   const metadata = { by: 'receiver', webhook_id } as const;

@@ -5,14 +5,14 @@ import { randomUuid } from '../platform/ids.js';
 import { describeError } from '../platform/logger.js';
 import type { Deps } from '../services.js';
 import type { Consumer } from './consumer.js';
-import { type Claimed, claim } from './cursors.js';
+import { type Claimed, claim, release } from './cursors.js';
 import { longestLag } from './lag.js';
 import { takeTurn } from './turn.js';
 
 /** How often idle instances look for work: milliseconds. */
 const POLL_MS = 1_000;
-/** After an error, such as an outage of the database: milliseconds. */
-const ERROR_MS = 5_000;
+/** After an error, such as an outage of the database: that many polls. */
+const ERROR_POLLS = 5;
 /** How often the lag is measured: milliseconds. */
 const LAG_MS = 10_000;
 /** Cursors that one instance works on at once */
@@ -40,6 +40,12 @@ export function startOutbox(
   const aborting = new AbortController();
   const turns = new Set<Promise<void>>();
 
+  /** A turn that has failed rests, and then others may go on at once. If the database is still away, the claim ends by itself. */
+  const giveUp = async (me: string): Promise<void> => {
+    await sleep(ERROR_POLLS * pollMs, undefined, { signal: stopping.signal });
+    await release(db.admin, me);
+  };
+
   const turnOf = async (cursor: Claimed, me: string): Promise<void> => {
     const consumer = consumers[cursor.kind];
     const receiver = await consumer?.open(cursor.id);
@@ -57,9 +63,10 @@ export function startOutbox(
     const cursor = await claim(db.admin, me, kinds, clock.now());
     if (cursor === undefined) return false;
     const turn = turnOf(cursor, me)
-      .catch((error: unknown) =>
-        log.warn({ error: describeError(error), cursor_id: cursor.id }, 'outbox: a turn failed'),
-      )
+      .catch((error: unknown) => {
+        log.warn({ error: describeError(error), cursor_id: cursor.id }, 'outbox: a turn failed');
+        return giveUp(me).catch(() => undefined);
+      })
       .finally(() => turns.delete(turn));
     turns.add(turn);
     return true;
@@ -86,7 +93,7 @@ export function startOutbox(
         if (!hasFailed)
           log.warn({ error: describeError(error) }, 'outbox: the database does not answer; it is asked again');
         hasFailed = true;
-        await sleep(ERROR_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+        await sleep(ERROR_POLLS * pollMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       }
     }
   };
