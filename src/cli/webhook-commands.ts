@@ -29,7 +29,7 @@ export const webhookCommands: Record<string, Command> = {
     takes: {
       url: required(text('URL'), 'where to send events; WEBHOOK_HOSTS must list its host and port'),
       event: repeated(oneOf(EVENT_TYPES, 'TYPE'), 'only this event type; repeat for several; all by default'),
-      'include-emails': flag('send the e-mail addresses in the metadata of events'),
+      'include-emails': flag('send e-mail addresses: those in the metadata of events, and that of the user'),
     },
     run: async (context, { url, event: types, 'include-emails': includeEmails }) => {
       const wanted = { url, eventTypes: types.length > 0 ? types : null, includeEmails };

@@ -18,10 +18,10 @@ export class OutboxCursor {
   /** Up to here no event can appear any more, and none is missing. Never beyond the front */
   @Property({ type: 'timestamptz', length: 6 }) settledAt!: Date;
   @Property({ type: 'uuid' }) settledId!: string;
-  /** The instance that has claimed it, and until when, by the clock of the database */
+  /** The claim of the instance that works on it, with an id of its own, and until when, by the clock of the database */
   @Property({ type: 'uuid', nullable: true }) claimedBy!: string | null;
   @Property({ type: 'timestamptz', length: 6, nullable: true }) claimedUntil!: Date | null;
-  /** Events in a row that failed when they were first tried */
+  /** Different events in a row that failed; from three on the receiver is down */
   @Property({ type: 'integer', default: 0 }) failures!: number;
   /** Nothing is sent before */
   @Property({ type: 'timestamptz', length: 6, nullable: true }) retryAt!: Date | null;
