@@ -27,6 +27,9 @@ import { rollingRestarts, rollingRestartsHaproxy } from './rolling-restarts.js';
 import { soak } from './soak.js';
 import { timing } from './timing.js';
 import { timingDevices } from './timing-devices.js';
+import { timingForgot } from './timing-forgot.js';
+import { webhookBacklog } from './webhook-backlog.js';
+import { webhookKills } from './webhook-kills.js';
 
 export const EXPERIMENTS: readonly Experiment[] = [
   refreshRaces,
@@ -42,6 +45,8 @@ export const EXPERIMENTS: readonly Experiment[] = [
   killsEmbedded,
   lostAnswers,
   killsQuiet,
+  webhookKills,
+  webhookBacklog,
   backup,
   move,
   faultsPostgres,
@@ -54,6 +59,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   rollingRestartsHaproxy,
   timing,
   timingDevices,
+  timingForgot,
   keyRotation,
   overload,
   soak,

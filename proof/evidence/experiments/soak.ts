@@ -1,30 +1,23 @@
 /** Steady mixed work: memory, descriptors and connections stay flat, and sweeps delete nothing that is needed. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Experiment, Mutant, Row } from '../experiment.js';
+import type { Experiment, Mutant } from '../experiment.js';
 import { type Answer, ask, login, logout, refresh } from '../lab/browser.js';
 import { askAs, createApiKey, createCronKey, sendSigned, signAs } from '../lab/callers.js';
 import { type Gateways, prepareGateways, QUICK_TIMERS } from '../lab/gateways.js';
 import { upTo } from '../lab/lanes.js';
-import { type Postgres, startPostgres } from '../lab/postgres.js';
-import { descriptorsOf, memoryOf } from '../lab/process.js';
-import { slope } from '../lab/stats.js';
+import { startPostgres } from '../lab/postgres.js';
+import { judgeRise, type Sampled, startSamples } from '../lab/samples.js';
 import { beginOldSessions } from '../lab/swept.js';
 import { createUsers, PASSWORD } from '../lab/users.js';
 
 const SECONDS = { small: 20, full: 600 };
-/** At the beginning pools and caches fill: that is not judged. */
-const WARM_UP_SHARE = 1 / 3;
 const WORKERS = 6;
 const ROTATIONS = 8;
 /** Between two requests of a worker: milliseconds */
 const BETWEEN_MS = 40;
-/** What a line fitted through the samples may rise by in the time that is judged */
-const MOST = { mib: 20, descriptors: 20, connections: 20 };
 
 /** Begun before the work, and asked for after it */
 const OLD_SESSIONS = 20;
-
-type What = keyof typeof MOST;
 
 function sweeps(what: string, condition: string): Mutant {
   const [file, from] = ['src/auth/sessions.ts', "'expires_at < :before'"];
@@ -52,14 +45,14 @@ export const soak: Experiment = {
     const { url, process } = await gateways.start(size === 'small' ? QUICK_TIMERS : {});
     const emails = await createUsers(gateways, db, WORKERS);
     const old = await beginOldSessions(gateways, db, url, emails[0] ?? '', OLD_SESSIONS);
-    const sampled = sample(process.pid ?? 0, db, SECONDS[size]);
-    const strange = await work(gateways, url, emails, sampled.isOver);
-    const samples = await sampled.done;
+    const sampled = startSamples(process.pid ?? 0, db);
+    const strange = await work(gateways, url, emails, SECONDS[size]);
+    const samples = await sampled.stop();
 
     // In a few seconds the heap of Node only grows: so the small size measures no memory.
-    const judged: What[] = size === 'full' ? ['mib', 'descriptors', 'connections'] : ['descriptors', 'connections'];
+    const judged: Sampled[] = size === 'full' ? ['mib', 'descriptors', 'connections'] : ['descriptors', 'connections'];
     return [
-      ...judged.map((what) => judge(what, samples, SECONDS[size])),
+      ...judged.map((what) => judgeRise(what, 'under steady work', samples, SECONDS[size])),
       {
         what: 'answers other than 200 in the soak',
         trials: strange.asked,
@@ -71,49 +64,12 @@ export const soak: Experiment = {
   },
 };
 
-interface Sample extends Record<What, number> {
-  second: number;
-}
-
-function judge(what: What, samples: Sample[], expectedSeconds: number): Row {
-  const judged = samples.slice(Math.floor(samples.length * WARM_UP_SHARE));
-  const perSecond = slope(judged.map((sample) => [sample.second, sample[what]]));
-  const seconds = (judged.at(-1)?.second ?? 0) - (judged[0]?.second ?? 0);
-  return {
-    what: `a rise of more than ${MOST[what]} ${what} under steady work`,
-    trials: judged.length,
-    least: expectedSeconds / 3, // a machine that is busy looks less often
-    violations: perSecond * seconds > MOST[what] ? 1 : 0,
-    figures: { rise_per_minute: perSecond * 60, last: judged.at(-1)?.[what] ?? 0, seconds },
-  };
-}
-
-/** Looks every second. */
-function sample(pid: number, db: Postgres, seconds: number): { isOver: () => boolean; done: Promise<Sample[]> } {
-  const startedMs = performance.now();
-  const second = (): number => (performance.now() - startedMs) / 1000;
-  const isOver = (): boolean => second() >= seconds;
-  const looking = async (): Promise<Sample[]> => {
-    const samples: Sample[] = [];
-    while (!isOver()) {
-      const [{ connections } = { connections: 0 }] = await db.query<{ connections: number }>(
-        "select count(*)::integer as connections from pg_stat_activity where backend_type = 'client backend'",
-      );
-      const mib = memoryOf(pid).residentMib;
-      samples.push({ second: second(), mib, descriptors: descriptorsOf(pid), connections });
-      await sleep(1_000);
-    }
-    return samples;
-  };
-  return { isOver, done: looking() };
-}
-
 /** Each worker logs in, refreshes, asks as each kind of caller, and logs out. */
 async function work(
   gateways: Gateways,
   url: string,
   emails: string[],
-  isOver: () => boolean,
+  seconds: number,
 ): Promise<{ asked: number; not200: number }> {
   const apiKey = await createApiKey(gateways, 1_000_000);
   const cronKey = await createCronKey(gateways);
@@ -125,8 +81,9 @@ async function work(
     await sleep(BETWEEN_MS);
     return answer;
   };
+  const endMs = performance.now() + seconds * 1_000;
   const worker = async (email: string): Promise<void> => {
-    while (!isOver()) {
+    while (performance.now() < endMs) {
       let { cookie = '', body } = await count(login(url, email, PASSWORD));
       for (const _ of upTo(ROTATIONS)) {
         ({ cookie = '', body } = await count(refresh(url, cookie)));

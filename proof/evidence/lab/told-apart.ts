@@ -1,4 +1,4 @@
-/** Whether two kinds of refusals are told apart by the time that they take. */
+/** Whether two kinds of answers are told apart by the time that they take. */
 import { randomInt } from 'node:crypto';
 import type { Row } from '../experiment.js';
 import type { OneConnection, Timed } from './one-connection.js';
@@ -20,7 +20,7 @@ export async function measure(
   const taken: Record<string, number[]> = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, []]));
   for (let round = 0; round < WARM_UP + times; round += 1) {
     for (const [kind, make] of shuffled(Object.entries(kinds))) {
-      const ms = await connection.refuse(make());
+      const ms = await connection.ask(make());
       if (round >= WARM_UP) taken[kind]?.push(ms);
     }
   }
