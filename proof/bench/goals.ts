@@ -43,6 +43,18 @@ function rates(what: string, left: string, right: string, least: number): Goal[]
   }));
 }
 
+/** What a webhook costs while nothing happens: percent of a core */
+function idleOutbox(whose: string, figure: Figure): Goal {
+  return {
+    what: `idle outbox, ${whose}, % of a core`,
+    of: alone('idle second with a webhook', figure),
+    to: alone('idle second without webhooks', figure),
+    by: 'minus',
+    scale: 100 / 1e6,
+    most: 1,
+  };
+}
+
 const [few, many] = [FEW, MANY].map(rowsName) as [string, string];
 
 export const GOALS: readonly Goal[] = [
@@ -114,6 +126,10 @@ export const GOALS: readonly Goal[] = [
   },
   { what: 'start until ready, ms', of: alone('start until ready', 'medianMs'), most: 500 },
   { what: 'command, ms', of: alone('command `user list`', 'medianMs'), most: 500 },
+  { what: 'events to one webhook, a second', of: alone('webhooks', 'rate'), least: 300 },
+  { what: 'event until its webhook has it, p99 ms', of: alone('webhooks-steady', 'p99Ms'), most: 2_000 },
+  idleOutbox('gateway', 'serverUs'),
+  idleOutbox('PostgreSQL', 'postgresUs'),
 ];
 
 /** Anonymous memory of the gateway after the last round, divided by that after the first */

@@ -107,6 +107,24 @@ test('CPU beside the hash: of each login the hash of the next slice is taken awa
   ]);
 });
 
+test('an idle outbox: what a gateway without webhooks takes in the same slice is taken away, in percent of a core', () => {
+  const goals = GOALS.filter(({ what }) => what.startsWith('idle outbox'));
+  const measured = [
+    [5_000, 3_000],
+    [9_000, 4_000],
+    [30_000, 6_000],
+  ].map(([on = 0, off = 0], pass) => ({
+    ...slice(pass, 'webhooks-idle', {}),
+    rows: [
+      { what: 'idle second with a webhook', serverUs: on },
+      { what: 'idle second without webhooks', serverUs: off },
+    ],
+  }));
+  const [judged, ...others] = judge(goals, measured);
+  expect(judged).toMatchObject({ value: 0.5, count: 3, goal: '≤ 1', verdict: 'not decided' }); // of 0.2, 0.5 and 2.4
+  expect(others).toEqual([]); // of PostgreSQL nothing is known
+});
+
 test('a goal of a figure alone is judged by its slices', () => {
   const goals = GOALS.filter(({ what }) => what === 'refresh, PostgreSQL µs');
   const measured = [50, 70, 90].map((postgresUs, pass) => slice(pass, 'refresh', { postgresUs }));

@@ -6,6 +6,7 @@ import { gatewayWorks } from './gateway.js';
 import { mixedWork } from './mixed.js';
 import { peerWork } from './peer.js';
 import { startWork } from './start.js';
+import { webhookWorks } from './webhooks.js';
 
 /** Has to be installed, and so is measured only where it is asked for. */
 export const PEER = 'peer';
@@ -18,6 +19,9 @@ export const COMPARED = [
   ['proxy-token', 'proxy-token-plain', 'proxy-token-first', 'express', 'express-signing'],
   ['signatures'],
   ['start'],
+  ['webhooks'],
+  ['webhooks-steady'],
+  ['webhooks-idle'],
 ];
 export const ALL_WORKS = COMPARED.flat();
 
@@ -28,6 +32,7 @@ export async function worksOf(stage: Stage, names: readonly string[]): Promise<W
     ...(names.includes('mixed') ? [await mixedWork(stage)] : []),
     ...(names.includes(PEER) ? [await peerWork(stage)] : []),
     startWork(stage),
+    ...(await webhookWorks(stage, names)),
   ];
   return names.flatMap((name) => works.filter((work) => work.name === name));
 }
