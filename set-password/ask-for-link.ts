@@ -12,10 +12,14 @@ export type Asked =
 const NO_EMAIL = 'Enter your e-mail.';
 const BAD_EMAIL = 'Enter a whole e-mail address, such as name@example.com.';
 
-/** Sends the e-mail, and nothing else. What cannot be one is not sent. */
+/** @returns what is wrong with it, for the field; undefined if the gateway is to decide */
+export function faultOf(email: string): string | undefined {
+  if (email === '') return NO_EMAIL;
+  return /^[^\s@]+@[^\s@]+$/.test(email) ? undefined : BAD_EMAIL;
+}
+
+/** Sends the e-mail, and nothing else. */
 export async function askForLink(email: string): Promise<Asked> {
-  if (email === '') return { kind: 'refused', text: NO_EMAIL };
-  if (!/^[^\s@]+@[^\s@]+$/.test(email)) return { kind: 'refused', text: BAD_EMAIL };
   try {
     return outcomeOf(await post('/auth/password/forgot', { email }));
   } catch {

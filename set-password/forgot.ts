@@ -1,7 +1,10 @@
 /** The form of `forgot.html`, which is in the page only where the gateway sends mail. */
-import { askForLink } from './ask-for-link.js';
+import { type Asked, askForLink, faultOf } from './ask-for-link.js';
 import { durationText } from './request.js';
 import { find, paragraphOf, showHeading } from './view.js';
+
+/** Of the form while nothing was sent */
+export const HEADING = 'Forgot your password?';
 
 const OFFERED = 'Send me a link';
 const SENDING = 'Sending…';
@@ -54,19 +57,33 @@ export function offer(known: string): void {
     submit.textContent = SENT;
     showHeading('Look into your mail');
   };
-  const send = async (): Promise<void> => {
-    if (isSending) return;
-    const address = email.value.trim();
-    showEmailError('');
-    showFormError('');
+  /** What was said of one address would be read as said of the next. */
+  const unsayOfAnother = (address: string): void => {
+    if (askedFor === undefined || address === askedFor) return;
+    find('sent').replaceChildren();
+    showHeading(HEADING);
+  };
+  const request = async (address: string): Promise<Asked> => {
     isSending = true;
     showSending();
     const asked = await askForLink(address);
     isSending = false;
     showSending();
+    return asked;
+  };
+  const send = async (): Promise<void> => {
+    if (isSending) return;
+    const address = email.value.trim();
+    showEmailError('');
+    showFormError('');
+    const fault = faultOf(address);
+    const asked: Asked = fault === undefined ? await request(address) : { kind: 'refused', text: fault };
     if (asked.kind === 'sent') showSent(address);
-    else if (asked.kind === 'refused') showEmailError(asked.text);
-    else showFormError(asked.text);
+    else {
+      unsayOfAnother(address);
+      if (asked.kind === 'refused') showEmailError(asked.text);
+      else showFormError(asked.text);
+    }
   };
 
   email.value = known;

@@ -61,7 +61,7 @@ function showInvalidLink(): void {
 function showNoLink(): void {
   if (forgot.isOffered && !cameByLink) {
     view.showNotice(
-      'Forgot your password?',
+      forgot.HEADING,
       'Enter your e-mail. If it has an account here, we send you a link with which you choose a new password.',
       'If you have a link already, go back to its message and open it there: a reload of this page removes it.',
     );

@@ -124,6 +124,69 @@ inChromium('in Chromium, the page of password links where mail is sent', () => {
     await close();
   });
 
+  test('Interface 15: what was said of one address is not said of the next, whose request failed', async () => {
+    const { page, close } = await open();
+    const problem = page.getByRole('alert');
+    await answer(page);
+    await ask(page);
+    await page.getByText('a message is on its way').waitFor();
+    await answer(page, 503);
+    await ask(page);
+    await problem.getByText('The service is not available').waitFor();
+    expect([await heading(page), await focused(page)]).toEqual(['Look into your mail', 'forgot-submit']);
+    expect(await message(page)).toContain('a message is on its way');
+    await ask(page, 'grace@example.com');
+    await problem.getByText('The service is not available').waitFor();
+    expect([await heading(page), await page.title()]).toEqual(['Forgot your password?', 'Forgot your password?']);
+    expect([await message(page), await focused(page)]).toEqual(['', 'forgot-submit']);
+    await answer(page);
+    await button(page, 'Send me a link').click();
+    await page.getByText('a message is on its way').waitFor();
+    await ask(page, '');
+    await problem.getByText('Enter your e-mail.').waitFor();
+    expect([await heading(page), await message(page), await focused(page)]).toEqual([
+      ...['Forgot your password?', '', 'forgot-email'],
+    ]);
+    await close();
+  });
+
+  test('Interface 15: screen readers hear each result, and of sending only what is sent', async () => {
+    const { page, close } = await open();
+    await email(page).waitFor();
+    expect(
+      await page.evaluate(`['sent', 'forgot-progress'].map((id) => document.getElementById(id).checkVisibility())`),
+    ).toEqual([true, true]); // a place is known before it speaks
+    await page.evaluate(`{
+      window.heard = [];
+      const places = document.querySelectorAll('#forgot [role=status], #forgot [role=alert]');
+      for (const place of places) new MutationObserver(() => {
+        if (place.textContent !== '') heard.push([place.getAttribute('role'), place.textContent]);
+      }).observe(place, { childList: true, characterData: true, subtree: true });
+    }`);
+    const heard = async (): Promise<unknown> => {
+      const tree = await page.locator('#forgot').ariaSnapshot();
+      const said = await page.evaluate<Array<[role: string, text: string]>>('heard.splice(0)');
+      return said.map(([role, text]) => [role, text.slice(0, 23), tree.includes(`- ${role}`)]);
+    };
+    await ask(page, 'ada');
+    expect(await heard()).toEqual([['alert', 'Enter a whole e-mail ad', true]]);
+    for (const status of [503, 503, 202]) {
+      await answer(page, status);
+      await ask(page);
+      const [role, text] =
+        status === 202 ? ['status', 'If this address has an '] : ['alert', 'The service is not avai'];
+      await page
+        .getByRole(role as 'alert')
+        .getByText(text)
+        .waitFor();
+      expect(await heard()).toEqual([
+        ['status', 'Sending…', true],
+        [role, text, true],
+      ]);
+    }
+    await close();
+  });
+
   test('Interface 15: a link that is not valid leads to a new one, with the e-mail that was entered', async () => {
     const { page, close } = await open(await usedLink());
     await page.getByLabel('Your e-mail').fill(EMAIL);
