@@ -47,15 +47,15 @@ export function offer(known: string): void {
     find('sent').replaceChildren(
       paragraphOf(
         `If this address has an account, ${message} is on its way. It has a link that works for ${durationText(seconds)}. ` +
-          'A newer link replaces it.',
+          'Only the newest link works.',
       ),
       paragraphOf(
-        'Nothing there after a few minutes? Look into the spam folder and check the address, then send it again. An address ' +
-          'gets only a few messages an hour.',
+        'Nothing there after a few minutes? Look in your spam folder and check the address below, then send it again. One ' +
+          'address gets only a few messages an hour.',
       ),
     );
     submit.textContent = SENT;
-    showHeading('Look into your mail');
+    showHeading('Check your mail');
   };
   /** What was said of one address would be read as said of the next. */
   const unsayOfAnother = (address: string): void => {

@@ -5,7 +5,7 @@ import { checkPassword } from './password-check.js';
 import { redeem } from './redeem.js';
 import * as view from './view.js';
 
-const ASK_AGAIN = 'Ask whoever sent you the link for a new one, or ask for one where you log in.';
+const ASK_AGAIN = 'Ask whoever sent you the link for a new one.';
 
 const HAVE_ONE_SENT = 'Enter your e-mail to have a new link sent to you, or ask whoever sent you this one.';
 
@@ -62,13 +62,13 @@ function showNoLink(): void {
   if (forgot.isOffered && !cameByLink) {
     view.showNotice(
       forgot.HEADING,
-      'Enter your e-mail. If it has an account here, we send you a link with which you choose a new password.',
-      'If you have a link already, go back to its message and open it there: a reload of this page removes it.',
+      'Enter your e-mail. If it has an account here, we send you a link for choosing a new password.',
+      'If you already have a link, open it again from its message. Reloading this page removes it.',
     );
   } else {
     view.showNotice(
       'Open your link again',
-      'This page needs the whole link from your message, and its last part is missing. A reload removes it too.',
+      'The last part of your link is missing: it was cut off, or this page was reloaded.',
       'Go back to the message and open the link there. It still works unless it was used or has expired.',
       ...(forgot.isOffered ? [HAVE_ONE_SENT] : []),
     );

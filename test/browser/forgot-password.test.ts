@@ -69,7 +69,7 @@ inChromium('in Chromium, the page of password links where mail is sent', () => {
     await ask(page);
     await page.getByText('If this address has an account, a message is on its way. ').waitFor();
     expect(await message(page)).toContain('It has a link that works for 30 minutes.');
-    expect([await heading(page), await page.title()]).toEqual(['Look into your mail', 'Look into your mail']);
+    expect([await heading(page), await page.title()]).toEqual(['Check your mail', 'Check your mail']);
     expect([await focused(page), await page.locator('#sent').getAttribute('role')]).toEqual(['title', 'status']);
     expect(said).toEqual([]);
     await close();
@@ -133,7 +133,7 @@ inChromium('in Chromium, the page of password links where mail is sent', () => {
     await answer(page, 503);
     await ask(page);
     await problem.getByText('The service is not available').waitFor();
-    expect([await heading(page), await focused(page)]).toEqual(['Look into your mail', 'forgot-submit']);
+    expect([await heading(page), await focused(page)]).toEqual(['Check your mail', 'forgot-submit']);
     expect(await message(page)).toContain('a message is on its way');
     await ask(page, 'grace@example.com');
     await problem.getByText('The service is not available').waitFor();
