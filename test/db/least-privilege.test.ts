@@ -8,14 +8,17 @@ import { MIGRATION_NAMES } from '../../src/db/migrate.js';
 import { sweepRound } from '../../src/db/sweeper.js';
 import { expiringRows } from '../../src/start/compose.js';
 import { blocksOf } from '../documents/printed.js';
+import { startReceiver } from '../outbox/receiver.js';
 import { type Ran, run, runHere } from '../support/gateway/cli.js';
 import { handClock } from '../support/gateway/clock.js';
 import { look } from '../support/gateway/doctor.js';
 import { type Instance, PASSWORD, refreshTokenOf, startInstance } from '../support/gateway/gateway.js';
 import { ask, bearer, signed } from '../support/gateway/graphql.js';
+import { forgot } from '../support/gateway/passwords.js';
 import { login, logout, refresh } from '../support/gateway/routes.js';
 import { type AnotherPostgres, startAnotherPostgres } from '../support/postgres/another-postgres.js';
-import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
+import { KEYRING_FILE, required, type TestDatabase } from '../support/postgres/postgres.js';
+import { until } from '../support/until.js';
 
 const [making = '', granting = ''] = blocksOf('docs/operate.md')
   .filter(({ language }) => language === 'sql')
@@ -33,6 +36,8 @@ function urlAs(role: string): string {
   return url.href;
 }
 
+const database = (): TestDatabase => ({ url: urlAs('gateway_app'), name: 'gateway', drop: async () => undefined });
+
 async function sqlAs(role: string, text: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: urlAs(role) });
   await client.connect();
@@ -42,8 +47,11 @@ async function sqlAs(role: string, text: string): Promise<unknown[]> {
 
 const envAs = (role: string) => ({ DATABASE_URL: urlAs(role), KEYRING_FILE: required(KEYRING_FILE) });
 
+/** For commands of webhooks */
+let hosts = {};
+
 async function commandAs(role: string, ...words: string[]): Promise<Ran> {
-  return runHere([...words, '--json'], () => readConfig(envAs(role)));
+  return runHere([...words, '--json'], () => readConfig({ ...envAs(role), ...hosts }));
 }
 
 /** What it printed; fails if it was refused. */
@@ -59,8 +67,7 @@ beforeAll(async () => {
   for (const statement of making.split('\n')) await postgres.asSuperuser(statement);
   expect((await printedAs('gateway', 'migrate', 'up')).applied).toEqual(MIGRATION_NAMES);
   await sqlAs('postgres', granting);
-  const database = { url: urlAs('gateway_app'), name: 'gateway', drop: async () => undefined };
-  instance = await startInstance(database, { clock, passwords: 'argon2' });
+  instance = await startInstance(database(), { clock, passwords: 'argon2' });
 });
 afterAll(async () => {
   await instance.close();
@@ -138,6 +145,42 @@ test('signed requests, and what an administrator does at the command line and ov
     await printedAs('gateway_app', ...args);
   }
   expect(await runHere(['audit', 'export'], () => readConfig(envAs('gateway_app')))).toMatchObject({ code: 0 });
+});
+
+test('webhooks and mail: the commands, what fails and is tried again, and a forgotten password', async () => {
+  const receiver = await startReceiver();
+  const printed: string[] = [];
+  hosts = { WEBHOOK_HOSTS: receiver.authority };
+  const env = { ...hosts, MAIL: 'log' };
+  const print = (line: string): void => void printed.push(line);
+  const sender = await startInstance(database(), { clock, env, outboxPollMs: 20, print });
+  try {
+    const { webhook_id } = await printedAs('gateway_app', 'webhook', 'create', '--url', receiver.url);
+    await receiver.reached(1);
+    receiver.reply(() => ({ status: 503 }));
+    await login(instance, 'nobody@example.com');
+    const parked = 'select from outbox_events where due_at is not null';
+    await until('the failure is stored', async () => (await sqlAs('gateway', parked)).length === 1);
+    receiver.reply(() => ({ status: 204 }));
+    clock.advance(10);
+    await receiver.reached(3);
+    for (const args of [
+      ['list'],
+      ['test', webhook_id],
+      ['rotate', webhook_id],
+      ['pause', webhook_id],
+      ['resume', webhook_id],
+      ['replay', webhook_id, '--since', '1h'],
+      ['delete', webhook_id, '--yes'],
+    ]) {
+      await printedAs('gateway_app', 'webhook', ...args);
+    }
+    expect((await forgot(sender, 'person@example.com')).status).toBe(202);
+    await until('the mail is printed', () => printed.includes('To: person@example.com'));
+  } finally {
+    await sender.close();
+    await receiver.close();
+  }
 });
 
 test('doctor finds nothing wrong with it', async () => {
