@@ -15,18 +15,25 @@ export async function startCursor(db: Db, id: string, kind: OutboxKind): Promise
 }
 
 const moveSql = statement('move_outbox', { id: 'uuid', since: 'timestamptz' }, {})`
-  with moved as (
-    update outbox_cursors set front_at = since, front_id = '${NIL}', settled_at = since, settled_id = '${NIL}',
-      failures = 0, retry_at = null, claimed_by = null, claimed_until = null
-    from (select least(:since, clock_timestamp()) as since) as place
-    where id = :id
-    returning id
-  )
-  delete from outbox_events using moved where cursor_id = moved.id`;
+  update outbox_cursors set front_at = since, front_id = '${NIL}', settled_at = since, settled_id = '${NIL}',
+    failures = 0, retry_at = null, claimed_by = null, claimed_until = null
+  from (select least(:since, clock_timestamp()) as since) as place
+  where id = :id`;
 
-/** Moves a cursor, which drops every parked event: those since then are read again. Ends the claim. */
+/**
+ * After the statement that changes the cursor, which waits for a turn that is being stored: in the same one it would not see
+ * what the turn has stored.
+ */
+const forgetSql = statement('forget_outbox_events', { id: 'uuid' }, {})`
+  delete from outbox_events where cursor_id = :id`;
+
+/**
+ * Moves a cursor, which drops every parked event: those since then are read again. Ends the claim.
+ * @param db a transaction
+ */
 export async function moveCursor(db: Db, id: string, since: Date): Promise<void> {
   await db.run(moveSql, { id, since });
+  await db.run(forgetSql, { id });
 }
 
 const pauseSql = statement('pause_outbox', { id: 'uuid', now: 'timestamptz' }, { id: 'uuid' })`
@@ -54,10 +61,10 @@ export async function resumeCursor(db: Db, id: string, now: Date): Promise<boole
   return (await db.run(resumeSql, { id, now })).length > 0;
 }
 
-const endSql = statement('end_outbox', { id: 'uuid' }, {})`
-  with ended as (delete from outbox_cursors where id = :id)
-  delete from outbox_events where cursor_id = :id`;
+const endSql = statement('end_outbox', { id: 'uuid' }, {})`delete from outbox_cursors where id = :id`;
 
+/** @param db a transaction */
 export async function endCursor(db: Db, id: string): Promise<void> {
   await db.run(endSql, { id });
+  await db.run(forgetSql, { id });
 }
