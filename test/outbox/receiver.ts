@@ -14,6 +14,8 @@ export interface Reply {
   status: number;
   headers?: Record<string, string>;
   body?: string;
+  /** The connection ends without an answer. */
+  isCut?: boolean;
 }
 
 export interface Receiver {
@@ -40,9 +42,10 @@ export async function startReceiver(port = 0): Promise<Receiver> {
     for await (const part of req) parts.push(part);
     const text = Buffer.concat(parts).toString();
     const one = { headers: req.headers, path: req.url ?? '', text, json: JSON.parse(text) };
-    const { status, headers, body } = await decide(one);
+    const { status, headers, body, isCut } = await decide(one);
     received.push(one);
-    res.writeHead(status, headers).end(body);
+    if (isCut) res.destroy();
+    else res.writeHead(status, headers).end(body);
     for (const waiter of waiting) if (received.length >= waiter.count) waiter.resolve();
   });
   await new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve));
