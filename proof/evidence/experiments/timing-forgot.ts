@@ -8,7 +8,7 @@ import { startPostgres } from '../lab/postgres.js';
 import { judge, measure } from '../lab/told-apart.js';
 import { createUsers } from '../lab/users.js';
 
-const PAIRS = { small: 300, full: 5_000 };
+const PAIRS = { small: 1_000, full: 5_000 };
 /** Each e-mail is asked for once, so many more than pairs for what comes before the first pair. */
 const SPARE = 100;
 /** What is put in its place makes an e-mail unknown, and keeps its length. */

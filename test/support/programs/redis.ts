@@ -85,9 +85,12 @@ export async function startRedis(
   };
 }
 
-/** A port on which nobody listens, below those that the kernel gives to connections, so that none takes it meanwhile. */
+/**
+ * A port on which nobody listens, below those that the kernel gives to connections, so that none takes it meanwhile, and above
+ * 10080, the last one that `fetch` refuses to ask.
+ */
 export async function freePort(): Promise<number> {
-  const port = randomInt(10_000, 32_000);
+  const port = randomInt(10_081, 32_000);
   const probe = createServer().listen(port, '127.0.0.1');
   const isFree = await once(probe, 'listening').then(
     () => true,
