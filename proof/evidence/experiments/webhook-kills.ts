@@ -17,8 +17,8 @@ const KILLS = { small: 8, full: 200 };
 const BEFORE = 60;
 /** How long a receiver is away, at most: milliseconds. */
 const AWAY_MS = 1_000;
-/** What has not arrived so long after the last kill counts as lost: a claim ends after 40 s, and a receiver is probed every minute. */
-const PATIENCE_MS = 150_000;
+/** What is missing counts as lost once nothing has arrived for so long: a claim ends after 40 s, and a receiver is probed every minute. */
+const PATIENCE_MS = 120_000;
 
 /** Whatever the front has passed is looked at once more, ten seconds later: that guards against both faults below. */
 const SETTLES_NOTHING: Edit = {
@@ -113,7 +113,12 @@ export const webhookKills: Experiment = {
       const arrived = receivers.map((receiver) => new Set(receiver.received().map(({ event }) => event)));
       return arrived.map((ids) => events.filter((event) => !ids.has(event)));
     };
-    while (missing().flat().length > 0 && performance.now() - killedMs < PATIENCE_MS) await sleep(100);
+    let [left, sinceMs] = [missing().flat().length, killedMs];
+    while (left > 0 && performance.now() - sinceMs < PATIENCE_MS) {
+      await sleep(100);
+      const now = missing().flat().length;
+      if (now < left) [left, sinceMs] = [now, performance.now()];
+    }
     const figures = { kills: KILLS[size] + 1, events: events.length };
     return rowsOf(
       events,
