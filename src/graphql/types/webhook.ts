@@ -37,7 +37,9 @@ export class WebhookType {
     description: 'Types of the events that are sent. Null for all, including those of later versions.',
   })
   eventTypes!: EventType[] | null;
-  @Field(() => Boolean, { description: 'Whether events have email addresses, in their `metadata` and as `user_email`.' })
+  @Field(() => Boolean, {
+    description: 'Whether events have email addresses, in their `metadata` and as `user_email`.',
+  })
   includeEmails!: boolean;
   @Field(() => GraphQLDateTime, { description: 'When the webhook was created.' }) createdAt!: Date;
   @Field(() => GraphQLDateTime, {
@@ -88,7 +90,8 @@ export class CreateWebhookInput {
   @Field(() => Boolean, {
     nullable: true,
     defaultValue: false,
-    description: 'Whether to send email addresses: those in the `metadata` of events, and that of the user as `user_email`.',
+    description:
+      'Whether to send email addresses: those in the `metadata` of events, and that of the user as `user_email`.',
   })
   includeEmails?: boolean | null;
 }
