@@ -6,8 +6,8 @@ import { table } from './table.js';
 const FILE = 'proof/evidence/published.json';
 
 interface PublishedRun extends Report {
-  /** `commit`: of an experiment that was run again, after what it had found was mended */
-  results: Array<Result & { commit?: string }>;
+  /** `commit` and `cpu`: of an experiment that was run at another commit or on another machine, such as again after a mend */
+  results: Array<Result & { commit?: string; cpu?: string }>;
 }
 
 export function readPublishedRun(): PublishedRun {
@@ -55,6 +55,11 @@ export const GROUPS: readonly Group[] = [
   },
   {
     what: (figure) =>
+      `\`kill -9\` of gateways, receivers and PostgreSQL, ${figure('kills')} times while webhooks are sent, and a long backlog: ${figure('doubles')} events came twice, under one id`,
+    experiments: ['webhook-kills', 'webhook-backlog'],
+  },
+  {
+    what: (figure) =>
       `PostgreSQL under Patroni is switched over, loses power, hangs or is cut off: ${figure('rounds', 'max')} times`,
     experiments: ['failovers'],
   },
@@ -66,7 +71,7 @@ export const GROUPS: readonly Group[] = [
   { what: () => 'hostile requests', experiments: ['fuzz'] },
   {
     what: () => 'times that betray who is known, overload, and memory under steady work',
-    experiments: ['timing', 'timing-devices', 'overload', 'soak'],
+    experiments: ['timing', 'timing-devices', 'timing-forgot', 'overload', 'soak'],
   },
 ];
 
@@ -104,8 +109,9 @@ function sentenceOf({ commit, size, machine, results }: PublishedRun): string {
     return `, for ${names.length > 2 ? `${names.length} experiments` : names.join(' and ')} \`${later}\``;
   });
   const dates = results.map(({ date }) => date.slice(0, 10)).sort();
-  const { cpu, cores, memory_gib, node } = machine;
-  return `Commit \`${commit}\`${others.join('')}, \`--${size}\`, ${span(dates)}, on ${cores} cores (${cpu}) with ${memory_gib} GiB, Node ${node}.`;
+  const { cores, memory_gib, node } = machine;
+  const cpus = [machine.cpu, ...new Set(results.flatMap(({ cpu }) => cpu ?? []))].join(', in part ');
+  return `Commit \`${commit}\`${others.join('')}, \`--${size}\`, ${span(dates)}, on ${cores} cores (${cpus}) with ${memory_gib} GiB, Node ${node}.`;
 }
 
 function atCommit(commit: string | undefined): string {
