@@ -129,7 +129,7 @@ function eventsPage<const Whose extends Fields>(name: string, whose: Whose, wher
 }
 
 const aboutSql = eventsPage('events_about_person', { id: 'uuid' }, 'user_id = :id');
-/** By event type, because administrative events are few and no index has their actor. */
+/** By event type, because administrative events are few. */
 const byOperatorSql = eventsPage(
   'events_by_person',
   { id: 'uuid', type: 'text' },

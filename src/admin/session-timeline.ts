@@ -1,5 +1,6 @@
 /** Interface 11: the events of one session in order, which show why a user was logged out. */
 import { type RawBuilder, sql } from 'kysely';
+import { uuidIn } from '../audit/lookups.js';
 import { NEWEST } from '../auth/sessions.js';
 import { statement } from '../db/statement.js';
 import { decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, readPage } from '../listing/page.js';
@@ -86,10 +87,7 @@ export async function sessionEvents(
 }
 
 /** The token of an audit event. A jti that is not a UUID has no record. */
-const JTI_OF_EVENT = sql`
-  case when coalesce(metadata ->> 'jti', metadata ->> 'reused_jti')
-      ~* '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$'
-    then coalesce(metadata ->> 'jti', metadata ->> 'reused_jti')::uuid end`;
+const JTI_OF_EVENT = sql.raw(uuidIn("coalesce(metadata ->> 'jti', metadata ->> 'reused_jti')"));
 
 /** The record that the rotation of `token` has created, with the address and user agent that used the token. */
 const ROTATION_OF_TOKEN = sql`(

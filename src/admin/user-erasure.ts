@@ -76,7 +76,7 @@ const eraseEventsSql = statement('erase_events', { id: 'uuid', pseudonym: 'text'
   )
   returning id`;
 
-/** What the person did to others. No index has the actor; administrative events are few, so they are found by type. */
+/** What the person did to others. Administrative events are few, so they are found by type. */
 const eraseOperatorSql = statement(
   'erase_operator',
   { id: 'uuid', pseudonym: 'text', types: 'text[]' },

@@ -87,6 +87,8 @@ export const EMAIL_FIELDS: { [Type in EventType]?: Array<FieldsOf<Type>> } = {
   password_reset_requested: ['email'],
 };
 
+export type EntityType = 'user' | 'api_key' | 'cron_key' | 'keyring' | 'webhook';
+
 /** What each event is about. Spec 6 has only `user`. A missing event does not compile. */
 export const ENTITY_OF = {
   account_locked: 'user',
@@ -121,7 +123,7 @@ export const ENTITY_OF = {
   webhook_resumed: 'webhook',
   webhook_replayed: 'webhook',
   webhook_deleted: 'webhook',
-} as const satisfies Record<EventType, 'user' | 'api_key' | 'cron_key' | 'keyring' | 'webhook'>;
+} as const satisfies Record<EventType, EntityType>;
 
 export const EVENT_TYPES = Object.keys(ENTITY_OF) as EventType[];
 

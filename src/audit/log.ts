@@ -17,6 +17,7 @@ import {
 } from '../listing/page.js';
 import { isUuid } from '../platform/ids.js';
 import type { EventType } from './events.js';
+import { about, madeBy, ofSession } from './lookups.js';
 
 export interface AuditEventFilter {
   eventTypes?: EventType[] | null | undefined;
@@ -24,6 +25,12 @@ export interface AuditEventFilter {
   ipAddress?: string | null | undefined;
   /** Events of the user with this e-mail, and failed logins that named it */
   email?: string | null | undefined;
+  /** Events that this user or key has made */
+  actorId?: string | null | undefined;
+  /** Events about this user, key or webhook */
+  entityId?: string | null | undefined;
+  /** Events of this session */
+  sessionId?: string | null | undefined;
   /** Inclusive */
   since?: Date | null | undefined;
   /** Exclusive */
@@ -105,20 +112,28 @@ export function unionOf(
 /** A filter as mutually exclusive conditions, each served by one index. */
 export async function conditionsOf(
   db: Database,
-  { eventTypes, userId, ipAddress, email, since, fromTransaction }: AuditEventFilter,
+  { eventTypes, userId, ipAddress, email, actorId, entityId, sessionId, since, fromTransaction }: AuditEventFilter,
   before: RawBuilder<unknown> | undefined,
 ): Promise<Array<RawBuilder<unknown>>> {
   const inEach = allOf(
     userId != null && (isUuid(userId) ? sql`user_id = ${userId}` : sql`false`),
     ipAddress != null && sql`ip_address = ${ipAddress}`,
+    actorId != null && madeBy(actorId),
     since != null && sql`created_at >= ${since}`,
     fromTransaction !== undefined && sql`age(xmin) <= age(${fromTransaction}::text::xid)`, // transaction numbers wrap around
     before,
   );
   const types = eventTypes == null ? [sql`true`] : [...new Set(eventTypes)].map((type) => sql`event_type = ${type}`);
   const people = email == null ? [sql`true`] : await concerning(db, email);
-  const conditions = types.flatMap((type) => people.map((person) => sql`${type} and ${person} and ${inEach}`));
+  const entities = entityId == null ? [sql`true`] : about(entityId);
+  const sessions = sessionId == null ? [sql`true`] : await ofSession(db, sessionId);
+  const conditions = [people, entities, sessions, [inEach]].reduce(both, types);
   return conditions.length > 0 ? conditions : [sql`false`];
+}
+
+/** Each condition of one list together with each of the other. */
+function both(some: Array<RawBuilder<unknown>>, others: Array<RawBuilder<unknown>>): Array<RawBuilder<unknown>> {
+  return some.flatMap((one) => others.map((other) => sql`${one} and ${other}`));
 }
 
 /**

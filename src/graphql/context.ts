@@ -4,6 +4,7 @@ import type { GraphQLError } from 'graphql';
 import { type Device, listDevices } from '../admin/devices.js';
 import { listSessions, type Session, type SessionPageRequest } from '../admin/sessions.js';
 import { type ListedUser, usersById } from '../admin/users.js';
+import { sessionsOfEvents } from '../audit/lookups.js';
 import type { Caller, Resolution } from '../callers/caller.js';
 import type { GraphqlRequest } from '../callers/graphql-over-http.js';
 import type { Page } from '../listing/page.js';
@@ -27,6 +28,8 @@ export interface GraphqlContext extends Pick<GraphqlRequest, 'origin' | 'ids' | 
   devicesOf(userId: string): Promise<Device[]>;
   /** A user, read for all rows of one page at once; null if unknown */
   userById(id: string): Promise<ListedUser | null>;
+  /** The session of a login or logout in the audit log, read for all events of one page at once; null if unknown */
+  sessionOfEvent(id: string): Promise<string | null>;
 }
 
 /** @throws {GraphQLError} UNAUTHENTICATED (401), RATE_LIMITED (429) or BAD_REQUEST (400) */
@@ -69,7 +72,9 @@ const NO_SESSIONS: Page<Session> = { rows: [], hasNextPage: false };
 const ANEW = { cache: false };
 
 /** Of sessions one loader for each page that an operation asks for, under an alias or in a fragment. */
-function withLoaders(context: Omit<GraphqlContext, 'sessionsOf' | 'devicesOf' | 'userById'>): GraphqlContext {
+function withLoaders(
+  context: Omit<GraphqlContext, 'sessionsOf' | 'devicesOf' | 'userById' | 'sessionOfEvent'>,
+): GraphqlContext {
   const { caller, deps, isGone, turns } = context;
   const loaders = new Map<string, DataLoader<string, Page<Session>>>();
   const sessionsOf: GraphqlContext['sessionsOf'] = ({ first, after, live }, userId) => {
@@ -92,7 +97,17 @@ function withLoaders(context: Omit<GraphqlContext, 'sessionsOf' | 'devicesOf' | 
     const found = await turns.ofCaller(caller, 'reads', isGone, () => listDevices(deps.db, userIds));
     return userIds.map((id) => found.get(id) ?? []);
   }, ANEW);
-  return { ...context, sessionsOf, devicesOf: (id) => devices.load(id), userById: (id) => users.load(id) };
+  const sessions = new DataLoader(async (ids: readonly string[]) => {
+    const found = await turns.ofCaller(caller, 'reads', isGone, () => sessionsOfEvents(deps.db, ids));
+    return ids.map((id) => found.get(id) ?? null);
+  }, ANEW);
+  return {
+    ...context,
+    sessionsOf,
+    devicesOf: (id) => devices.load(id),
+    userById: (id) => users.load(id),
+    sessionOfEvent: (id) => sessions.load(id),
+  };
 }
 
 function refusalError(refusal: Exclude<Resolution, { kind: 'caller' }>, now: Date): GraphQLError {

@@ -16,6 +16,7 @@ import {
   getComplexity,
   simpleEstimator,
 } from 'graphql-query-complexity/cjs';
+import type { AuditEventFilter } from '../audit/log.js';
 import { FIRST_REFUSED, MAX_ROWS } from '../listing/page.js';
 import { errorOf, status } from './errors.js';
 import type { Mask } from './masking.js';
@@ -35,7 +36,7 @@ const MAX_COST = 10_000;
 const STATEMENT_COST = 20;
 /** Cost of each row of a page, in addition to its selected fields */
 const ROW_COST = 5;
-/** Cost of a timeline, which may read every event of a user: at most three in an operation. */
+/** Cost of what may read every event of a user, such as a timeline: at most three in an operation. */
 const TIMELINE_COST = 3_000;
 /** Cost of counts, which read a whole range of the log: at most three in an operation. */
 const COUNTS_COST = 3_000;
@@ -62,6 +63,12 @@ export const FIRST = 50;
 export function costOfPage({ args, childComplexity }: ComplexityEstimatorArgs): number {
   const first: unknown = args['first'];
   return STATEMENT_COST + (typeof first === 'number' ? Math.max(first, 1) : FIRST) * (ROW_COST + childComplexity);
+}
+
+/** Cost of a page of audit events. To find a login and logouts by their session may read every event of a user. */
+export function costOfEvents(args: ComplexityEstimatorArgs): number {
+  const { sessionId } = (args.args['filter'] ?? {}) as AuditEventFilter;
+  return costOfPage(args) + (sessionId == null ? 0 : TIMELINE_COST);
 }
 
 /** Cost of the devices of a user. */

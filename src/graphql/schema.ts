@@ -6,7 +6,7 @@ import { hasNul } from '../platform/text.js';
 import { enforceRequirements } from './authorization.js';
 import type { GraphqlContext } from './context.js';
 import { errorOf, outagesAs503 } from './errors.js';
-import { AuditResolver } from './resolvers/audit.js';
+import { AuditActorResolver, AuditResolver } from './resolvers/audit.js';
 import { CallerResolver } from './resolvers/caller.js';
 import { DeviceResolver } from './resolvers/devices.js';
 import { ApiKeyResolver, CronKeyResolver } from './resolvers/keys.js';
@@ -23,6 +23,7 @@ export async function createSchema(): Promise<GraphQLSchema> {
       SessionResolver,
       DeviceResolver,
       AuditResolver,
+      AuditActorResolver,
       ApiKeyResolver,
       CronKeyResolver,
       WebhookResolver,

@@ -16,6 +16,11 @@ let auditor: As;
 const EVENTS = 50_000;
 const APART_SECONDS = 20;
 const BUSY = '00000000-0000-7000-8000-000000000001';
+const ADMIN = '00000000-0000-7000-8000-000000000002';
+const WEBHOOK = '00000000-0000-7000-8000-000000000003';
+const CHANGES = 20_000;
+/** Records of each session */
+const RECORDS = 50;
 
 beforeAll(async () => {
   gateway = await startGateway();
@@ -48,14 +53,42 @@ beforeAll(async () => {
   await gateway.rows(
     `insert into refresh_tokens (jti, user_id, family_id, revoked, revoked_reason, user_agent, ip_address, created_at,
        session_started_at, expires_at)
-     select gen_random_uuid(), id, family_id, n < 50, case when n < 50 then 'rotated' end, '', '',
+     select gen_random_uuid(), id, family_id, n < ${RECORDS}, case when n < ${RECORDS} then 'rotated' end, '', '',
        timestamptz '2026-01-01' + n * interval '1 hour', timestamptz '2026-01-01 01:00', '2100-01-01'
      from (select id, gen_random_uuid() as family_id from users order by email limit 2000) as some_users,
-       generate_series(1, 50) as n`,
+       generate_series(1, ${RECORDS}) as n`,
   );
   await gateway.rows(
     `insert into users (email, password_hash, role)
      select 'zoe' || i || '@example.com', 'none', 'viewer' from generate_series(1, 10000) as i`,
+  );
+  // Changes by operators: each has an actor; half are about users, with a session.
+  await gateway.rows(
+    `insert into audit_events (id, event_type, entity_type, user_id, ip_address, metadata, created_at)
+     select gen_random_uuid(), type, entity, case when i % 100 = 4 then $1::uuid when entity = 'user' then gen_random_uuid() end, 'cli',
+       jsonb_build_object('actor', case i % 20
+           when 0 then jsonb_build_object('caller_type', 'user', 'sub', $1::uuid)
+           when 1 then '{"caller_type": "api_key", "key_id": "ak_busy"}'
+           when 2 then '{"caller_type": "cli"}'
+           else jsonb_build_object('caller_type', 'user', 'sub', gen_random_uuid()) end)
+         || case entity
+           when 'api_key' then jsonb_build_object('key_id', case when i % 20 = 5 then 'ak_busy' else 'ak_' || i end)
+           when 'webhook' then jsonb_build_object('webhook_id', case when i % 20 = 3 then $2::uuid else gen_random_uuid() end)
+           else jsonb_build_object('family_id', case when i % 20 = 4 then $3::uuid else gen_random_uuid() end) end,
+       timestamptz '2026-01-03 06:00' + i * interval '10 s'
+     from generate_series(1, ${CHANGES}) as i, lateral (
+       select case i % 4 when 1 then 'api_key_rotated' when 3 then 'webhook_paused' else 'session_revoked' end as type,
+         case i % 4 when 1 then 'api_key' when 3 then 'webhook' else 'user' end as entity
+     ) as what`,
+    [ADMIN, WEBHOOK, await familyOf(BUSY)],
+  );
+  await gateway.rows(
+    `insert into audit_events (event_type, user_id, ip_address, metadata, created_at)
+     select 'logout', user_id, '', jsonb_build_object('jti', jti), created_at + interval '3 days' from refresh_tokens
+     where family_id = $1
+     union all
+     select 'login_success', user_id, '', '{}', started_at from sessions where family_id = $1`,
+    [await familyOf(BUSY)],
   );
   // Rows of an asynchronous commit are visible to all only after it is on disk.
   await gateway.rows('begin; set local synchronous_commit = on; insert into rate_limits (key) values ($$x$$); commit');
@@ -67,9 +100,16 @@ afterAll(async () => {
   await gateway.close();
 });
 
+async function familyOf(userId: string): Promise<string | undefined> {
+  const found = 'select family_id as id from sessions where user_id = $1';
+  const [session] = await gateway.rows<{ id: string }>(found, [userId]);
+  return session?.id;
+}
+
 interface Plan {
   'Node Type': string;
   'Relation Name'?: string;
+  'Index Name'?: string;
   'Actual Rows': number;
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
@@ -148,6 +188,74 @@ test.each(FILTERS)(
     expectIndexed(plan, MAX_COUNTED + 1);
   },
 );
+
+/** Each lookup, the indexes that serve it, and how many rows one page of 50 may touch. */
+const LOOKUPS: Array<[string, AuditEventFilter, string[], number]> = [
+  ['a user who made changes', { actorId: ADMIN }, ['audit_events_actor'], 51],
+  ['a key that made changes', { actorId: 'ak_busy' }, ['audit_events_actor'], 51],
+  ['nobody', { actorId: 'nobody' }, ['audit_events_actor'], 0],
+  ['a user as the entity', { entityId: ADMIN }, ['audit_events_user_id', 'audit_events_entity'], 51],
+  ['a webhook', { entityId: WEBHOOK }, ['audit_events_user_id', 'audit_events_entity'], 51],
+  ['a key', { entityId: 'ak_busy' }, ['audit_events_entity'], 51],
+  ['an unknown session', { sessionId: WEBHOOK }, ['audit_events_session'], 0],
+  ['an actor and a span of time', { actorId: ADMIN, since, until }, ['audit_events_actor'], 51],
+];
+
+test.each(LOOKUPS)(
+  'Interface 11: the audit log by %s is read and counted by the index of the lookup',
+  async (_what, filter, indexes, most) => {
+    for (const after of [undefined, FAR_IN]) {
+      const query = await auditEventsQuery(gateway.app.db, filter, { first: 50, after });
+      const plan = await explainBuilt(query);
+      expectIndexed(plan, most);
+      expect(indexesOf(plan)).toEqual(indexes);
+    }
+    const counted = await countedEventsQuery(gateway.app.db, filter);
+    const plan = await explainBuilt(sql`select count(*) from (${counted} limit ${MAX_COUNTED + 1}) as counted`);
+    expectIndexed(plan, CHANGES / 2);
+    expect(indexesOf(plan)).toEqual(indexes);
+  },
+);
+
+/** Names of the indexes of the audit log that a plan reads. */
+function indexesOf(plan: Plan[]): string[] {
+  const names = plan.flatMap(({ 'Index Name': name }) => (name?.startsWith('audit_events_') ? [name] : []));
+  return [...new Set(names)].toSorted((a, b) => b.localeCompare(a));
+}
+
+test('Interface 11: a session is looked up by its index and among the events of its user, no others', async () => {
+  const sessionId = await familyOf(BUSY);
+  const ofBusy = EVENTS / 100 + RECORDS + 1; // one event in a hundred, a logout for each record, and a login
+  for (const after of [undefined, FAR_IN]) {
+    const plan = await explainBuilt(await auditEventsQuery(gateway.app.db, { sessionId }, { first: 50, after }));
+    expectIndexed(plan, ofBusy);
+    expect(indexesOf(plan)).toEqual(['audit_events_user_id', 'audit_events_session']);
+  }
+});
+
+test('Interface 11: counts by an actor, an entity or a session read their events alone, by an index', async () => {
+  for (const [filter, index] of [
+    [`actorId: "${ADMIN}"`, 'audit_events_actor'],
+    [`entityId: "ak_busy"`, 'audit_events_entity'],
+    [`sessionId: "${WEBHOOK}"`, 'audit_events_session'],
+  ] as const) {
+    const span = 'since: "2026-01-03T06:00:00Z", until: "2026-01-03T12:00:00Z"';
+    const text = `{ auditCounts(bucket: hour, filter: { ${span}, ${filter} }) { count } }`;
+    const { sql, parameters } = await statementOf(text, auditor, 'audit_events');
+    const plan = await explain(sql, parameters);
+    expect(indexesOf(plan)).toEqual([index]);
+    expectIndexed(plan, (6 * 360) / 20 + 1);
+  }
+});
+
+test('Interface 11: the sessions of a page of logins and logouts are read by keys and the index of sessions', async () => {
+  const filter = `filter: { sessionId: "${await familyOf(BUSY)}", eventTypes: [login_success, logout] }`;
+  const text = `{ auditEvents(first: 100, ${filter}) { nodes { sessionId } } }`;
+  const { sql, parameters } = await statementOf(text, auditor, 'with asked');
+  const plan = await explain(sql, parameters);
+  expect(plan[0]?.['Actual Rows']).toBe(RECORDS + 1);
+  expectIndexed(plan, 2 * RECORDS);
+});
 
 let statements: Statement[] = [];
 

@@ -1,21 +1,25 @@
 /** Interface 11: the audit log. */
-import { Arg, Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
 import type { ListedUser } from '../../admin/users.js';
 import { type AuditCount, countByTime } from '../../audit/counts.js';
-import { type AuditRow, countAuditEvents, listAuditEvents } from '../../audit/log.js';
+import { countAuditEvents, listAuditEvents } from '../../audit/log.js';
+import { sessionNamedBy } from '../../audit/lookups.js';
+import { isUuid } from '../../platform/ids.js';
 import type { TimeBucket } from '../../platform/time-buckets.js';
 import { RequireScope } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
-import { costOfCounts, costOfLoaded, costOfPage } from '../limits.js';
+import { costOfCounts, costOfEvents, costOfLoaded } from '../limits.js';
 import {
+  AuditActorType,
   AuditCountFilterInput,
   AuditCountType,
   AuditEventConnection,
   AuditEventFilterInput,
   AuditEventType,
   TimeBucketEnum,
+  toAuditEvent,
 } from '../types/audit.js';
-import { type CountedConnection, PageArgs, same, toConnection } from '../types/connection.js';
+import { type CountedConnection, PageArgs, toConnection } from '../types/connection.js';
 import { UserType } from '../types/user.js';
 
 const UTC = 'UTC';
@@ -26,7 +30,7 @@ export class AuditResolver {
   @Query(() => AuditEventConnection, {
     nullable: true,
     description: 'The audit log, newest first.',
-    complexity: costOfPage,
+    complexity: costOfEvents,
   })
   async auditEvents(
     @Ctx() { deps }: GraphqlContext,
@@ -36,8 +40,8 @@ export class AuditResolver {
       description: 'Filters the events. Omit it for all events.',
     })
     filter: AuditEventFilterInput | undefined,
-  ): Promise<CountedConnection<AuditRow>> {
-    const connection = toConnection(await listAuditEvents(deps, filter ?? {}, page), page, same);
+  ): Promise<CountedConnection<AuditEventType>> {
+    const connection = toConnection(await listAuditEvents(deps, filter ?? {}, page), page, toAuditEvent);
     return { ...connection, countAll: () => countAuditEvents(deps, filter ?? {}) };
   }
 
@@ -50,6 +54,19 @@ export class AuditResolver {
   })
   async user(@Root() { userId }: AuditEventType, @Ctx() { userById }: GraphqlContext): Promise<ListedUser | null> {
     return userId === null ? null : userById(userId);
+  }
+
+  @FieldResolver(() => ID, {
+    nullable: true,
+    description:
+      'Id of the session in which the event happened, or that it began or ended, a UUID. Null if there is none, if the event ' +
+      'ended several sessions, if the session of a login or logout was swept, a day after it expired, or if reading it ' +
+      'failed; see `errors`.',
+    complexity: costOfLoaded,
+  })
+  async sessionId(@Root() event: AuditEventType, @Ctx() { sessionOfEvent }: GraphqlContext): Promise<string | null> {
+    const named = sessionNamedBy(event);
+    return named === undefined ? sessionOfEvent(event.id) : named;
   }
 
   @RequireScope('audit:read')
@@ -73,5 +90,22 @@ export class AuditResolver {
     filter: AuditCountFilterInput,
   ): Promise<AuditCount[]> {
     return turns.ofMuch(isGone, () => countByTime(deps, { bucket, timeZone: timeZone ?? UTC, filter }));
+  }
+}
+
+@Resolver(() => AuditActorType)
+export class AuditActorResolver {
+  @RequireScope('users:read')
+  @FieldResolver(() => UserType, {
+    nullable: true,
+    description:
+      'The user who made the change. Null if it was no user, if the user was deleted, or if reading it failed; see `errors`.',
+    complexity: costOfLoaded,
+  })
+  async user(
+    @Root() { callerType, id }: AuditActorType,
+    @Ctx() { userById }: GraphqlContext,
+  ): Promise<ListedUser | null> {
+    return callerType === 'user' && isUuid(id) ? userById(id) : null;
   }
 }

@@ -2,8 +2,9 @@
 import { GraphQLJSON } from 'graphql-scalars';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import type { AuditCount, AuditCountFilter } from '../../audit/counts.js';
-import { describeEvent, EVENT_TYPES, type EventType } from '../../audit/events.js';
+import { describeEvent, type EntityType, EVENT_TYPES, type EventType } from '../../audit/events.js';
 import type { AuditEventFilter, AuditRow } from '../../audit/log.js';
+import { actorOf, type EventActor, entityIdOf } from '../../audit/lookups.js';
 import type { TimeBucket } from '../../platform/time-buckets.js';
 import { COST_OF_METADATA } from '../limits.js';
 import { countedConnectionType } from './connection.js';
@@ -18,11 +19,42 @@ export const AuditEventTypeEnum = spelledEnum<EventType>(
   Object.fromEntries(EVENT_TYPES.map((type) => [type, describeEvent(type)])) as Record<EventType, string>,
 );
 
+export const AuditEntityTypeEnum = spelledEnum<EntityType>(
+  'AuditEntityType',
+  'Type of the entity that an audit event is about.',
+  {
+    user: 'A user, also if the email of a request is unknown.',
+    api_key: 'An API key.',
+    cron_key: 'A cron key.',
+    keyring: 'The keyring of the gateway, which has no id.',
+    webhook: 'A webhook.',
+  },
+);
+
+export const AuditActorTypeEnum = spelledEnum<EventActor['callerType']>('AuditActorType', 'Who can make a change.', {
+  user: 'A person, authenticated by an access token.',
+  api_key: 'A service, authenticated by a signed request.',
+  cron: 'A scheduled job, authenticated by its static internal key.',
+  cli: 'The command line of the gateway.',
+});
+
 export const TimeBucketEnum = spelledEnum<TimeBucket>('TimeBucket', 'Length of a time bucket.', {
   minute: 'One minute.',
   hour: 'One clock hour. It lasts 30 or 90 minutes if the clocks change by half an hour.',
   day: 'One calendar day. It lasts 23 to 25 hours if the clocks change.',
 });
+
+@ObjectType('AuditActor', { simpleResolvers: true, description: 'Who made a change.' })
+export class AuditActorType implements EventActor {
+  @Field(() => AuditActorTypeEnum, { description: 'Kind of the actor.' })
+  callerType!: EventActor['callerType'];
+
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Id of the user, a UUID, or id of the key. Null for the command line. The filter `actorId` takes it.',
+  })
+  id!: string | null;
+}
 
 @ObjectType('AuditEvent', { simpleResolvers: true, description: 'An event in the audit log.' })
 export class AuditEventType extends EventBase implements Omit<AuditRow, 'exactly'> {
@@ -32,10 +64,22 @@ export class AuditEventType extends EventBase implements Omit<AuditRow, 'exactly
   @Field(() => AuditEventTypeEnum, { description: 'Type of the event.' })
   eventType!: EventType;
 
-  @Field(() => String, {
-    description: 'Type of the entity that the event is about: `user`, `api_key`, `cron_key`, `keyring` or `webhook`.',
+  @Field(() => AuditEntityTypeEnum, { description: 'Type of the entity that the event is about.' })
+  entityType!: EntityType;
+
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      'Id of the user, key or webhook that the event is about. Null for the keyring, or if the email is unknown. The ' +
+      'filter `entityId` takes it.',
   })
-  entityType!: string;
+  entityId!: string | null;
+
+  @Field(() => AuditActorType, {
+    nullable: true,
+    description: 'Who made the change. Null if the event is no change by an operator, such as a login.',
+  })
+  actor!: EventActor | null;
 
   @Field(() => ID, {
     nullable: true,
@@ -49,6 +93,10 @@ export class AuditEventType extends EventBase implements Omit<AuditRow, 'exactly
     description: 'Details of the event, an object. `AuditEventType` documents its fields for each type.',
   })
   metadata!: Record<string, unknown>;
+}
+
+export function toAuditEvent(row: AuditRow): AuditEventType {
+  return { ...row, entityId: entityIdOf(row), actor: actorOf(row) } as AuditEventType; // a newer version may write other types
 }
 
 export const AuditEventConnection = countedConnectionType('AuditEvent', AuditEventType, 'Newest first.');
@@ -75,6 +123,26 @@ abstract class WhatFilter {
     description: 'Only events about the user with this email, or that name it, such as failed logins.',
   })
   email?: string | null;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only changes made by the user or the key with this id, as in `actor { id }` of events.',
+  })
+  actorId?: string | null;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only events about the user, key or webhook with this id, as in `entityId` of events.',
+  })
+  entityId?: string | null;
+
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      'Only events of the session with this id: its login, its logouts, and events that have it in their metadata. After the ' +
+      'session was swept, a day after it expired, only the last.',
+  })
+  sessionId?: string | null;
 }
 
 @InputType('AuditEventFilter', { description: 'Filters audit events. An event must match all given fields.' })
