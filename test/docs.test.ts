@@ -8,8 +8,8 @@ import { COMMAND_LINE } from '../src/admin/administer.js';
 import { createApiKey } from '../src/admin/api-keys.js';
 import { blockOf, testWith } from './support/documents/documents.js';
 import { runningClock } from './support/gateway/clock.js';
-import { startGateway, type TestGateway } from './support/gateway/gateway.js';
-import { ask, newApiKey } from './support/gateway/graphql.js';
+import { claimsOf, startGateway, type TestGateway } from './support/gateway/gateway.js';
+import { ask, dataOf, newApiKey, newcomer } from './support/gateway/graphql.js';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..');
@@ -93,6 +93,28 @@ test('docs/dashboards.md: of a page of more than 100 rows that is said, and not 
     200,
     'invalid_page',
     { users: null, caller: { callerType: 'api_key' } },
+  ]);
+});
+
+test('docs/dashboards.md: what an administrator did, the history of a key, and the session of a login', async () => {
+  const admin = await newcomer(gateway, 'admin');
+  const make = 'mutation { createApiKey(input: { serviceName: "s", scopes: [], rateLimit: 5 }) { apiKey { id } } }';
+  const { createApiKey } = await dataOf(gateway, admin.as, make);
+  const { sid } = claimsOf(admin.accessToken);
+  const answers: unknown[] = [];
+  for (const [block, id] of [
+    [4, admin.user.id],
+    [5, createApiKey.apiKey.id],
+    [6, sid],
+  ] as const) {
+    const { auditEvents } = await dataOf(gateway, admin.as, await blockOf('dashboards.md', 'graphql', block), { id });
+    answers.push(auditEvents.nodes);
+  }
+  const { id, email } = admin.user;
+  expect(answers).toMatchObject([
+    [{ eventType: 'api_key_created', entityType: 'api_key', entityId: createApiKey.apiKey.id, user: null }],
+    [{ eventType: 'api_key_created', actor: { callerType: 'user', id, user: { email } } }],
+    [{ eventType: 'login_success', ipAddress: '127.0.0.1' }],
   ]);
 });
 

@@ -139,8 +139,8 @@ abstract class WhatFilter {
   @Field(() => ID, {
     nullable: true,
     description:
-      'Only events of the session with this id: its login, its logouts, and events that have it in their metadata. After the ' +
-      'session was swept, a day after it expired, only the last.',
+      'Only events of the session with this id, as in `sessionId` of events: its login, its logouts, and events with it in ' +
+      '`metadata`. Only the latter once the session was swept, a day after it expired. Costs 3,000 more in `auditEvents`.',
   })
   sessionId?: string | null;
 }
