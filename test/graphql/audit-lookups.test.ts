@@ -187,6 +187,19 @@ test('Interface 11: the keyring and an unknown user have no id', async () => {
   expect(await eventOf('login_failure')).toMatchObject({ entityType: 'user', entityId: null, sessionId: null });
 });
 
+test('Interface 11: an event about a webhook that also has a user is found by the webhook alone, once', async () => {
+  const { id } = await gateway.user();
+  const [webhook] = await gateway.rows<{ id: string }>('select gen_random_uuid() as id');
+  for (const webhookId of [webhook?.id, id]) {
+    await gateway.rows(
+      `insert into audit_events (event_type, entity_type, user_id, ip_address, metadata) values ('webhook_paused', 'webhook', $1, '', $2)`,
+      [id, { webhook_id: webhookId }],
+    );
+  }
+  expect(await types({ entityId: webhook?.id })).toBe('webhook_paused');
+  expect(await types({ entityId: id })).toBe('user_created webhook_paused');
+});
+
 test.each(['no-uuid', '', "' or true --", 'ak_', '00000000-0000-7000-8000-00000000000g'])(
   'Interface 11: the id %j finds no events',
   async (id) => {
