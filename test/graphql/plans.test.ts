@@ -76,7 +76,7 @@ beforeAll(async () => {
          || case entity
            when 'api_key' then jsonb_build_object('key_id', case when i % 20 = 5 then 'ak_busy' else 'ak_' || i end)
            when 'webhook' then jsonb_build_object('webhook_id', case when i % 20 = 3 then $2::uuid else gen_random_uuid() end)
-           else jsonb_build_object('family_id', case when i % 20 = 4 then $3::uuid else gen_random_uuid() end) end,
+           else jsonb_build_object('family_id', case when i % 400 = 4 then $3::uuid else gen_random_uuid() end) end,
        timestamptz '2026-01-03 06:00' + i * interval '10 s'
      from generate_series(1, ${CHANGES}) as i, lateral (
        select case i % 4 when 1 then 'api_key_rotated' when 3 then 'webhook_paused' else 'session_revoked' end as type,
