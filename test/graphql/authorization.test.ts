@@ -277,6 +277,16 @@ interface Inner {
 }
 
 const INNER: Record<string, Inner> = {
+  'AuditActor.user': {
+    scope: 'users:read',
+    way: ['audit:read'],
+    operation: async () => {
+      const event = { eventType: 'user_unlocked', userId: await aUser(), metadata: {} } as const;
+      const operator = { ...COMMAND_LINE, actor: { caller_type: 'user', sub: await aUser() } } as const;
+      await administer(gateway.app, operator, undefined, ({ audit }) => audit(event));
+      return '{ auditEvents(first: 1, filter: { eventTypes: [user_unlocked] }) { nodes { actor { user { id } } } } }';
+    },
+  },
   'AuditEvent.user': {
     scope: 'users:read',
     way: ['audit:read'],
