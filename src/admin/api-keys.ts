@@ -4,12 +4,20 @@ import { generateKeyId, generateKeySecret } from '../credentials/key-secrets.js'
 import { sealSecret } from '../credentials/sealed-secret.js';
 import type { ApiKey } from '../db/entities/api-key.js';
 import { statement } from '../db/statement.js';
-import type { Page, PageRequest } from '../listing/page.js';
+import type { Count, Page, PageRequest } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { addSeconds } from '../platform/clock.js';
 import type { Deps } from '../services.js';
 import { administer, type Needs, type Operator } from './administer.js';
-import { checkOverlap, checkServiceName, grantScopes, pageOfKeys, unknownKey } from './key-fields.js';
+import {
+  checkOverlap,
+  checkServiceName,
+  countKeys,
+  grantScopes,
+  type KeyFilter,
+  pageOfKeys,
+  unknownKey,
+} from './key-fields.js';
 
 export interface NewApiKey {
   serviceName: string;
@@ -85,8 +93,13 @@ const COLUMNS = sql<ListedApiKey>`
   revoked_at as "revokedAt", last_used_at as "lastUsedAt", previous_ends_at as "previousEndsAt"`;
 
 /** @throws {AdminRefusal} for an invalid page */
-export function listApiKeys({ db }: Deps<'db'>, page: PageRequest): Promise<Page<ListedApiKey>> {
-  return pageOfKeys(db, 'api_keys', COLUMNS, page);
+export function listApiKeys({ db }: Deps<'db'>, filter: KeyFilter, page: PageRequest): Promise<Page<ListedApiKey>> {
+  return pageOfKeys(db, 'api_keys', COLUMNS, filter, page);
+}
+
+/** @throws {AdminRefusal} if counting takes too long */
+export function countApiKeys({ db }: Deps<'db'>, filter: KeyFilter): Promise<Count> {
+  return countKeys(db, 'api_keys', filter);
 }
 
 export interface Rotation {

@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import { generateKeyId, generateKeySecret, sha256Hex } from '../credentials/key-secrets.js';
 import type { CronKey } from '../db/entities/cron-key.js';
 import { statement } from '../db/statement.js';
-import type { Page, PageRequest } from '../listing/page.js';
+import type { Count, Page, PageRequest } from '../listing/page.js';
 import type { Deps } from '../services.js';
 import { administer, type Needs, type Operator } from './administer.js';
-import { checkServiceName, grantScopes, pageOfKeys, unknownKey } from './key-fields.js';
+import { checkServiceName, countKeys, grantScopes, type KeyFilter, pageOfKeys, unknownKey } from './key-fields.js';
 
 export interface IssuedCronKey {
   key: CronKey;
@@ -56,8 +56,13 @@ const COLUMNS = sql<ListedCronKey>`
   last_used_at as "lastUsedAt"`;
 
 /** @throws {AdminRefusal} for an invalid page */
-export function listCronKeys({ db }: Deps<'db'>, page: PageRequest): Promise<Page<ListedCronKey>> {
-  return pageOfKeys(db, 'cron_keys', COLUMNS, page);
+export function listCronKeys({ db }: Deps<'db'>, filter: KeyFilter, page: PageRequest): Promise<Page<ListedCronKey>> {
+  return pageOfKeys(db, 'cron_keys', COLUMNS, filter, page);
+}
+
+/** @throws {AdminRefusal} if counting takes too long */
+export function countCronKeys({ db }: Deps<'db'>, filter: KeyFilter): Promise<Count> {
+  return countKeys(db, 'cron_keys', filter);
 }
 
 /** Ends a key at once, on every instance. @throws {AdminRefusal} for an unknown or already revoked key */

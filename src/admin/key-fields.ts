@@ -4,6 +4,8 @@ import type { Database } from '../db/database.js';
 import { isScope, MAX_SCOPES, type Scopes } from '../domain/scopes.js';
 import {
   allOf,
+  type Count,
+  countRows,
   decodeTimeCursor,
   encodeCursor,
   exactTime,
@@ -59,6 +61,15 @@ export function unknownKey(): AdminRefusal {
   return new AdminRefusal('key_unknown', 'There is no active key with this ID');
 }
 
+export interface KeyFilter {
+  /** Only keys that work, or only revoked ones; both if undefined. */
+  live?: boolean | null | undefined;
+  /** Exactly this name */
+  serviceName?: string | null | undefined;
+}
+
+type KeyTable = 'api_keys' | 'cron_keys';
+
 /**
  * A page of keys, including revoked ones, oldest first, without secrets.
  * @param columns a select list with the names of the entity
@@ -66,8 +77,9 @@ export function unknownKey(): AdminRefusal {
  */
 export function pageOfKeys<Key extends { keyId: string }>(
   db: Database,
-  table: 'api_keys' | 'cron_keys',
+  table: KeyTable,
   columns: RawBuilder<Key>,
+  filter: KeyFilter,
   page: PageRequest,
 ): Promise<Page<Key>> {
   return readPage(
@@ -75,9 +87,21 @@ export function pageOfKeys<Key extends { keyId: string }>(
     page,
     sql<Key & { exactly: string }>`
       select ${columns}, ${exactTime('created_at')} as exactly from ${sql.table(table)}
-      where ${allOf(page.after != null && afterCursor(page.after))}
+      where ${allOf(matches(filter), page.after != null && afterCursor(page.after))}
       order by created_at, key_id limit ${page.first + 1}`,
     ({ exactly, keyId }) => encodeCursor(exactly, keyId),
+  );
+}
+
+/** @throws {AdminRefusal} if counting takes too long */
+export function countKeys(db: Database, table: KeyTable, filter: KeyFilter): Promise<Count> {
+  return countRows(db, sql`select from ${sql.table(table)} where ${matches(filter)}`);
+}
+
+function matches({ live, serviceName }: KeyFilter): RawBuilder<unknown> {
+  return allOf(
+    live != null && sql`(revoked_at is null) = ${live}`,
+    serviceName != null && sql`service_name = ${serviceName}`,
   );
 }
 

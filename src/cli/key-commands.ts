@@ -42,7 +42,7 @@ export const keyCommands: Record<string, Command> = {
     on: 'database',
     run: async (context) => {
       const now = context.clock.now();
-      return (await everyRow((page) => listApiKeys(context, page))).map((key) => printableApiKey(key, now));
+      return (await everyRow((page) => listApiKeys(context, {}, page))).map((key) => printableApiKey(key, now));
     },
   }),
   'api-key rotate': command({
@@ -90,7 +90,7 @@ export const keyCommands: Record<string, Command> = {
   'cron-key list': command({
     summary: 'list all cron keys, oldest first, including revoked ones',
     on: 'database',
-    run: async (context) => (await everyRow((page) => listCronKeys(context, page))).map(printableKey),
+    run: async (context) => (await everyRow((page) => listCronKeys(context, {}, page))).map(printableKey),
   }),
   'cron-key revoke': command({
     summary: 'revoke a key at once',

@@ -1,20 +1,22 @@
 /** Interface 11: API keys and cron keys. */
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../../admin/api-keys.js';
-import { createCronKey, listCronKeys, revokeCronKey } from '../../admin/cron-keys.js';
+import { countApiKeys, createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../../admin/api-keys.js';
+import { countCronKeys, createCronKey, listCronKeys, revokeCronKey } from '../../admin/cron-keys.js';
 import { OVERLAP_SECONDS } from '../../admin/key-fields.js';
 import { operatorOf, RequireScope, RequiresWhat } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfPage } from '../limits.js';
-import { type Connection, PageArgs, toConnection } from '../types/connection.js';
+import { type CountedConnection, PageArgs, toConnection } from '../types/connection.js';
 import {
   ApiKeyConnection,
+  ApiKeyFilterInput,
   type ApiKeyType,
   CreateApiKeyInput,
   CreateApiKeyPayload,
   CreateCronKeyInput,
   CreateCronKeyPayload,
   CronKeyConnection,
+  CronKeyFilterInput,
   type CronKeyType,
   RevokeApiKeyInput,
   RevokeApiKeyPayload,
@@ -34,9 +36,15 @@ export class ApiKeyResolver {
     description: 'API keys, including revoked ones, oldest first.',
     complexity: costOfPage,
   })
-  async apiKeys(@Ctx() { deps }: GraphqlContext, @Args() { page }: PageArgs): Promise<Connection<ApiKeyType>> {
+  async apiKeys(
+    @Ctx() { deps }: GraphqlContext,
+    @Args() { page }: PageArgs,
+    @Arg('filter', () => ApiKeyFilterInput, { nullable: true, description: 'Filters the keys. Omit it for all keys.' })
+    filter: ApiKeyFilterInput | undefined,
+  ): Promise<CountedConnection<ApiKeyType>> {
     const now = deps.clock.now();
-    return toConnection(await listApiKeys(deps, page), page, (key) => toApiKey(key, now));
+    const connection = toConnection(await listApiKeys(deps, filter ?? {}, page), page, (key) => toApiKey(key, now));
+    return { ...connection, countAll: () => countApiKeys(deps, filter ?? {}) };
   }
 
   @RequiresWhat(createApiKey)
@@ -89,8 +97,14 @@ export class CronKeyResolver {
     description: 'Cron keys, including revoked ones, oldest first.',
     complexity: costOfPage,
   })
-  async cronKeys(@Ctx() { deps }: GraphqlContext, @Args() { page }: PageArgs): Promise<Connection<CronKeyType>> {
-    return toConnection(await listCronKeys(deps, page), page, toCronKey);
+  async cronKeys(
+    @Ctx() { deps }: GraphqlContext,
+    @Args() { page }: PageArgs,
+    @Arg('filter', () => CronKeyFilterInput, { nullable: true, description: 'Filters the keys. Omit it for all keys.' })
+    filter: CronKeyFilterInput | undefined,
+  ): Promise<CountedConnection<CronKeyType>> {
+    const connection = toConnection(await listCronKeys(deps, filter ?? {}, page), page, toCronKey);
+    return { ...connection, countAll: () => countCronKeys(deps, filter ?? {}) };
   }
 
   @RequiresWhat(createCronKey)

@@ -2,9 +2,9 @@
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { type ListedApiKey, liveSecretCount, previousSecretEndsAt } from '../../admin/api-keys.js';
 import type { ListedCronKey } from '../../admin/cron-keys.js';
-import { OVERLAP_SECONDS } from '../../admin/key-fields.js';
+import { type KeyFilter, OVERLAP_SECONDS } from '../../admin/key-fields.js';
 import { COST_OF_SCOPES } from '../limits.js';
-import { connectionType } from './connection.js';
+import { countedConnectionType } from './connection.js';
 import { GraphQLDateTime } from './scalars.js';
 
 @ObjectType({ simpleResolvers: true })
@@ -41,8 +41,22 @@ export class ApiKeyType extends KeyType {
   previousSecretEndsAt!: Date | null;
 }
 
-export const CronKeyConnection = connectionType('CronKey', CronKeyType, 'Oldest first.');
-export const ApiKeyConnection = connectionType('ApiKey', ApiKeyType, 'Oldest first.');
+export const CronKeyConnection = countedConnectionType('CronKey', CronKeyType, 'Oldest first.');
+export const ApiKeyConnection = countedConnectionType('ApiKey', ApiKeyType, 'Oldest first.');
+
+@InputType({ description: 'Conditions shared by the filters of keys.' })
+abstract class KeyFilterInput implements KeyFilter {
+  @Field(() => Boolean, { nullable: true, description: 'Only keys that work if true, only revoked ones if false.' })
+  live?: boolean | null;
+  @Field(() => String, { nullable: true, description: 'Only keys of the service with exactly this name.' })
+  serviceName?: string | null;
+}
+
+@InputType('ApiKeyFilter', { description: 'Filters API keys. A key must match all given fields.' })
+export class ApiKeyFilterInput extends KeyFilterInput {}
+
+@InputType('CronKeyFilter', { description: 'Filters cron keys. A key must match all given fields.' })
+export class CronKeyFilterInput extends KeyFilterInput {}
 
 export function toCronKey(key: ListedCronKey): CronKeyType {
   const { keyId: id, serviceName, scopes, createdAt, lastUsedAt, revokedAt } = key;
