@@ -9,7 +9,10 @@ import { type Db, type RowOf, statement } from '../db/statement.js';
 import type { OwnScope, Scopes } from '../domain/scopes.js';
 import {
   allOf,
+  type Count,
   checkFirst,
+  countRows,
+  decodeIdCursor,
   decodeTimeCursor,
   encodeCursor,
   exactTime,
@@ -89,9 +92,16 @@ export async function findSession(db: Db, id: string, now: Date): Promise<Sessio
   return record && sessionOf(record, now);
 }
 
-export interface SessionPageRequest extends PageRequest {
+export interface SessionFilter {
   /** Only live ones, or only ended ones; both if undefined. */
   live?: boolean | null | undefined;
+}
+
+export interface SessionPageRequest extends PageRequest, SessionFilter {}
+
+/** A condition on the columns of `newestRecordOf`. */
+function isLive(live: boolean, now: Date): RawBuilder<unknown> {
+  return sql`(not revoked and "expiresAt" >= ${now}) = ${live}`;
 }
 
 /**
@@ -108,7 +118,7 @@ export async function listSessions(
   checkFirst(page);
   const conditions = allOf(
     sql`sessions.user_id = users.id`,
-    page.live != null && sql`(not revoked and "expiresAt" >= ${now}) = ${page.live}`,
+    page.live != null && isLive(page.live, now),
     page.after != null && beforeCursor(page.after),
   );
   const rows = await readRows(
@@ -134,6 +144,67 @@ export async function listSessions(
 function beforeCursor(cursor: string): RawBuilder<unknown> {
   const { exactly, rest } = decodeTimeCursor(cursor, isUuid);
   return sql`("lastUsedAt", newest.id) < (${exactly}::timestamptz, ${rest[0]}::uuid)`;
+}
+
+/** Number of sessions that a filtered page or count examines: only the newest record of each says whether it is live. */
+const EXAMINED_SESSIONS = 10_000;
+
+const NEWEST_RECORD = sql.raw(newestRecordOf('started.family_id'));
+
+/**
+ * A page of the sessions of all users, newest login first. The order is that of the session ids, which begin with the time
+ * of the login and have an index. The time of the last use changes with each rotation, which no index may slow down. With
+ * `live` a page may have fewer sessions than requested, or none, although there is a next page: it stops after
+ * `EXAMINED_SESSIONS`, and the next page continues there.
+ * @throws {AdminRefusal} for an invalid page, or if reading takes too long
+ */
+export async function listAllSessions(
+  { clock, db }: Deps<'clock' | 'db'>,
+  { live }: SessionFilter,
+  page: PageRequest,
+): Promise<Page<Session>> {
+  checkFirst(page);
+  const now = clock.now();
+  const before = allOf(page.after != null && sql`family_id < ${decodeIdCursor(page.after)}`);
+  const started = sql`select family_id from sessions where ${before} order by family_id desc`;
+  const conditions = allOf(live != null && isLive(live, now));
+  const rows = await readRows(
+    db,
+    sql<{ [K in keyof NewestRecord]: NewestRecord[K] | null } & { last: string | null }>`
+      select found.*, ${live == null ? sql`null` : sql`(${started} offset ${EXAMINED_SESSIONS - 1} limit 1)`} as last
+      from (select) as page left join (
+        select newest.*
+        from (${started} ${live == null ? sql`` : sql`limit ${EXAMINED_SESSIONS}`}) as started
+        cross join lateral (${NEWEST_RECORD}) as newest
+        where ${conditions}
+        order by started.family_id desc limit ${page.first + 1}
+      ) as found on true
+      order by found.id desc`,
+  );
+  // A row without a session has only the id of the last session examined.
+  const records = rows.filter((row): row is NewestRecord & { last: string | null } => row.id !== null);
+  const found = pageOf(records, page.first, ({ id }) => encodeCursor(id));
+  const sessions = { ...found, rows: found.rows.map(({ cursor, row }) => ({ cursor, row: sessionOf(row, now) })) };
+  const last = rows[0]?.last ?? null;
+  if (sessions.hasNextPage || last === null) return sessions;
+  return { ...sessions, hasNextPage: true, endCursor: encodeCursor(last) };
+}
+
+/**
+ * Number of sessions of all users. With `live` it counts among the newest `EXAMINED_SESSIONS`.
+ * @throws {AdminRefusal} if counting takes too long
+ */
+export async function countAllSessions({ clock, db }: Deps<'clock' | 'db'>, { live }: SessionFilter): Promise<Count> {
+  const newestFirst = sql`select family_id from sessions order by family_id desc`;
+  if (live == null) return countRows(db, newestFirst);
+  const [{ count, isMore } = { count: 0, isMore: false }] = await readRows(
+    db,
+    sql<{ count: number; isMore: boolean }>`
+      select count(*)::int as count, exists (${newestFirst} offset ${EXAMINED_SESSIONS} limit 1) as "isMore"
+      from (${newestFirst} limit ${EXAMINED_SESSIONS}) as started cross join lateral (${NEWEST_RECORD}) as newest
+      where ${isLive(live, clock.now())}`,
+  );
+  return { count, precision: isMore ? 'at_least' : 'exact' };
 }
 
 interface Requester {

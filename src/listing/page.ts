@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.js';
 import { isStatementTimeout } from '../db/outage.js';
 import { TimeSpent } from '../platform/budget.js';
+import { isUuid } from '../platform/ids.js';
 import { hasNul } from '../platform/text.js';
 import { AdminRefusal } from './refusal.js';
 
@@ -58,6 +59,13 @@ export function decodeCursor(cursor: string, parts: number): string[] {
     // refused below
   }
   throw notACursor();
+}
+
+/** @throws {AdminRefusal} if the text is not a cursor of a listing by id */
+export function decodeIdCursor(cursor: string): string {
+  const [id = ''] = decodeCursor(cursor, 1);
+  if (!isUuid(id)) throw notACursor();
+  return id;
 }
 
 /** The position of a row in a listing by time. */

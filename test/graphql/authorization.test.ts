@@ -62,6 +62,11 @@ const QUERIES: Record<string, Row> = {
     operation: async () => `{ user(id: "${await aUser()}") { id } }`,
   },
   users: { cells: '. nyy yy ynyn ..', scope: 'users:read', operation: () => '{ users { edges { node { id } } } }' },
+  sessions: {
+    cells: '. nny yy ynyn ..',
+    scope: 'sessions:write',
+    operation: () => '{ sessions { nodes { id } totalCount { count } } }',
+  },
   session: {
     cells: '. nyy yy ynyn ..',
     scope: 'audit:read',

@@ -2,19 +2,34 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { SessionEvent } from '../../admin/session-events.js';
 import { sessionEvents } from '../../admin/session-timeline.js';
-import { readSession, revokeOtherSessions, revokeSession } from '../../admin/sessions.js';
+import {
+  countAllSessions,
+  listAllSessions,
+  readSession,
+  revokeOtherSessions,
+  revokeSession,
+} from '../../admin/sessions.js';
 import type { ListedUser } from '../../admin/users.js';
 import { asUser } from '../../callers/caller.js';
 import { kindOf } from '../../callers/kinds.js';
-import { operatorOf, RequireScopeUnlessOwn, RequiresWhat, RequireUser, userOf } from '../authorization.js';
-import type { GraphqlContext } from '../context.js';
-import { costOfLoaded, costOfTimeline } from '../limits.js';
-import { type Connection, PageArgs, same, toConnection } from '../types/connection.js';
 import {
+  operatorOf,
+  RequireScope,
+  RequireScopeUnlessOwn,
+  RequiresWhat,
+  RequireUser,
+  userOf,
+} from '../authorization.js';
+import type { GraphqlContext } from '../context.js';
+import { costOfLoaded, costOfPage, costOfTimeline } from '../limits.js';
+import { type Connection, type CountedConnection, PageArgs, same, toConnection } from '../types/connection.js';
+import {
+  AllSessionsConnection,
   RevokeOtherSessionsPayload,
   RevokeSessionInput,
   RevokeSessionPayload,
   SessionEventConnection,
+  SessionFilterInput,
   SessionType,
   toSession,
 } from '../types/session.js';
@@ -31,6 +46,29 @@ export class SessionResolver {
   ): Promise<SessionType> {
     const asker = { userId: asUser(caller)?.sub, scopes: kindOf(caller).scopes(caller) };
     return toSession(await readSession(deps, asker, id), caller);
+  }
+
+  @RequireScope('sessions:write')
+  @Query(() => AllSessionsConnection, {
+    nullable: true,
+    description:
+      'Sessions of all users, newest login first. They are not sorted by last use, which every refresh changes. With `live`, ' +
+      'each page examines at most 10,000 sessions, so it may have fewer than `first` rows, or none: continue from `endCursor` ' +
+      'while `hasNextPage` is true. `totalCount` then covers the newest 10,000.',
+    complexity: costOfPage,
+  })
+  async sessions(
+    @Ctx() { caller, deps }: GraphqlContext,
+    @Args() { page }: PageArgs,
+    @Arg('filter', () => SessionFilterInput, {
+      nullable: true,
+      description: 'Filters the sessions. Omit it for all sessions.',
+    })
+    filter: SessionFilterInput | undefined,
+  ): Promise<CountedConnection<SessionType>> {
+    const sessions = await listAllSessions(deps, filter ?? {}, page);
+    const connection = toConnection(sessions, page, (session) => toSession(session, caller));
+    return { ...connection, countAll: () => countAllSessions(deps, filter ?? {}) };
   }
 
   @RequireScopeUnlessOwn<SessionType>('users:read', ({ userId }) => userId)

@@ -1,10 +1,10 @@
 /** Interface 11: `Session` and its events. */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import type { SessionEvent, SessionEventKind } from '../../admin/session-events.js';
-import type { Session, SessionEndReason } from '../../admin/sessions.js';
+import type { Session, SessionEndReason, SessionFilter } from '../../admin/sessions.js';
 import { asUser, type Caller } from '../../callers/caller.js';
 import { COST_OF_USER_AGENT } from '../limits.js';
-import { connectionType } from './connection.js';
+import { connectionType, countedConnectionType } from './connection.js';
 import { EventBase } from './event-base.js';
 import { GraphQLDateTime } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
@@ -75,6 +75,14 @@ export class SessionType implements Session {
 }
 
 export const SessionConnection = connectionType('Session', SessionType, 'Most recently used first.');
+
+export const AllSessionsConnection = countedConnectionType('AllSessions', SessionType, 'Newest login first.');
+
+@InputType('SessionFilter', { description: 'Filters sessions. A session must match all given fields.' })
+export class SessionFilterInput implements SessionFilter {
+  @Field(() => Boolean, { nullable: true, description: 'Only live sessions if true, only ended ones if false.' })
+  live?: boolean | null;
+}
 
 export function toSession(session: Session, caller: Caller): SessionType {
   return { ...session, isCurrent: asUser(caller)?.sid === session.id };
