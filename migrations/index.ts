@@ -20,6 +20,7 @@ const FILES: Record<string, () => Promise<Record<string, MigrationClass>>> = {
   Migration20261124000001_sweep_by_key: () => import('./Migration20261124000001_sweep_by_key.js'),
   Migration20261125000001_outbox: () => import('./Migration20261125000001_outbox.js'),
   Migration20261125000002_audit_lookups: () => import('./Migration20261125000002_audit_lookups.js'),
+  Migration20261125000003_listings: () => import('./Migration20261125000003_listings.js'),
 };
 
 export const migrations = Object.entries(FILES).map(([name, load]) => ({ name, load }));

@@ -9,7 +9,9 @@ import {
   checkFirst,
   countRows,
   decodeCursor,
+  decodeTimeCursor,
   encodeCursor,
+  exactTime,
   type Page,
   type PageRequest,
   pageOf,
@@ -44,6 +46,8 @@ const findUserSql = statement(
 export type ListedUser = RowOf<typeof findUserSql>;
 
 export interface UserFilter {
+  /** At most `MAX_IDS`; what is no id of a user matches nothing */
+  ids?: readonly string[] | null | undefined;
   /** Part of the e-mail */
   search?: string | null | undefined;
   role?: Role | null | undefined;
@@ -52,57 +56,121 @@ export interface UserFilter {
   isLocked?: boolean | null | undefined;
 }
 
-interface Span {
-  lookedAt: number;
-  last: string | null;
-}
+export type UserOrder = 'email' | 'created_at' | 'last_login_at';
+
+export const MAX_IDS = 100;
 
 /** Number of users that a search reads for one page or a count: no index helps to find a part of an e-mail. */
 const SEARCHED_USERS = 10_000;
 
+interface Order {
+  /** Parts of the sort key, which are the cursor */
+  key: RawBuilder<string[]>;
+  rows: RawBuilder<unknown>;
+  lastFirst: RawBuilder<unknown>;
+  /** @throws {AdminRefusal} for a cursor of another order */
+  after(cursor: string): RawBuilder<unknown>;
+}
+
+/** In the cursor of a user who has never logged in, in the place of the time. */
+const NEVER = 'never';
+
 /**
- * A page of users, by e-mail. A search may return fewer users than requested, or none, although there is a next page:
- * it stops after `SEARCHED_USERS`, and the next page continues there.
- * @throws {AdminRefusal} for an invalid page
+ * A cursor by time ends with the name of its order, so that no other order takes it. There is no index of `last_login_at`:
+ * each login would have to update it. So a page in this order reads every user that the filter leaves, and sorts.
+ */
+const ORDERS: Record<UserOrder, Order> = {
+  email: {
+    key: sql`array[email]`,
+    rows: sql`email`,
+    lastFirst: sql`email desc`,
+    after: (cursor) => sql`email > ${decodeCursor(cursor, 1)[0]}`,
+  },
+  created_at: {
+    key: sql`array[${exactTime('created_at')}, id::text, 'created_at']`,
+    rows: sql`created_at desc, id desc`,
+    lastFirst: sql`created_at, id`,
+    after: (cursor) => sql`(created_at, id) < ${timeAndId(cursor, 'created_at')}`,
+  },
+  last_login_at: {
+    key: sql`array[coalesce(${exactTime('last_login_at')}, ${NEVER}), id::text, 'last_login_at']`,
+    rows: sql`last_login_at desc nulls last, id desc`,
+    lastFirst: sql`last_login_at nulls first, id`,
+    after: (cursor) => {
+      const [time, id = '', name] = decodeCursor(cursor, 3);
+      if (time === NEVER && isUuid(id) && name === 'last_login_at') return sql`last_login_at is null and id < ${id}`;
+      return sql`((last_login_at, id) < ${timeAndId(cursor, 'last_login_at')} or last_login_at is null)`;
+    },
+  },
+};
+
+/** @throws {AdminRefusal} for a cursor of another order */
+function timeAndId(cursor: string, order: UserOrder): RawBuilder<unknown> {
+  const { exactly, rest } = decodeTimeCursor(cursor, isUuid, (text) => text === order);
+  return sql`(${exactly}::timestamptz, ${rest[0]}::uuid)`;
+}
+
+/** The key of a user, or of the last one that a search has read */
+interface Keyed {
+  key: string[];
+}
+
+interface Span {
+  lookedAt: number;
+  last: string[] | null;
+}
+
+/**
+ * A page of users. A search may return fewer users than requested, or none, although there is a next page: it stops after
+ * `SEARCHED_USERS`, and the next page continues there.
+ * @throws {AdminRefusal} for an invalid page, too many ids, or if reading takes too long
  */
 export async function findUsers(
   { clock, db }: Deps<'clock' | 'db'>,
   filter: UserFilter,
   page: PageRequest,
+  orderBy: UserOrder = 'email',
 ): Promise<Page<ListedUser>> {
   checkFirst(page);
-  const conditions = allOf(
-    page.after != null && sql`email > ${decodeCursor(page.after, 1)[0]}`,
-    matches(filter, clock.now()),
-  );
-  const firstUsers = (limit: number) => sql`
-    select ${sql.raw(COLUMNS)} from users where ${conditions} order by email limit ${limit}`;
-  const cursorOf = ({ email }: { email: string }): string => encodeCursor(email);
+  const order = ORDERS[orderBy];
+  const conditions = allOf(page.after != null && order.after(page.after), matches(filter, clock.now()));
+  const firstUsers = (columns: RawBuilder<unknown>, limit: number) => sql`
+    select ${columns} from users where ${conditions} order by ${order.rows} limit ${limit}`;
+  const cursorOf = ({ key }: Keyed): string => encodeCursor(...key);
+  const keyed = sql`${sql.raw(COLUMNS)}, ${order.key} as key`;
 
   if (filter.search == null) {
-    return readPage(db, page, sql<ListedUser>`${firstUsers(page.first + 1)}`, cursorOf);
+    return readPage(db, page, sql<ListedUser & Keyed>`${firstUsers(keyed, page.first + 1)}`, cursorOf);
   }
   const rows = await readRows(
     db,
-    sql<{ [K in keyof ListedUser]: ListedUser[K] | null } & Span>`
-      with looked_at as materialized (${firstUsers(SEARCHED_USERS)})
+    sql<{ [K in keyof (ListedUser & Keyed)]: (ListedUser & Keyed)[K] | null } & Span>`
+      with looked_at as materialized (
+        ${firstUsers(sql`${sql.raw(COLUMNS)}, created_at, last_login_at`, SEARCHED_USERS)}
+      )
       select found.*, span."lookedAt", span.last
-      from (select count(*)::int as "lookedAt", max(email) as last from looked_at) as span
-      left join (select * from looked_at where ${isFound(filter.search)} order by email limit ${page.first + 1}) as found
-        on true
-      order by found.email`,
+      from (
+        select count(*)::int as "lookedAt",
+          (select ${order.key} from looked_at order by ${order.lastFirst} limit 1) as last
+        from looked_at
+      ) as span
+      left join (
+        select *, ${order.key} as key from looked_at where ${isFound(filter.search)}
+        order by ${order.rows} limit ${page.first + 1}
+      ) as found on true
+      order by ${order.rows}`,
   );
   // A row without a user has only the number of users read.
-  const users = rows.filter((row): row is ListedUser & Span => row.id !== null);
+  const users = rows.filter((row): row is ListedUser & Keyed & Span => row.id !== null);
   const found = pageOf(users, page.first, cursorOf);
   const [{ lookedAt, last } = { lookedAt: 0, last: null }] = rows;
   if (found.hasNextPage || lookedAt < SEARCHED_USERS || last === null) return found;
-  return { ...found, hasNextPage: true, endCursor: encodeCursor(last) };
+  return { ...found, hasNextPage: true, endCursor: encodeCursor(...last) };
 }
 
 /**
- * Number of users that match a filter. A search counts among the first `SEARCHED_USERS`.
- * @throws {AdminRefusal} if counting takes too long
+ * Number of users that match a filter. A search counts among the first `SEARCHED_USERS` by e-mail.
+ * @throws {AdminRefusal} for too many ids, or if counting takes too long
  */
 export async function countUsers({ clock, db }: Deps<'clock' | 'db'>, filter: UserFilter): Promise<Count> {
   const conditions = matches(filter, clock.now());
@@ -120,15 +188,22 @@ export async function countUsers({ clock, db }: Deps<'clock' | 'db'>, filter: Us
   return { count, precision: isMore ? 'at_least' : 'exact' };
 }
 
-/** The filter without its search. */
-function matches({ role, isActive, isLocked }: UserFilter, now: Date): RawBuilder<unknown> {
+/** The filter without its search. @throws {AdminRefusal} */
+function matches({ ids, role, isActive, isLocked }: UserFilter, now: Date): RawBuilder<unknown> {
   const locked = sql`locked_until > ${now}`;
   const unlocked = sql`(locked_until is null or locked_until <= ${now})`;
   return allOf(
+    ids != null && isOneOf(ids),
     role != null && sql`role = ${role}`,
     isActive != null && sql`is_active = ${isActive}`,
     isLocked != null && (isLocked ? locked : unlocked),
   );
+}
+
+function isOneOf(ids: readonly string[]): RawBuilder<unknown> {
+  if (ids.length > MAX_IDS)
+    throw new AdminRefusal('invalid_ids', `ids has at most ${MAX_IDS} ids`, { argument: 'ids' });
+  return sql`id = any(${ids.filter(isUuid)}::uuid[])`;
 }
 
 function isFound(search: string): RawBuilder<unknown> {

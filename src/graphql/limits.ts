@@ -16,6 +16,7 @@ import {
   getComplexity,
   simpleEstimator,
 } from 'graphql-query-complexity/cjs';
+import type { UserOrder } from '../admin/users.js';
 import type { AuditEventFilter } from '../audit/log.js';
 import { FIRST_REFUSED, MAX_ROWS } from '../listing/page.js';
 import { errorOf, status } from './errors.js';
@@ -42,6 +43,8 @@ const TIMELINE_COST = 3_000;
 const COUNTS_COST = 3_000;
 /** Cost of `totalCount`, which reads up to 10,000 rows once. */
 const TOTAL_COST = 1_000;
+/** Cost of an order that no index has: it reads every user once. */
+const SORT_COST = 1_000;
 /** Names cannot be escaped in a document (GraphQL section 2.1.9), so a text search finds this one. */
 const COUNT_FIELD = 'totalCount';
 /** Cost of fields that may hold kilobytes, and of User-Agents */
@@ -69,6 +72,12 @@ export function costOfPage({ args, childComplexity }: ComplexityEstimatorArgs): 
 export function costOfEvents(args: ComplexityEstimatorArgs): number {
   const { sessionId } = (args.args['filter'] ?? {}) as AuditEventFilter;
   return costOfPage(args) + (sessionId == null ? 0 : TIMELINE_COST);
+}
+
+/** Cost of a page of users. */
+export function costOfUsers(args: ComplexityEstimatorArgs): number {
+  const order: UserOrder | null | undefined = args.args['orderBy'];
+  return costOfPage(args) + (order === 'last_login_at' ? SORT_COST : 0);
 }
 
 /** Cost of the devices of a user. */

@@ -95,6 +95,7 @@ const ADMINISTRATION = {
   invalid_rate_limit: { code: 'BAD_USER_INPUT', means: 'The rate limit is out of range.' },
   invalid_overlap: { code: 'BAD_USER_INPUT', means: 'The overlap is out of range.' },
   invalid_page: { code: 'BAD_USER_INPUT', means: '`first` is out of range, or `after` is not a cursor of this list.' },
+  invalid_ids: { code: 'BAD_USER_INPUT', means: 'There are more than 100 ids.' },
   invalid_span: { code: 'BAD_USER_INPUT', means: 'The time range is empty or has too many buckets.' },
   invalid_time_zone: { code: 'BAD_USER_INPUT', means: 'The time zone is not in the IANA database.' },
   too_much_to_read: { code: 'OPERATION_TOO_COSTLY', means: 'Reading took longer than 3.5 seconds. Ask for less.' },

@@ -27,6 +27,7 @@ export type AdminRefusalReason =
   | 'invalid_time'
   | 'mail_off'
   | 'invalid_page'
+  | 'invalid_ids'
   | 'invalid_span'
   | 'invalid_time_zone'
   | 'too_much_to_read';

@@ -306,6 +306,39 @@ test.each(USER_FILTERS)(
   },
 );
 
+test.each([
+  ['nothing', '', 51],
+  ['activity', 'filter: { isActive: true }, ', 100],
+  ['a rare role', 'filter: { role: admin }, ', 400], // all administrators
+  ['a lock', 'filter: { isLocked: true }, ', 400], // all locked users
+  ['a part of no e-mail', 'filter: { search: "nobody at all" }, ', 10_000],
+])('Interface 11: users by %s, in the order of creation, are read by an index', async (_what, filter, most) => {
+  const middle = encodeCursor('2026-01-01T02:00:00.000000Z', BUSY, 'created_at');
+  for (const after of ['', `, after: "${middle}"`]) {
+    const text = `{ users(${filter}orderBy: created_at, first: 50${after}) { nodes { id } } }`;
+    const { sql, parameters } = await statementOf(text, reader, 'users');
+    expectIndexed(await explain(sql, parameters), most);
+  }
+});
+
+test('Interface 11: 100 users by their ids are read by the primary key, in every order', async () => {
+  const rows = await gateway.rows<{ id: string }>('select id from users order by created_at limit 100');
+  const ids = rows.map(({ id }) => `"${id}"`).join(' ');
+  for (const order of ['email', 'created_at', 'last_login_at']) {
+    const text = `{ users(filter: { ids: [${ids}] }, orderBy: ${order}) { nodes { id } } }`;
+    const { sql, parameters } = await statementOf(text, reader, 'users');
+    expectIndexed(await explain(sql, parameters), 100);
+  }
+});
+
+test('Interface 11: the order of last logins reads the users once, and sorts no more than a page', async () => {
+  const text = '{ users(orderBy: last_login_at, first: 50) { nodes { id } } }';
+  const { sql, parameters } = await statementOf(text, reader, 'users');
+  const plan = await explain(sql, parameters);
+  expect(plan.filter((node) => node['Relation Name'] === 'users')).toHaveLength(1);
+  expect(plan.find((node) => node['Node Type'] === 'Sort')?.['Actual Rows']).toBe(51);
+});
+
 test.each(USER_FILTERS)(
   'Interface 11: users by %s are counted by an index, no further than the limit of counts',
   async (_what, filter) => {

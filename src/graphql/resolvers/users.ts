@@ -10,7 +10,7 @@ import {
   setUserRole,
   unlockUser,
 } from '../../admin/user-changes.js';
-import { countUsers, findUser, findUsers, type ListedUser, unknownUser } from '../../admin/users.js';
+import { countUsers, findUser, findUsers, type ListedUser, type UserOrder, unknownUser } from '../../admin/users.js';
 import {
   operatorOf,
   RequireScope,
@@ -20,7 +20,7 @@ import {
   userOf,
 } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
-import { costOfPage } from '../limits.js';
+import { costOfPage, costOfUsers } from '../limits.js';
 import { type Connection, type CountedConnection, PageArgs, same, toConnection } from '../types/connection.js';
 import { SessionConnection, type SessionType, toSession } from '../types/session.js';
 import {
@@ -42,6 +42,7 @@ import {
   UnlockUserPayload,
   UserConnection,
   UserFilterInput,
+  UserOrderEnum,
   UserType,
 } from '../types/user.js';
 
@@ -68,18 +69,25 @@ export class UserResolver {
   @Query(() => UserConnection, {
     nullable: true,
     description:
-      'Users, sorted by email. With `search`, each page examines at most 10,000 users, so it may have fewer than `first` ' +
-      'rows, or none: continue from `endCursor` while `hasNextPage` is true. `totalCount` then covers the first 10,000.',
-    complexity: costOfPage,
+      'Users. With `search`, each page examines at most 10,000 users, so it may have fewer than `first` rows, or none: ' +
+      'continue from `endCursor` while `hasNextPage` is true. `totalCount` then covers the first 10,000 by email.',
+    complexity: costOfUsers,
   })
   async users(
-    @Ctx() { deps }: GraphqlContext,
+    @Ctx() { deps, isGone, turns }: GraphqlContext,
     @Args() { page }: PageArgs,
     @Arg('filter', () => UserFilterInput, { nullable: true, description: 'Filters the users. Omit it for all users.' })
     filter: UserFilterInput | undefined,
+    @Arg('orderBy', () => UserOrderEnum, {
+      nullable: true,
+      defaultValue: UserOrderEnum.email,
+      description: 'Order of the users. A cursor continues the order that it comes from, and no other.',
+    })
+    orderBy: UserOrder | null,
   ): Promise<CountedConnection<ListedUser>> {
-    const connection = toConnection(await findUsers(deps, filter ?? {}, page), page, same);
-    return { ...connection, countAll: () => countUsers(deps, filter ?? {}) };
+    const read = () => findUsers(deps, filter ?? {}, page, orderBy ?? UserOrderEnum.email);
+    const users = orderBy === 'last_login_at' ? await turns.ofMuch(isGone, read) : await read();
+    return { ...toConnection(users, page, same), countAll: () => countUsers(deps, filter ?? {}) };
   }
 
   @RequireScopeUnlessOwn<ListedUser>('users:read', ({ id }) => id)

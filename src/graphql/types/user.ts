@@ -1,6 +1,6 @@
 /** Interface 11: `User`, its listing and filter, and the inputs and payloads of its mutations. */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
-import type { ListedUser, UserFilter } from '../../admin/users.js';
+import type { ListedUser, UserFilter, UserOrder } from '../../admin/users.js';
 import type { LinkPurpose } from '../../domain/link-purpose.js';
 import type { Role } from '../../domain/roles.js';
 import { RoleEnum } from './caller.js';
@@ -30,10 +30,22 @@ export class UserType implements ListedUser {
   @Field(() => GraphQLDateTime, { description: 'When the user was created.' }) createdAt!: Date;
 }
 
-export const UserConnection = countedConnectionType('User', UserType, 'Sorted by email.');
+export const UserConnection = countedConnectionType('User', UserType, 'In the requested order.');
+
+export const UserOrderEnum = spelledEnum<UserOrder>('UserOrder', 'Order of users.', {
+  email: 'By email, alphabetically.',
+  created_at: 'By creation, newest first.',
+  last_login_at:
+    'By last login, most recent first; users who have never logged in come last. Each page reads all users.',
+});
 
 @InputType('UserFilter', { description: 'Filters users. A user must match all given fields.' })
 export class UserFilterInput implements UserFilter {
+  @Field(() => [ID], {
+    nullable: true,
+    description: 'Only users with one of these ids, at most 100. An empty list matches nothing.',
+  })
+  ids?: string[] | null;
   @Field(() => String, { nullable: true, description: 'Part of the email address.' }) search?: string | null;
   @Field(() => RoleEnum, { nullable: true, description: 'Only users with this role.' }) role?: Role | null;
   @Field(() => Boolean, { nullable: true, description: 'Only active users if true, only deactivated ones if false.' })
