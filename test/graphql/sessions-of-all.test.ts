@@ -55,14 +55,14 @@ async function pages(variables: object, between = async () => undefined as unkno
 
 const idsOf = (all: PageOf[]) => all.flatMap(({ nodes }) => nodes.map(({ id }) => id));
 
-/** Sessions of nobody, the first one the oldest; `live` says of each whether it is live. */
+/** Sessions of nobody, by `live` of each; ids in ascending order, and the last use in descending order. */
 async function store(live: boolean[]): Promise<string[]> {
   const rows = await gateway.rows<{ family_id: string }>(
     `insert into refresh_tokens (jti, user_id, family_id, user_agent, ip_address, revoked, revoked_reason, revoked_at,
        created_at, session_started_at, expires_at)
      select gen_random_uuid(), gen_random_uuid(), ('019a0000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid, '', '',
-       not live, case when not live then 'logout' end, case when not live then $2::timestamptz end, $2, $2,
-       $2::timestamptz + interval '1 hour'
+       not live, case when not live then 'logout' end, case when not live then $2::timestamptz end,
+       $2 - i * interval '1 ms', $2 - i * interval '1 ms', $2::timestamptz + interval '1 hour'
      from unnest($1::bool[]) with ordinality as s (live, i)
      returning family_id`,
     [live, gateway.clock.now()],
@@ -85,6 +85,9 @@ test('Interface 11: lists the sessions of all users, newest login first, whateve
   );
   expect(sessions.nodes.map(({ id }: Listed) => id)).toEqual([third, second, first].map(familyOf));
   expect(sessions.totalCount).toEqual({ count: 3 });
+  for (const live of [true, null]) {
+    expect(idsOf(await pages({ first: 1, filter: { live } }))).toEqual([third, second, first].map(familyOf));
+  }
   const [, current, oldest] = sessions.nodes;
   expect(oldest).toMatchObject({
     userId: first.user.id,
@@ -150,10 +153,10 @@ test('Interface 11: while the pages are read, a new session is not seen, and a d
 });
 
 test('Interface 11: with `live` a page examines 10,000 sessions, says that there are more, and continues from there', async () => {
-  const live = Array.from({ length: 20_500 }, (_, i) => [0, 400, 10_600].includes(i));
+  const live = Array.from({ length: 20_500 }, (_, i) => [0, 400, 10_499, 10_600].includes(i)); // a page ends at 10,500
   const ids = await store(live);
   const all = await pages({ first: 100, filter: { live: true } });
-  expect(all.map(({ nodes }) => nodes.map(({ id }) => ids.indexOf(id)))).toEqual([[10_600], [], [400, 0]]);
+  expect(all.map(({ nodes }) => nodes.map(({ id }) => ids.indexOf(id)))).toEqual([[10_600], [10_499], [400, 0]]);
   expect(all.map(({ pageInfo }) => pageInfo.hasNextPage)).toEqual([true, true, false]);
   expect(all[0]?.totalCount).toEqual({ count: 1, precision: 'at_least' });
   const ended = await read({ first: 1, filter: { live: false } });
