@@ -40,10 +40,10 @@ export function startOutbox(
   const aborting = new AbortController();
   const turns = new Set<Promise<void>>();
 
-  /** A turn that has failed rests, and then others may go on at once. If the database is still away, the claim ends by itself. */
+  /** A turn that has failed rests, and then others may go on at once, as soon as the database is back. */
   const giveUp = async (me: string): Promise<void> => {
     await sleep(ERROR_POLLS * pollMs, undefined, { signal: stopping.signal });
-    await release(db.admin, me);
+    await release(db.admin, me).catch(() => giveUp(me));
   };
 
   const turnOf = async (cursor: Claimed, me: string): Promise<void> => {
