@@ -15,7 +15,8 @@ import { type Statement, watchStatements } from '../support/gateway/work.js';
 const DAY = 86_400;
 const RETENTION_DAYS = 30;
 const begin = () => expiringRows({ auditRetentionDays: RETENTION_DAYS });
-const EXPIRING = begin();
+/** Anew for each test: a sweeper goes on where it stopped */
+let expiring = begin();
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -23,12 +24,15 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 beforeEach(async () => {
-  await gateway.rows('truncate refresh_tokens, sessions, audit_events, rate_limits, signature_nonces');
+  await gateway.rows(
+    'truncate refresh_tokens, sessions, audit_events, rate_limits, signature_nonces, password_links, known_devices',
+  );
   gateway.clock.set(new Date());
+  expiring = begin();
 });
 
 const at = (seconds: number): Date => new Date(gateway.clock.now().getTime() + seconds * 1000);
-const run = (everything = EXPIRING) => sweep(gateway.app.db, everything, gateway.clock.now());
+const run = (everything = expiring) => sweep(gateway.app.db, everything, gateway.clock.now());
 
 async function left(table: string): Promise<number> {
   const [row] = await gateway.rows<{ count: number }>(`select count(*)::int as count from ${table}`);
@@ -123,7 +127,7 @@ test('expired rows of each table are found by an index of their age, or in the o
     watchStatements(gateway.app.db, (statement) => statements.push(statement));
     await run();
     const batches = statements.filter(({ sql }) => sql.includes('skip locked'));
-    expect(batches).toHaveLength(EXPIRING.length);
+    expect(batches).toHaveLength(expiring.length);
     for (const { sql, parameters } of batches) {
       const { rows } = await planner.query({ text: `explain ${sql}`, values: parameters });
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
@@ -192,7 +196,7 @@ test('of a small table a round deletes a hundred rows', async () => {
 test('a sweep can be stopped between batches', async () => {
   await gateway.rows(NONCES, [at(-1), 10_000]);
   await gateway.rows('analyze signature_nonces');
-  const nonces = EXPIRING.filter(({ table }) => table === 'signature_nonces');
+  const nonces = expiring.filter(({ table }) => table === 'signature_nonces');
   let asked = 0;
   const deleted = await sweep(gateway.app.db, nonces, gateway.clock.now(), () => {
     asked += 1;
@@ -208,7 +212,7 @@ test("Interface 10: an instance whose clock is ahead deletes only rows that have
   await gateway.rows(NONCES, [at(1_000), 1]);
   await gateway.rows(`insert into rate_limits (key, points, expire) values ('live', 1, $1)`, [at(1_000).getTime()]);
   await gateway.rows(`insert into audit_events (event_type, ip_address, metadata) values ('logout', 'x', '{}')`);
-  expect(await sweep(gateway.app.db, EXPIRING, at(400 * DAY))).toEqual({
+  expect(await sweep(gateway.app.db, expiring, at(400 * DAY))).toEqual({
     refresh_tokens: 1,
     signature_nonces: 0,
     rate_limits: 0,
@@ -220,7 +224,7 @@ test("Interface 10: an instance whose clock is ahead deletes only rows that have
 
 test('Interface 10: a clock that is behind deletes nothing that is not over by it', async () => {
   await records(1, false, at(-2 * DAY));
-  expect(await sweep(gateway.app.db, EXPIRING, at(-400 * DAY))).toMatchObject({ refresh_tokens: 0 });
+  expect(await sweep(gateway.app.db, expiring, at(-400 * DAY))).toMatchObject({ refresh_tokens: 0 });
 });
 
 test('Interface 10: an instance whose clock is skewed does not sweep, until the clocks agree again', async () => {
@@ -230,11 +234,11 @@ test('Interface 10: an instance whose clock is skewed does not sweep, until the 
     await records(3, false, at(-2 * DAY));
     for (const seconds of [61, -61]) {
       clock.advance(seconds);
-      await sweepRound(other.app, EXPIRING);
+      await sweepRound(other.app, expiring);
       expect(await left('refresh_tokens')).toBe(3);
       clock.advance(-seconds);
     }
-    await sweepRound(other.app, EXPIRING);
+    await sweepRound(other.app, expiring);
     expect(await left('refresh_tokens')).toBe(0);
   } finally {
     await other.close();
