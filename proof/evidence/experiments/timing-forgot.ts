@@ -11,7 +11,7 @@ import { createUsers } from '../lab/users.js';
 const PAIRS = { small: 1_000, full: 5_000 };
 /** Each e-mail is asked for once, so many more than pairs for what comes before the first pair. */
 const SPARE = 100;
-/** What is put in its place makes an e-mail unknown, and keeps its length. */
+/** Replaced by `usex`, which no user has: an unknown e-mail of the same length. */
 const KNOWN = /^user/;
 
 export const timingForgot: Experiment = {
