@@ -113,7 +113,8 @@ test.each(ACCESS_ALGS)(
     const [accessJwk = {}, refreshJwk = {}] = jwks as JWK[];
     const by = createJudge([accessJwk, refreshJwk], ISSUER, AUDIENCE);
     for (const role of ROLES) {
-      const session = { sub: randomUUID(), role, sid: randomUUID(), jti: randomUUID(), expiresAt: at(3_600) };
+      const ids = { sub: randomUUID(), sid: randomUUID(), jti: randomUUID() };
+      const session = { ...ids, role, startedAt: at(-60), expiresAt: at(3_600) };
       const pair = ofRing.issuePair(session, at(0));
       const theirs = {
         accessToken: await joseSigned(claimsOf(pair.accessToken), 'at+jwt', accessJwk),
@@ -124,7 +125,7 @@ test.each(ACCESS_ALGS)(
       expect(pair.refreshToken).toBe(theirs.refreshToken);
       expect(comparable(pair.accessToken)).toBe(comparable(theirs.accessToken));
 
-      const { sub, sid, jti } = session;
+      const { sub, sid, jti } = ids;
       for (const { accessToken, refreshToken } of [pair, theirs]) {
         for (const verdict of [by.access(accessToken, at(899)), ofRing.verifyAccessToken(accessToken, at(899))]) {
           expect(await verdict).toEqual({ sub, role, sid });

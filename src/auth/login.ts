@@ -73,7 +73,7 @@ export async function login(
     const session = { user, jti: uuidInTimeOrder(now), familyId, origin, renewedHash, expiresAt, newDevice };
     const role = await startSession(db, session, now);
     if (role !== undefined) {
-      const pair = tokens.issuePair({ ...session, sub: user.id, role, sid: familyId }, now);
+      const pair = tokens.issuePair({ ...session, sub: user.id, role, sid: familyId, startedAt: now }, now);
       return { kind: 'granted', deviceCookie: entry && withEntry(entries, entry), ...pair };
     }
   } else if (await countFailure(deps, failure, now, user?.device)) {

@@ -53,8 +53,8 @@ export async function refresh(
   const successor = { jti: uuidInTimeOrder(now), expiresAt: tokens.refreshTokenExpiry(now), origin };
   const rotated = isSkewed ? undefined : await rotate(db, jti, successor, retryKeys?.current ?? null, now);
   if (rotated !== undefined) {
-    const { user_id, family_id, role } = rotated;
-    const session = { ...successor, sub: user_id, role, sid: family_id };
+    const { user_id, family_id, session_started_at, role } = rotated;
+    const session = { ...successor, sub: user_id, role, sid: family_id, startedAt: session_started_at };
     return { kind: 'granted', ...tokens.issuePair(session, now) };
   }
 
@@ -62,8 +62,15 @@ export async function refresh(
   const retried = retryKeys && (await retry(db, jti, retryKeys, origin, isSkewed, now));
   if (retried !== undefined) {
     if (isSkewed) throw new ClockSkewed('this clock is wrong, so no token is issued');
-    const { user_id, family_id, role, successor_jti, expires_at, proof } = retried;
-    const session = { jti: successor_jti, expiresAt: expires_at, sub: user_id, role, sid: family_id };
+    const { user_id, family_id, session_started_at, role, successor_jti, expires_at, proof } = retried;
+    const session = {
+      jti: successor_jti,
+      expiresAt: expires_at,
+      sub: user_id,
+      role,
+      sid: family_id,
+      startedAt: session_started_at,
+    };
     return { kind: 'retried', proof, ...tokens.issuePair(session, now) };
   }
 

@@ -27,6 +27,7 @@ const retrySql = statement(
   {
     user_id: 'uuid',
     family_id: 'uuid',
+    session_started_at: 'timestamptz',
     successor_jti: 'uuid',
     expires_at: 'timestamptz',
     role: only<Role>('text'),
@@ -34,7 +35,8 @@ const retrySql = statement(
   },
 )`
   with proven as (
-    select used.jti, successor.user_id, successor.family_id, successor.jti as successor_jti, successor.expires_at,
+    select used.jti, successor.user_id, successor.family_id, successor.session_started_at,
+      successor.jti as successor_jti, successor.expires_at,
       case successor.retry_key_sha256 when :current_key then 'this' else 'previous' end as proof
     from refresh_tokens as used join refresh_tokens as successor
       on successor.family_id = used.family_id and successor.created_at = used.revoked_at -- by their index
@@ -49,7 +51,7 @@ const retrySql = statement(
       retried_user_agent = :user_agent
     from proven where refresh_tokens.jti = proven.jti and not :is_skewed
   )
-  select proven.user_id, proven.family_id, proven.successor_jti, proven.expires_at,
+  select proven.user_id, proven.family_id, proven.session_started_at, proven.successor_jti, proven.expires_at,
     coalesce(users.role, 'viewer') as role, -- as a rotation has it, Spec 4.2.9
     proven.proof
   from proven left join users on users.id = proven.user_id`;
@@ -58,8 +60,8 @@ const retrySql = statement(
  * Finds the successor of a used record and notes the retry in the used record. It is a statement of its own, after the
  * failed rotation, so that it sees the rotation that this one waited for.
  * @param isSkewed true: the retry is not noted, since it cannot be answered
- * @returns owner, family, current role, and the successor's `jti` and expiry; undefined if no key matches, or the
- *   successor is used, revoked or expired
+ * @returns owner, family, time of its login, current role, and the successor's `jti` and expiry; undefined if no key matches,
+ *   or the successor is used, revoked or expired
  */
 export async function retry(
   db: Db,

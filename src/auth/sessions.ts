@@ -133,7 +133,7 @@ export async function startSession(db: Db, session: NewSession, now: Date): Prom
 const rotateOneSql = statement(
   'rotate',
   { ...NEW_RECORD, used: 'uuid', retry_key_sha256: 'bytea?' },
-  { user_id: 'uuid', family_id: 'uuid', role: only<Role>('text') },
+  { user_id: 'uuid', family_id: 'uuid', session_started_at: 'timestamptz', role: only<Role>('text') },
 )`
   with claimed as (
     update refresh_tokens set revoked = true, revoked_reason = 'rotated', revoked_at = :now
@@ -147,7 +147,8 @@ const rotateOneSql = statement(
       :retry_key_sha256, case when :retry_key_sha256 is not null then :used end
     from claimed
   )
-  select claimed.user_id, claimed.family_id, coalesce(users.role, 'viewer') as role -- Spec 4.2.9: the user row may be gone
+  select claimed.user_id, claimed.family_id, claimed.session_started_at,
+    coalesce(users.role, 'viewer') as role -- Spec 4.2.9: the user row may be gone
   from claimed left join users on users.id = claimed.user_id`;
 
 const rotateSql = batched(rotateOneSql, { lanes: 2, identity: ({ used }) => used })`
@@ -170,13 +171,15 @@ const rotateSql = batched(rotateOneSql, { lanes: 2, identity: ({ used }) => used
       retry_key_sha256, case when retry_key_sha256 is not null then used end
     from claimed
   )
-  select n, user_id, family_id, coalesce((select role from users where id = user_id), 'viewer') as role from claimed`;
+  select n, user_id, family_id, session_started_at,
+    coalesce((select role from users where id = user_id), 'viewer') as role
+  from claimed`;
 
 /**
  * Spec 3.1 row 2 and 4.2 step 9 in one statement: claims the active record, stores its successor in the same family
  * and reads the user's role. Only one of several concurrent presentations claims the row.
  * @param retryKeySha256 hash of the key that proves a retry of this rotation (Interface 12), if there is one
- * @returns owner, family and current role; undefined if no active record has this `jti`
+ * @returns owner, family, time of its login, and current role; undefined if no active record has this `jti`
  */
 export async function rotate(
   db: Db,

@@ -39,6 +39,7 @@ test('Interface 12: a retry is answered with the same successor: same jti, same 
   expect(claimsOf(refreshTokenOf(answer) ?? '')).toEqual({ ...claimsOf(successor), iat: now });
   const access = claimsOf(answer.json.access_token);
   expect(access).toMatchObject({ sub: user.id, role: 'admin', sid: claimsOf(successor)['sid'], iat: now });
+  expect(access['auth_time']).toBe(claimsOf(used)['iat']); // RFC 9068 section 2.2.1: the login, two minutes ago
   expect(access['exp']).toBe(now + 900);
   expect(Object.keys(answer.json).sort()).toEqual(['access_token', 'expires_in', 'token_type']);
   expect(refreshCookieOf(answer)?.attributes).toMatchObject({ 'max-age': String(TTL_SECONDS), path: '/auth' });

@@ -82,6 +82,7 @@ describe.each(ACCESS_ALGS)('Interface 18: an assertion by %s', (alg) => {
           sub: ASSERTION.sub,
           role: 'viewer',
           sid: ASSERTION.sub,
+          startedAt: now,
           jti: ASSERTION.sub,
           expiresAt: new Date(now.getTime() + 60_000),
         },

@@ -75,9 +75,11 @@ test('Spec 4.2.9: each of many refreshes at once has a successor of its own, whi
   const present = () =>
     Promise.all(begun.map(({ token }, i) => refresh(gateway, token, { ...fields[i], 'user-agent': `Browser ${i}` })));
   const answers = await gathering(gateway, 2, present);
+  const authTime = Math.floor(began.getTime() / 1000);
   const given = answers.map((answer) => claimsOf(refreshTokenOf(answer) ?? ''));
   for (const [i, { userId, role, jti, family }] of begun.entries()) {
-    expect([answers[i]?.status, claimsOf(answers[i]?.json.access_token)]).toMatchObject([200, { sub: userId, role }]);
+    const access = claimsOf(answers[i]?.json.access_token);
+    expect([answers[i]?.status, access]).toMatchObject([200, { sub: userId, role, auth_time: authTime }]);
     expect(given[i]).toMatchObject({ sub: userId, sid: family });
     expect(await recordOf(gateway, jti)).toMatchObject({
       revoked: true,

@@ -56,6 +56,7 @@ test('Spec 2.7: the access JWT is created from the user id and the role, with th
     roles: ['analyst'],
     scope: 'users:read audit:read',
     sid: claimsOf(refreshToken)['sid'],
+    auth_time: seconds(),
     type: 'access',
   };
   expect(claimsOf(answer.json.access_token)).toEqual(expected);
@@ -63,6 +64,25 @@ test('Spec 2.7: the access JWT is created from the user id and the role, with th
   const refreshed = await refresh(gateway, refreshToken);
   expect(claimsOf(refreshed.json.access_token)).toEqual({ ...expected, iat: seconds(), exp: seconds() + 600 });
   expect(claimsOf(refreshTokenOf(refreshed) ?? '')['sid']).toBe(expected.sid);
+});
+
+test('Spec 2.7: (RFC 9068 2.2.1) auth_time of the access JWT is when its session began, in whole seconds, after every refresh', async () => {
+  const user = await gateway.user();
+  gateway.clock.advance(0.7);
+  const first = await logIn(gateway, user.email);
+  const loggedInAt = seconds();
+  gateway.clock.advance(400);
+  const second = await refresh(gateway, first.refreshToken);
+  gateway.clock.advance(5_000.8);
+  const third = await refresh(gateway, refreshTokenOf(second));
+  for (const { json } of [first.answer, second, third]) {
+    expect(claimsOf(json.access_token)['auth_time']).toBe(loggedInAt);
+  }
+  const again = await logIn(gateway, user.email);
+  expect(claimsOf(again.answer.json.access_token)['auth_time']).toBe(seconds());
+  for (const token of [first.refreshToken, refreshTokenOf(third)]) {
+    expect(claimsOf(token ?? '')).not.toHaveProperty('auth_time');
+  }
 });
 
 test.each<[Role, string | undefined]>([

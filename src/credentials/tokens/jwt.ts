@@ -53,9 +53,21 @@ export interface TokenPair {
   refreshToken: string;
 }
 
+/** What a pair of tokens says. */
+export interface TokenSession {
+  /** User id */
+  sub: string;
+  role: Role;
+  sid: string;
+  /** The login: `auth_time` */
+  startedAt: Date;
+  /** Of the refresh token, as is `expiresAt` */
+  jti: string;
+  expiresAt: Date;
+}
+
 export interface Tokens {
-  /** @param session `jti` and `expiresAt` are of the refresh token */
-  issuePair(session: { sub: string; role: Role; sid: string; jti: string; expiresAt: Date }, now: Date): TokenPair;
+  issuePair(session: TokenSession, now: Date): TokenPair;
   /** When a refresh token issued now expires: `exp` of the JWT and `expires_at` of its record. */
   refreshTokenExpiry(now: Date): Date;
   /**
@@ -125,7 +137,7 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
   };
 
   return {
-    issuePair: ({ sub, role, sid, jti, expiresAt }, now) => ({
+    issuePair: ({ sub, role, sid, startedAt, jti, expiresAt }, now) => ({
       accessToken: sign(
         {
           aud: settings.jwtAudience,
@@ -135,6 +147,7 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
           role,
           ...permissions(role, settings),
           sid,
+          auth_time: epochSeconds(startedAt),
           type: 'access',
         },
         keyring.inUse('access', now),
