@@ -66,6 +66,9 @@ const findSessionSql = statement(
 )`
   ${newestRecordOf(':id')}`;
 
+const findSessionOrTokenSql = statement('find_session_or_token', { id: 'uuid' }, findSessionSql.row)`
+  ${newestRecordOf('coalesce((select family_id from refresh_tokens where jti = :id), :id)')}`;
+
 type NewestRecord = RowOf<typeof findSessionSql>;
 
 /** A session; `id` is its family. */
@@ -87,8 +90,8 @@ function sessionOf({ revoked, revokedAt, revokedReason, ...record }: NewestRecor
   return { ...ended, endedAt: revokedAt, endReason };
 }
 
-export async function findSession(db: Db, id: string, now: Date): Promise<Session | undefined> {
-  const [record] = isUuid(id) ? await db.run(findSessionSql, { id }) : [];
+export async function findSession(db: Db, id: string, now: Date, find = findSessionSql): Promise<Session | undefined> {
+  const [record] = isUuid(id) ? await db.run(find, { id }) : [];
   return record && sessionOf(record, now);
 }
 
@@ -214,22 +217,23 @@ interface Requester {
 }
 
 /** For the owner or a caller with the scope. Others get the same refusal whether the session exists or not. */
-async function ownOrScope(
-  db: Db,
-  id: string,
-  { userId, scopes }: Requester,
-  scope: OwnScope,
-  now: Date,
-): Promise<Session> {
-  const session = await findSession(db, id, now);
+function ownOrScope(session: Session | undefined, { userId, scopes }: Requester, scope: OwnScope): Session {
   if (session === undefined || session.userId !== userId) requireScope(scopes, scope);
   if (session === undefined) throw new AdminRefusal('session_unknown', 'There is no such session');
   return session;
 }
 
-/** @throws {AdminRefusal} `scope_missing`, or `session_unknown` */
-export function readSession({ clock, db }: Deps<'clock' | 'db'>, requester: Requester, id: string): Promise<Session> {
-  return ownOrScope(db.admin, id, requester, readSession.needs.scope, clock.now());
+/**
+ * @param id the session ID, or the `jti` of one of its records
+ * @throws {AdminRefusal} `scope_missing`, or `session_unknown`
+ */
+export async function readSession(
+  { clock, db }: Deps<'clock' | 'db'>,
+  requester: Requester,
+  id: string,
+): Promise<Session> {
+  const session = await findSession(db.admin, id, clock.now(), findSessionOrTokenSql);
+  return ownOrScope(session, requester, readSession.needs.scope);
 }
 readSession.needs = { scope: 'audit:read', exceptOwn: true } satisfies Needs;
 
@@ -246,7 +250,8 @@ export function revokeSession(
   id: string,
 ): Promise<Session> {
   return administer(deps, operator, revokeSession.needs, async ({ db, now, scopes, audit }) => {
-    const session = await ownOrScope(db, id, { userId, scopes }, revokeSession.needs.scope, now);
+    const found = await findSession(db, id, now);
+    const session = ownOrScope(found, { userId, scopes }, revokeSession.needs.scope);
     const ended = await revokeAll(db, { familyId: id }, 'session_revoked', now);
     if (ended.length > 0) await audit(revoked(session.userId, session.id));
     return (await findSession(db, id, now)) ?? session;

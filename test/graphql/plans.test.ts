@@ -367,6 +367,18 @@ test('Interface 11: sessions, both of a page of users and one’s own, are read 
   }
 });
 
+test('Interface 11: a session is found by its id, and by the jti of a used token, by indexes', async () => {
+  const family = await familyOf(FREQUENT);
+  const first = 'select jti as id from refresh_tokens where family_id = $1 order by created_at limit 1';
+  const [used] = await gateway.rows<{ id: string }>(first, [family]);
+  for (const id of [family, used?.id]) {
+    const { sql, parameters } = await statementOf(`{ session(id: "${id}") { id } }`, auditor, 'refresh_tokens');
+    const plan = await explain(sql, parameters);
+    expect(plan[0]?.['Actual Rows']).toBe(1);
+    expectIndexed(plan, 1);
+  }
+});
+
 describe('Interface 11: the sessions of all users', () => {
   let as: As;
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** Interface 11: one's own sessions, and those of others with sessions:write. */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { deleteUser } from '../../src/admin/user-changes.js';
-import { claimsOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { ask, dataOf, newApiKey, newcomer, nodesOf, type SignedIn, signIn } from '../support/gateway/graphql.js';
 import { logout, refresh } from '../support/gateway/routes.js';
 import { auditDuring, wholeState } from '../support/gateway/rows.js';
@@ -17,6 +17,7 @@ afterAll(() => gateway.close());
 const LIST = `{ me { sessions(live: true) { edges { node {
   id userId startedAt lastUsedAt expiresAt endedAt endReason userAgent ipAddress isLive isCurrent
 } } } } }`;
+const READ = 'query ($id: ID!) { session(id: $id) { id userId lastUsedAt isLive } }';
 const REVOKE = `mutation ($id: ID!) {
   revokeSession(input: { id: $id }) { session { id isLive endedAt endReason } }
 }`;
@@ -229,6 +230,55 @@ test('Interface 11: a session id is accepted in either case; the event has the s
   const [data, events] = await auditDuring(gateway, () => dataOf(gateway, caller.as, REVOKE, { id }));
   expect(data.revokeSession.session.id).toBe(familyOf(caller));
   expect(events[0]?.metadata['family_id']).toBe(familyOf(caller));
+});
+
+test('Interface 11: a session is found by the jti of any of its refresh tokens, also of a used one, and still by its id', async () => {
+  const caller = await newcomer(gateway);
+  await newcomer(gateway); // another session
+  const second = refreshTokenOf(await refresh(gateway, caller.refreshToken)) ?? '';
+  gateway.clock.advance(60);
+  const third = refreshTokenOf(await refresh(gateway, second)) ?? '';
+  const jtis = [caller.refreshToken, second, third].map((token) => String(claimsOf(token)['jti']));
+  const { as: auditor } = await newApiKey(gateway, ['audit:read']);
+  const work = countWork();
+  await work.watch(gateway.app.db);
+  for (const id of [...jtis, ...jtis.map((jti) => jti.toUpperCase()), familyOf(caller)]) {
+    for (const as of [caller.as, auditor]) {
+      const [{ session }, { statements }] = await work.during(() => dataOf(gateway, as, READ, { id }));
+      expect(session).toMatchObject({ id: familyOf(caller), userId: caller.user.id, isLive: true });
+      expect(session.lastUsedAt).toBe(gateway.clock.now().toISOString());
+      expect(statements.filter((text) => text.includes('refresh_tokens'))).toHaveLength(1);
+    }
+  }
+  await logout(gateway, third);
+  const { session } = await dataOf(gateway, auditor, READ, { id: jtis[0] });
+  expect(session).toMatchObject({ id: familyOf(caller), isLive: false });
+});
+
+test('Interface 11: the jti of another’s token is refused as an unknown id is; with audit:read an unknown one is unknown', async () => {
+  const victim = await newcomer(gateway);
+  const stranger = await newcomer(gateway);
+  const unknown = '00000000-0000-7000-8000-000000000000';
+  const jti = claimsOf(victim.refreshToken)['jti'];
+  const refused = await ask(gateway, stranger.as, READ, { id: jti });
+  expect(refused).toMatchObject({ status: 200, code: 'FORBIDDEN', reason: 'scope_missing', data: { session: null } });
+  for (const id of [unknown, familyOf(victim), 'no-uuid']) {
+    expect((await ask(gateway, stranger.as, READ, { id })).text).toBe(refused.text);
+  }
+  const { as: auditor } = await newApiKey(gateway, ['audit:read']);
+  for (const id of [unknown, victim.user.id, 'no-uuid']) {
+    const answer = await ask(gateway, auditor, READ, { id });
+    expect(answer).toMatchObject({ code: 'NOT_FOUND', reason: 'session_unknown', data: { session: null } });
+  }
+});
+
+test('Interface 11: a session is ended by its id alone, not by the jti of a token', async () => {
+  const caller = await newcomer(gateway);
+  const { as } = await newApiKey(gateway, ['sessions:write']);
+  const id = claimsOf(caller.refreshToken)['jti'];
+  expect(await ask(gateway, as, REVOKE, { id })).toMatchObject({ code: 'NOT_FOUND', reason: 'session_unknown' });
+  expect(await ask(gateway, caller.as, REVOKE, { id })).toMatchObject({ code: 'FORBIDDEN' });
+  expect((await refresh(gateway, caller.refreshToken)).status).toBe(200);
 });
 
 test('Interface 11: the user of another’s session needs users:read, and is null after deletion', async () => {

@@ -41,7 +41,10 @@ export class SessionResolver {
   @Query(() => SessionType, { nullable: true, description: 'A session, live or ended.' })
   async session(
     @Ctx() { caller, deps }: GraphqlContext,
-    @Arg('id', () => ID, { description: 'Session id: the family of the refresh tokens and `sid` in access tokens.' })
+    @Arg('id', () => ID, {
+      description:
+        'Session id: the family of the refresh tokens and `sid` in access tokens. Or the `jti` of one of its refresh tokens.',
+    })
     id: string,
   ): Promise<SessionType> {
     const asker = { userId: asUser(caller)?.sub, scopes: kindOf(caller).scopes(caller) };
