@@ -92,12 +92,12 @@ const COLUMNS = sql<ListedApiKey>`
   key_id as "keyId", service_name as "serviceName", scopes, rate_limit as "rateLimit", created_at as "createdAt",
   revoked_at as "revokedAt", last_used_at as "lastUsedAt", previous_ends_at as "previousEndsAt"`;
 
-/** @throws {AdminRefusal} for an invalid page */
+/** @throws {AdminRefusal} for an invalid page, or too many ids */
 export function listApiKeys({ db }: Deps<'db'>, filter: KeyFilter, page: PageRequest): Promise<Page<ListedApiKey>> {
   return pageOfKeys(db, 'api_keys', COLUMNS, filter, page);
 }
 
-/** @throws {AdminRefusal} if counting takes too long */
+/** @throws {AdminRefusal} for too many ids, or if counting takes too long */
 export function countApiKeys({ db }: Deps<'db'>, filter: KeyFilter): Promise<Count> {
   return countKeys(db, 'api_keys', filter);
 }

@@ -55,12 +55,12 @@ const COLUMNS = sql<ListedCronKey>`
   key_id as "keyId", service_name as "serviceName", scopes, created_at as "createdAt", revoked_at as "revokedAt",
   last_used_at as "lastUsedAt"`;
 
-/** @throws {AdminRefusal} for an invalid page */
+/** @throws {AdminRefusal} for an invalid page, or too many ids */
 export function listCronKeys({ db }: Deps<'db'>, filter: KeyFilter, page: PageRequest): Promise<Page<ListedCronKey>> {
   return pageOfKeys(db, 'cron_keys', COLUMNS, filter, page);
 }
 
-/** @throws {AdminRefusal} if counting takes too long */
+/** @throws {AdminRefusal} for too many ids, or if counting takes too long */
 export function countCronKeys({ db }: Deps<'db'>, filter: KeyFilter): Promise<Count> {
   return countKeys(db, 'cron_keys', filter);
 }

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.js';
 import { isScope, MAX_SCOPES, type Scopes } from '../domain/scopes.js';
+import { checkedIds, type IdFilter } from '../listing/ids.js';
 import {
   allOf,
   type Count,
@@ -61,7 +62,7 @@ export function unknownKey(): AdminRefusal {
   return new AdminRefusal('key_unknown', 'There is no active key with this ID');
 }
 
-export interface KeyFilter {
+export interface KeyFilter extends IdFilter {
   /** Only keys that work, or only revoked ones; both if undefined. */
   live?: boolean | null | undefined;
   /** Exactly this name */
@@ -73,7 +74,7 @@ type KeyTable = 'api_keys' | 'cron_keys';
 /**
  * A page of keys, including revoked ones, oldest first, without secrets.
  * @param columns a select list with the names of the entity
- * @throws {AdminRefusal} for an invalid page
+ * @throws {AdminRefusal} for an invalid page, or too many ids
  */
 export function pageOfKeys<Key extends { keyId: string }>(
   db: Database,
@@ -93,13 +94,15 @@ export function pageOfKeys<Key extends { keyId: string }>(
   );
 }
 
-/** @throws {AdminRefusal} if counting takes too long */
+/** @throws {AdminRefusal} for too many ids, or if counting takes too long */
 export function countKeys(db: Database, table: KeyTable, filter: KeyFilter): Promise<Count> {
   return countRows(db, sql`select from ${sql.table(table)} where ${matches(filter)}`);
 }
 
-function matches({ live, serviceName }: KeyFilter): RawBuilder<unknown> {
+/** @throws {AdminRefusal} */
+function matches({ ids, live, serviceName }: KeyFilter): RawBuilder<unknown> {
   return allOf(
+    ids != null && sql`key_id = any(${checkedIds(ids)}::text[])`,
     live != null && sql`(revoked_at is null) = ${live}`,
     serviceName != null && sql`service_name = ${serviceName}`,
   );

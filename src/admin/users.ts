@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
 import { normaliseEmail } from '../domain/email.js';
 import type { Role } from '../domain/roles.js';
+import { checkedIds, type IdFilter } from '../listing/ids.js';
 import {
   allOf,
   type Count,
@@ -45,9 +46,7 @@ const findUserSql = statement(
 /** A user without the password hash. */
 export type ListedUser = RowOf<typeof findUserSql>;
 
-export interface UserFilter {
-  /** At most `MAX_IDS`; what is no id of a user matches nothing */
-  ids?: readonly string[] | null | undefined;
+export interface UserFilter extends IdFilter {
   /** Part of the e-mail */
   search?: string | null | undefined;
   role?: Role | null | undefined;
@@ -57,8 +56,6 @@ export interface UserFilter {
 }
 
 export type UserOrder = 'email' | 'created_at' | 'last_login_at';
-
-export const MAX_IDS = 100;
 
 /** Number of users that a search reads for one page or a count: no index helps to find a part of an e-mail. */
 const SEARCHED_USERS = 10_000;
@@ -193,17 +190,11 @@ function matches({ ids, role, isActive, isLocked }: UserFilter, now: Date): RawB
   const locked = sql`locked_until > ${now}`;
   const unlocked = sql`(locked_until is null or locked_until <= ${now})`;
   return allOf(
-    ids != null && isOneOf(ids),
+    ids != null && sql`id = any(${checkedIds(ids).filter(isUuid)}::uuid[])`,
     role != null && sql`role = ${role}`,
     isActive != null && sql`is_active = ${isActive}`,
     isLocked != null && (isLocked ? locked : unlocked),
   );
-}
-
-function isOneOf(ids: readonly string[]): RawBuilder<unknown> {
-  if (ids.length > MAX_IDS)
-    throw new AdminRefusal('invalid_ids', `ids has at most ${MAX_IDS} ids`, { argument: 'ids' });
-  return sql`id = any(${ids.filter(isUuid)}::uuid[])`;
 }
 
 function isFound(search: string): RawBuilder<unknown> {

@@ -92,6 +92,38 @@ test.each(KINDS)(
   },
 );
 
+test.each(KINDS)(
+  'Interface 11: %s by ids: unknown ones match nothing, nor does an empty list; other filters also apply',
+  async (_field, kind) => {
+    const ids: string[] = [];
+    for (const name of ['billing', 'billing', 'search']) {
+      ids.push(await kind.create(name));
+      gateway.clock.advance(1);
+    }
+    const [one = '', two = '', three = ''] = ids;
+    const other = kind === API ? await CRON.create('billing') : await API.create('billing');
+    await kind.revoke(two);
+    expect(await listed(kind, { ids: [three, one, three] })).toEqual([one, three]);
+    expect(await listed(kind, { ids: [three, one] }, 1)).toEqual([one, three]);
+    expect(await listed(kind, { ids: [one, other, one.toUpperCase(), 'unknown', '', "'", '{', '%'] })).toEqual([one]);
+    expect(await listed(kind, { ids: ['unknown'] })).toEqual([]);
+    expect(await listed(kind, { ids: [] })).toEqual([]);
+    expect(await listed(kind, { ids, live: false })).toEqual([two]);
+    expect(await listed(kind, { ids, serviceName: 'billing', live: true })).toEqual([one]);
+    expect(await listed(kind, { ids: [three], serviceName: 'billing' })).toEqual([]);
+    expect(await listed(kind, { ids: null })).toEqual(ids);
+  },
+);
+
+test.each(KINDS)('Interface 11: at most 100 ids of %s; more are refused', async (field, kind) => {
+  const ids = Array.from({ length: 101 }, () => 'x');
+  expect(await listed(kind, { ids: ids.slice(1) })).toEqual([]);
+  const { status, errors } = await ask(gateway, as, list(kind), { filter: { ids } });
+  expect(status).toBe(200);
+  const extensions = { code: 'BAD_USER_INPUT', reason: 'invalid_ids', argument: 'ids' };
+  expect(errors).toMatchObject([{ message: 'ids has at most 100 ids', path: [field], extensions }]);
+});
+
 test('Interface 11: an API key with two secrets works and is counted once', async () => {
   const id = await API.create('billing');
   await rotateApiKey(gateway.app, COMMAND_LINE, id, { overlapSeconds: 60 });
@@ -134,7 +166,9 @@ test.each(KINDS)(
   },
 );
 
-test.each(KINDS)('Interface 11: the service of %s in a filter has no NUL', async (_field, kind) => {
+test.each(KINDS)('Interface 11: the service and the ids of %s in a filter have no NUL', async (_field, kind) => {
   const { errors } = await ask(gateway, as, list(kind), { filter: { serviceName: 'a\0' } });
   expect(errors).toMatchObject([{ extensions: { reason: 'invalid_text', argument: 'serviceName' } }]);
+  const { errors: ofIds } = await ask(gateway, as, list(kind), { filter: { ids: ['a', 'a\0'] } });
+  expect(ofIds).toMatchObject([{ extensions: { reason: 'invalid_text', argument: 'ids' } }]);
 });

@@ -46,6 +46,11 @@ export const ApiKeyConnection = countedConnectionType('ApiKey', ApiKeyType, 'Old
 
 @InputType({ description: 'Conditions shared by the filters of keys.' })
 abstract class KeyFilterInput implements KeyFilter {
+  @Field(() => [ID], {
+    nullable: true,
+    description: 'Only keys with one of these ids, at most 100. An empty list matches nothing.',
+  })
+  ids?: string[] | null;
   @Field(() => Boolean, { nullable: true, description: 'Only keys that work if true, only revoked ones if false.' })
   live?: boolean | null;
   @Field(() => String, { nullable: true, description: 'Only keys of the service with exactly this name.' })
