@@ -73,10 +73,15 @@ export function randomOperation(dice: Dice, world: World, secrets: Draft['secret
 
 type Fields = Record<string, GraphQLField<unknown, unknown>>;
 
+/** They name files and variables on purpose, and have what a checked store says. */
+const FINDINGS_OF_DOCTOR = 'checks';
+
 function selection(draft: Draft, type: GraphQLNamedType, depth: number): string {
   const { dice } = draft;
   const fields: Fields = isObjectType(type) || isInterfaceType(type) ? type.getFields() : {};
-  const usable = Object.values(fields).filter((field) => depth < MAX_DEPTH || isLeafType(getNamedType(field.type)));
+  const usable = Object.values(fields).filter(
+    ({ name, type: inner }) => name !== FINDINGS_OF_DOCTOR && (depth < MAX_DEPTH || isLeafType(getNamedType(inner))),
+  );
   const parts: string[] = [];
   for (let times = dice.int(1, depth === 0 && draft.isMutation ? 2 : 4); times > 0 && usable.length > 0; times -= 1) {
     parts.push(fieldOf(draft, dice.pick(usable), depth));

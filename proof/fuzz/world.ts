@@ -16,6 +16,7 @@ const ALL_SCOPES = [
   'keys:write',
   'webhooks:read',
   'webhooks:write',
+  'gateway:read',
 ];
 const SESSIONS = 200;
 

@@ -1,11 +1,10 @@
 /** Interface 9: `doctor` runs once after each start, in the background, and logs what it finds. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
-import { systemClock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
-import { CHECKS, examine } from './examine.js';
+import { examine } from './examine.js';
 import { type Finding, type FindingName, printable } from './finding.js';
-import { readMachine } from './machine.js';
+import { aroundGateway, CHECKS_IN_GATEWAY } from './in-gateway.js';
 
 /** The start or the health checks log these. */
 const LOGGED_ELSEWHERE: ReadonlySet<FindingName> = new Set([
@@ -22,9 +21,8 @@ const LOGGED_ELSEWHERE: ReadonlySet<FindingName> = new Set([
   'redis_eviction',
 ]);
 
-const OUTSIDE = CHECKS.filter(([name]) => name === 'public_url');
-/** Without the speed of passwords, which would take a core and memory from logins; the line `ready` has it. */
-const INSIDE = CHECKS.filter(([name]) => name !== 'public_url' && name !== 'password_speed');
+const OUTSIDE = CHECKS_IN_GATEWAY.filter(([name]) => name === 'public_url');
+const INSIDE = CHECKS_IN_GATEWAY.filter(([name]) => name !== 'public_url');
 
 /** PUBLIC_URL may lead here only some time after the start: pauses between the tries, in milliseconds. */
 const PAUSES_MS = [20_000, 40_000, 80_000];
@@ -40,8 +38,7 @@ export async function examineAtStart(
   signal: AbortSignal,
   pausesMs: readonly number[] = PAUSES_MS,
 ): Promise<void> {
-  const locate = async () => databaseUrl;
-  const around = { clock: systemClock, config, isGateway: true, machine: readMachine(), signal, locate };
+  const around = aroundGateway(config, databaseUrl, signal);
   logAll(await examine(around, INSIDE), log);
   let found = await examine(around, OUTSIDE);
   for (const pauseMs of pausesMs) {

@@ -11,6 +11,7 @@ export const OWN_SCOPES = [
   'keys:write',
   'webhooks:read',
   'webhooks:write',
+  'gateway:read',
 ] as const;
 
 export type OwnScope = (typeof OWN_SCOPES)[number];

@@ -12,10 +12,17 @@ import type { Budget } from '../platform/budget.js';
 import type { Deps } from '../services.js';
 import { errorOf, status } from './errors.js';
 import type { Turns } from './turns.js';
+import type { GatewayChecksType } from './types/gateway.js';
 
-export type GraphqlDependencies = Deps<
-  'clock' | 'config' | 'db' | 'fullDisk' | 'keyring' | 'log' | 'passwords' | 'passwordRules' | 'sampling'
->;
+export interface GraphqlDependencies
+  extends Deps<
+    'clock' | 'config' | 'db' | 'fullDisk' | 'keyring' | 'log' | 'passwords' | 'passwordRules' | 'sampling'
+  > {
+  /** When this instance was started */
+  startedAt: Date;
+  /** What `doctor` finds in this instance. Undefined while the first run takes too long to wait for */
+  latestChecks(): Promise<GatewayChecksType | undefined>;
+}
 
 export interface GraphqlContext extends Pick<GraphqlRequest, 'origin' | 'ids' | 'isGone'> {
   caller: Caller;

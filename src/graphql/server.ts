@@ -7,7 +7,6 @@ import {
 } from '@apollo/server/plugin/disabled';
 import { InMemoryLRUCache } from '@apollo/utils.keyvaluecache';
 import type { AnswerGraphql, GraphqlRequest } from '../callers/graphql-over-http.js';
-import type { Deps } from '../services.js';
 import { createContext, type GraphqlContext, type GraphqlDependencies } from './context.js';
 import { formatError } from './errors.js';
 import { costLimit, DOCUMENT_CACHE_SIZE, MAX_ERRORS, MAX_TOKENS, validationRules } from './limits.js';
@@ -20,7 +19,7 @@ export interface GraphqlServer {
   stop(): Promise<void>;
 }
 
-export async function createGraphqlServer(deps: GraphqlDependencies & Deps<'config'>): Promise<GraphqlServer> {
+export async function createGraphqlServer(deps: GraphqlDependencies): Promise<GraphqlServer> {
   const { config } = deps;
   const { introspection } = config.graphql;
   const schema = await createSchema();

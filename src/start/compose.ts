@@ -33,6 +33,7 @@ import { createRateLimiter, expiredWindows } from '../rate-limits/rate-limiter.j
 import { createReadinessPoller, type ReadinessPoller } from '../readiness/poller.js';
 import { createReadiness } from '../readiness/readiness.js';
 import type { Services } from '../services.js';
+import { createExamination } from './examination.js';
 
 /** The gateway hands in its log, its metrics and its threads; tests also a clock and cheaper hashing. */
 export interface Overrides {
@@ -113,10 +114,15 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     const { startOutbox } = await import('../outbox/outbox.js');
     starting.defer(startOutbox(services, consumers, overrides.outboxPollMs).stop);
   }
-  const graphql = await createGraphqlServer(services);
-  starting.defer(graphql.stop);
   const readiness = createReadiness(services);
   await readiness.check(); // from now on the clock is known
+  const examination = createExamination(clock, async (signal) => {
+    const { examineGateway } = await import('../doctor/in-gateway.js'); // which is loaded if somebody asks
+    return examineGateway(config, databaseUrl, signal);
+  });
+  starting.defer(examination.stop);
+  const graphql = await createGraphqlServer({ ...services, startedAt: clock.now(), latestChecks: examination.latest });
+  starting.defer(graphql.stop);
   const poller = createReadinessPoller(readiness);
   starting.defer(poller.stop);
   const metricsListener = createMetricsApp(services);

@@ -27,6 +27,7 @@ const OWN: Record<Role, string[]> = {
     'keys:write',
     'webhooks:read',
     'webhooks:write',
+    'gateway:read',
   ],
 };
 const scopesOf = (role: Role): string[] => [...OWN[role], ...FILE[role]];

@@ -17,6 +17,7 @@ const ALL = [
   'keys:write',
   'webhooks:read',
   'webhooks:write',
+  'gateway:read',
 ];
 const GIVEN = ['keys:write', 'invoices:read', 'audit:read'];
 

@@ -621,6 +621,7 @@ const ROLE_FAULTS: Array<[string, text: string, message: string]> = [
     'keys:write',
     'webhooks:read',
     'webhooks:write',
+    'gateway:read',
   ].map((scope): [string, string, string] => [
     `a scope is the gateway's ${scope}`,
     JSON.stringify({ viewer: ['secret:read', scope] }),

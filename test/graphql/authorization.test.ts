@@ -33,6 +33,7 @@ const SCOPES = [
   'keys:write',
   'webhooks:read',
   'webhooks:write',
+  'gateway:read',
 ] as const;
 
 /** What ROLE_SCOPES_FILE gives to roles changes no cell. */
@@ -95,6 +96,11 @@ const QUERIES: Record<string, Row> = {
   apiKeys: { cells: '. nny yy ynyn ..', scope: 'keys:read', operation: () => '{ apiKeys { edges { cursor } } }' },
   cronKeys: { cells: '. nny yy ynyn ..', scope: 'keys:read', operation: () => '{ cronKeys { edges { cursor } } }' },
   webhooks: { cells: '. nny yy ynyn ..', scope: 'webhooks:read', operation: () => '{ webhooks { edges { cursor } } }' },
+  gateway: {
+    cells: '. nny yy ynyn ..',
+    scope: 'gateway:read',
+    operation: () => '{ gateway { version keys { kid } } }',
+  },
 };
 
 const MUTATIONS: Record<string, Row> = {

@@ -113,6 +113,7 @@ const ALL_OWN = [
   'keys:write',
   'webhooks:read',
   'webhooks:write',
+  'gateway:read',
 ];
 test.each([
   ['an API key', newApiKey],

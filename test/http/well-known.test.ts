@@ -89,6 +89,7 @@ describe('Interface 3: what is well known', () => {
         'keys:write',
         'webhooks:read',
         'webhooks:write',
+        'gateway:read',
       ],
       service_documentation: expect.stringMatching(/^https:/),
     };

@@ -16,8 +16,10 @@ import { epochSeconds } from '../../platform/clock.js';
 import { KeyringError } from './keyring-error.js';
 import { type AccessAlg, type AccessJwk, accessAlg, type PrivateJwk } from './private-jwks.js';
 
-interface Key {
+export interface Key {
   kid: string;
+  /** Of JWS (RFC 7518 section 3.1) or JWE (section 5.1) */
+  alg: string;
   /** Seconds since the epoch */
   notBefore: number;
 }
@@ -46,6 +48,7 @@ export interface PublicJwk extends JsonWebKey {
 }
 
 interface SealingKey extends Key {
+  alg: 'A256GCM';
   key: webcrypto.CryptoKey;
 }
 
@@ -153,7 +156,7 @@ function base64url(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-async function importSealingKey({ k, kid, nbf: notBefore = 0 }: Jwk<'A256GCM'>): Promise<SealingKey> {
+async function importSealingKey({ alg, k, kid, nbf: notBefore = 0 }: Jwk<'A256GCM'>): Promise<SealingKey> {
   const bytes = Buffer.from(k, 'base64url');
-  return { kid, notBefore, key: await subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']) };
+  return { kid, alg, notBefore, key: await subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']) };
 }

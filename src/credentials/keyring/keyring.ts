@@ -2,15 +2,28 @@
 import type { Clock } from '../../platform/clock.js';
 import { explanationText } from '../../platform/explained.js';
 import { describeError, type Logger } from '../../platform/logger.js';
-import { importKeys, type KeyOf, type Keys, mayBeUsed, type PublicJwk } from './import-keys.js';
+import { importKeys, type Key, type KeyOf, type Keys, mayBeUsed, type PublicJwk } from './import-keys.js';
 import { KeyringError } from './keyring-error.js';
 import { fileVersion, readKeyringFile } from './keyring-file.js';
+import type { KeyPurpose } from './private-jwks.js';
 
 /** How long a new key is published before it signs, so that every verifier knows it. */
 export const PUBLISH_AHEAD_SECONDS = 900;
 /** How long a verifier may cache the JWKS; less than the delay above. */
 export const JWKS_MAX_AGE_SECONDS = 300;
 const CHECK_FILE_MS = 2_000;
+const PURPOSES: readonly KeyPurpose[] = ['access', 'refresh', 'sealing'];
+
+/** Describes a key without its secret. */
+export interface ListedKey {
+  kid: string;
+  purpose: KeyPurpose;
+  algorithm: string;
+  /** When its use began or will begin; null for a key that no rotation has added */
+  usedFrom: Date | null;
+  /** True for the current key of its purpose */
+  isInUse: boolean;
+}
 
 /** The keys of the newest version of the file that was valid. */
 export interface Keyring {
@@ -20,6 +33,8 @@ export interface Keyring {
   byKid<Kind extends keyof KeyOf>(kind: Kind, kid: string | undefined): KeyOf[Kind] | undefined;
   /** The key whose tokens begin with this protected header, in base64url. */
   byHeader<Kind extends 'access' | 'refresh' | 'device'>(kind: Kind, header: string): KeyOf[Kind] | undefined;
+  /** Every key of the file, by purpose, newest first. */
+  list(now: Date): ListedKey[];
   /** Public halves of the access keys: the body of the JWKS endpoint. */
   publicJwks(): { keys: PublicJwk[] };
   /** Reads the file now, even if it has not changed, and logs the result. A refused file changes nothing. */
@@ -74,8 +89,20 @@ export async function openKeyring(file: string, clock: Clock, log: Logger): Prom
     },
     byKid: (kind, kid) => keys[kind].find((key) => key.kid === kid),
     byHeader: (kind, header) => keys[kind].find((key) => key.header === header),
+    list: (now) => PURPOSES.flatMap((purpose) => listOf(purpose, keys[purpose], now)),
     publicJwks: () => ({ keys: keys.access.map(({ publicJwk }) => publicJwk) }),
     reload: () => checkNext(true),
     close: () => clearInterval(timer),
   };
+}
+
+function listOf(purpose: KeyPurpose, ofPurpose: readonly Key[], now: Date): ListedKey[] {
+  const current = ofPurpose.find((key) => mayBeUsed(key, now));
+  return ofPurpose.map((key) => ({
+    kid: key.kid,
+    purpose,
+    algorithm: key.alg,
+    usedFrom: key.notBefore === 0 ? null : new Date(key.notBefore * 1000),
+    isInUse: key === current,
+  }));
 }

@@ -1,0 +1,86 @@
+/** Interface 11: `Gateway`: the instance that answers, its keyring, and what `doctor` finds. */
+import { Field, ObjectType } from 'type-graphql';
+import type { ListedKey } from '../../credentials/keyring/keyring.js';
+import type { KeyPurpose } from '../../credentials/keyring/private-jwks.js';
+import { GraphQLDateTime } from './scalars.js';
+import { spelledEnum } from './spelled-enum.js';
+
+const KeyringKeyPurposeEnum = spelledEnum<KeyPurpose>('KeyringKeyPurpose', 'What a key of the keyring is for.', {
+  access: 'Signs access tokens, and the assertions of forward authentication.',
+  refresh: 'Signs refresh tokens, and the entries by which devices are known.',
+  sealing: 'Seals stored secrets, such as those of API keys and webhooks.',
+});
+
+@ObjectType('KeyringKey', { simpleResolvers: true, description: 'A key of the keyring, without its secret.' })
+export class KeyringKeyType implements ListedKey {
+  @Field(() => String, { description: 'Id of the key, which is in the header of each token that it signs.' })
+  kid!: string;
+  @Field(() => KeyringKeyPurposeEnum, { description: 'What the key is for.' }) purpose!: KeyPurpose;
+  @Field(() => String, { description: 'Algorithm: `EdDSA`, `ES256`, `RS256`, `HS256` or `A256GCM`.' })
+  algorithm!: string;
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description:
+      'From when on the key is used, if a rotation has added it. In the future, it is only published. Null for the keys with ' +
+      'which the keyring was created.',
+  })
+  usedFrom!: Date | null;
+  @Field(() => Boolean, {
+    description:
+      'Whether it is the key that signs or seals now. One key of each purpose is. Older ones verify and open what they have made.',
+  })
+  isInUse!: boolean;
+}
+
+type FindingSeverity = 'fault' | 'warning' | 'ok';
+
+const FindingSeverityEnum = spelledEnum<FindingSeverity>('FindingSeverity', 'How bad a finding is.', {
+  fault: 'Something does not work, or is not safe.',
+  warning: 'It works, but perhaps not for long.',
+  ok: 'All is well.',
+});
+
+@ObjectType('Finding', { simpleResolvers: true, description: 'A finding of `doctor`, without secrets.' })
+export class FindingType {
+  @Field(() => FindingSeverityEnum, { description: 'How bad it is.' }) severity!: FindingSeverity;
+  @Field(() => String, {
+    description: 'Name of the check, such as `certificate`. Later versions may have others.',
+  })
+  check!: string;
+  @Field(() => String, { description: 'What was found, in a sentence with figures.' }) seen!: string;
+  @Field(() => String, {
+    nullable: true,
+    description: 'What to set, or which command to run. Null if all is well.',
+  })
+  remedy!: string | null;
+}
+
+@ObjectType('GatewayChecks', { simpleResolvers: true, description: 'What `doctor` has found in the running gateway.' })
+export class GatewayChecksType {
+  @Field(() => GraphQLDateTime, {
+    description: 'When the last check ended. For a minute everybody gets these findings.',
+  })
+  checkedAt!: Date;
+  @Field(() => [FindingType], { description: 'Findings of every check, in a fixed order, also if all is well.' })
+  findings!: FindingType[];
+}
+
+@ObjectType('Gateway', {
+  simpleResolvers: true,
+  description: 'The running gateway. Of several instances it is the one that answers.',
+})
+export class GatewayType {
+  @Field(() => String, { description: 'Version of the gateway.' }) version!: string;
+  @Field(() => String, { description: 'Version of Node on which it runs.' }) nodeVersion!: string;
+  @Field(() => GraphQLDateTime, { description: 'When this instance was started.' }) startedAt!: Date;
+  @Field(() => String, { description: 'Origin at which the gateway is reached, and issuer of its tokens.' })
+  publicUrl!: string;
+  @Field(() => Boolean, { description: 'Whether this is a set-up for development, with the explorer.' })
+  isDevelopment!: boolean;
+  @Field(() => Boolean, { description: 'Whether webhooks are on: `WEBHOOK_HOSTS` is set.' }) areWebhooksOn!: boolean;
+  @Field(() => Boolean, { description: 'Whether mail is on: `MAIL` is not `off`.' }) isMailOn!: boolean;
+  @Field(() => Boolean, { description: 'Whether devices are known: `KNOWN_DEVICES` is `on`.' })
+  areKnownDevicesOn!: boolean;
+  @Field(() => [KeyringKeyType], { description: 'Keys of the keyring, by purpose, newest first.' })
+  keys!: KeyringKeyType[];
+}
