@@ -20,7 +20,7 @@ import { setTimeout } from 'node:timers/promises';
 
 /** From which the program is made; the lock is of the packages as they are installed. */
 const MADE_FROM = [
-  ...['src', 'migrations', 'explorer', 'set-password', 'scripts', 'schema.graphql'],
+  ...['src', 'migrations', 'console', 'explorer', 'set-password', 'scripts', 'schema.graphql'],
   ...['client/src', 'client/package.json', 'client/README.md', 'client/LICENSE', 'client/tsconfig.json'],
   ...['tsconfig.json', 'tsconfig.build.json', 'node_modules/.package-lock.json'],
 ];
@@ -84,11 +84,12 @@ async function make() {
   copyFileSync('schema.graphql', CLIENT_SCHEMA);
   const { bundle, PROGRAM } = await import('./bundle.js');
   const { bundlePages } = await import('./bundle-pages.js');
+  const { bundleConsole, CONSOLE } = await import('./bundle-console.js');
   const { bundleClient } = await import('./bundle-client.js');
-  const files = [...(await bundle()), ...(await bundlePages()), ...(await bundleClient())];
-  // A gateway that runs may still load a part of the build before.
+  const files = [...(await bundle()), ...(await bundlePages()), ...(await bundleConsole()), ...(await bundleClient())];
+  // A gateway that runs may still load or serve a part of the build before.
   const current = new Set([...files, ...before]);
-  for (const name of readdirSync(PROGRAM)) if (!current.has(`${PROGRAM}/${name}`)) rmSync(`${PROGRAM}/${name}`);
+  for (const file of [PROGRAM, CONSOLE].flatMap(filesOf)) if (!current.has(file)) rmSync(file);
   rmSync(COMPILED, { recursive: true, force: true });
   stamp({ fingerprint, files: [...files, CLIENT_SCHEMA] });
 }

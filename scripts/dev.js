@@ -12,6 +12,7 @@ const WATCHED = [
   'src',
   'migrations',
   'client/src',
+  'console',
   'explorer',
   'set-password',
   'scripts',

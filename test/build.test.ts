@@ -25,6 +25,7 @@ beforeAll(() => {
   const made = [
     'bin',
     'client',
+    'console',
     'explorer',
     'set-password',
     'migrations',

@@ -21,6 +21,7 @@ beforeAll(async () => {
   const needed = [
     'bin',
     'client',
+    'console',
     'explorer',
     'set-password',
     'migrations',

@@ -235,6 +235,8 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     shutdownDelaySeconds: read('SHUTDOWN_DELAY_SECONDS', wholeNumber(0, 300), 0),
     auditRetentionDays: read('AUDIT_RETENTION_DAYS', wholeNumber(1, 36_500), 365),
     logLevel: read('LOG_LEVEL', oneOf(...LOG_LEVELS), 'info'),
+    /** Interface 19: whether the console is served */
+    console: read('CONSOLE', oneOf('on', 'off'), isDevelopment ? 'on' : 'off') === 'on',
     graphql: {
       explorer: read('GRAPHQL_EXPLORER', trueOrFalse, isDevelopment),
       introspection: read('GRAPHQL_INTROSPECTION', trueOrFalse, isDevelopment),

@@ -15,6 +15,7 @@ import { createRequestLog } from './request-log.js';
 import { addAuthRoutes } from './routes/auth-routes.js';
 import { addAuthzRoutes } from './routes/authz-routes.js';
 import { addClientPackage } from './routes/client-package.js';
+import { addConsole } from './routes/console.js';
 import { addDocuments } from './routes/documents.js';
 import { addFrontPage } from './routes/front-page.js';
 import { addGraphqlRoute } from './routes/graphql-route.js';
@@ -46,6 +47,7 @@ export function createExpressApp(
     addPasswordRoutes(app, services, guards);
     addSetPasswordPage(app, services);
     addGraphqlRoute(app, services, answerGraphql);
+    if (config.console) addConsole(app, services);
     if (config.isDevelopment) {
       addFrontPage(app, services);
       addDocuments(app);

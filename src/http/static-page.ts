@@ -13,7 +13,7 @@ export interface Page {
   /** Added to the default policy, under which nothing is loaded, sent or framed; a text replaces it */
   policy?: Record<string, string[]> | typeof OWN_FILES_POLICY;
   /** `no-cache` by default: browsers store the page and revalidate it each time */
-  cache?: 'no-cache' | 'no-store';
+  cache?: 'no-cache' | 'no-store' | typeof IMMUTABLE;
   /** @returns the content, compressed with gzip */
   compressed(): Promise<Buffer>;
 }
@@ -24,6 +24,9 @@ const POLICY = {
   'form-action': ["'none'"],
   'frame-ancestors': ["'none'"],
 };
+
+/** For a file that has a hash of its content in its name. */
+export const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 /** For a page of several files: it loads and asks its own origin alone, and makes no HTML of text. */
 export const OWN_FILES_POLICY =
@@ -40,7 +43,10 @@ export function packagePath(...path: string[]): string {
 }
 
 /** @returns a file that `npm run build` has made */
-export function readBuilt(folder: 'client-package' | 'explorer' | 'set-password', file: string): Promise<Buffer> {
+export function readBuilt(
+  folder: 'client-package' | 'console' | 'explorer' | 'set-password',
+  file: string,
+): Promise<Buffer> {
   return readFile(packagePath('dist', folder, file));
 }
 

@@ -254,6 +254,7 @@ const VARIABLES: Array<
   ['MAIL_FROM', (config) => config.mail.from, undefined, [['Auth <a@example.com>', 'Auth <a@example.com>']]],
   ['MAIL_TEMPLATES', (config) => config.mail.templates, undefined, [['texts', resolve('texts')]]],
   ['LOG_LEVEL', (config) => config.logLevel, 'info', [['WARN', 'warn']]],
+  ['CONSOLE', (config) => (config.console ? 'on' : 'off'), 'on', [['off', 'off']]],
   ['GRAPHQL_EXPLORER', (config) => config.graphql.explorer, true, [['false', false]]],
   ['GRAPHQL_INTROSPECTION', (config) => config.graphql.introspection, true, [['false', false]]],
 ];
@@ -375,6 +376,7 @@ test.each<[string, string[]]>([
   ['SHUTDOWN_DELAY_SECONDS', ['-1', '301', '5s']],
   ['AUDIT_RETENTION_DAYS', ['0', 'forever']],
   ['LOG_LEVEL', ['verbose', '30']],
+  ['CONSOLE', ['true', 'yes', '/dev/console']],
   ['GRAPHQL_EXPLORER', ['on']],
   ['GRAPHQL_INTROSPECTION', ['on']],
 ])('Interface 2: refuses a wrong %s: %j', (variable, values) => {
@@ -482,7 +484,11 @@ test.each<[string, Environment, boolean]>([
     false,
   ],
 ])('Interface 2: development: if %s: %j: %j', (_where, env, isDevelopment) => {
-  const { graphql } = readConfig({ DATABASE_URL, ...env });
+  const { console, graphql } = readConfig({ DATABASE_URL, ...env });
+  expect(console).toBe(isDevelopment);
+  for (const CONSOLE of ['on', 'off']) {
+    expect(readConfig({ DATABASE_URL, ...env, CONSOLE }).console).toBe(CONSOLE === 'on');
+  }
   expect(graphql).toEqual({ explorer: isDevelopment, introspection: isDevelopment });
   for (const GRAPHQL_EXPLORER of ['true', 'false']) {
     const set = readConfig({ DATABASE_URL, ...env, GRAPHQL_EXPLORER }).graphql;

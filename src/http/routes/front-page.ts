@@ -6,7 +6,7 @@ import type { Deps } from '../../services.js';
 import { methodNotAllowed } from '../errors.js';
 import { compressText, sendPage } from '../static-page.js';
 import { documentsHere } from './documents.js';
-import { isSetPasswordPageOurs } from './set-password-page.js';
+import { isForgotFormOurs } from './set-password-page.js';
 
 /** Commands wrap, so that nothing scrolls aside on a phone. */
 const STYLE =
@@ -44,17 +44,20 @@ type Config = Deps<'config'>['config'];
 
 /** Only an origin and numbers vary, so nothing needs escaping. */
 function frontPage(config: Config): string {
-  const { databaseUrl, graphql, login, mail, metricsPort, publicUrl } = config;
+  const { databaseUrl, graphql, login, metricsPort, publicUrl } = config;
   const who = databaseUrl === undefined ? 'admin@example.com' : 'you@example.com';
   const password =
     databaseUrl === undefined
       ? 'The first start has printed the password of admin@example.com.'
       : 'Create a user: <code>npm run --silent cli -- user create you@example.com --role admin</code>';
   const links: Array<[path: string, what: string]> = [
+    ...(config.console
+      ? [['/console/', 'console: who is logged in, what happened, and end it'] as [string, string]]
+      : []),
     ...(graphql.explorer
       ? [['/graphql', 'explorer: log in, run queries and read the schema'] as [string, string]]
       : []),
-    ...(mail.kind !== 'off' && isSetPasswordPageOurs(config)
+    ...(isForgotFormOurs(config)
       ? [[SET_PASSWORD_PATH, 'page that sends a link to whoever has forgotten the password'] as [string, string]]
       : []),
     ['/openapi.json', 'description of the login routes (OpenAPI)'],

@@ -18,6 +18,11 @@ export function isSetPasswordPageOurs({ publicUrl, setPasswordUrl }: Deps<'confi
   return setPasswordUrl === `${publicUrl}${SET_PASSWORD_PATH}`;
 }
 
+/** Whether that page can also send a link to whoever has forgotten the password. */
+export function isForgotFormOurs(config: Deps<'config'>['config']): boolean {
+  return config.mail.kind !== 'off' && isSetPasswordPageOurs(config);
+}
+
 /** Without the page it is 404: another one has its place. */
 export function addSetPasswordPage(app: Express, { config }: Deps<'config'>): void {
   if (!isSetPasswordPageOurs(config)) return;

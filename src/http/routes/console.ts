@@ -1,0 +1,90 @@
+/** Interface 19: the console. `npm run build` has bundled, named and compressed its files. */
+import { readdir } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { Express, RequestHandler } from 'express';
+import type { Deps } from '../../services.js';
+import { methodNotAllowed, notFound } from '../errors.js';
+import {
+  compressText,
+  IMMUTABLE,
+  madeOnce,
+  OWN_FILES_POLICY,
+  packagePath,
+  readBuilt,
+  sendPage,
+} from '../static-page.js';
+import { isForgotFormOurs } from './set-password-page.js';
+
+/** Both are routes of the log and the metrics as well, whatever follows them in a path. */
+const PAGE = '/console';
+const ASSETS = '/console/assets';
+const BELOW_PAGE = /^\/console(?:\/|$)/;
+const BELOW_ASSETS = /^\/console\/assets(?:\/|$)/;
+
+/** In a decoded path: what other programs take for another path, such as dot segments, or for an asset. */
+const NO_VIEW = /[/\\]\.{1,2}(?:[/\\]|$)|^\/console\/assets(?:\/|$)|\p{Cc}/u;
+
+const PAGE_FILE = 'page.html.gz';
+
+/** The page at every path below `/console`, so that a view survives a reload, and the files that it loads. */
+export function addConsole(app: Express, { config }: Deps<'config'>): void {
+  // All at once: a gateway that runs serves one build, even if another one replaces its files.
+  const built = madeOnce(async () => {
+    const page = await readBuilt('console', PAGE_FILE);
+    const names = await readdir(packagePath('dist', 'console')); // after the page, which is written last
+    const assets = names.filter((name) => name !== PAGE_FILE).map(readAsset);
+    return { page, assets: new Map(await Promise.all(assets)) };
+  });
+  const sendConsole = sendPage({
+    type: 'html',
+    policy: OWN_FILES_POLICY,
+    cache: 'no-store',
+    compressed: async () => pageFor(config, (await built()).page),
+  });
+  const readOnly = methodNotAllowed('GET', 'HEAD');
+
+  app.route(BELOW_ASSETS).all(async (req, res, next) => {
+    res.locals.route = ASSETS;
+    const { assets } = await built();
+    const send = assets.get(req.path.slice(ASSETS.length + 1));
+    if (send === undefined) return notFound(req, res, next); // never the page: a tab of an older build must notice
+    return isRead(req.method) ? send(req, res, next) : readOnly(req, res, next);
+  });
+  app.route(BELOW_PAGE).all((req, res, next) => {
+    res.locals.route = PAGE;
+    if (!isView(req.path)) return notFound(req, res, next);
+    return isRead(req.method) ? sendConsole(req, res, next) : readOnly(req, res, next);
+  });
+}
+
+async function readAsset(name: string): Promise<[name: string, send: RequestHandler]> {
+  const content = await readBuilt('console', name);
+  const plainName = name.replace(/\.gz$/, '');
+  return [plainName, sendPage({ type: extname(plainName), cache: IMMUTABLE, compressed: async () => content })];
+}
+
+/** @returns the page, with what its script must know of this gateway: an origin and two booleans, so nothing needs escaping */
+async function pageFor(config: Deps<'config'>['config'], compressed: Buffer): Promise<Buffer> {
+  const facts = {
+    'public-url': config.publicUrl, // the origin whose logins are accepted
+    explorer: config.graphql.explorer,
+    'set-password': isForgotFormOurs(config),
+  };
+  const attributes = Object.entries(facts).map(([name, value]) => ` data-${name}="${value}"`);
+  const page = (await promisify(gunzip)(compressed)).toString();
+  return compressText(page.replace('<div id="root"', (tag) => tag + attributes.join('')));
+}
+
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function isView(path: string): boolean {
+  try {
+    return !NO_VIEW.test(decodeURIComponent(path));
+  } catch {
+    return false; // an invalid escape
+  }
+}
