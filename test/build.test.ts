@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 
 let folder: string;
 /** Builds take their time on a busy machine. */
@@ -83,6 +84,28 @@ test(
     build();
     expect(help()).toContain('All Users, by');
     expect(before.filter((name) => !existsSync(inside('dist/program', name)))).not.toEqual([]); // of two builds ago
+  },
+  BUILDS_MS,
+);
+
+test(
+  'Interface 19: each file of the console is named by its content, and those of the build before are still there',
+  () => {
+    const read = (name: string): string => gunzipSync(readFileSync(inside('dist/console', `${name}.gz`))).toString();
+    const buildWith = (color: string): string => {
+      writeFileSync(inside('console/page.css'), `body { color: ${color} }`);
+      build();
+      const style = /"\/console\/assets\/(page-\w+\.css)"/.exec(read('page.html'))?.[1] ?? '';
+      expect(read(style)).toContain(`color:${color}`);
+      return style;
+    };
+    const first = buildWith('red');
+    const second = buildWith('tan');
+    expect(read(first)).toContain('color:red');
+    expect(buildWith('red')).toBe(first);
+    expect(read(second)).toContain('color:tan');
+    buildWith('gray');
+    expect(existsSync(inside('dist/console', `${second}.gz`))).toBe(false); // of two builds ago
   },
   BUILDS_MS,
 );

@@ -1,4 +1,5 @@
 /** Interface 2, development: the page at `/` and what it links to, as a browser shows them. */
+import { until } from '../support/until.js';
 import { violationsOf } from './axe.js';
 import { inChromium, type Site, startSite } from './site.js';
 
@@ -47,7 +48,8 @@ inChromium('in Chromium, the page at /', () => {
     expect(links.length).toBeGreaterThan(8);
     for (const link of links) {
       const answer = await page.goto(link); // throws if it is a download
-      await page.waitForFunction('document.body.innerText.trim().length > 20');
+      // Not `waitForFunction`, which policies forbid
+      await until(`${link} shows it`, () => page.evaluate<boolean>('document.body.innerText.trim().length > 20'));
       expect([link, answer?.status()]).toEqual([link, 200]);
     }
     await page.close();

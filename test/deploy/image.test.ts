@@ -82,6 +82,7 @@ test.each([
       DATABASE_URL: bySocketAt(SOCKETS, database),
       PORT: port,
       PUBLIC_URL: `http://localhost:${port}`,
+      CONSOLE: 'on',
     };
     mounts = [`${mkdtempSync(join(folder, 'keyring-'))}:/var/lib/auth-gateway`, socketMount(database)];
     const run = async (...words: string[]): Promise<Ended> => runContainer(contained(words, env));
@@ -113,7 +114,7 @@ test.each([
     expect(begun.status).toBe(200);
     const cookie = begun.cookies[0]?.split(';')[0] ?? '';
     expect((await send(url, 'POST', '/auth/refresh', { headers: { cookie } })).status).toBe(200);
-    for (const path of ['/client.js', '/client.tgz', '/set-password']) {
+    for (const path of ['/client.js', '/client.tgz', '/set-password', '/console/']) {
       expect([path, (await send(url, 'GET', path)).status]).toEqual([path, 200]);
     }
     expect(JSON.parse((await gateway.exec('auth-gateway', 'user', 'list', '--json')).stdout)).toHaveLength(1);

@@ -19,13 +19,20 @@ export interface TlsProxy extends AsyncDisposable {
 
 type Kind = 'nginx' | 'haproxy';
 
-/** @param ports of the two gateways on this machine, which answer already */
-export async function startTlsProxy(kind: Kind, ports: [number, number]): Promise<TlsProxy> {
+/**
+ * @param ports of the two gateways on this machine, which answer already
+ * @param more what else is replaced in the file, as an operator would
+ */
+export async function startTlsProxy(
+  kind: Kind,
+  ports: [number, number],
+  more: Record<string, string> = {},
+): Promise<TlsProxy> {
   const folder = await mkdtemp(join(tmpdir(), `${kind}-`));
   const [plain, tls] = [await freePort(), await freePort()];
   const certificate = await selfSigned(folder, HOST);
   const { ca } = certificate;
-  const words = await PROXIES[kind](folder, { plain, tls, ports, certificate });
+  const words = await PROXIES[kind](folder, { plain, tls, ports, certificate, more });
 
   const plainUrl = `http://127.0.0.1:${plain}`;
   const isUp = () =>
@@ -52,11 +59,12 @@ interface Places {
   tls: number;
   ports: [number, number];
   certificate: Certificate;
+  more: Record<string, string>;
 }
 
 /** Writes the configuration. @returns the words of the command */
 const PROXIES: Record<Kind, (folder: string, places: Places) => Promise<string[]>> = {
-  nginx: async (folder, { plain, tls, ports, certificate }) => {
+  nginx: async (folder, { plain, tls, ports, certificate, more }) => {
     const ours = await replaced('deploy/nginx/auth-gateway.conf', {
       'listen 80;': `listen 127.0.0.1:${plain};`,
       'listen 443 ': `listen 127.0.0.1:${tls} `,
@@ -66,16 +74,18 @@ const PROXIES: Record<Kind, (folder: string, places: Places) => Promise<string[]
       'server 127.0.0.1:3001 ': `server 127.0.0.1:${ports[1]} `,
       '/etc/ssl/auth.example.com/fullchain.pem': certificate.cert,
       '/etc/ssl/auth.example.com/privkey.pem': certificate.key,
+      ...more,
     });
     return nginxWords(folder, ours);
   },
-  haproxy: async (folder, { plain, tls, ports, certificate }) => {
+  haproxy: async (folder, { plain, tls, ports, certificate, more }) => {
     const ours = await replaced('deploy/haproxy/haproxy.cfg', {
       'bind :::80 v4v6': `bind 127.0.0.1:${plain}`,
       'bind :::443 v4v6': `bind 127.0.0.1:${tls}`,
       'server one 127.0.0.1:3000': `server one 127.0.0.1:${ports[0]}`,
       'server two 127.0.0.1:3001': `server two 127.0.0.1:${ports[1]}`,
       '/etc/haproxy/auth.example.com.pem': certificate.both,
+      ...more,
     });
     await writeFile(join(folder, 'haproxy.cfg'), ours);
     return ['-db', '-f', join(folder, 'haproxy.cfg')];
