@@ -2,7 +2,7 @@
 import { OPERATOR_EVENT_TYPES } from '../audit/events.js';
 import { eraseOrigins } from '../auth/sessions.js';
 import { type Db, statement } from '../db/statement.js';
-import { randomBase62 } from '../platform/ids.js';
+import { isUuid, randomBase62 } from '../platform/ids.js';
 import type { Deps } from '../services.js';
 import { administer, type Needs, type Operator } from './administer.js';
 import { emailsOfPersonSql } from './person.js';
@@ -25,6 +25,7 @@ export interface Erasure {
 export function eraseUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<Erasure> {
   return administer(deps, operator, eraseUser.needs, async (change) => {
     const { db, em, audit } = change;
+    if (!isUuid(id)) throw unknownUser();
     const user = await lockUser(change, id);
     const emails = await db.run(emailsOfPersonSql, { id });
     if (user !== null) {

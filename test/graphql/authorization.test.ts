@@ -203,6 +203,16 @@ const MUTATIONS: Record<string, Row> = {
     scope: 'users:write',
     operation: () => 'mutation { deleteUser(input: { id: "00000000-0000-7000-8000-000000000000" }) { deletedId } }',
   },
+  eraseUser: {
+    cells: '. nny nn ynyn ..',
+    scope: 'users:write',
+    operation: async () => `mutation { eraseUser(input: { id: "${await aUser()}" }) { erasedId } }`,
+  },
+  'eraseUser of an unknown user': {
+    cells: '. nn0 nn 0n0n ..',
+    scope: 'users:write',
+    operation: () => 'mutation { eraseUser(input: { id: "00000000-0000-7000-8000-000000000000" }) { erasedId } }',
+  },
   createApiKey: {
     cells: '. nny nn ynyn ..',
     scope: 'keys:write',

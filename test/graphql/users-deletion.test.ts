@@ -127,3 +127,30 @@ test('Interface 11: of two simultaneous deletions on two instances, one finds th
   expect(answers.map(({ reason }) => reason).sort()).toEqual(['user_unknown', undefined]);
   expect(events).toHaveLength(1);
 });
+
+test('Interface 11: eraseUser deletes a user and puts a pseudonym in the place of their e-mail in the log', async () => {
+  const { user } = await newcomer(gateway);
+  await login(gateway, user.email, 'wrong');
+  const mutation =
+    'mutation ($input: EraseUserInput!) { eraseUser(input: $input) { erasedId pseudonym changedEventCount } }';
+  const { eraseUser: erased } = await dataOf(gateway, admin.as, mutation, { input: { id: user.id } });
+  expect(erased).toEqual({
+    erasedId: user.id,
+    pseudonym: expect.stringMatching(/^erased-/),
+    changedEventCount: expect.any(Number),
+  });
+  expect(await rowsOf(user.id)).toEqual([]);
+  const events = await gateway.rows<{ event: string }>(
+    'select audit_events::text as event from audit_events where user_id = $1',
+    [user.id],
+  );
+  const text = events.map(({ event }) => event).join();
+  expect(text).toContain(erased.pseudonym);
+  expect(text).not.toContain(user.email);
+
+  const again = await dataOf(gateway, admin.as, mutation, { input: { id: user.id } }); // of a deleted user
+  expect(again.eraseUser).toMatchObject({ erasedId: user.id, pseudonym: erased.pseudonym });
+
+  const unknown = await ask(gateway, admin.as, mutation, { input: { id: 'no UUID' } });
+  expect(unknown.reason).toBe('user_unknown');
+});

@@ -10,6 +10,7 @@ import {
   setUserRole,
   unlockUser,
 } from '../../admin/user-changes.js';
+import { eraseUser } from '../../admin/user-erasure.js';
 import { countUsers, findUser, findUsers, type ListedUser, type UserOrder, unknownUser } from '../../admin/users.js';
 import {
   operatorOf,
@@ -28,6 +29,8 @@ import {
   CreateUserPayload,
   DeleteUserInput,
   DeleteUserPayload,
+  EraseUserInput,
+  EraseUserPayload,
   IssuePasswordLinkInput,
   IssuePasswordLinkPayload,
   SetUserActiveInput,
@@ -216,5 +219,20 @@ export class UserResolver {
     @Arg('input', () => DeleteUserInput, { description: 'The user to delete.' }) { id }: DeleteUserInput,
   ): Promise<DeleteUserPayload> {
     return { deletedId: await deleteUser(context.deps, operatorOf(context), id) };
+  }
+
+  @RequiresWhat(eraseUser)
+  @Mutation(() => EraseUserPayload, {
+    nullable: true,
+    description:
+      'Deletes a user like `deleteUser`, and replaces their emails, addresses and user agents in the audit log by a pseudonym. ' +
+      'No event is removed. For a user with hundreds of thousands of events use the command line, which may take longer.',
+  })
+  async eraseUser(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => EraseUserInput, { description: 'The user to erase.' }) { id }: EraseUserInput,
+  ): Promise<EraseUserPayload> {
+    const { pseudonym, events } = await eraseUser(context.deps, operatorOf(context), id);
+    return { erasedId: id, pseudonym, changedEventCount: events };
   }
 }

@@ -130,6 +130,9 @@ export class UnlockUserInput extends OfUserInput {}
 @InputType({ description: 'The user to delete.' })
 export class DeleteUserInput extends OfUserInput {}
 
+@InputType({ description: 'The user to erase, who may be deleted already.' })
+export class EraseUserInput extends OfUserInput {}
+
 @ObjectType({ simpleResolvers: true })
 abstract class OfUserPayload {
   @Field(() => UserType, { description: 'The user after the change.' }) user!: ListedUser;
@@ -161,4 +164,12 @@ export class SetUserPasswordPayload extends OfSessionsPayload {}
 @ObjectType({ simpleResolvers: true, description: 'The deleted user.' })
 export class DeleteUserPayload {
   @Field(() => ID, { description: 'Id of the deleted user.' }) deletedId!: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'The erased user.' })
+export class EraseUserPayload {
+  @Field(() => ID, { description: 'Id of the erased user.' }) erasedId!: string;
+  @Field(() => String, { description: 'Pseudonym that replaces what names the user, the same everywhere.' })
+  pseudonym!: string;
+  @Field(() => Int, { description: 'Number of audit events that were changed.' }) changedEventCount!: number;
 }
