@@ -1,13 +1,6 @@
-/** The page at `/console` in a browser. */
+/** The page at `/console`: see who is logged in and what happened, and end it. A client of `/auth` and `/graphql`. */
 import { render } from 'preact';
-
-function Page() {
-  return (
-    <main>
-      <h1>auth-gateway</h1>
-    </main>
-  );
-}
+import { App } from './app.js';
 
 const root = document.getElementById('root');
-if (root !== null) render(<Page />, root);
+if (root !== null) render(<App />, root);

@@ -11,6 +11,7 @@ const RULES = [
   'test/db/migrations.test.ts',
   'test/graphql/described.test.ts',
   'test/graphql/error-table.test.ts',
+  'test/graphql/printed-operations.test.ts',
   'test/graphql/printed-schema.test.ts',
   'test/http/printed-openapi.test.ts',
   'test/printed-docs.test.ts',

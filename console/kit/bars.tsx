@@ -1,0 +1,147 @@
+/** Counts over time as bars, and the same numbers as a table. */
+import { Link } from '../location.js';
+import { Table } from './table.js';
+
+/** Its colour: `accent` for what is usual, `rest` for what matters least */
+export type BarTone = 'bad' | 'warn' | 'accent' | 'rest';
+
+export interface Series {
+  name: string;
+  tone: BarTone;
+}
+
+export interface Bar {
+  /** The time of the bar, such as `Wed 25 Nov, 14:00` */
+  name: string;
+  /** The same for a narrow place, such as `14:00` */
+  shortName: string;
+  /** Where the time leads: to its events */
+  to: string;
+  /** One for each series; a count may lead to its own events */
+  counts: ReadonlyArray<{ count: number; to?: string | undefined }>;
+}
+
+interface BarsProps {
+  /** Names the bars for screen readers, such as `Logins by hour` */
+  label: string;
+  series: readonly Series[];
+  bars: readonly Bar[];
+}
+
+/** Height of the highest bar, in units of the picture */
+const FULL = 100;
+/** So that a single event can be seen next to thousands */
+const LEAST = 3;
+
+/**
+ * The links in the picture are for a mouse. By keyboard and for screen readers the same links are in `BarsTable`, so that
+ * nobody has to step through dozens of bars.
+ */
+export function Bars({ label, series, bars }: BarsProps) {
+  const sums = bars.map(sumOf);
+  const most = Math.max(0, ...sums);
+  return (
+    <div class="bars">
+      <p class="unseen">
+        {label}: {most === 0 ? 'none' : `at most ${numberText(most)}, at ${bars[sums.indexOf(most)]?.name}`}
+      </p>
+      <svg viewBox={`0 0 ${Math.max(1, bars.length)} ${FULL}`} preserveAspectRatio="none" aria-hidden="true">
+        {bars.map((bar, at) => (
+          <Column key={bar.to} bar={bar} at={at} series={series} most={most} />
+        ))}
+      </svg>
+      <p class="bars-ends" aria-hidden="true">
+        <span>{bars[0]?.shortName}</span>
+        <span>{bars.at(-1)?.shortName}</span>
+      </p>
+    </div>
+  );
+}
+
+interface ColumnProps {
+  bar: Bar;
+  at: number;
+  series: readonly Series[];
+  most: number;
+}
+
+/** One column; the whole of it can be clicked, however low its bar is. */
+function Column({ bar, at, series, most }: ColumnProps) {
+  let top = FULL;
+  const parts = series.flatMap(({ name, tone }, i) => {
+    const count = bar.counts[i]?.count ?? 0;
+    if (count === 0) return [];
+    const height = Math.max(LEAST, (count / most) * (FULL - LEAST * series.length));
+    top -= height;
+    return [{ name, tone, count, height, y: top }];
+  });
+  const text = parts.map(({ name, count }) => `${numberText(count)} ${name.toLowerCase()}`).join(', ');
+  return (
+    <Link to={bar.to} tabindex={-1}>
+      <title>{`${bar.name}: ${text === '' ? 'none' : text}`}</title>
+      <rect class="bar-place" x={at} y={0} width={1} height={FULL} />
+      {parts.map(({ name, tone, height, y }) => (
+        <rect key={name} class={`bar-${tone}`} x={at + 0.1} y={y} width={0.8} height={height} />
+      ))}
+    </Link>
+  );
+}
+
+/** What the colours mean. */
+export function Legend({ series }: { series: readonly Series[] }) {
+  return (
+    <ul class="legend">
+      {series.map(({ name, tone }) => (
+        <li key={name}>
+          <svg viewBox="0 0 1 1" aria-hidden="true">
+            <rect class={`bar-${tone}`} width={1} height={1} />
+          </svg>
+          {name}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface BarsTableProps extends BarsProps {
+  /** The name of the column of times */
+  unit: string;
+}
+
+export function BarsTable({ label, unit, series, bars }: BarsTableProps) {
+  return (
+    <details class="numbers">
+      <summary>The numbers as a table</summary>
+      <Table
+        caption={label}
+        rows={bars}
+        keyOf={({ to }) => to}
+        columns={[
+          { name: unit, cell: ({ to, name }) => <Link to={to}>{name}</Link> },
+          ...series.map(({ name }, i) => ({
+            name,
+            align: 'end' as const,
+            cell: ({ counts, name: time }: Bar) => {
+              const { count = 0, to } = counts[i] ?? {};
+              if (count === 0 || to === undefined) return <>{numberText(count)}</>;
+              return (
+                <Link to={to} aria-label={`${numberText(count)} ${name.toLowerCase()}, ${time}`}>
+                  {numberText(count)}
+                </Link>
+              );
+            },
+          })),
+        ]}
+      />
+    </details>
+  );
+}
+
+function sumOf({ counts }: Bar): number {
+  return counts.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** `12,000` */
+export function numberText(count: number): string {
+  return count.toLocaleString('en-GB');
+}

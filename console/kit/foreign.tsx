@@ -1,0 +1,57 @@
+/** Text that strangers have chosen, and values that are too long for their place. */
+import { useState } from 'preact/hooks';
+import { Bowser } from './bowser.js';
+
+/** Characters of a text that is not broken into lines */
+const SHORT = 24;
+
+/** Isolated, so that right-to-left marks in it change nothing around it. */
+export function Foreign({ text }: { text: string }) {
+  return <bdi class={text.length > SHORT ? 'foreign' : 'foreign short'}>{text}</bdi>;
+}
+
+/** Cuts a long text, with the whole on demand. */
+export function Cut({ text, characters = 60 }: { text: string; characters?: number }) {
+  const [isWhole, setWhole] = useState(false);
+  const symbols = Array.from(text);
+  if (symbols.length <= characters) return <Foreign text={text} />;
+  return (
+    <>
+      <Foreign text={isWhole ? text : `${symbols.slice(0, characters - 1).join('')}…`} />{' '}
+      <button type="button" class="small" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+        {isWhole ? 'Show less' : 'Show all'}
+      </button>
+    </>
+  );
+}
+
+/** An id in the width of a column: its end says most, because ids in time order begin alike. */
+export function Id({ id }: { id: string }) {
+  return (
+    <code class="id" title={id}>
+      {id.length > 16 ? `…${id.slice(-12)}` : id}
+    </code>
+  );
+}
+
+/** A User-Agent in words, such as `Chrome 143 on Windows`, with the whole text on demand. */
+export function Device({ userAgent }: { userAgent: string | null }) {
+  if (userAgent === null) return <span class="quiet">Not recorded</span>;
+  if (userAgent === '') return <span class="quiet">No User-Agent</span>;
+  const words = deviceText(userAgent);
+  if (words === undefined) return <Cut text={userAgent} characters={40} />;
+  return (
+    <span class="device" title={userAgent}>
+      {words}
+    </span>
+  );
+}
+
+/** @returns undefined if it is no browser that is known */
+export function deviceText(userAgent: string): string | undefined {
+  if (userAgent === '') return undefined; // bowser would complain
+  const { browser, os } = Bowser.parse(userAgent);
+  if (!browser.name) return undefined;
+  const version = browser.version?.split('.')[0] ?? '';
+  return `${browser.name} ${version}`.trim() + (os.name ? ` on ${os.name}` : '');
+}

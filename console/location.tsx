@@ -1,0 +1,59 @@
+/** The address of the page: the path of a view, and its filters in the query. */
+import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+
+interface Place {
+  path: string;
+  query: URLSearchParams;
+}
+
+export const place = signal(placeNow());
+
+function placeNow(): Place {
+  return { path: location.pathname, query: new URLSearchParams(location.search) };
+}
+
+addEventListener('popstate', () => {
+  place.value = placeNow();
+});
+
+/** Goes to a path of the console, with its query. */
+export function go(to: string, { replace = false } = {}): void {
+  if (replace) history.replaceState(null, '', to);
+  else history.pushState(null, '', to);
+  place.value = placeNow();
+}
+
+/** A path with the fields of a query that are set. */
+export function pathTo(path: string, query: Record<string, string | undefined> = {}): string {
+  const given = Object.entries(query).filter(
+    (field): field is [string, string] => field[1] !== undefined && field[1] !== '',
+  );
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}
+
+/** Changes fields of the query of this view; those that are undefined or empty are removed. */
+export function setQuery(changes: Record<string, string | undefined>): void {
+  const { path, query } = place.peek();
+  go(pathTo(path, { ...Object.fromEntries(query), ...changes }));
+}
+
+interface LinkProps {
+  to: string;
+  children: ComponentChildren;
+  class?: string;
+  'aria-current'?: 'page' | undefined;
+  'aria-label'?: string;
+  /** -1 for a link that another one repeats for the keyboard */
+  tabindex?: -1;
+}
+
+/** A link to a view, which opens without loading the page again. */
+export function Link({ to, ...rest }: LinkProps) {
+  const follow = (event: MouseEvent): void => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    go(to);
+  };
+  return <a href={to} onClick={follow} {...rest} />;
+}

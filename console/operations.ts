@@ -1,0 +1,845 @@
+// Written by `npm run schema` from `operations/` and `schema.graphql`.
+
+import type { Operation } from './graphql.js';
+
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+/** Filters API keys. A key must match all given fields. */
+export type ApiKeyFilter = {
+  /** Only keys with one of these ids, at most 100. An empty list matches nothing. */
+  ids?: Array<string | number> | null | undefined;
+  /** Only keys that work if true, only revoked ones if false. */
+  live?: boolean | null | undefined;
+  /** Only keys of the service with exactly this name. */
+  serviceName?: string | null | undefined;
+};
+
+/** Who can make a change. */
+export type AuditActorType =
+  /** A service, authenticated by a signed request. */
+  | 'api_key'
+  /** The command line of the gateway. */
+  | 'cli'
+  /** A scheduled job, authenticated by its static internal key. */
+  | 'cron'
+  /** A person, authenticated by an access token. */
+  | 'user';
+
+/** Filters the events to count. An event must match all given fields. */
+export type AuditCountFilter = {
+  /** Only changes made by the user or the key with this id, as in `actor { id }` of events. */
+  actorId?: string | number | null | undefined;
+  /** Only events about the user with this email, or that name it, such as failed logins. */
+  email?: string | null | undefined;
+  /** Only events about the user, key or webhook with this id, as in `entityId` of events. */
+  entityId?: string | number | null | undefined;
+  /** Only events of these types. An empty list matches nothing; omit it for all types. */
+  eventTypes?: Array<AuditEventType> | null | undefined;
+  /** Only events from this address, written exactly as in `ipAddress` of events. */
+  ipAddress?: string | null | undefined;
+  /** Only events of the session with this id, as in `sessionId` of events: its login, its logouts, and events with it in `metadata`. Only the latter once the session was swept, a day after it expired. Costs 3,000 more in `auditEvents`. */
+  sessionId?: string | number | null | undefined;
+  /** Only events at or after this time. The first bucket is the one that contains it. */
+  since: string;
+  /** Only events before this time. */
+  until: string;
+  /** Only events about the user with this id. */
+  userId?: string | number | null | undefined;
+};
+
+/** Type of the entity that an audit event is about. */
+export type AuditEntityType =
+  /** An API key. */
+  | 'api_key'
+  /** A cron key. */
+  | 'cron_key'
+  /** The keyring of the gateway, which has no id. */
+  | 'keyring'
+  /** A user, also if the email of a request is unknown. */
+  | 'user'
+  /** A webhook. */
+  | 'webhook';
+
+/** Filters audit events. An event must match all given fields. */
+export type AuditEventFilter = {
+  /** Only changes made by the user or the key with this id, as in `actor { id }` of events. */
+  actorId?: string | number | null | undefined;
+  /** Only events about the user with this email, or that name it, such as failed logins. */
+  email?: string | null | undefined;
+  /** Only events about the user, key or webhook with this id, as in `entityId` of events. */
+  entityId?: string | number | null | undefined;
+  /** Only events of these types. An empty list matches nothing; omit it for all types. */
+  eventTypes?: Array<AuditEventType> | null | undefined;
+  /** Only events from this address, written exactly as in `ipAddress` of events. */
+  ipAddress?: string | null | undefined;
+  /** Only events of the session with this id, as in `sessionId` of events: its login, its logouts, and events with it in `metadata`. Only the latter once the session was swept, a day after it expired. Costs 3,000 more in `auditEvents`. */
+  sessionId?: string | number | null | undefined;
+  /** Only events at or after this time. */
+  since?: string | null | undefined;
+  /** Only events before this time. */
+  until?: string | null | undefined;
+  /** Only events about the user with this id. */
+  userId?: string | number | null | undefined;
+};
+
+/** Type of an audit event. Each value describes its `metadata`. The `actor` of a change is who made it: `caller_type` (`user`, `api_key`, `cron` or `cli`) with the `sub` of a user or the `key_id` of a key. */
+export type AuditEventType =
+  /** A login was refused because the account is locked after too many failed logins. `metadata`: `locked_until` (end of the lock, RFC 3339), `by` (only if devices are known: `account`, or `device` if a device has failed too often and others can log in). */
+  | 'account_locked'
+  /** An API key was created. `metadata`: `actor`, `key_id`, `service_name`, `scopes`, `rate_limit` (requests per minute). */
+  | 'api_key_created'
+  /** An API key was revoked. `metadata`: `actor`, `key_id`, `service_name`. */
+  | 'api_key_revoked'
+  /** An API key was given a new secret. `metadata`: `actor`, `key_id`, `overlap_seconds` (how long the previous secret stays valid). */
+  | 'api_key_rotated'
+  /** A cron key was created. `metadata`: `actor`, `key_id`, `service_name`, `scopes`. */
+  | 'cron_key_created'
+  /** A cron key was revoked. `metadata`: `actor`, `key_id`, `service_name`. */
+  | 'cron_key_revoked'
+  /** The user or an administrator made the gateway forget a known device. `metadata`: `actor`, `device_id` (the device). */
+  | 'device_forgotten'
+  /** The keyring was rotated. `metadata`: `actor`, `added` (the `kid`s of new keys), `dropped` (the `kid`s of removed keys). */
+  | 'keyring_rotated'
+  /** A login was refused: the email is unknown, the user is deactivated, or the password is wrong. `metadata`: `reason` (always `invalid_credentials`), `email` (as sent, in lower case). */
+  | 'login_failure'
+  /** A user logged in. `metadata`: `role`. */
+  | 'login_success'
+  /** A user logged out. `metadata`: `jti` (the refresh token). */
+  | 'logout'
+  /** A user who wanted to change their own password sent a wrong current password. `metadata`: `reason` (always `current_password_wrong`), `family_id` (the session). */
+  | 'password_change_failed'
+  /** An operator issued a link by which a user can set a password, or the user asked for it by mail, which has no `actor`. `metadata`: `actor`, `by` (`request`), `purpose` (`invitation` or `reset`), `expires_at` (RFC 3339), `mailed` (`true` if the link was mailed to the user and not shown to the operator). */
+  | 'password_link_issued'
+  /** Somebody asked for a mail with a link to reset a password. `metadata`: `email` (as sent, in lower case). */
+  | 'password_reset_requested'
+  /** The user or an administrator ended a session. `metadata`: `actor`, `family_id` (the session). */
+  | 'session_revoked'
+  /** A used or revoked refresh token was presented, which ended its session. `metadata`: `reused_jti` (the token), `family_id` (the session), `ended_by` (only if the token had not been used, so that this is no theft: what had ended it, one of `logout`, `session_revoked`, `user_deactivated`, `user_password_set`, `user_deleted`). */
+  | 'token_theft'
+  /** A user was activated and can log in again. `metadata`: `actor`. */
+  | 'user_activated'
+  /** A user was created. `metadata`: `actor`, `email`, `role`. */
+  | 'user_created'
+  /** A user was deactivated and cannot log in. `metadata`: `actor`, `sessions_ended` (number of sessions ended). */
+  | 'user_deactivated'
+  /** A user was deleted. `metadata`: `actor`, `email`, `role`, `sessions_ended` (number of sessions ended). */
+  | 'user_deleted'
+  /** The email of a user was changed. `metadata`: `actor`, `from`, `to`. */
+  | 'user_email_changed'
+  /** A user was erased: a pseudonym replaces their emails, addresses and user agents in the audit log. `metadata`: `actor`, `pseudonym`, `events` (number of events changed). */
+  | 'user_erased'
+  /** A user changed their own password. `metadata`: `family_id` (the session that changed it and stays), `sessions_ended` (number of other sessions ended). */
+  | 'user_password_changed'
+  /** An operator set the password of a user, or the user set it by a link, which has no `actor`. `metadata`: `actor`, `by` (`link`), `purpose` (`invitation` or `reset`), `sessions_ended` (number of sessions ended). */
+  | 'user_password_set'
+  /** The role of a user was changed. `metadata`: `actor`, `from`, `to`. */
+  | 'user_role_changed'
+  /** A user was unlocked, and the count of failed logins was reset. `metadata`: `actor`. */
+  | 'user_unlocked'
+  /** A webhook was created. `metadata`: `actor`, `webhook_id`, `host` (host and port of its URL), `event_types` (null for all), `include_emails`. */
+  | 'webhook_created'
+  /** A webhook was deleted. `metadata`: `actor`, `webhook_id`, `host` (host and port of its URL). */
+  | 'webhook_deleted'
+  /** An operator paused a webhook, or its receiver answered 410 Gone, which has no `actor`. `metadata`: `actor`, `by` (`receiver`), `webhook_id`. */
+  | 'webhook_paused'
+  /** A webhook was set to send all events since a time, and none from before. `metadata`: `actor`, `webhook_id`, `since` (RFC 3339). */
+  | 'webhook_replayed'
+  /** A webhook was resumed. `metadata`: `actor`, `webhook_id`. */
+  | 'webhook_resumed'
+  /** A webhook was given a new secret. `metadata`: `actor`, `webhook_id`, `overlap_seconds` (how long the previous secret signs too). */
+  | 'webhook_secret_rotated';
+
+/** Precision of a count. */
+export type CountPrecision =
+  /** Lower bound: counting stops at 10,000. */
+  | 'at_least'
+  /** Exact number of rows. */
+  | 'exact';
+
+/** The key to create. */
+export type CreateApiKeyInput = {
+  /** Maximum requests per minute, from 1 to 1,000,000. */
+  rateLimit: number;
+  /** Up to 50 scopes, as `resource:action`. The caller must hold every one of them. Administrators hold all scopes, including those of other services. */
+  scopes: Array<string>;
+  /** Name of the service, 1 to 100 printable characters. */
+  serviceName: string;
+};
+
+/** The key to create. */
+export type CreateCronKeyInput = {
+  /** Up to 50 scopes, as `resource:action`. The caller must hold every one of them. Administrators hold all scopes, including those of other services. */
+  scopes: Array<string>;
+  /** Name of the service, 1 to 100 printable characters. */
+  serviceName: string;
+};
+
+/** The webhook to create. */
+export type CreateWebhookInput = {
+  /** Types of the events to send, at least one. Omit it for all, including those of later versions. */
+  eventTypes?: Array<AuditEventType> | null | undefined;
+  /** Whether to send email addresses: those in the `metadata` of events, and that of the user as `user_email`. */
+  includeEmails?: boolean | null | undefined;
+  /** Where to send events: an `https` URL whose host and port `WEBHOOK_HOSTS` lists. In development, `http` to this machine works too. */
+  url: string;
+};
+
+/** Filters cron keys. A key must match all given fields. */
+export type CronKeyFilter = {
+  /** Only keys with one of these ids, at most 100. An empty list matches nothing. */
+  ids?: Array<string | number> | null | undefined;
+  /** Only keys that work if true, only revoked ones if false. */
+  live?: boolean | null | undefined;
+  /** Only keys of the service with exactly this name. */
+  serviceName?: string | null | undefined;
+};
+
+/** How bad a finding is. */
+export type FindingSeverity =
+  /** Something does not work, or is not safe. */
+  | 'fault'
+  /** All is well. */
+  | 'ok'
+  /** It works, but perhaps not for long. */
+  | 'warning';
+
+/** What a key of the keyring is for. */
+export type KeyringKeyPurpose =
+  /** Signs access tokens, and the assertions of forward authentication. */
+  | 'access'
+  /** Signs refresh tokens, and the entries by which devices are known. */
+  | 'refresh'
+  /** Seals stored secrets, such as those of API keys and webhooks. */
+  | 'sealing';
+
+/** What a password link is for. */
+export type LinkPurpose =
+  /** A new user sets their first password. */
+  | 'invitation'
+  /** A user has forgotten their password. */
+  | 'reset';
+
+/** Role of a user. It determines the user's scopes. */
+export type Role =
+  /** All scopes. */
+  | 'admin'
+  /** Can read users and the audit log: `users:read`, `audit:read`. */
+  | 'analyst'
+  /** No scopes. Can see and end only their own sessions. */
+  | 'viewer';
+
+/** The key to rotate, and how. */
+export type RotateApiKeyInput = {
+  /** Rotate even if two secrets are valid. The older one stops working immediately, and a service that still uses it is locked out. */
+  force?: boolean | null | undefined;
+  /** Key id. */
+  id: string | number;
+  /** Seconds for which the current secret stays valid, up to 2,592,000 (30 days). Use 0 after a leak: all old secrets stop working immediately. */
+  overlapSeconds?: number | null | undefined;
+};
+
+/** The webhook to rotate, and how. */
+export type RotateWebhookSecretInput = {
+  /** Webhook id. */
+  id: string | number;
+  /** Seconds for which events are also signed with the current secret, up to 2,592,000 (30 days). Use 0 after a leak: from now on only the new secret signs. */
+  overlapSeconds?: number | null | undefined;
+};
+
+/** Why a session ended. */
+export type SessionEndReason =
+  /** The last refresh token expired unused. */
+  | 'expired'
+  /** The user logged out. */
+  | 'logout'
+  /** The user or an administrator ended the session. */
+  | 'revoked'
+  /** A used refresh token was presented again, which is treated as theft. */
+  | 'token_theft'
+  /** The user was deactivated. */
+  | 'user_deactivated'
+  /** The user was deleted. */
+  | 'user_deleted'
+  /** A new password was set. */
+  | 'user_password_set';
+
+/** What happened to a session. */
+export type SessionEventKind =
+  /** The last refresh token expired unused. */
+  | 'expired'
+  /** The user logged out. */
+  | 'logout'
+  /** A refresh was retried with proof, and the same new refresh token was returned again. */
+  | 'retried'
+  /** The user or an administrator ended the session. */
+  | 'revoked'
+  /** The session was refreshed: a new refresh token replaced the previous one. */
+  | 'rotated'
+  /** The user logged in, and the first refresh token was issued. */
+  | 'started'
+  /** A used or revoked refresh token was presented, which is treated as theft. */
+  | 'token_theft'
+  /** The user was deactivated. */
+  | 'user_deactivated'
+  /** The user was deleted. */
+  | 'user_deleted'
+  /** A new password was set. */
+  | 'user_password_set';
+
+/** Length of a time bucket. */
+export type TimeBucket =
+  /** One calendar day. It lasts 23 to 25 hours if the clocks change. */
+  | 'day'
+  /** One clock hour. It lasts 30 or 90 minutes if the clocks change by half an hour. */
+  | 'hour'
+  /** One minute. */
+  | 'minute';
+
+/** Filters users. A user must match all given fields. */
+export type UserFilter = {
+  /** Only users with one of these ids, at most 100. An empty list matches nothing. */
+  ids?: Array<string | number> | null | undefined;
+  /** Only active users if true, only deactivated ones if false. */
+  isActive?: boolean | null | undefined;
+  /** Only users locked after failed logins if true, only others if false. */
+  isLocked?: boolean | null | undefined;
+  /** Only users with this role. */
+  role?: Role | null | undefined;
+  /** Part of the email address. */
+  search?: string | null | undefined;
+};
+
+/** Order of users. */
+export type UserOrder =
+  /** By creation, newest first. */
+  | 'created_at'
+  /** By email, alphabetically. */
+  | 'email'
+  /** By last login, most recent first; users who have never logged in come last. Each page reads all users. */
+  | 'last_login_at';
+
+/** Who paused a webhook. */
+export type WebhookPausedBy =
+  /** An operator, by `pauseWebhook` or on the command line. */
+  | 'operator'
+  /** The receiver, which answered 410 Gone. */
+  | 'receiver';
+
+export type AuditCountsQueryVariables = Exact<{
+  bucket: TimeBucket;
+  timeZone: string;
+  filter: AuditCountFilter;
+}>;
+
+
+export type AuditCountsQuery = { auditCounts: Array<{ bucketStart: string, eventType: AuditEventType, count: number }> | null };
+
+export type AuditTotalQueryVariables = Exact<{
+  filter?: AuditEventFilter | null | undefined;
+}>;
+
+
+export type AuditTotalQuery = { auditEvents: { totalCount: { count: number, precision: CountPrecision } | null } | null };
+
+export type AuditNewestQueryVariables = Exact<{
+  first: number;
+  filter?: AuditEventFilter | null | undefined;
+}>;
+
+
+export type AuditNewestQuery = { auditEvents: { nodes: Array<{ id: string, createdAt: string }> } | null };
+
+export type AuditPeopleQueryVariables = Exact<{
+  ids: Array<string | number> | string | number;
+}>;
+
+
+export type AuditPeopleQuery = { users: { nodes: Array<{ id: string, email: string }> } | null };
+
+export type AuditSessionQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type AuditSessionQuery = { session: { id: string, userId: string, startedAt: string, endedAt: string | null, endReason: SessionEndReason | null, isLive: boolean, isCurrent: boolean, user: { id: string, email: string } | null } | null };
+
+export type AuditStepsQueryVariables = Exact<{
+  id: string | number;
+  first: number;
+  after?: string | null | undefined;
+}>;
+
+
+export type AuditStepsQuery = { session: { events: { nodes: Array<{ id: string, kind: SessionEventKind, createdAt: string, detail: string, ipAddress: string, userAgent: string | null, jti: string | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } | null };
+
+export type EventFactsFragment = { id: string, createdAt: string, eventType: AuditEventType, ipAddress: string, userAgent: string | null, metadata: Record<string, unknown>, entityType: AuditEntityType, entityId: string | null, sessionId: string | null, userId: string | null, user: { id: string, email: string } | null, actor: { callerType: AuditActorType, id: string | null, user: { id: string, email: string } | null } | null };
+
+export type EventsQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+  filter?: AuditEventFilter | null | undefined;
+}>;
+
+
+export type EventsQuery = { auditEvents: { nodes: Array<{ id: string, createdAt: string, eventType: AuditEventType, ipAddress: string, userAgent: string | null, metadata: Record<string, unknown>, entityType: AuditEntityType, entityId: string | null, sessionId: string | null, userId: string | null, user: { id: string, email: string } | null, actor: { callerType: AuditActorType, id: string | null, user: { id: string, email: string } | null } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
+
+export type GatewayFactsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type GatewayFactsQuery = { gateway: { version: string, nodeVersion: string, startedAt: string, publicUrl: string, isDevelopment: boolean, areWebhooksOn: boolean, isMailOn: boolean, areKnownDevicesOn: boolean, keys: Array<{ kid: string, purpose: KeyringKeyPurpose, algorithm: string, usedFrom: string | null, isInUse: boolean }> } | null };
+
+export type GatewayChecksQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type GatewayChecksQuery = { gateway: { checks: { checkedAt: string, findings: Array<{ severity: FindingSeverity, check: string, seen: string, remedy: string | null }> } | null } | null };
+
+export type ApiKeyFactsFragment = { id: string, serviceName: string, scopes: Array<string>, rateLimit: number, createdAt: string, lastUsedAt: string | null, revokedAt: string | null, previousSecretEndsAt: string | null };
+
+export type CronKeyFactsFragment = { id: string, serviceName: string, scopes: Array<string>, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
+
+export type ApiKeysQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+  filter?: ApiKeyFilter | null | undefined;
+}>;
+
+
+export type ApiKeysQuery = { apiKeys: { nodes: Array<{ id: string, serviceName: string, scopes: Array<string>, rateLimit: number, createdAt: string, lastUsedAt: string | null, revokedAt: string | null, previousSecretEndsAt: string | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
+
+export type CronKeysQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+  filter?: CronKeyFilter | null | undefined;
+}>;
+
+
+export type CronKeysQuery = { cronKeys: { nodes: Array<{ id: string, serviceName: string, scopes: Array<string>, createdAt: string, lastUsedAt: string | null, revokedAt: string | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
+
+export type FindKeyQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type FindKeyQuery = { apiKeys: { nodes: Array<{ id: string, serviceName: string, scopes: Array<string>, rateLimit: number, createdAt: string, lastUsedAt: string | null, revokedAt: string | null, previousSecretEndsAt: string | null }> } | null, cronKeys: { nodes: Array<{ id: string, serviceName: string, scopes: Array<string>, createdAt: string, lastUsedAt: string | null, revokedAt: string | null }> } | null };
+
+export type CountApiKeysQueryVariables = Exact<{
+  filter?: ApiKeyFilter | null | undefined;
+}>;
+
+
+export type CountApiKeysQuery = { apiKeys: { totalCount: { count: number, precision: CountPrecision } | null } | null };
+
+export type CountCronKeysQueryVariables = Exact<{
+  filter?: CronKeyFilter | null | undefined;
+}>;
+
+
+export type CountCronKeysQuery = { cronKeys: { totalCount: { count: number, precision: CountPrecision } | null } | null };
+
+export type CreateApiKeyMutationVariables = Exact<{
+  input: CreateApiKeyInput;
+}>;
+
+
+export type CreateApiKeyMutation = { createApiKey: { secret: string, apiKey: { id: string } } | null };
+
+export type CreateCronKeyMutationVariables = Exact<{
+  input: CreateCronKeyInput;
+}>;
+
+
+export type CreateCronKeyMutation = { createCronKey: { headerValue: string, cronKey: { id: string } } | null };
+
+export type RotateApiKeyMutationVariables = Exact<{
+  input: RotateApiKeyInput;
+}>;
+
+
+export type RotateApiKeyMutation = { rotateApiKey: { secret: string, apiKey: { previousSecretEndsAt: string | null } } | null };
+
+export type RevokeApiKeyMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type RevokeApiKeyMutation = { revokeApiKey: { apiKey: { id: string } } | null };
+
+export type RevokeCronKeyMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type RevokeCronKeyMutation = { revokeCronKey: { cronKey: { id: string } } | null };
+
+export type SessionFactsFragment = { id: string, startedAt: string, lastUsedAt: string, expiresAt: string, endedAt: string | null, endReason: SessionEndReason | null, ipAddress: string, userAgent: string, isLive: boolean, isCurrent: boolean };
+
+export type MySessionsQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+  live?: boolean | null | undefined;
+}>;
+
+
+export type MySessionsQuery = { me: { id: string, sessions: { nodes: Array<{ id: string, startedAt: string, lastUsedAt: string, expiresAt: string, endedAt: string | null, endReason: SessionEndReason | null, ipAddress: string, userAgent: string, isLive: boolean, isCurrent: boolean }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } | null };
+
+export type MyDevicesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type MyDevicesQuery = { me: { id: string, email: string, devices: Array<{ id: string, userAgent: string, createdAt: string, lastUsedAt: string, failedLoginAttempts: number, lockedUntil: string | null }> } | null };
+
+export type RevokeOtherSessionsMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type RevokeOtherSessionsMutation = { revokeOtherSessions: { revokedCount: number } | null };
+
+export type ForgetDeviceMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type ForgetDeviceMutation = { forgetDevice: { forgottenId: string } | null };
+
+export type OverviewLockedQueryVariables = Exact<{
+  first: number;
+}>;
+
+
+export type OverviewLockedQuery = { users: { nodes: Array<{ id: string, email: string, lockedUntil: string | null }>, totalCount: { count: number, precision: CountPrecision } | null } | null };
+
+export type OwnNameQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type OwnNameQuery = { me: { id: string, email: string, role: Role } | null };
+
+export type RevokeSessionMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type RevokeSessionMutation = { revokeSession: { session: { id: string } } | null };
+
+export type FindPersonQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type FindPersonQuery = { user: { id: string } | null };
+
+export type FindSessionQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type FindSessionQuery = { session: { id: string } | null };
+
+export type UserFactsFragment = { id: string, email: string, role: Role, isActive: boolean, hasPassword: boolean, failedLoginAttempts: number, lockedUntil: string | null, lastLoginAt: string | null, createdAt: string };
+
+export type ListUsersQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+  filter?: UserFilter | null | undefined;
+  orderBy?: UserOrder | null | undefined;
+}>;
+
+
+export type ListUsersQuery = { users: { nodes: Array<{ id: string, email: string, role: Role, isActive: boolean, hasPassword: boolean, failedLoginAttempts: number, lockedUntil: string | null, lastLoginAt: string | null, createdAt: string }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
+
+export type CountUsersQueryVariables = Exact<{
+  filter?: UserFilter | null | undefined;
+}>;
+
+
+export type CountUsersQuery = { users: { totalCount: { count: number, precision: CountPrecision } | null } | null };
+
+export type InviteUserMutationVariables = Exact<{
+  email: string;
+  role: Role;
+}>;
+
+
+export type InviteUserMutation = { createUser: { user: { id: string, email: string } } | null };
+
+export type IssueLinkMutationVariables = Exact<{
+  userId: string | number;
+  purpose: LinkPurpose;
+  deliver: boolean;
+}>;
+
+
+export type IssueLinkMutation = { issuePasswordLink: { link: string | null, expiresAt: string } | null };
+
+export type MailStateQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type MailStateQuery = { gateway: { isMailOn: boolean } | null };
+
+export type ShowUserQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type ShowUserQuery = { user: { id: string, email: string, role: Role, isActive: boolean, hasPassword: boolean, failedLoginAttempts: number, lockedUntil: string | null, lastLoginAt: string | null, createdAt: string, devices: Array<{ id: string, userAgent: string, createdAt: string, lastUsedAt: string, failedLoginAttempts: number, lockedUntil: string | null }> } | null };
+
+export type SessionsOfUserQueryVariables = Exact<{
+  id: string | number;
+  first: number;
+  after?: string | null | undefined;
+  live: boolean;
+}>;
+
+
+export type SessionsOfUserQuery = { user: { sessions: { nodes: Array<{ id: string, startedAt: string, lastUsedAt: string, expiresAt: string, endedAt: string | null, endReason: SessionEndReason | null, ipAddress: string, userAgent: string, isLive: boolean, isCurrent: boolean }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } | null };
+
+export type LiveSessionsOfUserQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type LiveSessionsOfUserQuery = { user: { sessions: { nodes: Array<{ id: string, isCurrent: boolean }>, pageInfo: { hasNextPage: boolean } } } | null };
+
+export type UnlockUserMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type UnlockUserMutation = { unlockUser: { user: { id: string } } | null };
+
+export type SetRoleOfUserMutationVariables = Exact<{
+  id: string | number;
+  role: Role;
+}>;
+
+
+export type SetRoleOfUserMutation = { setUserRole: { user: { id: string } } | null };
+
+export type SetEmailOfUserMutationVariables = Exact<{
+  id: string | number;
+  email: string;
+}>;
+
+
+export type SetEmailOfUserMutation = { setUserEmail: { user: { email: string } } | null };
+
+export type SetActivityOfUserMutationVariables = Exact<{
+  id: string | number;
+  isActive: boolean;
+}>;
+
+
+export type SetActivityOfUserMutation = { setUserActive: { revokedSessionCount: number } | null };
+
+export type DeleteUserMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type DeleteUserMutation = { deleteUser: { deletedId: string } | null };
+
+export type EraseUserMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type EraseUserMutation = { eraseUser: { pseudonym: string, changedEventCount: number } | null };
+
+export type WebhooksQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+  withGateway: boolean;
+}>;
+
+
+export type WebhooksQuery = { gateway?: { areWebhooksOn: boolean } | null, webhooks: { nodes: Array<{ id: string, url: string, eventTypes: Array<AuditEventType> | null, includeEmails: boolean, createdAt: string, pausedAt: string | null, pausedBy: WebhookPausedBy | null, lag: number, parkedCount: number, previousSecretEndsAt: string | null, lastAttempt: { at: string, outcome: string, status: number | null } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
+
+export type CreateWebhookMutationVariables = Exact<{
+  input: CreateWebhookInput;
+}>;
+
+
+export type CreateWebhookMutation = { createWebhook: { secret: string, webhook: { id: string } } | null };
+
+export type RotateWebhookSecretMutationVariables = Exact<{
+  input: RotateWebhookSecretInput;
+}>;
+
+
+export type RotateWebhookSecretMutation = { rotateWebhookSecret: { secret: string, webhook: { previousSecretEndsAt: string | null } } | null };
+
+export type PauseWebhookMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type PauseWebhookMutation = { pauseWebhook: { webhook: { id: string } } | null };
+
+export type ResumeWebhookMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type ResumeWebhookMutation = { resumeWebhook: { webhook: { id: string } } | null };
+
+export type ReplayWebhookMutationVariables = Exact<{
+  id: string | number;
+  since: string;
+}>;
+
+
+export type ReplayWebhookMutation = { replayWebhook: { webhook: { id: string } } | null };
+
+export type DeleteWebhookMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type DeleteWebhookMutation = { deleteWebhook: { deletedId: string } | null };
+
+export const AuditCounts =
+  'query AuditCounts($bucket:TimeBucket!$timeZone:String!$filter:AuditCountFilter!){auditCounts(bucket:$bucket timeZone:$timeZone filter:$filter){bucketStart eventType count}}' as Operation<AuditCountsQuery, AuditCountsQueryVariables>;
+
+export const AuditTotal =
+  'query AuditTotal($filter:AuditEventFilter){auditEvents(first:1 filter:$filter){totalCount{count precision}}}' as Operation<AuditTotalQuery, AuditTotalQueryVariables>;
+
+export const AuditNewest =
+  'query AuditNewest($first:Int!$filter:AuditEventFilter){auditEvents(first:$first filter:$filter){nodes{id createdAt}}}' as Operation<AuditNewestQuery, AuditNewestQueryVariables>;
+
+export const AuditPeople =
+  'query AuditPeople($ids:[ID!]!){users(first:3 filter:{ids:$ids}){nodes{id email}}}' as Operation<AuditPeopleQuery, AuditPeopleQueryVariables>;
+
+export const AuditSession =
+  'query AuditSession($id:ID!){session(id:$id){id userId user{id email}startedAt endedAt endReason isLive isCurrent}}' as Operation<AuditSessionQuery, AuditSessionQueryVariables>;
+
+export const AuditSteps =
+  'query AuditSteps($id:ID!$first:Int!$after:String){session(id:$id){events(first:$first after:$after){nodes{id kind createdAt detail ipAddress userAgent jti}pageInfo{hasNextPage endCursor}}}}' as Operation<AuditStepsQuery, AuditStepsQueryVariables>;
+
+export const Events =
+  'query Events($first:Int!$after:String$filter:AuditEventFilter){auditEvents(first:$first after:$after filter:$filter){nodes{...EventFacts}pageInfo{hasNextPage endCursor}}}fragment EventFacts on AuditEvent{id createdAt eventType ipAddress userAgent metadata entityType entityId sessionId userId user{id email}actor{callerType id user{id email}}}' as Operation<EventsQuery, EventsQueryVariables>;
+
+export const GatewayFacts =
+  'query GatewayFacts{gateway{version nodeVersion startedAt publicUrl isDevelopment areWebhooksOn isMailOn areKnownDevicesOn keys{kid purpose algorithm usedFrom isInUse}}}' as Operation<GatewayFactsQuery, GatewayFactsQueryVariables>;
+
+export const GatewayChecks =
+  'query GatewayChecks{gateway{checks{checkedAt findings{severity check seen remedy}}}}' as Operation<GatewayChecksQuery, GatewayChecksQueryVariables>;
+
+export const ApiKeys =
+  'query ApiKeys($first:Int!$after:String$filter:ApiKeyFilter){apiKeys(first:$first after:$after filter:$filter){nodes{...ApiKeyFacts}pageInfo{hasNextPage endCursor}}}fragment ApiKeyFacts on ApiKey{id serviceName scopes rateLimit createdAt lastUsedAt revokedAt previousSecretEndsAt}' as Operation<ApiKeysQuery, ApiKeysQueryVariables>;
+
+export const CronKeys =
+  'query CronKeys($first:Int!$after:String$filter:CronKeyFilter){cronKeys(first:$first after:$after filter:$filter){nodes{...CronKeyFacts}pageInfo{hasNextPage endCursor}}}fragment CronKeyFacts on CronKey{id serviceName scopes createdAt lastUsedAt revokedAt}' as Operation<CronKeysQuery, CronKeysQueryVariables>;
+
+export const FindKey =
+  'query FindKey($id:ID!){apiKeys(first:1 filter:{ids:[$id]}){nodes{...ApiKeyFacts}}cronKeys(first:1 filter:{ids:[$id]}){nodes{...CronKeyFacts}}}fragment ApiKeyFacts on ApiKey{id serviceName scopes rateLimit createdAt lastUsedAt revokedAt previousSecretEndsAt}fragment CronKeyFacts on CronKey{id serviceName scopes createdAt lastUsedAt revokedAt}' as Operation<FindKeyQuery, FindKeyQueryVariables>;
+
+export const CountApiKeys =
+  'query CountApiKeys($filter:ApiKeyFilter){apiKeys(first:1 filter:$filter){totalCount{count precision}}}' as Operation<CountApiKeysQuery, CountApiKeysQueryVariables>;
+
+export const CountCronKeys =
+  'query CountCronKeys($filter:CronKeyFilter){cronKeys(first:1 filter:$filter){totalCount{count precision}}}' as Operation<CountCronKeysQuery, CountCronKeysQueryVariables>;
+
+export const CreateApiKey =
+  'mutation CreateApiKey($input:CreateApiKeyInput!){createApiKey(input:$input){apiKey{id}secret}}' as Operation<CreateApiKeyMutation, CreateApiKeyMutationVariables>;
+
+export const CreateCronKey =
+  'mutation CreateCronKey($input:CreateCronKeyInput!){createCronKey(input:$input){cronKey{id}headerValue}}' as Operation<CreateCronKeyMutation, CreateCronKeyMutationVariables>;
+
+export const RotateApiKey =
+  'mutation RotateApiKey($input:RotateApiKeyInput!){rotateApiKey(input:$input){apiKey{previousSecretEndsAt}secret}}' as Operation<RotateApiKeyMutation, RotateApiKeyMutationVariables>;
+
+export const RevokeApiKey =
+  'mutation RevokeApiKey($id:ID!){revokeApiKey(input:{id:$id}){apiKey{id}}}' as Operation<RevokeApiKeyMutation, RevokeApiKeyMutationVariables>;
+
+export const RevokeCronKey =
+  'mutation RevokeCronKey($id:ID!){revokeCronKey(input:{id:$id}){cronKey{id}}}' as Operation<RevokeCronKeyMutation, RevokeCronKeyMutationVariables>;
+
+export const MySessions =
+  'query MySessions($first:Int!$after:String$live:Boolean){me{id sessions(first:$first after:$after live:$live){nodes{...SessionFacts}pageInfo{hasNextPage endCursor}}}}fragment SessionFacts on Session{id startedAt lastUsedAt expiresAt endedAt endReason ipAddress userAgent isLive isCurrent}' as Operation<MySessionsQuery, MySessionsQueryVariables>;
+
+export const MyDevices =
+  'query MyDevices{me{id email devices{id userAgent createdAt lastUsedAt failedLoginAttempts lockedUntil}}}' as Operation<MyDevicesQuery, MyDevicesQueryVariables>;
+
+export const RevokeOtherSessions =
+  'mutation RevokeOtherSessions{revokeOtherSessions{revokedCount}}' as Operation<RevokeOtherSessionsMutation, RevokeOtherSessionsMutationVariables>;
+
+export const ForgetDevice =
+  'mutation ForgetDevice($id:ID!){forgetDevice(input:{id:$id}){forgottenId}}' as Operation<ForgetDeviceMutation, ForgetDeviceMutationVariables>;
+
+export const OverviewLocked =
+  'query OverviewLocked($first:Int!){users(first:$first filter:{isLocked:true}){nodes{id email lockedUntil}totalCount{count precision}}}' as Operation<OverviewLockedQuery, OverviewLockedQueryVariables>;
+
+export const OwnName =
+  'query OwnName{me{id email role}}' as Operation<OwnNameQuery, OwnNameQueryVariables>;
+
+export const RevokeSession =
+  'mutation RevokeSession($id:ID!){revokeSession(input:{id:$id}){session{id}}}' as Operation<RevokeSessionMutation, RevokeSessionMutationVariables>;
+
+export const FindPerson =
+  'query FindPerson($id:ID!){user(id:$id){id}}' as Operation<FindPersonQuery, FindPersonQueryVariables>;
+
+export const FindSession =
+  'query FindSession($id:ID!){session(id:$id){id}}' as Operation<FindSessionQuery, FindSessionQueryVariables>;
+
+export const ListUsers =
+  'query ListUsers($first:Int!$after:String$filter:UserFilter$orderBy:UserOrder){users(first:$first after:$after filter:$filter orderBy:$orderBy){nodes{...UserFacts}pageInfo{hasNextPage endCursor}}}fragment UserFacts on User{id email role isActive hasPassword failedLoginAttempts lockedUntil lastLoginAt createdAt}' as Operation<ListUsersQuery, ListUsersQueryVariables>;
+
+export const CountUsers =
+  'query CountUsers($filter:UserFilter){users(first:1 filter:$filter){totalCount{count precision}}}' as Operation<CountUsersQuery, CountUsersQueryVariables>;
+
+export const InviteUser =
+  'mutation InviteUser($email:String!$role:Role!){createUser(input:{email:$email role:$role}){user{id email}}}' as Operation<InviteUserMutation, InviteUserMutationVariables>;
+
+export const IssueLink =
+  'mutation IssueLink($userId:ID!$purpose:LinkPurpose!$deliver:Boolean!){issuePasswordLink(input:{userId:$userId purpose:$purpose deliver:$deliver}){link expiresAt}}' as Operation<IssueLinkMutation, IssueLinkMutationVariables>;
+
+export const MailState =
+  'query MailState{gateway{isMailOn}}' as Operation<MailStateQuery, MailStateQueryVariables>;
+
+export const ShowUser =
+  'query ShowUser($id:ID!){user(id:$id){...UserFacts devices{id userAgent createdAt lastUsedAt failedLoginAttempts lockedUntil}}}fragment UserFacts on User{id email role isActive hasPassword failedLoginAttempts lockedUntil lastLoginAt createdAt}' as Operation<ShowUserQuery, ShowUserQueryVariables>;
+
+export const SessionsOfUser =
+  'query SessionsOfUser($id:ID!$first:Int!$after:String$live:Boolean!){user(id:$id){sessions(first:$first after:$after live:$live){nodes{...SessionFacts}pageInfo{hasNextPage endCursor}}}}fragment SessionFacts on Session{id startedAt lastUsedAt expiresAt endedAt endReason ipAddress userAgent isLive isCurrent}' as Operation<SessionsOfUserQuery, SessionsOfUserQueryVariables>;
+
+export const LiveSessionsOfUser =
+  'query LiveSessionsOfUser($id:ID!){user(id:$id){sessions(first:100 live:true){nodes{id isCurrent}pageInfo{hasNextPage}}}}' as Operation<LiveSessionsOfUserQuery, LiveSessionsOfUserQueryVariables>;
+
+export const UnlockUser =
+  'mutation UnlockUser($id:ID!){unlockUser(input:{id:$id}){user{id}}}' as Operation<UnlockUserMutation, UnlockUserMutationVariables>;
+
+export const SetRoleOfUser =
+  'mutation SetRoleOfUser($id:ID!$role:Role!){setUserRole(input:{id:$id role:$role}){user{id}}}' as Operation<SetRoleOfUserMutation, SetRoleOfUserMutationVariables>;
+
+export const SetEmailOfUser =
+  'mutation SetEmailOfUser($id:ID!$email:String!){setUserEmail(input:{id:$id email:$email}){user{email}}}' as Operation<SetEmailOfUserMutation, SetEmailOfUserMutationVariables>;
+
+export const SetActivityOfUser =
+  'mutation SetActivityOfUser($id:ID!$isActive:Boolean!){setUserActive(input:{id:$id isActive:$isActive}){revokedSessionCount}}' as Operation<SetActivityOfUserMutation, SetActivityOfUserMutationVariables>;
+
+export const DeleteUser =
+  'mutation DeleteUser($id:ID!){deleteUser(input:{id:$id}){deletedId}}' as Operation<DeleteUserMutation, DeleteUserMutationVariables>;
+
+export const EraseUser =
+  'mutation EraseUser($id:ID!){eraseUser(input:{id:$id}){pseudonym changedEventCount}}' as Operation<EraseUserMutation, EraseUserMutationVariables>;
+
+export const Webhooks =
+  'query Webhooks($first:Int!$after:String$withGateway:Boolean!){gateway@include(if:$withGateway){areWebhooksOn}webhooks(first:$first after:$after){nodes{id url eventTypes includeEmails createdAt pausedAt pausedBy lag parkedCount lastAttempt{at outcome status}previousSecretEndsAt}pageInfo{hasNextPage endCursor}}}' as Operation<WebhooksQuery, WebhooksQueryVariables>;
+
+export const CreateWebhook =
+  'mutation CreateWebhook($input:CreateWebhookInput!){createWebhook(input:$input){webhook{id}secret}}' as Operation<CreateWebhookMutation, CreateWebhookMutationVariables>;
+
+export const RotateWebhookSecret =
+  'mutation RotateWebhookSecret($input:RotateWebhookSecretInput!){rotateWebhookSecret(input:$input){webhook{previousSecretEndsAt}secret}}' as Operation<RotateWebhookSecretMutation, RotateWebhookSecretMutationVariables>;
+
+export const PauseWebhook =
+  'mutation PauseWebhook($id:ID!){pauseWebhook(input:{id:$id}){webhook{id}}}' as Operation<PauseWebhookMutation, PauseWebhookMutationVariables>;
+
+export const ResumeWebhook =
+  'mutation ResumeWebhook($id:ID!){resumeWebhook(input:{id:$id}){webhook{id}}}' as Operation<ResumeWebhookMutation, ResumeWebhookMutationVariables>;
+
+export const ReplayWebhook =
+  'mutation ReplayWebhook($id:ID!$since:DateTime!){replayWebhook(input:{id:$id since:$since}){webhook{id}}}' as Operation<ReplayWebhookMutation, ReplayWebhookMutationVariables>;
+
+export const DeleteWebhook =
+  'mutation DeleteWebhook($id:ID!){deleteWebhook(input:{id:$id}){deletedId}}' as Operation<DeleteWebhookMutation, DeleteWebhookMutationVariables>;
+

@@ -1,0 +1,11 @@
+/** What the server writes into the page. */
+const data = document.getElementById('root')?.dataset ?? {};
+
+/** The origin whose logins the gateway accepts: its PUBLIC_URL */
+export const PUBLIC_URL = data['publicUrl'] ?? location.origin;
+
+/** GraphiQL is at `/graphql`. */
+export const HAS_EXPLORER = data['explorer'] === 'true';
+
+/** `/set-password` mails a link to whoever has forgotten the password. */
+export const HAS_FORGOT_PAGE = data['setPassword'] === 'true';

@@ -1,0 +1,79 @@
+/** The views: where they are, who sees them, and their code, which is loaded when they are first opened. */
+import type { ComponentType } from 'preact';
+import { can, type Scope } from './auth.js';
+
+export interface View {
+  /** Its path; a path with an id below it is that of one row */
+  path: string;
+  name: string;
+  /** Undefined: for everybody */
+  scope?: Scope;
+  /** Shows one row: the id is in the path */
+  isDetail?: boolean;
+  load(): Promise<ComponentType<{ id: string }>>;
+}
+
+export const OVERVIEW = '/console/';
+export const USERS = '/console/users';
+export const AUDIT_LOG = '/console/audit';
+export const KEYS = '/console/keys';
+export const WEBHOOKS = '/console/webhooks';
+export const GATEWAY = '/console/gateway';
+export const MY_SESSIONS = '/console/sessions';
+
+export const VIEWS: readonly View[] = [
+  {
+    path: OVERVIEW,
+    name: 'Overview',
+    scope: 'audit:read',
+    load: async () => (await import('./views/overview.js')).Overview,
+  },
+  { path: USERS, name: 'Users', scope: 'users:read', load: async () => (await import('./views/users.js')).Users },
+  {
+    path: USERS,
+    name: 'User',
+    scope: 'users:read',
+    isDetail: true,
+    load: async () => (await import('./views/user.js')).User,
+  },
+  {
+    path: AUDIT_LOG,
+    name: 'Audit log',
+    scope: 'audit:read',
+    load: async () => (await import('./views/audit.js')).Audit,
+  },
+  { path: KEYS, name: 'Keys', scope: 'keys:read', load: async () => (await import('./views/keys.js')).Keys },
+  {
+    path: WEBHOOKS,
+    name: 'Webhooks',
+    scope: 'webhooks:read',
+    load: async () => (await import('./views/webhooks.js')).Webhooks,
+  },
+  {
+    path: GATEWAY,
+    name: 'Gateway',
+    scope: 'gateway:read',
+    load: async () => (await import('./views/gateway.js')).Gateway,
+  },
+  { path: MY_SESSIONS, name: 'My sessions', load: async () => (await import('./views/my-sessions.js')).MySessions },
+];
+
+/** Whether the user may see it; the gateway decides all the same. */
+export function isVisible({ scope }: View): boolean {
+  return scope === undefined || can(scope);
+}
+
+/** The view of a path and the id in it; undefined if there is none. */
+export function viewOf(path: string): { view: View; id: string } | undefined {
+  const plain = path === '/console' || path === OVERVIEW ? OVERVIEW : path.replace(/\/$/, '');
+  const listed = VIEWS.find((view) => !view.isDetail && view.path === plain);
+  if (listed !== undefined) return { view: listed, id: '' };
+  const [, parent, id = ''] = /^(.+)\/([^/]+)$/.exec(plain) ?? [];
+  const detail = VIEWS.find((view) => view.isDetail && view.path === parent);
+  return detail && { view: detail, id };
+}
+
+/** The path of the page of a user. */
+export function pathOfUser(id: string): string {
+  return `${USERS}/${id}`;
+}

@@ -1,0 +1,133 @@
+/** The dialogs that change a key: a new secret, and its end. */
+import { useState } from 'preact/hooks';
+import { ask, Problem } from '../../graphql.js';
+import { announce } from '../../kit/announce.js';
+import { Choosable } from '../../kit/choice.js';
+import { ChangeDialog } from '../../kit/dialog.js';
+import { Foreign } from '../../kit/foreign.js';
+import { Time } from '../../kit/time.js';
+import { RevokeApiKey, RevokeCronKey, RotateApiKey } from '../../operations.js';
+import { DAY_SECONDS, OverlapChoice, PreviousSecret, SecretOnce } from '../../secrets.js';
+import { type ApiKey, isApiKey, type Key, kindOf } from './key.js';
+import { TryApiKey } from './try-key.js';
+
+interface Props<Changed> {
+  of: Changed;
+  onChange(): void;
+  onClose(): void;
+}
+
+/** If two secrets are valid already, a rotation has to say that it ends the older one. */
+export function RotateDialog({ of: key, onChange, onClose }: Props<ApiKey>) {
+  const [overlapSeconds, setOverlap] = useState(DAY_SECONDS);
+  const [isForced, setForced] = useState(key.previousSecretEndsAt !== null);
+  const rotate = async () => {
+    const { rotateApiKey: rotated } = await ask(RotateApiKey, {
+      input: { id: key.id, overlapSeconds, force: isForced },
+    }).catch((error: unknown) => {
+      if (!(error instanceof Problem) || error.reason !== 'two_secrets_live') throw error;
+      setForced(true); // somebody else has rotated it since the list was read
+      onChange();
+      throw new Problem(
+        'Nothing was changed: the key has two valid secrets by now. Tick the box to end the older one, then rotate.',
+        false,
+      );
+    });
+    if (rotated === null) return;
+    announce(`The API key of ${key.serviceName} has a new secret.`);
+    onChange();
+    return (
+      <SecretOnce label="New secret" secret={rotated.secret}>
+        <PreviousSecret verb="is valid" endsAt={rotated.apiKey.previousSecretEndsAt} />
+        <TryApiKey keyId={key.id} secret={rotated.secret} />
+      </SecretOnce>
+    );
+  };
+  return (
+    <ChangeDialog
+      title="Rotate the secret"
+      action="Rotate"
+      tone={isForced || overlapSeconds === 0 ? 'bad' : 'plain'}
+      onSubmit={rotate}
+      onClose={onClose}
+    >
+      <p>
+        Gives the key of{' '}
+        <strong>
+          <Foreign text={key.serviceName} />
+        </strong>{' '}
+        a new secret, which is shown once.
+      </p>
+      {isForced && <TwoSecrets of={key} />}
+      <OverlapChoice
+        verb="stays valid"
+        atOnce="After a leak. The service is refused until it has the new secret."
+        chosen={overlapSeconds}
+        onChoose={setOverlap}
+      />
+    </ChangeDialog>
+  );
+}
+
+/** The choice of `force` */
+function TwoSecrets({ of: { previousSecretEndsAt, serviceName } }: { of: ApiKey }) {
+  return (
+    <div class="notice warn">
+      <p>
+        Two secrets of this key are valid
+        {previousSecretEndsAt !== null && (
+          <>
+            , the older one until <Time at={previousSecretEndsAt} />
+          </>
+        )}
+        . If <Foreign text={serviceName} /> still uses the older one, it is refused until it has the new one.
+      </p>
+      <Choosable
+        type="checkbox"
+        name="force"
+        required
+        option={{ value: 'yes', label: 'End the older secret at once' }}
+      />
+    </div>
+  );
+}
+
+export function RevokeDialog({ of: key, onChange, onClose }: Props<Key>) {
+  const revoke = async () => {
+    if (isApiKey(key)) await ask(RevokeApiKey, { id: key.id });
+    else await ask(RevokeCronKey, { id: key.id });
+    announce(`The ${inSentence(key)} of ${key.serviceName} is revoked.`);
+    onChange();
+  };
+  return (
+    <ChangeDialog
+      title={`Revoke the ${inSentence(key)}`}
+      action="Revoke"
+      tone="bad"
+      onSubmit={revoke}
+      onClose={onClose}
+    >
+      <p>
+        Every request of{' '}
+        <strong>
+          <Foreign text={key.serviceName} />
+        </strong>{' '}
+        with <code>{key.id}</code> is refused at once, by all instances. This cannot be undone.
+      </p>
+      <p>
+        {key.lastUsedAt === null ? (
+          'The key was never used.'
+        ) : (
+          <>
+            The key was last used on <Time at={key.lastUsedAt} />.
+          </>
+        )}
+      </p>
+    </ChangeDialog>
+  );
+}
+
+/** `API key`, `cron key` */
+function inSentence(key: Key): string {
+  return kindOf(key).replace('Cron', 'cron');
+}

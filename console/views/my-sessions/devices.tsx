@@ -1,0 +1,75 @@
+/** The known devices of the user (Interface 16). */
+import { useState } from 'preact/hooks';
+import { useAnswer } from '../../answer.js';
+import { ask } from '../../graphql.js';
+import { announce } from '../../kit/announce.js';
+import { ChangeDialog } from '../../kit/dialog.js';
+import { Device, deviceText } from '../../kit/foreign.js';
+import { Answered, Empty } from '../../kit/states.js';
+import { type Column, Table } from '../../kit/table.js';
+import { Time } from '../../kit/time.js';
+import { MyDevices as Devices, ForgetDevice, type MyDevicesQuery } from '../../operations.js';
+
+type KnownDevice = NonNullable<MyDevicesQuery['me']>['devices'][number];
+
+const COLUMNS: Array<Column<KnownDevice>> = [
+  { name: 'Device', cell: ({ userAgent }) => <Device userAgent={userAgent} /> },
+  { name: 'Known since', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { name: 'Last login', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+  { name: 'Failed logins', cell: ({ failedLoginAttempts }) => failedLoginAttempts },
+];
+
+export function MyDevices() {
+  const answer = useAnswer(Devices, {});
+  const [forgetting, setForgetting] = useState<KnownDevice>();
+  const button: Column<KnownDevice> = {
+    name: 'Actions',
+    isNameHidden: true,
+    align: 'end',
+    cell: (device) => (
+      <button type="button" class="bad-quiet" onClick={() => setForgetting(device)}>
+        Forget<span class="unseen"> {nameOf(device)}</span>
+      </button>
+    ),
+  };
+
+  return (
+    <section aria-labelledby="devices">
+      <h2 id="devices">Known devices</h2>
+      <Answered answer={answer}>
+        {({ me }) =>
+          me === null || me.devices.length === 0 ? (
+            <Empty>
+              No device is known. Where the gateway remembers devices, strangers who guess your password cannot lock
+              them out.
+            </Empty>
+          ) : (
+            <Table caption="Known devices" columns={[...COLUMNS, button]} rows={me.devices} keyOf={({ id }) => id} />
+          )
+        }
+      </Answered>
+      {forgetting !== undefined && (
+        <ChangeDialog
+          title="Forget this device"
+          action="Forget device"
+          tone="bad"
+          onClose={() => setForgetting(undefined)}
+          onSubmit={async () => {
+            await ask(ForgetDevice, { id: forgetting.id });
+            announce('The device was forgotten.');
+            answer.reload();
+          }}
+        >
+          <p>
+            The next login on <bdi>{nameOf(forgetting)}</bdi> is that of a stranger, whom a lock of your account keeps
+            out. Its sessions go on.
+          </p>
+        </ChangeDialog>
+      )}
+    </section>
+  );
+}
+
+function nameOf({ userAgent }: KnownDevice): string {
+  return deviceText(userAgent) ?? 'an unknown device';
+}

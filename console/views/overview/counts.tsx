@@ -1,0 +1,166 @@
+/** Numbers and bars of what tells whether something is wrong. */
+import { type Answer, useAsked } from '../../answer.js';
+import { ask } from '../../graphql.js';
+import { type Bar, Bars, BarsTable, type BarTone, numberText } from '../../kit/bars.js';
+import { Answered } from '../../kit/states.js';
+import { dayText, hourText, TIME_ZONE } from '../../kit/time.js';
+import { Link, pathTo, setQuery } from '../../location.js';
+import { AuditCounts, type AuditEventType } from '../../operations.js';
+import { AUDIT_LOG } from '../../views.js';
+import { type Bucket, bucketsOf, lastDays, lastHours, type Span } from '../audit/spans.js';
+
+interface Kind {
+  type: AuditEventType;
+  name: string;
+  tone: BarTone;
+}
+
+const KINDS: readonly Kind[] = [
+  { type: 'login_success', name: 'Logins', tone: 'accent' },
+  { type: 'login_failure', name: 'Failed logins', tone: 'warn' },
+  { type: 'account_locked', name: 'Refused: account locked', tone: 'bad' },
+  { type: 'token_theft', name: 'Tokens presented again', tone: 'bad' },
+];
+
+export type SpanName = '24h' | '7d';
+
+const SPANS: Record<SpanName, { name: string; spanAt(now: Date): Span }> = {
+  '24h': { name: '24 hours', spanAt: lastHours },
+  '7d': { name: '7 days', spanAt: lastDays },
+};
+
+type Count = { bucketStart: string; eventType: AuditEventType; count: number };
+
+export interface Counted {
+  name: SpanName;
+  span: Span;
+  buckets: Array<Bucket<Count>>;
+}
+
+export function useCounts(name: SpanName, pollMs: number): Answer<Counted> {
+  return useAsked(
+    `counts ${name}`,
+    async (signal) => {
+      const span = SPANS[name].spanAt(new Date());
+      const filter = {
+        since: span.since.toISOString(),
+        until: span.until.toISOString(),
+        eventTypes: KINDS.map(({ type }) => type),
+      };
+      const { auditCounts } = await ask(AuditCounts, { bucket: span.bucket, timeZone: TIME_ZONE, filter }, signal);
+      return { name, span, buckets: bucketsOf(span, auditCounts ?? []) };
+    },
+    { pollMs },
+  );
+}
+
+export function countOf({ buckets }: Counted, type: AuditEventType): number {
+  return buckets.reduce((sum, bucket) => sum + inBucket(bucket, type), 0);
+}
+
+function inBucket({ counted }: Bucket<Count>, type: AuditEventType): number {
+  return counted.find(({ eventType }) => eventType === type)?.count ?? 0;
+}
+
+interface CountsProps {
+  chosen: SpanName;
+  answer: Answer<Counted>;
+  /** Below the number of presented tokens: how many were thefts */
+  thefts: string;
+}
+
+export function Counts({ chosen, answer, thefts }: CountsProps) {
+  return (
+    <section>
+      <div class="bar">
+        <h2>Last {SPANS[chosen].name}</h2>
+        <fieldset class="switch">
+          <legend class="unseen">Time to count</legend>
+          {(Object.keys(SPANS) as SpanName[]).map((name) => (
+            <button
+              key={name}
+              type="button"
+              aria-pressed={name === chosen}
+              onClick={() => setQuery({ span: name === '24h' ? undefined : name })}
+            >
+              {SPANS[name].name}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      <Answered answer={answer}>{(counted) => <Tiles counted={counted} thefts={thefts} />}</Answered>
+    </section>
+  );
+}
+
+function Tiles({ counted, thefts }: { counted: Counted; thefts: string }) {
+  const { span, buckets } = counted;
+  const unit = span.bucket === 'day' ? 'Day' : 'Hour';
+  const whole = { since: span.since.toISOString(), until: span.until.toISOString() };
+  return (
+    <>
+      <div class="tiles">
+        {KINDS.map((kind) => (
+          <Tile
+            key={kind.type}
+            kind={kind}
+            count={countOf(counted, kind.type)}
+            to={eventsOf(kind.type, whole)}
+            hint={kind.type === 'token_theft' ? thefts : ''}
+            label={`${kind.name} by ${unit.toLowerCase()}`}
+            bars={buckets.map((bucket) => ({
+              name: bucket.name,
+              shortName: bucket.shortName,
+              to: eventsOf(kind.type, bucket),
+              counts: [{ count: inBucket(bucket, kind.type) }],
+            }))}
+          />
+        ))}
+      </div>
+      <p class="quiet">
+        Counted since {dayText(span.since)}, {hourText(span.since)} ({TIME_ZONE}).
+      </p>
+      <BarsTable
+        label={`Logins and refusals by ${unit.toLowerCase()}`}
+        unit={unit}
+        series={KINDS}
+        bars={buckets.map((bucket) => ({
+          name: bucket.name,
+          shortName: bucket.shortName,
+          to: pathTo(AUDIT_LOG, { since: bucket.since, until: bucket.until }),
+          counts: KINDS.map(({ type }) => ({ count: inBucket(bucket, type), to: eventsOf(type, bucket) })),
+        }))}
+      />
+    </>
+  );
+}
+
+interface TileProps {
+  kind: Kind;
+  count: number;
+  /** The events that are counted */
+  to: string;
+  hint: string;
+  label: string;
+  bars: Bar[];
+}
+
+function Tile({ kind, count, to, hint, label, bars }: TileProps) {
+  const isWrong = count > 0 && kind.tone === 'bad';
+  return (
+    <div class="tile">
+      <h3>{kind.name}</h3>
+      <p class={isWrong ? 'number bad' : 'number'}>
+        <Link to={to} aria-label={`${numberText(count)} ${kind.name.toLowerCase()}: show the events`}>
+          {numberText(count)}
+        </Link>
+      </p>
+      <p class="hint">{hint}</p>
+      <Bars label={label} series={[kind]} bars={bars} />
+    </div>
+  );
+}
+
+function eventsOf(type: AuditEventType, { since, until }: { since: string; until: string }): string {
+  return pathTo(AUDIT_LOG, { eventTypes: type, since, until });
+}

@@ -1,0 +1,151 @@
+/** Thefts that need a look, each with what its session's story says. */
+import { useRef, useState } from 'preact/hooks';
+import { type Answer, useAsked } from '../../answer.js';
+import { type Event, Subject } from '../../events.js';
+import { ask } from '../../graphql.js';
+import { useFocusBack } from '../../kit/focus.js';
+import { Device, Foreign } from '../../kit/foreign.js';
+import { useHeld } from '../../kit/held.js';
+import { Answered, Empty } from '../../kit/states.js';
+import { Time } from '../../kit/time.js';
+import { Link, pathTo } from '../../location.js';
+import { Events } from '../../operations.js';
+import { AUDIT_LOG } from '../../views.js';
+import { Steps, useSteps } from '../audit/story.js';
+import { News } from './news.js';
+
+const DAYS = 7;
+/** Events that are looked at: `ended_by` is no filter of the gateway. */
+const MOST = 50;
+/** Stories that are told without being asked for: each costs the gateway a long reading. */
+const TOLD = 3;
+
+export interface Thefts {
+  /** Without those of tokens that had been ended: a logout in another tab is no theft */
+  thefts: Event[];
+  /** Number of events with `ended_by`: no thefts */
+  harmless: Event[];
+  /** False if there are more events than were looked at */
+  isComplete: boolean;
+  since: string;
+}
+
+export function useThefts(pollMs: number): Answer<Thefts> {
+  return useAsked(
+    'thefts',
+    async (signal) => {
+      const start = new Date();
+      start.setHours(0, 0, 0, 0);
+      start.setDate(start.getDate() - DAYS + 1);
+      const since = start.toISOString();
+      const { auditEvents } = await ask(
+        Events,
+        { first: MOST, filter: { eventTypes: ['token_theft'], since } },
+        signal,
+      );
+      const events = auditEvents?.nodes ?? [];
+      return {
+        thefts: events.filter(({ metadata }) => metadata['ended_by'] === undefined),
+        harmless: events.filter(({ metadata }) => metadata['ended_by'] !== undefined),
+        isComplete: auditEvents?.pageInfo.hasNextPage === false,
+        since,
+      };
+    },
+    { pollMs },
+  );
+}
+
+/** What the number of `token_theft` says, of which not each is a theft. */
+export function theftsText(data: Thefts | undefined, since: string | undefined): string {
+  if (data === undefined || since === undefined) return '';
+  if (!data.isComplete) return 'Some may be of sessions that had been ended, which is no theft.';
+  const later = ({ createdAt }: Event): boolean => createdAt >= since;
+  const thefts = data.thefts.filter(later).length;
+  const harmless = data.harmless.filter(later).length;
+  if (thefts + harmless === 0) return '';
+  const ended = `${harmless} of a session that had been ended, which is no theft`;
+  return `${thefts} ${thefts === 1 ? 'theft' : 'thefts'}${harmless === 0 ? '' : `, ${ended}`}`;
+}
+
+export function TheftList({ answer }: { answer: Answer<Thefts> }) {
+  const held = useHeld(answer.data?.thefts, ({ id }) => id);
+  const section = useRef<HTMLElement>(null);
+  const heading = useFocusBack(section);
+  return (
+    <section ref={section}>
+      <div class="bar">
+        <h2 tabIndex={-1} ref={heading}>
+          Token thefts of {DAYS} days
+        </h2>
+        <News held={held} noun="theft" />
+      </div>
+      <Answered answer={answer}>
+        {({ isComplete, since }) => (
+          <>
+            {held.shown?.length === 0 ? (
+              <Empty>No token was stolen.</Empty>
+            ) : (
+              <ul class="thefts">
+                {held.shown?.map((event, i) => (
+                  <Theft key={event.id} event={event} isTold={i < TOLD} />
+                ))}
+              </ul>
+            )}
+            {!isComplete && (
+              <p class="quiet">
+                These are among the latest {MOST} times that a token was presented again.{' '}
+                <Link to={pathTo(AUDIT_LOG, { eventTypes: 'token_theft', since })}>All of them</Link>
+              </p>
+            )}
+          </>
+        )}
+      </Answered>
+    </section>
+  );
+}
+
+function Theft({ event, isTold }: { event: Event; isTold: boolean }) {
+  const { sessionId, createdAt, ipAddress, userAgent } = event;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <li>
+      <p>
+        <span class="bad">Token theft</span> of <Subject event={event} />, <Time at={createdAt} />
+      </p>
+      <p class="quiet">
+        presented from <Foreign text={ipAddress} />, <Device userAgent={userAgent} />
+      </p>
+      {sessionId !== null && (
+        <>
+          {isTold && <Sentence event={event} id={sessionId} />}
+          <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+            <summary>Steps of the session</summary>
+            {isOpen && <AllSteps id={sessionId} />}
+          </details>
+          <p>
+            <Link to={pathTo(AUDIT_LOG, { sessionId })}>Events of this session</Link>
+          </p>
+        </>
+      )}
+    </li>
+  );
+}
+
+function AllSteps({ id }: { id: string }) {
+  const steps = useSteps(id);
+  if (steps.problem?.reason === 'session_unknown') return <Swept />;
+  return <Steps steps={steps} />;
+}
+
+function Swept() {
+  return <p class="quiet">The session is not stored any more: it is deleted a day after it expires.</p>;
+}
+
+/** What the story says of the theft itself: the kind of token, how late, and from where. */
+function Sentence({ event, id }: { event: Event; id: string }) {
+  const { rows, problem } = useSteps(id);
+  if (problem?.reason === 'session_unknown') return <Swept />;
+  const told = rows?.filter(({ kind }) => kind === 'token_theft');
+  const step = told?.find(({ createdAt }) => createdAt === event.createdAt) ?? told?.[0];
+  return <p class="told">{step === undefined ? '' : `${step.detail}.`}</p>;
+}

@@ -1,0 +1,90 @@
+/** Devices from which a user has logged in: strangers who lock the account do not lock them. */
+import { useState } from 'preact/hooks';
+import { can } from '../../auth.js';
+import { ask } from '../../graphql.js';
+import { ChangeDialog } from '../../kit/dialog.js';
+import { Device, deviceText, Foreign } from '../../kit/foreign.js';
+import { type Column, Table } from '../../kit/table.js';
+import { Time } from '../../kit/time.js';
+import { ForgetDevice, type ShowUserQuery } from '../../operations.js';
+import { isLocked, type UserFacts } from './facts.js';
+
+export type KnownDevice = NonNullable<ShowUserQuery['user']>['devices'][number];
+
+const COLUMNS: Column<KnownDevice>[] = [
+  { name: 'Device', cell: ({ userAgent }) => <Device userAgent={userAgent} /> },
+  { name: 'First login', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { name: 'Last login', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+  {
+    name: 'Failed logins',
+    cell: (device) => (
+      <>
+        {device.failedLoginAttempts}
+        {device.lockedUntil !== null && isLocked(device) && (
+          <div>
+            <span class="bad">
+              Locked until <Time at={device.lockedUntil} />
+            </span>
+          </div>
+        )}
+      </>
+    ),
+  },
+];
+
+interface Props {
+  user: UserFacts;
+  devices: readonly KnownDevice[];
+  onDone(text: string): void;
+}
+
+export function DevicesSection({ user, devices, onDone }: Props) {
+  const [forgetting, setForgetting] = useState<KnownDevice>();
+  const actions: Column<KnownDevice> = {
+    name: 'Actions',
+    isNameHidden: true,
+    align: 'end',
+    cell: (device) => (
+      <button
+        type="button"
+        class="small bad-quiet"
+        aria-label={`Forget ${deviceText(device.userAgent) ?? 'this device'}`}
+        onClick={() => setForgetting(device)}
+      >
+        Forget
+      </button>
+    ),
+  };
+  return (
+    <section>
+      <h2>Devices</h2>
+      {devices.length === 0 ? (
+        <p class="quiet">No known device.</p>
+      ) : (
+        <Table
+          caption="Known devices"
+          columns={[...COLUMNS, can('sessions:write') && actions]}
+          rows={devices}
+          keyOf={({ id }) => id}
+        />
+      )}
+      {forgetting !== undefined && (
+        <ChangeDialog
+          title="Forget device"
+          action="Forget device"
+          tone="bad"
+          onSubmit={async () => {
+            await ask(ForgetDevice, { id: forgetting.id });
+            onDone('The device is forgotten.');
+          }}
+          onClose={() => setForgetting(undefined)}
+        >
+          <p>
+            The next login of <Foreign text={user.email} /> on this device is that of a stranger: while the account is
+            locked, it is refused. Its sessions go on.
+          </p>
+        </ChangeDialog>
+      )}
+    </section>
+  );
+}

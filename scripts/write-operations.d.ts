@@ -1,0 +1,4 @@
+/** What `console/operations.ts` should be. */
+export function printedOperations(): Promise<string>;
+
+export const PRINTED: string;
