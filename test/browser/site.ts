@@ -38,14 +38,22 @@ export interface Setup {
   env?: Record<string, string>;
   /** For https */
   certificate?: Certificate;
+  /** Takes the lines of MAIL=log */
+  print?: (line: string) => void;
+  /** How often an idle outbox looks for work: milliseconds */
+  outboxPollMs?: number;
 }
 
 /** Close it in `afterAll`. */
-export async function startSite({ env = {}, certificate }: Setup = {}): Promise<Site> {
+export async function startSite({ env = {}, certificate, ...gatewaySetup }: Setup = {}): Promise<Site> {
   await using starting = new AsyncDisposableStack();
   const edge = await startEdge(certificate);
   starting.defer(edge.close);
-  const gateway = await startGateway({ clock: runningClock(), env: { PUBLIC_URL: edge.url, ...env } });
+  const gateway = await startGateway({
+    clock: runningClock(),
+    env: { PUBLIC_URL: edge.url, ...env },
+    ...gatewaySetup,
+  });
   starting.defer(gateway.close);
   edge.leadTo(gateway.url);
   await servePage(edge, '/', 'client.js');

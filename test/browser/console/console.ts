@@ -1,0 +1,91 @@
+/** The console in a real browser: opened by somebody with a role; what must never happen there is collected. */
+import type { Page } from 'playwright-core';
+import type { Role } from '../../../src/domain/roles.js';
+import { PASSWORD } from '../../support/gateway/gateway.js';
+import { violationsOf } from '../axe.js';
+import { type Setup, type Site, startSite } from '../site.js';
+
+/** Chromium reports an answer of 4xx or 5xx, and none, by itself. */
+const FAILED_REQUEST = /^Failed to load resource/;
+
+/** A gateway with the console, whose tests may log in as often as they like. */
+export function startConsole({ env = {}, ...setup }: Setup = {}): Promise<Site> {
+  return startSite({ ...setup, env: { LOGIN_RATE_LIMIT: '100000', ...env } });
+}
+
+export interface Opened {
+  page: Page;
+  /** Who is logged in */
+  email: string;
+  id: string;
+  /** Errors of the page, violations of its policy, and requests that are none of its business. Expect none. */
+  wrong: string[];
+  close(): Promise<void>;
+}
+
+export interface Looks {
+  scheme?: 'light' | 'dark';
+  width?: number;
+}
+
+/** Opens a view as a new user with the role, who has logged in by the form. */
+export async function openConsole(site: Site, role: Role, path = '/console/', looks: Looks = {}): Promise<Opened> {
+  const { email, id } = await site.gateway.user({ role });
+  const opened = await openAlone(site, path, looks);
+  await logIn(opened.page, email);
+  return { ...opened, email, id };
+}
+
+/** Opens a view without logging in. */
+export async function openAlone(site: Site, path = '/console/', { scheme = 'light', width = 1280 }: Looks = {}) {
+  const profile = await site.browser.newContext({ colorScheme: scheme, viewport: { width, height: 800 } });
+  profile.setDefaultTimeout(60_000);
+  await profile.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const page = await profile.newPage();
+  const wrong: string[] = [];
+  page.on('console', (message) => {
+    if (!FAILED_REQUEST.test(message.text())) wrong.push(message.text());
+  });
+  page.on('pageerror', (error) => wrong.push(error.message));
+  page.on('request', (request) => {
+    const { origin, pathname } = new URL(request.url());
+    if (/^(data|blob):/.test(request.url())) return;
+    if (origin !== site.edge.url || !/^\/(console|auth|graphql|favicon\.ico)(\/|$)/.test(pathname))
+      wrong.push(request.url());
+  });
+  await page.goto(`${site.edge.url}${path}`);
+  return { page, wrong, close: () => profile.close() };
+}
+
+export async function logIn(page: Page, email: string, password = PASSWORD): Promise<void> {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Log out' }).waitFor();
+}
+
+/** The `h1` of the view, once it says so. */
+export async function expectHeading(page: Page, text: string): Promise<void> {
+  await page.getByRole('heading', { level: 1, name: text, exact: true }).waitFor();
+}
+
+/** What axe finds wrong, and whether something is cut off to the right. */
+export async function lookAt(page: Page): Promise<{ violations: string[]; isWithin: boolean }> {
+  const violations = await violationsOf(page);
+  const isWithin = await page.evaluate<boolean>(
+    'document.documentElement.scrollWidth <= document.documentElement.clientWidth',
+  );
+  return { violations, isWithin };
+}
+
+export const GOOD = { violations: [], isWithin: true };
+
+/** As if the login of this page had been three hours ago: the next access token says so. */
+export async function ageLogin({ gateway }: Site, page: Page, userId: string): Promise<void> {
+  await gateway.rows(
+    `update refresh_tokens set session_started_at = session_started_at - interval '3 hours' where user_id = $1`,
+    [userId],
+  );
+  await page.reload();
+  await page.getByRole('button', { name: 'Log out' }).waitFor();
+}

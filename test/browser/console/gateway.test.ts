@@ -1,0 +1,56 @@
+/** Interface 19: the view Gateway: facts of the instance, findings of `doctor`, the keyring, and the door to the explorer. */
+import { inChromium, type Site } from '../site.js';
+import { expectHeading, GOOD, lookAt, openConsole, startConsole } from './console.js';
+
+const PATH = '/console/gateway';
+
+inChromium('in Chromium, the view Gateway of the console', () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await startConsole();
+  });
+  afterAll(() => site?.close());
+
+  test('Interface 19: it shows the instance, what doctor finds, and the keyring without its keys', async () => {
+    const { page, wrong, close } = await openConsole(site, 'admin', PATH);
+    await expectHeading(page, 'Gateway');
+    await page.getByRole('definition').filter({ hasText: site.edge.url }).waitFor();
+    const keys = page.getByRole('table', { name: 'Keys of the keyring' });
+    expect(await keys.getByText('Signs access tokens').count()).toBe(1);
+    await page.getByText(/\d+ checks are fine/).click();
+    const fine = page.getByRole('table', { name: 'Checks that are fine' });
+    await fine.getByRole('row').filter({ hasText: 'administrators' }).waitFor();
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 19: the door to the explorer leads to one that is logged in', async () => {
+    const { page, email, close } = await openConsole(site, 'admin', PATH);
+    await page.getByRole('link', { name: 'Open the explorer' }).click();
+    await page.getByText(`Logged in as ${email} (admin)`).waitFor();
+    await close();
+  });
+
+  test('Interface 19: without the explorer there is no door to it', async () => {
+    const closed = await startConsole({ env: { GRAPHQL_EXPLORER: 'false' } });
+    const { page, close } = await openConsole(closed, 'admin', PATH);
+    await page.getByText('Public URL', { exact: true }).waitFor();
+    expect(await page.getByRole('link', { name: 'Open the explorer' }).count()).toBe(0);
+    await close();
+    await closed.close();
+  });
+
+  test.each([
+    ['light', 1280],
+    ['light', 360],
+    ['dark', 1280],
+    ['dark', 360],
+  ] as const)('Interface 19: %s, %i pixels wide: axe finds nothing', async (scheme, width) => {
+    const { page, wrong, close } = await openConsole(site, 'admin', PATH, { scheme, width });
+    await page.getByText(/\d+ checks are fine/).click();
+    await page.getByRole('table', { name: 'Keys of the keyring' }).waitFor();
+    expect(await lookAt(page)).toEqual(GOOD);
+    expect(wrong).toEqual([]);
+    await close();
+  });
+});

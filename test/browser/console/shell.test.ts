@@ -1,0 +1,215 @@
+/** Interface 19: logging in and out, what each role sees, the search box, and what the page must never do. */
+import { PASSWORD } from '../../support/gateway/gateway.js';
+import { login } from '../../support/gateway/routes.js';
+import { whileAway } from '../../support/postgres/faults.js';
+import { until } from '../../support/until.js';
+import { inChromium, type Site } from '../site.js';
+import { expectHeading, GOOD, logIn, lookAt, openAlone, openConsole, startConsole } from './console.js';
+
+const LINKS = {
+  admin: ['Overview', 'Users', 'Audit log', 'Keys', 'Webhooks', 'Gateway', 'My sessions'],
+  analyst: ['Overview', 'Users', 'Audit log', 'My sessions'],
+  viewer: ['My sessions'],
+} as const;
+
+inChromium('in Chromium, the console', () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await startConsole();
+  });
+  afterAll(() => site?.close());
+
+  test.each(['admin', 'analyst', 'viewer'] as const)(
+    'Interface 19: the links are those that %s may see',
+    async (role) => {
+      const { page, email, wrong, close } = await openConsole(site, role, '/console/');
+      await expectHeading(page, role === 'viewer' ? 'My sessions' : 'Overview');
+      expect(await page.getByRole('navigation').getByRole('link').allInnerTexts()).toEqual(LINKS[role]);
+      await page.getByText(email).first().waitFor();
+      await page.getByRole('button', { name: 'Log out' }).click();
+      await expectHeading(page, 'Log in');
+      expect(wrong).toEqual([]);
+      await close();
+    },
+  );
+
+  test('Interface 19: each view has its path, its heading and its title, and survives a reload', async () => {
+    const { page, wrong, close } = await openConsole(site, 'admin');
+    for (const name of LINKS.admin) {
+      await page.getByRole('navigation').getByRole('link', { name }).click();
+      await expectHeading(page, name);
+      await page.reload();
+      await expectHeading(page, name);
+      expect(await page.title()).toBe(`${name} · auth-gateway`);
+      expect(await page.getByRole('navigation').locator('[aria-current="page"]').innerText()).toBe(name);
+    }
+    await page.goBack();
+    await expectHeading(page, 'Gateway');
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 19: a view that the role may not see says so, and asks the gateway nothing of it', async () => {
+    const { page, close } = await openConsole(site, 'analyst', '/console/keys');
+    await page.getByText('Your role (analyst) may not see this view.').waitFor();
+    await expectHeading(page, 'Keys');
+    await page.goto(`${site.edge.url}/console/nothing`);
+    await expectHeading(page, 'Not found');
+    await close();
+  });
+
+  test('Interface 19: a wrong password is said at the form, which stays usable', async () => {
+    const { email } = await site.gateway.user({ role: 'admin' });
+    const { page, wrong, close } = await openAlone(site, '/console/users');
+    await expectHeading(page, 'Log in');
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('alert').getByText('Invalid credentials').waitFor();
+    expect(await page.evaluate('document.activeElement.id')).toBe('password');
+    await logIn(page, email);
+    await expectHeading(page, 'Users');
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 19: the next user of the same tab sees nothing of the previous one', async () => {
+    const { page, email, close } = await openConsole(site, 'admin', '/console/users');
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await expectHeading(page, 'Log in');
+    const next = await site.gateway.user({ role: 'viewer' });
+    await logIn(page, next.email);
+    await page.getByText('Your role (viewer) may not see this view.').waitFor();
+    expect(await page.content()).not.toContain(email);
+    await close();
+  });
+
+  test('Interface 19: if the gateway ends the session, the page says so, and goes on at the same view', async () => {
+    const { page, email, id, close } = await openConsole(site, 'admin', '/console/users');
+    await expectHeading(page, 'Users');
+    await site.gateway.rows('update refresh_tokens set revoked = true where user_id = $1', [id]);
+    await page.reload();
+    await page.getByText('Your session has ended.').waitFor();
+    await logIn(page, email);
+    await expectHeading(page, 'Users');
+    await close();
+  });
+
+  test('Interface 19: while the gateway does not answer, a page that is opened says so and goes on by itself', async () => {
+    const { page, close } = await openConsole(site, 'viewer');
+    await expectHeading(page, 'My sessions');
+    await page.route('**/auth/refresh', (route) => route.abort());
+    await page.reload();
+    await page.getByText('The gateway does not answer. Trying again').waitFor();
+    await page.unrouteAll();
+    await expectHeading(page, 'My sessions');
+    await close();
+  });
+
+  test('Interface 19: no token is stored, and none is in the page', async () => {
+    const { page, close } = await openConsole(site, 'admin');
+    await expectHeading(page, 'Overview');
+    const stored = await page.evaluate<string>(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.documentElement.outerHTML])',
+    );
+    expect(stored).not.toMatch(/eyJ/);
+    await close();
+  });
+
+  test('Interface 19: at another origin the form says where logins are accepted', async () => {
+    const { page, close } = await openAlone(site);
+    await page.goto(`http://127.0.0.1:${site.edge.port}/console/`);
+    const { email } = await site.gateway.user({ role: 'viewer' });
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    expect(await page.getByRole('link', { name: site.edge.url }).getAttribute('href')).toBe(
+      `${site.edge.url}/console/`,
+    );
+    await close();
+  });
+
+  test('Interface 19: the search box leads by e-mail, every kind of id, and address', async () => {
+    const { page, id, wrong, close } = await openConsole(site, 'admin');
+    const someone = await site.gateway.user({ role: 'viewer' });
+    await page.reload(); // another record of the session, with a jti of its own
+    await expectHeading(page, 'Overview');
+    const session = await site.gateway.rows<{ family_id: string; jti: string }>(
+      'select family_id, jti from refresh_tokens where user_id = $1 and jti <> family_id order by created_at',
+      [id],
+    );
+    const key = 'ak_0123456789ABCDEFGHIJ';
+    for (const [text, path] of [
+      [someone.email, `/console/users?search=${encodeURIComponent(someone.email)}`],
+      [someone.id, `/console/users/${someone.id}`],
+      [session[0]?.family_id ?? '', `/console/audit?sessionId=${session[0]?.family_id}`],
+      [session[0]?.jti ?? '', `/console/audit?sessionId=${session[0]?.family_id}`],
+      [key, `/console/keys?id=${key}`],
+      ['192.0.2.7', '/console/audit?ipAddress=192.0.2.7'],
+      ['2001:db8::1', '/console/audit?ipAddress=2001%3Adb8%3A%3A1'],
+    ] as const) {
+      await page.getByRole('searchbox', { name: 'Search' }).fill(text);
+      await page.getByRole('searchbox', { name: 'Search' }).press('Enter');
+      await until(`${text} leads to ${path}`, () => page.url() === `${site.edge.url}${path}`);
+      await page.goto(`${site.edge.url}/console/users`); // two in a row may lead to the same place
+    }
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 19: without a database the page says so, and goes on by itself', async () => {
+    const { page, close } = await openConsole(site, 'admin', '/console/users');
+    await expectHeading(page, 'Users');
+    await page.getByRole('table').waitFor();
+    await whileAway(site.gateway.database, async () => {
+      await page.getByRole('navigation').getByRole('link', { name: 'Audit log' }).click();
+      await page.getByText('cannot reach its database').first().waitFor();
+    });
+    await page.getByRole('table').first().waitFor();
+    expect(await page.getByText('cannot reach its database').count()).toBe(0);
+    await close();
+  });
+
+  test.each([1280, 360])(
+    'Interface 19: %i pixels wide, each view appears at once, and nothing jumps',
+    async (width) => {
+      const { page, email, id, wrong, close } = await openConsole(site, 'admin', '/console/', { width });
+      expect((await login(site.gateway, email)).status).toBe(200); // rows
+      await page.addInitScript(`
+      const wait = setTimeout; // no view appears because its patience has ended
+      globalThis.setTimeout = (run, ms) => wait(run, ms === 1000 ? 60000 : ms);
+      globalThis.jumped = 0;
+      new PerformanceObserver((list) => {
+        for (const { value } of list.getEntries()) jumped += value;
+      }).observe({ type: 'layout-shift', buffered: true });
+    `);
+      for (const path of ['', 'users', `users/${id}`, 'audit', 'keys', 'webhooks', 'gateway', 'sessions']) {
+        await page.goto(`${site.edge.url}/console/${path}`);
+        await page.locator('.view:not(.settling)').waitFor();
+        await page.waitForLoadState('networkidle');
+        expect([path, await page.evaluate<number>('jumped')]).toEqual([path, expect.closeTo(0, 1)]);
+      }
+      expect(wrong).toEqual([]);
+      await close();
+    },
+  );
+
+  test.each([
+    ['light', 1280],
+    ['light', 360],
+    ['dark', 1280],
+    ['dark', 360],
+  ] as const)(
+    'Interface 19: %s, %i pixels wide: axe finds nothing at the login and in the frame',
+    async (scheme, width) => {
+      const { page, wrong, close } = await openAlone(site, '/console/', { scheme, width });
+      await expectHeading(page, 'Log in');
+      expect(await lookAt(page)).toEqual(GOOD);
+      await logIn(page, (await site.gateway.user({ role: 'admin' })).email);
+      await expectHeading(page, 'Overview');
+      expect(await lookAt(page)).toEqual(GOOD);
+      expect(wrong).toEqual([]);
+      await close();
+    },
+  );
+});

@@ -1,0 +1,183 @@
+/** Interface 19: Users: the list with its filters, and invitations. */
+import type { Page } from 'playwright-core';
+import { until } from '../../support/until.js';
+import { inChromium, type Site } from '../site.js';
+import { expectHeading, GOOD, lookAt, openConsole, startConsole } from './console.js';
+
+const PATH = '/console/users';
+
+inChromium('in Chromium, Users of the console', () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await startConsole();
+  });
+  afterAll(() => site?.close());
+
+  /** E-mails of users with these columns, which have the domain for themselves. */
+  async function store(domain: string, users: Record<string, string>): Promise<void> {
+    for (const [name, columns] of Object.entries(users)) {
+      const { id } = await site.gateway.user({ email: `${name}@${domain}` });
+      await site.gateway.rows(`update users set ${columns} where id = $1`, [id]);
+    }
+  }
+
+  /** The cells of the table, once it has this many rows. */
+  async function rowsOf(page: Page, count: number): Promise<string[][]> {
+    const rows = page.getByRole('table', { name: 'Users' }).locator('tbody tr');
+    await until(`${count} rows`, async () => (await rows.count()) === count);
+    return await Promise.all((await rows.all()).map((row) => row.locator('td .value').allInnerTexts()));
+  }
+
+  const emailsOf = (rows: string[][]): Array<string | undefined> => rows.map(([email]) => email);
+
+  const shownCount = (page: Page, text: string): Promise<void> =>
+    page.getByRole('status').getByText(text, { exact: true }).waitFor();
+
+  async function choose(page: Page, label: string, option: string): Promise<void> {
+    await page.getByRole('search', { name: 'Users' }).getByLabel(label, { exact: true }).selectOption(option);
+  }
+
+  test('Interface 19: users are listed with their state, and their number', async () => {
+    await store('states.example', {
+      active: `last_login_at = '2026-11-20T08:30Z'`,
+      deactivated: 'is_active = false',
+      invited: 'password_hash = null',
+      locked: `role = 'analyst', locked_until = now() + interval '1 hour', failed_login_attempts = 5`,
+      unlocked: `locked_until = now() - interval '1 hour', failed_login_attempts = 5`,
+    });
+    const { page, wrong, close } = await openConsole(site, 'analyst', `${PATH}?search=states.example`);
+    const rows = await rowsOf(page, 5);
+    expect(rows.map(([email, role, state]) => [email?.split('@')[0], role, state])).toEqual([
+      ['active', 'viewer', 'Active'],
+      ['deactivated', 'viewer', 'Deactivated'],
+      ['invited', 'viewer', 'No password yet'],
+      ['locked', 'analyst', expect.stringMatching(/^Locked until /)],
+      ['unlocked', 'viewer', 'Active'],
+    ]);
+    expect(rows[0]?.[3]).toContain('20 Nov 2026');
+    expect(rows[1]?.[3]).toBe('Never');
+    await shownCount(page, '5 users');
+    expect(await page.getByRole('button', { name: 'Invite user' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'locked@states.example', exact: true }).click();
+    await expectHeading(page, 'locked@states.example');
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 19: filters are in the address, and survive a reload and the way back', async () => {
+    await store('filters.example', {
+      ada: `role = 'admin', created_at = '2026-11-01T00:00Z'`,
+      bob: `is_active = false, created_at = '2026-11-03T00:00Z'`,
+      cem: `created_at = '2026-11-02T00:00Z', last_login_at = now()`,
+      dot: `created_at = '2026-11-04T00:00Z', locked_until = now() + interval '1 hour'`,
+    });
+    const { page, wrong, close } = await openConsole(site, 'analyst', PATH);
+    await page.getByLabel('Part of the e-mail').fill('filters.EXAMPLE');
+    expect(emailsOf(await rowsOf(page, 4))[0]).toBe('ada@filters.example');
+    await choose(page, 'Order', 'Newest first');
+    await until('the order is another one', async () => {
+      return (
+        emailsOf(await rowsOf(page, 4)).join() ===
+        ['dot', 'bob', 'cem', 'ada'].map((name) => `${name}@filters.example`).join()
+      );
+    });
+    await choose(page, 'Order', 'Last login');
+    await until('cem is first', async () => emailsOf(await rowsOf(page, 4))[0] === 'cem@filters.example');
+    await choose(page, 'State', 'Deactivated');
+    expect(emailsOf(await rowsOf(page, 1))).toEqual(['bob@filters.example']);
+    await shownCount(page, '1 user');
+    await choose(page, 'State', 'Locked');
+    await page.getByRole('link', { name: 'dot@filters.example' }).waitFor();
+    await choose(page, 'State', 'Active');
+    expect(emailsOf(await rowsOf(page, 2))).toEqual(['cem@filters.example', 'ada@filters.example']);
+    await choose(page, 'Role', 'admin');
+    expect(emailsOf(await rowsOf(page, 1))).toEqual(['ada@filters.example']);
+    expect(page.url()).toBe(
+      `${site.edge.url}${PATH}?search=filters.EXAMPLE&orderBy=last_login_at&state=active&role=admin`,
+    );
+    await page.reload();
+    expect(emailsOf(await rowsOf(page, 1))).toEqual(['ada@filters.example']);
+    expect(await page.getByLabel('Part of the e-mail').inputValue()).toBe('filters.EXAMPLE');
+    await page.goBack();
+    await rowsOf(page, 2);
+    await choose(page, 'Role', 'analyst');
+    await page.getByText('No user matches.').waitFor();
+    await page.getByRole('button', { name: 'Show all users' }).click();
+    await page.getByRole('table').waitFor();
+    expect(page.url()).toBe(`${site.edge.url}${PATH}`);
+    expect(await page.getByLabel('Part of the e-mail').inputValue()).toBe('');
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 19: the search box leads to the list, also for the whole e-mail of one user', async () => {
+    const { page, email, close } = await openConsole(site, 'analyst', `${PATH}?search=nobody-at-all`);
+    await page.getByText('No user matches.').waitFor();
+    await page.getByRole('searchbox', { name: 'Search' }).fill(email);
+    await page.getByRole('searchbox', { name: 'Search' }).press('Enter');
+    expect(emailsOf(await rowsOf(page, 1))).toEqual([email]);
+    expect(await page.getByLabel('Part of the e-mail').inputValue()).toBe(email);
+    await close();
+  });
+
+  test('Interface 19: an e-mail that is taken is said at its field', async () => {
+    const { page, email, close } = await openConsole(site, 'admin', PATH);
+    await page.getByRole('button', { name: 'Invite user' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Invite user' });
+    await dialog.getByLabel('E-mail').fill(email);
+    await dialog.getByRole('button', { name: 'Invite' }).click();
+    await dialog.getByRole('alert').getByText('A user with this e-mail already exists.').waitFor();
+    expect(await page.evaluate('document.activeElement.name')).toBe('email');
+    expect(await dialog.getByLabel('E-mail').inputValue()).toBe(email);
+    await close();
+  });
+
+  test('Interface 19: a user without a link is said to be there, and where to get a link', async () => {
+    const { page, close } = await openConsole(site, 'admin', `${PATH}?search=linkless.example`);
+    await page.route('**/graphql', async (route) => {
+      if (!/mutation IssueLink/.test(route.request().postData() ?? '')) return route.fallback();
+      const errors = [{ message: 'Out', path: ['issuePasswordLink'], extensions: { code: 'SERVICE_UNAVAILABLE' } }];
+      await route.fulfill({ status: 503, json: { data: null, errors } });
+    });
+    await page.getByRole('button', { name: 'Invite user' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Invite user' });
+    await dialog.getByLabel('E-mail').fill('ada@linkless.example');
+    await dialog.getByRole('button', { name: 'Invite' }).click();
+    await dialog.getByText('ada@linkless.example is created, but no link was issued').waitFor();
+    await page.unroute('**/graphql');
+    await dialog.getByRole('link', { name: 'the page of the user' }).click();
+    await expectHeading(page, 'ada@linkless.example');
+    await page.getByRole('button', { name: 'Password link' }).click();
+    await page.getByRole('button', { name: 'Issue link' }).click();
+    await page.getByRole('dialog').getByText('It works once, until').waitFor();
+    await close();
+  });
+
+  test.each([
+    ['light', 1280],
+    ['light', 360],
+    ['dark', 1280],
+    ['dark', 360],
+  ] as const)(
+    'Interface 19: %s, %i pixels wide: axe finds nothing in the list and its dialog',
+    async (scheme, width) => {
+      const domain = `${scheme}-${width}.${'sub-domain.'.repeat(15)}example`;
+      await store(domain, {
+        'a.very.long.name': `last_login_at = now(), locked_until = now() + interval '1 hour'`,
+        "o'reilly+`$x`": 'is_active = false, password_hash = null',
+      });
+      const { page, wrong, close } = await openConsole(site, 'admin', `${PATH}?search=${domain}`, { scheme, width });
+      await rowsOf(page, 2);
+      await shownCount(page, '2 users');
+      expect(await lookAt(page)).toEqual(GOOD);
+      await page.getByRole('button', { name: 'Invite user' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).waitFor();
+      expect(await lookAt(page)).toEqual(GOOD);
+      await page.goto(`${site.edge.url}${PATH}?search=nobody-at-all`);
+      await page.getByText('No user matches.').waitFor();
+      expect(await lookAt(page)).toEqual(GOOD);
+      expect(wrong).toEqual([]);
+      await close();
+    },
+  );
+});

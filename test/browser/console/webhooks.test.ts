@@ -1,0 +1,177 @@
+/** Interface 19: the view Webhooks: receivers, how far each is, and what can be done with it. */
+import type { Page } from 'playwright-core';
+import { type Receiver, startReceiver } from '../../outbox/receiver.js';
+import { login } from '../../support/gateway/routes.js';
+import { until } from '../../support/until.js';
+import { inChromium, type Site } from '../site.js';
+import { GOOD, type Looks, lookAt, openConsole, startConsole } from './console.js';
+
+const PATH = '/console/webhooks';
+
+inChromium('in Chromium, the view Webhooks of the console', () => {
+  let site: Site;
+  let receiver: Receiver;
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    site = await startConsole({ env: { WEBHOOK_HOSTS: receiver.authority }, outboxPollMs: 20 });
+  });
+  beforeEach(() => receiver.reply(() => ({ status: 204 })));
+  afterEach(() => site.gateway.rows('delete from webhooks'));
+  afterAll(async () => {
+    await site?.close();
+    await receiver.close();
+  });
+
+  const dialog = (page: Page) => page.getByRole('dialog');
+  const confirm = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click();
+  const act = (page: Page, name: string) => page.getByRole('button', { name: `${name} ${receiver.authority}` }).click();
+  const said = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor();
+  const row = (page: Page) => page.getByRole('table', { name: 'Webhooks' }).getByRole('row').nth(1);
+  /** Reads the list again, as it does by itself every 15 seconds. */
+  const shows = (page: Page, text: string | RegExp) =>
+    until(`the row says ${text}`, async () => {
+      await page.reload();
+      await row(page).waitFor();
+      return (await row(page).getByText(text).count()) > 0;
+    });
+
+  async function create(page: Page, url = receiver.url): Promise<void> {
+    await page.getByRole('button', { name: 'Create a webhook' }).click();
+    await page.getByLabel('URL').fill(url);
+    await confirm(page, 'Create');
+  }
+
+  test('Interface 19: a webhook is created, its secret is shown once, and its events arrive', async () => {
+    const { page, wrong, close } = await openConsole(site, 'admin', PATH);
+    await page.getByText('No webhook yet.').waitFor();
+    const before = receiver.received.length;
+    await create(page);
+    const secret = await dialog(page).locator('pre').first().innerText();
+    expect(secret).toMatch(/^whsec_/);
+    await dialog(page)
+      .getByText(/^auth-gateway webhook test [0-9a-f-]{36}$/)
+      .waitFor();
+    await confirm(page, 'Done');
+    expect(await page.content()).not.toContain(secret);
+    await login(site.gateway, 'nobody@example.com', 'wrong');
+    await receiver.reached(before + 2);
+    expect(receiver.types().slice(before)).toEqual(['webhook_created', 'login_failure']);
+    await shows(page, 'delivered (204)');
+    await row(page).getByText('Delivering').waitFor();
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 19: only chosen events, and a target that is not listed', async () => {
+    const { page, close } = await openConsole(site, 'admin', PATH);
+    await create(page, 'https://elsewhere.example.com/hook');
+    await dialog(page).locator('input[name="url"][aria-invalid="true"]').waitFor();
+    await page.getByLabel('URL').fill(receiver.url);
+    await page.getByLabel('Only these').check();
+    await page.getByLabel('Token theft').check();
+    await page.getByLabel('Logout').check();
+    await confirm(page, 'Create');
+    await confirm(page, 'Done');
+    const [stored] = await site.gateway.rows<{ event_types: string[] }>('select event_types from webhooks');
+    expect(stored?.event_types.toSorted()).toEqual(['logout', 'token_theft']);
+    await row(page).getByText('Token theft').waitFor();
+    await close();
+  });
+
+  test('Interface 19: a receiver that answers 500 is failing; one that answers 410 is paused, and resumed', async () => {
+    const { page, wrong, close } = await openConsole(site, 'admin', PATH);
+    receiver.reply(() => ({ status: 500 }));
+    await create(page);
+    await confirm(page, 'Done');
+    await shows(page, 'answered with an error (500)');
+    await row(page).getByText('Failing').waitFor();
+    await row(page).getByText('1 parked event').waitFor();
+    await site.gateway.rows('delete from webhooks');
+
+    receiver.reply(() => ({ status: 410 }));
+    await page.reload();
+    await create(page);
+    await confirm(page, 'Done');
+    await shows(page, 'because its receiver answered 410');
+    receiver.reply(() => ({ status: 204 }));
+    await act(page, 'Resume');
+    await dialog(page).getByText('if it does so again, it is paused again').waitFor();
+    await confirm(page, 'Resume');
+    await said(page, 'is resumed.');
+    await shows(page, 'delivered (204)');
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 19: a webhook is paused, replayed, given a new secret, and deleted', async () => {
+    const { page, wrong, close } = await openConsole(site, 'admin', PATH);
+    await create(page);
+    await confirm(page, 'Done');
+    await act(page, 'Pause');
+    await confirm(page, 'Pause');
+    await said(page, 'is paused.');
+    await row(page).getByText('by an operator').waitFor();
+    await act(page, 'Resume');
+    await confirm(page, 'Resume');
+    await said(page, 'is resumed.');
+
+    const before = receiver.received.length;
+    await act(page, 'Replay');
+    await confirm(page, 'Replay');
+    await said(page, 'gets its events again.');
+    await until('an event of before came again', () => receiver.types().slice(before).includes('webhook_created'));
+
+    await act(page, 'Rotate');
+    await page.getByLabel('ends at once').check();
+    await confirm(page, 'Rotate');
+    await dialog(page).getByText('Every earlier secret has ended.').waitFor();
+    await confirm(page, 'Done');
+    await act(page, 'Delete');
+    await dialog(page).getByText('gets no more events').waitFor();
+    await confirm(page, 'Delete');
+    await page.getByText('No webhook yet.').waitFor();
+    expect(await site.gateway.rows('select from webhooks')).toEqual([]);
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 19: without WEBHOOK_HOSTS the view says that webhooks are off, and how they are switched on', async () => {
+    const off = await startConsole();
+    const { page, close } = await openConsole(off, 'admin', PATH);
+    await page.getByText('Webhooks are off, so nothing is sent.').waitFor();
+    expect(await page.getByRole('button', { name: 'Create a webhook' }).count()).toBe(0);
+    expect(await lookAt(page)).toEqual(GOOD);
+    await close();
+    await off.close();
+  });
+
+  test.each([
+    ['light', 1280],
+    ['light', 360],
+    ['dark', 1280],
+    ['dark', 360],
+  ] as const)('Interface 19: %s, %i pixels wide: axe finds nothing, in dialogs neither', async (scheme, width) => {
+    const looks: Looks = { scheme, width };
+    const { page, wrong, close } = await openConsole(site, 'admin', PATH, looks);
+    await page.getByText('No webhook yet.').waitFor();
+    expect(await lookAt(page)).toEqual(GOOD);
+    await page.getByRole('button', { name: 'Create a webhook' }).click();
+    await page.getByLabel('Only these').check();
+    expect(await lookAt(page)).toEqual(GOOD);
+    await page.getByLabel('All, also those').check();
+    await page.getByLabel('URL').fill(`${receiver.url}/${'long'.repeat(100)}?token=${'x'.repeat(200)}`);
+    await confirm(page, 'Create');
+    await confirm(page, 'Done');
+    await row(page).waitFor();
+    expect(await lookAt(page)).toEqual(GOOD);
+    for (const name of ['Replay', 'Rotate', 'Delete']) {
+      await act(page, name);
+      await dialog(page).waitFor();
+      expect([name, await lookAt(page)]).toEqual([name, GOOD]);
+      await confirm(page, 'Cancel');
+      await dialog(page).waitFor({ state: 'detached' });
+    }
+    expect(wrong).toEqual([]);
+    await close();
+  });
+});
