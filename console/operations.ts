@@ -475,6 +475,8 @@ export type RevokeCronKeyMutation = { revokeCronKey: { cronKey: { id: string } }
 
 export type SessionFactsFragment = { id: string, startedAt: string, lastUsedAt: string, expiresAt: string, endedAt: string | null, endReason: SessionEndReason | null, ipAddress: string, userAgent: string, isLive: boolean, isCurrent: boolean };
 
+export type DeviceFactsFragment = { id: string, userAgent: string, createdAt: string, lastUsedAt: string, failedLoginAttempts: number, lockedUntil: string | null };
+
 export type MySessionsQueryVariables = Exact<{
   first: number;
   after?: string | null | undefined;
@@ -757,7 +759,7 @@ export const MySessions =
   'query MySessions($first:Int!$after:String$live:Boolean){me{id sessions(first:$first after:$after live:$live){nodes{...SessionFacts}pageInfo{hasNextPage endCursor}}}}fragment SessionFacts on Session{id startedAt lastUsedAt expiresAt endedAt endReason ipAddress userAgent isLive isCurrent}' as Operation<MySessionsQuery, MySessionsQueryVariables>;
 
 export const MyDevices =
-  'query MyDevices{me{id email devices{id userAgent createdAt lastUsedAt failedLoginAttempts lockedUntil}}}' as Operation<MyDevicesQuery, MyDevicesQueryVariables>;
+  'query MyDevices{me{id email devices{...DeviceFacts}}}fragment DeviceFacts on Device{id userAgent createdAt lastUsedAt failedLoginAttempts lockedUntil}' as Operation<MyDevicesQuery, MyDevicesQueryVariables>;
 
 export const RevokeOtherSessions =
   'mutation RevokeOtherSessions{revokeOtherSessions{revokedCount}}' as Operation<RevokeOtherSessionsMutation, RevokeOtherSessionsMutationVariables>;
@@ -796,7 +798,7 @@ export const MailState =
   'query MailState{gateway{isMailOn}}' as Operation<MailStateQuery, MailStateQueryVariables>;
 
 export const ShowUser =
-  'query ShowUser($id:ID!){user(id:$id){...UserFacts devices{id userAgent createdAt lastUsedAt failedLoginAttempts lockedUntil}}}fragment UserFacts on User{id email role isActive hasPassword failedLoginAttempts lockedUntil lastLoginAt createdAt}' as Operation<ShowUserQuery, ShowUserQueryVariables>;
+  'query ShowUser($id:ID!){user(id:$id){...UserFacts devices{...DeviceFacts}}}fragment UserFacts on User{id email role isActive hasPassword failedLoginAttempts lockedUntil lastLoginAt createdAt}fragment DeviceFacts on Device{id userAgent createdAt lastUsedAt failedLoginAttempts lockedUntil}' as Operation<ShowUserQuery, ShowUserQueryVariables>;
 
 export const SessionsOfUser =
   'query SessionsOfUser($id:ID!$first:Int!$after:String$live:Boolean!){user(id:$id){sessions(first:$first after:$after live:$live){nodes{...SessionFacts}pageInfo{hasNextPage endCursor}}}}fragment SessionFacts on Session{id startedAt lastUsedAt expiresAt endedAt endReason ipAddress userAgent isLive isCurrent}' as Operation<SessionsOfUserQuery, SessionsOfUserQueryVariables>;

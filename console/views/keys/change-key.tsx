@@ -8,7 +8,7 @@ import { Foreign } from '../../kit/foreign.js';
 import { Time } from '../../kit/time.js';
 import { RevokeApiKey, RevokeCronKey, RotateApiKey } from '../../operations.js';
 import { DAY_SECONDS, OverlapChoice, PreviousSecret, SecretOnce } from '../../secrets.js';
-import { type ApiKey, isApiKey, type Key, kindOf } from './key.js';
+import { type ApiKey, isApiKey, type Key } from './key.js';
 import { TryApiKey } from './try-key.js';
 
 interface Props<Changed> {
@@ -129,5 +129,5 @@ export function RevokeDialog({ of: key, onChange, onClose }: Props<Key>) {
 
 /** `API key`, `cron key` */
 function inSentence(key: Key): string {
-  return kindOf(key).replace('Cron', 'cron');
+  return isApiKey(key) ? 'API key' : 'cron key';
 }

@@ -9,8 +9,3 @@ export type Key = ApiKey | CronKey;
 export function isApiKey(key: Key): key is ApiKey {
   return 'rateLimit' in key;
 }
-
-/** `API key` */
-export function kindOf(key: Key): string {
-  return isApiKey(key) ? 'API key' : 'Cron key';
-}

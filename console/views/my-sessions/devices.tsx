@@ -1,23 +1,13 @@
 /** The known devices of the user (Interface 16). */
 import { useState } from 'preact/hooks';
 import { useAnswer } from '../../answer.js';
+import { DEVICE_COLUMNS, type KnownDevice, nameOfDevice } from '../../devices.js';
 import { ask } from '../../graphql.js';
 import { announce } from '../../kit/announce.js';
 import { ChangeDialog } from '../../kit/dialog.js';
-import { Device, deviceText } from '../../kit/foreign.js';
 import { Answered, Empty } from '../../kit/states.js';
 import { type Column, Table } from '../../kit/table.js';
-import { Time } from '../../kit/time.js';
-import { MyDevices as Devices, ForgetDevice, type MyDevicesQuery } from '../../operations.js';
-
-type KnownDevice = NonNullable<MyDevicesQuery['me']>['devices'][number];
-
-const COLUMNS: Array<Column<KnownDevice>> = [
-  { name: 'Device', cell: ({ userAgent }) => <Device userAgent={userAgent} /> },
-  { name: 'Known since', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { name: 'Last login', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-  { name: 'Failed logins', cell: ({ failedLoginAttempts }) => failedLoginAttempts },
-];
+import { MyDevices as Devices, ForgetDevice } from '../../operations.js';
 
 export function MyDevices() {
   const answer = useAnswer(Devices, {});
@@ -28,7 +18,7 @@ export function MyDevices() {
     align: 'end',
     cell: (device) => (
       <button type="button" class="bad-quiet" onClick={() => setForgetting(device)}>
-        Forget<span class="unseen"> {nameOf(device)}</span>
+        Forget<span class="unseen"> {nameOfDevice(device)}</span>
       </button>
     ),
   };
@@ -44,7 +34,12 @@ export function MyDevices() {
               them out.
             </Empty>
           ) : (
-            <Table caption="Known devices" columns={[...COLUMNS, button]} rows={me.devices} keyOf={({ id }) => id} />
+            <Table
+              caption="Known devices"
+              columns={[...DEVICE_COLUMNS, button]}
+              rows={me.devices}
+              keyOf={({ id }) => id}
+            />
           )
         }
       </Answered>
@@ -61,15 +56,11 @@ export function MyDevices() {
           }}
         >
           <p>
-            The next login on <bdi>{nameOf(forgetting)}</bdi> is that of a stranger, whom a lock of your account keeps
-            out. Its sessions go on.
+            The next login on <bdi>{nameOfDevice(forgetting)}</bdi> is that of a stranger, whom a lock of your account
+            keeps out. Its sessions go on.
           </p>
         </ChangeDialog>
       )}
     </section>
   );
-}
-
-function nameOf({ userAgent }: KnownDevice): string {
-  return deviceText(userAgent) ?? 'an unknown device';
 }

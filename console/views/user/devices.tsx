@@ -1,36 +1,13 @@
 /** Devices from which a user has logged in: strangers who lock the account do not lock them. */
 import { useState } from 'preact/hooks';
 import { can } from '../../auth.js';
+import { DEVICE_COLUMNS, type KnownDevice, nameOfDevice } from '../../devices.js';
 import { ask } from '../../graphql.js';
 import { ChangeDialog } from '../../kit/dialog.js';
-import { Device, deviceText, Foreign } from '../../kit/foreign.js';
+import { Foreign } from '../../kit/foreign.js';
 import { type Column, Table } from '../../kit/table.js';
-import { Time } from '../../kit/time.js';
-import { ForgetDevice, type ShowUserQuery } from '../../operations.js';
-import { isLocked, type UserFacts } from './facts.js';
-
-export type KnownDevice = NonNullable<ShowUserQuery['user']>['devices'][number];
-
-const COLUMNS: Column<KnownDevice>[] = [
-  { name: 'Device', cell: ({ userAgent }) => <Device userAgent={userAgent} /> },
-  { name: 'First login', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { name: 'Last login', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-  {
-    name: 'Failed logins',
-    cell: (device) => (
-      <>
-        {device.failedLoginAttempts}
-        {device.lockedUntil !== null && isLocked(device) && (
-          <div>
-            <span class="bad">
-              Locked until <Time at={device.lockedUntil} />
-            </span>
-          </div>
-        )}
-      </>
-    ),
-  },
-];
+import { ForgetDevice } from '../../operations.js';
+import type { UserFacts } from './facts.js';
 
 interface Props {
   user: UserFacts;
@@ -48,7 +25,7 @@ export function DevicesSection({ user, devices, onDone }: Props) {
       <button
         type="button"
         class="small bad-quiet"
-        aria-label={`Forget ${deviceText(device.userAgent) ?? 'this device'}`}
+        aria-label={`Forget ${nameOfDevice(device)}`}
         onClick={() => setForgetting(device)}
       >
         Forget
@@ -63,7 +40,7 @@ export function DevicesSection({ user, devices, onDone }: Props) {
       ) : (
         <Table
           caption="Known devices"
-          columns={[...COLUMNS, can('sessions:write') && actions]}
+          columns={[...DEVICE_COLUMNS, can('sessions:write') && actions]}
           rows={devices}
           keyOf={({ id }) => id}
         />

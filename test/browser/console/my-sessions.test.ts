@@ -129,7 +129,7 @@ inChromium('in Chromium, My sessions of the console', () => {
       await page.getByLabel('New password').fill(next);
       await page.getByRole('button', { name: 'Change password' }).click();
     };
-    const focused = () => page.evaluate('document.activeElement.id');
+    const focused = () => page.evaluate('document.activeElement.name');
     await change(PASSWORD, 'short');
     await page.getByRole('alert').getByText('at least 15 characters').waitFor();
     expect(await focused()).toBe('new');
