@@ -78,11 +78,9 @@ test('Interface 15: known, deactivated and unknown e-mails run the same statemen
   const work = countWork();
   const { clock, database } = gateway;
   const counted = await startInstance(database, { ...MAILING, clock, passwords: await work.passwords });
-  await gateway.rows('update outbox_cursors set paused_at = now()'); // or it sends mails meanwhile
-  await until(
-    'no mail is being sent',
-    async () => (await gateway.rows('select from outbox_cursors where claimed_by is not null')).length === 0,
-  );
+  // A turn that is under way would send mails meanwhile, and store that nothing is paused.
+  const pause = () => gateway.rows('update outbox_cursors set paused_at = now() where claimed_by is null returning id');
+  await until('no mail is being sent, and none will be', async () => (await pause()).length === 1);
   await work.watch(counted.app.db);
   const costs = [];
   for (const email of [known.email, inactive.email, 'costs-nothing@example.com']) {

@@ -166,7 +166,7 @@ inChromium('in Chromium, the console', () => {
       await page.getByText('cannot reach its database').first().waitFor();
     });
     await page.getByRole('table').first().waitFor();
-    expect(await page.getByText('cannot reach its database').count()).toBe(0);
+    await page.getByText('cannot reach its database').first().waitFor({ state: 'detached' }); // each part goes on by itself
     await close();
   });
 
@@ -178,16 +178,21 @@ inChromium('in Chromium, the console', () => {
       await page.addInitScript(`
       const wait = setTimeout; // no view appears because its patience has ended
       globalThis.setTimeout = (run, ms) => wait(run, ms === 1000 ? 60000 : ms);
-      globalThis.jumped = 0;
+      globalThis.jumps = [];
       new PerformanceObserver((list) => {
-        for (const { value } of list.getEntries()) jumped += value;
+        for (const { value, hadRecentInput, sources } of list.getEntries()) {
+          if (hadRecentInput || value < 0.01) continue; // as the cumulative layout shift is defined
+          const moved = sources.map(({ node, previousRect: from, currentRect: to }) =>
+            \`\${node?.nodeName} \${node?.className ?? node?.data}: \${JSON.stringify([from, to])}\`);
+          jumps.push({ value, moved });
+        }
       }).observe({ type: 'layout-shift', buffered: true });
     `);
       for (const path of ['', 'users', `users/${id}`, 'audit', 'keys', 'webhooks', 'gateway', 'sessions']) {
         await page.goto(`${site.edge.url}/console/${path}`);
         await page.locator('.view:not(.settling)').waitFor();
         await page.waitForLoadState('networkidle');
-        expect([path, await page.evaluate<number>('jumped')]).toEqual([path, expect.closeTo(0, 1)]);
+        expect([path, await page.evaluate('jumps')]).toEqual([path, []]);
       }
       expect(wrong).toEqual([]);
       await close();
