@@ -64,8 +64,9 @@ function Account() {
   const user = currentUser.value;
   return (
     <div class="account">
-      <p>
-        <Foreign text={data?.me?.email ?? '…'} /> <span class="quiet">({user?.role})</span>
+      <p title={data?.me?.email}>
+        <Foreign text={data?.me?.email ?? '…'} />
+        <span class="quiet">{user?.role}</span>
       </p>
       <button type="button" onClick={logOut}>
         Log out

@@ -4,7 +4,7 @@ import { login } from '../../support/gateway/routes.js';
 import { whileAway } from '../../support/postgres/faults.js';
 import { until } from '../../support/until.js';
 import { inChromium, type Site } from '../site.js';
-import { expectHeading, GOOD, logIn, lookAt, openAlone, openConsole, startConsole } from './console.js';
+import { expectFocus, expectHeading, GOOD, logIn, lookAt, openAlone, openConsole, startConsole } from './console.js';
 
 const LINKS = {
   admin: ['Overview', 'Users', 'Audit log', 'Keys', 'Webhooks', 'Gateway', 'My sessions'],
@@ -66,7 +66,7 @@ inChromium('in Chromium, the console', () => {
     await page.getByLabel('Password').fill('wrong');
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('alert').getByText('Invalid credentials').waitFor();
-    expect(await page.evaluate('document.activeElement.id')).toBe('password');
+    await expectFocus(page, 'e.id', 'password');
     await logIn(page, email);
     await expectHeading(page, 'Users');
     expect(wrong).toEqual([]);
@@ -173,7 +173,8 @@ inChromium('in Chromium, the console', () => {
   test.each([1280, 360])(
     'Interface 19: %i pixels wide, each view appears at once, and nothing jumps',
     async (width) => {
-      const { page, email, id, wrong, close } = await openConsole(site, 'admin', '/console/', { width });
+      const long = `whose-address-has-no-place-in-one-line-of-the-frame-${width}@example.com`;
+      const { page, email, id, wrong, close } = await openConsole(site, 'admin', '/console/', { width, email: long });
       expect((await login(site.gateway, email)).status).toBe(200); // rows
       await page.addInitScript(`
       const wait = setTimeout; // no view appears because its patience has ended
