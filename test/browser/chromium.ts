@@ -6,10 +6,17 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 
 /** undefined where it is not installed */
-export const CHROMIUM = (process.env['PATH'] ?? '')
-  .split(':')
-  .map((folder) => join(folder, 'chromium'))
-  .find((path) => existsSync(path));
+export const CHROMIUM = programAt('chromium');
+
+/** The same engine without windows, in a package of its own: a page costs half as much. */
+const HEADLESS_SHELL = programAt('chromium-headless-shell');
+
+function programAt(name: string): string | undefined {
+  return (process.env['PATH'] ?? '')
+    .split(':')
+    .map((folder) => join(folder, name))
+    .find((path) => existsSync(path));
+}
 
 /** Hosts of one site and of another, all of them this machine. */
 const HOSTS =
@@ -25,6 +32,11 @@ function options() {
 /** Its profiles are as private windows: they keep no cookie of another site. */
 export function launchChromium(): Promise<Browser> {
   return chromium.launch(options());
+}
+
+/** For pages of which only what they show and do matters; without the package, Chromium itself. */
+export function launchHeadlessShell(): Promise<Browser> {
+  return chromium.launch({ ...options(), ...(HEADLESS_SHELL !== undefined && { executablePath: HEADLESS_SHELL }) });
 }
 
 /** An ordinary profile that keeps cookies of other sites, as Chrome's do and those of Debian's Chromium do not. */

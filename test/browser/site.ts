@@ -38,6 +38,8 @@ export interface Setup {
   env?: Record<string, string>;
   /** For https */
   certificate?: Certificate;
+  /** The browser; Chromium by default */
+  launch?: () => Promise<Browser>;
   /** Takes the lines of MAIL=log */
   print?: (line: string) => void;
   /** How often an idle outbox looks for work: milliseconds */
@@ -45,7 +47,12 @@ export interface Setup {
 }
 
 /** Close it in `afterAll`. */
-export async function startSite({ env = {}, certificate, ...gatewaySetup }: Setup = {}): Promise<Site> {
+export async function startSite({
+  env = {},
+  certificate,
+  launch = launchChromium,
+  ...gatewaySetup
+}: Setup = {}): Promise<Site> {
   await using starting = new AsyncDisposableStack();
   const edge = await startEdge(certificate);
   starting.defer(edge.close);
@@ -57,7 +64,7 @@ export async function startSite({ env = {}, certificate, ...gatewaySetup }: Setu
   starting.defer(gateway.close);
   edge.leadTo(gateway.url);
   await servePage(edge, '/', 'client.js');
-  const browser = await launchChromium();
+  const browser = await launch();
   starting.defer(() => browser.close());
 
   const profile = async (): Promise<BrowserContext> => {

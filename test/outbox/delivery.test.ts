@@ -13,6 +13,7 @@ import { generateWebhookSecret } from '../../src/outbox/webhooks/signature.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type CapturedLog, captureLog } from '../support/gateway/log.js';
 import { until } from '../support/until.js';
+import { allTried } from './all-tried.js';
 import { type Received, type Receiver, startReceiver } from './receiver.js';
 
 let receiver: Receiver;
@@ -166,6 +167,7 @@ describe('17: sealed secrets are bound to their webhook', () => {
   test('two that are swapped in the table sign nothing', async () => {
     const one = await create({ eventTypes: ['user_created'] });
     const two = await create({ eventTypes: ['user_created'] });
+    await allTried(gateway);
     await gateway.rows(
       `update webhooks set sealed_secret = other.sealed_secret from webhooks as other where other.id <> webhooks.id`,
     );
@@ -180,6 +182,7 @@ describe('17: sealed secrets are bound to their webhook', () => {
       url: 'https://hooks.example.com/',
       eventTypes: ['logout'],
     });
+    await allTried(gateway);
     await gateway.rows(
       `update webhooks set previous_ends_at = 'infinity', previous_sealed_secret =
         (select sealed_secret from webhooks where id = $2) where id = $1`,
@@ -197,6 +200,7 @@ describe('17: sealed secrets are bound to their webhook', () => {
     async (sealed) => {
       const { webhook } = await create({ eventTypes: ['user_created'] });
       const previous = await sealSecret(gateway.app.keyring, webhook.id, generateWebhookSecret(), gateway.clock.now());
+      await allTried(gateway);
       await gateway.rows(
         `update webhooks set sealed_secret = $2, previous_sealed_secret = $3, previous_ends_at = '9999-01-01' where id = $1`,
         [webhook.id, sealed, previous],
@@ -225,6 +229,7 @@ test('17: no log, error, metric or event has a path, a secret or a body', async 
     await until(wanted, () => captured.text().includes(`"outcome":"${wanted}"`));
   }
   const gone = await create({ eventTypes: ['user_created'] });
+  await allTried(gateway);
   await gateway.rows('update webhooks set url = $2 where id = $1', [gone.webhook.id, `https://evil.example${PATH}`]);
   await gateway.user();
   await until('target_refused', () => outcome(gone.webhook.id, 'target_refused'));

@@ -6,7 +6,7 @@ import { login, refresh, WRONG } from '../../support/gateway/routes.js';
 import { readCsv } from '../../support/independent/csv.js';
 import { until } from '../../support/until.js';
 import { inChromium, type Site } from '../site.js';
-import { expectHeading, GOOD, type Looks, lookAt, openConsole, startConsole } from './console.js';
+import { expectFocus, expectHeading, GOOD, type Looks, lookAt, openConsole, startConsole } from './console.js';
 
 const PATH = '/console/audit';
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0';
@@ -99,7 +99,7 @@ inChromium('in Chromium, the audit log of the console', () => {
     await page.getByRole('button', { name: 'Remove the filter Address' }).focus();
     await page.keyboard.press('Enter');
     await until('no chip is left', async () => (await chips(page).count()) === 0);
-    expect(await page.evaluate('document.activeElement.labels[0].textContent')).toBe('Filter by');
+    await expectFocus(page, 'e.labels?.[0].textContent', 'Filter by');
     await page.goBack();
     await showsRows(page, 3);
     expect(wrong).toEqual([]);
@@ -190,7 +190,7 @@ inChromium('in Chromium, the audit log of the console', () => {
     await showsRows(page, 100);
     await page.getByRole('button', { name: 'Show more' }).click();
     await showsRows(page, 120);
-    expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
     expect(wrong).toEqual([]);
     await close();
   });
@@ -219,7 +219,7 @@ inChromium('in Chromium, the audit log of the console', () => {
     await total(page, '62 events');
     expect(await log(page).getByRole('row').nth(1).innerText()).toContain('Firefox 143');
     await until('the heading has the focus', async () => (await page.evaluate(FOCUSED)) === 'Events');
-    expect(await news.count()).toBe(0);
+    await news.waitFor({ state: 'detached' });
     expect(wrong).toEqual([]);
     await close();
   });
@@ -326,7 +326,7 @@ inChromium('in Chromium, the audit log of the console', () => {
     await page.getByText('ended by its user or an administrator').waitFor();
     await page.getByRole('status').getByText(`The session of ${user.email} has ended.`).waitFor();
     await log(page).getByText('Session ended').waitFor();
-    expect(await page.evaluate('document.activeElement.localName')).toBe('h2');
+    await expectFocus(page, 'e.localName', 'h2');
     const live = await site.gateway.rows('select from refresh_tokens where family_id = $1 and not revoked', [sid]);
     expect(live).toEqual([]);
     expect(wrong).toEqual([]);

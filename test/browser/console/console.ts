@@ -2,7 +2,9 @@
 import type { Page } from 'playwright-core';
 import type { Role } from '../../../src/domain/roles.js';
 import { PASSWORD } from '../../support/gateway/gateway.js';
+import { until } from '../../support/until.js';
 import { violationsOf } from '../axe.js';
+import { launchHeadlessShell } from '../chromium.js';
 import { type Setup, type Site, startSite } from '../site.js';
 
 /** Chromium reports an answer of 4xx or 5xx, and none, by itself. */
@@ -10,7 +12,7 @@ const FAILED_REQUEST = /^Failed to load resource/;
 
 /** A gateway with the console, whose tests may log in as often as they like. */
 export function startConsole({ env = {}, ...setup }: Setup = {}): Promise<Site> {
-  return startSite({ ...setup, env: { LOGIN_RATE_LIMIT: '100000', ...env } });
+  return startSite({ launch: launchHeadlessShell, ...setup, env: { LOGIN_RATE_LIMIT: '100000', ...env } });
 }
 
 export interface Opened {
@@ -26,11 +28,13 @@ export interface Opened {
 export interface Looks {
   scheme?: 'light' | 'dark';
   width?: number;
+  /** Of who is logged in */
+  email?: string;
 }
 
 /** Opens a view as a new user with the role, who has logged in by the form. */
 export async function openConsole(site: Site, role: Role, path = '/console/', looks: Looks = {}): Promise<Opened> {
-  const { email, id } = await site.gateway.user({ role });
+  const { email, id } = await site.gateway.user({ role, ...(looks.email !== undefined && { email: looks.email }) });
   const opened = await openAlone(site, path, looks);
   await logIn(opened.page, email);
   return { ...opened, email, id };
@@ -67,6 +71,12 @@ export async function logIn(page: Page, email: string, password = PASSWORD): Pro
 /** The `h1` of the view, once it says so. */
 export async function expectHeading(page: Page, text: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: text, exact: true }).waitFor();
+}
+
+/** An effect of the page sets the focus, shortly after what it has drawn. @param of a script, of `e`, the focused element */
+export async function expectFocus(page: Page, of: string, wanted: string): Promise<void> {
+  const focused = () => page.evaluate(`(() => { const { activeElement: e } = document; return ${of}; })()`);
+  await until(`${wanted} has the focus`, async () => (await focused()) === wanted);
 }
 
 /** What axe finds wrong, and whether something is cut off to the right. */

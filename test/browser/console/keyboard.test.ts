@@ -3,7 +3,7 @@ import { PASSWORD } from '../../support/gateway/gateway.js';
 import { login } from '../../support/gateway/routes.js';
 import { until } from '../../support/until.js';
 import { inChromium, type Site } from '../site.js';
-import { expectHeading, openAlone, startConsole } from './console.js';
+import { expectFocus, expectHeading, openAlone, startConsole } from './console.js';
 
 /** What has the focus, as a screen reader names it: role or element, and text */
 const FOCUSED = `(() => {
@@ -39,7 +39,7 @@ inChromium('in Chromium, by keyboard alone', () => {
     await tabTo('input: E-mail');
     await keyboard.type(email);
     await keyboard.press('Tab');
-    expect(await focused()).toBe('input: Password');
+    await until('the password has the focus', async () => (await focused()) === 'input: Password');
     await keyboard.type(PASSWORD);
     await keyboard.press('Enter');
     await expectHeading(page, 'Overview');
@@ -87,7 +87,7 @@ inChromium('in Chromium, by keyboard alone', () => {
     const skip = page.getByRole('link', { name: 'Skip to the view' });
     await skip.focus();
     await page.keyboard.press('Enter');
-    expect(await page.evaluate('document.activeElement.id')).toBe('view');
+    await expectFocus(page, 'e.id', 'view');
     expect(page.url()).toContain('/console/users');
     await expectHeading(page, 'Users');
     await close();

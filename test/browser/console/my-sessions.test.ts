@@ -3,7 +3,7 @@ import { PASSWORD } from '../../support/gateway/gateway.js';
 import { CHOSEN } from '../../support/gateway/passwords.js';
 import { login } from '../../support/gateway/routes.js';
 import { inChromium, type Site } from '../site.js';
-import { ageLogin, expectHeading, GOOD, lookAt, openConsole, startConsole } from './console.js';
+import { ageLogin, expectFocus, expectHeading, GOOD, lookAt, openConsole, startConsole } from './console.js';
 
 const PATH = '/console/sessions';
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0';
@@ -105,7 +105,7 @@ inChromium('in Chromium, My sessions of the console', () => {
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('End all other sessions');
+    await expectFocus(page, 'e.textContent', 'End all other sessions');
     expect(await liveSessions(id)).toBe(2);
     await close();
   });
@@ -129,15 +129,14 @@ inChromium('in Chromium, My sessions of the console', () => {
       await page.getByLabel('New password').fill(next);
       await page.getByRole('button', { name: 'Change password' }).click();
     };
-    const focused = () => page.evaluate('document.activeElement.name');
     await change(PASSWORD, 'short');
     await page.getByRole('alert').getByText('at least 15 characters').waitFor();
-    expect(await focused()).toBe('new');
+    await expectFocus(page, 'e.name', 'new');
     await change(PASSWORD, 'passwordpassword');
     await page.getByRole('alert').getByText('commonly used').waitFor();
     await change('wrong', CHOSEN);
     await page.getByRole('alert').getByText('Current password is wrong').waitFor();
-    expect(await focused()).toBe('current');
+    await expectFocus(page, 'e.name', 'current');
     await change(PASSWORD, CHOSEN);
     await page.getByRole('status').getByText('Your other session was ended.').waitFor();
     expect((await login(site.gateway, email, CHOSEN)).status).toBe(200);

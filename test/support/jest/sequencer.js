@@ -14,6 +14,10 @@ const LONGEST = [
   'test/documents/commands.test.ts',
   'test/races/refresh.test.ts',
   'proof/fuzz/fuzz.test.ts',
+  'test/browser/console/keys.test.ts',
+  'test/browser/console/audit.test.ts',
+  'test/browser/console/user-page.test.ts',
+  'test/browser/console/users.test.ts',
 ];
 
 export default class LongestFirst extends TestSequencer {
