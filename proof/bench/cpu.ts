@@ -17,15 +17,25 @@ export function cpuMicros(pids: Iterable<number>): number {
   return micros;
 }
 
+/** The threads in which Node hashes passwords; little else runs there. */
+const HASHING = 'libuv-worker\n';
+
+/** Of a process, without those threads: microseconds. @returns undefined if the kernel does not say */
+export function microsBesideHashing(pid: number): number | undefined {
+  return microsOfThreads(pid, (thread) => readFileSync(`${thread}/comm`, 'utf8') !== HASHING);
+}
+
 /**
  * Nanoseconds of each thread: the ticks of twenty processes, each rounded down, would be a tenth of a short slice.
  * Threads that have ended are missing; those of the gateway and of PostgreSQL stay.
  * @returns undefined if the kernel does not say, or if the process has ended
  */
-function microsOfThreads(pid: number): number | undefined {
+function microsOfThreads(pid: number, isCounted: (thread: string) => boolean = () => true): number | undefined {
   try {
-    const threads = readdirSync(`/proc/${pid}/task`);
-    const nanos = threads.map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]));
+    const threads = readdirSync(`/proc/${pid}/task`).map((id) => `/proc/${pid}/task/${id}`);
+    const nanos = threads
+      .filter(isCounted)
+      .map((thread) => Number(readFileSync(`${thread}/schedstat`, 'utf8').split(' ')[0]));
     return nanos.reduce((sum, each) => sum + each, 0) / 1000;
   } catch {
     return undefined;

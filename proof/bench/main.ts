@@ -18,7 +18,8 @@ import { finish, headOf, type Memory, writeJson } from './report.js';
 import { inRounds, type Measured, warmUp } from './rounds.js';
 import { FEW, MANY, rowsWorks } from './rows.js';
 import { ENVIRONMENT, openStage } from './stage.js';
-import type { Work } from './work.js';
+import { JUDGED, type Work } from './work.js';
+import { worksBeside } from './works/beside.js';
 import { COMPARED, worksOf } from './works/index.js';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -87,6 +88,12 @@ function reportAll(wasInterrupted: boolean): void {
   say(`the figures are in ${file}`);
 }
 
+/** With whose CPU that of `--rows` is compared, so that its goal is the same on any machine. */
+async function bareStatement(lab: Lab, postgres: Postgres): Promise<Work[]> {
+  const works = await worksBeside(await openStage(lab, postgres), ['statement']);
+  return works.map((work) => ({ ...work, parts: work.parts.filter(({ connections }) => connections === JUDGED) }));
+}
+
 async function run(lab: Lab): Promise<void> {
   if (IS_PINNED) moveBeside(process.pid);
   const postgres = await openPostgres(lab, process.env['DATABASE_URL']);
@@ -94,8 +101,11 @@ async function run(lab: Lab): Promise<void> {
   const { mode, names, seconds } = options;
   if (mode !== 'profile') print(headOf(started, postgres.version, postgres.postmaster === undefined));
   if (mode === 'rows') {
-    const rows = await rowsWorks(lab, postgres, ENVIRONMENT, [FEW, MANY]);
-    return measure(rows, [rows.map(({ name }) => name)], postgres);
+    const works = [
+      ...(await bareStatement(lab, postgres)),
+      ...(await rowsWorks(lab, postgres, ENVIRONMENT, [FEW, MANY])),
+    ];
+    return measure(works, [works.map(({ name }) => name)], postgres);
   }
 
   const port = mode === 'profile' ? await freePort() : undefined;

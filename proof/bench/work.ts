@@ -1,7 +1,7 @@
 /** A work, and how its CPU is measured apart from that of others. */
 import { withDescendants } from '../evidence/lab/program.js';
 import type { Counted, Edge } from './closed-loop.js';
-import { cpuMicros } from './cpu.js';
+import { cpuMicros, microsBesideHashing } from './cpu.js';
 import type { Stage } from './stage.js';
 
 /** What a slice has measured of one thing */
@@ -16,6 +16,8 @@ export interface Row {
   refused?: number;
   /** CPU of each answer: microseconds, of the gateway or what stands in its place */
   serverUs?: number;
+  /** The same without the threads that hash passwords */
+  besideHashUs?: number;
   /** The same of all of PostgreSQL */
   postgresUs?: number;
 }
@@ -111,10 +113,10 @@ export async function costOf(
   pid: number,
   run: (onEdge: (edge: Edge) => void) => Promise<Counted>,
 ): Promise<Omit<Row, 'what'>> {
-  const looks: Array<{ server: number; postgres: number | undefined }> = [];
+  const looks: Array<{ server: number; besideHash: number | undefined; postgres: number | undefined }> = [];
   const { rate, medianMs, p99Ms, refused, answers } = await run(() => {
     const postgres = postmaster === undefined ? undefined : cpuMicros(withDescendants(postmaster));
-    looks.push({ server: cpuMicros([pid]), postgres });
+    looks.push({ server: cpuMicros([pid]), besideHash: microsBesideHashing(pid), postgres });
   });
   const [began, ended] = looks;
   if (began === undefined || ended === undefined || answers === 0) throw new Unanswered();
@@ -122,6 +124,7 @@ export async function costOf(
     ...{ rate, medianMs, p99Ms },
     ...(refused !== undefined && { refused }),
     serverUs: (ended.server - began.server) / answers,
+    ...(ended.besideHash !== undefined && { besideHashUs: (ended.besideHash - (began.besideHash ?? 0)) / answers }),
     ...(ended.postgres !== undefined && { postgresUs: (ended.postgres - (began.postgres ?? 0)) / answers }),
   };
 }

@@ -5,6 +5,7 @@ import ipaddr from 'ipaddr.js';
 import proxyaddr from 'proxy-addr';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import type { RequestIds } from '../platform/logger.js';
+import { remembering } from '../platform/remembering.js';
 
 /** Spec 2.6: characters of the User-Agent that are stored. */
 const USER_AGENT_LENGTH = 512;
@@ -18,6 +19,17 @@ export function peerAddressOf(socket: Socket): string | undefined {
   return address;
 }
 
+/** Peers and hops whose place in a list of addresses is remembered */
+const MAX_REMEMBERED = 10_000;
+
+/** @param cidrs addresses and ranges. @returns whether an address is among them */
+export function addressList(cidrs: string[]): (address: string) => boolean {
+  if (cidrs.length === 0) return () => false;
+  const isListed = proxyaddr.compile(cidrs);
+  const known = remembering<boolean>(MAX_REMEMBERED);
+  return (address) => known(address, () => isListed(address, 0));
+}
+
 /**
  * X-Forwarded-For is walked from the right and believed as far as the hops are trusted proxies; a hop that is no IP
  * address ends the walk at the proxy that reported it.
@@ -28,13 +40,13 @@ export function originReader(
   trustProxy: string[],
   onUnbelieved: (peerAddress: string, ids: RequestIds) => void,
 ): (req: Request, ids: RequestIds) => RequestOrigin {
-  const trust = proxyaddr.compile(trustProxy);
+  const isTrusted = addressList(trustProxy);
   return (req, ids) => {
     let address = withoutZone(peerAddressOf(req.socket) ?? '');
     const forwarded = req.get('x-forwarded-for');
-    const isUnbelieved = forwarded !== undefined && !trust(address, 0);
+    const isUnbelieved = forwarded !== undefined && !isTrusted(address);
     const reported = (forwarded ?? '').split(',').map((hop) => withoutZone(hop.trim()));
-    for (let hop = 0; trust(address, hop); hop += 1) {
+    while (isTrusted(address)) {
       const next = reported.pop() ?? '';
       if (isIP(next) === 0) break;
       address = next;

@@ -7,7 +7,12 @@ import { type Dictionary, parseDictionary, serializeDictionary } from 'structure
  * @param name in lower case
  */
 export function fieldValues(rawHeaders: readonly string[], name: string): string[] {
-  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+  const values: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const its = rawHeaders[i] ?? '';
+    if (its.length === name.length && its.toLowerCase() === name) values.push(rawHeaders[i + 1] ?? '');
+  }
+  return values;
 }
 
 /** The value of a field that is sent exactly once: RFC 9421 would join two lines, other code would read only one. */

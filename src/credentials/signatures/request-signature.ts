@@ -1,12 +1,6 @@
 /** RFC 9421: HTTP message signatures in the profile of Interface 6. Parses and checks everything but the MAC and the nonce. */
 import { timingSafeEqual } from 'node:crypto';
-import {
-  type BareItem,
-  type InnerList,
-  isInnerList,
-  serializeDictionary,
-  serializeInnerList,
-} from 'structured-headers';
+import { type BareItem, type InnerList, isInnerList, serializeDictionary } from 'structured-headers';
 import * as z from 'zod';
 import { epochSeconds } from '../../platform/clock.js';
 import { type Explained, refused } from '../../platform/refused.js';
@@ -141,8 +135,8 @@ function readFields(rawHeaders: readonly string[]) {
   if (inputs === undefined || signatures === undefined) {
     return malformed('Signature-Input and Signature must be dictionaries in the canonical form of RFC 9651');
   }
-  const [[label, input] = [], otherInput] = inputs;
-  const signature = label === undefined ? undefined : signatures.get(label);
+  const [[label = '', input] = [], otherInput] = inputs;
+  const signature = signatures.get(label);
   if (input === undefined || otherInput !== undefined || signature === undefined || signatures.size !== 1) {
     return malformed('Send exactly one signature, with the same label in Signature-Input and Signature');
   }
@@ -154,7 +148,7 @@ function readFields(rawHeaders: readonly string[]) {
   if (!isInnerList(input)) return malformed(mustBeNames);
   const components = input[0].map(([name, { size }]) => (size === 0 ? name : undefined));
   if (!components.every((name) => typeof name === 'string')) return malformed(mustBeNames);
-  const signatureParams = serializeInnerList(input);
+  const signatureParams = inputText.slice(`${label}=`.length); // canonical, as it is to be in the signature base
   return { kind: 'fields', components, parameters: input[1], signatureParams, mac: new Uint8Array(bytes) } as const;
 }
 

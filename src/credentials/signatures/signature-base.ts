@@ -26,9 +26,10 @@ export function buildSignatureBase(
   signatureParams: string,
   request: RequestFacts,
 ): string | undefined {
+  const derived = derivedComponents(request);
   const lines: string[] = [];
   for (const name of components) {
-    const value = name.startsWith('@') ? derivedValue(name, request) : onlyFieldValue(request.rawHeaders, name);
+    const value = name.startsWith('@') ? derived[name] : onlyFieldValue(request.rawHeaders, name);
     if (value === undefined || !PRINTABLE.test(value)) return undefined;
     lines.push(`"${name}": ${value}`);
   }
@@ -42,20 +43,13 @@ const PRINTABLE = /^[!-~](?:[ -~]*[!-~])?$/;
 const TARGET = /^(?:https?:\/\/[^/?#]*)?(\/[^?#]*)?(\?[^#]*)?$/i;
 
 /** The components of RFC 9421 section 2.2 that the profile uses. */
-function derivedValue(name: string, { method, authority, target }: RequestFacts): string | undefined {
-  const parts = TARGET.exec(target);
-  switch (name) {
-    case '@method':
-      return method;
-    case '@authority':
-      return authority;
-    case '@path':
-      return parts === null ? undefined : (parts[1] ?? '/');
-    case '@query':
-      return parts === null ? undefined : (parts[2] ?? '?');
-    default:
-      return undefined;
-  }
+function derivedComponents({ method, authority, target }: RequestFacts): Readonly<Record<string, string | undefined>> {
+  const [whole, path = '/', query = '?'] = TARGET.exec(target) ?? [];
+  return {
+    '@method': method,
+    '@authority': authority,
+    ...(whole !== undefined && { '@path': path, '@query': query }),
+  };
 }
 
 /** `hmac-sha256` of RFC 9421 section 3.3.3. @param secret bytes or ASCII text */

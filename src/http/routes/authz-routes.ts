@@ -1,7 +1,5 @@
 /** Interface 18: forward authentication. A proxy asks who sent a request, and whether its rule lets them pass. */
 import type { Express, Request, Response } from 'express';
-import { LRUCache } from 'lru-cache';
-import proxyaddr from 'proxy-addr';
 import type { CallerDeps, Resolution } from '../../callers/caller.js';
 import { presentedKind, scopesOf } from '../../callers/kinds.js';
 import { resolveCaller } from '../../callers/resolve-caller.js';
@@ -10,13 +8,14 @@ import { fieldValues } from '../../credentials/signatures/http-fields.js';
 import { isOutage } from '../../db/outage.js';
 import { reportOutage } from '../../platform/error-lines.js';
 import { RETRY_AFTER_SECONDS } from '../../platform/outage.js';
+import { remembering } from '../../platform/remembering.js';
 import type { Deps } from '../../services.js';
 import { authRequest } from '../authz/auth-request.js';
 import { extAuthz } from '../authz/ext-authz.js';
 import { forwardAuth } from '../authz/forward-auth.js';
 import { assertionOf, hasIdentityField, setIdentity, setNobody } from '../authz/identity.js';
 import { type FamilyName, type OriginalRequest, type ProxyFamily, routeOfFamily } from '../authz/original-request.js';
-import { peerAddressOf } from '../client-address.js';
+import { addressList, peerAddressOf } from '../client-address.js';
 import { setKeyLimit } from '../rate-limits.js';
 import { AUTHZ_ERRORS, type AuthzReason } from '../refusals.js';
 
@@ -47,14 +46,9 @@ interface Refusal {
 export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
   const { config, db, keyLimiter } = deps;
   if (config.forwardAuth === undefined) return;
-  const isListed = proxyaddr.compile(config.forwardAuth.proxies);
+  const isListed = addressList(config.forwardAuth.proxies);
   const origins = new Set(config.forwardAuth.origins);
-  const rules = new LRUCache<string, ReturnType<typeof parseRule>>({ max: MAX_RULES });
-  const ruleOf = (text: string): ReturnType<typeof parseRule> => {
-    const rule = rules.get(text) ?? parseRule(text);
-    rules.set(text, rule);
-    return rule;
-  };
+  const rules = remembering<ReturnType<typeof parseRule>>(MAX_RULES);
 
   /** @returns why the request is refused; undefined if it may pass, and the answer has its fields */
   const check = async (
@@ -65,11 +59,11 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
   ): Promise<Refusal | undefined> => {
     const { locals } = res;
     const peer = peerAddressOf(req.socket) ?? '';
-    if (!isListed(peer, 0)) {
+    if (!isListed(peer)) {
       reportPeer(deps, res, peer);
       return refusalOf('proxy_not_listed');
     }
-    const rule = ruleOf(ruleText);
+    const rule = rules(ruleText, () => parseRule(ruleText));
     if (rule.kind === 'refused') return refusalOf(rule.reason, rule.detail);
     if (rest.startsWith('/') && !family.hasTargetBehindRule) {
       return refusalOf('rule_invalid', 'The rule must be the end of the path'); // such as caller=user/role=admin

@@ -6,6 +6,7 @@ import type { AnswerGraphql } from '../../callers/graphql-over-http.js';
 import { presentedKind } from '../../callers/kinds.js';
 import { resolveCaller } from '../../callers/resolve-caller.js';
 import { isOutage } from '../../db/outage.js';
+import { remembering } from '../../platform/remembering.js';
 import { methodNotAllowed, sendError } from '../errors.js';
 import { isJsonType } from '../json-type.js';
 import type { CallerOutcome } from '../outcomes.js';
@@ -58,9 +59,12 @@ export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGr
   route.all(methodNotAllowed('POST'));
 }
 
+const accepted = remembering<boolean>(100);
+
 /** Apollo would look at `Accept` only when a mutation has run, and its answer, perhaps a secret, be lost. */
 const requireAccept: RequestHandler = (req, res, next) => {
-  if (req.accepts(ANSWERED) !== false) return next();
+  const { accept } = req.headers;
+  if (accept === undefined || accepted(accept, () => req.accepts(ANSWERED) !== false)) return next();
   sendError(res, 'not_acceptable');
 };
 
