@@ -31,9 +31,9 @@ export function isNetwork(group: string): boolean {
   return group.endsWith(`/${NETWORK_BITS}`);
 }
 
-/** IPv4 mapped into IPv6 becomes IPv4. @returns the text itself if it is not an address */
+/** IPv4 mapped into IPv6 becomes IPv4. @returns the text itself if it is not an address of IPv6 */
 function parse(ipAddress: string): string | ipaddr.IPv4 | ipaddr.IPv6 {
-  if (isIP(ipAddress) === 0) return ipAddress;
+  if (isIP(ipAddress) !== 6) return ipAddress;
   const address = ipaddr.process(ipAddress);
   const isNat64 = address instanceof ipaddr.IPv6 && address.match(NAT64);
   return isNat64 ? new ipaddr.IPv4(address.toByteArray().slice(12)) : address;
