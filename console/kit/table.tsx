@@ -1,6 +1,8 @@
 /** A table; on a narrow screen each row becomes a card, whose cells have the names of their columns. */
 import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import type { Rows } from '../answer.js';
+import { More } from './more.js';
 import { Empty, Loading, ProblemNotice } from './states.js';
 
 export interface Column<Row> {
@@ -63,20 +65,15 @@ interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
 
 /** The rows of a list with its states and a button for more. */
 export function List<Row>({ read, empty, ...table }: ListProps<Row>) {
-  const { rows, hasMore, isLoading, problem, more } = read;
+  const { rows, hasMore, isLoading, problem } = read;
+  const list = useRef<HTMLDivElement>(null);
   return (
-    <div aria-busy={isLoading}>
+    <div aria-busy={isLoading} ref={list}>
       <ProblemNotice problem={problem} />
       {rows === undefined && problem === undefined && <Loading />}
       {rows?.length === 0 && !hasMore && <Empty>{empty}</Empty>}
       {rows !== undefined && rows.length > 0 && <Table rows={rows} {...table} />}
-      {hasMore && (
-        <p class="more">
-          <button type="button" onClick={more} disabled={isLoading}>
-            {isLoading ? 'Loading…' : 'Show more'}
-          </button>
-        </p>
-      )}
+      <More read={read} label="Show more" list={list} row="tbody tr" />
     </div>
   );
 }

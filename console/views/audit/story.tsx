@@ -1,11 +1,12 @@
 /** The story of a session: a line of steps from its login to what followed its end. */
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { type Answer, type Rows, useAnswer, usePages } from '../../answer.js';
 import { can } from '../../auth.js';
 import { ask } from '../../graphql.js';
 import { announce } from '../../kit/announce.js';
 import { ChangeDialog } from '../../kit/dialog.js';
 import { Device, Foreign, Id } from '../../kit/foreign.js';
+import { More } from '../../kit/more.js';
 import { Answered, Loading, ProblemNotice } from '../../kit/states.js';
 import { Time } from '../../kit/time.js';
 import { Link } from '../../location.js';
@@ -149,13 +150,15 @@ function Told({ session, answer, onEnded }: ToldProps) {
 }
 
 /** The steps, of which many equal refreshes in a row are one. */
-export function Steps({ steps: { rows, hasMore, isLoading, problem, more } }: { steps: Rows<Step> }) {
+export function Steps({ steps }: { steps: Rows<Step> }) {
+  const { rows, problem } = steps;
+  const list = useRef<HTMLOListElement>(null);
   return (
     <>
       <ProblemNotice problem={problem} />
       {rows === undefined && problem === undefined && <Loading />}
       {rows !== undefined && (
-        <ol class="steps">
+        <ol class="steps" ref={list}>
           {foldSteps(rows).map(({ first, last, count }) => (
             <li key={first.id} class={`step-${first.kind}`}>
               {count === 1 ? (
@@ -177,13 +180,7 @@ export function Steps({ steps: { rows, hasMore, isLoading, problem, more } }: { 
           ))}
         </ol>
       )}
-      {hasMore && (
-        <p>
-          <button type="button" onClick={more} disabled={isLoading}>
-            {isLoading ? 'Loading…' : 'Show more steps'}
-          </button>
-        </p>
-      )}
+      <More read={steps} label="Show more steps" list={list} row="li" />
     </>
   );
 }

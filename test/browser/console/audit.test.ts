@@ -186,11 +186,14 @@ inChromium('in Chromium, the audit log of the console', () => {
     const { page, wrong, close } = await open({ email });
     await showsRows(page, 50);
     await total(page, '120 events');
-    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('button', { name: 'Show more' }).focus();
+    await page.keyboard.press('Enter');
     await showsRows(page, 100);
-    await page.getByRole('button', { name: 'Show more' }).click();
+    await expectFocus(page, 'e.textContent', 'Show more');
+    await page.keyboard.press('Enter');
     await showsRows(page, 120);
     await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
+    await expectFocus(page, 'e.rowIndex', 101); // the first row of the last page, below the names of the columns
     expect(wrong).toEqual([]);
     await close();
   });

@@ -74,7 +74,7 @@ export async function expectHeading(page: Page, text: string): Promise<void> {
 }
 
 /** An effect of the page sets the focus, shortly after what it has drawn. @param of a script, of `e`, the focused element */
-export async function expectFocus(page: Page, of: string, wanted: string): Promise<void> {
+export async function expectFocus(page: Page, of: string, wanted: string | number): Promise<void> {
   const focused = () => page.evaluate(`(() => { const { activeElement: e } = document; return ${of}; })()`);
   await until(`${wanted} has the focus`, async () => (await focused()) === wanted);
 }
