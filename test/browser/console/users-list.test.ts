@@ -111,6 +111,30 @@ inChromium('in Chromium, Users of the console', () => {
     await close();
   });
 
+  test('Interface 19: while the users of another filter are awaited, a line says so', async () => {
+    const { page, email, wrong, close } = await openConsole(site, 'admin', PATH);
+    await page.getByRole('link', { name: email, exact: true }).waitFor();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/graphql', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const list = page.locator('[aria-busy]:has(> table)');
+    const line = () =>
+      list.evaluate((its) => {
+        const { content, visibility } = its.ownerDocument.defaultView?.getComputedStyle(its, '::before') ?? {};
+        return content === '""' && visibility === 'visible';
+      });
+    expect(await line()).toBe(false);
+    await choose(page, 'Role', 'admin');
+    await until('the line is there', line);
+    await page.getByRole('link', { name: email, exact: true }).waitFor(); // the rows stay
+    release();
+    await page.locator('[aria-busy="false"] > table').waitFor();
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
   test('Interface 19: the search box leads to the list, also for the whole e-mail of one user', async () => {
     const { page, email, close } = await openConsole(site, 'analyst', `${PATH}?search=nobody-at-all`);
     await page.getByText('No user matches.').waitFor();
