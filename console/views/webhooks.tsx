@@ -1,8 +1,9 @@
 /** The view Webhooks: where events go, and how far each receiver is. */
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { useAsked } from '../answer.js';
 import { can } from '../auth.js';
 import { Heading } from '../heading.js';
+import { useFocusBack } from '../kit/focus.js';
 import { Answered, Empty } from '../kit/states.js';
 import { Table } from '../kit/table.js';
 import { place } from '../location.js';
@@ -34,6 +35,8 @@ type Change = 'create' | { action: WebhookAction; webhook: Webhook };
 export function Webhooks() {
   const answer = useAsked('webhooks', readWebhooks, { pollMs: POLL_MS });
   const [change, setChange] = useState<Change>();
+  const section = useRef<HTMLElement>(null);
+  const heading = useFocusBack(section);
   const isOn = answer.data?.isOn ?? true; // if it may not be asked, the dialog says that they are off
   const columns = webhookColumns((action, webhook) => setChange({ action, webhook }));
   const dialog = { onChange: answer.reload, onClose: () => setChange(undefined) };
@@ -41,10 +44,12 @@ export function Webhooks() {
   return (
     <>
       <Heading text="Webhooks" />
-      <section class="webhooks" aria-label="Receivers">
+      <section class="webhooks" aria-label="Receivers" ref={section}>
         <div class="bar">
           <div>
-            <h2>Receivers</h2>
+            <h2 tabIndex={-1} ref={heading}>
+              Receivers
+            </h2>
             <p class="quiet" role="status">
               {summaryOf(answer.data?.webhooks)}&nbsp;
             </p>

@@ -7,7 +7,7 @@ import { run } from '../../support/gateway/cli.js';
 import { KEYRING_FILE, required } from '../../support/postgres/postgres.js';
 import { until } from '../../support/until.js';
 import { inChromium, type Site } from '../site.js';
-import { openConsole, startConsole } from './console.js';
+import { expectFocus, openConsole, startConsole } from './console.js';
 
 const PATH = '/console/webhooks';
 /** How often the view asks again by itself */
@@ -92,8 +92,10 @@ inChromium('in Chromium, the view Webhooks of the console', () => {
     receiver.reply(() => ({ status: 410 }));
     await site.gateway.rows('update outbox_events set due_at = now()');
     await saysSoon('1 webhook, 1 paused');
+    await rowOf(page).getByRole('button').first().focus();
     await site.gateway.rows('delete from webhooks');
     await saysSoon('0 webhooks');
+    await expectFocus(page, 'e.textContent.trim()', 'Receivers');
     expect(wrong).toEqual([]);
     await close();
   });
