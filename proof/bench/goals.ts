@@ -104,6 +104,12 @@ export const GOALS: readonly Goal[] = [
     most: 1,
   },
   {
+    what: 'the same beside what a question costs that needs no check, µs',
+    of: judged('proxy-token', 'serverUs'),
+    to: judged('proxy-preflight', 'serverUs'),
+    by: 'minus',
+  },
+  {
     what: 'the same without an assertion / bare Express route',
     of: judged('proxy-token-plain', 'serverUs'),
     to: judged('express', 'serverUs'),

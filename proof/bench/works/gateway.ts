@@ -74,22 +74,33 @@ function askByToken(token: string): string {
   return post('/graphql', { ...JSON_TYPE, authorization: `Bearer ${token}` }, QUERY);
 }
 
-/** Interface 18: a proxy asks, with an assertion in the answer, without, and by tokens that are new to the gateway. */
+/**
+ * Interface 18: a proxy asks, with an assertion in the answer, without, and by tokens that are new to the gateway. A preflight
+ * of the same size has no caller to check: it is what every question costs.
+ */
 function proxyTokens(stage: Stage): Work[] {
-  const ask = (rule: string) => (token: string) =>
+  const about = (rule: string, method: string, headers: Record<string, string>) =>
     post(`/authz/auth-request/${rule}`, {
-      authorization: `Bearer ${token}`,
-      'x-original-method': 'GET',
+      ...headers,
+      'x-original-method': method,
       'x-original-url': `${SERVICE_ORIGIN}/invoices?year=2026`,
     });
+  const ask = (rule: string) => (token: string) => about(rule, 'GET', { authorization: `Bearer ${token}` });
+  const askPreflight = (token: string) =>
+    about('caller=user;preflight=allow', 'OPTIONS', {
+      origin: SERVICE_ORIGIN,
+      'access-control-request-method': 'GET',
+      cookie: `filler=${token}`,
+    });
   const numbers = ONCE_AT;
-  const inTurn = (name: string, rule: string): Work => {
-    const requests = stage.accessTokens.map(ask(rule));
+  const inTurn = (name: string, make: (token: string) => string): Work => {
+    const requests = stage.accessTokens.map(make);
     return workOf(stage, name, () => ({ kind: 'in-turn', requests }), { numbers });
   };
   return [
-    inTurn('proxy-token', 'caller=user'),
-    inTurn('proxy-token-plain', 'caller=user;assertion=off'),
+    inTurn('proxy-token', ask('caller=user')),
+    inTurn('proxy-token-plain', ask('caller=user;assertion=off')),
+    inTurn('proxy-preflight', askPreflight),
     workOnce(stage, 'proxy-token-first', (count) =>
       copyAccessToken(stage.gateways, stage.accessTokens[0] ?? '', count).map(ask('caller=user')),
     ),

@@ -16,7 +16,7 @@ export const COMPARED = [
   ['login', 'argon2'],
   ['mixed'],
   ['caller-token', 'caller-token-first', 'caller-signature', 'apollo'],
-  ['proxy-token', 'proxy-token-plain', 'proxy-token-first', 'express', 'express-signing'],
+  ['proxy-token', 'proxy-token-plain', 'proxy-token-first', 'proxy-preflight', 'express', 'express-signing'],
   ['signatures'],
   ['start'],
   ['webhooks'],
