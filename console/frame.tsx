@@ -66,7 +66,7 @@ function Account() {
     <div class="account">
       <p title={data?.me?.email}>
         <Foreign text={data?.me?.email ?? '…'} />
-        <span class="quiet">{user?.role}</span>
+        <span class="quiet">({user?.role})</span>
       </p>
       <button type="button" onClick={logOut}>
         Log out
