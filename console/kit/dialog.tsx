@@ -88,7 +88,9 @@ export function ChangeDialog(props: Props) {
         event.preventDefault();
         if (!isBusy && result === undefined) onClose(); // what is shown once is closed by its button alone
       }}
-      onClose={onClose}
+      onClose={({ currentTarget }) => {
+        if (currentTarget.isConnected) onClose(); // else the next one may be open by now
+      }}
     >
       <form onSubmit={submit}>
         <h2 id={heading} tabIndex={-1}>

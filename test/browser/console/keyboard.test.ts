@@ -3,7 +3,7 @@ import { PASSWORD } from '../../support/gateway/gateway.js';
 import { login } from '../../support/gateway/routes.js';
 import { until } from '../../support/until.js';
 import { inChromium, type Site } from '../site.js';
-import { expectFocus, expectHeading, openAlone, startConsole } from './console.js';
+import { expectFocus, expectHeading, openAlone, openConsole, startConsole } from './console.js';
 
 /** What has the focus, as a screen reader names it: role or element, and text */
 const FOCUSED = `(() => {
@@ -90,6 +90,29 @@ inChromium('in Chromium, by keyboard alone', () => {
     await expectFocus(page, 'e.id', 'view');
     expect(page.url()).toContain('/console/users');
     await expectHeading(page, 'Users');
+    await close();
+  });
+
+  test('Interface 19: a dialog that is opened again at once stays open', async () => {
+    const other = await site.gateway.user();
+    const { page, wrong, close } = await openConsole(site, 'admin', `/console/users/${other.id}`);
+    await page.getByRole('button', { name: 'Change role' }).click();
+    await page.getByRole('dialog').waitFor();
+    // Before the browser reports that the first one is closed
+    await page.evaluate(`new Promise((resolve) => {
+      const first = document.querySelector('dialog');
+      const opener = [...document.querySelectorAll('button')].find((each) => each.textContent === 'Change role');
+      first.addEventListener('close', () => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      new MutationObserver((_changes, observer) => {
+        if (first.isConnected) return;
+        observer.disconnect();
+        opener.click();
+      }).observe(document.body, { childList: true, subtree: true });
+      first.dispatchEvent(new Event('cancel', { cancelable: true }));
+    })`);
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(wrong).toEqual([]);
     await close();
   });
 });
