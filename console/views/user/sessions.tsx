@@ -126,6 +126,11 @@ function EndAllDialog({ user, onDone, onClose }: EndProps) {
   const live = useLiveSessions(user.id, true);
   const [ended, setEnded] = useState(0);
   const [of, setOf] = useState<number>(); // how many there were when it began
+  const unsaid = useRef(0);
+  const progress = (count: number): void => {
+    unsaid.current = count;
+    setEnded(count);
+  };
   const gone = useRef(new AbortController());
   useEffect(() => () => gone.current.abort(), []);
   return (
@@ -134,13 +139,14 @@ function EndAllDialog({ user, onDone, onClose }: EndProps) {
       action="End all sessions"
       tone="bad"
       onSubmit={async () => {
-        setEnded(0);
+        progress(0);
         setOf(live?.isExact ? live.count : undefined);
-        const count = await endSessions({ id: user.id, signal: gone.current.signal, onProgress: setEnded });
+        const count = await endSessions({ id: user.id, signal: gone.current.signal, onProgress: progress });
+        unsaid.current = 0;
         onDone(`Ended ${sessionsText(count)}.`);
       }}
       onClose={() => {
-        if (ended > 0) onDone(`Ended ${sessionsText(ended)}.`); // after a failure
+        if (unsaid.current > 0) onDone(`Ended ${sessionsText(unsaid.current)}.`); // after a failure
         onClose();
       }}
     >
