@@ -17,7 +17,10 @@ export function createDeviceCookie({ cookie: { domain, sameSite, secure } }: Con
   return {
     read: (req) => readEntries(cookieValues(req, NAME)),
     set: (res, value) => {
-      res.append('Set-Cookie', stringifySetCookie({ name: NAME, value, ...attributes, ...(domain && { domain }) }));
+      res.appendHeader(
+        'Set-Cookie',
+        stringifySetCookie({ name: NAME, value, ...attributes, ...(domain && { domain }) }),
+      );
     },
   };
 }

@@ -5,6 +5,7 @@ import { type ErrorLines, reportBug, reportOutage } from '../platform/error-line
 import { RETRY_AFTER_SECONDS } from '../platform/outage.js';
 import { errorBody, type More } from './error-body.js';
 import { ERRORS, type Reason } from './refusals.js';
+import { sendJson } from './send-json.js';
 
 /** Refusals of the body parser, by status. */
 const OF_PARSER: Readonly<Record<number, Reason>> = {
@@ -16,7 +17,7 @@ const OF_PARSER: Readonly<Record<number, Reason>> = {
 /** The reason is the outcome in the log too, unless another was decided. */
 export function sendError(res: Response, reason: Reason, more?: More): void {
   res.locals.outcome ??= reason;
-  res.status(ERRORS[reason].status).json(errorBody(res.req, reason, more));
+  sendJson(res.status(ERRORS[reason].status), errorBody(res.req, reason, more));
 }
 
 export const notFound: RequestHandler = (_req, res) => sendError(res, 'not_found');

@@ -32,13 +32,13 @@ export function createRefreshCookie({ cookie, publicUrl, refreshTokenSeconds }: 
     read: (req) => cookieValues(req, NAME),
     set: (res, refreshToken) => {
       const value = { value: refreshToken, maxAge: refreshTokenSeconds };
-      res.append('Set-Cookie', stringifySetCookie({ ...attributes(cookie.domain), ...value }));
+      res.appendHeader('Set-Cookie', stringifySetCookie({ ...attributes(cookie.domain), ...value }));
     },
     clear: (res) => {
-      res.append('Set-Cookie', cleared);
+      res.appendHeader('Set-Cookie', cleared);
     },
     clearEverywhere: (res) => {
-      res.append('Set-Cookie', clearedEverywhere);
+      res.appendHeader('Set-Cookie', clearedEverywhere);
     },
   };
 }

@@ -14,6 +14,7 @@ import { loginPolicy, sessionRateLimit } from '../rate-limits.js';
 import { createRefreshCookie } from '../refresh-cookie.js';
 import { retryKeysReader } from '../refresh-retry.js';
 import { CHALLENGE, rowOf } from '../refusals.js';
+import { sendJson } from '../send-json.js';
 
 /** Spec 2.4 */
 export const LOGGED_OUT = 'Logged out successfully';
@@ -62,7 +63,8 @@ export function addAuthRoutes(app: Express, deps: Dependencies, guards: RequestH
     if (outcome.kind === 'retried') res.set('Refresh-Retry', outcome.proof);
     cookie.set(res, outcome.refreshToken);
     if (outcome.kind === 'granted' && outcome.deviceCookie !== undefined) deviceCookie?.set(res, outcome.deviceCookie);
-    res.json({ access_token: outcome.accessToken, token_type: 'bearer', expires_in: config.accessTokenSeconds });
+    const { accessTokenSeconds } = config;
+    sendJson(res, { access_token: outcome.accessToken, token_type: 'bearer', expires_in: accessTokenSeconds });
   };
 
   app
@@ -91,7 +93,7 @@ export function addAuthRoutes(app: Express, deps: Dependencies, guards: RequestH
       res.locals.outcome = ended ? 'success' : 'without_session';
       if (cookies.length > 1) cookie.clearEverywhere(res);
       else cookie.clear(res);
-      res.json({ message: LOGGED_OUT });
+      sendJson(res, { message: LOGGED_OUT });
     })
     .all(methodNotAllowed('POST'));
 }

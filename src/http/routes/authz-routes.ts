@@ -18,6 +18,7 @@ import { type FamilyName, type OriginalRequest, type ProxyFamily, routeOfFamily 
 import { addressList, peerAddressOf } from '../client-address.js';
 import { setKeyLimit } from '../rate-limits.js';
 import { AUTHZ_ERRORS, type AuthzReason } from '../refusals.js';
+import { sendJson } from '../send-json.js';
 
 const FAMILIES: Record<FamilyName, ProxyFamily> = {
   'auth-request': authRequest,
@@ -103,14 +104,11 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
     return undefined;
   };
 
-  app.use(async (req, res, next) => {
-    const [, name = '', ruleText = '', rest = ''] = PATH.exec(req.originalUrl) ?? [];
-    if (!isFamily(name)) return next();
-    const family = FAMILIES[name];
-    res.locals.route = routeOfFamily(name);
+  const answer = async (req: Request, res: Response, family: ProxyFamily, path: [string, string]): Promise<void> => {
+    res.locals.route = routeOfFamily(family.name);
     let refusal: Refusal | undefined;
     try {
-      refusal = await check(req, res, family, [ruleText, rest]);
+      refusal = await check(req, res, family, path);
     } catch (error) {
       if (!isOutage(error)) throw error;
       reportOutage(deps, res.locals.ids, error);
@@ -118,6 +116,11 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
     }
     if (refusal === undefined) return void res.status(200).end();
     refuse(res, family, refusal);
+  };
+
+  app.use((req, res, next) => {
+    const [, name = '', ruleText = '', rest = ''] = PATH.exec(req.originalUrl) ?? [];
+    return isFamily(name) ? answer(req, res, FAMILIES[name], [ruleText, rest]) : next();
   });
 }
 
@@ -149,7 +152,7 @@ function refuse(res: Response, family: ProxyFamily, { reason, status, detail, fi
   res.locals.outcome = reason;
   for (const [name, value] of fields) res.set(name, value);
   if (!family.passesOn(status)) res.set('X-Auth-Status', String(status));
-  res.status(family.passesOn(status) ? status : 403).json({ detail, reason, ...more });
+  sendJson(res.status(family.passesOn(status) ? status : 403), { detail, reason, ...more });
 }
 
 /** A browser asks whether it may send a request to another origin (Fetch, section 3.3.2), and never sends a credential. */

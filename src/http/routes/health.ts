@@ -5,11 +5,12 @@ import { describeClocks } from '../../readiness/clocks.js';
 import type { Readiness } from '../../readiness/readiness.js';
 import type { Deps } from '../../services.js';
 import { methodNotAllowed, sendError } from '../errors.js';
+import { sendJson } from '../send-json.js';
 
 export function addHealthRoutes(app: Express, { clock, state }: Deps<'clock' | 'state'>, readiness: Readiness): void {
   app
     .route('/health/live')
-    .get((_req, res) => void res.json({ status: 'ok' }))
+    .get((_req, res) => sendJson(res, { status: 'ok' }))
     .all(methodNotAllowed('GET', 'HEAD'));
 
   app
@@ -17,7 +18,7 @@ export function addHealthRoutes(app: Express, { clock, state }: Deps<'clock' | '
     .get(async (_req, res) => {
       const checks = await readiness.check();
       const isReady = !state.isStopping && Object.values(checks).every((word) => word === 'ok');
-      if (isReady) return void res.json({ status: 'ok', checks });
+      if (isReady) return sendJson(res, { status: 'ok', checks });
       res.set('Retry-After', String(RETRY_AFTER_SECONDS));
       const readings = checks.clock === 'skewed' ? clock.readings() : undefined;
       sendError(res, 'unavailable', {

@@ -10,6 +10,7 @@ import { methodNotAllowed, sendError } from '../errors.js';
 import { parseBody } from '../json-body.js';
 import { changeBody, forgotBody, redeemBody } from '../password-bodies.js';
 import { CHALLENGE } from '../refusals.js';
+import { sendJson } from '../send-json.js';
 
 type Dependencies = Deps<
   'clock' | 'config' | 'db' | 'metrics' | 'passwordRules' | 'passwords' | 'placeholderHashes' | 'redis' | 'tokens'
@@ -35,7 +36,7 @@ export function addPasswordRoutes(app: Express, deps: Dependencies, guards: Requ
       if (outcome === undefined) return;
       if (outcome.kind === 'changed') {
         res.locals.outcome = 'success';
-        res.json({ sessions_ended: outcome.sessionsEnded });
+        sendJson(res, { sessions_ended: outcome.sessionsEnded });
       } else if (outcome.reason === 'body_invalid') refusePassword(res, outcome);
       else if (outcome.reason === 'user_gone') refuseUser(res, refuseTokenOfNobody());
       else {
@@ -83,7 +84,7 @@ function addForgotRoute(app: Express, deps: Deps<'clock' | 'db' | 'redis'>, guar
         budget,
       );
       res.locals.outcome = isAsked ? 'success' : 'email_rate_limited';
-      res.status(202).json({ detail: ON_ITS_WAY });
+      sendJson(res.status(202), { detail: ON_ITS_WAY });
     })
     .all(methodNotAllowed('POST'));
 }

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { errorBody } from '../error-body.js';
 import type { RequestLocals } from '../locals.js';
 import { ERRORS, type Reason } from '../refusals.js';
+import { sendJson } from '../send-json.js';
 import { STATUS_CODES } from './node-http.js';
 
 /** Refusals of Node's parser by its code (RFC 9110 section 15.5, RFC 6585 section 5). */
@@ -28,12 +29,8 @@ export function sendOver(res: ServerResponse & { locals?: Partial<RequestLocals>
   if (res.locals !== undefined) res.locals.outcome = reason; // Express logs the request
   res.shouldKeepAlive = false;
   res.removeHeader('Set-Cookie');
-  const body = JSON.stringify(errorBody(res.req, reason));
-  res.writeHead(ERRORS[reason].status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-  });
-  res.end(body);
+  res.statusCode = ERRORS[reason].status;
+  sendJson(res, errorBody(res.req, reason));
 }
 
 /** The bytes of an answer, if there is no request that Node could answer. */
