@@ -59,10 +59,14 @@ export interface RequestLog {
   unparsed(reason: Reason, clientIp: string | undefined, req?: Headed): string;
 }
 
-/** @param isRoute whether the gateway has a route for the path */
+/**
+ * @param isRoute whether the gateway has a route for the path
+ * @param onUnavailable called after an answer of 503, or what nginx gets in its place (Interface 10)
+ */
 export function createRequestLog(
   deps: Deps<'clock' | 'config' | 'log' | 'metrics' | 'sampling' | 'state'>,
   isRoute: (path: string) => boolean,
+  onUnavailable: () => void,
 ): RequestLog {
   const { clock, config, log, metrics, sampling, state } = deps;
   const idsOf = ({ headers, rawHeaders }: Headed): RequestIds => {
@@ -85,6 +89,7 @@ export function createRequestLog(
     const isQuiet = route !== undefined && QUIET.has(route);
     const level = status >= 500 || isUnavailable ? 'error' : isQuiet ? 'debug' : 'info';
     if (!isUnavailable) return log[level](answered, 'request');
+    onUnavailable();
     sampling.sample(`${method} ${route} ${answered.outcome}`, MOST_UNAVAILABLE, (more) => {
       log[level]({ ...answered, ...more }, 'request');
     });

@@ -125,7 +125,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
   starting.defer(graphql.stop);
   const poller = createReadinessPoller(readiness);
   starting.defer(poller.stop);
-  const metricsListener = createMetricsApp(services);
+  const metricsListener = createMetricsApp(services, poller);
   const expressApp = createExpressApp(services, readiness, poller, graphql.answer);
   const started = starting.move();
   return { ...services, ...expressApp, metricsListener, poller, close: () => started.disposeAsync() };

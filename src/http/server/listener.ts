@@ -1,6 +1,6 @@
 /** The sockets: their limits, the answers to invalid requests, and their end. */
 import { once } from 'node:events';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerOptions, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -63,6 +63,8 @@ export interface StopOptions {
 export interface Listener {
   /** Answers every request. */
   handle: RequestListener;
+  /** The classes of what it is given, if not those of Node */
+  classes?: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> | undefined;
   log: Logger;
   requestLog: RequestLog;
 }
@@ -82,7 +84,7 @@ interface Connection {
  * @throws the system's error, such as EADDRINUSE
  */
 export async function listen(
-  { handle, log, requestLog }: Listener,
+  { handle, classes, log, requestLog }: Listener,
   host: string,
   port: number,
   overrides: Partial<SocketLimits> = {},
@@ -90,6 +92,7 @@ export async function listen(
 ): Promise<Listening> {
   const limits = { ...LIMITS, ...overrides };
   const server = createServer({
+    ...classes,
     connectionsCheckingInterval: limits.checkEveryMs,
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,

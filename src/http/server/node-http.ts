@@ -1,2 +1,2 @@
 /** The server part of Node's HTTP. An `import` of `node:http` would load Node's `fetch` too: 45 ms of each start. */
-export const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
+export const { createServer, IncomingMessage, ServerResponse, STATUS_CODES } = process.getBuiltinModule('node:http');
