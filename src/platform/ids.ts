@@ -4,20 +4,13 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The beginning of the ids of one millisecond: there are many, so it is written once. */
-const beginning = { ms: Number.NaN, text: '' };
-
 /**
  * A UUID in time order (RFC 9562 section 5.7), so that growing tables append to their indexes: the milliseconds since
  * 1970, the version, and the random part of a version 4 UUID.
  */
 export function uuidInTimeOrder(at: Date): string {
-  const ms = at.getTime();
-  if (ms !== beginning.ms) {
-    const time = ms.toString(16).padStart(12, '0');
-    Object.assign(beginning, { ms, text: `${time.slice(0, 8)}-${time.slice(8)}-7` });
-  }
-  return beginning.text + randomUUID().slice(15);
+  const time = at.getTime().toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
 /** A random UUID (RFC 9562 section 5.4), for what no table stores. */
