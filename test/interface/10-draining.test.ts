@@ -21,13 +21,13 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 beforeEach(async () => {
   begun = 0;
-  const { handle, log, requestLog } = gateway.app;
-  const counted: typeof handle = (req, res) => {
+  const { app } = gateway;
+  const handle: typeof app.handle = (req, res) => {
     begun += 1;
-    handle(req, res);
+    app.handle(req, res);
   };
   const patience = { onItsWayMs: AN_HOUR_MS, lastRequestMs: AN_HOUR_MS };
-  listening = await listen({ handle: counted, log, requestLog }, '127.0.0.1', 0, patience);
+  listening = await listen({ ...app, handle }, '127.0.0.1', 0, patience);
   url = `http://127.0.0.1:${listening.port}`;
 });
 

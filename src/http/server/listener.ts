@@ -63,8 +63,8 @@ export interface StopOptions {
 export interface Listener {
   /** Answers every request. */
   handle: RequestListener;
-  /** The classes of what it is given, if not those of Node */
-  classes?: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> | undefined;
+  /** The classes of what `handle` is given */
+  classes: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
   log: Logger;
   requestLog: RequestLog;
 }
