@@ -21,13 +21,14 @@ RUN case "$ARGON2" in \
       native) npm run --silent build:argon2 ;; \
       *) echo 'ARGON2 is prebuilt or native' >&2; exit 1 ;; \
     esac
-# What runs: the bundle, and the packages that are not in it: argon2 and what it loads, bcrypt, and Node.
+# What runs: the bundle, and the packages that are not in it: argon2 and libsodium with what they load, bcrypt, and Node.
 RUN mkdir /image \
  && cp -r --parents LICENSE package.json bin dist/client-package dist/console dist/explorer dist/program dist/set-password \
       node_modules/@node-rs/bcrypt node_modules/@node-rs/bcrypt-linux-*-gnu node_modules/@phc/format node_modules/argon2 node_modules/node-gyp-build \
+      node_modules/sodium-native node_modules/require-addon node_modules/bare-* node_modules/which-runtime \
       node_modules/node-linux-*/LICENSE node_modules/node-linux-*/bin/node /image \
- && cd /image/node_modules/argon2 \
- && rm -r argon2 argon2.cpp binding.gyp prebuilds/[!l]*
+ && cd /image/node_modules \
+ && rm -r argon2/argon2 argon2/argon2.cpp argon2/binding.gyp argon2/prebuilds/[!l]* sodium-native/prebuilds/[!l]* sodium-native/prebuilds/*/*.bare
 
 FROM ${BASE_IMAGE}
 LABEL org.opencontainers.image.title="auth-gateway" \

