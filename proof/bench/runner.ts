@@ -18,8 +18,6 @@ export interface Runner<Task, Result = Counted> {
 export interface Start {
   /** Such as `taskset -c 0` */
   wrapper?: string[];
-  /** Options of Node */
-  options?: string[];
   env?: Record<string, string>;
 }
 
@@ -27,10 +25,10 @@ export interface Start {
 export async function startRunner<Task, Result = Counted>(
   lab: Lab,
   name: string,
-  { wrapper = [], options = [], env = {} }: Start = {},
+  { wrapper = [], env = {} }: Start = {},
 ): Promise<Runner<Task, Result>> {
   const file = fileURLToPath(new URL(`./programs/${name}.js`, import.meta.url));
-  const [program = '', ...words] = [...wrapper, process.execPath, ...options, file];
+  const [program = '', ...words] = [...wrapper, process.execPath, file];
   const PATH = process.env['PATH'] ?? '';
   const child = spawn(program, words, {
     env: { PATH, ...env },
@@ -66,12 +64,13 @@ export async function startRunner<Task, Result = Counted>(
   };
 }
 
-/** How a running gateway has set up its own process, so that what it is compared with runs in the same way. */
-export function setUpAs(pid: number): Required<Pick<Start, 'options' | 'env'>> {
-  const words = (file: string): string[] => readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0');
-  const settings = words('environ').filter((word) => /^(UV_|MALLOC_|NODE_ENV=)/.test(word));
+/** The environment in which a running gateway has set up its own Node, so that what it is compared with runs in the same way. */
+export function setUpAs(pid: number): Record<string, string> {
+  const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  const settings = environment.filter((word) => /^(UV_|MALLOC_|NODE_ENV=)/.test(word));
+  const options = environment.find((word) => word.startsWith('NODE_OPTIONS='))?.match(/--max-\S+/g) ?? []; // no --inspect
   return {
-    options: words('cmdline').filter((word) => word.startsWith('--max-')),
-    env: Object.fromEntries(settings.map((word) => word.split('=', 2))),
+    ...Object.fromEntries(settings.map((word) => word.split('=', 2))),
+    NODE_OPTIONS: options.join(' '),
   };
 }

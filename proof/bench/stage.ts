@@ -71,7 +71,7 @@ export async function openStage(lab: Lab, postgres: Postgres, env: Record<string
   const { keyringFile } = gateways;
   const PATH = process.env['PATH'] ?? '';
   const environment = { ...ENVIRONMENT, PATH, PUBLIC_URL, DATABASE_URL: database.url, KEYRING_FILE: keyringFile };
-  const beside = { wrapper: ON_THE_GATEWAYS_CORE, ...setUpAs(gatewayPid) };
+  const beside = { wrapper: ON_THE_GATEWAYS_CORE, env: setUpAs(gatewayPid) };
   const load = await startRunner<LoadTask, LoadResult>(lab, 'load');
   return {
     ...{ lab, postgres, database, gateways, environment, gateway, gatewayPid },

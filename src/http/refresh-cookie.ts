@@ -45,7 +45,9 @@ export function createRefreshCookie({ cookie, publicUrl, refreshTokenSeconds }: 
 
 /** The distinct values of a cookie, in the order sent. */
 export function cookieValues({ headers }: Request, name: string): string[] {
-  return [...new Set((headers.cookie ?? '').split(';').flatMap((pair) => parseCookie(pair)[name] ?? []))];
+  const values = new Set((headers.cookie ?? '').split(';').map((pair) => parseCookie(pair)[name]));
+  values.delete(undefined);
+  return [...values] as string[];
 }
 
 /** The domains that a cookie for this host can have. Browsers ignore a public suffix, such as `co.uk`. */

@@ -39,14 +39,17 @@ export function watchClock(clock: Clock, maxSkewSeconds = MAX_SKEW_SECONDS): Wat
   /** The database's time when the monotonic clock was at 0: milliseconds since the epoch */
   let databaseOriginMs: number | undefined;
   const databaseMs = (): number => (databaseOriginMs ?? Number.NaN) + performance.now();
-  const skewMs = (): number => clock.now().getTime() - databaseMs();
-  const isSkewed = (): boolean => !(Math.abs(skewMs()) <= maxSkewSeconds * 1000);
+  const skewMs = (here = clock.now()): number => here.getTime() - databaseMs();
+  const isSkewed = (here?: Date): boolean => !(Math.abs(skewMs(here)) <= maxSkewSeconds * 1000);
   return {
-    now: () => (databaseOriginMs !== undefined && isSkewed() ? new Date(databaseMs()) : clock.now()),
+    now: () => {
+      const here = clock.now();
+      return databaseOriginMs !== undefined && isSkewed(here) ? new Date(databaseMs()) : here;
+    },
     skewSeconds: () => (databaseOriginMs === undefined ? undefined : skewMs() / 1000),
     readings: () =>
       databaseOriginMs === undefined ? undefined : { here: clock.now(), database: new Date(databaseMs()) },
-    isSkewed,
+    isSkewed: () => isSkewed(),
     mustAgree: () => {
       if (isSkewed()) throw new ClockSkewed('the clock here is too far from that of the database');
     },
