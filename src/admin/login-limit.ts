@@ -1,6 +1,4 @@
 /** Interface 9: the login limit by which a command judges addresses: that of the running gateway, which it asks. */
-import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
 import type { Config } from '../config/config.js';
 import { localOrigin } from '../platform/local-origin.js';
 import { LOGIN_PATH, type LoginPolicy, parseLoginPolicy } from '../rate-limits/login-policy.js';
@@ -23,9 +21,8 @@ export async function readLoginLimit(config: Config): Promise<LoginLimit> {
 
 /** @throws the error of the system, or that of the time limit */
 async function ask(url: string): Promise<LoginPolicy | undefined> {
-  // `fetch` refuses some ports.
-  const asked = get(url, { agent: false, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  const { httpGet } = await import('../platform/http-get.js');
+  const answer = await httpGet(url, ANSWER_WITHIN_MS);
   answer.destroy();
   return parseLoginPolicy(answer.headers['ratelimit-policy']);
 }

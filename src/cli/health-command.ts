@@ -1,5 +1,4 @@
 /** Interface 9 and 10: asks the gateway that this environment configures. Containers call it every few seconds. */
-import { get } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
@@ -52,10 +51,8 @@ export const healthCommands: Record<string, Command> = {
 /** @returns undefined if nothing answers in time, or something other than a gateway */
 async function ask(url: string): Promise<Health | undefined> {
   try {
-    // `fetch` refuses some ports.
-    const { promise, resolve, reject } = Promise.withResolvers<NodeJS.ReadableStream>();
-    get(url, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }, resolve).on('error', reject);
-    return Health.parse(await json(await promise));
+    const { httpGet } = await import('../platform/http-get.js');
+    return Health.parse(await json(await httpGet(url, ANSWER_WITHIN_MS)));
   } catch {
     return undefined;
   }

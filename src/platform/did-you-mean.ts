@@ -3,7 +3,12 @@ import { closestMatch } from 'leven';
 
 /** The closest known word: one letter away, or two for words of five letters or more; undefined if none is that close. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  const closest = (text: string) => closestMatch(text, known, { maxDistance: word.length < 5 ? 1 : 2 });
+  const maxDistance = word.length < 5 ? 1 : 2;
   // Three letters away, but the most common slip: one proxy, several proxies.
-  return closest(word) ?? closest(word.replace(/ies$/i, 'Y')) ?? closest(word.replace(/y$/i, 'IES'));
+  const spellings = new Set([word, word.replace(/ies$/i, 'Y'), word.replace(/y$/i, 'IES')]);
+  for (const spelling of spellings) {
+    const closest = closestMatch(spelling, known, { maxDistance });
+    if (closest !== undefined) return closest;
+  }
+  return undefined;
 }
