@@ -28,7 +28,8 @@ RUN mkdir /image \
       node_modules/sodium-native node_modules/require-addon node_modules/bare-* node_modules/which-runtime \
       node_modules/node-linux-*/LICENSE node_modules/node-linux-*/bin/node /image \
  && cd /image/node_modules \
- && rm -r argon2/argon2 argon2/argon2.cpp argon2/binding.gyp argon2/prebuilds/[!l]* sodium-native/prebuilds/[!l]* sodium-native/prebuilds/*/*.bare
+ && rm -r argon2/argon2 argon2/argon2.cpp argon2/binding.gyp argon2/prebuilds/[!l]* sodium-native/prebuilds/[!l]* \
+ && rm sodium-native/prebuilds/*/*.bare
 
 FROM ${BASE_IMAGE}
 LABEL org.opencontainers.image.title="auth-gateway" \

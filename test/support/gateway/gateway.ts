@@ -82,6 +82,20 @@ export interface Setup {
   print?: (line: string) => void;
 }
 
+/** Of a connection that PostgreSQL had ended before it read the query */
+const IS_GONE = /57P01|EPIPE|ECONNRESET/;
+
+/** Each idle connection may have been ended while the database was away, which the pool learns a moment later. */
+async function rowsOf(pool: pg.Pool, text: string, values?: unknown[], connections = pool.options.max) {
+  try {
+    return (await pool.query(text, values)).rows;
+  } catch (error) {
+    const isGone = error instanceof Error && 'code' in error && IS_GONE.test(String(error.code));
+    if (connections === 0 || !isGone) throw error;
+    return rowsOf(pool, text, values, connections - 1);
+  }
+}
+
 /** Starts instances on one fresh database. Close it in `afterAll` or `afterEach`. */
 export async function startGateway(setup: Setup = {}): Promise<TestGateway> {
   const { instances = 1, clock = handClock() } = setup;
@@ -102,7 +116,7 @@ export async function startGateway(setup: Setup = {}): Promise<TestGateway> {
       return [one, two];
     },
     database,
-    rows: async (text, values) => (await pool.query(text, values)).rows,
+    rows: (text, values) => rowsOf(pool, text, values),
     user: ({ email, password = PASSWORD, role = 'viewer' } = {}) => {
       users += 1;
       const { app } = started[0] ?? first; // a test may put another in the place of one that it has ended
