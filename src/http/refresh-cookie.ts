@@ -46,8 +46,7 @@ export function createRefreshCookie({ cookie, publicUrl, refreshTokenSeconds }: 
 /** The distinct values of a cookie, in the order sent. */
 export function cookieValues({ headers }: Request, name: string): string[] {
   const values = new Set((headers.cookie ?? '').split(';').map((pair) => parseCookie(pair)[name]));
-  values.delete(undefined);
-  return [...values] as string[];
+  return [...values].filter((value) => value !== undefined);
 }
 
 /** The domains that a cookie for this host can have. Browsers ignore a public suffix, such as `co.uk`. */

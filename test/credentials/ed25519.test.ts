@@ -2,7 +2,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
-import { ed25519Signer } from '../../src/credentials/keyring/ed25519.js';
+import { ed25519Signer, loadSodium } from '../../src/credentials/keyring/ed25519.js';
 
 /** RFC 8032 section 7.1, the tests whose messages are text */
 const VECTORS = [
@@ -41,7 +41,7 @@ describe.each(LIBRARIES)('signed by %s', (_name, library) => {
 });
 
 test('both libraries sign any text by any key alike, again and again, and Node verifies it', () => {
-  const anyText = fc.string({ unit: 'binary-ascii', maxLength: 2000 });
+  const anyText = fc.string({ unit: 'binary-ascii', maxLength: 2000, size: 'max' });
   fc.assert(
     fc.property(fc.array(anyText, { minLength: 1, maxLength: 8 }), (texts) => {
       const { privateKey } = generateKeyPairSync('ed25519');
@@ -54,4 +54,9 @@ test('both libraries sign any text by any key alike, again and again, and Node v
       }
     }),
   );
+});
+
+test('libsodium is loaded if its package is installed', () => {
+  expect(loadSodium()).toBe(sodium);
+  expect(loadSodium(createRequire('/'))).toBeNull();
 });

@@ -28,9 +28,10 @@ export function ed25519Signer(key: KeyObject, sodium = loadSodium()): (text: str
   };
 }
 
-function loadSodium(): Sodium | null {
+/** @returns null if its package is not installed, or has no binary for this system */
+export function loadSodium(require = createRequire(import.meta.url)): Sodium | null {
   try {
-    return createRequire(import.meta.url)('sodium-native') as Sodium;
+    return require('sodium-native') as Sodium;
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 /**
- * RFC 7515 section 7.1: signs our JWTs and recognises them. By node:crypto, synchronously: WebCrypto costs three times
- * as much, and its jobs wait behind password hashing.
+ * RFC 7515 section 7.1: signs our JWTs and recognises them. Synchronously, by node:crypto or libsodium: WebCrypto costs three
+ * times as much or more, and its jobs wait behind password hashing.
  */
 import { isAscii } from 'node:buffer';
 import { timingSafeEqual } from 'node:crypto';
