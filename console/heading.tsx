@@ -1,5 +1,6 @@
 /** The `h1` of a view, which is focused when the view opens, so that screen readers read it. */
 import { useEffect, useRef } from 'preact/hooks';
+import { place } from './location.js';
 
 const PRODUCT = 'auth-gateway';
 
@@ -10,11 +11,17 @@ export function Heading({ text }: { text: string }) {
     document.title = `${text} · ${PRODUCT}`;
   }, [text]);
   useEffect(() => {
-    heading.current?.focus();
+    if (!isTyping()) heading.current?.focus();
   }, []);
   return (
     <h1 ref={heading} tabIndex={-1}>
       <bdi>{text}</bdi>
     </h1>
   );
+}
+
+/** Whether someone has gone into the search box while the view was loading, or types there. */
+function isTyping(): boolean {
+  const { activeElement: active } = document;
+  return active instanceof HTMLInputElement && (active !== place.peek().from || active.value !== '');
 }

@@ -5,12 +5,14 @@ import type { ComponentChildren } from 'preact';
 interface Place {
   path: string;
   query: URLSearchParams;
+  /** What had the focus when the address changed to this one */
+  from: Element | null;
 }
 
 export const place = signal(placeNow());
 
 function placeNow(): Place {
-  return { path: location.pathname, query: new URLSearchParams(location.search) };
+  return { path: location.pathname, query: new URLSearchParams(location.search), from: document.activeElement };
 }
 
 addEventListener('popstate', () => {

@@ -73,7 +73,8 @@ export function Counts({ chosen, answer, thefts }: CountsProps) {
   return (
     <section>
       <div class="bar">
-        <h2>Last {SPANS[chosen].name}</h2>
+        {/* of the numbers below: another span is named when its numbers are there */}
+        <h2>Last {SPANS[answer.data?.name ?? chosen].name}</h2>
         <fieldset class="switch">
           <legend class="unseen">Time to count</legend>
           {(Object.keys(SPANS) as SpanName[]).map((name) => (

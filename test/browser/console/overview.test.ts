@@ -86,6 +86,26 @@ inChromium('in Chromium, the overview of a gateway where something has happened'
     },
   );
 
+  test('Interface 19: the heading names another span when its numbers are there', async () => {
+    const { page, wrong, close } = await open(site);
+    await number(page).waitFor();
+    const shown = await number(page).innerText();
+    const answers: Array<() => void> = [];
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('auditCounts')) await new Promise<void>((go) => answers.push(go));
+      await route.continue();
+    });
+    await page.getByRole('button', { name: '7 days' }).click();
+    await until('the numbers are asked for', async () => answers.length === 1);
+    expect(await page.getByRole('heading', { name: 'Last ' }).allInnerTexts()).toContain('Last 24 hours');
+    expect(await number(page).innerText()).toBe(shown);
+    answers[0]?.();
+    await page.getByRole('heading', { name: 'Last 7 days' }).waitFor();
+    expect(Number(await number(page).innerText())).toBe(Number(shown) + 3);
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
   test('Interface 19: a bar, and by keyboard its cell of the table, lead to exactly the events of their hour', async () => {
     const { page, wrong, close } = await open(site);
     await page.locator('.tile svg .bar-warn').first().click();

@@ -157,6 +157,33 @@ inChromium('in Chromium, the console', () => {
     await close();
   });
 
+  test('Interface 19: a view that takes long to load leaves the focus in the search box', async () => {
+    const { page, wrong, close } = await openConsole(site, 'admin', '/console/gateway');
+    await expectHeading(page, 'Gateway');
+    const search = page.getByRole('searchbox', { name: 'Search' });
+    for (const [text, rest] of [
+      ['', '192.0.2.7'], // gone into, and typed into later
+      ['192.', '0.2.7'],
+    ] as const) {
+      const held: Array<() => void> = [];
+      const code = /\/console\/assets\/users-[^/]+\.js/;
+      await page.route(code, (route) => new Promise<void>((go) => held.push(() => go(route.continue()))));
+      await page.goto(`${site.edge.url}/console/users`, { waitUntil: 'commit' });
+      await search.click();
+      await page.keyboard.type(text);
+      await until('the code of the view is asked for', () => held.length > 0);
+      for (const go of held) go();
+      await expectHeading(page, 'Users');
+      await page.keyboard.type(rest);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`${site.edge.url}/console/audit?ipAddress=192.0.2.7`);
+      await expectFocus(page, 'e.textContent', 'Audit log'); // the search is over
+      await page.unroute(code);
+    }
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
   test('Interface 19: without a database the page says so, and goes on by itself', async () => {
     const { page, close } = await openConsole(site, 'admin', '/console/users');
     await expectHeading(page, 'Users');
