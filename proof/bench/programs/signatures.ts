@@ -1,6 +1,10 @@
-/** Signing and verifying alone: jose, which signs through WebCrypto, compared with node:crypto, which signs synchronously. */
+/**
+ * Signing and verifying alone: jose, which signs through WebCrypto, compared with node:crypto, which signs synchronously, and
+ * with the gateway, which signs by libsodium if its package is installed.
+ */
 import { createHmac, generateKeyPairSync, randomBytes, sign, timingSafeEqual, verify } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
+import { ed25519Signer } from '../../../src/credentials/keyring/ed25519.js';
 import { doTasks } from './task.js';
 
 export interface SignaturesTask {
@@ -19,10 +23,12 @@ const CLAIMS = {
 };
 const pair = generateKeyPairSync('ed25519');
 const secret = randomBytes(32);
-const bytes = Buffer.from(JSON.stringify(CLAIMS));
+const text = JSON.stringify(CLAIMS);
+const bytes = Buffer.from(text);
 
 const signed = (key: Parameters<SignJWT['sign']>[0], alg: string) =>
   new SignJWT(CLAIMS).setProtectedHeader({ alg, kid: 'a' }).sign(key);
+const ownSign = ed25519Signer(pair.privateKey);
 const hmac = (): Buffer => createHmac('sha256', secret).update(bytes).digest();
 const tokens = { EdDSA: await signed(pair.privateKey, 'EdDSA'), HS256: await signed(secret, 'HS256') };
 const made = { ed25519: sign(null, bytes, pair.privateKey), hmac: hmac() };
@@ -30,6 +36,7 @@ const made = { ed25519: sign(null, bytes, pair.privateKey), hmac: hmac() };
 const CALLS: Record<string, () => unknown> = {
   'Ed25519 sign, jose': () => signed(pair.privateKey, 'EdDSA'),
   'Ed25519 sign, node:crypto': () => sign(null, bytes, pair.privateKey),
+  'Ed25519 sign, gateway': () => ownSign(text),
   'Ed25519 verify, jose': () => jwtVerify(tokens.EdDSA, pair.publicKey),
   'Ed25519 verify, node:crypto': () => verify(null, bytes, pair.publicKey, made.ed25519),
   'HS256 sign, jose': () => signed(secret, 'HS256'),
