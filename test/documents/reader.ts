@@ -11,6 +11,11 @@ const CHECKOUT = ['bin', 'client', 'node_modules', 'package.json', 'scripts'];
 /** Printed by a command, and filled in by the reader later on: `key_id: …` for `KEY_ID`. */
 const TO_FILL_IN = /^(password|header_value|secret|key_id): (\S+)$/gm;
 const DONE = '(done)';
+/** `npm test` puts its own Node first, which no shell of a reader has. */
+const PATH = process.env['PATH']
+  ?.split(':')
+  .filter((folder) => !folder.endsWith('node_modules/.bin'))
+  .join(':');
 
 export interface Shell {
   /**
@@ -31,7 +36,7 @@ export async function createReader(words: Record<string, string> = {}): Promise<
   const folder = await mkdtemp(join(tmpdir(), 'reader-'));
   for (const name of CHECKOUT) await symlink(resolve(name), join(folder, name));
   const PORT = String(await freePort());
-  const env = { PATH: process.env['PATH'], HOME: folder, PORT };
+  const env = { PATH, HOME: folder, PORT };
   const filledIn = new Map([['3000', PORT], ...Object.entries(words)]);
   const fillIn = (text: string) => [...filledIn].reduce((all, [word, value]) => all.replaceAll(word, value), text);
   const processes: ChildProcess[] = [];
