@@ -73,7 +73,7 @@ export function Counts({ chosen, answer, thefts }: CountsProps) {
   return (
     <section>
       <div class="bar">
-        {/* of the numbers below: another span is named when its numbers are there */}
+        {/* The span of the numbers below: that of the pressed button follows with its numbers. */}
         <h2>Last {SPANS[answer.data?.name ?? chosen].name}</h2>
         <fieldset class="switch">
           <legend class="unseen">Time to count</legend>

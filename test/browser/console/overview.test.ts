@@ -90,16 +90,20 @@ inChromium('in Chromium, the overview of a gateway where something has happened'
     const { page, wrong, close } = await open(site);
     await number(page).waitFor();
     const shown = await number(page).innerText();
-    const answers: Array<() => void> = [];
+    const held = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
     await page.route('**/graphql', async (route) => {
-      if (route.request().postData()?.includes('auditCounts')) await new Promise<void>((go) => answers.push(go));
+      if (route.request().postData()?.includes('"bucket":"day"')) {
+        asked.resolve();
+        await held.promise;
+      }
       await route.continue();
     });
     await page.getByRole('button', { name: '7 days' }).click();
-    await until('the numbers are asked for', async () => answers.length === 1);
+    await asked.promise;
     expect(await page.getByRole('heading', { name: 'Last ' }).allInnerTexts()).toContain('Last 24 hours');
     expect(await number(page).innerText()).toBe(shown);
-    answers[0]?.();
+    held.resolve();
     await page.getByRole('heading', { name: 'Last 7 days' }).waitFor();
     expect(Number(await number(page).innerText())).toBe(Number(shown) + 3);
     expect(wrong).toEqual([]);

@@ -161,25 +161,42 @@ inChromium('in Chromium, the console', () => {
     const { page, wrong, close } = await openConsole(site, 'admin', '/console/gateway');
     await expectHeading(page, 'Gateway');
     const search = page.getByRole('searchbox', { name: 'Search' });
+    /** Does something while the code of the view is on its way. */
+    const whileLoading = async (view: string, act: () => Promise<void>): Promise<void> => {
+      const held: Array<() => void> = [];
+      const code = new RegExp(`/console/assets/${view}-[^/]+\\.js`);
+      await page.route(code, (route) => new Promise<void>((go) => held.push(() => go(route.continue()))));
+      await act();
+      await until('the code of the view is asked for', () => held.length > 0);
+      for (const go of held) go();
+    };
     for (const [text, rest] of [
       ['', '192.0.2.7'], // gone into, and typed into later
       ['192.', '0.2.7'],
     ] as const) {
-      const held: Array<() => void> = [];
-      const code = /\/console\/assets\/users-[^/]+\.js/;
-      await page.route(code, (route) => new Promise<void>((go) => held.push(() => go(route.continue()))));
-      await page.goto(`${site.edge.url}/console/users`, { waitUntil: 'commit' });
-      await search.click();
-      await page.keyboard.type(text);
-      await until('the code of the view is asked for', () => held.length > 0);
-      for (const go of held) go();
+      await whileLoading('users', async () => {
+        await page.goto(`${site.edge.url}/console/users`, { waitUntil: 'commit' });
+        await search.click();
+        await page.keyboard.type(text);
+      });
       await expectHeading(page, 'Users');
       await page.keyboard.type(rest);
+      await page.unrouteAll();
       await page.keyboard.press('Enter');
       await page.waitForURL(`${site.edge.url}/console/audit?ipAddress=192.0.2.7`);
       await expectFocus(page, 'e.textContent', 'Audit log'); // the search is over
-      await page.unroute(code);
     }
+    await page.goto(`${site.edge.url}/console/users`);
+    await whileLoading('audit', async () => {
+      await search.fill('192.0.2.7');
+      await search.press('Enter');
+      await page.waitForURL(`${site.edge.url}/console/audit?ipAddress=192.0.2.7`);
+      await page.keyboard.type('198.51.'); // the next search
+    });
+    await expectHeading(page, 'Audit log');
+    await page.keyboard.type('100.7');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${site.edge.url}/console/audit?ipAddress=198.51.100.7`);
     expect(wrong).toEqual([]);
     await close();
   });
