@@ -150,84 +150,87 @@ async function countOf({ rows }: TestGateway, eventType: string): Promise<number
   return (await rows('select id from audit_events where event_type = $1', [eventType])).length;
 }
 
-inChromium.each([
+const EXAMPLES = [
   ['react', startReact],
   ['plain', startPlain],
-] as const)('examples/%s in Chromium', (_name, start) => {
-  test('a wrong password, a reload, a second tab, and no theft', async () => {
-    const { gateway, page } = await start();
-    const { email } = await gateway.user();
-    await logIn(page, email, WRONG);
-    await page.waitForSelector('text=Invalid credentials');
-    expect(await page.inputValue('[name=email]')).toBe(email);
-    expect(await page.inputValue('[name=password]')).toBe('');
-    await page.fill('[name=password]', PASSWORD);
-    await submit(page).click();
-    await page.waitForSelector('text=Logged in as viewer');
-    await page.reload();
-    await page.waitForSelector('text=Logged in as viewer');
-    const other = await page.context().newPage();
-    await other.goto(page.url());
-    await other.click('text="Log out"');
-    await page.waitForSelector('[name=password]');
-    expect(await countOf(gateway, 'token_theft')).toBe(0);
-  });
-
-  test('three clicks are one login, an old problem goes when a new try begins, and a 429 says when', async () => {
-    const { gateway, page } = await start();
-    const { id, email } = await gateway.user();
-    await logIn(page, email, WRONG);
-    await page.waitForSelector('text=Invalid credentials');
-    const held = passwords.hold();
-    await page.fill('[name=password]', WRONG);
-    await submit(page).click({ clickCount: 3 });
-    await held.reached(1);
-    expect([await submit(page).isDisabled(), await alertOf(page)]).toEqual([true, '']);
-    held.release();
-    await page.waitForSelector('text=Invalid credentials');
-    expect(await countOf(gateway, 'login_failure')).toBe(2);
-    expect(await submit(page).isDisabled()).toBe(false);
-
-    await gateway.rows(`update users set locked_until = now() + interval '10 minutes' where id = $1`, [id]);
-    await page.fill('[name=password]', PASSWORD);
-    await submit(page).click();
-    await page.waitForSelector('text=Next try in 10 min.');
-  });
-
-  test('a log-out without a network is shown, and goes on', async () => {
-    const { gateway, page } = await start();
-    const { email } = await gateway.user();
-    await logIn(page, email, PASSWORD);
-    await page.waitForSelector('text=Logged in as viewer');
-    await page.route('**/auth/logout', (route) => route.abort());
-    await page.click('text="Log out"');
-    await page.waitForSelector('text=Not logged out yet');
-    await page.reload();
-    await page.waitForSelector('text=Not logged out yet');
-    await page.unroute('**/auth/logout');
-    await page.waitForSelector('[name=password]');
-    expect(await countOf(gateway, 'logout')).toBe(1);
-    await logIn(page, email, PASSWORD);
-    await page.waitForSelector('text=Logged in as viewer');
-    expect(await alertOf(page)).toBe('');
-  });
-
-  test('axe finds nothing, and a phone scrolls nothing aside', async () => {
-    const { gateway, page } = await start();
-    const { email } = await gateway.user();
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width: 360, height: 800 });
+] as const;
+for (const [name, start] of EXAMPLES) {
+  inChromium(`examples/${name} in Chromium`, () => {
+    test('a wrong password, a reload, a second tab, and no theft', async () => {
+      const { gateway, page } = await start();
+      const { email } = await gateway.user();
+      await logIn(page, email, WRONG);
+      await page.waitForSelector('text=Invalid credentials');
+      expect(await page.inputValue('[name=email]')).toBe(email);
+      expect(await page.inputValue('[name=password]')).toBe('');
+      await page.fill('[name=password]', PASSWORD);
+      await submit(page).click();
+      await page.waitForSelector('text=Logged in as viewer');
+      await page.reload();
+      await page.waitForSelector('text=Logged in as viewer');
+      const other = await page.context().newPage();
+      await other.goto(page.url());
+      await other.click('text="Log out"');
       await page.waitForSelector('[name=password]');
-      expect(await violationsOf(page)).toEqual([]);
+      expect(await countOf(gateway, 'token_theft')).toBe(0);
+    });
+
+    test('three clicks are one login, an old problem goes when a new try begins, and a 429 says when', async () => {
+      const { gateway, page } = await start();
+      const { id, email } = await gateway.user();
+      await logIn(page, email, WRONG);
+      await page.waitForSelector('text=Invalid credentials');
+      const held = passwords.hold();
+      await page.fill('[name=password]', WRONG);
+      await submit(page).click({ clickCount: 3 });
+      await held.reached(1);
+      expect([await submit(page).isDisabled(), await alertOf(page)]).toEqual([true, '']);
+      held.release();
+      await page.waitForSelector('text=Invalid credentials');
+      expect(await countOf(gateway, 'login_failure')).toBe(2);
+      expect(await submit(page).isDisabled()).toBe(false);
+
+      await gateway.rows(`update users set locked_until = now() + interval '10 minutes' where id = $1`, [id]);
+      await page.fill('[name=password]', PASSWORD);
+      await submit(page).click();
+      await page.waitForSelector('text=Next try in 10 min.');
+    });
+
+    test('a log-out without a network is shown, and goes on', async () => {
+      const { gateway, page } = await start();
+      const { email } = await gateway.user();
       await logIn(page, email, PASSWORD);
       await page.waitForSelector('text=Logged in as viewer');
-      expect(await violationsOf(page)).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+      await page.route('**/auth/logout', (route) => route.abort());
       await page.click('text="Log out"');
-    }
+      await page.waitForSelector('text=Not logged out yet');
+      await page.reload();
+      await page.waitForSelector('text=Not logged out yet');
+      await page.unroute('**/auth/logout');
+      await page.waitForSelector('[name=password]');
+      expect(await countOf(gateway, 'logout')).toBe(1);
+      await logIn(page, email, PASSWORD);
+      await page.waitForSelector('text=Logged in as viewer');
+      expect(await alertOf(page)).toBe('');
+    });
+
+    test('axe finds nothing, and a phone scrolls nothing aside', async () => {
+      const { gateway, page } = await start();
+      const { email } = await gateway.user();
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width: 360, height: 800 });
+        await page.waitForSelector('[name=password]');
+        expect(await violationsOf(page)).toEqual([]);
+        await logIn(page, email, PASSWORD);
+        await page.waitForSelector('text=Logged in as viewer');
+        expect(await violationsOf(page)).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+        await page.click('text="Log out"');
+      }
+    });
   });
-});
+}
 
 inChromium('examples/react in Chromium', () => {
   test('StrictMode refreshes once, and the page asks GraphQL who it is', async () => {

@@ -9,7 +9,9 @@ import { CHROMIUM, launchChromium } from './chromium.js';
 import { type Edge, startEdge } from './edge.js';
 
 /** Tests that are skipped if the machine has no Chromium; REQUIRE_PROGRAMS=1 makes that a failure. */
-export const inChromium = CHROMIUM !== undefined || process.env['REQUIRE_PROGRAMS'] === '1' ? describe : describe.skip;
+export function inChromium(name: string, work: () => void): void {
+  (CHROMIUM !== undefined || process.env['REQUIRE_PROGRAMS'] === '1' ? describe : describe.skip)(name, work);
+}
 
 /** Navigations on a busy machine: milliseconds */
 const PATIENCE_MS = 120_000;

@@ -27,12 +27,15 @@ import {
   startEmbeddedPostgres,
 } from '../../src/db/embedded/server.js';
 import { run } from '../support/gateway/cli.js';
-import { asUser, rootTest } from '../support/programs/as-user.js';
+import { asUser, isRoot } from '../support/programs/as-user.js';
 import { until } from '../support/until.js';
 
 const children: ChildProcess[] = [];
 const servers = new Set<EmbeddedPostgres>();
 const serverPids = new Set<number>();
+/** Skipped for other users */
+const rootTest = isRoot ? test : test.skip;
+
 let base: string;
 let dataDir: string;
 

@@ -12,6 +12,20 @@ enableCompileCache();
 const require = createRequire(import.meta.url);
 const loaded = new Set();
 
+/** By which the test framework names, in the global object, what it does at each event */
+const HANDLERS = Symbol.for('EVENT_HANDLERS');
+
+/**
+ * A module that several files share keeps the framework of the first one, and the tests that it makes for another would be lost
+ * without a word.
+ */
+function refuseLate({ name }) {
+  if (name !== 'add_test' && name !== 'start_describe_definition' && name !== 'add_hook') return;
+  throw new Error(
+    'A module that test files share keeps `test` or `describe` of an earlier file: name them in a function',
+  );
+}
+
 class SharedRuntime {
   unstable_shouldLoadAsEsm() {
     return true;
@@ -25,7 +39,8 @@ class SharedRuntime {
 
   /** The test framework, anew for each file: its state is global. */
   requireInternalModule(path) {
-    delete globalThis[Symbol.for('EVENT_HANDLERS')];
+    globalThis[HANDLERS]?.unshift(refuseLate); // of the file before
+    delete globalThis[HANDLERS];
     delete require.cache[path];
     return require(path);
   }

@@ -1,8 +1,6 @@
 /** The rights of other users, for tests that run as root. */
 
 export const isRoot = process.geteuid?.() === 0;
-/** Skipped for other users. */
-export const rootTest = isRoot ? test : test.skip;
 
 /** Runs `work` with the rights of a user without a name, which every thread of this process has meanwhile. */
 export async function asUser<T>(uid: number, work: () => Promise<T>): Promise<T> {
