@@ -16,10 +16,7 @@ import { handClock } from '../support/gateway/clock.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { captureLog } from '../support/gateway/log.js';
 import { keyringJwk } from '../support/independent/forge.js';
-import { asUser, isRoot } from '../support/programs/as-user.js';
-
-/** Skipped for other users */
-const rootTest = isRoot ? test : test.skip;
+import { asUser, isRoot, rootTest } from '../support/programs/as-user.js';
 
 let folder: string;
 let file: string;

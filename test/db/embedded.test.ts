@@ -27,15 +27,12 @@ import {
   startEmbeddedPostgres,
 } from '../../src/db/embedded/server.js';
 import { run } from '../support/gateway/cli.js';
-import { asUser, isRoot } from '../support/programs/as-user.js';
+import { asUser, rootTest } from '../support/programs/as-user.js';
 import { until } from '../support/until.js';
 
 const children: ChildProcess[] = [];
 const servers = new Set<EmbeddedPostgres>();
 const serverPids = new Set<number>();
-/** Skipped for other users */
-const rootTest = isRoot ? test : test.skip;
-
 let base: string;
 let dataDir: string;
 
@@ -195,25 +192,27 @@ describe('the server', () => {
     }
   });
 
-  rootTest.each([
+  for (const [asRoot, name] of [
     ['user-namespace', 'data'],
     ['user-namespace', 'a:b'],
     ['nobody', 'data'],
     ['nobody', 'a:b'],
-  ] as const)('run by root as %s from %j lets no other user in, also not its own account', async (asRoot, name) => {
-    dataDir = join(base, name);
-    chmodSync(base, 0o755);
-    mkdirSync(dataDir);
-    chmodSync(dataDir, 0o755); // as `mkdir data` makes it
-    const { url } = await start({ asRoot });
-    for (const uid of [1234, 65_534]) {
-      await expect(asUser(uid, () => query(url, 'SELECT 1'))).rejects.toMatchObject({ code: 'EACCES' });
-      await expect(asUser(uid, () => readdir(join(dataDir, 'pg')))).rejects.toMatchObject({ code: 'EACCES' });
-    }
-    expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-    const { uid, mode } = statSync(decodeURIComponent(/@(.*):5432/.exec(url)?.[1] ?? ''));
-    expect([uid, mode & 0o777]).toEqual([0, 0o700]);
-  });
+  ] as const) {
+    rootTest(`run by root as ${asRoot} from ${name} lets no other user in, also not its own account`, async () => {
+      dataDir = join(base, name);
+      chmodSync(base, 0o755);
+      mkdirSync(dataDir);
+      chmodSync(dataDir, 0o755); // as `mkdir data` makes it
+      const { url } = await start({ asRoot });
+      for (const uid of [1234, 65_534]) {
+        await expect(asUser(uid, () => query(url, 'SELECT 1'))).rejects.toMatchObject({ code: 'EACCES' });
+        await expect(asUser(uid, () => readdir(join(dataDir, 'pg')))).rejects.toMatchObject({ code: 'EACCES' });
+      }
+      expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+      const { uid, mode } = statSync(decodeURIComponent(/@(.*):5432/.exec(url)?.[1] ?? ''));
+      expect([uid, mode & 0o777]).toEqual([0, 0o700]);
+    });
+  }
 
   test('refuses a temporary folder for its socket if others can replace it', () => {
     const [open, socketless] = [join(base, 'open'), join(base, 'a:b')];

@@ -7,12 +7,9 @@ import { MailTemplatesError } from '../../src/mail/mail-templates-error.js';
 import { readTemplates } from '../../src/mail/templates.js';
 import { fill, ourTemplates, parseTemplate, TEXT_NAMES, TEXTS } from '../../src/mail/texts.js';
 import { startGateway } from '../support/gateway/gateway.js';
-import { asUser, isRoot } from '../support/programs/as-user.js';
+import { asUser, rootTest } from '../support/programs/as-user.js';
 import { requestReset, startMailing } from './mailing.js';
 import { startSmtpServer } from './smtp-server.js';
-
-/** Skipped for other users */
-const rootTest = isRoot ? test : test.skip;
 
 let folder: string;
 beforeEach(async () => {

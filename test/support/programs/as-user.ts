@@ -2,6 +2,11 @@
 
 export const isRoot = process.geteuid?.() === 0;
 
+/** A test that other users skip. */
+export function rootTest(name: string, work: () => Promise<void>): void {
+  (isRoot ? test : test.skip)(name, work);
+}
+
 /** Runs `work` with the rights of a user without a name, which every thread of this process has meanwhile. */
 export async function asUser<T>(uid: number, work: () => Promise<T>): Promise<T> {
   process.setegid?.(uid);
