@@ -52,7 +52,7 @@ export const FURTHER_ERRORS = {
     status: 401,
     detail: REFUSALS.invalid_refresh_token.detail,
     cookie: 'cleared_everywhere',
-    when: 'a refresh with several `refresh_token` cookies that differ',
+    when: 'a refresh with several `refresh_token` cookies that differ, unless exactly one is a token of this gateway',
   },
   missing_credentials: {
     status: 401,

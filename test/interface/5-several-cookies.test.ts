@@ -1,9 +1,10 @@
 /** Interface 5: several `refresh_token` cookies in one request, as a sibling host can bring about. */
-
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { exportJWK } from 'jose';
 import { type Answer, claimsOf, logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { auditDuring, recordOf, wholeState } from '../support/gateway/rows.js';
 import { setCookiesOf } from '../support/independent/cookies.js';
-import { forgeRefreshToken } from '../support/independent/forge.js';
+import { forgeRefreshToken, keyringJwk, unsignedJwt } from '../support/independent/forge.js';
 
 const ENV = { PUBLIC_URL: 'https://auth.app.example.com', COOKIE_DOMAIN: 'app.example.com' };
 const CHALLENGE = 'Cookie realm="auth-gateway", form-action="/auth/login", cookie-name="refresh_token"';
@@ -46,8 +47,7 @@ test.each([
   ['behind', (own: string, other: string) => `refresh_token=${own}; a=b;refresh_token=${other}`],
   ['in a field of its own', (own: string, other: string) => [`refresh_token=${other}`, `refresh_token=${own}`]],
   ['in quotes', (own: string, other: string) => `refresh_token="${other}"; refresh_token=${own}`],
-  ['an empty one in front', (own: string) => `refresh_token=; refresh_token=${own}`],
-  ['an invalid one first', (own: string) => `refresh_token=junk; refresh_token=${own}`],
+  ['both not ours', () => 'refresh_token=; refresh_token=junk'],
 ])(
   'Interface 5: a refresh with cookies that differ is refused, nothing ends, and all are cleared: %s',
   async (_how, of) => {
@@ -63,6 +63,48 @@ test.each([
     expect(await wholeState(gateway)).toEqual(before);
   },
 );
+
+test('Interface 5: a value that none of our keys signed is ignored next to one that is ours', async () => {
+  const foreignKey = await exportJWK(createSecretKey(randomBytes(32)));
+  const { kid } = keyringJwk('HS256');
+  const foreign = [
+    ['empty', ''],
+    ['of another program', 'junk'],
+    ['signed by a key of another', await forgeRefreshToken(gateway, { jwk: { ...foreignKey, kid, alg: 'HS256' } })],
+    ['not signed', unsignedJwt({ alg: 'none', kid }, claimsOf(await session()))],
+  ];
+  for (const [what, value] of foreign) {
+    for (const isFirst of [true, false]) {
+      const own = await session();
+      const both = (ours: string): string =>
+        (isFirst ? [value, ours] : [ours, value]).map((one) => `refresh_token=${one}`).join('; ');
+      const refreshed = await present('/auth/refresh', both(own));
+      expect([what, isFirst, refreshed.status]).toEqual([what, isFirst, 200]);
+      const next = setCookiesOf(refreshed)[0]?.value ?? '';
+      const [answer, events] = await auditDuring(gateway, () => present('/auth/logout', both(next)));
+      expect(clearedDomains(answer)).toEqual(['app.example.com']);
+      expect(events.map(({ event_type }) => event_type)).toEqual(['logout']);
+      expect((await recordOf(gateway, claimsOf(next)['jti'])).revoked).toBe(true);
+      const ended = await present('/auth/refresh', both(await forgeRefreshToken(gateway)));
+      expect(ended.json).toEqual({ detail: 'Token not recognised', reason: 'record_unknown' });
+    }
+  }
+});
+
+test('Interface 5: a token is ours if a key of the keyring has signed it, whatever it says', async () => {
+  const forged: Array<Parameters<typeof forgeRefreshToken>[1]> = [
+    { claims: { exp: 1 } },
+    { claims: { iss: 'https://former.example.com', exp: undefined } },
+    { claims: { type: 'access' }, jwk: keyringJwk('EdDSA') },
+  ];
+  for (const forgery of forged) {
+    const own = await session();
+    const other = await forgeRefreshToken(gateway, forgery);
+    const answer = await present('/auth/refresh', `refresh_token=${other}; refresh_token=${own}`);
+    expect([forgery, answer.json]).toMatchObject([forgery, { reason: 'ambiguous_cookie' }]);
+    expect((await recordOf(gateway, claimsOf(own)['jti'])).revoked).toBe(false);
+  }
+});
 
 test('Interface 5: a used cookie next to the current one is no theft', async () => {
   const used = await session();

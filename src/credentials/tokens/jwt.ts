@@ -11,7 +11,7 @@ import type { WatchedClock } from '../../platform/watched-clock.js';
 import { ASSERTION_TYPE, type SigningKey } from '../keyring/import-keys.js';
 import type { Keyring } from '../keyring/keyring.js';
 import { readOwnJwt, signJwt } from './compact-jws.js';
-import { type Verified, verifyJwt } from './verify-jwt.js';
+import { isSigned, type Verified, verifyJwt } from './verify-jwt.js';
 
 type TokenSettings = Pick<
   Config,
@@ -81,6 +81,8 @@ export interface Tokens {
    * @throws {ClockSkewed} if only its expiry would refuse it and this clock is wrong
    */
   verifyRefreshToken(token: string, now: Date): Promise<RefreshClaims | undefined>;
+  /** True if a key of the keyring has signed it, in use or not, whatever it says and whether or not it has expired. */
+  isOurs(token: string): Promise<boolean>;
 }
 
 /** An access token whose signature and claims are valid; only its expiry is left to check. */
@@ -188,6 +190,8 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
       if (signedBy === 'access' && verified.claims['type'] === 'refresh') return undefined;
       return refreshClaims(verified.claims, signedBy);
     },
+
+    isOurs: (token) => isSigned(token, ({ kid }) => keyring.byKid('refresh', kid) ?? keyring.byKid('access', kid)),
   };
 }
 

@@ -1,5 +1,12 @@
 /** Verifies JWTs with jose, according to RFC 8725. */
-import { errors, type JWTHeaderParameters, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import {
+  compactVerify,
+  errors,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose';
 import type { SigningKey } from '../keyring/import-keys.js';
 
 export interface Verified {
@@ -8,13 +15,15 @@ export interface Verified {
   key: SigningKey;
 }
 
+type KeyOf = (header: JWTHeaderParameters) => SigningKey | undefined;
+
 /**
  * Verifies with the key that the header names, by its `kid`, and that key's own algorithm (RFC 8725 sections 3.1 and 3.10).
  * @returns undefined if anything but its expiry is wrong
  */
 export async function verifyJwt(
   token: string,
-  keyOf: (header: JWTHeaderParameters) => SigningKey | undefined,
+  keyOf: KeyOf,
   now: Date,
   expected: JWTVerifyOptions,
 ): Promise<Verified | undefined> {
@@ -23,8 +32,7 @@ export async function verifyJwt(
     const { payload: claims } = await jwtVerify(
       token,
       (header) => {
-        key = keyOf(header);
-        if (key === undefined || key.alg !== header.alg) throw new errors.JWSInvalid('no such key');
+        key = namedKey(header, keyOf);
         return key.verifyWith;
       },
       { ...expected, requiredClaims: ['exp'], currentDate: now },
@@ -35,4 +43,21 @@ export async function verifyJwt(
     if (error instanceof errors.JOSEError) return undefined;
     throw error;
   }
+}
+
+/** True if the key that the header names has signed it, whatever it says. */
+export async function isSigned(token: string, keyOf: KeyOf): Promise<boolean> {
+  try {
+    await compactVerify(token, (header) => namedKey(header as JWTHeaderParameters, keyOf).verifyWith);
+    return true;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return false;
+    throw error;
+  }
+}
+
+function namedKey(header: JWTHeaderParameters, keyOf: KeyOf): SigningKey {
+  const key = keyOf(header);
+  if (key === undefined || key.alg !== header.alg) throw new errors.JWSInvalid('no such key');
+  return key;
 }

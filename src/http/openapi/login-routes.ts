@@ -78,7 +78,7 @@ function loginRoute(): object {
 }
 
 const AMBIGUOUS =
-  'Several cookies of this name have different values. They are cleared for the host of PUBLIC_URL and each parent domain.';
+  'Several cookies of this name have different values, and not exactly one is a token of this gateway. They are cleared for the host of PUBLIC_URL and each parent domain.';
 
 const LIMITED = tooMany(
   'Too many requests from this IP address (`SESSION_RATE_LIMIT`), or too many are waiting on this connection.',

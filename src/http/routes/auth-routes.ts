@@ -49,6 +49,19 @@ export function addAuthRoutes(app: Express, deps: Dependencies, guards: RequestH
     repeats: deps.repeats.of(ids),
   });
 
+  /**
+   * The distinct values of the cookie. Another program on `localhost` may have a cookie of this name, for the path `/`: next
+   * to the only one that is ours, the others are ignored.
+   */
+  const readCookies = async (req: Request): Promise<string[]> => {
+    const values = cookie.read(req);
+    if (values.length < 2) return values;
+    const unquoted = values.map((value) => value.replace(/^"(.*)"$/, '$1')); // RFC 6265 section 4.1.1
+    const areOurs = await Promise.all(unquoted.map(deps.tokens.isOurs));
+    const ours = values.filter((_, index) => areOurs[index]);
+    return ours.length === 1 ? ours : values;
+  };
+
   /** Spec 2.2, 2.3 and 7: the tokens with the cookie, or the row of the refusal. */
   const answer = (res: Response, outcome: Outcome): void => {
     if (outcome.kind === 'refused') {
@@ -81,14 +94,14 @@ export function addAuthRoutes(app: Express, deps: Dependencies, guards: RequestH
   app
     .route('/auth/refresh')
     .post(refuseCrossSite, limitSessions, passOver, async (req, res) => {
-      answer(res, await refresh(depsOf(res), cookie.read(req), res.locals.origin, readRetryKeys(req)));
+      answer(res, await refresh(depsOf(res), await readCookies(req), res.locals.origin, readRetryKeys(req)));
     })
     .all(methodNotAllowed('POST'));
 
   app
     .route('/auth/logout')
     .post(refuseCrossSite, limitSessions, passOver, async (req, res) => {
-      const cookies = cookie.read(req);
+      const cookies = await readCookies(req);
       const ended = await logout(depsOf(res), cookies, res.locals.origin);
       res.locals.outcome = ended ? 'success' : 'without_session';
       if (cookies.length > 1) cookie.clearEverywhere(res);
