@@ -27,8 +27,10 @@ export interface RequestToSign extends SigningKey {
 /**
  * The headers to send with the request: `signature-input`, `signature`, and with a body `content-type` and
  * `content-digest`. They work once: sign again before you repeat a request.
+ * @throws {TypeError} if the secret is none of an API key, for example because a variable is empty
  */
 export function signRequest(request: RequestToSign): Record<string, string> {
+  if (!request.secret.startsWith('aks_')) throw new TypeError('secret must be the secret of an API key, aks_…');
   const { fields, params, base } = prepare(request);
   const mac = createHmac('sha256', request.secret).update(base).digest('base64');
   return { ...fields, 'signature-input': `sig1=${params}`, signature: `sig1=:${mac}:` };

@@ -1,6 +1,7 @@
-/** Interface 6: signs a request by hand, and shows the signed text if it is refused. */
+/** Interface 6: signs a request by hand, and says what is wrong with the signature if it is refused. */
 import { readFile } from 'node:fs/promises';
 import { type RequestToSign, signatureBase, signRequest } from '../../client/src/sign.js';
+import { isApiSecret, isKeySecret } from '../credentials/key-secrets.js';
 import { errorLabel } from '../platform/fixed-texts.js';
 import { randomBase62 } from '../platform/ids.js';
 import { type Command, command } from './command.js';
@@ -28,8 +29,10 @@ export const signCommands: Record<string, Command> = {
     run: async ({ clock, terminal }, values) => {
       const { method, url, 'key-id': keyId, 'content-type': contentType, authority } = values;
       if (!URL.canParse(url)) rejectUsage(METHOD_AND_URL);
+      if (isKeySecret(keyId)) rejectUsage('--key-id takes the ID of the key, ak_…, not its secret');
       const body = values.body === undefined ? new Uint8Array() : await readFile(values.body);
       const secret = terminal.stdin.isTTY ? await askHidden(terminal, 'Secret: ') : await readAll(terminal);
+      if (!isApiSecret(secret)) throw new CliRefusal('this is no secret of an API key; give the whole text, aks_…');
       const request: RequestToSign = {
         method: method.toUpperCase(),
         url,
@@ -52,15 +55,41 @@ export const signCommands: Record<string, Command> = {
       const result = { status: answer.status, body: (await answer.text()).trimEnd() };
       if (answer.status < 400) return result;
 
-      const base = signatureBase(request);
-      print(terminal, answer.status === 401 ? { ...result, signature_base: base } : result, values.json);
-      if (answer.status === 401) {
-        printMessage(
-          terminal,
-          `The signed text follows; its "@authority" must be the host of the gateway's PUBLIC_URL:\n${base}`,
-        );
+      if (answer.status !== 401) {
+        print(terminal, result, values.json);
+      } else {
+        const base = signatureBase(request);
+        print(terminal, { ...result, signature_base: base }, values.json);
+        printMessage(terminal, `${verdict(base, expectedBase(result.body))}\n${base}`);
       }
       throw new CliRefusal(`the request was refused with ${answer.status}`);
     },
   }),
 };
+
+/** The text that the gateway expected: in an answer of GraphQL, or to the question of a proxy. */
+function expectedBase(body: string): string | undefined {
+  try {
+    const { errors, signature_base } = JSON.parse(body);
+    const base: unknown = errors?.[0]?.extensions?.signatureBase ?? signature_base;
+    return typeof base === 'string' ? base : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Compares the text that was signed with the one that the gateway expected, in lines to print above it. */
+function verdict(signed: string, expected: string | undefined): string {
+  if (expected === undefined) return 'The text that was signed:';
+  if (expected === signed) {
+    return 'The text below is the one that the gateway expected, so the secret is wrong, or the key is unknown or revoked (see api-key list):';
+  }
+  const [ours, theirs] = [signed.split('\n'), expected.split('\n')];
+  return [
+    'Signed, and not expected:',
+    ...ours.filter((line) => !theirs.includes(line)),
+    'Expected in its place:',
+    ...theirs.filter((line) => !ours.includes(line)),
+    'The whole text that was signed:',
+  ].join('\n');
+}

@@ -41,6 +41,17 @@ function checksum(text: string): string {
   return digits;
 }
 
+/** Whether a text is meant as a secret of a key, complete or not. */
+export function isKeySecret(text: string): boolean {
+  return Object.values(PREFIXES).some(({ secret }) => text.startsWith(secret));
+}
+
+/** Whether a text is a whole secret of an API key, by its form and checksum. */
+export function isApiSecret(text: string): boolean {
+  const [, random = '', check] = /^aks_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/.exec(text) ?? [];
+  return check === checksum(random);
+}
+
 /** How a cron secret is stored: SHA-256 in hex. */
 export function sha256Hex(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');

@@ -2,7 +2,7 @@
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type IssuedKey, newApiKey } from '../support/gateway/graphql.js';
 import { sendSigned, signerAt } from '../support/gateway/send-signed.js';
-import { changed, hmacSha256, type Sign, type SignedRequest } from '../support/independent/signer.js';
+import { changed, hmacSha256, type Sign, type SignedRequest, without } from '../support/independent/signer.js';
 
 let gateway: TestGateway;
 let key: IssuedKey;
@@ -55,6 +55,29 @@ const mistakes: Mistake[] = [
   },
   { name: 'nothing differs, so it is the secret', make: () => sign({ secret: 'aks_another' }), differs: [] },
 ];
+
+test.each([
+  ['without a nonce', () => sign({ parameters: { nonce: null } }), 'Parameters are missing: nonce'],
+  [
+    'with the signature alone',
+    () => sign({ parameters: { created: null, nonce: null, keyid: null, tag: null } }),
+    'Parameters are missing: created, nonce, keyid, tag',
+  ],
+  [
+    'that covers a digest that is not sent',
+    () => without(sign(), 'content-digest'),
+    '"content-digest" is covered, so it must be sent exactly once, in printable ASCII',
+  ],
+  [
+    'with the secret in place of the id',
+    () => sign({ keyId: key.secret }),
+    'The parameter keyid must be the id of the key, not its secret; the secret was sent, so rotate the key',
+  ],
+] as const)('a signature %s is told so', async (_name, make, message) => {
+  const { status, reason, text } = await sendSigned(gateway, make());
+  expect([status, reason, JSON.parse(text).errors[0].message]).toEqual([401, 'malformed_signature', message]);
+  expect(text).not.toContain(key.secret);
+});
 
 test.each(mistakes)('$name', async ({ make, differs }) => {
   const request = make();

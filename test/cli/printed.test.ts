@@ -156,31 +156,45 @@ test('Interface 9: sign --send prints the answer, and exits with 1 where it is a
     const body = join(folder, 'body.json');
     await writeFile(body, '{"query":"{ caller { callerType } }"}');
     const { publicAuthority } = gateway.config;
-    const send = (path: string, stdin: string) =>
+    const send = (path: string, stdin: string, authority = publicAuthority) =>
       here(
-        [
-          'sign',
-          'post',
-          gateway.url + path,
-          '--key-id',
-          key_id,
-          '--body',
-          body,
-          '--authority',
-          publicAuthority,
-          '--send',
-        ],
+        ['sign', 'post', gateway.url + path, '--key-id', key_id, '--body', body, '--authority', authority, '--send'],
         stdin,
       );
     const good = await send('/graphql', `${secret}\n`);
     expect([good.code, good.stderr]).toEqual([0, '']);
     expect(good.stdout).toContain('status: 200\nbody: {"data":{"caller":{"callerType":"api_key"}}}');
-    const wrong = await send('/graphql', 'aks_wrong');
+    const other = (await json<Record<string, string>>(key))['secret'] ?? '';
+    const wrong = await send('/graphql', other);
     expect(wrong.code).toBe(1);
     expect(wrong.stdout).toMatch(/^status: 401\nbody: .*invalid_signature.*\nsignature_base: "@method": POST/);
     expect(wrong.stderr).toMatch(
-      /^The signed text follows; .*PUBLIC_URL:\n[\s\S]*\nthe request was refused with 401\n$/,
+      /^The text below is the one that the gateway expected, so the secret is wrong, .*\n"@method": POST\n[\s\S]*\nthe request was refused with 401\n$/,
     );
+    const elsewhere = await send('/graphql', secret, 'other.example');
+    expect(elsewhere.stderr).toContain(
+      `Signed, and not expected:\n"@authority": other.example\nExpected in its place:\n"@authority": ${publicAuthority}\nThe whole text`,
+    );
+    for (const text of [
+      '',
+      'secret',
+      'aks_',
+      secret.slice(0, -1),
+      `${secret} `,
+      secret.replace(/.$/, (c) => (c === '0' ? '1' : '0')),
+    ]) {
+      const none = await send('/graphql', text);
+      expect([none.code, none.stdout, none.stderr]).toEqual([
+        1,
+        '',
+        'this is no secret of an API key; give the whole text, aks_…\n',
+      ]);
+    }
+    const asId = await here(['sign', 'GET', gateway.url, '--key-id', secret], secret);
+    expect([asId.code, asId.stderr.split('\n')[0]]).toEqual([
+      2,
+      '--key-id takes the ID of the key, ak_…, not its secret',
+    ]);
     const missing = await send('/nowhere', secret);
     expect([missing.code, missing.stdout.split('\n')[0], missing.stderr]).toEqual([
       1,

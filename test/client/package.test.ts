@@ -42,8 +42,8 @@ export const useState = (auth: AuthClient): AuthState => useAuth(auth);
 `;
 const SIGN = `
 import { signRequest, signedFetch } from '@auth-gateway/client/sign';
-export const signed: typeof fetch = signedFetch({ keyId: 'ak', secret: 'aks' });
-export const headers: Record<string, string> = signRequest({ method: 'GET', url: 'http://a', keyId: 'ak', secret: 'aks' });
+export const signed: typeof fetch = signedFetch({ keyId: 'ak_', secret: 'aks_' });
+export const headers: Record<string, string> = signRequest({ method: 'GET', url: 'http://a', keyId: 'ak_', secret: 'aks_' });
 `;
 const SERVER = `
 import type { IncomingMessage } from 'node:http';
@@ -105,7 +105,7 @@ test('Node takes each export', () => {
      import { whoIsCalling } from '@auth-gateway/client/server';
      import { signRequest } from '@auth-gateway/client/sign';
      const client = createAuthClient({ url: 'http://localhost:3000' });
-     const headers = signRequest({ method: 'GET', url: 'http://a', keyId: 'ak', secret: 'aks' });
+     const headers = signRequest({ method: 'GET', url: 'http://a', keyId: 'ak_', secret: 'aks_' });
      const schema = readFileSync(fileURLToPath(import.meta.resolve('@auth-gateway/client/schema.graphql')), 'utf8');
      const inside = await import('@auth-gateway/client/dist/client.js').catch(({ code }) => code);
      const { status } = client.state();
@@ -145,7 +145,7 @@ test.each([
     }),
   );
   expect(project.run(resolve('node_modules/.bin/tsc'), '-p', '.')).toBe('');
-  project.save('sign.ts', SIGN.replace("keyId: 'ak', secret: 'aks' });", 'keyId: 1 });'));
+  project.save('sign.ts', SIGN.replace("keyId: 'ak_', secret: 'aks_' });", 'keyId: 1 });'));
   expect(() => project.run(resolve('node_modules/.bin/tsc'), '-p', '.')).toThrow(
     "Type 'number' is not assignable to type 'string'",
   );

@@ -40,7 +40,7 @@ describe('RFC 9421 appendix B.2.5', () => {
     body: Buffer.from('{"hello": "world"}'),
   };
   const params = '("date" "@authority" "content-type");created=1618884473;keyid="test-shared-secret"';
-  const base = buildSignatureBase(['date', '@authority', 'content-type'], params, request) ?? '';
+  const base = String(buildSignatureBase(['date', '@authority', 'content-type'], params, request));
   const mac = Buffer.from('pxcQw6G3AjtMBQjwo8XzkZf/bws5LelbaMk5rGIGtE8=', 'base64');
 
   test('builds the signature base that the RFC prints', () => {
@@ -70,7 +70,7 @@ describe('RFC 9421 appendix B.2.5', () => {
 describe('RFC 9421 section 2.2: derived components', () => {
   const lineOf = (name: string, target: string) => {
     const facts = { method: 'POST', authority: AUTHORITY, target, rawHeaders: [], body: Buffer.alloc(0) };
-    return buildSignatureBase([name], '()', facts)?.split('\n')[0];
+    return String(buildSignatureBase([name], '()', facts)).split('\n')[0];
   };
 
   test.each([
@@ -195,7 +195,7 @@ describe('Interface 6: refused signatures', () => {
 
   test('no detail holds anything that was sent', () => {
     const details = refusedCases.map(([, , make]) => verify(factsOf(make(sign, NOW_SECONDS, other))).detail);
-    expect(new Set(details).size).toBeLessThan(26);
+    expect(new Set(details).size).toBeLessThan(35);
     for (const detail of details) expect(detail).not.toMatch(/1700000000|ak_|abcdef|unknown|"bar"|\n/);
   });
 });

@@ -136,7 +136,7 @@ describe('in an empty folder', () => {
        const [url, email, password] = process.argv.slice(2);
        const auth = createAuthClient({ url });
        const { role } = await auth.login({ email, password });
-       console.log(role, Object.keys(signRequest({ method: 'GET', url, keyId: 'ak', secret: 'aks' })).join());
+       console.log(role, Object.keys(signRequest({ method: 'GET', url, keyId: 'ak_', secret: 'aks_' })).join());
        process.exit();`,
     );
     expect(await run(process.execPath, 'use.mjs', gateway.url, email, PASSWORD)).toBe(

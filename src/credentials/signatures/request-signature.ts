@@ -4,6 +4,7 @@ import { type BareItem, type InnerList, isInnerList, serializeDictionary } from 
 import * as z from 'zod';
 import { epochSeconds } from '../../platform/clock.js';
 import { type Explained, refused } from '../../platform/refused.js';
+import { isKeySecret } from '../key-secrets.js';
 import { checkContentDigest } from './content-digest.js';
 import { fieldValues, onlyFieldValue, readDictionary } from './http-fields.js';
 import { buildSignatureBase, hmacSha256, type RequestFacts } from './signature-base.js';
@@ -50,6 +51,8 @@ const COVERED_WITH_BODY = [...COVERED, ...OF_BODY];
 const TAG = 'auth-gateway';
 const ALGORITHM = 'hmac-sha256';
 
+const REQUIRED = ['created', 'nonce', 'keyid', 'tag'];
+
 const parametersSchema = z.strictObject(
   {
     created: z.int('The parameter created must be an integer, seconds since 1970'),
@@ -60,7 +63,13 @@ const parametersSchema = z.strictObject(
         /^[\w+/=.~-]{22,128}$/,
         'The parameter nonce must have 22 to 128 of the characters A-Z a-z 0-9 + / = _ . ~ -',
       ),
-    keyid: z.string('The parameter keyid must be a string').max(64, 'The parameter keyid is too long'),
+    keyid: z
+      .string('The parameter keyid must be a string')
+      .max(64, 'The parameter keyid is too long')
+      .refine(
+        (keyId) => !isKeySecret(keyId),
+        'The parameter keyid must be the id of the key, not its secret; the secret was sent, so rotate the key',
+      ),
     tag: z.literal(TAG, `The parameter tag must be "${TAG}"`),
     alg: z.literal(ALGORITHM, `The parameter alg must be "${ALGORITHM}", or be omitted`).optional(),
   },
@@ -96,6 +105,8 @@ export function readRequestSignature(request: RequestFacts, now: Date): RequestS
   if (read.kind === 'refused') return read;
   const { components, signatureParams, mac } = read;
 
+  const missing = REQUIRED.filter((name) => !read.parameters.has(name));
+  if (missing.length > 0) return malformed(`Parameters are missing: ${missing.join(', ')}`);
   const parsed = parametersSchema.safeParse(Object.fromEntries(read.parameters));
   if (!parsed.success) return malformed(parsed.error.issues[0]?.message ?? 'The parameters are not in order');
   const { keyid: keyId, nonce, created: createdSeconds, expires: expiresSeconds } = parsed.data;
@@ -106,8 +117,8 @@ export function readRequestSignature(request: RequestFacts, now: Date): RequestS
   const uncovered = checkCoverage(components, request.body);
   if (uncovered !== undefined) return uncovered;
   const base = buildSignatureBase(components, signatureParams, request);
-  if (base === undefined) {
-    return malformed('Each covered field must be sent exactly once, in printable ASCII');
+  if (typeof base !== 'string') {
+    return malformed(`"${base.without}" is covered, so it must be sent exactly once, in printable ASCII`);
   }
 
   const contentDigest = components.includes(DIGEST) ? onlyFieldValue(request.rawHeaders, DIGEST) : undefined;

@@ -19,18 +19,18 @@ export interface RequestFacts {
  * RFC 9421 section 2.5.
  * @param components names of fields and derived components, without parameters
  * @param signatureParams value of `@signature-params`
- * @returns undefined if a component has no value, several, or one that is not printable ASCII
+ * @returns the name of a component that has no value, several, or one that is not printable ASCII, if there is one
  */
 export function buildSignatureBase(
   components: readonly string[],
   signatureParams: string,
   request: RequestFacts,
-): string | undefined {
+): string | { without: string } {
   const derived = derivedComponents(request);
   const lines: string[] = [];
   for (const name of components) {
     const value = name.startsWith('@') ? derived[name] : onlyFieldValue(request.rawHeaders, name);
-    if (value === undefined || !PRINTABLE.test(value)) return undefined;
+    if (value === undefined || !PRINTABLE.test(value)) return { without: name };
     lines.push(`"${name}": ${value}`);
   }
   return [...lines, `"@signature-params": ${signatureParams}`].join('\n');
