@@ -45,7 +45,7 @@ export function originReader(
     let address = withoutZone(peerAddressOf(req.socket) ?? '');
     const forwarded = req.get('x-forwarded-for');
     const isUnbelieved = forwarded !== undefined && !isTrusted(address);
-    const reported = (forwarded ?? '').split(',').map((hop) => withoutZone(hop.trim()));
+    const reported = (forwarded ?? '').split(',').map((hop) => withoutZone(withoutPort(hop.trim())));
     while (isTrusted(address)) {
       const next = reported.pop() ?? '';
       if (isIP(next) === 0) break;
@@ -64,6 +64,13 @@ export function originReader(
 function canonical(address: string): string {
   if (isIP(address) === 4) return address;
   return address === '' ? 'unknown' : ipaddr.process(address).toString();
+}
+
+/** Azure and AWS report `192.0.2.1:50000` and `[2001:db8::1]:50000`: the port is new with each connection of a client. */
+function withoutPort(hop: string): string {
+  const [, v4, v6] = /^(?:([\d.]+):\d{1,5}|\[([^\]]*)\](?::\d{1,5})?)$/.exec(hop) ?? [];
+  if (v4 !== undefined && isIP(v4) === 4) return v4;
+  return v6 !== undefined && isIP(v6) === 6 ? v6 : hop;
 }
 
 /** `fe80::1%eth0` names an interface of the machine that wrote it down, and may be of any length (RFC 4007). */

@@ -48,11 +48,48 @@ test('Interface 5: behind trusted proxies the header is walked from the right to
 
 test('Interface 5: what is no address ends the walk at the proxy that reported it', async () => {
   gateway = await startGateway({ env: { TRUST_PROXY: '127.0.0.1,10.0.0.0/8' } });
-  for (const junk of ['unknown', '_hidden', '192.0.2.1:443', '[2001:db8::1]:80', '1.2.3', '<script>', '999.1.1.1']) {
+  const notPorts = [
+    '192.0.2.1:',
+    '192.0.2.1:http',
+    '192.0.2.1:1:2',
+    '[192.0.2.1]:80',
+    '[2001:db8::1',
+    '[2001:db8::1]80',
+    '[]:80',
+  ];
+  for (const junk of [
+    'unknown',
+    '_hidden',
+    ...notPorts,
+    '1.2.3:80',
+    '1.2.3',
+    '<script>',
+    '999.1.1.1',
+    '999.1.1.1:80',
+  ]) {
     expect([junk, await recorded(junk)]).toEqual([junk, '127.0.0.1']);
     expect([junk, await recorded(`${junk}, 10.1.1.1`)]).toEqual([junk, '10.1.1.1']);
     expect([junk, await recorded(`${junk}, 192.0.2.1`)]).toEqual([junk, '192.0.2.1']);
   }
+});
+
+test('Interface 5: the port of an address counts nowhere: one client, one limit, one address in audit and log', async () => {
+  const captured = captureLog();
+  const env = { TRUST_PROXY: '127.0.0.1,10.0.0.0/8', LOGIN_RATE_LIMIT: '3' };
+  gateway = await startGateway({ env, log: captured.log });
+  expect(await recorded('192.0.2.1:50000')).toBe('192.0.2.1');
+  expect(await recorded('192.0.2.66:1, 192.0.2.1:50001, 10.1.1.1:443')).toBe('192.0.2.1');
+  expect(await recorded('[::ffff:192.0.2.1]:50002')).toBe('192.0.2.1');
+  const fourth = await login(gateway, 'nobody@example.com', 'x', { 'x-forwarded-for': '192.0.2.1:50003' });
+  expect(fourth.status).toBe(429);
+  const logged = captured.lines().filter(({ msg }) => msg === 'request');
+  expect(logged.map(({ client_ip }) => client_ip)).toEqual(Array(4).fill('192.0.2.1'));
+
+  expect(await recorded('[2001:DB8:0:1::1]:50000')).toBe('2001:db8:0:1::1');
+  expect(await recorded('[2001:db8:0:1::2]')).toBe('2001:db8:0:1::2');
+  expect(await recorded('[2001:db8:0:1::3%1]:50000, 10.1.1.1')).toBe('2001:db8:0:1::3');
+  const sameNetwork = { 'x-forwarded-for': '[2001:db8:0:1::4]:50001' };
+  expect((await login(gateway, 'nobody@example.com', 'x', sameNetwork)).status).toBe(429);
 });
 
 test('Interface 5: a mapped IPv4 address is the IPv4 address', async () => {
