@@ -57,6 +57,7 @@ function isMade() {
 /** Waits while another process builds the same, unless that process has ended without a word. */
 async function takeLock() {
   mkdirSync(dirname(LOCK), { recursive: true });
+  let isSaid = false;
   for (;;) {
     try {
       return writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
@@ -65,6 +66,10 @@ async function takeLock() {
     }
     const holder = existsSync(LOCK) ? Number(readFileSync(LOCK, 'utf8')) : 0;
     if (holder > 0 && !existsSync(`/proc/${holder}`)) rmSync(LOCK, { force: true });
+    else if (holder > 0 && !isSaid) {
+      isSaid = true;
+      process.stderr.write('Waiting for another command, which is compiling.\n');
+    }
     await setTimeout(50);
   }
 }
@@ -76,6 +81,9 @@ async function make() {
     process.stderr.write('it cannot be built without its packages: run npm ci\n');
     process.exit(1);
   }
+  process.stderr.write(
+    'Compiling, which can take minutes on a busy machine. Only a change makes it necessary again.\n',
+  );
   rmSync('client/dist', { recursive: true, force: true });
   for (const project of ['tsconfig.build.json', 'client']) {
     const { status } = spawnSync(COMPILER, ['-p', project], { stdio: 'inherit' });

@@ -1,5 +1,6 @@
 /** Interface 1: a start builds only what has changed, and never runs what is older than its source. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   cpSync,
@@ -44,9 +45,10 @@ beforeAll(() => {
 }, BUILDS_MS);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const ENV = { PATH: `${resolve('node_modules/.bin')}:${process.env['PATH']}` };
+
 function run(program: string, ...args: string[]): string {
-  const env = { PATH: `${resolve('node_modules/.bin')}:${process.env['PATH']}` };
-  return execFileSync(program, args, { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' });
+  return execFileSync(program, args, { cwd: folder, env: ENV, encoding: 'utf8', stdio: 'pipe' });
 }
 
 const build = (): string => run('node', 'scripts/build.js');
@@ -70,6 +72,35 @@ test('Interface 1: a second build without a change makes nothing', () => {
   expect(build()).toBe('');
   expect(madeMs()).toBe(before);
 });
+
+test(
+  'Interface 1: a build says first that it compiles, to standard error; a command waits for it and says so; nothing else is said',
+  async () => {
+    const said = 'Compiling, which can take minutes on a busy machine. Only a change makes it necessary again.\n';
+    edit('src/cli/user-commands.ts', 'all users, by', 'ALL users, by');
+    const building = spawn('node', ['scripts/build.js'], { cwd: folder, env: ENV });
+    const [first] = await once(building.stderr, 'data');
+    expect(String(first)).toBe(said);
+    expect(existsSync(inside('dist/build.lock'))).toBe(true); // before it is done
+    const ended = once(building, 'exit');
+    const asJson = () =>
+      spawnSync('npm', ['run', '--silent', 'cli', '--', '--version', '--json'], {
+        cwd: folder,
+        env: ENV,
+        encoding: 'utf8',
+      });
+    const { stdout, stderr } = asJson();
+    expect([Object.keys(JSON.parse(stdout)), stderr]).toEqual([
+      ['version', 'node'],
+      'Waiting for another command, which is compiling.\n',
+    ]);
+    expect(await ended).toEqual([0, null]);
+    expect(asJson()).toMatchObject({ stdout, stderr: '' });
+    edit('src/cli/user-commands.ts', 'ALL users, by', 'all users, by');
+    expect(asJson()).toMatchObject({ stdout, stderr: said });
+  },
+  BUILDS_MS,
+);
 
 test(
   'Interface 1: a change is built whatever the times of its file say, and a gateway that runs keeps what it may still load',

@@ -48,8 +48,8 @@ export function createExpressApp(
     addSetPasswordPage(app, services);
     addGraphqlRoute(app, services, answerGraphql);
     if (config.console) addConsole(app, services);
+    addFrontPage(app, services);
     if (config.isDevelopment) {
-      addFrontPage(app, services);
       addDocuments(app);
       addOpenApiRoute(app, services);
     }

@@ -53,9 +53,11 @@ async function install(example: string, gatewayUrl: string, packages: string[]):
   cleanUp.defer(() => rm(folder, { recursive: true, maxRetries: 10 }));
   const isOurs = (path: string) => !/node_modules|dist|package(-lock)?\.json$/.test(path.slice(ROOT.length));
   await cp(join(ROOT, 'examples', example), folder, { recursive: true, filter: isOurs });
-  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   const { dependencies } = JSON.parse(await readFile(join(ROOT, 'examples', example, 'package.json'), 'utf8'));
-  const served = dependencies['@auth-gateway/client'].replace('http://localhost:3000', gatewayUrl);
+  const client = dependencies['@auth-gateway/client'];
+  const ofExample = { type: 'module', dependencies: { '@auth-gateway/client': client } };
+  await writeFile(join(folder, 'package.json'), JSON.stringify(ofExample));
+  const served = client.replace('http://localhost:3000', gatewayUrl); // which npm takes in the place of the other
   // No registry answers: npm asks one for React, the optional peer, and goes on without.
   const registry = ['--registry=http://localhost:9', '--fetch-retries=0'];
   await run('npm', ['install', '--no-audit', ...registry, served], { cwd: folder });

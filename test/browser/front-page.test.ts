@@ -1,4 +1,5 @@
 /** Interface 2, development: the page at `/` and what it links to, as a browser shows them. */
+import { startGateway } from '../support/gateway/gateway.js';
 import { until } from '../support/until.js';
 import { violationsOf } from './axe.js';
 import { inChromium, type Site, startSite } from './site.js';
@@ -23,6 +24,12 @@ inChromium('in Chromium, the page at /', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     const areWrapped = 'Array.from(document.querySelectorAll("pre"), (pre) => pre.scrollWidth <= pre.clientWidth)';
     expect(await page.evaluate(areWrapped)).toEqual([true, true, true]);
+    const production = await startGateway({ env: { NODE_ENV: 'production' } });
+    await page.goto(production.url);
+    await page.getByText('This service logs people in').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    await production.close();
     await profile.close();
   });
 

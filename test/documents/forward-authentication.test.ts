@@ -13,6 +13,11 @@ const PAGE = 'docs/forward-authentication.md#nginx-in-ten-minutes';
 /** Of the folder, what its program needs; nginx gets the ports of this reader. */
 const FILES = ['service.ts', 'verify-assertion.ts', 'verify-body.ts', 'package.json', 'nginx.conf'];
 
+test('docs/forward-authentication.md: what npm installs for the service is at no address of a gateway', () => {
+  const { dependencies } = JSON.parse(readFileSync(`${FOLDER}/package.json`, 'utf8'));
+  for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+});
+
 testWith(
   ['nginx', 'curl', 'bash'],
   'docs/forward-authentication.md: each command succeeds, and prints what is said',

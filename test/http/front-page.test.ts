@@ -1,4 +1,4 @@
-/** Interface 2, development: the page at `/`, as the start names it: what it links is there, what it prints works. */
+/** Interface 5: the page at `/`, as the start names it: what it links is there, what it prints works; in production a sentence. */
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -99,16 +99,39 @@ test('Interface 2: the page loads nothing and runs no script, and is only read',
 test.each([
   { NODE_ENV: 'production', PUBLIC_URL: 'http://localhost:3000' },
   { PUBLIC_URL: 'https://auth.example.com' },
-])('Interface 2: in production there is no such page: %j', async (env) => {
+])('Interface 5: in production `/` says what this is, and nothing of the inside: %j', async (env) => {
   const production = await startGateway({ env });
-  for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) {
-    for (const path of ['/', '/README.md']) expect((await production.send(method, path)).status).toBe(404);
+  const get = (accept?: string) => production.send('GET', '/', accept === undefined ? {} : { headers: { accept } });
+  const sentence = 'This service logs people in for an application, and tells its other services who is calling.';
+  for (const accept of [
+    'text/html,application/xhtml+xml,*/*;q=0.8',
+    'text/html',
+    'text/html, application/json;q=0.9',
+  ]) {
+    const { status, headers, text } = await get(accept);
+    expect([status, headers['content-type'], headers.vary]).toEqual([
+      ...[200, 'text/html; charset=utf-8', 'Accept, Accept-Encoding'],
+    ]);
+    expect(
+      text
+        .replace(/<style>.*<\/style>/s, '')
+        .replace(/<[^>]*>/g, '')
+        .trim()
+        .split(/\n+/),
+    ).toEqual([...['auth-gateway', 'auth-gateway', sentence]]);
+    expect(headers['content-security-policy']).not.toMatch(/script|unsafe|http|self/);
   }
-  const { headers, json } = await production.send('GET', '/');
-  expect([headers['content-type'], json]).toEqual([
-    'application/json; charset=utf-8',
-    { detail: 'Not found', reason: 'not_found' },
-  ]);
+  for (const accept of [undefined, '*/*', 'application/json', 'application/json, text/html', 'image/png']) {
+    const { status, headers, json } = await get(accept);
+    expect([status, headers['content-type'], headers.vary, json]).toEqual([
+      ...[200, 'application/json; charset=utf-8', 'Accept, Accept-Encoding', { detail: sentence }],
+    ]);
+  }
+  expect(await production.send('HEAD', '/')).toMatchObject({ status: 200, text: '' });
+  expect((await production.send('POST', '/')).headers['allow']).toBe('GET, HEAD');
+  for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) {
+    expect((await production.send(method, '/README.md')).status).toBe(404);
+  }
   await production.close();
 });
 
@@ -129,5 +152,5 @@ test.each([
   const statuses = await Promise.all(
     ['/', '/graphql/page.js', '/graphql/page.css'].map(async (path) => (await send(server.url, 'GET', path)).status),
   );
-  expect(statuses).toEqual(isNamed ? [200, 200, 200] : [404, 404, 404]);
+  expect(statuses).toEqual(isNamed ? [200, 200, 200] : [200, 404, 404]);
 });

@@ -207,7 +207,7 @@ test.each<[env: Record<string, string>, isOn: boolean]>([
     else expectNotFound(path, await other.send('GET', path));
     expect([path, (await other.send('POST', path)).status]).toEqual([path, isOn ? 405 : 404]);
   }
-  const { text } = await other.send('GET', '/'); // 404 in production
+  const { text } = await other.send('GET', '/'); // without links in production
   expect(/<li><a href="([^"]+)">/.exec(text)?.[1] === '/console/').toBe(isOn && !('NODE_ENV' in env));
   await other.close();
 });

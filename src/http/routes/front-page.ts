@@ -1,6 +1,6 @@
-/** Interface 2, development: the page at `/` for browsers: where things are, and what to try. */
+/** Interface 5: the page at `/`: in development where things are and what to try, in production what this is. */
 import { hash } from 'node:crypto';
-import type { Express } from 'express';
+import type { Express, RequestHandler } from 'express';
 import { SET_PASSWORD_PATH } from '../../config/config.js';
 import type { Deps } from '../../services.js';
 import { methodNotAllowed } from '../errors.js';
@@ -14,19 +14,44 @@ const STYLE =
   'body{margin:2rem auto;max-width:60rem;padding:0 1rem}a{color:light-dark(#0b4fc4,#9dbcff)}' +
   'pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:.75rem;border:1px solid;border-radius:.25rem}';
 
-/** `/` in development; otherwise it is 404. */
+const HEAD = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>auth-gateway</title>
+<link rel="icon" href="data:,">
+<style>${STYLE}</style>
+<main>
+`;
+
 export function addFrontPage(app: Express, { config }: Deps<'config'>): void {
   const styleHash = `'sha256-${hash('sha256', STYLE, 'base64')}'`;
+  const htmlPage = (text: () => string): RequestHandler =>
+    sendPage({
+      type: 'html',
+      policy: { 'style-src': [styleHash], 'img-src': ['data:'] },
+      compressed: () => compressText(text()),
+    });
   app
     .route('/')
-    .get(
-      sendPage({
-        type: 'html',
-        policy: { 'style-src': [styleHash], 'img-src': ['data:'] },
-        compressed: () => compressText(frontPage(config)),
-      }),
-    )
+    .get(config.isDevelopment ? htmlPage(() => frontPage(config)) : whatThisIs(htmlPage(signPage)))
     .all(methodNotAllowed('GET', 'HEAD'));
+}
+
+/** For who opens the bare address in production. It has no version and no link. */
+const WHAT_THIS_IS = 'This service logs people in for an application, and tells its other services who is calling.';
+
+/** Browsers ask for HTML by name; everything else gets JSON, as of the other routes. */
+function whatThisIs(forBrowsers: RequestHandler): RequestHandler {
+  const json = sendPage({ type: 'json', compressed: () => compressText(JSON.stringify({ detail: WHAT_THIS_IS })) });
+  return (req, res, next) => {
+    res.vary('Accept');
+    return (req.accepts(['json', 'html']) === 'html' ? forBrowsers : json)(req, res, next);
+  };
+}
+
+function signPage(): string {
+  return `${HEAD}<h1>auth-gateway</h1>\n<p>${WHAT_THIS_IS}</p>\n</main>\n</html>\n`;
 }
 
 /** @param links paths of this gateway, as they are shown, and what each leads to */
@@ -66,15 +91,7 @@ function frontPage(config: Config): string {
     ['/.well-known/jwks.json', 'public keys with which services verify access tokens'],
   ];
   const documents = documentsHere();
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>auth-gateway</title>
-<link rel="icon" href="data:,">
-<style>${STYLE}</style>
-<main>
-<h1>auth-gateway</h1>
+  return `${HEAD}<h1>auth-gateway</h1>
 <p>Logs users in, and identifies callers over GraphQL: people, services and scheduled jobs. This page exists only in
 development.</p>
 <h2>Look</h2>
