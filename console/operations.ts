@@ -180,7 +180,7 @@ export type CreateCronKeyInput = {
 export type CreateWebhookInput = {
   /** Types of the events to send, at least one. Omit it for all, including those of later versions. */
   eventTypes?: Array<AuditEventType> | null | undefined;
-  /** Whether to send email addresses: those in the `metadata` of events, and that of the user as `user_email`. */
+  /** Whether to send email addresses: those in the `metadata` of events, and that of the user as `user_email`. Needs `users:read`. */
   includeEmails?: boolean | null | undefined;
   /** Where to send events: an `https` URL whose host and port `WEBHOOK_HOSTS` lists. In development, `http` to this machine works too. */
   url: string;
@@ -653,7 +653,7 @@ export type WebhooksQueryVariables = Exact<{
 }>;
 
 
-export type WebhooksQuery = { gateway?: { areWebhooksOn: boolean } | null, webhooks: { nodes: Array<{ id: string, url: string, eventTypes: Array<AuditEventType> | null, includeEmails: boolean, createdAt: string, pausedAt: string | null, pausedBy: WebhookPausedBy | null, lag: number, parkedCount: number, previousSecretEndsAt: string | null, lastAttempt: { at: string, outcome: string, status: number | null } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
+export type WebhooksQuery = { gateway?: { areWebhooksOn: boolean } | null, webhooks: { nodes: Array<{ id: string, url: string | null, eventTypes: Array<AuditEventType> | null, includeEmails: boolean, createdAt: string, pausedAt: string | null, pausedBy: WebhookPausedBy | null, lag: number, parkedCount: number, previousSecretEndsAt: string | null, lastAttempt: { at: string, outcome: string, status: number | null } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
 
 export type CreateWebhookMutationVariables = Exact<{
   input: CreateWebhookInput;

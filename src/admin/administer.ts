@@ -9,9 +9,11 @@ import { hasScope, type OwnScope, type Scopes } from '../domain/scopes.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import type { Deps } from '../services.js';
 
-/** The scope that a function requires of its operator; descriptions of the function are made from it. */
+/** The scopes that a function requires of its operator; descriptions of the function are made from it. */
 export interface Needs {
   readonly scope: OwnScope;
+  /** Further scopes, for what the effect of the function reads */
+  readonly also?: readonly OwnScope[];
   /** Callers do not need it for their own data; the function checks the owner. */
   readonly exceptOwn?: true;
 }
@@ -55,7 +57,7 @@ export async function administer<T>(
 ): Promise<T> {
   return db.change(async (tx, em, entities) => {
     const scopes = await scopesNow(tx);
-    if (needs !== undefined && !needs.exceptOwn) requireScope(scopes, needs.scope);
+    if (needs !== undefined && !needs.exceptOwn) requireScope(scopes, needs.scope, ...(needs.also ?? []));
     const now = clock.now();
     const audit = (...events: ChangeEvent[]): Promise<void> => {
       const made = events.map((event) => ({ ...event, ...origin, metadata: { actor, ...event.metadata } }));
@@ -66,7 +68,8 @@ export async function administer<T>(
 }
 
 /** @throws {AdminRefusal} */
-export function requireScope(scopes: Scopes, scope: string): void {
-  if (!hasScope(scopes, scope))
-    throw new AdminRefusal('scope_missing', `This requires the scope ${scope}`, { requiredScope: scope });
+export function requireScope(scopes: Scopes, ...required: string[]): void {
+  const missing = required.find((scope) => !hasScope(scopes, scope));
+  if (missing !== undefined)
+    throw new AdminRefusal('scope_missing', `This requires the scope ${missing}`, { requiredScope: missing });
 }

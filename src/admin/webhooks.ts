@@ -21,7 +21,7 @@ import { authorityOf, faultOfTarget, MAX_URL, type TargetFault } from '../outbox
 import { addSeconds } from '../platform/clock.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import type { Deps } from '../services.js';
-import { administer, type Change, type Needs, type Operator } from './administer.js';
+import { administer, type Change, type Needs, type Operator, requireScope } from './administer.js';
 import { checkOverlap, OVERLAP_SECONDS } from './key-fields.js';
 
 export interface NewWebhook {
@@ -107,16 +107,20 @@ const createWebhookSql = statement(
   insert into webhooks (id, url, event_types, include_emails, sealed_secret, created_at)
   values (:id, :url, :event_types, :include_emails, :sealed_secret, :now)`;
 
-/** Its first event is its own `webhook_created`. @throws {AdminRefusal} for an invalid field, or a target that is not allowed */
+/**
+ * Its first event is its own `webhook_created`. Who receives events reads the audit log, so the operator must be allowed to.
+ * @throws {AdminRefusal} for an invalid field, or a target that is not allowed
+ */
 export function createWebhook(
   deps: Deps<'clock' | 'config' | 'db' | 'keyring'>,
   operator: Operator,
   { url, eventTypes = null, includeEmails }: NewWebhook,
 ): Promise<IssuedWebhook> {
-  return administer(deps, operator, createWebhook.needs, async ({ db, now, audit }) => {
+  return administer(deps, operator, createWebhook.needs, async ({ db, now, scopes, audit }) => {
+    const include_emails = includeEmails ?? false;
+    if (include_emails) requireScope(scopes, 'users:read');
     const host = authorityOf(checkTarget(url, deps.config));
     const event_types = checkEventTypes(eventTypes);
-    const include_emails = includeEmails ?? false;
     const id = uuidInTimeOrder(now);
     const secret = generateWebhookSecret();
     const sealed_secret = await sealSecret(deps.keyring, id, secret, now);
@@ -127,7 +131,7 @@ export function createWebhook(
     return { webhook: await findWebhook(db, id), secret };
   });
 }
-createWebhook.needs = { scope: 'webhooks:write' } satisfies Needs;
+createWebhook.needs = { scope: 'webhooks:write', also: ['audit:read'] } satisfies Needs;
 
 const COLUMNS = `
   webhooks.id, url, event_types as "eventTypes", include_emails as "includeEmails", created_at as "createdAt",
@@ -248,15 +252,22 @@ export function replayWebhook(
   id: string,
   since: Date,
 ): Promise<ListedWebhook> {
-  return changeWebhook(deps, operator, replayWebhook.needs, id, async ({ db, now, audit }) => {
-    if (since > now)
-      throw new AdminRefusal('invalid_time', 'The time must not be in the future', { argument: 'since' });
-    await moveCursor(db, id, since);
-    const metadata = { webhook_id: id, since: since.toISOString() };
-    await audit({ eventType: 'webhook_replayed', userId: null, metadata });
-  });
+  return changeWebhook(
+    deps,
+    operator,
+    replayWebhook.needs,
+    id,
+    async ({ db, now, scopes, audit }, { includeEmails }) => {
+      if (includeEmails) requireScope(scopes, 'users:read');
+      if (since > now)
+        throw new AdminRefusal('invalid_time', 'The time must not be in the future', { argument: 'since' });
+      await moveCursor(db, id, since);
+      const metadata = { webhook_id: id, since: since.toISOString() };
+      await audit({ eventType: 'webhook_replayed', userId: null, metadata });
+    },
+  );
 }
-replayWebhook.needs = { scope: 'webhooks:write' } satisfies Needs;
+replayWebhook.needs = { scope: 'webhooks:write', also: ['audit:read'] } satisfies Needs;
 
 const deleteWebhookSql = statement('delete_webhook', { id: 'uuid' }, {})`delete from webhooks where id = :id`;
 
@@ -283,11 +294,10 @@ function changeWebhook(
   operator: Operator,
   needs: Needs,
   id: string,
-  work: (change: Change) => Promise<void>,
+  work: (change: Change, webhook: ListedWebhook) => Promise<void>,
 ): Promise<ListedWebhook> {
   return administer(deps, operator, needs, async (change) => {
-    await findWebhook(change.db, id);
-    await work(change);
+    await work(change, await findWebhook(change.db, id));
     return findWebhook(change.db, id);
   });
 }

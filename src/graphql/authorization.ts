@@ -47,8 +47,9 @@ export function RequiresWhat({ needs }: { needs: Needs }) {
   return Extensions({ [KEY]: { sentence: sentenceOf(needs) } satisfies Requirement });
 }
 
-function sentenceOf({ scope, exceptOwn }: Needs): string {
-  return exceptOwn ? `Unless it is your own, needs \`${scope}\`.` : `Needs \`${scope}\`.`;
+function sentenceOf({ scope, also = [], exceptOwn }: Needs): string {
+  const scopes = [scope, ...also].map((name) => `\`${name}\``).join(' and ');
+  return exceptOwn ? `Unless it is your own, needs ${scopes}.` : `Needs ${scopes}.`;
 }
 
 /** Adds the check of each field to its resolver, and the sentence to its description. */

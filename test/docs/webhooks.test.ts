@@ -227,7 +227,7 @@ test('docs/webhooks.md: each command does what is said', async () => {
 });
 
 test('docs/webhooks.md: the mutation is answered with an id and a secret', async () => {
-  const { as } = await newApiKey(gateway, ['webhooks:write']);
+  const { as } = await newApiKey(gateway, ['webhooks:write', 'audit:read']);
   const variables = { url: `http://127.0.0.1:${port}/` };
   const { data, errors } = await ask(gateway, as, await blockOf('webhooks.md', 'graphql'), variables);
   expect(errors).toEqual([]);

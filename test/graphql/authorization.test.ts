@@ -43,11 +43,15 @@ const OF_SERVICES = {
   admin: ['invoices:read'],
 };
 
+type Scope = (typeof SCOPES)[number];
+
 interface Row {
   /** One cell per column: `y` answered, `0` NOT_FOUND, `n` FORBIDDEN, `.` 401 UNAUTHENTICATED */
   cells: string;
   /** The scope of the columns "with"; null if no scope helps */
-  scope: (typeof SCOPES)[number] | null;
+  scope: Scope | null;
+  /** Further scopes of the columns "with"; the columns "without" lack one of all these at a time */
+  also?: Scope[];
   /** A new operation that succeeds for allowed callers */
   operation(caller: Column): Promise<string> | string;
 }
@@ -243,7 +247,14 @@ const MUTATIONS: Record<string, Row> = {
   createWebhook: {
     cells: '. nny nn ynyn ..',
     scope: 'webhooks:write',
+    also: ['audit:read'],
     operation: () => `mutation { createWebhook(input: { url: "${HOOK}" }) { secret } }`,
+  },
+  'createWebhook with e-mails': {
+    cells: '. nny nn ynyn ..',
+    scope: 'webhooks:write',
+    also: ['audit:read', 'users:read'],
+    operation: () => `mutation { createWebhook(input: { url: "${HOOK}", includeEmails: true }) { secret } }`,
   },
   rotateWebhookSecret: {
     cells: '. nny nn ynyn ..',
@@ -267,8 +278,14 @@ const MUTATIONS: Record<string, Row> = {
   replayWebhook: {
     cells: '. nny nn ynyn ..',
     scope: 'webhooks:write',
-    operation: async () =>
-      `mutation { replayWebhook(input: { id: "${await aWebhook()}", since: "2026-01-01T00:00:00Z" }) { webhook { id } } }`,
+    also: ['audit:read'],
+    operation: async () => replay(await aWebhook()),
+  },
+  'replayWebhook with e-mails': {
+    cells: '. nny nn ynyn ..',
+    scope: 'webhooks:write',
+    also: ['audit:read', 'users:read'],
+    operation: async () => replay(await aWebhook({ includeEmails: true })),
   },
   deleteWebhook: {
     cells: '. nny nn ynyn ..',
@@ -291,9 +308,9 @@ const NEVER_MS = 3_600_000;
 
 /** A field below the roots that needs a scope in addition to those of its parents. */
 interface Inner {
-  scope: (typeof SCOPES)[number];
+  scope: Scope;
   /** The scopes of its parents */
-  way: Array<(typeof SCOPES)[number]>;
+  way: Scope[];
   operation(): Promise<string>;
 }
 
@@ -339,6 +356,12 @@ const INNER: Record<string, Inner> = {
     operation: async () =>
       `mutation { unlockUser(input: { id: "${await aUser()}" }) { user { sessions { nodes { id } } } } }`,
   },
+  'Webhook.url': {
+    scope: 'webhooks:read',
+    way: ['webhooks:write'],
+    operation: async () =>
+      `mutation { rotateWebhookSecret(input: { id: "${await aWebhook()}" }) { secret webhook { url } } }`,
+  },
 };
 
 let gateway: TestGateway;
@@ -358,12 +381,15 @@ beforeAll(async () => {
   }
   await gateway.rows('update users set is_active = false where id = $1', [ownerIdOf('deactivated admin')]);
   await gateway.rows(`update users set role = 'viewer' where id = $1`, [ownerIdOf('demoted admin')]);
-  for (const scope of [...SCOPES, null]) {
-    const including = scope === null ? [...SCOPES] : [scope];
-    const without = scope === null ? [] : SCOPES.filter((other) => other !== scope);
-    keys.set(`api key with ${scope}`, (await newApiKey(gateway, including)).as);
+  const rows = Object.values({ ...QUERIES, ...MUTATIONS });
+  for (const needed of new Set(rows.map((row) => neededBy(row).join(' ')))) {
+    const including = needed === '' ? [...SCOPES] : needed.split(' ');
+    keys.set(`api key with ${needed}`, (await newApiKey(gateway, including)).as);
+    keys.set(`cron key with ${needed}`, (await newCronKey(gateway, including)).as);
+  }
+  for (const scope of ['', ...SCOPES]) {
+    const without = scope === '' ? [] : SCOPES.filter((other) => other !== scope);
     keys.set(`api key without ${scope}`, (await newApiKey(gateway, without)).as);
-    keys.set(`cron key with ${scope}`, (await newCronKey(gateway, including)).as);
     keys.set(`cron key without ${scope}`, (await newCronKey(gateway, without)).as);
   }
   const api = await newApiKey(gateway, [...SCOPES]);
@@ -374,9 +400,14 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-function callerOf(column: Column, scope: Row['scope']): As {
+function neededBy({ scope, also = [] }: Row): Scope[] {
+  return scope === null ? [] : [scope, ...also];
+}
+
+/** @param scopes those that the columns "with" have and the columns "without" lack */
+function callerOf(column: Column, scopes: string): As {
   if (column === 'nobody') return nobody;
-  const as = people.get(column)?.as ?? keys.get(column) ?? keys.get(`${column} ${scope}`);
+  const as = people.get(column)?.as ?? keys.get(column) ?? keys.get(`${column} ${scopes}`);
   if (as === undefined) throw new Error(`no ${column}`);
   return as;
 }
@@ -408,8 +439,12 @@ async function aSession(userId?: string): Promise<string> {
   return record?.family_id ?? '';
 }
 
-async function aWebhook(): Promise<string> {
-  return (await createWebhook(gateway.app, COMMAND_LINE, { url: HOOK })).webhook.id;
+async function aWebhook(more = {}): Promise<string> {
+  return (await createWebhook(gateway.app, COMMAND_LINE, { url: HOOK, ...more })).webhook.id;
+}
+
+function replay(id: string): string {
+  return `mutation { replayWebhook(input: { id: "${id}", since: "2026-01-01T00:00:00Z" }) { webhook { id } } }`;
 }
 
 async function aDevice(userId?: string): Promise<string> {
@@ -438,11 +473,21 @@ function whyNot(column: Column, scope: Row['scope']): object {
   return scope === null ? { reason: 'not_a_user' } : { reason: 'scope_missing', requiredScope: scope };
 }
 
-/** The actual cell. A refused mutation must change nothing. */
-async function cellOf(column: Column, { scope, operation }: Row): Promise<string> {
+/** The actual cell. */
+async function cellOf(column: Column, row: Row): Promise<string> {
+  if (!column.endsWith('without')) return outcomeOf(column, neededBy(row).join(' '), row.scope, row);
+  const cells = new Set<string>();
+  for (const lacking of [row.scope, ...(row.also ?? [])]) {
+    cells.add(await outcomeOf(column, lacking ?? '', lacking, row));
+  }
+  return [...cells].join();
+}
+
+/** A refused mutation must change nothing. @param scope that a refusal names */
+async function outcomeOf(column: Column, scopes: string, scope: Row['scope'], { operation }: Row): Promise<string> {
   const text = await operation(column);
   const before = await state();
-  const { status, code, errors } = await ask(gateway, callerOf(column, scope), text);
+  const { status, code, errors } = await ask(gateway, callerOf(column, scopes), text);
   if (errors.length === 0) return status === 200 ? 'y' : `${status}`;
   expect(await state()).toEqual(before);
   if (status === 200 && code === 'FORBIDDEN') {
@@ -463,6 +508,17 @@ test.each(Object.entries({ ...QUERIES, ...MUTATIONS }))(
   },
 );
 
+test('Interface 11: a secret arrives although the caller must not see the URL next to it', async () => {
+  const { as } = await newApiKey(gateway, ['webhooks:write', 'audit:read']);
+  const text = `mutation { createWebhook(input: { url: "${HOOK}" }) { secret webhook { id url } } }`;
+  const { data, reason } = await ask(gateway, as, text);
+  const webhook = { id: expect.any(String), url: null };
+  expect({ data, reason }).toEqual({
+    data: { createWebhook: { secret: expect.stringMatching(/^whsec_/), webhook } },
+    reason: 'scope_missing',
+  });
+});
+
 test.each(Object.entries(INNER))('Interface 11: %s also needs its own scope', async (name, inner) => {
   const { scope, way, operation } = inner;
   const { as: without } = await newApiKey(gateway, way);
@@ -474,9 +530,9 @@ test.each(Object.entries(INNER))('Interface 11: %s also needs its own scope', as
 });
 
 const FOR_USERS = 'Only for callers of type `user`.';
-const NEEDS = /\bneeds `?(\w+:\w+)`?\.$/i;
+const NEEDS = /\bneeds (`\w+:\w+`(?: and `\w+:\w+`)*)\.$/i;
 
-/** The need of each field according to the schema: a scope, a caller of type `user`, or nothing. */
+/** The need of each field according to the schema: scopes, a caller of type `user`, or nothing. */
 function described(): Map<string, string | undefined> {
   const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
   const types = Object.values(schema.getTypeMap()).filter(isObjectType);
@@ -484,15 +540,17 @@ function described(): Map<string, string | undefined> {
   return new Map(
     fields.map(({ type, field: { name, description } }) => {
       const isRoot = type === schema.getQueryType() || type === schema.getMutationType();
-      const needs = NEEDS.exec(description ?? '')?.[1] ?? (description?.endsWith(FOR_USERS) ? FOR_USERS : undefined);
+      const scopes = NEEDS.exec(description ?? '')?.[1]?.replaceAll('`', '');
+      const needs = scopes ?? (description?.endsWith(FOR_USERS) ? FOR_USERS : undefined);
       return [isRoot ? name : `${type.name}.${name}`, needs];
     }),
   );
 }
 
 /** The need of a row according to the tables. */
-function tabled({ scope, cells }: Row): string | undefined {
-  if (scope !== null) return scope;
+function tabled(row: Row): string | undefined {
+  const { scope, cells } = row;
+  if (scope !== null) return neededBy(row).join(' and ');
   return cells.includes('n') ? FOR_USERS : undefined;
 }
 
@@ -501,7 +559,7 @@ test('Interface 11: the schema says of each field what the tables have, and of o
   const rows = Object.entries({ ...QUERIES, ...MUTATIONS });
   expect(Object.fromEntries([...described()].filter(isRootOrNeedsSomething))).toEqual(
     Object.fromEntries([
-      ...rows.map(([name, row]) => [name.split(' ')[0], tabled(row)]),
+      ...rows.toReversed().map(([name, row]) => [name.split(' ')[0], tabled(row)]), // the plain row of a field stands first
       ...Object.entries(INNER).map(([name, { scope }]) => [name, scope]),
     ]),
   );

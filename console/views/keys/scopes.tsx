@@ -14,7 +14,7 @@ const ALLOWS: Record<Scope, string> = {
   'keys:read': 'See API keys and cron keys',
   'keys:write': 'Create, rotate and revoke keys',
   'webhooks:read': 'See webhooks and how far they are',
-  'webhooks:write': 'Create, change and delete webhooks',
+  'webhooks:write': 'Change and delete webhooks; creating or replaying one also needs audit:read',
   'gateway:read': 'See the state of the gateway',
 };
 

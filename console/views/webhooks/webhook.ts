@@ -16,7 +16,8 @@ export function stateOf({ pausedAt, lastAttempt, lag }: Webhook): StateName {
 }
 
 /** `hooks.example.com:8443`, and what follows it, which may be a secret */
-export function partsOf({ url }: Webhook): { host: string; path: string } {
+export function partsOf({ id, url }: Webhook): { host: string; path: string } {
+  if (url === null) return { host: id, path: '' }; // the caller has lost the scope
   if (!URL.canParse(url)) return { host: url, path: '' };
   const { host, pathname, search } = new URL(url);
   return { host, path: pathname === '/' && search === '' ? '' : pathname + search };

@@ -104,7 +104,8 @@ export class WebhookResolver {
   @Mutation(() => ReplayWebhookPayload, {
     nullable: true,
     description:
-      'Sends a webhook all events since a time again, with the ids that they had. Older events that wait or failed are dropped.',
+      'Sends a webhook all events since a time again, with the ids that they had. Older events that wait or failed are dropped. ' +
+      'If the webhook has `includeEmails`, this also needs `users:read`.',
   })
   async replayWebhook(
     @Ctx() context: GraphqlContext,

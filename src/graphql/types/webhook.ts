@@ -4,6 +4,7 @@ import { OVERLAP_SECONDS } from '../../admin/key-fields.js';
 import { type ListedWebhook, previousWebhookSecretEndsAt } from '../../admin/webhooks.js';
 import { EVENT_TYPES, type EventType } from '../../audit/events.js';
 import type { PausedBy } from '../../db/entities/outbox-cursor.js';
+import { RequireScope } from '../authorization.js';
 import { COST_OF_EVENT_TYPES, COST_OF_URL } from '../limits.js';
 import { AuditEventTypeEnum } from './audit.js';
 import { connectionType } from './connection.js';
@@ -30,7 +31,14 @@ export class WebhookAttemptType {
 @ObjectType('Webhook', { simpleResolvers: true, description: 'A receiver of audit events over HTTP.' })
 export class WebhookType {
   @Field(() => ID, { description: 'Webhook id, a UUID.' }) id!: string;
-  @Field(() => String, { complexity: COST_OF_URL, description: 'Where events are sent.' }) url!: string;
+  /** Many receivers take the path for a secret. Nullable, so that a caller without the scope still gets a new secret. */
+  @RequireScope('webhooks:read')
+  @Field(() => String, {
+    nullable: true,
+    complexity: COST_OF_URL,
+    description: 'Where events are sent. Null if the caller must not read it; see `errors`.',
+  })
+  url!: string;
   @Field(() => [AuditEventTypeEnum], {
     nullable: true,
     complexity: COST_OF_EVENT_TYPES,
@@ -91,7 +99,7 @@ export class CreateWebhookInput {
     nullable: true,
     defaultValue: false,
     description:
-      'Whether to send email addresses: those in the `metadata` of events, and that of the user as `user_email`.',
+      'Whether to send email addresses: those in the `metadata` of events, and that of the user as `user_email`. Needs `users:read`.',
   })
   includeEmails?: boolean | null;
 }
