@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
 let folder: string;
@@ -55,6 +55,11 @@ const build = (): string => run('node', 'scripts/build.js');
 const help = (): string => run('bin/auth-gateway', 'user', 'list', '--help');
 const inside = (...path: string[]): string => join(folder, ...path);
 const program = (): string[] => readdirSync(inside('dist/program'));
+/** Of the program, by the last build alone */
+const lastMade = (): string[] => {
+  const { files } = JSON.parse(readFileSync(inside('dist/build.json'), 'utf8'));
+  return files.flatMap((file: string) => (file.startsWith('dist/program/') ? [basename(file)] : []));
+};
 const madeMs = (): number => statSync(inside('dist/program/main.js')).mtimeMs;
 
 /** Another text in the place of one as long, in a file that keeps its times. */
@@ -105,7 +110,7 @@ test(
 test(
   'Interface 1: a change is built whatever the times of its file say, and a gateway that runs keeps what it may still load',
   () => {
-    const before = program();
+    const before = lastMade();
     expect(help()).toContain('all users, by');
     edit('src/cli/user-commands.ts', 'all users, by', 'ALL USERS, by');
     build();
