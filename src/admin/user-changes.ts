@@ -89,7 +89,7 @@ export async function setUserEmail(
 }
 setUserEmail.needs = { scope: 'users:write' } satisfies Needs;
 
-/** @throws {AdminRefusal} for an unknown user, or if the last active administrator would lose the role */
+/** @throws {AdminRefusal} for an unknown user, or if no administrator who can log in would be left */
 export function setUserRole(deps: Deps<'clock' | 'db'>, operator: Operator, id: string, role: Role): Promise<User> {
   return changeUser(deps, operator, setUserRole.needs, id, async (user, change) => {
     if (user.role === role) return undefined;
@@ -110,7 +110,7 @@ export interface EndingChange {
 
 /**
  * Activates the user, or deactivates the user and ends all their sessions.
- * @throws {AdminRefusal} for an unknown user or the last active administrator
+ * @throws {AdminRefusal} for an unknown user or the last administrator who can log in
  */
 export async function setUserActive(
   deps: Deps<'clock' | 'db'>,
@@ -193,7 +193,7 @@ setUserPassword.needs = { scope: 'users:write' } satisfies Needs;
 /**
  * Deletes a user and ends all their sessions; session records and the audit log stay.
  * @returns the ID
- * @throws {AdminRefusal} for an unknown user or the last active administrator
+ * @throws {AdminRefusal} for an unknown user or the last administrator who can log in
  */
 export async function deleteUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<string> {
   const user = await changeUser(deps, operator, deleteUser.needs, id, (found, change) => removeUser(change, found));
@@ -201,7 +201,7 @@ export async function deleteUser(deps: Deps<'clock' | 'db'>, operator: Operator,
 }
 deleteUser.needs = { scope: 'users:write' } satisfies Needs;
 
-/** @returns the event, to be written after the flush @throws {AdminRefusal} for the last active administrator */
+/** @returns the event, to be written after the flush @throws {AdminRefusal} for the last administrator who can log in */
 export async function removeUser(change: Change, user: User): Promise<ChangeEvent> {
   const { em, db, now } = change;
   const { id, email, role } = user;
@@ -257,13 +257,25 @@ export function requireAllScopes(scopes: Scopes): void {
     );
 }
 
-async function requireAnotherAdministrator({ em, entities }: Change, user: User): Promise<void> {
-  if (user.role !== 'admin' || !user.isActive) return;
-  const others = await em.count(entities.User, { role: 'admin', isActive: true, id: { $ne: user.id } });
-  if (others === 0) {
+/**
+ * Of the administrators who can log in, one must stay, or only the command line could bring one back. If nobody can, as after
+ * an invitation into an empty database, one of the invited must stay.
+ */
+const lastAdministratorSql = statement('last_administrator', { id: 'uuid' }, { id: 'uuid' })`
+  select id from users as leaving
+  where id = :id and role = 'admin' and is_active and not exists (
+    select from users as staying
+    where staying.role = 'admin' and staying.is_active and staying.id <> leaving.id
+      and (staying.password_hash is not null or leaving.password_hash is null)
+  )`;
+
+/** Changes are made one at a time, so that two administrators do not remove each other. */
+async function requireAnotherAdministrator({ db }: Change, { id }: User): Promise<void> {
+  const [last] = await db.run(lastAdministratorSql, { id });
+  if (last !== undefined) {
     throw new AdminRefusal(
       'last_administrator',
-      'The last active administrator cannot be demoted, deactivated or deleted',
+      'The last active administrator cannot be demoted, deactivated or deleted: no other one could log in',
     );
   }
 }

@@ -20,7 +20,7 @@ export interface Erasure {
  * Deletes the user, unless that is done, and replaces their e-mails, addresses and user agents in the audit log and in
  * records of sessions. No row is removed, and ids, times and order stay.
  * @param id also of a deleted user, of whom something may be left
- * @throws {AdminRefusal} for an unknown person or the last active administrator
+ * @throws {AdminRefusal} for an unknown person or the last administrator who can log in
  */
 export function eraseUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<Erasure> {
   return administer(deps, operator, eraseUser.needs, async (change) => {

@@ -71,7 +71,7 @@ const ADMINISTRATION = {
   invalid_event_types: { code: 'BAD_USER_INPUT', means: 'The event types are empty or unknown.' },
   invalid_time: { code: 'BAD_USER_INPUT', means: 'The time is in the future.' },
   email_taken: { code: 'CONFLICT', means: 'A user with this email already exists.' },
-  last_administrator: { code: 'CONFLICT', means: 'The change would leave no active administrator.' },
+  last_administrator: { code: 'CONFLICT', means: 'The change would leave no administrator who can log in.' },
   two_secrets_live: {
     code: 'CONFLICT',
     means: 'Two secrets of the key are valid. Wait until the older one expires, or use `force` or an overlap of 0.',
