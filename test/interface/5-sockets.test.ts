@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { listen, type SocketLimits } from '../../src/http/server/listener.js';
-import { logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type Instance, logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { captureLog } from '../support/gateway/log.js';
 import { quickPasswords } from '../support/gateway/quick-passwords.js';
 import { answersIn, exchange, open } from '../support/gateway/raw.js';
@@ -13,15 +13,32 @@ import { until } from '../support/until.js';
 const captured = captureLog();
 const passwords = quickPasswords();
 let gateway: TestGateway;
+/** It ends idle connections soon, so that a test sees the end of what it forgot to end. */
+let impatient: Pick<Instance, 'url'>;
+let stopImpatient: () => Promise<void>;
 beforeAll(async () => {
   gateway = await startGateway({ log: captured.log, passwords });
+  const { port, stop } = await listen(gateway.app, '127.0.0.1', 0, { idleMs: 50 });
+  impatient = { url: `http://127.0.0.1:${port}` };
+  stopImpatient = stop;
 });
-afterAll(() => gateway.close());
+afterAll(async () => {
+  await stopImpatient();
+  await gateway.close();
+});
 
 const HOST = 'Host: localhost\r\n';
 const CLOSE = 'Connection: close\r\n';
 const LIVE = `GET /health/live HTTP/1.1\r\n${HOST}`;
 const JSON_LOGIN = `POST /auth/login HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n`;
+
+const CHUNKED = `HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n`;
+
+/** A login that fails, as bytes. */
+const failing = (): string => {
+  const body = JSON.stringify({ email: 'nobody@example.com', password: 'x' });
+  return `${JSON_LOGIN}Content-Length: ${body.length}\r\n\r\n${body}`;
+};
 
 const lines = () => captured.lines().filter(({ msg }) => msg === 'request');
 const counted = async (status: number) => {
@@ -70,6 +87,51 @@ test.each([
   expect(await exchange(gateway, text)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
+const upgrade = (to: string, connection = 'Upgrade') => `Upgrade: ${to}\r\nConnection: ${connection}\r\n`;
+const EMPTY_BODY = 'Content-Length: 0\r\n';
+
+test.each([
+  ['a websocket', `${LIVE}${upgrade('websocket')}Sec-WebSocket-Key: x\r\nSec-WebSocket-Version: 13\r\n\r\n`, [200]],
+  [
+    'HTTP/2 in clear',
+    `${LIVE}${upgrade('h2c', 'keep-alive, Upgrade, HTTP2-Settings')}HTTP2-Settings: AAMAAABk\r\n\r\n`,
+    [200],
+  ],
+  ['two fields Connection', `${LIVE}Connection: keep-alive\r\n${upgrade('TLS/1.0', 'uPGRADE')}\r\n`, [200]],
+  ['an upgrade without a body', `POST /auth/logout HTTP/1.1\r\n${HOST}${EMPTY_BODY}${upgrade('x')}\r\n`, [200]],
+  ['an upgrade with a body', `POST /auth/logout HTTP/1.1\r\n${HOST}Content-Length: 3\r\n${upgrade('x')}\r\nabc`, [200]],
+  ['an upgrade in chunks', `POST /auth/logout ${CHUNKED}${upgrade('x')}\r\n3\r\nabc\r\n0\r\n\r\n`, [200]],
+  ['an upgrade behind a login', `${failing()}${LIVE}${upgrade('x')}\r\n`, [401, 200]],
+  ['a tunnel', `CONNECT localhost:443 HTTP/1.1\r\n${HOST}\r\n`, [405]],
+  ['a tunnel behind a login', `${failing()}CONNECT localhost:443 HTTP/1.1\r\n${HOST}\r\n`, [401]],
+  ['broken bytes behind a login', `${failing()}\x01\x02\r\n\r\n`, [401]],
+])(
+  'Interface 5: %s, behind which Node loses what is pipelined: the last answer says Connection: close, and no other',
+  async (_what, text, statuses) => {
+    const answers = answersIn(await exchange(impatient, `${text}${LIVE}\r\n`));
+    expect(answers.map(({ status }) => status)).toEqual(statuses);
+    const areLast = answers.map(({ head }) => /^connection: close\r?$/im.test(head));
+    expect(areLast).toEqual(answers.map((_, i) => i === answers.length - 1));
+  },
+);
+
+test.each([
+  ['an Upgrade that Connection does not name', `${LIVE}Upgrade: websocket\r\n\r\n`, [200, 200]],
+  ['a Connection without an Upgrade', `${LIVE}Connection: upgrade, keep-alive\r\n\r\n`, [200, 200]],
+  ['an expectation that nobody knows', `${LIVE}Expect: tea\r\n\r\n`, [200, 200]],
+  ['an expectation that nobody knows, with a body', failing().replace(HOST, `${HOST}Expect: tea\r\n`), [401, 200]],
+  ['a wish to continue', failing().replace(HOST, `${HOST}Expect: 100-continue\r\n`), [401, 200]],
+  [
+    'a wish to continue that is refused',
+    `POST /nowhere ${CHUNKED}Expect: 100-continue\r\n\r\n3\r\nabc\r\n0\r\n\r\n`,
+    [404, 200],
+  ],
+])('Interface 5: what is pipelined behind %s is answered', async (_what, text, statuses) => {
+  const came = await exchange(impatient, `${text}${LIVE}${CLOSE}\r\n`);
+  const answers = answersIn(came.replaceAll('HTTP/1.1 100 Continue\r\n\r\n', ''));
+  expect(answers.map(({ status }) => status)).toEqual(statuses);
+});
+
 test('Interface 5: a client that asks for a tunnel and resets does no harm', async () => {
   for (let i = 0; i < 20; i += 1) {
     const socket = await open(gateway);
@@ -95,14 +157,6 @@ test('Interface 5: a whole request before broken bytes gets its answer, and noth
   const answers = answersIn(await came);
   expect(answers.map(({ status }) => status)).toEqual([200]);
 });
-
-const CHUNKED = `HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n`;
-
-/** A login that fails, as bytes. */
-const failing = (): string => {
-  const body = JSON.stringify({ email: 'nobody@example.com', password: 'x' });
-  return `${JSON_LOGIN}Content-Length: ${body.length}\r\n\r\n${body}`;
-};
 
 test.each([
   ['a logout whose chunks are broken', `POST /auth/logout ${CHUNKED}\r\nZZZ\r\n\r\n`, [401, 400]],

@@ -138,7 +138,7 @@ export async function listen(
       req.socket.pause(); // the rest stays unread
       return sendOver(res, 'too_many_requests');
     }
-    if (isDraining) sayLast(open.keys());
+    if (isDraining || losesWhatFollows(req)) sayLast(open.keys());
     handle(req, res);
   };
   server.on('request', answer);
@@ -155,7 +155,9 @@ export async function listen(
   };
   server.on('connect', (req, socket) => {
     socket.on('error', () => undefined); // Node leaves errors of a CONNECT socket to us
-    const before = [...(connections.get(socket)?.open.keys() ?? [])].at(-1);
+    const waiting = [...(connections.get(socket)?.open.keys() ?? [])];
+    sayLast(waiting);
+    const before = waiting.at(-1);
     if (before === undefined) return refuse(socket, 'method_not_allowed', 'Allow: GET, HEAD, POST\r\n', undefined, req);
     before.once('close', () => socket.destroy());
   });
@@ -167,6 +169,7 @@ export async function listen(
     const broken = waiting.find((res) => !res.req.complete);
     if (broken !== undefined && !broken.headersSent) return sendOver(broken, reason);
     // Complete requests before the broken bytes still get their answers.
+    sayLast(waiting);
     if (waiting.length > 0) return void waiting.at(-1)?.once('close', () => socket.destroy());
     if (last !== undefined && !last.complete) return void socket.destroy();
     refuse(socket, reason, '', targetIn(error.rawPacket));
@@ -199,6 +202,11 @@ export async function listen(
       server.close(); // nothing is open; this ends a timer of Node's
     },
   };
+}
+
+/** After the head of a request that asks for an upgrade, Node's parser drops what is pipelined behind it. */
+function losesWhatFollows({ headers }: IncomingMessage): boolean {
+  return headers.upgrade !== undefined && /upgrade/i.test(headers.connection ?? '');
 }
 
 /** Ends connections whose clients have not read their answer in time. */
