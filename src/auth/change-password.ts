@@ -56,9 +56,10 @@ export async function changePassword(
   const user = await findUser(db, sub);
   if (user === undefined) return refused('user_gone');
 
-  // 2. The rules that depend on no secret. That the new password is the current one is said in step 5 alone, or
-  // whoever has a stolen access token could try passwords without being counted.
-  const fault = await passwordRules.faultOf(new_password, user.email);
+  // 2. The rules that depend on no secret. That both passwords of the request are the same is said here: after step 4, it
+  // would tell whoever has a stolen access token that a guess was right, without a trace.
+  const isSame = new_password === current_password;
+  const fault = (await passwordRules.faultOf(new_password, user.email)) ?? (isSame ? CURRENT_FAULT : undefined);
   if (fault !== undefined) return { ...refused('body_invalid'), fault };
 
   // 3. Locked: refused before any password check.
@@ -82,10 +83,7 @@ export async function changePassword(
     return refuseChanged(checkedAt);
   }
 
-  // 5. Another one than the current password.
-  if (new_password === current_password) return { ...refused('body_invalid'), fault: CURRENT_FAULT };
-
-  // 6. The new password. The lock is looked at again: others may have failed meanwhile.
+  // 5. The new password. The lock is looked at again: others may have failed meanwhile.
   const password_hash = await passwords.hash(new_password);
   const now = clock.now();
   const changed = { id: user.id, password_version: user.password_version, password_hash };

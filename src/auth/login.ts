@@ -26,7 +26,7 @@ export interface Credentials {
 /**
  * @param place in the password queue, taken before the first query
  * @param entries Interface 16: of the cookie `device`; undefined if KNOWN_DEVICES is off
- * @returns undefined if the client has disconnected: no session is started, since nobody would receive it
+ * @returns undefined if the client has disconnected before its turn: no password was checked
  * @throws {Overloaded} if too many passwords are waiting, {ClockSkewed} if this clock is wrong. Nothing is written then
  */
 export async function login(
@@ -53,6 +53,8 @@ export async function login(
   const verdict = await passwords.verify(user?.password_hash ?? placeholderHash, password, place);
   if (verdict === undefined) return undefined;
   const { matches, renewedHash } = verdict;
+
+  // From here on the outcome is written even if the client has disconnected, so that hanging up hides no guess.
   clock.mustAgree();
   const now = clock.now();
   const failure = {
@@ -63,8 +65,6 @@ export async function login(
   } as const;
 
   if (user !== undefined && matches) {
-    // A wrong password counts even if the client has disconnected, so that hanging up does not make guesses free.
-    if (place.isGone()) return undefined;
     // 5. and 6. Reset the failures; new jti, new family, record, audit.
     const familyId = uuidInTimeOrder(now);
     const expiresAt = tokens.refreshTokenExpiry(now);

@@ -167,12 +167,16 @@ test('Interface 15: a new password that breaks a rule is 422 before the current 
   }
 });
 
-test('Interface 15: that it is the current password is said only to who knows it', async () => {
+test('Interface 15: two same passwords are refused before they are looked at, so that no right guess goes without a trace', async () => {
   const { accessToken } = await newcomer(gateway);
+  const before = await wholeState(gateway);
+  for (const password of [PASSWORD, `${WRONG} of fifteen letters`]) {
+    const same = await changePassword(gateway, accessToken, password, password);
+    expect([same.status, same.json.errors[0].reason]).toEqual([422, 'current']);
+  }
+  expect(await wholeState(gateway)).toEqual(before);
   const wrong = await changePassword(gateway, accessToken, PASSWORD, WRONG);
   expect([wrong.status, wrong.json.reason]).toEqual([403, 'current_password_wrong']);
-  const same = await changePassword(gateway, accessToken, PASSWORD);
-  expect([same.status, same.json.errors[0].reason]).toEqual([422, 'current']);
 });
 
 test('Interface 15: a body of another form lists what is wrong, and repeats nothing', async () => {

@@ -2,6 +2,8 @@
 import { createConnection, type Socket } from 'node:net';
 import type { Place } from '../../src/credentials/passwords/password-queue.js';
 import { type Instance, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { newcomer, type SignedIn } from '../support/gateway/graphql.js';
+import { CHOSEN, issueLink } from '../support/gateway/passwords.js';
 import { quickPasswords } from '../support/gateway/quick-passwords.js';
 import { login, WRONG } from '../support/gateway/routes.js';
 import { auditDuring, recordsOf, userRow, wholeState } from '../support/gateway/rows.js';
@@ -92,12 +94,12 @@ test('Interface 5: a login that ends otherwise gives its place back', async () =
   expect(room()).toBe(before);
 });
 
-/** Sends a login and reads nothing. */
-async function begin({ url }: Instance, email: string, password: string): Promise<Socket> {
+/** Sends a login, or another request with a password, and reads nothing. */
+async function begin({ url }: Instance, sent: object, path = '/auth/login', fields = ''): Promise<Socket> {
   const socket = createConnection(Number(new URL(url).port), '127.0.0.1');
   socket.on('error', () => undefined);
-  const body = JSON.stringify({ email, password });
-  const head = `POST /auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+  const body = JSON.stringify(sent);
+  const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${fields}Content-Type: application/json\r\nContent-Length: ${body.length}`;
   await new Promise<void>((resolve) => socket.write(`${head}\r\n\r\n${body}`, () => resolve()));
   return socket;
 }
@@ -118,7 +120,7 @@ test.each(WAYS)(
     const [user, hashed, gone] = [await userRow(gateway, id), await hashes(), await outcomes(gateway, 'client_closed')];
     const [, events] = await auditDuring(gateway, async () => {
       await withLock(gateway, wholeTable('users'), async (waiting) => {
-        const logins = [PASSWORD, WRONG, PASSWORD].map((password) => begin(gateway, email, password));
+        const logins = [PASSWORD, WRONG, PASSWORD].map((password) => begin(gateway, { email, password }));
         const sockets = await Promise.all(logins);
         await until('they look their user up', async () => (await waiting()) === 3);
         for (const socket of sockets) hangUp(socket);
@@ -133,25 +135,43 @@ test.each(WAYS)(
   },
 );
 
+/** What is sent, and the event of its outcome. */
+const COMPARED: Array<[path: string, body: (of: SignedIn) => object | Promise<object>, event: string]> = [
+  ['/auth/login', ({ user: { email } }) => ({ email, password: WRONG }), 'login_failure'],
+  ['/auth/login', ({ user: { email } }) => ({ email, password: PASSWORD }), 'login_success'],
+  ['/auth/login', () => ({ email: 'nobody@example.com', password: PASSWORD }), 'login_failure'],
+  ['/auth/password', () => ({ current_password: WRONG, new_password: CHOSEN }), 'password_change_failed'],
+  ['/auth/password', () => ({ current_password: PASSWORD, new_password: CHOSEN }), 'user_password_changed'],
+  [
+    '/auth/password/redeem',
+    async ({ user }) => ({ token: await issueLink(quick, user.id), new_password: CHOSEN }),
+    'user_password_set',
+  ],
+];
+
 test.each(WAYS)(
-  'Interface 5: for clients %s while they are checked no session begins, and a failure counts',
+  'Interface 5: for clients %s while they are checked, the outcome is written as if they waited',
   async (_how, hangUp) => {
-    const { id, email } = await quick.user();
-    await login(quick, email, WRONG);
-    const user = await userRow(quick, id);
-    expect(user.failed_login_attempts).toBe(1);
-    const gone = await outcomes(quick, 'client_closed');
-    const [, events] = await auditDuring(quick, async () => {
-      using held = passwords.hold();
-      const sockets = await Promise.all([PASSWORD, WRONG].map((password) => begin(quick, email, password)));
-      await held.reached(2);
-      for (const socket of sockets) hangUp(socket);
-      await until('they have gone', async () => (await outcomes(quick, 'client_closed')) === gone + 2);
-      held.release();
-      await until('the failure is counted', async () => (await userRow(quick, id)).failed_login_attempts === 2);
-    });
-    expect(await userRow(quick, id)).toEqual({ ...user, failed_login_attempts: 2 });
-    expect(await recordsOf(quick, id)).toEqual([]);
-    expect(events.map(({ event_type }) => event_type)).toEqual(['login_failure']);
+    for (const [path, bodyOf, event] of COMPARED) {
+      const caller = await newcomer(quick);
+      const body = await bodyOf(caller);
+      const labels = { http_request_method: 'POST', http_route: path, http_response_status_code: '499' };
+      const gone = async () => (await figure(quick, 'http_server_request_duration_seconds_count', labels)) || 0;
+      const before = await gone();
+      const [, events] = await auditDuring(quick, async () => {
+        using held = passwords.hold();
+        const socket = await begin(quick, body, path, `Authorization: Bearer ${caller.accessToken}\r\n`);
+        await held.reached(1);
+        hangUp(socket);
+        await until('it has gone', async () => (await gone()) === before + 1);
+        const [{ count: known } = { count: 0 }] = await countEvents();
+        held.release();
+        await until('the outcome is written', async () => ((await countEvents())[0]?.count ?? 0) > known);
+      });
+      expect(events.map(({ event_type }) => event_type)).toEqual([event]);
+      expect(await recordsOf(quick, caller.user.id)).toHaveLength(event === 'login_success' ? 2 : 1);
+    }
   },
 );
+
+const countEvents = () => quick.rows<{ count: number }>('select count(*)::integer as count from audit_events');
