@@ -57,37 +57,42 @@ export async function login(
   // From here on the outcome is written even if the client has disconnected, so that hanging up hides no guess.
   clock.mustAgree();
   const now = clock.now();
-  const failure = {
-    eventType: 'login_failure',
-    userId: user?.id ?? null,
-    ...origin,
-    metadata: { reason: 'invalid_credentials', email },
-  } as const;
+  return conclude(user);
 
-  if (user !== undefined && matches) {
-    // 5. and 6. Reset the failures; new jti, new family, record, audit.
-    const familyId = uuidInTimeOrder(now);
-    const expiresAt = tokens.refreshTokenExpiry(now);
-    const entry = entries && issueEntry(keyring, user, user.device?.secret ?? newDeviceSecret(), now);
-    const newDevice = entry && { id: uuidInTimeOrder(now), secretSha256: hashOfSecret(entry.secret) };
-    const session = { user, jti: uuidInTimeOrder(now), familyId, origin, renewedHash, expiresAt, newDevice };
-    const role = await startSession(db, session, now);
-    if (role !== undefined) {
-      const pair = tokens.issuePair({ ...session, sub: user.id, role, sid: familyId, startedAt: now }, now);
-      return { kind: 'granted', deviceCookie: entry && withEntry(entries, entry), ...pair };
+  /** Steps 4 to 6, as a login from this device, or from an unknown one. */
+  async function conclude(found: LoginUser | undefined): Promise<Outcome> {
+    const failure = {
+      eventType: 'login_failure',
+      userId: found?.id ?? null,
+      ...origin,
+      metadata: { reason: 'invalid_credentials', email },
+    } as const;
+
+    if (found !== undefined && matches) {
+      // 5. and 6. Reset the failures; new jti, new family, record, audit.
+      const familyId = uuidInTimeOrder(now);
+      const expiresAt = tokens.refreshTokenExpiry(now);
+      const entry = entries && issueEntry(keyring, found, found.device?.secret ?? newDeviceSecret(), now);
+      const newDevice = entry && { id: uuidInTimeOrder(now), secretSha256: hashOfSecret(entry.secret) };
+      const session = { user: found, jti: uuidInTimeOrder(now), familyId, origin, renewedHash, expiresAt, newDevice };
+      const role = await startSession(db, session, now);
+      if (role !== undefined) {
+        const pair = tokens.issuePair({ ...session, sub: found.id, role, sid: familyId, startedAt: now }, now);
+        return { kind: 'granted', deviceCookie: entry && withEntry(entries, entry), ...pair };
+      }
+    } else if (await countFailure(deps, failure, now, found?.device)) {
+      // 4. Counted, locked at the maximum, audited.
+      return refused('invalid_credentials');
     }
-  } else if (await countFailure(deps, failure, now, user?.device)) {
-    // 4. Counted, locked at the maximum, audited.
+
+    // The user changed while the password was checked: locked by other logins (429, even for the right password),
+    // or deactivated, deleted or given a new password (401).
+    const changed = await findUser(now);
+    if (changed !== undefined && isLocked(changed, now)) return refuseLocked(deps, changed, origin, now);
+    // Interface 16: the device was forgotten, so the login is that of a stranger.
+    const isForgotten = found?.device !== undefined && changed !== undefined && changed.device === undefined;
+    if (isForgotten) return conclude({ ...found, device: undefined });
+    await writeAudit(db, [failure], now);
     return refused('invalid_credentials');
   }
-
-  // The user changed while the password was checked: locked by other logins (429, even for the right password),
-  // or deactivated, deleted or given a new password (401).
-  const changed = await findUser(now);
-  if (changed !== undefined && isLocked(changed, now)) return refuseLocked(deps, changed, origin, now);
-  // Interface 16: the device was forgotten, so the account counts.
-  const isUncounted = !matches && user?.device !== undefined && changed !== undefined && changed.device === undefined;
-  if (isUncounted && (await countFailure(deps, failure, now))) return refused('invalid_credentials');
-  await writeAudit(db, [failure], now);
-  return refused('invalid_credentials');
 }

@@ -2,7 +2,7 @@
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { forgetDevice } from '../../src/admin/devices.js';
 import { deleteUser, setUserActive, setUserEmail, setUserPassword, unlockUser } from '../../src/admin/user-changes.js';
-import { loginFrom, newDevice } from '../support/gateway/devices.js';
+import { deviceOf, loginFrom, newDevice } from '../support/gateway/devices.js';
 import { PASSWORD, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { ANOTHER, CHOSEN, changePassword, issueLink, redeem } from '../support/gateway/passwords.js';
 import { quickPasswords } from '../support/gateway/quick-passwords.js';
@@ -147,6 +147,55 @@ test('Interface 16: a guess that is being checked when its device is forgotten c
   held.release();
   expect((await guess).status).toBe(401);
   expect((await userRow(gateway, user.id)).failed_login_attempts).toBe(1);
+});
+
+async function lockAccount(id: string): Promise<void> {
+  const until = new Date(gateway.clock.now().getTime() + 60_000);
+  await gateway.rows('update users set locked_until = $2 where id = $1', [id, until]);
+}
+
+/** The device goes, and the password stays. */
+const FORGOTTEN: Array<[what: string, end: (of: Owner) => Promise<unknown>]> = [
+  ['is forgotten', ({ id }) => forget(id)],
+  ['ends by deactivation, and the user is activated again', ({ id }) => reactivate(id)],
+  ['ends by theft', ({ refreshToken }) => steal(refreshToken)],
+  ['is swept', ({ id }) => gateway.rows('delete from known_devices where user_id = $1', [id])],
+];
+
+test.each(FORGOTTEN)(
+  'Interface 16: right passwords that are being checked when their device %s begin new devices',
+  async (_what, end) => {
+    const user = await owner();
+    using held = passwords.hold();
+    const logins = Array.from({ length: 2 }, () => loginFrom(user.device, gateway, user.email));
+    await held.reached(2);
+    await end(user);
+    const [answers, events] = await auditDuring(gateway, () => {
+      held.release();
+      return Promise.all(logins);
+    });
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(events.map(({ event_type }) => event_type)).toEqual(['login_success', 'login_success']);
+    expect(await idsOf(user.id)).toHaveLength(2);
+    for (const answer of answers) expect(await isKnown({ ...user, device: deviceOf(answer) ?? '' })).toBe(true);
+    expect((await loginFrom(user.device, gateway, user.email)).status).toBe(429); // the former one is a stranger's
+  },
+);
+
+test('Interface 16: a right password whose device is forgotten is refused if the account is locked, or the password is replaced', async () => {
+  for (const [status, change] of [
+    [429, ({ id }: Owner) => lockAccount(id)],
+    [401, ({ id }: Owner) => setUserPassword(gateway.app, COMMAND_LINE, id, CHOSEN)],
+  ] as const) {
+    const user = await owner();
+    using held = passwords.hold();
+    const right = loginFrom(user.device, gateway, user.email);
+    await held.reached(1);
+    await forget(user.id);
+    await change(user);
+    held.release();
+    expect([(await right).status, await idsOf(user.id)]).toEqual([status, []]);
+  }
 });
 
 test('Interface 16: a right password that is being checked when its device is locked is refused', async () => {
