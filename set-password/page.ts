@@ -1,6 +1,7 @@
 /** The page at `/set-password`: somebody with a password link chooses a password; where mail is sent, others ask for a link. */
+import { checkLink } from './check-link.js';
 import * as forgot from './forgot.js';
-import { takeToken } from './link-token.js';
+import { type Link, takeLink } from './link-token.js';
 import { checkPassword } from './password-check.js';
 import { redeem } from './redeem.js';
 import * as view from './view.js';
@@ -10,7 +11,7 @@ const ASK_AGAIN = 'Ask whoever sent you the link for a new one.';
 const HAVE_ONE_SENT = 'Enter your e-mail to have a new link sent to you, or ask whoever sent you this one.';
 
 const cameByLink = location.hash !== '';
-const token = takeToken();
+const link = takeLink();
 let isSending = false;
 /** An answer was lost, after which the password may have been set. */
 let mayHaveWorked = false;
@@ -21,7 +22,7 @@ function check(): string | undefined {
   return checked.fault;
 }
 
-async function send(linkToken: string): Promise<void> {
+async function send({ token, isInvitation }: Link): Promise<void> {
   if (isSending) return;
   const fault = check();
   view.showFormError('');
@@ -29,15 +30,13 @@ async function send(linkToken: string): Promise<void> {
   if (fault !== undefined) return;
   isSending = true;
   view.showSending(true);
-  const redeemed = await redeem(linkToken, view.password.value);
+  const redeemed = await redeem(token, view.password.value);
   isSending = false;
   view.showSending(false);
   if (redeemed.kind === 'done') {
-    view.showNotice(
-      'Your password is set',
-      'You can log in now.',
-      'Devices that were logged in to your account are logged out.',
-    );
+    const ended = isInvitation ? [] : ['Devices that were logged in to your account are logged out.'];
+    view.showNotice('Your password is set', 'You can log in now.', ...ended);
+    view.showNextStep();
   } else if (redeemed.kind === 'link_invalid') {
     showInvalidLink();
   } else if (redeemed.kind === 'refused') {
@@ -46,6 +45,14 @@ async function send(linkToken: string): Promise<void> {
     mayHaveWorked ||= redeemed.mayHaveWorked;
     view.showFormError(redeemed.text);
   }
+}
+
+/** Whatever the answer, the token stays; a dead link is named before anything is typed. */
+async function look({ token }: Link): Promise<void> {
+  view.showChecking();
+  const checked = await checkLink(token);
+  if (checked.kind === 'link_invalid') return showInvalidLink();
+  view.showForm(checked.kind === 'unchecked' ? checked.text : '');
 }
 
 function showInvalidLink(): void {
@@ -79,18 +86,20 @@ function showNoLink(): void {
 // A link that is opened in this tab changes only what follows `#`, and loads nothing by itself.
 addEventListener('hashchange', () => location.reload());
 
-if (token === undefined) {
+if (link === undefined) {
   showNoLink();
 } else {
-  view.form.hidden = false;
+  if (link.isInvitation) view.welcome();
   view.form.addEventListener('submit', (event) => {
     event.preventDefault();
-    void send(token);
+    void send(link);
   });
   view.form.addEventListener('input', () => {
     view.showPasswordError('');
     check();
   });
   view.show.addEventListener('click', view.togglePassword);
+  view.checkAgain.addEventListener('click', () => void look(link));
+  void look(link);
   check(); // a browser may have filled the fields
 }

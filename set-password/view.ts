@@ -3,6 +3,7 @@ import { MIN_CHARACTERS, type PasswordCheck } from './password-check.js';
 
 const OFFERED = 'Set password';
 const SENDING = 'Setting the password…';
+const CHECKING = 'Checking your link…';
 
 export function find<Element extends HTMLElement>(id: string): Element {
   return document.getElementById(id) as Element;
@@ -12,13 +13,48 @@ export const form = find<HTMLFormElement>('form');
 export const email = find<HTMLInputElement>('email');
 export const password = find<HTMLInputElement>('password');
 export const show = find<HTMLButtonElement>('show');
+export const checkAgain = find<HTMLButtonElement>('check-again');
 const submit = find<HTMLButtonElement>('submit');
+/** Leads to APP_URL; only in the page if that is set. */
+const app = document.getElementById('app');
 
 /** Replaces the form by a heading and paragraphs. */
 export function showNotice(title: string, ...paragraphs: string[]): void {
   form.remove(); // with the password in it
+  document.getElementById('checking')?.remove();
   find('notice').replaceChildren(...paragraphs.map(paragraphOf));
+  if (app !== null) app.hidden = false;
   showHeading(title);
+}
+
+/** Going on is what remains to be done. */
+export function showNextStep(): void {
+  app?.classList.add('next');
+}
+
+/** The words for somebody who has no account yet, as far as they know. */
+export function welcome(): void {
+  const site = app?.querySelector('a')?.host ?? location.host;
+  const title = `Welcome to ${site}`;
+  document.title = title;
+  find('title').textContent = title;
+  find('intro').textContent =
+    'An administrator has created an account for you. Choose a password; you then log in with your e-mail and this password.';
+}
+
+/** Once the form is there, it stays. */
+export function showChecking(): void {
+  if (form.hidden) find('checking').textContent = CHECKING;
+  checkAgain.disabled = true;
+}
+
+/** @param why the link could not be checked; '' if it was */
+export function showForm(why: string): void {
+  document.getElementById('checking')?.remove();
+  form.hidden = false;
+  checkAgain.disabled = false;
+  find('check-error').textContent = why === '' ? '' : `Your link could not be checked. ${why}`;
+  checkAgain.hidden = why === '';
 }
 
 /** Screen readers read it, because it is focused. */

@@ -3,7 +3,7 @@ import { issueLink } from '../auth/password-links.js';
 import { generateLinkToken } from '../credentials/key-secrets.js';
 import type { Keyring } from '../credentials/keyring/keyring.js';
 import { sealSecret } from '../credentials/sealed-secret.js';
-import type { LinkPurpose } from '../domain/link-purpose.js';
+import { addressOfLink, type LinkPurpose } from '../domain/link-purpose.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { addSeconds } from '../platform/clock.js';
 import type { Deps } from '../services.js';
@@ -27,7 +27,7 @@ export async function issuePasswordLink(
   purpose: LinkPurpose,
 ): Promise<IssuedLink> {
   const { token, expiresAt } = await issue(deps, operator, userId, purpose);
-  return { link: `${deps.config.setPasswordUrl}#token=${token}`, expiresAt };
+  return { link: addressOfLink(deps.config.setPasswordUrl, token, purpose), expiresAt };
 }
 issuePasswordLink.needs = { scope: 'users:write' } satisfies Needs;
 

@@ -7,6 +7,7 @@ import { type ConfigFault, createReader, type Environment, type Variable } from 
 import { redisUrl } from './redis-url.js';
 import { NO_ROLE_SCOPES, roleScopesFile } from './role-scopes.js';
 import {
+  appUrl,
   authority,
   corsOrigin,
   coversHost,
@@ -198,6 +199,8 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     refreshRetry: read('REFRESH_RETRY', trueOrFalse, false),
     /** Interface 15: the page of password links, which have the token behind `#` */
     setPasswordUrl: read('SET_PASSWORD_URL', pageUrl, `${publicUrl.origin}${SET_PASSWORD_PATH}`),
+    /** Where people go once they have a password; undefined: no page and no mail says */
+    appUrl: read('APP_URL', appUrl, undefined),
     invitationSeconds: read('INVITATION_TTL_SECONDS', wholeNumber(60, YEAR_SECONDS), 259_200),
     resetSeconds: read('RESET_TTL_SECONDS', wholeNumber(60, YEAR_SECONDS), 1_800),
     /** Interface 15: a folder of ranges or one sorted file. Undefined: only the shipped list is compared. */

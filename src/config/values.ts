@@ -65,6 +65,21 @@ export const pageUrl = z
   }, 'must be the URL of a page, such as https://app.example.com/set-password, without # and credentials')
   .describe('the URL of a page');
 
+/** Where people go; a fragment may be the route of a page. */
+export const appUrl = z
+  .string()
+  .refine((text) => {
+    const url = parseUrl(text);
+    return (
+      url !== undefined &&
+      /^https?:$/.test(url.protocol) &&
+      HOST_OF_URL.test(url.hostname) &&
+      `${url.username}${url.password}` === '' &&
+      !/[\s\p{Cc}]/u.test(text)
+    );
+  }, 'must be the URL of a page, such as https://app.example.com, without credentials')
+  .describe('the URL of a page');
+
 /** Every origin in the list may call with the cookie, so each must be named: what means "all" elsewhere is refused. */
 export const corsOrigin = z
   .string()

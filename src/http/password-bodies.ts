@@ -29,10 +29,16 @@ export const changeBody: z.ZodType<PasswordChange, unknown> = z
   )
   .meta(UNKNOWN_MEMBERS);
 
+const linkToken = z.string('must be a string').meta({ description: 'What follows `#token=` in the link' });
+
+export const checkBody: z.ZodType<{ token: string }, unknown> = z
+  .object({ token: linkToken }, 'must be a JSON object')
+  .meta(UNKNOWN_MEMBERS);
+
 export const redeemBody: z.ZodType<Redemption, unknown> = z
   .object(
     {
-      token: z.string('must be a string').meta({ description: 'What follows `#token=` in the link' }),
+      token: linkToken,
       new_password: newPassword,
     } satisfies Record<keyof Redemption, z.ZodType>,
     'must be a JSON object',

@@ -77,7 +77,7 @@ export const FURTHER_ERRORS = {
   link_invalid: {
     status: 401,
     detail: 'Link is not valid',
-    when: '`POST /auth/password/redeem`: an unknown, used, replaced or expired link, or a deactivated or deleted user; one cost for all',
+    when: '`POST /auth/password/check` and `/redeem`: an unknown, used, replaced or expired link, or a deactivated or deleted user; one cost for all',
   },
   cross_site: {
     status: 403,

@@ -1,5 +1,6 @@
 /** Interface 17: mails links and notices, as the audit log asks for them. */
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
+import { addressOfLink } from '../domain/link-purpose.js';
 import { isRole, type Role } from '../domain/roles.js';
 import type { Consumer, Delivery } from '../outbox/consumer.js';
 import type { LoggedEvent } from '../outbox/cursors.js';
@@ -64,7 +65,7 @@ export async function createMailConsumer(
   print: (line: string) => void = () => undefined,
 ): Promise<Consumer> {
   const { clock, config, db, log, metrics } = deps;
-  const templates = await readTemplates(config.mail.templates);
+  const templates = await readTemplates(config.mail.templates, config.appUrl);
   const publicHost = new URL(config.publicUrl).hostname;
   const mailer = await createMailer(deps, publicHost, print);
   const from = senderOf(config.mail.from ?? `auth-gateway@${publicHost}`);
@@ -76,11 +77,12 @@ export async function createMailConsumer(
   const send = <Name extends TextName>(
     name: Name,
     event: LoggedEvent,
-    values: Omit<ValuesOfText<Name>, 'site' | 'time' | 'address'> & { email: string },
+    values: Omit<ValuesOfText<Name>, 'site' | 'app' | 'time' | 'address'> & { email: string },
     signal: AbortSignal,
   ): Promise<Delivery> => {
     const site = config.publicAuthority;
-    const filled = fill(templates[name], { site, time: inWords(event.created_at), address: askedBy(event), ...values });
+    const ofAll = { site, app: config.appUrl ?? '', time: inWords(event.created_at), address: askedBy(event) };
+    const filled = fill(templates[name], { ...ofAll, ...values });
     return mailer.send(
       { id: `${event.id}@${publicHost}`, date: clock.now(), from, to: values.email, ...filled },
       signal,
@@ -109,7 +111,12 @@ export async function createMailConsumer(
     if (link === 'superseded') return dropped(link);
     if (link === 'secret_unreadable') return { kind: 'failed', outcome: link }; // its key may come with the next keyring
     const { email, role, token, purpose, expiresAt } = link;
-    const values = { email, role, link: `${config.setPasswordUrl}#token=${token}`, expires: inWords(expiresAt) };
+    const values = {
+      email,
+      role,
+      link: addressOfLink(config.setPasswordUrl, token, purpose),
+      expires: inWords(expiresAt),
+    };
     const delivery = await send(purpose, event, values, signal);
     if (delivery.kind !== 'failed') await eraseMailed(db.admin, userId, token);
     return delivery;

@@ -2,14 +2,15 @@
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MailTemplatesError } from './mail-templates-error.js';
-import { MAX_TEXT, ourTemplates, parseTemplate, TEXT_NAMES, type Templates, type TextName } from './texts.js';
+import { MAX_TEXT, namesApp, ourTemplates, parseTemplate, TEXT_NAMES, type Templates, type TextName } from './texts.js';
 
 /**
  * Reads each text once, at the start.
+ * @param appUrl APP_URL, without which no text can name it
  * @throws {MailTemplatesError} if the folder cannot be read, or a file in it has another name or form
  */
-export async function readTemplates(folder: string | undefined): Promise<Templates> {
-  const templates = ourTemplates();
+export async function readTemplates(folder: string | undefined, appUrl?: string): Promise<Templates> {
+  const templates = ourTemplates(appUrl);
   if (folder === undefined) return templates;
   const files = await readdir(folder).catch((error) => {
     throw new MailTemplatesError(folder, `cannot be read (${error.code})`);
@@ -22,12 +23,12 @@ export async function readTemplates(folder: string | undefined): Promise<Templat
       const names = TEXT_NAMES.map((text) => `${text}.txt`).join(', ');
       throw new MailTemplatesError(path, `has no meaning: the files are ${names}`);
     }
-    templates[name] = await readTemplate(name, path);
+    templates[name] = await readTemplate(name, path, appUrl);
   }
   return templates;
 }
 
-async function readTemplate(name: TextName, path: string): Promise<Templates[TextName]> {
+async function readTemplate(name: TextName, path: string, appUrl: string | undefined): Promise<Templates[TextName]> {
   const bytes = await readStart(path).catch((error) => {
     throw new MailTemplatesError(path, `cannot be read (${error.code})`);
   });
@@ -36,6 +37,8 @@ async function readTemplate(name: TextName, path: string): Promise<Templates[Tex
   if (source === undefined) throw new MailTemplatesError(path, 'must be text in UTF-8');
   const template = parseTemplate(name, source);
   if ('fault' in template) throw new MailTemplatesError(path, template.fault);
+  if (appUrl === undefined && namesApp(source))
+    throw new MailTemplatesError(path, 'has {{app}}, but APP_URL is not set');
   return template;
 }
 

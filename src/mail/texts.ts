@@ -1,15 +1,15 @@
 /** Interface 17: the texts of mails, ours and those of operators, with placeholders that values replace. */
 import { hasNul } from '../platform/text.js';
 
-/** `address` is the client address that asked, or "an administrator"; `site` the host of PUBLIC_URL. */
-type Placeholder = 'email' | 'link' | 'expires' | 'site' | 'role' | 'time' | 'address';
+/** `address` is the client address that asked, or "an administrator"; `site` the host of PUBLIC_URL, `app` APP_URL. */
+type Placeholder = 'email' | 'link' | 'expires' | 'site' | 'app' | 'role' | 'time' | 'address';
 
 /** Of each text, the placeholders that have a value. */
 export const TEXTS = {
-  reset: ['email', 'link', 'expires', 'site', 'time', 'address'],
-  invitation: ['email', 'link', 'expires', 'site', 'role', 'time', 'address'],
-  'password-changed': ['email', 'site', 'time', 'address'],
-  'role-changed': ['email', 'site', 'role', 'time', 'address'],
+  reset: ['email', 'link', 'expires', 'site', 'app', 'time', 'address'],
+  invitation: ['email', 'link', 'expires', 'site', 'app', 'role', 'time', 'address'],
+  'password-changed': ['email', 'site', 'app', 'time', 'address'],
+  'role-changed': ['email', 'site', 'app', 'role', 'time', 'address'],
 } as const satisfies Record<string, readonly Placeholder[]>;
 
 export type TextName = keyof typeof TEXTS;
@@ -82,6 +82,8 @@ This link opens the page on which you choose it:
 
 The link works once, until {{expires}}.
 
+You log in at {{app}}
+
 If you did not ask for it, you can delete this mail: your password stays as it is, and only this mailbox has the link.
 `,
   invitation: `Subject: Your account at {{site}}
@@ -98,6 +100,8 @@ This link opens the page on which you choose your password:
 
 The link works once, until {{expires}}.
 
+You log in at {{app}}
+
 If you do not know what this is about, you can delete this mail: without a password nobody can use the account.
 `,
   'password-changed': `Subject: Your password for {{site}} was changed
@@ -111,6 +115,8 @@ Time: {{time}}
 If that was you, there is nothing to do.
 
 If it was not, ask for a new password on the login page, and inform those who run {{site}}.
+
+You log in at {{app}}
 `,
   'role-changed': `Subject: Your role at {{site}} was changed
 
@@ -121,13 +127,24 @@ Changed by: {{address}}
 Time: {{time}}
 
 There is nothing to do. If you did not expect this, ask those who run {{site}}.
+
+You log in at {{app}}
 `,
 };
 
-/** @throws {TypeError} if one of them has not the form */
-export function ourTemplates(): Templates {
+/** Whether a text needs APP_URL */
+export function namesApp(text: string): boolean {
+  return /\{\{\s*app\s*\}\}/.test(text);
+}
+
+/**
+ * @param appUrl without it, our paragraphs that name it are left out
+ * @throws {TypeError} if one of them has not the form
+ */
+export function ourTemplates(appUrl: string | undefined): Templates {
   const parsed = TEXT_NAMES.map((name) => {
-    const template = parseTemplate(name, OURS[name]);
+    const paragraphs = OURS[name].split('\n\n').filter((paragraph) => appUrl !== undefined || !namesApp(paragraph));
+    const template = parseTemplate(name, paragraphs.join('\n\n'));
     if ('fault' in template) throw new TypeError(`${name} ${template.fault}`);
     return [name, template] as const;
   });

@@ -75,8 +75,6 @@ inChromium('in Chromium, with a mail server, somebody has forgotten a password',
     expect(await logIn(site, email, PASSWORD)).toBe('Invalid credentials');
     expect(await logIn(site, email, CHOSEN)).toBe('');
     const again = await open(site, mail?.link);
-    await again.getByLabel('New password').fill(PASSWORD);
-    await again.keyboard.press('Enter');
     await again.getByText('This link is not valid any more').waitFor();
     expect(await logIn(site, email, CHOSEN)).toBe('');
     for (const each of [page, chosen, again]) await each.context().close();
@@ -165,10 +163,6 @@ inChromium('in Chromium, where no mail is sent', () => {
       [`#token=${token}`, 'This link is not valid any more'],
     ] as const) {
       const page = await open(site, `${setPasswordUrl}${hash}`);
-      if (title !== 'Open your link again') {
-        await page.getByLabel('New password').fill(CHOSEN);
-        await page.keyboard.press('Enter');
-      }
       await page.getByRole('heading', { name: title }).waitFor();
       expect([hash, await page.locator('form, input, button, a').count()]).toEqual([hash, 0]);
       expect(await page.locator('main').innerText()).not.toMatch(/enter your|forgot|log in/i);

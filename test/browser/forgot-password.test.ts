@@ -188,9 +188,12 @@ inChromium('in Chromium, the page of password links where mail is sent', () => {
   });
 
   test('Interface 15: a link that is not valid leads to a new one, with the e-mail that was entered', async () => {
-    const { page, close } = await open(await usedLink());
+    const { id } = await site.gateway.user();
+    const token = await issueLink(site.gateway, id);
+    const { page, close } = await open(`#token=${token}`);
     await page.getByLabel('Your e-mail').fill(EMAIL);
     await page.getByLabel('New password').fill(CHOSEN);
+    await redeem(site.gateway, token, ANOTHER);
     await button(page, 'Set password').click();
     await page.getByText('This link is not valid any more').waitFor();
     expect(await page.getByText('or ask whoever sent you this one').count()).toBe(1);
@@ -199,6 +202,15 @@ inChromium('in Chromium, the page of password links where mail is sent', () => {
     await button(page, 'Send me a link').click();
     await page.getByText('a message is on its way').waitFor();
     expect(await page.getByText('It was used before').count()).toBe(0);
+    await close();
+  });
+
+  test('Interface 15: a link that is dead when it is opened leads to a new one at once', async () => {
+    const { page, close } = await open(await usedLink());
+    await page.getByText('This link is not valid any more').waitFor();
+    await answer(page);
+    await ask(page);
+    await page.getByText('a message is on its way').waitFor();
     await close();
   });
 
@@ -221,6 +233,15 @@ inChromium('in Chromium, the page of password links where mail is sent', () => {
     await page.getByText('You can log in now.').waitFor();
     expect(await email(page).isVisible()).toBe(false);
     await close();
+  });
+
+  test('Interface 15: the page that sends links leads on to APP_URL too', async () => {
+    const other = await startSite({ env: { MAIL: 'log', APP_URL: 'https://app.example.com/' } });
+    const { page, close } = await open('', other);
+    await page.getByRole('link', { name: 'Go to app.example.com' }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await close();
+    await other.close();
   });
 
   test('Interface 15: what cannot be an e-mail is not sent', async () => {
@@ -396,8 +417,6 @@ inChromium('in Chromium, the page of password links where mail is sent', () => {
       await expectGood('sent, then limited');
       await page.goto('about:blank');
       await page.goto(`${site.gateway.config.setPasswordUrl}${await usedLink()}`);
-      await page.getByLabel('New password').fill(CHOSEN);
-      await button(page, 'Set password').click();
       await page.getByText('This link is not valid any more').waitFor();
       await expectGood('used');
       await page.goto('about:blank');

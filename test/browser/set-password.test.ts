@@ -1,5 +1,6 @@
 /** Interface 15: the page `/set-password` in a real browser: somebody opens a password link and chooses a password. */
 import type { Page } from 'playwright-core';
+import { addressOfLink, type LinkPurpose } from '../../src/domain/link-purpose.js';
 import { ANOTHER, CHOSEN, issueLink, redeem } from '../support/gateway/passwords.js';
 import { login } from '../support/gateway/routes.js';
 import { whileAway } from '../support/postgres/faults.js';
@@ -9,6 +10,15 @@ import { inChromium, type Site, startSite } from './site.js';
 /** Chromium reports an answer of 4xx or 5xx, and none, by itself. */
 const FAILED_REQUEST = /^Failed to load resource/;
 const COMMON = 'passwordpassword';
+const APP_URL = 'https://app.example.com/start';
+
+interface Opening {
+  on?: Site;
+  purpose?: LinkPurpose;
+  /** The link has been used, for the password ANOTHER. */
+  isDead?: boolean;
+  prepare?: (page: Page) => Promise<unknown>;
+}
 
 interface Opened {
   page: Page;
@@ -24,16 +34,18 @@ interface Opened {
 inChromium('in Chromium, the page of a password link', () => {
   let site: Site;
   beforeAll(async () => {
-    site = await startSite();
+    site = await startSite({ env: { APP_URL } });
   });
   afterAll(() => site?.close());
 
   /** Opens a new link of a new user. */
-  async function open(on = site): Promise<Opened> {
+  async function open({ on = site, purpose = 'reset', isDead = false, prepare }: Opening = {}): Promise<Opened> {
     const { email, id } = await on.gateway.user();
-    const token = await issueLink(on.gateway, id);
+    const token = await issueLink(on.gateway, id, purpose);
+    if (isDead) expect((await redeem(on.gateway, token, ANOTHER)).status).toBe(204);
     const profile = await on.profile();
     const page = await profile.newPage();
+    await prepare?.(page);
     const said: string[] = [];
     const asked: Opened['asked'] = [];
     page.on('console', (message) => said.push(message.text()));
@@ -42,7 +54,8 @@ inChromium('in Chromium, the page of a password link', () => {
       const headers = request.allHeaders();
       asked.push(headers.then((all) => JSON.stringify([request.method(), request.url(), all, request.postData()])));
     });
-    await page.goto(`${on.gateway.config.setPasswordUrl}#token=${token}`);
+    await page.goto(addressOfLink(on.gateway.config.setPasswordUrl, token, purpose));
+    if (!isDead) await password(page).waitFor();
     return { page, email, token, said, asked, close: () => profile.close() };
   }
 
@@ -68,16 +81,19 @@ inChromium('in Chromium, the page of a password link', () => {
     await close();
   });
 
-  test('Interface 15: the token is in one request, and nowhere else', async () => {
+  test('Interface 15: the token is in the check and in the redemption, and nowhere else', async () => {
     const { page, email, token, asked, close } = await open();
     expect(page.url()).toBe(site.gateway.config.setPasswordUrl);
     await page.getByLabel('Your e-mail').fill(email);
     await submit(page, CHOSEN);
     await page.getByText('You can log in now.').waitFor();
     const requests = await Promise.all(asked);
-    expect(requests.length).toBeGreaterThanOrEqual(4); // the page, its two files, the redemption
-    const [redemption, ...others] = requests.filter((text) => text.includes(token));
+    expect(requests.length).toBeGreaterThanOrEqual(5); // the page, its two files, the check, the redemption
+    const [checked, redemption, ...others] = requests.filter((text) => text.includes(token));
     expect(others).toEqual([]);
+    const [, checkUrl, checkHeaders, checkText] = JSON.parse(checked ?? '[]');
+    expect([checkUrl, JSON.parse(checkText)]).toEqual([`${site.edge.url}/auth/password/check`, { token }]);
+    expect(JSON.stringify(checkHeaders)).not.toContain(token);
     const [method, url, headers, body] = JSON.parse(redemption ?? '[]');
     expect([method, url]).toEqual(['POST', `${site.edge.url}/auth/password/redeem`]);
     expect(JSON.parse(body)).toEqual({ token, new_password: CHOSEN });
@@ -150,7 +166,17 @@ inChromium('in Chromium, the page of a password link', () => {
     await close();
   });
 
-  test('Interface 15: a link that was used before is not valid any more', async () => {
+  test('Interface 15: a dead link is named before anything is typed', async () => {
+    const { page, email, asked, close } = await open({ isDead: true });
+    await page.getByText('Ask whoever sent you the link for a new one').waitFor();
+    expect([await heading(page), await focused(page)]).toEqual(['This link is not valid any more', 'title']);
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    expect((await Promise.all(asked)).filter((text) => /redeem|check/.test(text))).toHaveLength(1);
+    expect(await statusOf(email, ANOTHER)).toBe(200);
+    await close();
+  });
+
+  test('Interface 15: a link that is used while its page is open is not valid any more', async () => {
     const { page, email, token, close } = await open();
     expect((await redeem(site.gateway, token, ANOTHER)).status).toBe(204);
     await submit(page, CHOSEN);
@@ -161,15 +187,86 @@ inChromium('in Chromium, the page of a password link', () => {
     await close();
   });
 
+  test('Interface 15: while the link is checked, the page says so; without an answer it has the form, and asks again', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { page, token, close } = await open({
+      prepare: (page) =>
+        page.route('**/auth/password/check', async (route) => {
+          await page.getByText('Checking your link…').waitFor();
+          resolve();
+          await route.abort();
+        }),
+    });
+    await promise;
+    const again = page.getByRole('button', { name: 'Check it again' });
+    await page.getByRole('alert').getByText('Your link could not be checked. No answer came.').waitFor();
+    await password(page).fill(CHOSEN);
+    await page.unrouteAll();
+    await whileAway(site.gateway.database, async () => {
+      await again.click();
+      await page.getByText('could not be checked. The service is not available').waitFor();
+    });
+    await again.click();
+    await again.waitFor({ state: 'hidden' });
+    expect([await password(page).inputValue(), await page.getByText('could not be checked').count()]).toEqual([
+      CHOSEN,
+      0,
+    ]);
+    await submit(page, CHOSEN);
+    await page.getByText('You can log in now.').waitFor();
+
+    await page.route('**/auth/password/check', (route) => route.abort());
+    await page.goto(`${site.gateway.config.setPasswordUrl}#token=${token}`);
+    await page.getByText('could not be checked').waitFor();
+    await page.unrouteAll();
+    await again.click();
+    await page.getByText('This link is not valid any more').waitFor();
+    await close();
+  });
+
+  test('Interface 15: an invitation welcomes, and then leads to APP_URL', async () => {
+    const { page, email, close } = await open({ purpose: 'invitation' });
+    expect([await heading(page), await page.title()]).toEqual(Array(2).fill('Welcome to app.example.com'));
+    await page.getByText('An administrator has created an account for you.').waitFor();
+    const onward = page.getByRole('link', { name: 'Go to app.example.com' });
+    expect(await onward.isVisible()).toBe(false);
+    await submit(page, CHOSEN);
+    await page.getByText('You can log in now.').waitFor();
+    expect(await page.locator('body').innerText()).not.toMatch(/device/i);
+    expect(await onward.getAttribute('href')).toBe(APP_URL);
+    expect(await statusOf(email, CHOSEN)).toBe(200);
+    await close();
+    const dead = await open({ purpose: 'invitation', isDead: true });
+    await dead.page.getByText('This link is not valid any more').waitFor();
+    expect(await dead.page.getByRole('link').allInnerTexts()).toEqual(['Go to app.example.com']);
+    await dead.close();
+  });
+
+  test('Interface 15: without APP_URL an invitation welcomes to the gateway, and there is no link', async () => {
+    const on = await startSite();
+    const { page, close } = await open({ on, purpose: 'invitation' });
+    expect(await heading(page)).toBe(`Welcome to ${new URL(page.url()).host}`);
+    await submit(page, CHOSEN);
+    await page.getByText('You can log in now.').waitFor();
+    expect(await page.getByRole('link').count()).toBe(0);
+    await close();
+    await on.close();
+  });
+
   test('Interface 15: beyond the login limit the page says how long to wait', async () => {
-    const limited = await startSite({ env: { LOGIN_RATE_LIMIT: '1', LOGIN_RATE_WINDOW_SECONDS: '900' } });
-    const { page, close } = await open(limited);
+    const limited = await startSite({ env: { LOGIN_RATE_LIMIT: '2', LOGIN_RATE_WINDOW_SECONDS: '900' } });
+    const { page, close } = await open({ on: limited });
     await submit(page, COMMON);
     await page.getByText('commonly used').waitFor();
     await submit(page, CHOSEN);
     await page.getByText('Wait 15 minutes, then try again. Your link was not used up.').waitFor();
     expect(await focused(page)).toBe('submit');
     await close();
+    const next = await open({ on: limited }); // from the same address
+    await next.page
+      .getByText('Your link could not be checked. There were too many attempts. Wait 15 minutes')
+      .waitFor();
+    await next.close();
     await limited.close();
   });
 
@@ -317,11 +414,15 @@ inChromium('in Chromium, the page of a password link', () => {
       await page.getByText('You can log in now.').waitFor();
       await expectGood('done');
       await page.goto(`${site.gateway.config.setPasswordUrl}#token=${token}`);
-      await submit(page, ANOTHER);
       await page.getByText('This link is not valid any more').waitFor();
       await expectGood('used');
       await page.reload();
       await expectGood('without a link');
+      await page.context().setOffline(false);
+      await page.route('**/auth/password/check', (route) => route.abort());
+      await page.goto(addressOfLink(site.gateway.config.setPasswordUrl, token, 'invitation'));
+      await page.getByText('could not be checked').waitFor();
+      await expectGood('an invitation that could not be checked');
       const ground = await page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor');
       const [red = 0] = ground.match(/\d+/g)?.map(Number) ?? [];
       expect(red < 128).toBe(colorScheme === 'dark');

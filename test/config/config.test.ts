@@ -150,6 +150,15 @@ const VARIABLES: Array<
     [['https://app.example.com/account/password?lang=en', 'https://app.example.com/account/password?lang=en']],
   ],
   [
+    'APP_URL',
+    (config) => config.appUrl,
+    undefined,
+    [
+      ['https://app.example.com', 'https://app.example.com'],
+      ['http://localhost:5173/?a=@#/login', 'http://localhost:5173/?a=@#/login'],
+    ],
+  ],
+  [
     'INVITATION_TTL_SECONDS',
     (config) => config.invitationSeconds,
     259_200,
@@ -360,6 +369,13 @@ test.each<[string, string[]]>([
       'https://app.example.com/#token',
       'https://ada@app.example.com/',
       'https://*.example.com/',
+    ],
+  ],
+  [
+    'APP_URL',
+    [
+      ...['app.example.com', '/', 'javascript:alert(1)', 'ftp://app.example.com/', 'https://ada:x@app.example.com/'],
+      ...['https://*.example.com/', 'https://app.example.com/a b', 'https://app.example.com/\n', 'https://"x".io'],
     ],
   ],
   ['INVITATION_TTL_SECONDS', ['0', '59', '31536001', '72h']],

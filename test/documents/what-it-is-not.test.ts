@@ -15,7 +15,7 @@ test('there are as many roles as it names', () => {
 
 test('nobody signs up, logs in by another service or by a second factor, or asks for tokens by OAuth', () => {
   expect(section).toMatch(/No sign-up.*No social login.* MFA.*No OAuth or OpenID provider/s);
-  const ofPasswords = ['/auth/password', '/auth/password/redeem', '/auth/password/forgot'];
+  const ofPasswords = ['/auth/password', '/auth/password/check', '/auth/password/redeem', '/auth/password/forgot'];
   expect(posted).toEqual(['/auth/login', '/auth/refresh', '/auth/logout', ...ofPasswords]);
 });
 

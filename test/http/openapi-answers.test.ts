@@ -2,7 +2,7 @@
 import { openApiDocument } from '../../src/http/openapi/document.js';
 import { logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { newcomer } from '../support/gateway/graphql.js';
-import { CHOSEN, changePassword, forgot, issueLink, redeem } from '../support/gateway/passwords.js';
+import { CHOSEN, changePassword, check, forgot, issueLink, redeem } from '../support/gateway/passwords.js';
 import { quickPasswords } from '../support/gateway/quick-passwords.js';
 import { answersIn, exchange } from '../support/gateway/raw.js';
 import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
@@ -170,6 +170,8 @@ const OF_SESSIONS: Row[] = SESSION_ROUTES.flatMap(([path, ask]): Row[] => [
   ],
 ]);
 
+const PASSWORD_ROUTES = ['/auth/password', '/auth/password/check', '/auth/password/redeem', '/auth/password/forgot'];
+
 const OF_PASSWORDS: Row[] = [
   ['/auth/password', 200, '', async () => changePassword(gateway, (await newcomer(gateway)).accessToken)],
   ['/auth/password', 401, 'missing_credentials', () => send('/auth/password', { body: {} })],
@@ -208,6 +210,15 @@ const OF_PASSWORDS: Row[] = [
       return withFault(gateway, lost, () => changePassword(gateway, accessToken));
     },
   ],
+  ['/auth/password/check', 204, '', async () => check(gateway, await issueLink(gateway, (await newUser()).id))],
+  ['/auth/password/check', 401, 'link_invalid', () => check(gateway, 'pl_x')],
+  ['/auth/password/check', 422, '', () => check(gateway, 5)],
+  [
+    '/auth/password/check',
+    500,
+    'internal_error',
+    () => withFault(gateway, lacksColumn('password_links', 'token_sha256'), () => check(gateway, 'pl_x')),
+  ],
   ['/auth/password/redeem', 204, '', async () => redeem(gateway, await issueLink(gateway, (await newUser()).id))],
   ['/auth/password/redeem', 401, 'link_invalid', () => redeem(gateway, 'pl_x')],
   ['/auth/password/redeem', 422, '', () => redeem(gateway, 'pl_x', 'too short')],
@@ -226,7 +237,7 @@ const OF_PASSWORDS: Row[] = [
     'internal_error',
     () => withFault(gateway, lacksColumn('audit_events', 'user_agent'), () => forgot(gateway, 'nobody@example.com')),
   ],
-  ...['/auth/password', '/auth/password/redeem', '/auth/password/forgot'].flatMap((path): Row[] => [
+  ...PASSWORD_ROUTES.flatMap((path): Row[] => [
     [path, 400, 'body_unreadable', () => send(path, { headers: JSON_TYPE, body: '{' })],
     [path, 413, 'body_too_large', () => send(path, { headers: JSON_TYPE, body: ' '.repeat(20_000) })],
     [path, 415, 'unsupported_media_type', () => send(path, { body: 'x' })],
@@ -242,14 +253,7 @@ const OF_PASSWORDS: Row[] = [
   ]),
 ];
 
-const LOGIN_ROUTES = [
-  '/auth/login',
-  '/auth/refresh',
-  '/auth/logout',
-  '/auth/password',
-  '/auth/password/redeem',
-  '/auth/password/forgot',
-];
+const LOGIN_ROUTES = ['/auth/login', '/auth/refresh', '/auth/logout', ...PASSWORD_ROUTES];
 const OF_EACH: Row[] = LOGIN_ROUTES.flatMap((path): Row[] => [
   [path, 403, 'in_development', () => send(path, { headers: FOREIGN })],
   [path, 403, 'cross_site', () => limited.send('POST', path, { headers: FOREIGN })],

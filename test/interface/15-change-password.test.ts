@@ -3,7 +3,7 @@ import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { deleteUser, setUserActive } from '../../src/admin/user-changes.js';
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { newCronKey, newcomer, signIn } from '../support/gateway/graphql.js';
-import { ANOTHER, CHOSEN, changePassword, issueLink, redeem } from '../support/gateway/passwords.js';
+import { ANOTHER, CHOSEN, changePassword, check, issueLink, redeem } from '../support/gateway/passwords.js';
 import { quickPasswords } from '../support/gateway/quick-passwords.js';
 import { login, refresh, WRONG } from '../support/gateway/routes.js';
 import { auditDuring, recordsOf, userRow, wholeState } from '../support/gateway/rows.js';
@@ -204,9 +204,10 @@ test('Interface 15: a new password ends the link of the user', async () => {
 });
 
 test('Interface 15: it counts for the login limit of the address', async () => {
-  const limited = await startGateway({ env: { LOGIN_RATE_LIMIT: '3' } });
+  const limited = await startGateway({ env: { LOGIN_RATE_LIMIT: '4' } });
   const { accessToken } = await newcomer(limited);
-  expect((await changePassword(limited, accessToken)).headers['ratelimit']).toBe('"login";r=1;t=900');
+  expect((await changePassword(limited, accessToken)).headers['ratelimit']).toBe('"login";r=2;t=900');
+  expect((await check(limited, 'pl_x')).headers['ratelimit']).toBe('"login";r=1;t=900');
   expect((await redeem(limited, 'pl_x')).headers['ratelimit']).toBe('"login";r=0;t=900');
   const answer = await changePassword(limited, accessToken);
   expect([answer.status, answer.json.detail]).toEqual([429, 'Too many login attempts, try again later']);
@@ -214,7 +215,7 @@ test('Interface 15: it counts for the login limit of the address', async () => {
 });
 
 test('Interface 15: a call of another site is refused, and another method', async () => {
-  for (const path of ['/auth/password', '/auth/password/redeem']) {
+  for (const path of ['/auth/password', '/auth/password/check', '/auth/password/redeem']) {
     expect((await gateway.send('POST', path, { headers: { origin: 'https://evil.example' } })).status).toBe(403);
     expect((await gateway.send('GET', path)).status).toBe(405);
   }

@@ -1,14 +1,16 @@
-/** Interface 15: `POST /auth/password/redeem`. */
+/** Interface 15: `POST /auth/password/redeem` and `/auth/password/check`. */
 import { createHash } from 'node:crypto';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
+import { issuePasswordLink } from '../../src/admin/password-links.js';
 import { createUser, deleteUser, setUserActive, setUserPassword } from '../../src/admin/user-changes.js';
 import { generateLinkToken } from '../../src/credentials/key-secrets.js';
+import type { LinkPurpose } from '../../src/domain/link-purpose.js';
 import { PASSWORD, startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, dataOf, newcomer } from '../support/gateway/graphql.js';
-import { ANOTHER, CHOSEN, issueLink, redeem } from '../support/gateway/passwords.js';
+import { ANOTHER, CHOSEN, check, issueLink, redeem } from '../support/gateway/passwords.js';
 import { quickPasswords } from '../support/gateway/quick-passwords.js';
 import { login, refresh, WRONG } from '../support/gateway/routes.js';
-import { auditDuring, recordsOf, userRow } from '../support/gateway/rows.js';
+import { auditDuring, recordsOf, userRow, wholeState } from '../support/gateway/rows.js';
 import { countWork } from '../support/gateway/work.js';
 
 const passwords = quickPasswords();
@@ -111,9 +113,12 @@ const ENDINGS: Array<[string, (userId: string) => Promise<unknown>]> = [
 test.each(ENDINGS)('Interface 15: a link ends with %s', async (_, end) => {
   const { user } = await newcomer(gateway);
   const token = await issueLink(gateway, user.id);
+  expect((await check(gateway, token)).status).toBe(204);
   await end(user.id);
-  const [answer, events] = await auditDuring(gateway, () => redeem(gateway, token));
-  expect([answer.status, answer.json, events]).toEqual([401, INVALID, []]);
+  for (const ask of [check, redeem]) {
+    const [answer, events] = await auditDuring(gateway, () => ask(gateway, token));
+    expect([answer.status, answer.json, events]).toEqual([401, INVALID, []]);
+  }
 });
 
 test('Interface 15: a reset lives for half an hour, an invitation for three days', async () => {
@@ -131,10 +136,12 @@ test('Interface 15: guessed, cut and altered tokens get one answer', async () =>
   const token = await issueLink(gateway, user.id);
   const altered = token.slice(0, -1) + (token.endsWith('0') ? '1' : '0');
   for (const wrong of [generateLinkToken(), token.slice(0, -1), altered, token.toLowerCase(), `${token} `, '', 'pl_']) {
-    const answer = await redeem(gateway, wrong);
-    expect([answer.status, answer.json]).toEqual([401, INVALID]);
+    for (const ask of [check, redeem]) {
+      const answer = await ask(gateway, wrong);
+      expect([answer.status, answer.json]).toEqual([401, INVALID]);
+    }
   }
-  expect((await redeem(gateway, 5)).status).toBe(422);
+  for (const ask of [check, redeem]) expect((await ask(gateway, 5)).status).toBe(422);
   expect((await redeem(gateway, token)).status).toBe(204);
 });
 
@@ -142,12 +149,47 @@ test('Interface 15: mail scanners use nothing up', async () => {
   const { user } = await newcomer(gateway);
   const token = await issueLink(gateway, user.id);
   for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT']) {
-    for (const path of [`/auth/password/redeem?token=${token}`, `/set-password?token=${token}`]) {
-      await gateway.send(method, path);
+    for (const path of ['/auth/password/redeem', '/auth/password/check', '/set-password']) {
+      await gateway.send(method, `${path}?token=${token}`);
     }
   }
   expect((await redeem(gateway, token)).status).toBe(204);
 });
+
+test('Interface 15: a check says whether a link works, as often as it is asked, and changes nothing', async () => {
+  const { user } = await newcomer(gateway);
+  const token = await issueLink(gateway, user.id, 'invitation');
+  const before = await wholeState(gateway);
+  for (const on of [...gateway.instances, gateway]) {
+    const answer = await check(on, token);
+    expect([answer.status, answer.text, answer.cookies]).toEqual([204, '', []]);
+  }
+  expect(await wholeState(gateway)).toEqual(before);
+  const answer = await redeem(gateway, token);
+  expect(answer.status).toBe(204);
+  const dead = await check(gateway, token);
+  expect([dead.status, dead.json, dead.headers['www-authenticate']]).toEqual([
+    ...[401, INVALID, expect.stringMatching(/^Cookie /)],
+  ]);
+});
+
+test.each([
+  ['', '/set-password', '?for=invitation'],
+  ['https://app.example.com/p?lang=de', '/p?lang=de', '&for=invitation'],
+])(
+  'Interface 15: the link of an invitation says so beside its token: SET_PASSWORD_URL=%s',
+  async (page, path, words) => {
+    const other = await startInstance(gateway.database, { env: page === '' ? {} : { SET_PASSWORD_URL: page } });
+    const { user } = await newcomer(gateway);
+    const linkFor = async (purpose: LinkPurpose) =>
+      (await issuePasswordLink(other.app, COMMAND_LINE, user.id, purpose)).link
+        .replace(/^https?:\/\/[^/]+/, '')
+        .replace(/pl_\w{49}$/, 'TOKEN');
+    expect(await linkFor('reset')).toBe(`${path}#token=TOKEN`);
+    expect(await linkFor('invitation')).toBe(`${path}${words}#token=TOKEN`);
+    await other.close();
+  },
+);
 
 test('Interface 15: a token has 256 bits and the checksum of our secrets, and is stored as its SHA-256 alone', async () => {
   const { user } = await newcomer(gateway);
@@ -190,23 +232,37 @@ test('Interface 15: a link is made of the configuration, whatever Host a request
   expect(link).toMatch(/^http:\/\/localhost:3000\/set-password#token=pl_/);
 });
 
-test('Interface 15: guessed, malformed, used and expired links cost the same: one statement, and no password', async () => {
-  const { user } = await newcomer(gateway);
-  const used = await issueLink(gateway, user.id);
-  expect((await redeem(gateway, used)).status).toBe(204);
-  const expired = await issueLink(gateway, user.id);
-  gateway.clock.advance(1_800);
+test('Interface 15: dead links of each kind cost the same: one statement, and no password', async () => {
+  const links = async (end: (userId: string, token: string) => Promise<unknown>): Promise<string> => {
+    const { user } = await newcomer(gateway);
+    const token = await issueLink(gateway, user.id);
+    await end(user.id, token);
+    return token;
+  };
+  const dead = {
+    expired: await links(async () => gateway.clock.advance(1_800)),
+    used: await links((_, token) => redeem(gateway, token)),
+    replaced: await links((id) => issueLink(gateway, id)),
+    'of a deactivated user': await links((id) =>
+      gateway.rows('update users set is_active = false where id = $1', [id]),
+    ),
+    'of a deleted user': await links((id) => deleteUser(gateway.app, COMMAND_LINE, id)),
+    unknown: generateLinkToken(),
+    malformed: 'pl_x',
+  };
   const work = countWork();
   const counted = await startInstance(gateway.database, { clock: gateway.clock, passwords: await work.passwords });
   await work.watch(counted.app.db);
-  const costs = [];
-  for (const token of [generateLinkToken(), 'pl_x', used, expired]) {
-    const [answer, { statements, verifications }] = await work.during(() => redeem(counted, token, ANOTHER));
-    expect(answer.json).toEqual(INVALID);
-    costs.push([statements.filter((sql) => !sql.includes('rate_limits')), verifications]);
+  for (const ask of [redeem, check]) {
+    for (const [kind, token] of Object.entries(dead)) {
+      const [answer, { statements, verifications }] = await work.during(() => ask(counted, token));
+      expect([kind, answer.json]).toEqual([kind, INVALID]);
+      expect([kind, statements.filter((sql) => !sql.includes('rate_limits')), verifications]).toEqual([
+        ...[kind, [expect.stringContaining('password_links')], []],
+      ]);
+    }
   }
   await counted.close();
-  expect(costs).toEqual(Array(4).fill([[expect.stringContaining('password_links')], []]));
 });
 
 test('Interface 15: this gateway sends no mail, so nobody can ask for a link: 404', async () => {

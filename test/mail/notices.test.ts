@@ -34,6 +34,24 @@ afterEach(async () => {
 
 const DAY = 86_400;
 
+test('17: each mail names APP_URL if it is set, and none does otherwise', async () => {
+  const APP_URL = 'https://app.example.com';
+  const other = await startMailing(server.url, { env: { APP_URL } });
+  try {
+    const user = await other.user();
+    await issueMailed(other, user, 'invitation');
+    const [invitation] = await server.reached(1);
+    expect(invitation?.text).toContain(`You log in at ${APP_URL}\n`);
+    expect(invitation?.link).toMatch(/\/set-password\?for=invitation#token=pl_\w{49}$/);
+    await setUserRole(other.app, COMMAND_LINE, user.id, 'analyst');
+    expect((await server.reached(2))[1]?.text).toContain(`You log in at ${APP_URL}\n`);
+    await setUserRole(gateway.app, COMMAND_LINE, (await gateway.user()).id, 'analyst');
+    expect((await server.reached(3))[2]?.text).not.toContain('log in at');
+  } finally {
+    await other.close();
+  }
+});
+
 test('17: a new password is reported, whoever has set it', async () => {
   const user = await gateway.user({ email: 'ada@example.com' });
   const { answer } = await logIn(gateway, user.email);

@@ -17,12 +17,13 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
+const APP_URL = 'https://app.example.com/start?a=1&b=2#/login';
 const GOOD = 'Subject: Your link\n\n{{link}}\n';
 
 /** What the start says of one file. */
-async function faultOf(name: string, content: string | Uint8Array): Promise<string> {
+async function faultOf(name: string, content: string | Uint8Array, appUrl?: string): Promise<string> {
   await writeFile(join(folder, name), content);
-  const error: unknown = await readTemplates(folder).then(
+  const error: unknown = await readTemplates(folder, appUrl).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
@@ -33,7 +34,7 @@ async function faultOf(name: string, content: string | Uint8Array): Promise<stri
 }
 
 test('17: our own texts have every placeholder that they can have, and are plain ASCII', () => {
-  const templates = ourTemplates();
+  const templates = ourTemplates(APP_URL);
   for (const name of TEXT_NAMES) {
     const { subject, text } = templates[name];
     for (const placeholder of TEXTS[name]) expect(`${subject}\n${text}`).toContain(`{{${placeholder}}}`);
@@ -54,7 +55,7 @@ test('17: texts of a folder replace ours, each by itself; files of editors and o
   await writeFile(join(folder, '.reset.txt.swp'), 'x');
   const templates = await readTemplates(folder);
   expect(templates.reset).toEqual({ subject: 'Passwort für {{ site }}', text: 'Grüße\n{{ link }}\n' });
-  expect({ ...templates, reset: undefined }).toEqual({ ...ourTemplates(), reset: undefined });
+  expect({ ...templates, reset: undefined }).toEqual({ ...ourTemplates(undefined), reset: undefined });
 });
 
 test('17: a text of the folder is mailed, in any language', async () => {
@@ -105,18 +106,32 @@ test.each<[name: string, content: string | Uint8Array, fault: string]>([
   [
     'reset.txt',
     'Subject: A\n\n{{link}} {{name}}',
-    'has the placeholder {{name}}; it can have {{email}} {{link}} {{expires}} {{site}} {{time}} {{address}}',
+    'has the placeholder {{name}}; it can have {{email}} {{link}} {{expires}} {{site}} {{app}} {{time}} {{address}}',
   ],
   [
     'password-changed.txt',
     'Subject: A\n\n{{link}}',
-    'has the placeholder {{link}}; it can have {{email}} {{site}} {{time}} {{address}}',
+    'has the placeholder {{link}}; it can have {{email}} {{site}} {{app}} {{time}} {{address}}',
   ],
   ['reset.txt', 'Subject: A\n\n{{link}}\0', 'has a NUL character'],
   ['reset.txt', Buffer.from('Subject: \xfc\n\n{{link}}', 'latin1'), 'must be text in UTF-8'],
   ['reset.txt', `Subject: A\n\n{{link}}${'x'.repeat(100_000)}`, 'must have at most 100 kB'],
 ])('17: %s with %p is refused', async (name, content, fault) => {
   expect(await faultOf(name, content)).toBe(`MAIL_TEMPLATES: FOLDER/${name} ${fault}`);
+});
+
+test('17: {{app}} is APP_URL; without it our texts say nothing of it, and one that has it is refused', async () => {
+  for (const name of TEXT_NAMES) {
+    const [withApp, without] = [ourTemplates(APP_URL)[name].text, ourTemplates(undefined)[name].text];
+    expect(fill({ subject: '', text: withApp }, { app: APP_URL }).text).toContain(`\n\nYou log in at ${APP_URL}\n`);
+    expect(withApp.replace('You log in at {{app}}\n\n', '').replace('\n\nYou log in at {{app}}', '')).toBe(without);
+    expect(without).not.toContain('app');
+  }
+  const text = 'Subject: {{ app }}\n\n{{email}}\n';
+  expect(await faultOf('role-changed.txt', text)).toBe(
+    'MAIL_TEMPLATES: FOLDER/role-changed.txt has {{app}}, but APP_URL is not set',
+  );
+  expect((await readTemplates(folder, APP_URL))['role-changed'].subject).toBe('{{ app }}');
 });
 
 test('17: a folder in the place of a text, or of the folder a file or nothing, is refused', async () => {

@@ -18,8 +18,8 @@ const COUNTED = { 'RateLimit-Policy': always(RATE_LIMIT_POLICY), RateLimit: alwa
 /** The request may have been refused before it was counted */
 const MAYBE_COUNTED = { 'RateLimit-Policy': RATE_LIMIT_POLICY, RateLimit: RATE_LIMIT };
 
-/** What both routes answer. */
-const OF_BOTH = {
+/** What every one of these routes answers. */
+const OF_ALL = {
   ...OF_EVERY_ROUTE,
   400: unreadable(MAYBE_COUNTED),
   413: refusal('The body is larger than 16 KiB.', ['body_too_large'], MAYBE_COUNTED),
@@ -42,6 +42,29 @@ function body(schema: string): object {
   return { required: true, content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } } };
 }
 
+const LINK_INVALID = refusal(
+  'The link is unknown, used, replaced or expired, or its user is deactivated or deleted.',
+  ['link_invalid'],
+  { ...COUNTED, 'WWW-Authenticate': always(WWW_AUTHENTICATE) },
+);
+
+/** Who has no session asks. */
+const OF_NOBODY = {
+  ...OF_ALL,
+  403: shared('CrossSite'),
+  429: tooMany(
+    'Too many attempts from this IP address, or too many requests are waiting on this connection.',
+    ['login_rate_limited'],
+    MAYBE_COUNTED,
+  ),
+};
+
+/** @param message begins with "must" */
+function invalidBody(field: string, message: string): object {
+  const example = { detail: ERRORS.body_invalid.detail, reason: 'body_invalid', errors: [{ field, message }] };
+  return json('The body is invalid; `errors` lists what is wrong.', 'InvalidBody', example, COUNTED);
+}
+
 function changeRoute(): object {
   return {
     operationId: 'changePassword',
@@ -51,7 +74,7 @@ function changeRoute(): object {
     security: [{ accessToken: [] }],
     requestBody: body('PasswordChange'),
     responses: {
-      ...OF_BOTH,
+      ...OF_ALL,
       200: json('Changed.', 'PasswordChanged', { sessions_ended: 2 }, COUNTED),
       401: refusal(
         'No valid access token of an active user.',
@@ -72,6 +95,23 @@ function changeRoute(): object {
   };
 }
 
+function checkRoute(): object {
+  return {
+    operationId: 'checkPasswordLink',
+    summary: 'Ask whether a link can still set a password',
+    description: 'Uses nothing up. Every invalid link costs the same.',
+    tags: ['passwords'],
+    security: [],
+    requestBody: body('LinkCheck'),
+    responses: {
+      ...OF_NOBODY,
+      204: noBody('It can.', COUNTED),
+      401: LINK_INVALID,
+      422: invalidBody('token', 'must be a string'),
+    },
+  };
+}
+
 function redeemRoute(): object {
   return {
     operationId: 'redeemPasswordLink',
@@ -80,21 +120,7 @@ function redeemRoute(): object {
     tags: ['passwords'],
     security: [],
     requestBody: body('Redemption'),
-    responses: {
-      ...OF_BOTH,
-      204: noBody('Set.', COUNTED),
-      401: refusal(
-        'The link is unknown, used, replaced or expired, or its user is deactivated or deleted.',
-        ['link_invalid'],
-        { ...COUNTED, 'WWW-Authenticate': always(WWW_AUTHENTICATE) },
-      ),
-      403: shared('CrossSite'),
-      429: tooMany(
-        'Too many attempts from this IP address, or too many requests are waiting on this connection.',
-        ['login_rate_limited'],
-        MAYBE_COUNTED,
-      ),
-    },
+    responses: { ...OF_NOBODY, 204: noBody('Set.', COUNTED), 401: LINK_INVALID },
   };
 }
 
@@ -107,25 +133,10 @@ function forgotRoute(): object {
     security: [],
     requestBody: body('ForgottenPassword'),
     responses: {
-      ...OF_BOTH,
+      ...OF_NOBODY,
       202: json('If the e-mail has an account, a link is mailed.', 'ResetRequested', { detail: ON_ITS_WAY }, COUNTED),
-      403: shared('CrossSite'),
       404: refusal('MAIL is off.', ['not_found']),
-      422: json(
-        'The body is invalid; `errors` lists what is wrong.',
-        'InvalidBody',
-        {
-          detail: ERRORS.body_invalid.detail,
-          reason: 'body_invalid',
-          errors: [{ field: 'email', message: 'must be an e-mail address' }],
-        },
-        COUNTED,
-      ),
-      429: tooMany(
-        'Too many attempts from this IP address, or too many requests are waiting on this connection.',
-        ['login_rate_limited'],
-        MAYBE_COUNTED,
-      ),
+      422: invalidBody('email', 'must be an e-mail address'),
     },
   };
 }
@@ -133,6 +144,7 @@ function forgotRoute(): object {
 export function passwordRoutes(): object {
   return {
     '/auth/password': { post: changeRoute() },
+    '/auth/password/check': { post: checkRoute() },
     '/auth/password/redeem': { post: redeemRoute() },
     '/auth/password/forgot': { post: forgotRoute() },
   };

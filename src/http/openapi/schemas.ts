@@ -1,7 +1,7 @@
 /** JSON Schemas of bodies: the login request from its validator, responses from Spec 2 and Interface 10. */
 import * as z from 'zod';
 import { loginBody } from '../login-body.js';
-import { changeBody, forgotBody, redeemBody } from '../password-bodies.js';
+import { changeBody, checkBody, forgotBody, redeemBody } from '../password-bodies.js';
 import { ERRORS } from '../refusals.js';
 import { LOGGED_OUT } from '../routes/auth-routes.js';
 import { ON_ITS_WAY } from '../routes/password-routes.js';
@@ -73,6 +73,7 @@ export function schemas(): Record<string, object> {
     LoginRequest: requestOf(loginBody, { email: 'ada@example.com', password: PASSWORD }),
     PasswordChange: requestOf(changeBody, { current_password: PASSWORD, new_password: NEW_PASSWORD }),
     Redemption: requestOf(redeemBody, { token: 'pl_…', new_password: NEW_PASSWORD }),
+    LinkCheck: requestOf(checkBody, { token: 'pl_…' }),
     ForgottenPassword: requestOf(forgotBody, { email: 'ada@example.com' }),
     ResetRequested: allOf({ detail: { const: ON_ITS_WAY } }),
     TokenResponse: allOf({
@@ -94,7 +95,7 @@ export function schemas(): Record<string, object> {
         type: 'array',
         minItems: 1,
         items: allOf({
-          field: { enum: ['email', 'password', 'body'] },
+          field: { enum: ['email', 'password', 'token', 'body'] },
           message: {
             type: 'string',
             description: 'What is wrong with the field. Never repeats the value that was sent',

@@ -6,7 +6,7 @@ import type { Deps } from '../../services.js';
 import { methodNotAllowed } from '../errors.js';
 import { compressText, sendPage } from '../static-page.js';
 import { documentsHere } from './documents.js';
-import { isForgotFormOurs } from './set-password-page.js';
+import { isForgotFormOurs, linkToApp } from './set-password-page.js';
 
 /** Commands wrap, so that nothing scrolls aside on a phone. */
 const STYLE =
@@ -34,11 +34,11 @@ export function addFrontPage(app: Express, { config }: Deps<'config'>): void {
     });
   app
     .route('/')
-    .get(config.isDevelopment ? htmlPage(() => frontPage(config)) : whatThisIs(htmlPage(signPage)))
+    .get(config.isDevelopment ? htmlPage(() => frontPage(config)) : whatThisIs(htmlPage(() => signPage(config))))
     .all(methodNotAllowed('GET', 'HEAD'));
 }
 
-/** For who opens the bare address in production. It has no version and no link. */
+/** For who opens the bare address in production. It has no version. */
 const WHAT_THIS_IS = 'This service logs people in for an application, and tells its other services who is calling.';
 
 /** Browsers ask for HTML by name; everything else gets JSON, as of the other routes. */
@@ -50,8 +50,9 @@ function whatThisIs(forBrowsers: RequestHandler): RequestHandler {
   };
 }
 
-function signPage(): string {
-  return `${HEAD}<h1>auth-gateway</h1>\n<p>${WHAT_THIS_IS}</p>\n</main>\n</html>\n`;
+function signPage({ appUrl }: Config): string {
+  const onward = appUrl === undefined ? '' : `<p>${linkToApp(appUrl)}</p>\n`;
+  return `${HEAD}<h1>auth-gateway</h1>\n<p>${WHAT_THIS_IS}</p>\n${onward}</main>\n</html>\n`;
 }
 
 /** @param links paths of this gateway, as they are shown, and what each leads to */

@@ -3,12 +3,13 @@ import type { Express, Request, RequestHandler, Response } from 'express';
 import { changePassword } from '../../auth/change-password.js';
 import { createForgotLimiter, requestReset } from '../../auth/forgot-password.js';
 import type { RefusedPassword } from '../../auth/outcomes.js';
+import { findLinkedUser, hashOfToken } from '../../auth/password-links.js';
 import { redeemLink } from '../../auth/redeem-link.js';
 import { type RefusedUser, refuseTokenOfNobody, resolveUser } from '../../callers/resolve-user.js';
 import type { Deps } from '../../services.js';
 import { methodNotAllowed, sendError } from '../errors.js';
 import { parseBody } from '../json-body.js';
-import { changeBody, forgotBody, redeemBody } from '../password-bodies.js';
+import { changeBody, checkBody, forgotBody, redeemBody } from '../password-bodies.js';
 import { CHALLENGE } from '../refusals.js';
 import { sendJson } from '../send-json.js';
 
@@ -60,10 +61,19 @@ export function addPasswordRoutes(app: Express, deps: Dependencies, guards: Requ
         res.locals.outcome = 'success';
         res.status(204).end();
       } else if (outcome.reason === 'body_invalid') refusePassword(res, outcome);
-      else {
-        res.set('WWW-Authenticate', CHALLENGE);
-        sendError(res, outcome.reason);
-      }
+      else refuseLink(res);
+    })
+    .all(methodNotAllowed('POST'));
+
+  app
+    .route('/auth/password/check')
+    .post(guards, async (req: Request, res: Response) => {
+      const parsed = parseBody(checkBody, req.body);
+      if ('errors' in parsed) return sendError(res, 'body_invalid', parsed);
+      const user = await findLinkedUser(depsOf(res).db, hashOfToken(parsed.body.token), deps.clock.now());
+      if (user === undefined) return refuseLink(res);
+      res.locals.outcome = 'success';
+      res.status(204).end();
     })
     .all(methodNotAllowed('POST'));
 }
@@ -93,6 +103,11 @@ function addForgotRoute(app: Express, deps: Deps<'clock' | 'db' | 'redis'>, guar
 function refuseUser(res: Response, { reason, challenge }: RefusedUser): void {
   res.set('WWW-Authenticate', challenge);
   sendError(res, reason);
+}
+
+function refuseLink(res: Response): void {
+  res.set('WWW-Authenticate', CHALLENGE);
+  sendError(res, 'link_invalid');
 }
 
 function refusePassword(res: Response, { fault: { message, reason } }: RefusedPassword): void {

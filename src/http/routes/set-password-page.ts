@@ -28,9 +28,7 @@ export function addSetPasswordPage(app: Express, { config }: Deps<'config'>): vo
   if (!isSetPasswordPageOurs(config)) return;
   for (const { path, file, ...page } of FILES) {
     const compressed =
-      path === SET_PASSWORD_PATH && config.mail.kind !== 'off'
-        ? () => pageWithForgotForm(config.resetSeconds)
-        : () => readBuilt('set-password', `${file}.gz`);
+      path === SET_PASSWORD_PATH ? () => pageOf(config) : () => readBuilt('set-password', `${file}.gz`);
     app
       .route(path)
       .get(sendPage({ ...page, compressed }))
@@ -38,11 +36,18 @@ export function addSetPasswordPage(app: Express, { config }: Deps<'config'>): vo
   }
 }
 
-/** The page with the form of `forgot.html`, by which its script sees that mail is sent. */
-async function pageWithForgotForm(resetSeconds: number): Promise<Buffer> {
+/** The page with what its script sees of the configuration: the form of `forgot.html` if mail is sent, and a link to APP_URL. */
+async function pageOf({ appUrl, mail, resetSeconds }: Deps<'config'>['config']): Promise<Buffer> {
   const [page = '', form = ''] = await Promise.all(['page.html.gz', 'forgot.html.gz'].map(readText));
   const offer = `<div id="forgot" data-link-seconds="${resetSeconds}" hidden>\n${form}</div>\n`;
-  return compressText(page.replace('</main>', () => `${offer}</main>`));
+  const onward = appUrl === undefined ? '' : `<p id="app" hidden>${linkToApp(appUrl)}</p>\n`;
+  return compressText(page.replace('</main>', () => `${mail.kind === 'off' ? '' : offer}${onward}</main>`));
+}
+
+/** @param appUrl APP_URL, as the configuration has checked it */
+export function linkToApp(appUrl: string): string {
+  const href = appUrl.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  return `<a href="${href}">Go to ${new URL(appUrl).host}</a>`;
 }
 
 async function readText(file: string): Promise<string> {

@@ -97,7 +97,7 @@ inChromium('in Chromium, users of the console', () => {
     await page.getByRole('dialog').getByLabel('Role').selectOption({ value: 'analyst' });
     await confirm(page, 'Invite');
     const link = await page.getByRole('dialog').locator('pre').innerText();
-    expect(link).toMatch(/\/set-password#token=pl_/);
+    expect(link).toMatch(/\/set-password\?for=invitation#token=pl_/);
     await page.keyboard.press('Escape'); // what is shown once stays
     await page.getByRole('button', { name: 'Copy link' }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link);

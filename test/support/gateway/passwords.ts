@@ -19,6 +19,10 @@ export function changePassword(
   });
 }
 
+export function check(on: Pick<Instance, 'send'>, token: unknown): Promise<Answer> {
+  return on.send('POST', '/auth/password/check', { body: { token } });
+}
+
 export function redeem(on: Pick<Instance, 'send'>, token: unknown, newPassword: unknown = CHOSEN): Promise<Answer> {
   return on.send('POST', '/auth/password/redeem', { body: { token, new_password: newPassword } });
 }
