@@ -8,8 +8,8 @@ import { AUDIT_LOG, KEYS, pathOfUser, WEBHOOKS } from './views.js';
 
 export type Event = NonNullable<EventsQuery['auditEvents']>['nodes'][number];
 
-/** `bad`: an attack, or what looks like one. `warn`: a refusal. */
-type Tone = 'bad' | 'warn' | 'plain';
+/** `bad`: an attack, or what looks like one. `warn`: a refusal. `quiet`: what needs no look. */
+type Tone = 'bad' | 'warn' | 'quiet';
 
 /** Every type of event in words. A missing one does not compile. */
 const NAMES: Record<AuditEventType, [name: string, tone?: Tone]> = {
@@ -58,11 +58,15 @@ export function eventName(type: AuditEventType): string {
   return NAMES[type]?.[0] ?? type; // a newer gateway may have more
 }
 
-export function EventName({ type }: { type: AuditEventType }) {
-  return <span class={NAMES[type]?.[1]}>{eventName(type)}</span>;
+/** An event of the type `token_theft` with `ended_by`: nobody had used the token before, so it is no theft (Interface 5). */
+export const ENDED_TOKEN = 'Ended session used again';
+
+export function EventName({ event: { eventType, metadata } }: { event: Pick<Event, 'eventType' | 'metadata'> }) {
+  if (eventType === 'token_theft' && 'ended_by' in metadata) return <span class="quiet">{ENDED_TOKEN}</span>;
+  return <span class={NAMES[eventType]?.[1]}>{eventName(eventType)}</span>;
 }
 
-/** The user whom an event is about; if the e-mail is unknown, as it was sent. */
+/** The user whom an event is about, or who has the e-mail that was sent. */
 export function Subject({ event }: { event: Event }) {
   const { user, userId, metadata, entityType, entityId } = event;
   if (user !== null) {
@@ -74,11 +78,11 @@ export function Subject({ event }: { event: Event }) {
   }
   if (entityType === 'user') {
     const email = metadata['email'];
+    const isText = typeof email === 'string';
+    if (userId === null) return isText ? <NobodyThen email={email} holder={event.userOfEmail} /> : <NoActiveUser />;
     return (
       <>
-        {typeof email === 'string' && <Cut text={email} />}{' '}
-        {userId === null ? <span class="quiet">no such user</span> : <span class="quiet">deleted user</span>}
-        {userId !== null && typeof email !== 'string' && <Id id={userId} />}
+        {isText && <Cut text={email} />} <span class="quiet">deleted user</span> {!isText && <Id id={userId} />}
       </>
     );
   }
@@ -92,6 +96,45 @@ export function Subject({ event }: { event: Event }) {
       </Link>
     </>
   );
+}
+
+interface NobodyThenProps {
+  /** As it was sent */
+  email: string;
+  /** Who has it now, or had it last; they may have been deactivated at the time of the event, or have got it since */
+  holder: Event['user'];
+}
+
+function NobodyThen({ email, holder }: NobodyThenProps) {
+  if (holder === null) {
+    return (
+      <>
+        <Cut text={email} /> <NoActiveUser />
+      </>
+    );
+  }
+  const link = (
+    <Link to={pathOfUser(holder.id)}>
+      <Foreign text={holder.email} />
+    </Link>
+  );
+  if (holder.email === email) {
+    return (
+      <>
+        {link} <NoActiveUser /> <span class="quiet">then</span>
+      </>
+    );
+  }
+  return (
+    <>
+      <Cut text={email} /> <NoActiveUser /> <span class="quiet">then; now</span> {link}
+    </>
+  );
+}
+
+/** All that the event says: the user was deactivated, or there was none. */
+function NoActiveUser() {
+  return <span class="quiet">no active user with this e-mail</span>;
 }
 
 function nameOfKey({ service_name: service, host }: Event['metadata']) {
@@ -147,7 +190,7 @@ export function Facts({ event }: { event: Event }) {
 }
 
 const WHEN: Column<Event> = { name: 'Time', cell: ({ createdAt }) => <Time at={createdAt} isExact /> };
-const WHAT: Column<Event> = { name: 'Event', cell: ({ eventType }) => <EventName type={eventType} /> };
+const WHAT: Column<Event> = { name: 'Event', cell: (event) => <EventName event={event} /> };
 const WHOM: Column<Event> = { name: 'About', cell: (event) => <Subject event={event} /> };
 const WHO: Column<Event> = { name: 'By', cell: (event) => <ActorName event={event} /> };
 const FROM: Column<Event> = {

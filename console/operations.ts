@@ -39,6 +39,8 @@ export type AuditCountFilter = {
   eventTypes?: Array<AuditEventType> | null | undefined;
   /** Only events from this address, written exactly as in `ipAddress` of events. */
   ipAddress?: string | null | undefined;
+  /** Only thefts if true: events of type `token_theft` without `ended_by` in `metadata`. Only events with it if false, which are no thefts: the session had been ended before. */
+  isTheft?: boolean | null | undefined;
   /** Only events of the session with this id, as in `sessionId` of events: its login, its logouts, and events with it in `metadata`. Only the latter once the session was swept, a day after it expired. Costs 3,000 more in `auditEvents`. */
   sessionId?: string | number | null | undefined;
   /** Only events at or after this time. The first bucket is the one that contains it. */
@@ -74,6 +76,8 @@ export type AuditEventFilter = {
   eventTypes?: Array<AuditEventType> | null | undefined;
   /** Only events from this address, written exactly as in `ipAddress` of events. */
   ipAddress?: string | null | undefined;
+  /** Only thefts if true: events of type `token_theft` without `ended_by` in `metadata`. Only events with it if false, which are no thefts: the session had been ended before. */
+  isTheft?: boolean | null | undefined;
   /** Only events of the session with this id, as in `sessionId` of events: its login, its logouts, and events with it in `metadata`. Only the latter once the session was swept, a day after it expired. Costs 3,000 more in `auditEvents`. */
   sessionId?: string | number | null | undefined;
   /** Only events at or after this time. */
@@ -279,7 +283,7 @@ export type SessionEventKind =
   | 'rotated'
   /** The user logged in, and the first refresh token was issued. */
   | 'started'
-  /** A used or revoked refresh token was presented, which is treated as theft. */
+  /** A used or revoked refresh token was presented. It is a theft only if `isTheft`. */
   | 'token_theft'
   /** The user was deactivated. */
   | 'user_deactivated'
@@ -331,10 +335,11 @@ export type AuditCountsQueryVariables = Exact<{
   bucket: TimeBucket;
   timeZone: string;
   filter: AuditCountFilter;
+  endedTokens: AuditCountFilter;
 }>;
 
 
-export type AuditCountsQuery = { auditCounts: Array<{ bucketStart: string, eventType: AuditEventType, count: number }> | null };
+export type AuditCountsQuery = { auditCounts: Array<{ bucketStart: string, eventType: AuditEventType, count: number }> | null, endedTokens: Array<{ bucketStart: string, count: number }> | null };
 
 export type AuditTotalQueryVariables = Exact<{
   filter?: AuditEventFilter | null | undefined;
@@ -372,9 +377,9 @@ export type AuditStepsQueryVariables = Exact<{
 }>;
 
 
-export type AuditStepsQuery = { session: { events: { nodes: Array<{ id: string, kind: SessionEventKind, createdAt: string, detail: string, ipAddress: string, userAgent: string | null, jti: string | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } | null };
+export type AuditStepsQuery = { session: { events: { nodes: Array<{ id: string, kind: SessionEventKind, isTheft: boolean, createdAt: string, detail: string, ipAddress: string, userAgent: string | null, jti: string | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } | null };
 
-export type EventFactsFragment = { id: string, createdAt: string, eventType: AuditEventType, ipAddress: string, userAgent: string | null, metadata: Record<string, unknown>, entityType: AuditEntityType, entityId: string | null, sessionId: string | null, userId: string | null, user: { id: string, email: string } | null, actor: { callerType: AuditActorType, id: string | null, user: { id: string, email: string } | null } | null };
+export type EventFactsFragment = { id: string, createdAt: string, eventType: AuditEventType, ipAddress: string, userAgent: string | null, metadata: Record<string, unknown>, entityType: AuditEntityType, entityId: string | null, sessionId: string | null, userId: string | null, user: { id: string, email: string } | null, userOfEmail: { id: string, email: string } | null, actor: { callerType: AuditActorType, id: string | null, user: { id: string, email: string } | null } | null };
 
 export type EventsQueryVariables = Exact<{
   first: number;
@@ -383,7 +388,7 @@ export type EventsQueryVariables = Exact<{
 }>;
 
 
-export type EventsQuery = { auditEvents: { nodes: Array<{ id: string, createdAt: string, eventType: AuditEventType, ipAddress: string, userAgent: string | null, metadata: Record<string, unknown>, entityType: AuditEntityType, entityId: string | null, sessionId: string | null, userId: string | null, user: { id: string, email: string } | null, actor: { callerType: AuditActorType, id: string | null, user: { id: string, email: string } | null } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
+export type EventsQuery = { auditEvents: { nodes: Array<{ id: string, createdAt: string, eventType: AuditEventType, ipAddress: string, userAgent: string | null, metadata: Record<string, unknown>, entityType: AuditEntityType, entityId: string | null, sessionId: string | null, userId: string | null, user: { id: string, email: string } | null, userOfEmail: { id: string, email: string } | null, actor: { callerType: AuditActorType, id: string | null, user: { id: string, email: string } | null } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
 
 export type GatewayFactsQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -699,7 +704,7 @@ export type DeleteWebhookMutationVariables = Exact<{
 export type DeleteWebhookMutation = { deleteWebhook: { deletedId: string } | null };
 
 export const AuditCounts =
-  'query AuditCounts($bucket:TimeBucket!$timeZone:String!$filter:AuditCountFilter!){auditCounts(bucket:$bucket timeZone:$timeZone filter:$filter){bucketStart eventType count}}' as Operation<AuditCountsQuery, AuditCountsQueryVariables>;
+  'query AuditCounts($bucket:TimeBucket!$timeZone:String!$filter:AuditCountFilter!$endedTokens:AuditCountFilter!){auditCounts(bucket:$bucket timeZone:$timeZone filter:$filter){bucketStart eventType count}endedTokens:auditCounts(bucket:$bucket timeZone:$timeZone filter:$endedTokens){bucketStart count}}' as Operation<AuditCountsQuery, AuditCountsQueryVariables>;
 
 export const AuditTotal =
   'query AuditTotal($filter:AuditEventFilter){auditEvents(first:1 filter:$filter){totalCount{count precision}}}' as Operation<AuditTotalQuery, AuditTotalQueryVariables>;
@@ -714,10 +719,10 @@ export const AuditSession =
   'query AuditSession($id:ID!){session(id:$id){id userId user{id email}startedAt endedAt endReason isLive isCurrent}}' as Operation<AuditSessionQuery, AuditSessionQueryVariables>;
 
 export const AuditSteps =
-  'query AuditSteps($id:ID!$first:Int!$after:String){session(id:$id){events(first:$first after:$after){nodes{id kind createdAt detail ipAddress userAgent jti}pageInfo{hasNextPage endCursor}}}}' as Operation<AuditStepsQuery, AuditStepsQueryVariables>;
+  'query AuditSteps($id:ID!$first:Int!$after:String){session(id:$id){events(first:$first after:$after){nodes{id kind isTheft createdAt detail ipAddress userAgent jti}pageInfo{hasNextPage endCursor}}}}' as Operation<AuditStepsQuery, AuditStepsQueryVariables>;
 
 export const Events =
-  'query Events($first:Int!$after:String$filter:AuditEventFilter){auditEvents(first:$first after:$after filter:$filter){nodes{...EventFacts}pageInfo{hasNextPage endCursor}}}fragment EventFacts on AuditEvent{id createdAt eventType ipAddress userAgent metadata entityType entityId sessionId userId user{id email}actor{callerType id user{id email}}}' as Operation<EventsQuery, EventsQueryVariables>;
+  'query Events($first:Int!$after:String$filter:AuditEventFilter){auditEvents(first:$first after:$after filter:$filter){nodes{...EventFacts}pageInfo{hasNextPage endCursor}}}fragment EventFacts on AuditEvent{id createdAt eventType ipAddress userAgent metadata entityType entityId sessionId userId user{id email}userOfEmail{id email}actor{callerType id user{id email}}}' as Operation<EventsQuery, EventsQueryVariables>;
 
 export const GatewayFacts =
   'query GatewayFacts{gateway{version nodeVersion startedAt publicUrl isDevelopment areWebhooksOn isMailOn areKnownDevicesOn keys{kid purpose algorithm usedFrom isInUse}}}' as Operation<GatewayFactsQuery, GatewayFactsQueryVariables>;

@@ -6,7 +6,7 @@ import type { OverviewLockedQuery } from '../operations.js';
 import { type Counted, Counts, countOf, useCounts } from './overview/counts.js';
 import { FailureList } from './overview/failures.js';
 import { LockedList, useLocked } from './overview/locked.js';
-import { TheftList, type Thefts, theftsText, useThefts } from './overview/thefts.js';
+import { TheftList, type Thefts, useThefts } from './overview/thefts.js';
 
 const POLL_MS = 30_000;
 
@@ -19,7 +19,7 @@ export function Overview() {
     <>
       <Heading text="Overview" />
       <Summary counts={counts.data} locked={locked.data} thefts={thefts.data} />
-      <Counts chosen={chosen} answer={counts} thefts={theftsText(thefts.data, counts.data?.span.since.toISOString())} />
+      <Counts chosen={chosen} answer={counts} />
       <TheftList answer={thefts} />
       <LockedList answer={locked} />
       <FailureList pollMs={POLL_MS} />

@@ -16,6 +16,8 @@ export interface SessionEvent {
   /** Unique among all sessions, and stable */
   id: string;
   kind: SessionEventKind;
+  /** False for a `token_theft` of a token that had not been used, but ended (Interface 5) */
+  isTheft: boolean;
   createdAt: Date;
   /** The refresh token that was issued, used or revoked */
   jti: string | null;
@@ -28,7 +30,7 @@ export interface SessionEvent {
 /** Order of events at one instant: a replaced record, the newest record, a retry, an audit event, the expiry. */
 export type Rank = 0 | 1 | 2 | 3 | 4;
 
-export interface EventRow extends Omit<SessionEvent, 'kind' | 'detail'> {
+export interface EventRow extends Omit<SessionEvent, 'kind' | 'isTheft' | 'detail'> {
   /** `createdAt` in microseconds */
   exactly: string;
   rank: Rank;
@@ -56,7 +58,8 @@ type EndingEvent = Described<Extract<AuditedEvent, { eventType: EndingEventType 
 
 export function sessionEventOf(row: EventRow, session: Session, isFirst: boolean): SessionEvent {
   const { id, createdAt, jti, ipAddress, userAgent, rank, event, reuse } = row;
-  const common = { createdAt, jti, ipAddress, userAgent };
+  const isTheft = event?.eventType === 'token_theft' && event.metadata.ended_by === undefined;
+  const common = { createdAt, isTheft, jti, ipAddress, userAgent };
   if (event !== null) {
     const kind = ENDING_EVENTS[event.eventType];
     return { ...common, id: `${session.id}.${id}`, kind, detail: detailOf(event, row) }; // one audit event may end several sessions

@@ -245,3 +245,23 @@ export async function usersById({ db }: Deps<'db'>, ids: readonly string[]): Pro
   const users = await db.admin.run(usersByIdSql, { ids: [...new Set(ids)] });
   return new Map(users.map((user) => [user.id, user]));
 }
+
+/** Number of changes of e-mails, the newest, among which an earlier e-mail is found: no index has it. */
+const RENAMES = 1_000;
+
+const usersByEmailSql = statement('users_by_email', { emails: 'text[]' }, { asked: 'text', ...findUserSql.row })`
+  with renamed as materialized (
+    select user_id, metadata ->> 'from' as email, created_at from audit_events
+    where event_type = 'user_email_changed' order by created_at desc, id desc limit ${RENAMES}
+  )
+  select distinct on (asked) asked, ${COLUMNS} from (
+    select email as asked, id as user_id, 'infinity' as until from users where email = any (:emails)
+    union all
+    select email, user_id, created_at from renamed where email = any (:emails)
+  ) as holders join users on users.id = holders.user_id order by asked, until desc`;
+
+/** The users who have the e-mails now, or else had them last, as far as the audit log tells; by e-mail. */
+export async function usersByEmail({ db }: Deps<'db'>, emails: readonly string[]): Promise<Map<string, ListedUser>> {
+  const users = await db.admin.run(usersByEmailSql, { emails: [...new Set(emails)] });
+  return new Map(users.map(({ asked, ...user }) => [asked, user]));
+}

@@ -21,6 +21,8 @@ import { about, madeBy, ofSession } from './lookups.js';
 
 export interface AuditEventFilter {
   eventTypes?: EventType[] | null | undefined;
+  /** `token_theft` events that are thefts; if false, those with `ended_by`, which are none (Interface 5) */
+  isTheft?: boolean | null | undefined;
   userId?: string | null | undefined;
   ipAddress?: string | null | undefined;
   /** Events of the user with this e-mail, and failed logins that named it */
@@ -112,10 +114,13 @@ export function unionOf(
 /** A filter as mutually exclusive conditions, each served by one index. */
 export async function conditionsOf(
   db: Database,
-  { eventTypes, userId, ipAddress, email, actorId, entityId, sessionId, since, fromTransaction }: AuditEventFilter,
+  filter: AuditEventFilter,
   before: RawBuilder<unknown> | undefined,
 ): Promise<Array<RawBuilder<unknown>>> {
+  const { isTheft, userId, ipAddress, email, actorId, entityId, sessionId, since, fromTransaction } = filter;
+  const eventTypes = isTheft == null ? filter.eventTypes : withinThefts(filter.eventTypes);
   const inEach = allOf(
+    isTheft != null && (isTheft ? sql`metadata ->> 'ended_by' is null` : sql`metadata ->> 'ended_by' is not null`),
     userId != null && (isUuid(userId) ? sql`user_id = ${userId}` : sql`false`),
     ipAddress != null && sql`ip_address = ${ipAddress}`,
     actorId != null && madeBy(actorId),
@@ -129,6 +134,11 @@ export async function conditionsOf(
   const sessions = sessionId == null ? [sql`true`] : await ofSession(db, sessionId);
   const conditions = [people, entities, sessions, [inEach]].reduce(both, types);
   return conditions.length > 0 ? conditions : [sql`false`];
+}
+
+/** The index of the types finds thefts: few events are of their type. */
+function withinThefts(eventTypes: AuditEventFilter['eventTypes']): EventType[] {
+  return eventTypes == null || eventTypes.includes('token_theft') ? ['token_theft'] : [];
 }
 
 /** Each condition of one list together with each of the other. */

@@ -3,7 +3,7 @@ import DataLoader from 'dataloader';
 import type { GraphQLError } from 'graphql';
 import { type Device, listDevices } from '../admin/devices.js';
 import { listSessions, type Session, type SessionPageRequest } from '../admin/sessions.js';
-import { type ListedUser, usersById } from '../admin/users.js';
+import { type ListedUser, usersByEmail, usersById } from '../admin/users.js';
 import { sessionsOfEvents } from '../audit/lookups.js';
 import type { Caller, Resolution } from '../callers/caller.js';
 import type { GraphqlRequest } from '../callers/graphql-over-http.js';
@@ -35,6 +35,8 @@ export interface GraphqlContext extends Pick<GraphqlRequest, 'origin' | 'ids' | 
   devicesOf(userId: string): Promise<Device[]>;
   /** A user, read for all rows of one page at once; null if unknown */
   userById(id: string): Promise<ListedUser | null>;
+  /** The user who has an e-mail or had it last, read for all events of one page at once; null if nobody had it */
+  userByEmail(email: string): Promise<ListedUser | null>;
   /** The session of a login or logout in the audit log, read for all events of one page at once; null if unknown */
   sessionOfEvent(id: string): Promise<string | null>;
 }
@@ -80,7 +82,7 @@ const ANEW = { cache: false };
 
 /** Of sessions one loader for each page that an operation asks for, under an alias or in a fragment. */
 function withLoaders(
-  context: Omit<GraphqlContext, 'sessionsOf' | 'devicesOf' | 'userById' | 'sessionOfEvent'>,
+  context: Omit<GraphqlContext, 'sessionsOf' | 'devicesOf' | 'userById' | 'userByEmail' | 'sessionOfEvent'>,
 ): GraphqlContext {
   const { caller, deps, isGone, turns } = context;
   const loaders = new Map<string, DataLoader<string, Page<Session>>>();
@@ -100,6 +102,10 @@ function withLoaders(
     const found = await turns.ofCaller(caller, 'reads', isGone, () => usersById(deps, ids));
     return ids.map((id) => found.get(id) ?? null);
   }, ANEW);
+  const holders = new DataLoader(async (emails: readonly string[]) => {
+    const found = await turns.ofCaller(caller, 'reads', isGone, () => usersByEmail(deps, emails));
+    return emails.map((email) => found.get(email) ?? null);
+  }, ANEW);
   const devices = new DataLoader(async (userIds: readonly string[]) => {
     const found = await turns.ofCaller(caller, 'reads', isGone, () => listDevices(deps.db, userIds));
     return userIds.map((id) => found.get(id) ?? []);
@@ -113,6 +119,7 @@ function withLoaders(
     sessionsOf,
     devicesOf: (id) => devices.load(id),
     userById: (id) => users.load(id),
+    userByEmail: (email) => holders.load(email),
     sessionOfEvent: (id) => sessions.load(id),
   };
 }

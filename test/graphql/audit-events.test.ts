@@ -72,6 +72,39 @@ test('Interface 11: returns every field of an event, newest first', async () => 
   expect(created).toMatchObject({ eventType: 'user_created', metadata: { actor: { caller_type: 'cli' } } });
 });
 
+test('Interface 11: filters thefts apart from tokens whose session had been ended', async () => {
+  await insert('a', { type: 'token_theft', user: ANNA });
+  await insert('b', {
+    type: 'token_theft',
+    user: ANNA,
+    metadata: { ended_by: 'session_revoked' },
+    at: '2026-03-04T13:00:00Z',
+  });
+  await insert('c', { type: 'token_theft', user: BOB, at: '2026-03-04T14:00:00Z' });
+  await insert('d', { type: 'logout', user: BOB, at: '2026-03-04T15:00:00Z' });
+  for (const [filter, expected] of [
+    [{ isTheft: true }, 'ca'],
+    [{ isTheft: false }, 'b'],
+    [{ isTheft: null }, 'dcba'],
+    [{ isTheft: true, eventTypes: ['token_theft', 'logout'] }, 'ca'],
+    [{ isTheft: false, eventTypes: ['logout'] }, ''],
+    [{ isTheft: true, userId: ANNA }, 'a'],
+  ] as const) {
+    expect([filter, await names(filter)]).toEqual([filter, expected]);
+    const { auditEvents, auditCounts } = await dataOf(
+      gateway,
+      as,
+      `query ($filter: AuditEventFilter, $counted: AuditCountFilter!) {
+        auditEvents(filter: $filter) { totalCount { count } }
+        auditCounts(bucket: day, filter: $counted) { count }
+      }`,
+      { filter, counted: { ...filter, since: '2026-03-04T00:00:00Z', until: '2026-03-05T00:00:00Z' } },
+    );
+    const counted = auditCounts.reduce((sum: number, { count }: { count: number }) => sum + count, 0);
+    expect([auditEvents.totalCount.count, counted]).toEqual([expected.length, expected.length]);
+  }
+});
+
 test('Interface 11: filters by types, user, address and time, each alone and together', async () => {
   await insert('a', { type: 'logout', user: ANNA, at: '2026-03-04T12:00:00Z' });
   await insert('b', { type: 'login_success', user: ANNA, at: '2026-03-04T12:00:01Z' });

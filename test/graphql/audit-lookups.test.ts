@@ -413,6 +413,43 @@ test('Interface 11: the events of a session cost 3,000 more, so at most three in
   expect((await ask(gateway, reader, cheap)).errors).toEqual([]);
 });
 
+test('Interface 11: a request that named no active user leads to who has the e-mail now, or had it last', async () => {
+  const admin = await newcomer(gateway, 'admin');
+  const named = async (email: string): Promise<string | null> => {
+    const asked = `query ($filter: AuditEventFilter) { auditEvents(filter: $filter) { nodes { userId userOfEmail { email } } } }`;
+    const filter = { email, eventTypes: ['login_failure'] };
+    const { auditEvents } = await dataOf(gateway, reader, asked, { filter });
+    const [{ userId, userOfEmail }] = auditEvents.nodes;
+    expect(userId).toBeNull();
+    return userOfEmail?.email ?? null;
+  };
+  const setActive = (id: string, isActive: boolean) =>
+    mutation(admin.as, 'setUserActive', { id, isActive }, 'user { id }');
+  const setEmail = (id: string, email: string) => mutation(admin.as, 'setUserEmail', { id, email }, 'user { id }');
+  const ada = await gateway.user();
+  await setActive(ada.id, false);
+  await login(gateway, ada.email);
+  await login(gateway, 'nobody@example.com');
+  expect(await named('nobody@example.com')).toBeNull();
+  expect(await named(ada.email)).toBe(ada.email);
+  await setActive(ada.id, true);
+  expect(await named(ada.email)).toBe(ada.email);
+  await setEmail(ada.id, 'countess@example.com');
+  expect(await named(ada.email)).toBe('countess@example.com');
+  gateway.clock.advance(1);
+  await setEmail(ada.id, 'lovelace@example.com');
+  expect(await named(ada.email)).toBe('lovelace@example.com');
+  const bert = await gateway.user({ email: 'nobody@example.com' });
+  expect(await named('nobody@example.com')).toBe(bert.email);
+  gateway.clock.advance(1);
+  await setEmail(bert.id, ada.email); // who has it now goes before who had it
+  expect(await named(ada.email)).toBe(ada.email);
+  await setEmail(bert.id, 'bert@example.com'); // both had it: the last one
+  expect(await named(ada.email)).toBe('bert@example.com');
+  const { auditEvents } = await dataOf(gateway, reader, '{ auditEvents { nodes { userId userOfEmail { id } } } }');
+  for (const { userId, userOfEmail } of auditEvents.nodes) if (userId !== null) expect(userOfEmail).toBeNull();
+});
+
 test('Interface 15: an erased administrator is an id, and neither a user nor an e-mail', async () => {
   const admin = await newcomer(gateway, 'admin');
   await newcomer(gateway, 'admin');

@@ -6,6 +6,7 @@ import { createWebhook, pauseWebhook } from '../../src/admin/webhooks.js';
 import type { TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, newApiKey, newCronKey, newcomer, nobody, type SignedIn } from '../support/gateway/graphql.js';
 import { startWithRoleScopes } from '../support/gateway/role-scopes.js';
+import { login } from '../support/gateway/routes.js';
 import { wholeState } from '../support/gateway/rows.js';
 
 const COLUMNS = [
@@ -332,6 +333,14 @@ const INNER: Record<string, Inner> = {
       const event = { eventType: 'user_unlocked', userId: await aUser(), metadata: {} } as const;
       await administer(gateway.app, COMMAND_LINE, undefined, ({ audit }) => audit(event));
       return '{ auditEvents(first: 1, filter: { eventTypes: [user_unlocked] }) { nodes { user { id } } } }';
+    },
+  },
+  'AuditEvent.userOfEmail': {
+    scope: 'users:read',
+    way: ['audit:read'],
+    operation: async () => {
+      await login(gateway, 'nobody@example.com');
+      return '{ auditEvents(first: 1, filter: { eventTypes: [login_failure] }) { nodes { userOfEmail { id } } } }';
     },
   },
   'Session.events': {

@@ -167,6 +167,8 @@ const FILTERS: Array<[string, AuditEventFilter, number]> = [
   ['nothing', {}, 51],
   ['one type', { eventTypes: ['token_theft'] }, 51],
   ['a type without events', { eventTypes: ['cron_key_revoked'] }, 0],
+  ['thefts', { isTheft: true }, 51],
+  ['tokens of ended sessions', { isTheft: false }, EVENTS / 100], // all of their type
   ['three types', { eventTypes: ['token_theft', 'login_failure', 'logout'] }, 3 * 51],
   ['a user', { userId: BUSY }, 51],
   ['an address', { ipAddress: '192.0.2.1' }, 51],
@@ -425,6 +427,7 @@ test.each([
   ['nothing', '', IN_SPAN, 'Index Only Scan'],
   ['a type', 'eventTypes: [login_failure]', IN_SPAN / 10, 'Index Only Scan'],
   ['two types', 'eventTypes: [login_failure, token_theft]', (IN_SPAN * 11) / 100 + 1, 'Index Only Scan'],
+  ['thefts', 'isTheft: true', IN_SPAN / 100 + 1, 'Index Scan'],
   ['a user', `userId: "${BUSY}"`, IN_SPAN / 100 + 1, 'Index Scan'],
   ['an address', 'ipAddress: "192.0.2.1"', IN_SPAN / 100 + 1, 'Index Scan'],
   ['an e-mail', 'email: "person10@example.com"', (IN_SPAN * 2) / 100, 'Index Scan'],

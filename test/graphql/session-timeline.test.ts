@@ -30,6 +30,7 @@ interface Step {
   id: string;
   createdAt: string;
   kind: string;
+  isTheft: boolean;
   jti: string | null;
   ipAddress: string;
   userAgent: string | null;
@@ -85,7 +86,10 @@ test('Interface 11: shows a theft: the used token, and from where it was present
   await refresh(gateway, first, THIEF);
   expect(await story(caller)).toMatchObject([
     ...firstSteps,
-    { createdAt: now(), kind: 'token_theft', jti: jtiOf(first), ipAddress: '203.0.113.66', userAgent: 'curl/8' },
+    {
+      ...{ createdAt: now(), kind: 'token_theft', isTheft: true, jti: jtiOf(first) },
+      ...{ ipAddress: '203.0.113.66', userAgent: 'curl/8' },
+    },
   ]);
 });
 
@@ -176,8 +180,9 @@ test('Interface 11: shows a theft after a logout too, in order', async () => {
   await logout(gateway, second);
   gateway.clock.advance(1);
   await refresh(gateway, second, THIEF);
-  const kinds = (await story(caller)).map(({ kind }) => kind);
-  expect(kinds).toEqual(['started', 'rotated', 'logout', 'token_theft']);
+  const steps = await story(caller);
+  expect(steps.map(({ kind }) => kind)).toEqual(['started', 'rotated', 'logout', 'token_theft']);
+  expect(steps.at(-1)).toMatchObject({ isTheft: false }); // nobody had used the token
 });
 
 test('Interface 11: shows the newest token and the end last, even if all happens in one millisecond', async () => {

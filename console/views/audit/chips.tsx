@@ -1,12 +1,12 @@
 /** The filters that are set, each of which can be removed. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useAnswer } from '../../answer.js';
-import { eventName, isEventType } from '../../events.js';
+import { ENDED_TOKEN, eventName, isEventType } from '../../events.js';
 import { Cut, Foreign } from '../../kit/foreign.js';
 import { Time } from '../../kit/time.js';
 import { place, setQuery } from '../../location.js';
 import { AuditPeople, AuditSession } from '../../operations.js';
-import { type Chip, chipsOf, FIELD_NAMES, FIELDS, isUuid } from './filters.js';
+import { type Chip, chipsOf, FIELD_NAMES, FIELDS, isUuid, THEFTS } from './filters.js';
 
 interface Props {
   /** Names of keys and webhooks, as far as the shown events have them */
@@ -69,13 +69,15 @@ export function Chips({ nameOf, onNoneLeft }: Props) {
 }
 
 function wordsOf({ field, value }: Chip): string {
-  return field === 'eventTypes' && isEventType(value) ? eventName(value) : value;
+  if (field === 'isTheft') return THEFTS[value] ?? value;
+  if (field !== 'eventTypes' || !isEventType(value)) return value;
+  return value === 'token_theft' ? `${THEFTS['true']}, ${ENDED_TOKEN.toLowerCase()}` : eventName(value);
 }
 
 function ChipValue({ chip, nameOf }: { chip: Chip; nameOf: Props['nameOf'] }) {
   const { field, value } = chip;
   if ((field === 'since' || field === 'until') && !Number.isNaN(Date.parse(value))) return <Time at={value} isExact />;
-  if (field === 'eventTypes') return <Cut text={wordsOf(chip)} />;
+  if (field === 'eventTypes' || field === 'isTheft') return <Cut text={wordsOf(chip)} />;
   if (field === 'email' || field === 'ipAddress') return <Cut text={value} />;
   return (
     <>

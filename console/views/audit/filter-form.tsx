@@ -3,7 +3,8 @@ import type { RefObject } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { EVENT_TYPES, eventName } from '../../events.js';
 import { place, setQuery } from '../../location.js';
-import { FIELD_NAMES, FIELDS, type Field, TYPE_GROUPS, withTypes } from './filters.js';
+import type { AuditEventType } from '../../operations.js';
+import { FIELD_NAMES, FIELDS, type Field, THEFTS, TYPE_GROUPS, withTypes } from './filters.js';
 
 /** @param start is focused when the last filter is removed */
 export function FilterForm({ start }: { start: RefObject<HTMLSelectElement> }) {
@@ -14,7 +15,9 @@ export function FilterForm({ start }: { start: RefObject<HTMLSelectElement> }) {
     const form = event.currentTarget as HTMLFormElement;
     const value = String(new FormData(form).get('value')).trim();
     if (value === '') return;
-    setQuery({ [field]: queryValue(field, value) });
+    if (field !== 'eventTypes') setQuery({ [field]: queryValue(field, value) });
+    else if (value in THEFTS) setQuery({ isTheft: value, eventTypes: undefined });
+    else setQuery({ eventTypes: typesWith(value), isTheft: undefined });
     const input = form.elements.namedItem('value');
     if (input instanceof HTMLInputElement) input.value = '';
   };
@@ -28,7 +31,7 @@ export function FilterForm({ start }: { start: RefObject<HTMLSelectElement> }) {
           value={field}
           onChange={(event) => setField(event.currentTarget.value as Field)}
         >
-          {FIELDS.map((each) => (
+          {FIELDS.filter((each) => each !== 'isTheft').map((each) => (
             <option key={each} value={each}>
               {FIELD_NAMES[each]}
             </option>
@@ -42,9 +45,9 @@ export function FilterForm({ start }: { start: RefObject<HTMLSelectElement> }) {
             {TYPE_GROUPS.map(([subject, types]) => (
               <optgroup key={subject} label={subject}>
                 <option value={types.join(',')}>{subject}: all of these</option>
-                {types.map((type) => (
-                  <option key={type} value={type}>
-                    {eventName(type)}
+                {types.flatMap(optionsOf).map(([option, name]) => (
+                  <option key={option} value={option}>
+                    {name}
                   </option>
                 ))}
               </optgroup>
@@ -67,12 +70,19 @@ export function FilterForm({ start }: { start: RefObject<HTMLSelectElement> }) {
   );
 }
 
-/** Event types are added to those that are chosen; a time is that of the reader's clock. */
+/** Values for the query, with their names. */
+function optionsOf(type: AuditEventType): Array<[value: string, name: string]> {
+  return type === 'token_theft' ? Object.entries(THEFTS) : [[type, eventName(type)]];
+}
+
+/** The chosen event types and others; none if those are all. */
+function typesWith(added: string): string {
+  const types = withTypes(place.value.query, added.split(','));
+  return types.split(',').length >= EVENT_TYPES.length ? '' : types;
+}
+
+/** A time is that of the reader's clock. */
 function queryValue(field: Field, value: string): string {
-  if (field === 'eventTypes') {
-    const types = withTypes(place.value.query, value.split(','));
-    return types.split(',').length >= EVENT_TYPES.length ? '' : types;
-  }
   if (field !== 'since' && field !== 'until') return value;
   return new Date(value).toISOString();
 }

@@ -1,10 +1,11 @@
 /** The filters of the audit log, as they are in the query of its address. */
-import { EVENT_TYPES, isEventType } from '../../events.js';
+import { ENDED_TOKEN, EVENT_TYPES, eventName, isEventType } from '../../events.js';
 import type { AuditEventFilter } from '../../operations.js';
 
 /** Their names in the query are those of GraphQL. */
 export const FIELD_NAMES = {
   eventTypes: 'Event',
+  isTheft: 'Event',
   email: 'E-mail',
   userId: 'User id',
   actorId: 'Actor id',
@@ -14,6 +15,9 @@ export const FIELD_NAMES = {
   since: 'Since',
   until: 'Until',
 } as const;
+
+/** The values of `isTheft`: what of the type `token_theft` is a theft, and what is none. */
+export const THEFTS: Record<string, string> = { true: eventName('token_theft'), false: ENDED_TOKEN };
 
 export type Field = keyof typeof FIELD_NAMES;
 export const FIELDS = Object.keys(FIELD_NAMES) as Field[];
@@ -76,6 +80,9 @@ export function readFilter(query: URLSearchParams): { filter: Filter; problems: 
       for (const type of types)
         if (!isEventType(type)) problems.push({ text: 'There is no such event type:', value: type });
       filter.eventTypes = types.filter(isEventType);
+    } else if (field === 'isTheft') {
+      if (!Object.hasOwn(THEFTS, value)) problems.push({ text: 'isTheft is neither true nor false:', value });
+      filter.isTheft = value === 'true';
     } else if (field === 'since' || field === 'until') {
       const at = new Date(value);
       if (Number.isNaN(at.getTime())) problems.push({ text: `${FIELD_NAMES[field]} is not a time:`, value });

@@ -1,36 +1,37 @@
 /** The plot above the audit log: its events over time, in a few series. */
 import { type Answer, useAsked } from '../../answer.js';
-import { EVENT_TYPES } from '../../events.js';
-import { ask } from '../../graphql.js';
+import { ENDED_TOKEN, EVENT_TYPES } from '../../events.js';
 import { Bars, BarsTable, type BarTone, Legend } from '../../kit/bars.js';
 import { ProblemNotice } from '../../kit/states.js';
-import { TIME_ZONE } from '../../kit/time.js';
 import { pathTo, place } from '../../location.js';
-import { AuditCounts, type AuditEventType } from '../../operations.js';
 import { AUDIT_LOG } from '../../views.js';
+import { type CountBucket, type CountedType, countEvents } from './counts.js';
 import type { Filter } from './filters.js';
-import { type Bucket, bucketsOf, plottedSpan, type Span } from './spans.js';
+import { plottedSpan, type Span } from './spans.js';
 
 interface Group {
   name: string;
   tone: BarTone;
-  types: readonly AuditEventType[];
+  types: readonly CountedType[];
+  /** Of the query, for its events. Undefined: they need no filter, or have none */
+  query?: Record<string, string>;
 }
 
 const NAMED: readonly Group[] = [
-  { name: 'Token thefts', tone: 'bad', types: ['token_theft'] },
+  { name: 'Token thefts', tone: 'bad', types: ['token_theft'], query: { isTheft: 'true' } },
   { name: 'Refusals', tone: 'warn', types: ['login_failure', 'account_locked', 'password_change_failed'] },
   { name: 'Logins', tone: 'accent', types: ['login_success'] },
 ];
 const OTHERS: Group = {
   name: 'Everything else',
   tone: 'rest',
-  types: EVENT_TYPES.filter((type) => !NAMED.some(({ types }) => types.includes(type))),
+  types: [...EVENT_TYPES.filter((type) => !NAMED.some(({ types }) => types.includes(type))), 'ended_token'],
 };
+const ENDED: Group = { name: ENDED_TOKEN, tone: 'rest', types: ['ended_token'], query: { isTheft: 'false' } };
 
 export interface Plotted {
   span: Span & { isCut: boolean };
-  buckets: Array<Bucket<{ bucketStart: string; eventType: AuditEventType; count: number }>>;
+  buckets: CountBucket[];
 }
 
 /** Undefined data: not counted yet; null: the filter's span is to come. */
@@ -38,14 +39,7 @@ export function usePlot(filter: Filter): Answer<Plotted | null> {
   return useAsked(`plot ${JSON.stringify(filter)}`, async (signal) => {
     const span = plottedSpan(filter, filter.eventTypes?.length, new Date());
     if (span === undefined) return null;
-    const { bucket, since, until } = span;
-    const variables = {
-      bucket,
-      timeZone: TIME_ZONE,
-      filter: { ...filter, since: since.toISOString(), until: until.toISOString() },
-    };
-    const { auditCounts } = await ask(AuditCounts, variables, signal);
-    return { span, buckets: bucketsOf(span, auditCounts ?? []) };
+    return { span, buckets: await countEvents(span, filter, signal) };
   });
 }
 
@@ -66,9 +60,9 @@ export function Plot({ filter, plot: { data, problem } }: PlotProps) {
     name,
     shortName: name,
     to: here({ since, until }),
-    counts: shown.map(({ types }) => ({
+    counts: shown.map(({ types, query }) => ({
       count: counted.reduce((sum, { eventType, count }) => (types.includes(eventType) ? sum + count : sum), 0),
-      to: types.length < OTHERS.types.length ? here({ since, until, eventTypes: types.join(',') }) : undefined,
+      to: query && here({ since, until, ...query }),
     })),
   }));
   return (
@@ -90,12 +84,18 @@ export function Plot({ filter, plot: { data, problem } }: PlotProps) {
 }
 
 /** The groups of which the filter leaves something. */
-function groupsOf({ eventTypes }: Filter): Group[] {
-  const groups = [...NAMED, OTHERS];
-  if (eventTypes == null) return groups;
+function groupsOf({ eventTypes, isTheft }: Filter): Group[] {
+  if (isTheft != null) return isTheft ? NAMED.slice(0, 1) : [ENDED];
+  if (eventTypes == null) return [...NAMED.map(withQuery), OTHERS];
+  const isAsked = (type: CountedType): boolean => eventTypes.includes(type === 'ended_token' ? 'token_theft' : type);
+  const groups = [...NAMED, { ...OTHERS, types: OTHERS.types.filter((type) => type !== 'ended_token') }, ENDED];
   return groups
-    .map((group) => ({ ...group, types: group.types.filter((type) => eventTypes.includes(type)) }))
+    .map((group) => withQuery({ ...group, types: group.types.filter(isAsked) }))
     .filter(({ types }) => types.length > 0);
+}
+
+function withQuery(group: Group): Group {
+  return { query: { eventTypes: group.types.join(',') }, ...group };
 }
 
 /** This log with some filters changed. */

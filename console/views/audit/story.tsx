@@ -2,6 +2,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { type Answer, type Rows, useAnswer, usePages } from '../../answer.js';
 import { can } from '../../auth.js';
+import { ENDED_TOKEN } from '../../events.js';
 import { ask } from '../../graphql.js';
 import { announce } from '../../kit/announce.js';
 import { ChangeDialog } from '../../kit/dialog.js';
@@ -160,11 +161,13 @@ export function Steps({ steps }: { steps: Rows<Step> }) {
       {rows !== undefined && (
         <ol class="steps" ref={list}>
           {foldSteps(rows).map(({ first, last, count }) => (
-            <li key={first.id} class={`step-${first.kind}`}>
+            <li key={first.id} class={isEnded(first) ? undefined : `step-${first.kind}`}>
               {count === 1 ? (
                 <>
                   <p>
-                    <span class={first.kind === 'token_theft' ? 'bad step-name' : 'step-name'}>{nameOf(first)}</span>{' '}
+                    <span class={`step-name ${first.isTheft ? 'bad' : isEnded(first) ? 'quiet' : ''}`}>
+                      {nameOf(first)}
+                    </span>{' '}
                     <Time at={first.createdAt} isExact />
                   </p>
                   {first.kind !== 'rotated' && <p>{first.detail}.</p>}
@@ -185,8 +188,12 @@ export function Steps({ steps }: { steps: Rows<Step> }) {
   );
 }
 
-function nameOf({ kind }: Step): string {
-  return STEPS[kind] ?? kind;
+function nameOf(step: Step): string {
+  return isEnded(step) ? ENDED_TOKEN : (STEPS[step.kind] ?? step.kind);
+}
+
+function isEnded({ kind, isTheft }: Step): boolean {
+  return kind === 'token_theft' && !isTheft;
 }
 
 function From({ step: { kind, ipAddress, userAgent, jti }, isOne }: { step: Step; isOne: boolean }) {

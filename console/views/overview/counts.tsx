@@ -1,13 +1,13 @@
 /** Numbers and bars of what tells whether something is wrong. */
 import { type Answer, useAsked } from '../../answer.js';
-import { ask } from '../../graphql.js';
 import { type Bar, Bars, BarsTable, type BarTone, numberText } from '../../kit/bars.js';
 import { Answered } from '../../kit/states.js';
 import { dayText, hourText, TIME_ZONE } from '../../kit/time.js';
 import { Link, pathTo, setQuery } from '../../location.js';
-import { AuditCounts, type AuditEventType } from '../../operations.js';
+import type { AuditEventType } from '../../operations.js';
 import { AUDIT_LOG } from '../../views.js';
-import { type Bucket, bucketsOf, lastDays, lastHours, type Span } from '../audit/spans.js';
+import { type CountBucket, countEvents } from '../audit/counts.js';
+import { lastDays, lastHours, type Span } from '../audit/spans.js';
 
 interface Kind {
   type: AuditEventType;
@@ -19,7 +19,7 @@ const KINDS: readonly Kind[] = [
   { type: 'login_success', name: 'Logins', tone: 'accent' },
   { type: 'login_failure', name: 'Failed logins', tone: 'warn' },
   { type: 'account_locked', name: 'Refused: account locked', tone: 'bad' },
-  { type: 'token_theft', name: 'Tokens presented again', tone: 'bad' },
+  { type: 'token_theft', name: 'Token thefts', tone: 'bad' },
 ];
 
 export type SpanName = '24h' | '7d';
@@ -29,12 +29,10 @@ const SPANS: Record<SpanName, { name: string; spanAt(now: Date): Span }> = {
   '7d': { name: '7 days', spanAt: lastDays },
 };
 
-type Count = { bucketStart: string; eventType: AuditEventType; count: number };
-
 export interface Counted {
   name: SpanName;
   span: Span;
-  buckets: Array<Bucket<Count>>;
+  buckets: CountBucket[];
 }
 
 export function useCounts(name: SpanName, pollMs: number): Answer<Counted> {
@@ -42,13 +40,7 @@ export function useCounts(name: SpanName, pollMs: number): Answer<Counted> {
     `counts ${name}`,
     async (signal) => {
       const span = SPANS[name].spanAt(new Date());
-      const filter = {
-        since: span.since.toISOString(),
-        until: span.until.toISOString(),
-        eventTypes: KINDS.map(({ type }) => type),
-      };
-      const { auditCounts } = await ask(AuditCounts, { bucket: span.bucket, timeZone: TIME_ZONE, filter }, signal);
-      return { name, span, buckets: bucketsOf(span, auditCounts ?? []) };
+      return { name, span, buckets: await countEvents(span, { eventTypes: KINDS.map(({ type }) => type) }, signal) };
     },
     { pollMs },
   );
@@ -58,18 +50,16 @@ export function countOf({ buckets }: Counted, type: AuditEventType): number {
   return buckets.reduce((sum, bucket) => sum + inBucket(bucket, type), 0);
 }
 
-function inBucket({ counted }: Bucket<Count>, type: AuditEventType): number {
+function inBucket({ counted }: CountBucket, type: AuditEventType): number {
   return counted.find(({ eventType }) => eventType === type)?.count ?? 0;
 }
 
 interface CountsProps {
   chosen: SpanName;
   answer: Answer<Counted>;
-  /** Below the number of presented tokens: how many were thefts */
-  thefts: string;
 }
 
-export function Counts({ chosen, answer, thefts }: CountsProps) {
+export function Counts({ chosen, answer }: CountsProps) {
   return (
     <section>
       <div class="bar">
@@ -89,12 +79,12 @@ export function Counts({ chosen, answer, thefts }: CountsProps) {
           ))}
         </fieldset>
       </div>
-      <Answered answer={answer}>{(counted) => <Tiles counted={counted} thefts={thefts} />}</Answered>
+      <Answered answer={answer}>{(counted) => <Tiles counted={counted} />}</Answered>
     </section>
   );
 }
 
-function Tiles({ counted, thefts }: { counted: Counted; thefts: string }) {
+function Tiles({ counted }: { counted: Counted }) {
   const { span, buckets } = counted;
   const unit = span.bucket === 'day' ? 'Day' : 'Hour';
   const whole = { since: span.since.toISOString(), until: span.until.toISOString() };
@@ -107,7 +97,6 @@ function Tiles({ counted, thefts }: { counted: Counted; thefts: string }) {
             kind={kind}
             count={countOf(counted, kind.type)}
             to={eventsOf(kind.type, whole)}
-            hint={kind.type === 'token_theft' ? thefts : ''}
             label={`${kind.name} by ${unit.toLowerCase()}`}
             bars={buckets.map((bucket) => ({
               name: bucket.name,
@@ -141,12 +130,11 @@ interface TileProps {
   count: number;
   /** The events that are counted */
   to: string;
-  hint: string;
   label: string;
   bars: Bar[];
 }
 
-function Tile({ kind, count, to, hint, label, bars }: TileProps) {
+function Tile({ kind, count, to, label, bars }: TileProps) {
   const isWrong = count > 0 && kind.tone === 'bad';
   return (
     <div class="tile">
@@ -156,12 +144,12 @@ function Tile({ kind, count, to, hint, label, bars }: TileProps) {
           {numberText(count)}
         </Link>
       </p>
-      <p class="hint">{hint}</p>
       <Bars label={label} series={[kind]} bars={bars} />
     </div>
   );
 }
 
 function eventsOf(type: AuditEventType, { since, until }: { since: string; until: string }): string {
-  return pathTo(AUDIT_LOG, { eventTypes: type, since, until });
+  const what = type === 'token_theft' ? { isTheft: 'true' } : { eventTypes: type };
+  return pathTo(AUDIT_LOG, { ...what, since, until });
 }

@@ -18,7 +18,7 @@ const SHOWN = 8;
 
 const COLUMNS: Array<Column<Event>> = [
   { name: 'Time', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { name: 'Event', cell: ({ eventType }) => <EventName type={eventType} /> },
+  { name: 'Event', cell: (event) => <EventName event={event} /> },
   { name: 'Who', cell: (event) => <Subject event={event} /> },
   {
     name: 'From',

@@ -15,17 +15,13 @@ import { Steps, useSteps } from '../audit/story.js';
 import { News } from './news.js';
 
 const DAYS = 7;
-/** Events that are looked at: `ended_by` is no filter of the gateway. */
 const MOST = 50;
 /** Stories that are told without being asked for: each costs the gateway a long reading. */
 const TOLD = 3;
 
 export interface Thefts {
-  /** Without those of tokens that had been ended: a logout in another tab is no theft */
   thefts: Event[];
-  /** Number of events with `ended_by`: no thefts */
-  harmless: Event[];
-  /** False if there are more events than were looked at */
+  /** False if there are more */
   isComplete: boolean;
   since: string;
 }
@@ -38,33 +34,11 @@ export function useThefts(pollMs: number): Answer<Thefts> {
       start.setHours(0, 0, 0, 0);
       start.setDate(start.getDate() - DAYS + 1);
       const since = start.toISOString();
-      const { auditEvents } = await ask(
-        Events,
-        { first: MOST, filter: { eventTypes: ['token_theft'], since } },
-        signal,
-      );
-      const events = auditEvents?.nodes ?? [];
-      return {
-        thefts: events.filter(({ metadata }) => metadata['ended_by'] === undefined),
-        harmless: events.filter(({ metadata }) => metadata['ended_by'] !== undefined),
-        isComplete: auditEvents?.pageInfo.hasNextPage === false,
-        since,
-      };
+      const { auditEvents } = await ask(Events, { first: MOST, filter: { isTheft: true, since } }, signal);
+      return { thefts: auditEvents?.nodes ?? [], isComplete: auditEvents?.pageInfo.hasNextPage === false, since };
     },
     { pollMs },
   );
-}
-
-/** What the number of `token_theft` says, of which not each is a theft. */
-export function theftsText(data: Thefts | undefined, since: string | undefined): string {
-  if (data === undefined || since === undefined) return '';
-  if (!data.isComplete) return 'Some may be of sessions that had been ended, which is no theft.';
-  const later = ({ createdAt }: Event): boolean => createdAt >= since;
-  const thefts = data.thefts.filter(later).length;
-  const harmless = data.harmless.filter(later).length;
-  if (thefts + harmless === 0) return '';
-  const ended = `${harmless} of a session that had been ended, which is no theft`;
-  return `${thefts} ${thefts === 1 ? 'theft' : 'thefts'}${harmless === 0 ? '' : `, ${ended}`}`;
 }
 
 export function TheftList({ answer }: { answer: Answer<Thefts> }) {
@@ -93,8 +67,7 @@ export function TheftList({ answer }: { answer: Answer<Thefts> }) {
             )}
             {!isComplete && (
               <p class="quiet">
-                These are among the latest {MOST} times that a token was presented again.{' '}
-                <Link to={pathTo(AUDIT_LOG, { eventTypes: 'token_theft', since })}>All of them</Link>
+                The latest {MOST}. <Link to={pathTo(AUDIT_LOG, { isTheft: 'true', since })}>All of them</Link>
               </p>
             )}
           </>

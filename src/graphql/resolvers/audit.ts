@@ -56,6 +56,23 @@ export class AuditResolver {
     return userId === null ? null : userById(userId);
   }
 
+  @RequireScope('users:read')
+  @FieldResolver(() => UserType, {
+    nullable: true,
+    description:
+      'The user who has the email that a request named, or had it last as far as the latest 1,000 changes of emails tell: ' +
+      'if `userId` is null, no active user had it then. Null for other events, if nobody had it, or if reading it failed; ' +
+      'see `errors`.',
+    complexity: costOfLoaded,
+  })
+  async userOfEmail(
+    @Root() { entityType, userId, metadata }: AuditEventType,
+    @Ctx() { userByEmail }: GraphqlContext,
+  ): Promise<ListedUser | null> {
+    const { email } = metadata;
+    return entityType === 'user' && userId === null && typeof email === 'string' ? userByEmail(email) : null;
+  }
+
   @FieldResolver(() => ID, {
     nullable: true,
     description:

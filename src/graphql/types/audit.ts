@@ -109,6 +109,14 @@ abstract class WhatFilter {
   })
   eventTypes?: EventType[] | null;
 
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      'Only thefts if true: events of type `token_theft` without `ended_by` in `metadata`. Only events with it if false, ' +
+      'which are no thefts: the session had been ended before.',
+  })
+  isTheft?: boolean | null;
+
   @Field(() => ID, { nullable: true, description: 'Only events about the user with this id.' })
   userId?: string | null;
 

@@ -26,7 +26,7 @@ const SessionEventKindEnum = spelledEnum<SessionEventKind>('SessionEventKind', '
   rotated: 'The session was refreshed: a new refresh token replaced the previous one.',
   retried: 'A refresh was retried with proof, and the same new refresh token was returned again.',
   ...ENDS,
-  token_theft: 'A used or revoked refresh token was presented, which is treated as theft.',
+  token_theft: 'A used or revoked refresh token was presented. It is a theft only if `isTheft`.',
 });
 
 @ObjectType('Session', { simpleResolvers: true, description: 'A login and the refresh tokens issued for it.' })
@@ -95,6 +95,13 @@ export class SessionEventType extends EventBase implements SessionEvent {
 
   @Field(() => SessionEventKindEnum, { description: 'Type of the event.' })
   kind!: SessionEventKind;
+
+  @Field(() => Boolean, {
+    description:
+      'Whether this is a theft. False for a `token_theft` of a token that had not been used: what had ended its session ' +
+      'is in `detail`.',
+  })
+  isTheft!: boolean;
 
   @Field(() => ID, {
     nullable: true,

@@ -1,6 +1,10 @@
 /** Interface 19: the view Overview: whether something is wrong, and that each number leads to exactly its events. */
-import type { Page } from 'playwright-core';
-import { refreshTokenOf } from '../../support/gateway/gateway.js';
+import type { Locator, Page } from 'playwright-core';
+import { COMMAND_LINE } from '../../../src/admin/administer.js';
+import { revokeSession } from '../../../src/admin/sessions.js';
+import { deleteUser, setUserActive, setUserEmail, setUserPassword } from '../../../src/admin/user-changes.js';
+import { claimsOf, refreshTokenOf } from '../../support/gateway/gateway.js';
+import { ANOTHER } from '../../support/gateway/passwords.js';
 import { login, logout, refresh, WRONG } from '../../support/gateway/routes.js';
 import { until } from '../../support/until.js';
 import { inChromium, type Site } from '../site.js';
@@ -19,6 +23,36 @@ const SIZES = [
 const log = (page: Page) => page.getByRole('table', { name: 'Events of the audit log' });
 /** The number of failed logins, which leads to them */
 const number = (page: Page) => page.getByRole('link', { name: /failed logins: show the events$/ });
+
+type End = (site: Site, userId: string, sid: string, token: string) => Promise<unknown>;
+
+/** What ends a session whose token nobody has used, by the `ended_by` of the token that comes again. */
+const ENDS: Record<string, End> = {
+  session_revoked: ({ gateway }, _id, sid) => revokeSession(gateway.app, COMMAND_LINE, undefined, sid),
+  logout: ({ gateway }, _id, _sid, token) => logout(gateway, token),
+  user_deactivated: ({ gateway }, id) => setUserActive(gateway.app, COMMAND_LINE, id, false),
+  user_password_set: ({ gateway }, id) => setUserPassword(gateway.app, COMMAND_LINE, id, ANOTHER),
+  user_deleted: ({ gateway }, id) => deleteUser(gateway.app, COMMAND_LINE, id),
+};
+
+/** What the plot counts: the sum of each of its series. */
+async function plotted(page: Page): Promise<Record<string, number>> {
+  const table = page.locator('.plot table');
+  await table.waitFor({ state: 'attached' });
+  const [, ...names] = await table.locator('th').allTextContents();
+  const rows = await table.locator('tbody tr').all();
+  const sums = names.map(() => 0);
+  for (const row of rows) {
+    const [, ...cells] = await row.locator('.value').allTextContents();
+    cells.forEach((count, i) => {
+      sums[i] = (sums[i] ?? 0) + Number(count);
+    });
+  }
+  return Object.fromEntries(names.map((name, i) => [name, sums[i] ?? Number.NaN]));
+}
+
+const colourOf = (element: Locator): Promise<unknown> =>
+  element.evaluate('(element) => getComputedStyle(element).color');
 
 async function open(site: Site, looks: Looks = {}, role: 'admin' | 'analyst' = 'analyst') {
   const opened = await openConsole(site, role, '/console/', looks);
@@ -132,23 +166,45 @@ inChromium('in Chromium, the overview of a gateway where something has happened'
     await close();
   });
 
-  test('Interface 19: a theft is told with what its session says; a token that a logout had ended is none', async () => {
+  test('Interface 19: a theft is told with what its session says, and counted', async () => {
     const email = await stolen();
-    const harmless = await site.gateway.user({ role: 'viewer' });
-    const token = refreshTokenOf(await login(site.gateway, harmless.email)) ?? '';
-    await logout(site.gateway, token);
-    await refresh(site.gateway, token);
     const { page, wrong, close } = await open(site);
     await page.getByText(/^Look at this: \d+ token thefts? in 7 days/).waitFor();
-    await page.getByText(/\d+ thefts?, \d+ of a session that had been ended, which is no theft/).waitFor();
+    const count = page.getByRole('link', { name: 'token thefts: show the events' });
+    const [stored] = await site.gateway.rows<{ thefts: number }>(
+      `select count(*)::int as thefts from audit_events where event_type = 'token_theft'`,
+    );
+    expect(Number(await count.innerText())).toBe(stored?.thefts);
     const theft = page.getByRole('listitem').filter({ hasText: `Token theft of ${email}` });
     await theft.getByText('had already been used was presented again').waitFor();
-    expect(await page.getByText(`Token theft of ${harmless.email}`).count()).toBe(0);
     await theft.getByText('Steps of the session').click();
     await until('the steps are shown', async () => (await theft.locator('ol.steps > li').count()) === 3);
     await theft.getByRole('link', { name: 'Events of this session' }).click();
     await expectHeading(page, 'Audit log');
     await page.getByText('ended by a token theft').waitFor();
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 19: a failure of no active user leads to who has its e-mail now, also after a change of it', async () => {
+    const { gateway } = site;
+    const [ada, bert] = [await gateway.user({ role: 'viewer' }), await gateway.user({ role: 'viewer' })];
+    for (const { id, email } of [ada, bert]) {
+      await setUserActive(gateway.app, COMMAND_LINE, id, false);
+      await login(gateway, email, undefined, FIREFOX);
+    }
+    await setUserEmail(gateway.app, COMMAND_LINE, bert.id, 'bert@example.com');
+    const { page, wrong, close } = await open(site);
+    for (const [row, text, { id }] of [
+      [2, `${ada.email} no active user with this e-mail then`, ada],
+      [1, `${bert.email} no active user with this e-mail then; now bert@example.com`, bert],
+    ] as const) {
+      const who = page.getByRole('table', { name: 'Last failures' }).getByRole('row').nth(row).locator('.value').nth(2);
+      expect(await who.innerText()).toBe(text);
+      await who.getByRole('link').click();
+      await page.waitForURL(`${site.edge.url}/console/users/${id}`);
+      await page.goBack();
+    }
     expect(wrong).toEqual([]);
     await close();
   });
@@ -161,7 +217,7 @@ inChromium('in Chromium, the overview of a gateway where something has happened'
     await page.getByText(/^Look at this: .*\d+ users? locked now\.$/).waitFor();
     const failures = page.getByRole('table', { name: 'Last failures' });
     expect(await failures.getByRole('row').nth(1).innerText()).toMatch(
-      /Login failed\s+stranger@example\.com no such user\s+127\.0\.0\.1\s+Firefox 143 on Linux/,
+      /Login failed\s+stranger@example\.com no active user with this e-mail\s+127\.0\.0\.1\s+Firefox 143 on Linux/,
     );
     expect(await failures.getByRole('row').nth(2).innerText()).toContain(email);
     const row = page.getByRole('table', { name: 'Users locked now' }).getByRole('row').filter({ hasText: email });
@@ -243,6 +299,51 @@ inChromium('in Chromium, the overview of a gateway where nothing has happened', 
     expect(wrong).toEqual([]);
     await close();
   });
+
+  test.each(Object.entries(ENDS))(
+    'Interface 19: a token that came again after a %s is no theft: not here, and in no view in red',
+    async (endedBy, end) => {
+      const { gateway } = site;
+      await gateway.rows('delete from audit_events');
+      const user = await gateway.user({ role: 'viewer' });
+      const answer = await login(gateway, user.email, undefined, FIREFOX);
+      const [sid, token] = [String(claimsOf(answer.json.access_token)['sid']), refreshTokenOf(answer) ?? ''];
+      await end(site, user.id, sid, token);
+      await refresh(gateway, token, FIREFOX);
+      expect(
+        await gateway.rows(`select metadata ->> 'ended_by' as by from audit_events where event_type = 'token_theft'`),
+      ).toEqual([{ by: endedBy }]);
+
+      const { page, wrong, close } = await open(site);
+      await page.getByText('No token theft in 7 days, and nobody is locked.').waitFor();
+      expect(await page.getByRole('link', { name: 'token thefts: show the events' }).innerText()).toBe('0');
+      await page.getByText('No token was stolen.', { exact: true }).waitFor();
+      const grey = await colourOf(page.locator('.quiet').first());
+      const expectGrey = async (path: string): Promise<void> => {
+        await page.goto(`${site.edge.url}${path}`);
+        const name = page.getByText('Ended session used again', { exact: true }).last();
+        await name.waitFor();
+        expect([path, await colourOf(name)]).toEqual([path, grey]);
+        expect([path, await page.locator('tbody .bad, ol.steps .bad, .bars .bar-bad').count()]).toEqual([path, 0]);
+        expect([path, await page.getByText('Token theft', { exact: true }).locator('visible=true').count()]).toEqual([
+          path,
+          0,
+        ]);
+      };
+      if (endedBy !== 'user_deleted') await expectGrey(`/console/users/${user.id}`);
+      await expectGrey('/console/audit');
+      expect(await plotted(page)).toMatchObject({ 'Token thefts': 0 });
+      await expectGrey('/console/audit?eventTypes=token_theft');
+      expect(await plotted(page)).toEqual({ 'Token thefts': 0, 'Ended session used again': 1 });
+      await expectGrey(`/console/audit?sessionId=${sid}`);
+      await expectGrey('/console/audit?isTheft=false');
+      expect(await plotted(page)).toEqual({ 'Ended session used again': 1 });
+      await page.goto(`${site.edge.url}/console/audit?isTheft=true`);
+      await page.getByText('No event matches these filters.').waitFor();
+      expect(wrong).toEqual([]);
+      await close();
+    },
+  );
 
   test('Interface 19: a viewer is led to the own sessions, and may not see the audit log', async () => {
     const { page, wrong, close } = await openConsole(site, 'viewer', '/console/');

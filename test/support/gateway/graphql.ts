@@ -110,7 +110,7 @@ export async function newCronKey(gateway: TestGateway, scopes: string[] = []): P
 export const STORY = `query ($id: ID!, $first: Int, $after: String) {
   session(id: $id) {
     events(first: $first, after: $after) {
-      nodes { id kind createdAt jti ipAddress userAgent detail } pageInfo { hasNextPage endCursor }
+      nodes { id kind isTheft createdAt jti ipAddress userAgent detail } pageInfo { hasNextPage endCursor }
     }
   }
 }`;
