@@ -151,6 +151,28 @@ test.each(SAID)('%p is said in %p alone', (what, where) => {
   expect(saying.map(({ path }) => path).filter((path) => !where.test(path))).toEqual([]);
 });
 
+/** The class of each connection's rows, by the name of the connection. */
+const NODES = new Map(
+  sources
+    .flatMap(({ text }) => [...text.matchAll(/const (\w+) = (?:counted)?connectionType\('\w+', (\w+)/gi)])
+    .map(([, connection = '', node = '']) => [connection, node]),
+);
+
+/** If it answers a row of the database instead, a `@Field` that no statement selects compiles, and fails when it is asked for. */
+test('what GraphQL answers has the type of the class with its fields', () => {
+  const typed = sources
+    .filter(({ path }) => path.startsWith('src/graphql/'))
+    .flatMap(({ path, text }) =>
+      [
+        ...[...text.matchAll(/@(?:Query|Mutation|FieldResolver)\(\(\) => \[?(\w+).*?\n {2}[^\n]*\): ([^\n]+) \{\n/gs)],
+        ...[...text.matchAll(/@Field\(\(\) => \[?(\w+Type)\b.*?\)\s+(\w+!: [^;]+);/gs)],
+      ].map(([, name = '', type = '']) => ({ path, name: NODES.get(name) ?? name, type })),
+    )
+    .filter(({ name }) => /^[A-Z]\w*(Type|Payload)$/.test(name));
+  expect(typed.length).toBeGreaterThan(40);
+  expect(typed.filter(({ name, type }) => !new RegExp(`\\b${name}\\b`).test(type))).toEqual([]);
+});
+
 test('no file imports itself through others', () => {
   const graph = new Map(sources.map((source) => [source.path, localImports(source)]));
   const done = new Set<string>();

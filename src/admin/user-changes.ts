@@ -14,7 +14,7 @@ import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import type { Deps } from '../services.js';
 import { administer, type Change, type Needs, type Operator, requireScope } from './administer.js';
 import { checkNewPassword, refuseCurrent } from './passwords.js';
-import { unknownUser } from './users.js';
+import { existingUser, type ListedUser, unknownUser } from './users.js';
 
 export interface NewUser {
   email: string;
@@ -35,20 +35,19 @@ export async function createUser(
   deps: Deps<'clock' | 'db' | 'passwords' | 'passwordRules'>,
   operator: Operator,
   { email, password, role }: NewUser,
-): Promise<User> {
+): Promise<ListedUser> {
   requireScope(await operator.scopesNow(deps.db.admin), createUser.needs.scope); // before the expensive hash
   const address = parseEmail(email);
   if (password != null) await checkNewPassword(deps, password, address);
   const passwordHash = password == null ? null : await deps.passwords.hash(password);
   return administer(deps, operator, createUser.needs, async (change) => {
-    const { em, entities, db, now, scopes, audit } = change;
+    const { db, now, scopes, audit } = change;
     if (role === 'admin') requireAllScopes(scopes);
     await requireFreeEmail(change, address);
     const id = uuidInTimeOrder(now);
     await db.run(createUserSql, { id, email: address, password_hash: passwordHash, role, now });
-    const user = await em.findOneOrFail(entities.User, id);
-    await audit({ eventType: 'user_created', userId: id, metadata: { email: user.email, role } });
-    return user;
+    await audit({ eventType: 'user_created', userId: id, metadata: { email: address, role } });
+    return existingUser(db, id);
   });
 }
 createUser.needs = { scope: 'users:write' } satisfies Needs;
@@ -76,7 +75,7 @@ export async function setUserEmail(
   operator: Operator,
   id: string,
   email: string,
-): Promise<User> {
+): Promise<ListedUser> {
   return changeUser(deps, operator, setUserEmail.needs, id, async (user, change) => {
     const to = parseEmail(email);
     if (user.email === to) return undefined;
@@ -90,7 +89,12 @@ export async function setUserEmail(
 setUserEmail.needs = { scope: 'users:write' } satisfies Needs;
 
 /** @throws {AdminRefusal} for an unknown user, or if no administrator who can log in would be left */
-export function setUserRole(deps: Deps<'clock' | 'db'>, operator: Operator, id: string, role: Role): Promise<User> {
+export function setUserRole(
+  deps: Deps<'clock' | 'db'>,
+  operator: Operator,
+  id: string,
+  role: Role,
+): Promise<ListedUser> {
   return changeUser(deps, operator, setUserRole.needs, id, async (user, change) => {
     if (user.role === role) return undefined;
     if (role === 'admin') requireAllScopes(change.scopes);
@@ -103,7 +107,7 @@ export function setUserRole(deps: Deps<'clock' | 'db'>, operator: Operator, id: 
 setUserRole.needs = { scope: 'users:write' } satisfies Needs;
 
 export interface EndingChange {
-  user: User;
+  user: ListedUser;
   /** Number of sessions ended by the change */
   revokedSessionCount: number;
 }
@@ -136,7 +140,7 @@ export async function setUserActive(
 setUserActive.needs = { scope: 'users:write' } satisfies Needs;
 
 /** Clears the locks and the failed logins of the account and its devices. @throws {AdminRefusal} for an unknown user */
-export function unlockUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<User> {
+export function unlockUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<ListedUser> {
   return changeUser(deps, operator, unlockUser.needs, id, async (user, { db }) => {
     const devices = await unlockDevices(db, id);
     if (user.lockedUntil === null && user.failedLoginAttempts === 0 && devices === 0) return undefined;
@@ -179,9 +183,8 @@ export async function setUserPassword(
   const passwordHash = await deps.passwords.hash(password);
   await refuseCurrent(deps, current.password_hash, password);
   let revokedSessionCount = 0;
-  const user = await changeUser(deps, operator, setUserPassword.needs, id, async (found, { db, now }) => {
+  const user = await changeUser(deps, operator, setUserPassword.needs, id, async (_found, { db, now }) => {
     await db.run(setPasswordSql, { id, password_hash: passwordHash });
-    found.hasPassword = true;
     revokedSessionCount = (await revokeAll(db, { userId: id }, 'user_password_set', now)).length;
     await endDevices(db, id);
     return { eventType: 'user_password_set', userId: id, metadata: { sessions_ended: revokedSessionCount } };
@@ -196,8 +199,10 @@ setUserPassword.needs = { scope: 'users:write' } satisfies Needs;
  * @throws {AdminRefusal} for an unknown user or the last administrator who can log in
  */
 export async function deleteUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<string> {
-  const user = await changeUser(deps, operator, deleteUser.needs, id, (found, change) => removeUser(change, found));
-  return user.id;
+  return administer(deps, operator, deleteUser.needs, async (change) => {
+    const user = await changeLocked(change, id, (found) => removeUser(change, found));
+    return user.id;
+  });
 }
 deleteUser.needs = { scope: 'users:write' } satisfies Needs;
 
@@ -216,26 +221,33 @@ export async function removeUser(change: Change, user: User): Promise<ChangeEven
 /** A number because importing the enumeration would load the ORM. */
 const FOR_UPDATE: LockMode.PESSIMISTIC_WRITE = 3;
 
-/**
- * Locks the row of the user, applies the change and writes its event, if anything changed. A login in flight waits for the
- * row, and then sees the change.
- */
+type Work = (user: User, change: Change) => Promise<ChangeEvent | undefined>;
+
+/** @returns the user as the next query shows them @throws {AdminRefusal} for an unknown user, or what `work` throws */
 export function changeUser(
   deps: Deps<'clock' | 'db'>,
   operator: Operator,
   needs: Needs,
   id: string,
-  work: (user: User, change: Change) => Promise<ChangeEvent | undefined>,
-): Promise<User> {
+  work: Work,
+): Promise<ListedUser> {
   return administer(deps, operator, needs, async (change) => {
-    const { em, audit } = change;
-    const user = await lockUser(change, id);
-    if (user === null) throw unknownUser();
-    const event = await work(user, change);
-    await em.flush();
-    if (event !== undefined) await audit(event);
-    return user;
+    await changeLocked(change, id, work);
+    return existingUser(change.db, id);
   });
+}
+
+/**
+ * Locks the row of the user, applies the change and writes its event, if anything changed. A login in flight waits for the
+ * row, and then sees the change.
+ */
+async function changeLocked(change: Change, id: string, work: Work): Promise<User> {
+  const user = await lockUser(change, id);
+  if (user === null) throw unknownUser();
+  const event = await work(user, change);
+  await change.em.flush();
+  if (event !== undefined) await change.audit(event);
+  return user;
 }
 
 /** @throws {AdminRefusal} if the user is an administrator whom the operator may not change */

@@ -217,6 +217,13 @@ export async function findUser({ db }: Deps<'db'>, id: string): Promise<ListedUs
   return user;
 }
 
+/** @throws {AdminRefusal} */
+export async function existingUser(db: Db, id: string): Promise<ListedUser> {
+  const [user] = await db.run(findUserSql, { id });
+  if (user === undefined) throw unknownUser();
+  return user;
+}
+
 const findUserIdSql = statement('find_user_id', { id: 'uuid?', email: 'text?' }, { id: 'uuid' })`
   select id from users where id = :id or email = :email`;
 

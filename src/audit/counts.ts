@@ -4,6 +4,7 @@ import type { Database } from '../db/database.js';
 import { readRows } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { bucketStarts, isTimeZone, type TimeBucket } from '../platform/time-buckets.js';
+import type { EventType } from './events.js';
 import { type AuditEventFilter, conditionsOf, unionOf, upperBound } from './log.js';
 
 export interface AuditCountFilter extends AuditEventFilter {
@@ -21,7 +22,8 @@ export interface AuditCountRequest {
 export interface AuditCount {
   /** May be earlier than `since` in the first bucket */
   bucketStart: Date;
-  eventType: string;
+  /** Or one of a newer version */
+  eventType: EventType;
   count: number;
 }
 
@@ -68,7 +70,7 @@ function tooManyPoints(): AdminRefusal {
 interface CountRow {
   /** Counted from 1 */
   bucket: number;
-  eventType: string;
+  eventType: EventType;
   count: number;
 }
 

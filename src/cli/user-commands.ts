@@ -13,7 +13,6 @@ import {
 } from '../admin/user-changes.js';
 import { findUser, findUsers, type ListedUser, unknownUser, userIdOf } from '../admin/users.js';
 import { openKeyring } from '../credentials/keyring/keyring.js';
-import type { User } from '../db/entities/user.js';
 import type { LinkPurpose } from '../domain/link-purpose.js';
 import { ROLES } from '../domain/roles.js';
 import { everyRow } from '../listing/page.js';
@@ -139,7 +138,7 @@ export const userCommands: Record<string, Command> = {
 };
 
 /** A command that changes a user and prints them. */
-function changing(summary: string, change: (context: Contexts['database'], id: string) => Promise<User>): Command {
+function changing(summary: string, change: (context: Contexts['database'], id: string) => Promise<ListedUser>): Command {
   return command({
     summary,
     on: 'database',

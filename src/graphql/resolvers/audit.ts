@@ -1,7 +1,6 @@
 /** Interface 11: the audit log. */
 import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
-import type { ListedUser } from '../../admin/users.js';
-import { type AuditCount, countByTime } from '../../audit/counts.js';
+import { countByTime } from '../../audit/counts.js';
 import { countAuditEvents, listAuditEvents } from '../../audit/log.js';
 import { sessionNamedBy } from '../../audit/lookups.js';
 import { isUuid } from '../../platform/ids.js';
@@ -52,7 +51,7 @@ export class AuditResolver {
       'The user that the event is about. Null if there is none, if the user was deleted, or if reading it failed; see `errors`.',
     complexity: costOfLoaded,
   })
-  async user(@Root() { userId }: AuditEventType, @Ctx() { userById }: GraphqlContext): Promise<ListedUser | null> {
+  async user(@Root() { userId }: AuditEventType, @Ctx() { userById }: GraphqlContext): Promise<UserType | null> {
     return userId === null ? null : userById(userId);
   }
 
@@ -68,7 +67,7 @@ export class AuditResolver {
   async userOfEmail(
     @Root() { entityType, userId, metadata }: AuditEventType,
     @Ctx() { userByEmail }: GraphqlContext,
-  ): Promise<ListedUser | null> {
+  ): Promise<UserType | null> {
     const { email } = metadata;
     return entityType === 'user' && userId === null && typeof email === 'string' ? userByEmail(email) : null;
   }
@@ -105,7 +104,7 @@ export class AuditResolver {
     timeZone: string | null,
     @Arg('filter', () => AuditCountFilterInput, { description: 'Filters the events and sets the time span.' })
     filter: AuditCountFilterInput,
-  ): Promise<AuditCount[]> {
+  ): Promise<AuditCountType[]> {
     return turns.ofMuch(isGone, () => countByTime(deps, { bucket, timeZone: timeZone ?? UTC, filter }));
   }
 }
@@ -122,7 +121,7 @@ export class AuditActorResolver {
   async user(
     @Root() { callerType, id }: AuditActorType,
     @Ctx() { userById }: GraphqlContext,
-  ): Promise<ListedUser | null> {
+  ): Promise<UserType | null> {
     return callerType === 'user' && isUuid(id) ? userById(id) : null;
   }
 }

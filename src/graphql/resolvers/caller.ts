@@ -1,14 +1,13 @@
 /** Interface 7: `caller`. */
 import { Ctx, Query, Resolver } from 'type-graphql';
-import type { Caller } from '../../callers/caller.js';
 import { scopesOf } from '../../callers/kinds.js';
 import type { GraphqlContext } from '../context.js';
-import { CallerInterface } from '../types/caller.js';
+import { CallerInterface, type CallerObjectType } from '../types/caller.js';
 
 @Resolver()
 export class CallerResolver {
   @Query(() => CallerInterface, { description: 'The authenticated caller of this request.' })
-  caller(@Ctx() { caller, deps }: GraphqlContext): Omit<Caller, 'scopes'> & { scopes: readonly string[] } {
+  caller(@Ctx() { caller, deps }: GraphqlContext): CallerObjectType {
     return { ...caller, scopes: scopesOf(caller, deps.config) };
   }
 }

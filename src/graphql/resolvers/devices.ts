@@ -1,7 +1,6 @@
 /** Interface 16: known devices. */
 import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
-import { type Device, forgetDevice } from '../../admin/devices.js';
-import type { ListedUser } from '../../admin/users.js';
+import { forgetDevice } from '../../admin/devices.js';
 import { asUser } from '../../callers/caller.js';
 import { operatorOf, RequireScopeUnlessOwn, RequiresWhat } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
@@ -11,14 +10,14 @@ import { UserType } from '../types/user.js';
 
 @Resolver(() => UserType)
 export class DeviceResolver {
-  @RequireScopeUnlessOwn<ListedUser>('users:read', ({ id }) => id)
+  @RequireScopeUnlessOwn<UserType>('users:read', ({ id }) => id)
   @FieldResolver(() => [DeviceType], {
     description:
       'Known devices of the user, most recently used first, at most 20. Strangers who lock the account do not lock them. ' +
       'They count only if the gateway has `KNOWN_DEVICES=on`.',
     complexity: costOfDevices,
   })
-  devices(@Root() { id }: ListedUser, @Ctx() { devicesOf }: GraphqlContext): Promise<Device[]> {
+  devices(@Root() { id }: UserType, @Ctx() { devicesOf }: GraphqlContext): Promise<DeviceType[]> {
     return devicesOf(id);
   }
 

@@ -1,6 +1,5 @@
 /** Interface 11: sessions. */
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
-import type { SessionEvent } from '../../admin/session-events.js';
 import { sessionEvents } from '../../admin/session-timeline.js';
 import {
   countAllSessions,
@@ -9,7 +8,6 @@ import {
   revokeOtherSessions,
   revokeSession,
 } from '../../admin/sessions.js';
-import type { ListedUser } from '../../admin/users.js';
 import { asUser } from '../../callers/caller.js';
 import { kindOf } from '../../callers/kinds.js';
 import {
@@ -29,6 +27,7 @@ import {
   RevokeSessionInput,
   RevokeSessionPayload,
   SessionEventConnection,
+  type SessionEventType,
   SessionFilterInput,
   SessionType,
   toSession,
@@ -80,7 +79,7 @@ export class SessionResolver {
     description: 'The user who logged in. Null if the user was deleted, or if reading it failed; see `errors`.',
     complexity: costOfLoaded,
   })
-  user(@Root() { userId }: SessionType, @Ctx() { userById }: GraphqlContext): Promise<ListedUser | null> {
+  user(@Root() { userId }: SessionType, @Ctx() { userById }: GraphqlContext): Promise<UserType | null> {
     return userById(userId);
   }
 
@@ -93,7 +92,7 @@ export class SessionResolver {
     @Root() session: SessionType,
     @Ctx() { caller, deps, isGone, turns }: GraphqlContext,
     @Args() { page }: PageArgs,
-  ): Promise<Connection<SessionEvent>> {
+  ): Promise<Connection<SessionEventType>> {
     const read = () => sessionEvents(deps, session, page, deps.clock.now());
     const events = await turns.ofCaller(caller, 'reads', isGone, () => turns.ofMuch(isGone, read));
     return toConnection(events, page, same);

@@ -11,7 +11,7 @@ import {
   unlockUser,
 } from '../../admin/user-changes.js';
 import { eraseUser } from '../../admin/user-erasure.js';
-import { countUsers, findUser, findUsers, type ListedUser, type UserOrder, unknownUser } from '../../admin/users.js';
+import { countUsers, findUser, findUsers, type UserOrder, unknownUser } from '../../admin/users.js';
 import {
   operatorOf,
   RequireScope,
@@ -53,7 +53,7 @@ import {
 export class UserResolver {
   @RequireUser()
   @Query(() => UserType, { nullable: true, description: 'The user making the request.' })
-  async me(@Ctx() { caller, deps }: GraphqlContext): Promise<ListedUser> {
+  async me(@Ctx() { caller, deps }: GraphqlContext): Promise<UserType> {
     const user = await findUser(deps, userOf(caller).sub);
     if (user === undefined) throw unknownUser(); // deleted after the token was issued
     return user;
@@ -64,7 +64,7 @@ export class UserResolver {
   user(
     @Ctx() { deps }: GraphqlContext,
     @Arg('id', () => ID, { description: 'User id.' }) id: string,
-  ): Promise<ListedUser | undefined> {
+  ): Promise<UserType | undefined> {
     return findUser(deps, id);
   }
 
@@ -87,19 +87,19 @@ export class UserResolver {
       description: 'Order of the users. A cursor continues the order that it comes from, and no other.',
     })
     orderBy: UserOrder | null,
-  ): Promise<CountedConnection<ListedUser>> {
+  ): Promise<CountedConnection<UserType>> {
     const read = () => findUsers(deps, filter ?? {}, page, orderBy ?? UserOrderEnum.email);
     const users = orderBy === 'last_login_at' ? await turns.ofMuch(isGone, read) : await read();
     return { ...toConnection(users, page, same), countAll: () => countUsers(deps, filter ?? {}) };
   }
 
-  @RequireScopeUnlessOwn<ListedUser>('users:read', ({ id }) => id)
+  @RequireScopeUnlessOwn<UserType>('users:read', ({ id }) => id)
   @FieldResolver(() => SessionConnection, {
     description: 'Sessions of the user, most recently used first.',
     complexity: costOfPage,
   })
   async sessions(
-    @Root() { id }: ListedUser,
+    @Root() { id }: UserType,
     @Ctx() { caller, sessionsOf }: GraphqlContext,
     @Args() { page }: PageArgs,
     @Arg('live', () => Boolean, {

@@ -79,7 +79,7 @@ export class AuditEventType extends EventBase implements Omit<AuditRow, 'exactly
     nullable: true,
     description: 'Who made the change. Null if the event is no change by an operator, such as a login.',
   })
-  actor!: EventActor | null;
+  actor!: AuditActorType | null;
 
   @Field(() => ID, {
     nullable: true,
@@ -96,7 +96,8 @@ export class AuditEventType extends EventBase implements Omit<AuditRow, 'exactly
 }
 
 export function toAuditEvent(row: AuditRow): AuditEventType {
-  return { ...row, entityId: entityIdOf(row), actor: actorOf(row) } as AuditEventType; // a newer version may write other types
+  const types = { eventType: row.eventType as EventType, entityType: row.entityType as EntityType }; // or of a newer version
+  return { ...row, ...types, entityId: entityIdOf(row), actor: actorOf(row) };
 }
 
 export const AuditEventConnection = countedConnectionType('AuditEvent', AuditEventType, 'Newest first.');

@@ -45,8 +45,6 @@ export class UserCallerType extends CallerInterface {
 
 @ObjectType({ simpleResolvers: true })
 abstract class KeyCallerType extends CallerInterface {
-  declare scopes: string[];
-
   @Field(() => ID, { description: 'Id of the key.' }) keyId!: string;
   @Field(() => String, { description: 'Name of the service that uses the key.' }) serviceName!: string;
 }
@@ -71,8 +69,10 @@ export class CronCallerType extends KeyCallerType {
   declare callerType: 'cron';
 }
 
-/** The fields of a caller in the schema: all except the session of a user. */
-type Shown<K extends Kind> = Omit<Extract<Caller, { callerType: K }>, 'sid'>;
+/** The fields of a caller in the schema: all except the session of a user. The resolver reads the scopes. */
+type Shown<K extends Kind> = Omit<Extract<Caller, { callerType: K }>, 'sid' | 'scopes'>;
+
+export type CallerObjectType = UserCallerType | ApiKeyCallerType | CronCallerType;
 
 /** The GraphQL type for each kind of caller. */
 export const CALLER_TYPES: { [K in Kind]: ClassType<Shown<K>> } = {

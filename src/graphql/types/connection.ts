@@ -105,7 +105,7 @@ export function countedConnectionType<T extends object>(
       nullable: true,
       description: 'Number of rows that match the filter, across all pages. Null if counting failed; see `errors`.',
     })
-    totalCount(@Ctx() { caller, isGone, turns }: GraphqlContext): Promise<Count> {
+    totalCount(@Ctx() { caller, isGone, turns }: GraphqlContext): Promise<CountType> {
       return turns.ofCaller(caller, 'reads', isGone, () => this.countAll());
     }
   }

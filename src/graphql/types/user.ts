@@ -135,7 +135,7 @@ export class EraseUserInput extends OfUserInput {}
 
 @ObjectType({ simpleResolvers: true })
 abstract class OfUserPayload {
-  @Field(() => UserType, { description: 'The user after the change.' }) user!: ListedUser;
+  @Field(() => UserType, { description: 'The user after the change.' }) user!: UserType;
 }
 
 @ObjectType({ simpleResolvers: true })

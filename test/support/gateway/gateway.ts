@@ -11,7 +11,7 @@ import { COMMAND_LINE } from '../../../src/admin/administer.js';
 import { createUser, type NewUser } from '../../../src/admin/user-changes.js';
 import { type Config, readConfig } from '../../../src/config/config.js';
 import type { Passwords } from '../../../src/credentials/passwords/passwords.js';
-import type { User } from '../../../src/db/entities/user.js';
+import type { ListedUser } from '../../../src/admin/users.js';
 import { listen, type SocketLimits } from '../../../src/http/server/listener.js';
 import { createLogger, type Logger } from '../../../src/platform/logger.js';
 import { type App, createApp } from '../../../src/start/compose.js';
@@ -59,7 +59,7 @@ export interface TestGateway extends Instance {
   /** Queries the tables directly. */
   rows<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
   /** A user with a known password (`PASSWORD` unless given). */
-  user(user?: Partial<NewUser>): Promise<User>;
+  user(user?: Partial<NewUser>): Promise<ListedUser>;
 }
 
 export const PASSWORD = 'correct horse battery staple';

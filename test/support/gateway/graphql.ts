@@ -2,7 +2,7 @@
 import { COMMAND_LINE } from '../../../src/admin/administer.js';
 import { createApiKey } from '../../../src/admin/api-keys.js';
 import { createCronKey } from '../../../src/admin/cron-keys.js';
-import type { User } from '../../../src/db/entities/user.js';
+import type { ListedUser } from '../../../src/admin/users.js';
 import type { Role } from '../../../src/domain/roles.js';
 import { signByHand } from '../independent/signer.js';
 import { type Answer, type Instance, logIn, PASSWORD, type TestGateway } from './gateway.js';
@@ -65,14 +65,14 @@ export function signed({ clock, config }: Pick<TestGateway, 'clock' | 'config'>,
 }
 
 export interface SignedIn {
-  user: User;
+  user: ListedUser;
   as: As;
   accessToken: string;
   refreshToken: string;
 }
 
 /** Logs a user in. */
-export async function signIn(on: Instance, user: User, password = PASSWORD): Promise<SignedIn> {
+export async function signIn(on: Instance, user: ListedUser, password = PASSWORD): Promise<SignedIn> {
   const { answer, refreshToken } = await logIn(on, user.email, password);
   const accessToken: string = answer.json.access_token;
   return { user, as: bearer(accessToken), accessToken, refreshToken };
