@@ -1,7 +1,8 @@
 /** Interface 9: why a user cannot log in: each known reason with the command that fixes it. */
 
 import { type AuditRow, listAuditEvents } from '../audit/log.js';
-import { ANY_COSTS, hashFault } from '../credentials/passwords/hash-fault.js';
+import { ANY_COSTS, hashFault, trialFault } from '../credentials/passwords/hash-fault.js';
+import { parseHash } from '../credentials/passwords/hash-kinds.js';
 import { statement } from '../db/statement.js';
 import { normaliseEmail } from '../domain/email.js';
 import { everyRow } from '../listing/page.js';
@@ -109,9 +110,11 @@ const passwordHashSql = statement('explain_password_hash', { id: 'uuid' }, { has
 /** Sentences on a stored hash that no login can use, since the row may have any text. They never repeat it. */
 async function findHashFault({ db }: ExplainDeps, { id }: ListedUser): Promise<string | undefined> {
   const [found] = await db.run(passwordHashSql, { id });
-  const fault = found?.hash == null ? undefined : hashFault(found.hash);
-  if (found?.hash == null || fault === undefined) return undefined;
-  const isOfLargerCosts = hashFault(found.hash, ANY_COSTS) === undefined;
+  if (found?.hash == null) return undefined;
+  const known = parseHash(found.hash);
+  const fault = hashFault(found.hash) ?? (known && (await trialFault(known)));
+  if (fault === undefined) return undefined;
+  const isOfLargerCosts = hashFault(found.hash) !== undefined && hashFault(found.hash, ANY_COSTS) === undefined;
   const who = isOfLargerCosts ? 'Only a gateway whose own ARGON2_… are as high' : 'No login';
   return `The stored password hash ${fault}. ${who} can use it.`;
 }

@@ -1,6 +1,7 @@
 /** Interface 9 and 15: users of another system, read from JSON lines. Either all of them are imported, or none. */
 import * as z from 'zod';
-import { hashFault } from '../credentials/passwords/hash-fault.js';
+import type { Argon2Parameters } from '../config/config.js';
+import { importFaultFinder } from '../credentials/passwords/hash-fault.js';
 import { statement } from '../db/statement.js';
 import { emailSchema } from '../domain/email.js';
 import { ROLES } from '../domain/roles.js';
@@ -9,27 +10,29 @@ import type { Deps } from '../services.js';
 import { administer, type Change, type Needs, type Operator } from './administer.js';
 import { requireAllScopes } from './user-changes.js';
 
-const passwordHash = z.string('must be a string').superRefine((text, context) => {
-  const fault = hashFault(text);
-  if (fault !== undefined) context.addIssue(`${fault}; import the user without it, and send a link`);
-});
-
 /** One line; `null` is the same as a missing member. */
-const importedUser = z.strictObject(
-  {
-    email: emailSchema,
-    role: z.enum(ROLES, `must be one of ${ROLES.join(', ')}`).nullish(),
-    password_hash: passwordHash.nullish(),
-    is_active: z.boolean('must be true or false').nullish(),
-    created_at: z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T09:00:00Z' }).nullish(),
-  },
-  {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys' ? `has unknown members: ${issue.keys.join(', ')}` : 'must be a JSON object',
-  },
-);
+function importedUserOf(own: Argon2Parameters) {
+  const faultOf = importFaultFinder(own);
+  const passwordHash = z.string('must be a string').superRefine(async (text, context) => {
+    const fault = await faultOf(text);
+    if (fault !== undefined) context.addIssue(`${fault}; import the user without it, and send a link`);
+  });
+  return z.strictObject(
+    {
+      email: emailSchema,
+      role: z.enum(ROLES, `must be one of ${ROLES.join(', ')}`).nullish(),
+      password_hash: passwordHash.nullish(),
+      is_active: z.boolean('must be true or false').nullish(),
+      created_at: z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T09:00:00Z' }).nullish(),
+    },
+    {
+      error: (issue) =>
+        issue.code === 'unrecognized_keys' ? `has unknown members: ${issue.keys.join(', ')}` : 'must be a JSON object',
+    },
+  );
+}
 
-type ImportedUser = z.infer<typeof importedUser>;
+type ImportedUser = z.infer<ReturnType<typeof importedUserOf>>;
 
 export interface ImportLine {
   /** From 1 */
@@ -43,10 +46,15 @@ export interface ImportFault {
   message: string;
 }
 
-/** The users in these lines, and every fault. Empty lines are ignored. */
+/**
+ * The users in these lines, and every fault. Empty lines are ignored.
+ * @param own parameters of the gateway, by which the costs of hashes are judged
+ */
 export async function readImport(
   lines: AsyncIterable<string>,
+  own: Argon2Parameters,
 ): Promise<{ users: ImportLine[]; faults: ImportFault[] }> {
+  const importedUser = importedUserOf(own);
   const users: ImportLine[] = [];
   const faults: ImportFault[] = [];
   const lineOfEmail = new Map<string, number>();
@@ -55,7 +63,7 @@ export async function readImport(
     line += 1;
     const json = line === 1 ? text.replace(/^\uFEFF/, '') : text;
     if (json.trim() === '') continue;
-    const parsed = importedUser.safeParse(parseJson(json));
+    const parsed = await importedUser.safeParseAsync(parseJson(json));
     if (!parsed.success) {
       faults.push(...parsed.error.issues.map((issue) => ({ line, message: sentenceOf(issue) })));
       continue;

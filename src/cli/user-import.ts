@@ -27,7 +27,7 @@ export const userImport: Command = command({
   run: async (context, { file, 'dry-run': isTrial }) => {
     const { terminal } = context;
     const lines = file === '-' ? createInterface({ input: terminal.stdin }) : (await open(file)).readLines();
-    const { users, faults } = await readImport(lines);
+    const { users, faults } = await readImport(lines, context.config.argon2);
     const report = (done: number): void => {
       if (terminal.stderr.isTTY) printMessage(terminal, `${done} of ${users.length} users`);
     };

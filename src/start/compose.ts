@@ -24,7 +24,7 @@ import { createExpressApp, createMetricsApp } from '../http/express-app.js';
 import type { Listener } from '../http/server/listener.js';
 import type { Consumers } from '../outbox/outbox.js';
 import { type Clock, systemClock } from '../platform/clock.js';
-import { createLogger, type Logger } from '../platform/logger.js';
+import { createLogger, describeError, type Logger } from '../platform/logger.js';
 import { createMetrics, type Metrics } from '../platform/metrics.js';
 import { createMinuteCounter } from '../platform/minute-counter.js';
 import { createSampling } from '../platform/sampling.js';
@@ -77,7 +77,14 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
   const sampling = createSampling();
   starting.defer(sampling.flush);
   const timeHash = (seconds: number): void => metrics.passwordHashSeconds.observe(seconds);
-  const passwords = overrides.passwords ?? (await createPasswords(config.argon2, threads, timeHash));
+  const logRefusedHash = (kind: string, error: unknown): void =>
+    sampling.sample('refused_hash', 3, (more) =>
+      log.error(
+        { kind, error: describeError(error), ...more },
+        'a stored password hash cannot be checked, so its login is refused; "user explain EMAIL" says whether it is theirs',
+      ),
+    );
+  const passwords = overrides.passwords ?? (await createPasswords(config.argon2, threads, timeHash, logRefusedHash));
   const db = await openDatabase(databaseUrl, { pooler: config.databasePooler });
   starting.defer(db.close);
   await migrate(db, log);

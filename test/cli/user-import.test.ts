@@ -79,6 +79,8 @@ test('Interface 15: every faulty line is reported with its number, and nothing i
       { email: 'Fine@example.com' },
       { email: 'taken@example.com' },
       {},
+      { email: 'e@example.com', password_hash: `$argon2id$v=19$m=8,t=1,p=16$c29tZXNhbHRzb21l$${'A'.repeat(43)}` },
+      { email: 'f@example.com', password_hash: `$2y$12$${'a'.repeat(53)}` },
     ])}`,
   );
   expect([ran.code, ran.stdout]).toEqual([1, '']);
@@ -94,7 +96,9 @@ test('Interface 15: every faulty line is reported with its number, and nothing i
     'line 9: email is that of line 1',
     'line 10: email is that of an existing user',
     'line 11: email must be a string',
-    expect.stringMatching(/11 faults; nothing was imported$/),
+    'line 12: password_hash (argon2) has parameters or lengths that cannot be checked; import the user without it, and send a link',
+    'line 13: password_hash (bcrypt) costs 10.0 times a hash of this gateway, and 5 times is the most; import the user without it, and send a link',
+    expect.stringMatching(/13 faults; nothing was imported$/),
     '',
   ]);
   expect(ran.stderr).not.toContain(hash);

@@ -1,11 +1,15 @@
 /** Interface 15: hashes of other systems: which are accepted, which are refused, and at what cost. */
-import { hashFault } from '../../src/credentials/passwords/hash-fault.js';
+import { pbkdf2Sync, scryptSync } from 'node:crypto';
+import bcrypt from '@node-rs/bcrypt';
+import { hashFault, importFaultFinder } from '../../src/credentials/passwords/hash-fault.js';
 import { ANY_PREFIX, parseHash, placeholderFor } from '../../src/credentials/passwords/hash-kinds.js';
 import { createPasswords } from '../../src/credentials/passwords/passwords.js';
 import { randomBase62 } from '../../src/platform/ids.js';
 import { FOREIGN_HASHES } from '../support/independent/foreign-hashes.js';
 
-const passwords = createPasswords({ memoryKib: 19_456, passes: 2, lanes: 1 }, 4);
+const OWN = { memoryKib: 19_456, passes: 2, lanes: 1 };
+const passwords = createPasswords(OWN, 4);
+const b64 = (bytes: string | Buffer): string => Buffer.from(bytes).toString('base64').replace(/=+$/, '');
 
 test.each(FOREIGN_HASHES)(
   'Interface 15: $of matches its password alone, and is renewed',
@@ -39,16 +43,56 @@ test.each(FOREIGN_HASHES)(
   },
 );
 
-test('Interface 15: bcrypt reads 72 bytes, as where it comes from, and the renewed hash reads all of them', async () => {
-  const { verify } = await passwords;
-  // Python's bcrypt 5.0, which refuses longer ones, for 72 times "x"
-  const stored = '$2b$04$9ik4/q3YTurgc1ZCgjmSNee0IDfSUauKriH4rGckkfNq6y/54SBXa';
-  const long = 'x'.repeat(80);
-  const verdict = await verify(stored, long);
-  expect(verdict?.matches).toBe(true);
-  expect(await verify(verdict?.renewedHash ?? '', 'x'.repeat(72))).toEqual({ matches: false });
-  expect((await verify(verdict?.renewedHash ?? '', long))?.matches).toBe(true);
-});
+// Python's bcrypt 5.0, which refuses longer ones, for 72 times "x"
+const BCRYPT_OF_72 = '$2b$04$9ik4/q3YTurgc1ZCgjmSNee0IDfSUauKriH4rGckkfNq6y/54SBXa';
+
+test.each(['', 'y', ' slip behind byte 72', 'ü'.repeat(400)])(
+  'ASVS 6.2.8: bcrypt compares 72 bytes, so it is not renewed from what may be more or less than the password: 72 bytes and %j',
+  async (rest) => {
+    const { verify } = await passwords;
+    expect(await verify(BCRYPT_OF_72, 'x'.repeat(72) + rest)).toEqual({ matches: true });
+    expect(await verify(BCRYPT_OF_72, `${'x'.repeat(71)}y${rest}`)).toEqual({ matches: false });
+  },
+);
+
+/** Every kind but argon2i, whose library makes it, and Firebase's, which is scrypt. */
+const MADE_BY: Array<[of: string, longest: number, hash: (password: string) => string]> = [
+  ['bcrypt', 71, (password) => bcrypt.hashSync(password, 4)],
+  [
+    'scrypt',
+    1_024,
+    (password) => `$scrypt$ln=4,r=8,p=1$${b64('salt')}$${b64(scryptSync(password, 'salt', 32, { N: 16 }))}`,
+  ],
+  [
+    'PBKDF2-SHA256',
+    1_024,
+    (password) => `$pbkdf2-sha256$9$${b64('salt')}$${b64(pbkdf2Sync(password, 'salt', 9, 32, 'sha256'))}`,
+  ],
+  [
+    'PBKDF2-SHA512',
+    1_024,
+    (password) => `$pbkdf2-sha512$9$${b64('salt')}$${b64(pbkdf2Sync(password, 'salt', 9, 64, 'sha512'))}`,
+  ],
+  [
+    'Django',
+    1_024,
+    (password) => `pbkdf2_sha256$9$salt$${pbkdf2Sync(password, 'salt', 9, 32, 'sha256').toString('base64')}`,
+  ],
+];
+
+test.each(MADE_BY)(
+  'ASVS 6.2.8: %s is renewed from a password of up to %i bytes, all of which count',
+  async (_of, longest, hashOf) => {
+    const { verify } = await passwords;
+    for (const bytes of new Set([1, 64, 65, 71, longest].filter((length) => length <= longest))) {
+      const password = 'é'.repeat(Math.floor(bytes / 2)) + 'x'.repeat(bytes % 2);
+      const { matches, renewedHash = '' } = (await verify(hashOf(password), password)) ?? {};
+      expect([bytes, matches]).toEqual([bytes, true]);
+      expect(await verify(renewedHash, password)).toEqual({ matches: true });
+      expect(await verify(hashOf(password), `${password.slice(0, -1)}?`)).toEqual({ matches: false });
+    }
+  },
+);
 
 const SALT = 'c29tZXNhbHRzb21lc2FsdA';
 const KEY = 'A'.repeat(43);
@@ -73,6 +117,86 @@ test.each([
   expect(await verify(hash, 'password')).toEqual({ matches: false });
   const { user, system } = process.cpuUsage(began);
   expect((user + system) / 1e6).toBeLessThan(1); // that of the placeholder: the refused ones take many seconds
+});
+
+const LONG_KEY = 'A'.repeat(86); // 64 bytes
+/** The costliest that is imported, and the next that is not. */
+const DEAREST: Array<[accepted: string, refused: string]> = [
+  [`$argon2id$v=19$m=65536,t=2,p=1$${SALT}$${KEY}`, `$argon2id$v=19$m=65536,t=3,p=4$${SALT}$${KEY}`],
+  [`$argon2i$v=19$m=19456,t=10,p=1$${SALT}$${KEY}`, `$argon2i$v=19$m=19456,t=11,p=1$${SALT}$${KEY}`],
+  [`$argon2id$v=19$m=12160,t=13,p=16$${SALT}$${KEY}`, `$argon2id$v=19$m=12160,t=16,p=16$${SALT}$${KEY}`],
+  [`$2b$11$abcdefghijklmnopqrstuu${'A'.repeat(31)}`, `$2b$12$abcdefghijklmnopqrstuu${'A'.repeat(31)}`],
+  [`$scrypt$ln=15,r=8,p=1$${SALT}$${KEY}`, `$scrypt$ln=16,r=8,p=1$${SALT}$${KEY}`],
+  [`$scrypt$ln=10,r=8,p=16$${SALT}$${KEY}`, `$scrypt$ln=12,r=8,p=16$${SALT}$${KEY}`],
+  [`$pbkdf2-sha256$i=1000000$${SALT}$${KEY}`, `$pbkdf2-sha256$i=1000001$${SALT}$${KEY}`],
+  [`$pbkdf2-sha256$i=500000$${SALT}$${LONG_KEY}`, `$pbkdf2-sha256$i=500001$${SALT}$${LONG_KEY}`],
+  [`$pbkdf2-sha512$i=275000$${SALT}$${LONG_KEY}`, `$pbkdf2-sha512$i=275001$${SALT}$${LONG_KEY}`],
+  [`pbkdf2_sha256$1000000$salt$${KEY}=`, `pbkdf2_sha256$1200000$salt$${KEY}=`],
+  [
+    `$fbscrypt$v=1,n=15,r=8,p=1,ss=Bw==,sk=AAAA$${SALT}$${KEY}`,
+    `$fbscrypt$v=1,n=16,r=8,p=1,ss=Bw==,sk=AAAA$${SALT}$${KEY}`,
+  ],
+];
+
+async function cpuSecondsOf(work: () => Promise<unknown>): Promise<number> {
+  const seconds: number[] = [];
+  for (let i = 0; i < 3; i += 1) {
+    const began = process.cpuUsage();
+    await work();
+    const { user, system } = process.cpuUsage(began);
+    seconds.push((user + system) / 1e6);
+  }
+  return Math.min(...seconds);
+}
+
+test.each(DEAREST)(
+  'Interface 15: %s is imported, and costs about five of our own at most; %s is not',
+  async (accepted, refused) => {
+    const faultOf = importFaultFinder(OWN);
+    expect(await faultOf(accepted)).toBeUndefined();
+    expect(await faultOf(refused)).toMatch(/costs [\d.]+ times a hash of this gateway, and 5 times is the most$/);
+    expect(await importFaultFinder({ ...OWN, passes: 4 })(refused)).toBeUndefined();
+    const { verify } = await passwords;
+    const own = await cpuSecondsOf(() => verify('', 'password'));
+    expect(await cpuSecondsOf(() => verify(accepted, 'password'))).toBeLessThan(8 * own); // busy machines measure badly
+  },
+);
+
+/** Of a known form, and refused by the library, or by no bcrypt made. */
+const REFUSED = [
+  `$argon2id$v=19$m=1024,t=1,p=1$AAAA$${KEY}`,
+  `$argon2id$v=19$m=8,t=1,p=16$${SALT}$${KEY}`,
+  `$argon2i$v=19$m=1024,t=1,p=1$${SALT}==$${KEY}=`,
+  `$argon2id$v=19$m=1024,t=1,p=1,Odd=1$${SALT}$${KEY}`,
+  `$2b$03$abcdefghijklmnopqrstuu${'A'.repeat(31)}`,
+];
+
+test.each(REFUSED)(
+  'Interface 15: %s, which no library checks, is not imported, and is a refusal at one cost',
+  async (hash) => {
+    const fault = await importFaultFinder(OWN)(hash);
+    expect(fault).toMatch(/^\((argon2|bcrypt)\) has /);
+    expect(fault).not.toContain(hash.slice(-12));
+    const refused: unknown[] = [];
+    const hashed: number[] = [];
+    const { verify } = await createPasswords(
+      OWN,
+      4,
+      (seconds) => hashed.push(seconds),
+      (kind) => refused.push(kind),
+    );
+    expect(await verify(hash, 'password')).toEqual({ matches: false });
+    expect(hashed).toHaveLength(1);
+    expect(refused).toEqual(hash.startsWith('$argon2') ? ['argon2'] : []);
+  },
+);
+
+test('Interface 15: hashes of one form are tried once', async () => {
+  const faultOf = importFaultFinder(OWN);
+  const hashes = Array.from({ length: 50 }, () => `$2b$11$${randomBase62(21)}u${randomBase62(30)}u`);
+  const one = await cpuSecondsOf(() => importFaultFinder(OWN)(hashes[0] ?? ''));
+  const many = await cpuSecondsOf(() => Promise.all(hashes.map(faultOf)));
+  expect(many).toBeLessThan(5 * one);
 });
 
 test.each([

@@ -1,5 +1,6 @@
 /** Interface 15: why a password hash, such as one of another system, is not accepted. */
-import { type Costs, costFault, KIND_NAMES, parseHash } from './hash-kinds.js';
+import type { Argon2Parameters } from '../../config/config.js';
+import { type Costs, costFault, KIND_NAMES, type KnownHash, parseHash, workOf } from './hash-kinds.js';
 
 /** Forms that are refused by name, because a graphics card tries billions of passwords a second against them. */
 const WEAK: ReadonlyArray<[name: string, form: RegExp]> = [
@@ -31,4 +32,41 @@ export function hashFault(text: string, live: Costs = {}): string | undefined {
   }
   for (const [name, form] of KNOWN_BUT_REFUSED) if (form.test(text)) return `is ${name}, which is not supported`;
   return `is malformed, or of none of the supported kinds: ${KIND_NAMES.join(', ')}`;
+}
+
+/** What one verification of an imported hash may cost, in hashes of the gateway: one guess must not hold up many logins. */
+const MAX_WORK = 5;
+
+/**
+ * Why a hash is not imported: also if it costs too much, or if its library refuses it. Hashes of one form are tried once, since a
+ * library looks at the parameters and the lengths.
+ * @param own parameters of the gateway
+ * @returns a function that gives a sentence as `hashFault` does
+ */
+export function importFaultFinder(own: Argon2Parameters): (text: string) => Promise<string | undefined> {
+  const tried = new Map<string, Promise<string | undefined>>();
+  return async (text) => {
+    const known = parseHash(text);
+    const fault = hashFault(text);
+    if (fault !== undefined || known === undefined) return fault;
+    const work = workOf(known, own);
+    if (work > MAX_WORK) {
+      return `(${known.kind.name}) costs ${work.toFixed(1)} times a hash of this gateway, and ${MAX_WORK} times is the most`;
+    }
+    const { prefix, salt, key } = known.hash;
+    const form = [prefix, ...[salt, key].map((part) => part.replace(/[^=]/g, 'x'))].join(' ');
+    const found = tried.get(form) ?? trialFault(known);
+    tried.set(form, found);
+    return found;
+  };
+}
+
+/** Checks some password against the hash. @returns a sentence if the library of its kind refuses to */
+export async function trialFault({ kind, hash }: KnownHash): Promise<string | undefined> {
+  try {
+    await kind.verify(hash, 'some password');
+    return undefined;
+  } catch {
+    return `(${kind.name}) has parameters or lengths that cannot be checked`; // the error may quote the hash
+  }
 }

@@ -5,6 +5,7 @@
 import { createCipheriv, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import argon2 from 'argon2';
+import type { Argon2Parameters } from '../../config/config.js';
 
 /** The numbers in a prefix: `m` memory, `t` passes, `ln` log2 of N, `i` iterations, as their formats name them. */
 export type Costs = Readonly<Record<string, number>>;
@@ -12,6 +13,7 @@ export type Costs = Readonly<Record<string, number>>;
 interface ParsedHash {
   /** The whole text */
   text: string;
+  prefix: string;
   /** The texts in the prefix, by the names of Costs */
   parameters: Readonly<Record<string, string>>;
   salt: string;
@@ -30,6 +32,10 @@ interface HashKind {
   bounds: Costs;
   /** A sentence about costs that are within the bounds each, and too much together */
   excess?(costs: Costs): string | undefined;
+  /** Work of one verification, in hashes of the gateway with its default parameters; docs/passwords.md has what was measured */
+  work(hash: ParsedHash, costs: Costs): number;
+  /** Bytes of a password that are compared; undefined: all of them */
+  comparedBytes?: number;
   verify(hash: ParsedHash, password: string): Promise<boolean>;
 }
 
@@ -46,12 +52,19 @@ function lastField(prefix: string): string {
   return prefix.split('$').at(-2) ?? '';
 }
 
+/** A larger memory is in fewer caches, and lanes are threads that are started anew four times a pass. */
+function argon2Work({ m = 0, t = 0, p = 0 }: Costs): number {
+  const ofLanes = p > 1 ? 1.3 : 1;
+  return (m / 19_456) ** 1.3 * (t / 2) * ofLanes;
+}
+
 const ARGON2: HashKind = {
   name: 'argon2',
   prefix: '[$]argon2id?[$]v=19[$][^$]+[$]',
   rest: SALT_AND_KEY,
   parametersOf: (prefix) => named(lastField(prefix)),
   bounds: { m: 262_144, t: 16, p: 16 },
+  work: (_hash, costs) => argon2Work(costs),
   verify: ({ text }, password) => argon2.verify(text, password),
 };
 
@@ -61,7 +74,9 @@ const BCRYPT: HashKind = {
   rest: /^(?<salt>[A-Za-z0-9./]{22})(?<key>[A-Za-z0-9./]{31})$/,
   parametersOf: (prefix) => ({ cost: lastField(prefix) }),
   bounds: { cost: 15 },
-  // It reads 72 bytes, as the systems did that made the hash. The renewed hash is of the whole password.
+  excess: ({ cost = 0 }) => (cost < 4 ? 'has cost below 4' : undefined), // which no bcrypt knows, and no password matches
+  work: (_hash, { cost = 0 }) => (5 * 2 ** cost) / 2 ** 11,
+  comparedBytes: 72, // as in the systems that made the hash
   verify: async ({ text }, password) => (await import('./bcrypt.js')).matchesBcrypt(text, password),
 };
 
@@ -73,6 +88,10 @@ const MAX_SCRYPT_WORK = 2 ** 22;
 function scryptExcess({ ln = 0, r = 0, p = 0 }: Costs): string | undefined {
   if ((2 ** ln * r) / 8 > MAX_SCRYPT_KIB) return `takes more than ${MAX_SCRYPT_KIB} KiB of memory`;
   return 2 ** ln * r * p > MAX_SCRYPT_WORK ? 'takes too long' : undefined;
+}
+
+function scryptWork({ ln = 0, r = 0, p = 0 }: Costs): number {
+  return (2 ** ln * r * p) / 82_000;
 }
 
 const deriveByScrypt = promisify<string, Uint8Array, number, object, Buffer>(scrypt);
@@ -89,6 +108,7 @@ const SCRYPT: HashKind = {
   parametersOf: (prefix) => named(lastField(prefix)),
   bounds: { ln: 20, r: 64, p: 16 },
   excess: scryptExcess,
+  work: (_hash, costs) => scryptWork(costs),
   verify: async ({ parameters, salt, key }, password) => {
     const expected = bytesOf(key);
     return isSame(expected, await runScrypt(password, bytesOf(salt), expected.length, numbersOf(parameters)));
@@ -97,19 +117,29 @@ const SCRYPT: HashKind = {
 
 const deriveByPbkdf2 = promisify(pbkdf2);
 
+/** SHA-256 and SHA-512 make 32 and 64 bytes in all their iterations, so a longer key takes them again. */
+function pbkdf2Work(digest: 'sha256' | 'sha512', { i = 0 }: Costs, keyBytes = 32): number {
+  return digest === 'sha256' ? (i * Math.ceil(keyBytes / 32)) / 200_000 : (i * Math.ceil(keyBytes / 64)) / 55_000;
+}
+
 const PBKDF2: HashKind = {
   name: 'PBKDF2',
   prefix: '[$]pbkdf2-sha(?:256|512)[$]i?=?[0-9]+(?:,l=[0-9]+)?[$]',
   rest: SALT_AND_KEY,
   parametersOf: (prefix) => ({ i: /(\d+)(?:,l=\d+)?\$$/.exec(prefix)?.[1] ?? '' }),
   bounds: { i: 5_000_000 },
-  verify: async ({ text, parameters, salt, key }, password) => {
-    const expected = bytesOf(key);
-    const digest = text.startsWith('$pbkdf2-sha512') ? 'sha512' : 'sha256';
-    const iterations = Number(parameters['i']);
-    return isSame(expected, await deriveByPbkdf2(password, bytesOf(salt), iterations, expected.length, digest));
+  work: (hash, costs) => pbkdf2Work(digestOf(hash), costs, bytesOf(hash.key).length),
+  verify: async (hash, password) => {
+    const expected = bytesOf(hash.key);
+    const iterations = Number(hash.parameters['i']);
+    const salt = bytesOf(hash.salt);
+    return isSame(expected, await deriveByPbkdf2(password, salt, iterations, expected.length, digestOf(hash)));
   },
 };
+
+function digestOf({ prefix }: ParsedHash): 'sha256' | 'sha512' {
+  return prefix.startsWith('$pbkdf2-sha512') ? 'sha512' : 'sha256';
+}
 
 const DJANGO: HashKind = {
   name: "Django's PBKDF2",
@@ -117,6 +147,7 @@ const DJANGO: HashKind = {
   rest: /^(?<salt>[^$]{1,128})[$](?<key>[A-Za-z0-9+/]{43}=)$/,
   parametersOf: (prefix) => ({ i: lastField(prefix) }),
   bounds: { i: 5_000_000 },
+  work: (_hash, costs) => pbkdf2Work('sha256', costs),
   verify: async ({ parameters, salt, key }, password) => {
     const derived = await deriveByPbkdf2(password, salt, Number(parameters['i']), 32, 'sha256');
     return isSame(bytesOf(key), derived);
@@ -134,6 +165,7 @@ const FIREBASE: HashKind = {
   },
   bounds: { ln: 20, r: 64, p: 16 },
   excess: scryptExcess,
+  work: (_hash, costs) => scryptWork(costs),
   verify: async ({ parameters, salt, key }, password) => {
     const { ss = '', sk = '' } = parameters;
     const saltAndSeparator = Buffer.concat([bytesOf(salt), bytesOf(ss)]);
@@ -164,7 +196,7 @@ export function parseHash(text: string): KnownHash | undefined {
     const { salt, key } = kind.rest.exec(text.slice(prefix.length))?.groups ?? {};
     if (salt === undefined || key === undefined) return undefined;
     const parameters = kind.parametersOf(prefix);
-    return { kind, hash: { text, parameters, salt, key }, costs: numbersOf(parameters) };
+    return { kind, hash: { text, prefix, parameters, salt, key }, costs: numbersOf(parameters) };
   }
   return undefined;
 }
@@ -180,6 +212,11 @@ export function costFault({ kind, costs }: KnownHash, live: Costs = {}): string 
     if (!(Number.isSafeInteger(cost) && cost >= 1 && cost <= most)) return `has ${name} outside 1 to ${most}`;
   }
   return kind.excess?.(costs);
+}
+
+/** How many hashes of a gateway with these parameters one verification takes, by what was measured. */
+export function workOf({ kind, hash, costs }: KnownHash, { memoryKib, passes, lanes }: Argon2Parameters): number {
+  return kind.work(hash, costs) / argon2Work({ m: memoryKib, t: passes, p: lanes });
 }
 
 /** True for the kind that new hashes have. */

@@ -3,19 +3,22 @@ import { availableParallelism } from 'node:os';
 import argon2 from 'argon2';
 import type { Argon2Parameters } from '../../config/config.js';
 import { randomBase64url } from '../../platform/ids.js';
-import { costFault, isArgon2id, parseHash } from './hash-kinds.js';
+import { costFault, isArgon2id, type KnownHash, parseHash } from './hash-kinds.js';
 import { createPasswordQueue, type PasswordQueue, type Place } from './password-queue.js';
 
 export interface PasswordVerdict {
   matches: boolean;
-  /** A new hash of the same password, if the stored one has outdated parameters or is of another kind. */
+  /**
+   * A new hash of the same password, if the stored one has outdated parameters or is of another kind. Not if the stored one
+   * compared only a part of the password: the rest may be wrong.
+   */
   renewedHash?: string;
 }
 
 export interface Passwords extends Pick<PasswordQueue, 'requireRoom' | 'takePlace' | 'takePlaceOfChange' | 'waiting'> {
   /**
-   * Checks a password against a stored hash. If the hash is malformed or too costly, it does the same work on a
-   * placeholder with the current parameters and does not match.
+   * Checks a password against a stored hash. If the hash is malformed or too costly, or its library refuses it, it does the
+   * same work on a placeholder with the current parameters and does not match.
    * @returns undefined if the client disconnected before its turn
    * @throws {Overloaded}
    */
@@ -30,11 +33,13 @@ export interface Passwords extends Pick<PasswordQueue, 'requireRoom' | 'takePlac
  * @param threads size of libuv's thread pool, which argon2 shares with DNS, files and WebCrypto; one thread is left to
  *   those
  * @param onHashed receives the time that each password took
+ * @param onRefused receives the kind of a hash that its library refuses, and the error, which may quote the hash
  */
 export async function createPasswords(
   parameters: Argon2Parameters,
   threads: number,
   onHashed: (seconds: number) => void = () => undefined,
+  onRefused: (kind: string, error: unknown) => void = () => undefined,
 ): Promise<Passwords> {
   const options = {
     type: argon2.argon2id,
@@ -55,6 +60,15 @@ export async function createPasswords(
     onHashed((performance.now() - beganMs) / 1000);
     return done;
   };
+  /** @returns undefined if its library refuses the hash */
+  const verifyStored = async ({ kind, hash }: KnownHash, password: string): Promise<boolean | undefined> => {
+    try {
+      return await timed(() => kind.verify(hash, password));
+    } catch (error) {
+      onRefused(kind.name, error);
+      return undefined;
+    }
+  };
   const { requireRoom, takePlace, takePlaceOfChange, waiting } = queue;
 
   return {
@@ -67,13 +81,14 @@ export async function createPasswords(
       queue.inTurn(place, async () => {
         if (place.isGone()) return undefined;
         const stored = parseHash(storedHash);
-        if (stored === undefined || costFault(stored, live) !== undefined) {
-          await timed(() => argon2.verify(placeholderHash, password));
-          return { matches: false };
-        }
-        const matches = await timed(() => stored.kind.verify(stored.hash, password));
-        if (!matches) return { matches };
-        if (isArgon2id(stored) && !argon2.needsRehash(storedHash, options)) return { matches };
+        const isUsable = stored !== undefined && costFault(stored, live) === undefined;
+        const matches = isUsable ? await verifyStored(stored, password) : undefined;
+        if (matches === undefined) await timed(() => argon2.verify(placeholderHash, password));
+        if (!isUsable || !matches) return { matches: false };
+        const { comparedBytes = Number.POSITIVE_INFINITY } = stored.kind;
+        // A password of just as many bytes may be the beginning of a longer one.
+        const isWhole = Buffer.byteLength(password) < comparedBytes;
+        if (!isWhole || (isArgon2id(stored) && !argon2.needsRehash(storedHash, options))) return { matches };
         return { matches, renewedHash: await timed(() => argon2.hash(password, options)) };
       }),
     hash: async (password) => queue.inTurn(takePlaceOfChange(), () => timed(() => argon2.hash(password, options))),
