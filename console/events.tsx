@@ -37,6 +37,7 @@ const NAMES: Record<AuditEventType, [name: string, tone?: Tone]> = {
   api_key_rotated: ['API key rotated'],
   api_key_revoked: ['API key revoked'],
   cron_key_created: ['Cron key created'],
+  cron_key_rotated: ['Cron key rotated'],
   cron_key_revoked: ['Cron key revoked'],
   keyring_rotated: ['Keyring rotated'],
   webhook_created: ['Webhook created'],

@@ -10,7 +10,7 @@ export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' |
 export type ApiKeyFilter = {
   /** Only keys with one of these ids, at most 100. An empty list matches nothing. */
   ids?: Array<string | number> | null | undefined;
-  /** Only keys that work if true, only revoked ones if false. */
+  /** Only keys that work if true, only revoked and expired ones if false. */
   live?: boolean | null | undefined;
   /** Only keys of the service with exactly this name. */
   serviceName?: string | null | undefined;
@@ -92,16 +92,18 @@ export type AuditEventFilter = {
 export type AuditEventType =
   /** A login was refused because the account is locked after too many failed logins. `metadata`: `locked_until` (end of the lock, RFC 3339), `by` (only if devices are known: `account`, or `device` if a device has failed too often and others can log in). */
   | 'account_locked'
-  /** An API key was created. `metadata`: `actor`, `key_id`, `service_name`, `scopes`, `rate_limit` (requests per minute). */
+  /** An API key was created. `metadata`: `actor`, `key_id`, `service_name`, `scopes`, `rate_limit` (requests per minute), `expires_at` (only if the key expires: RFC 3339). */
   | 'api_key_created'
   /** An API key was revoked. `metadata`: `actor`, `key_id`, `service_name`. */
   | 'api_key_revoked'
-  /** An API key was given a new secret. `metadata`: `actor`, `key_id`, `overlap_seconds` (how long the previous secret stays valid). */
+  /** An API key was given a new secret. `metadata`: `actor`, `key_id`, `overlap_seconds` (how long the previous secret stays valid), `expires_at` (only if it was changed: RFC 3339). */
   | 'api_key_rotated'
-  /** A cron key was created. `metadata`: `actor`, `key_id`, `service_name`, `scopes`. */
+  /** A cron key was created. `metadata`: `actor`, `key_id`, `service_name`, `scopes`, `expires_at` (only if the key expires: RFC 3339). */
   | 'cron_key_created'
   /** A cron key was revoked. `metadata`: `actor`, `key_id`, `service_name`. */
   | 'cron_key_revoked'
+  /** A cron key was given a new secret. `metadata`: `actor`, `key_id`, `overlap_seconds` (how long the previous secret stays valid), `expires_at` (only if it was changed: RFC 3339). */
+  | 'cron_key_rotated'
   /** The user or an administrator made the gateway forget a known device. `metadata`: `actor`, `device_id` (the device). */
   | 'device_forgotten'
   /** The keyring was rotated. `metadata`: `actor`, `added` (the `kid`s of new keys), `dropped` (the `kid`s of removed keys). */
@@ -164,6 +166,8 @@ export type CountPrecision =
 
 /** The key to create. */
 export type CreateApiKeyInput = {
+  /** When the key expires: from then on it is refused as if it were revoked. Omit it for a key that does not. */
+  expiresAt?: string | null | undefined;
   /** Maximum requests per minute, from 1 to 1,000,000. */
   rateLimit: number;
   /** Up to 50 scopes, as `resource:action`. The caller must hold every one of them. Administrators hold all scopes, including those of other services. */
@@ -174,6 +178,8 @@ export type CreateApiKeyInput = {
 
 /** The key to create. */
 export type CreateCronKeyInput = {
+  /** When the key expires: from then on it is refused as if it were revoked. Omit it for a key that does not. */
+  expiresAt?: string | null | undefined;
   /** Up to 50 scopes, as `resource:action`. The caller must hold every one of them. Administrators hold all scopes, including those of other services. */
   scopes: Array<string>;
   /** Name of the service, 1 to 100 printable characters. */
@@ -194,7 +200,7 @@ export type CreateWebhookInput = {
 export type CronKeyFilter = {
   /** Only keys with one of these ids, at most 100. An empty list matches nothing. */
   ids?: Array<string | number> | null | undefined;
-  /** Only keys that work if true, only revoked ones if false. */
+  /** Only keys that work if true, only revoked and expired ones if false. */
   live?: boolean | null | undefined;
   /** Only keys of the service with exactly this name. */
   serviceName?: string | null | undefined;
@@ -236,6 +242,20 @@ export type Role =
 
 /** The key to rotate, and how. */
 export type RotateApiKeyInput = {
+  /** When the key expires from now on. Omit it to leave that as it is. */
+  expiresAt?: string | null | undefined;
+  /** Rotate even if two secrets are valid. The older one stops working immediately, and a service that still uses it is locked out. */
+  force?: boolean | null | undefined;
+  /** Key id. */
+  id: string | number;
+  /** Seconds for which the current secret stays valid, up to 2,592,000 (30 days). Use 0 after a leak: all old secrets stop working immediately. */
+  overlapSeconds?: number | null | undefined;
+};
+
+/** The key to rotate, and how. */
+export type RotateCronKeyInput = {
+  /** When the key expires from now on. Omit it to leave that as it is. */
+  expiresAt?: string | null | undefined;
   /** Rotate even if two secrets are valid. The older one stops working immediately, and a service that still uses it is locked out. */
   force?: boolean | null | undefined;
   /** Key id. */
@@ -400,9 +420,9 @@ export type GatewayChecksQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type GatewayChecksQuery = { gateway: { checks: { checkedAt: string, findings: Array<{ severity: FindingSeverity, check: string, seen: string, remedy: string | null }> } | null } | null };
 
-export type ApiKeyFactsFragment = { id: string, serviceName: string, scopes: Array<string>, rateLimit: number, createdAt: string, lastUsedAt: string | null, revokedAt: string | null, previousSecretEndsAt: string | null };
+export type ApiKeyFactsFragment = { id: string, serviceName: string, scopes: Array<string>, rateLimit: number, createdAt: string, lastUsedAt: string | null, revokedAt: string | null, expiresAt: string | null, liveSecretCount: number, previousSecretEndsAt: string | null };
 
-export type CronKeyFactsFragment = { id: string, serviceName: string, scopes: Array<string>, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
+export type CronKeyFactsFragment = { id: string, serviceName: string, scopes: Array<string>, createdAt: string, lastUsedAt: string | null, revokedAt: string | null, expiresAt: string | null, liveSecretCount: number, previousSecretEndsAt: string | null };
 
 export type ApiKeysQueryVariables = Exact<{
   first: number;
@@ -411,7 +431,7 @@ export type ApiKeysQueryVariables = Exact<{
 }>;
 
 
-export type ApiKeysQuery = { apiKeys: { nodes: Array<{ id: string, serviceName: string, scopes: Array<string>, rateLimit: number, createdAt: string, lastUsedAt: string | null, revokedAt: string | null, previousSecretEndsAt: string | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
+export type ApiKeysQuery = { apiKeys: { nodes: Array<{ id: string, serviceName: string, scopes: Array<string>, rateLimit: number, createdAt: string, lastUsedAt: string | null, revokedAt: string | null, expiresAt: string | null, liveSecretCount: number, previousSecretEndsAt: string | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
 
 export type CronKeysQueryVariables = Exact<{
   first: number;
@@ -420,14 +440,14 @@ export type CronKeysQueryVariables = Exact<{
 }>;
 
 
-export type CronKeysQuery = { cronKeys: { nodes: Array<{ id: string, serviceName: string, scopes: Array<string>, createdAt: string, lastUsedAt: string | null, revokedAt: string | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
+export type CronKeysQuery = { cronKeys: { nodes: Array<{ id: string, serviceName: string, scopes: Array<string>, createdAt: string, lastUsedAt: string | null, revokedAt: string | null, expiresAt: string | null, liveSecretCount: number, previousSecretEndsAt: string | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
 
 export type FindKeyQueryVariables = Exact<{
   id: string | number;
 }>;
 
 
-export type FindKeyQuery = { apiKeys: { nodes: Array<{ id: string, serviceName: string, scopes: Array<string>, rateLimit: number, createdAt: string, lastUsedAt: string | null, revokedAt: string | null, previousSecretEndsAt: string | null }> } | null, cronKeys: { nodes: Array<{ id: string, serviceName: string, scopes: Array<string>, createdAt: string, lastUsedAt: string | null, revokedAt: string | null }> } | null };
+export type FindKeyQuery = { apiKeys: { nodes: Array<{ id: string, serviceName: string, scopes: Array<string>, rateLimit: number, createdAt: string, lastUsedAt: string | null, revokedAt: string | null, expiresAt: string | null, liveSecretCount: number, previousSecretEndsAt: string | null }> } | null, cronKeys: { nodes: Array<{ id: string, serviceName: string, scopes: Array<string>, createdAt: string, lastUsedAt: string | null, revokedAt: string | null, expiresAt: string | null, liveSecretCount: number, previousSecretEndsAt: string | null }> } | null };
 
 export type CountApiKeysQueryVariables = Exact<{
   filter?: ApiKeyFilter | null | undefined;
@@ -463,6 +483,13 @@ export type RotateApiKeyMutationVariables = Exact<{
 
 
 export type RotateApiKeyMutation = { rotateApiKey: { secret: string, apiKey: { previousSecretEndsAt: string | null } } | null };
+
+export type RotateCronKeyMutationVariables = Exact<{
+  input: RotateCronKeyInput;
+}>;
+
+
+export type RotateCronKeyMutation = { rotateCronKey: { headerValue: string, cronKey: { previousSecretEndsAt: string | null } } | null };
 
 export type RevokeApiKeyMutationVariables = Exact<{
   id: string | number;
@@ -731,13 +758,13 @@ export const GatewayChecks =
   'query GatewayChecks{gateway{checks{checkedAt findings{severity check seen remedy}}}}' as Operation<GatewayChecksQuery, GatewayChecksQueryVariables>;
 
 export const ApiKeys =
-  'query ApiKeys($first:Int!$after:String$filter:ApiKeyFilter){apiKeys(first:$first after:$after filter:$filter){nodes{...ApiKeyFacts}pageInfo{hasNextPage endCursor}}}fragment ApiKeyFacts on ApiKey{id serviceName scopes rateLimit createdAt lastUsedAt revokedAt previousSecretEndsAt}' as Operation<ApiKeysQuery, ApiKeysQueryVariables>;
+  'query ApiKeys($first:Int!$after:String$filter:ApiKeyFilter){apiKeys(first:$first after:$after filter:$filter){nodes{...ApiKeyFacts}pageInfo{hasNextPage endCursor}}}fragment ApiKeyFacts on ApiKey{id serviceName scopes rateLimit createdAt lastUsedAt revokedAt expiresAt liveSecretCount previousSecretEndsAt}' as Operation<ApiKeysQuery, ApiKeysQueryVariables>;
 
 export const CronKeys =
-  'query CronKeys($first:Int!$after:String$filter:CronKeyFilter){cronKeys(first:$first after:$after filter:$filter){nodes{...CronKeyFacts}pageInfo{hasNextPage endCursor}}}fragment CronKeyFacts on CronKey{id serviceName scopes createdAt lastUsedAt revokedAt}' as Operation<CronKeysQuery, CronKeysQueryVariables>;
+  'query CronKeys($first:Int!$after:String$filter:CronKeyFilter){cronKeys(first:$first after:$after filter:$filter){nodes{...CronKeyFacts}pageInfo{hasNextPage endCursor}}}fragment CronKeyFacts on CronKey{id serviceName scopes createdAt lastUsedAt revokedAt expiresAt liveSecretCount previousSecretEndsAt}' as Operation<CronKeysQuery, CronKeysQueryVariables>;
 
 export const FindKey =
-  'query FindKey($id:ID!){apiKeys(first:1 filter:{ids:[$id]}){nodes{...ApiKeyFacts}}cronKeys(first:1 filter:{ids:[$id]}){nodes{...CronKeyFacts}}}fragment ApiKeyFacts on ApiKey{id serviceName scopes rateLimit createdAt lastUsedAt revokedAt previousSecretEndsAt}fragment CronKeyFacts on CronKey{id serviceName scopes createdAt lastUsedAt revokedAt}' as Operation<FindKeyQuery, FindKeyQueryVariables>;
+  'query FindKey($id:ID!){apiKeys(first:1 filter:{ids:[$id]}){nodes{...ApiKeyFacts}}cronKeys(first:1 filter:{ids:[$id]}){nodes{...CronKeyFacts}}}fragment ApiKeyFacts on ApiKey{id serviceName scopes rateLimit createdAt lastUsedAt revokedAt expiresAt liveSecretCount previousSecretEndsAt}fragment CronKeyFacts on CronKey{id serviceName scopes createdAt lastUsedAt revokedAt expiresAt liveSecretCount previousSecretEndsAt}' as Operation<FindKeyQuery, FindKeyQueryVariables>;
 
 export const CountApiKeys =
   'query CountApiKeys($filter:ApiKeyFilter){apiKeys(first:1 filter:$filter){totalCount{count precision}}}' as Operation<CountApiKeysQuery, CountApiKeysQueryVariables>;
@@ -753,6 +780,9 @@ export const CreateCronKey =
 
 export const RotateApiKey =
   'mutation RotateApiKey($input:RotateApiKeyInput!){rotateApiKey(input:$input){apiKey{previousSecretEndsAt}secret}}' as Operation<RotateApiKeyMutation, RotateApiKeyMutationVariables>;
+
+export const RotateCronKey =
+  'mutation RotateCronKey($input:RotateCronKeyInput!){rotateCronKey(input:$input){cronKey{previousSecretEndsAt}headerValue}}' as Operation<RotateCronKeyMutation, RotateCronKeyMutationVariables>;
 
 export const RevokeApiKey =
   'mutation RevokeApiKey($id:ID!){revokeApiKey(input:{id:$id}){apiKey{id}}}' as Operation<RevokeApiKeyMutation, RevokeApiKeyMutationVariables>;

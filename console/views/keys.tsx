@@ -7,17 +7,14 @@ import { ApiKeys, CountApiKeys, CountCronKeys, CronKeys } from '../operations.js
 import { RevokeDialog, RotateDialog } from './keys/change-key.js';
 import { CreateApiKeyDialog, CreateCronKeyDialog } from './keys/create-key.js';
 import { findKey } from './keys/find-key.js';
-import type { ApiKey, Key } from './keys/key.js';
+import type { Key } from './keys/key.js';
 import { KeyFilters, keyFilter } from './keys/key-filters.js';
 import { KeySection, OneKey } from './keys/key-section.js';
 import { keyColumns } from './keys/key-table.js';
 
 const ROWS = 50;
 
-type Change =
-  | { kind: 'create API key' | 'create cron key' }
-  | { kind: 'rotate'; key: ApiKey }
-  | { kind: 'revoke'; key: Key };
+type Change = { kind: 'create API key' | 'create cron key' } | { kind: 'rotate' | 'revoke'; key: Key };
 
 export function Keys() {
   const filter = keyFilter();

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { generateKeyId, generateKeySecret } from '../credentials/key-secrets.js';
 import { sealSecret } from '../credentials/sealed-secret.js';
 import type { ApiKey } from '../db/entities/api-key.js';
+import { isLive } from '../db/live-key.js';
 import { statement } from '../db/statement.js';
 import type { Count, Page, PageRequest } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
@@ -10,12 +11,16 @@ import { addSeconds } from '../platform/clock.js';
 import type { Deps } from '../services.js';
 import { administer, type Needs, type Operator } from './administer.js';
 import {
+  checkExpiry,
   checkOverlap,
   checkServiceName,
   countKeys,
+  expiry,
   grantScopes,
   type KeyFilter,
+  notRotated,
   pageOfKeys,
+  type Rotation,
   unknownKey,
 } from './key-fields.js';
 
@@ -24,6 +29,8 @@ export interface NewApiKey {
   scopes: readonly string[];
   /** Requests per minute */
   rateLimit: number;
+  /** Null: never */
+  expiresAt?: Date | null;
 }
 
 export interface IssuedApiKey {
@@ -42,18 +49,19 @@ const createApiKeySql = statement(
     scopes: 'text[]',
     rate_limit: 'integer',
     sealed_secret: 'text',
+    expires_at: 'timestamptz?',
     now: 'timestamptz',
   },
   {},
 )`
-  insert into api_keys (key_id, service_name, scopes, rate_limit, sealed_secret, created_at)
-  values (:key_id, :service_name, :scopes, :rate_limit, :sealed_secret, :now)`;
+  insert into api_keys (key_id, service_name, scopes, rate_limit, sealed_secret, expires_at, created_at)
+  values (:key_id, :service_name, :scopes, :rate_limit, :sealed_secret, :expires_at, :now)`;
 
 /** @throws {AdminRefusal} for an invalid field, or a scope that the operator does not have */
 export function createApiKey(
   deps: Deps<'clock' | 'db' | 'keyring'>,
   operator: Operator,
-  { serviceName, scopes: wanted, rateLimit }: NewApiKey,
+  { serviceName, scopes: wanted, rateLimit, expiresAt = null }: NewApiKey,
 ): Promise<IssuedApiKey> {
   return administer(deps, operator, createApiKey.needs, async ({ em, entities, db, now, scopes, audit }) => {
     checkServiceName(serviceName);
@@ -66,6 +74,7 @@ export function createApiKey(
         },
       );
     }
+    checkExpiry(expiresAt, now);
     const granted = grantScopes(scopes, wanted);
     const keyId = generateKeyId('api');
     const secret = generateKeySecret('api');
@@ -75,10 +84,17 @@ export function createApiKey(
       scopes: granted,
       rate_limit: rateLimit,
       sealed_secret: await sealSecret(deps.keyring, keyId, secret, now),
+      expires_at: expiresAt,
       now,
     });
     const key = await em.findOneOrFail(entities.ApiKey, { keyId });
-    const metadata = { key_id: keyId, service_name: serviceName, scopes: granted, rate_limit: rateLimit };
+    const metadata = {
+      key_id: keyId,
+      service_name: serviceName,
+      scopes: granted,
+      rate_limit: rateLimit,
+      ...expiry(expiresAt),
+    };
     await audit({ eventType: 'api_key_created', userId: null, metadata });
     return { key, secret };
   });
@@ -90,23 +106,20 @@ export type ListedApiKey = Omit<ApiKey, 'sealedSecret' | 'previousSealedSecret'>
 
 const COLUMNS = sql<ListedApiKey>`
   key_id as "keyId", service_name as "serviceName", scopes, rate_limit as "rateLimit", created_at as "createdAt",
-  revoked_at as "revokedAt", last_used_at as "lastUsedAt", previous_ends_at as "previousEndsAt"`;
+  revoked_at as "revokedAt", expires_at as "expiresAt", last_used_at as "lastUsedAt", previous_ends_at as "previousEndsAt"`;
 
 /** @throws {AdminRefusal} for an invalid page, or too many ids */
-export function listApiKeys({ db }: Deps<'db'>, filter: KeyFilter, page: PageRequest): Promise<Page<ListedApiKey>> {
-  return pageOfKeys(db, 'api_keys', COLUMNS, filter, page);
+export function listApiKeys(
+  deps: Deps<'clock' | 'db'>,
+  filter: KeyFilter,
+  page: PageRequest,
+): Promise<Page<ListedApiKey>> {
+  return pageOfKeys(deps, 'api_keys', COLUMNS, filter, page);
 }
 
 /** @throws {AdminRefusal} for too many ids, or if counting takes too long */
-export function countApiKeys({ db }: Deps<'db'>, filter: KeyFilter): Promise<Count> {
-  return countKeys(db, 'api_keys', filter);
-}
-
-export interface Rotation {
-  /** How long the current secret stays valid; with 0 only the new one is valid */
-  overlapSeconds: number;
-  /** Rotates even if two secrets are valid, and ends the older one at once */
-  force?: boolean;
+export function countApiKeys(deps: Deps<'clock' | 'db'>, filter: KeyFilter): Promise<Count> {
+  return countKeys(deps, 'api_keys', filter);
 }
 
 /** One statement decides: of two concurrent rotations the second waits for the row, and then finds two secrets. */
@@ -116,6 +129,7 @@ const rotateApiKeySql = statement(
     key_id: 'text',
     sealed_secret: 'text',
     previous_ends_at: 'timestamptz?',
+    expires_at: 'timestamptz?',
     ends_older: 'boolean',
     now: 'timestamptz',
   },
@@ -123,23 +137,24 @@ const rotateApiKeySql = statement(
 )`
   update api_keys
   set previous_sealed_secret = case when :previous_ends_at is not null then sealed_secret end,
-    previous_ends_at = :previous_ends_at, sealed_secret = :sealed_secret
-  where key_id = :key_id and revoked_at is null
+    previous_ends_at = :previous_ends_at, sealed_secret = :sealed_secret, expires_at = coalesce(:expires_at, expires_at)
+  where key_id = :key_id and ${isLive(':now')}
     and (:ends_older or previous_ends_at is null or previous_ends_at <= :now)
   returning key_id`;
 
 /**
  * Creates a second secret. The current one ends after `overlapSeconds`.
- * @throws {AdminRefusal} for an unknown or revoked key, an invalid overlap, or `two_secrets_live`
+ * @throws {AdminRefusal} for an unknown, revoked or expired key, an invalid overlap or expiry, or `two_secrets_live`
  */
 export function rotateApiKey(
   deps: Deps<'clock' | 'db' | 'keyring'>,
   operator: Operator,
   keyId: string,
-  { overlapSeconds, force = false }: Rotation,
+  { overlapSeconds, force = false, expiresAt = null }: Rotation,
 ): Promise<IssuedApiKey> {
   return administer(deps, operator, rotateApiKey.needs, async ({ em, entities, db, now, scopes, audit }) => {
     checkOverlap(overlapSeconds);
+    checkExpiry(expiresAt, now);
     const key = await em.findOne(entities.ApiKey, { keyId, revokedAt: null });
     if (key === null) throw unknownKey();
     grantScopes(scopes, key.scopes); // whoever receives the new secret receives the scopes
@@ -148,28 +163,18 @@ export function rotateApiKey(
       key_id: keyId,
       sealed_secret: await sealSecret(deps.keyring, keyId, secret, now),
       previous_ends_at: overlapSeconds === 0 ? null : addSeconds(now, overlapSeconds),
+      expires_at: expiresAt,
       ends_older: force || overlapSeconds === 0,
       now,
     });
     await em.refresh(key);
-    if (rotated === undefined) throw twoSecretsLive(key);
-    const metadata = { key_id: keyId, overlap_seconds: overlapSeconds };
+    if (rotated === undefined) throw notRotated(key, now);
+    const metadata = { key_id: keyId, overlap_seconds: overlapSeconds, ...expiry(expiresAt) };
     await audit({ eventType: 'api_key_rotated', userId: null, metadata });
     return { key, secret };
   });
 }
 rotateApiKey.needs = { scope: 'keys:write' } satisfies Needs;
-
-/** After a double click or a lost response, the running service still has the older secret. */
-function twoSecretsLive({ previousEndsAt, revokedAt }: ApiKey): AdminRefusal {
-  if (revokedAt !== null || previousEndsAt === null) return unknownKey(); // revoked while the rotation waited
-  return new AdminRefusal(
-    'two_secrets_live',
-    `The key has two valid secrets and cannot be rotated before the older one ends; it is valid until ${previousEndsAt.toISOString()}. ` +
-      'If the newer secret was lost, rotate with --overlap 0 (overlapSeconds: 0) to end both, or with --force (force: true) ' +
-      'to end the older one. Either cuts off a service that uses the older secret, until it has the new one',
-  );
-}
 
 /** Ends a key at once, on every instance. @throws {AdminRefusal} for an unknown or already revoked key */
 export function revokeApiKey(deps: Deps<'clock' | 'db'>, operator: Operator, keyId: string): Promise<ApiKey> {
@@ -184,15 +189,3 @@ export function revokeApiKey(deps: Deps<'clock' | 'db'>, operator: Operator, key
   });
 }
 revokeApiKey.needs = { scope: 'keys:write' } satisfies Needs;
-
-/** When the previous secret ends; null if there is none, or it has ended. */
-export function previousSecretEndsAt({ previousEndsAt, revokedAt }: ListedApiKey, now: Date): Date | null {
-  const isValid = revokedAt === null && previousEndsAt !== null && previousEndsAt > now;
-  return isValid ? previousEndsAt : null;
-}
-
-/** Number of valid secrets: 0 if the key is revoked, otherwise 1 or 2. */
-export function liveSecretCount(key: ListedApiKey, now: Date): number {
-  if (key.revokedAt !== null) return 0;
-  return previousSecretEndsAt(key, now) === null ? 1 : 2;
-}

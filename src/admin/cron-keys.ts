@@ -2,34 +2,63 @@
 import { sql } from 'kysely';
 import { generateKeyId, generateKeySecret, sha256Hex } from '../credentials/key-secrets.js';
 import type { CronKey } from '../db/entities/cron-key.js';
+import { isLive } from '../db/live-key.js';
 import { statement } from '../db/statement.js';
 import type { Count, Page, PageRequest } from '../listing/page.js';
+import { addSeconds } from '../platform/clock.js';
 import type { Deps } from '../services.js';
 import { administer, type Needs, type Operator } from './administer.js';
-import { checkServiceName, countKeys, grantScopes, type KeyFilter, pageOfKeys, unknownKey } from './key-fields.js';
+import {
+  checkExpiry,
+  checkOverlap,
+  checkServiceName,
+  countKeys,
+  expiry,
+  grantScopes,
+  type KeyFilter,
+  notRotated,
+  pageOfKeys,
+  type Rotation,
+  unknownKey,
+} from './key-fields.js';
+
+export interface NewCronKey {
+  serviceName: string;
+  scopes: readonly string[];
+  /** Null: never */
+  expiresAt?: Date | null;
+}
 
 export interface IssuedCronKey {
   key: CronKey;
-  /** The whole value of `X-Internal-Key`, never shown again */
+  /** The whole value of `X-Internal-Key`, never shown again: `KEY_ID.SECRET` */
   headerValue: string;
 }
 
 const createCronKeySql = statement(
   'create_cron_key',
-  { key_id: 'text', service_name: 'text', scopes: 'text[]', secret_sha256: 'text', now: 'timestamptz' },
+  {
+    key_id: 'text',
+    service_name: 'text',
+    scopes: 'text[]',
+    secret_sha256: 'text',
+    expires_at: 'timestamptz?',
+    now: 'timestamptz',
+  },
   {},
 )`
-  insert into cron_keys (key_id, service_name, scopes, secret_sha256, created_at)
-  values (:key_id, :service_name, :scopes, :secret_sha256, :now)`;
+  insert into cron_keys (key_id, service_name, scopes, secret_sha256, expires_at, created_at)
+  values (:key_id, :service_name, :scopes, :secret_sha256, :expires_at, :now)`;
 
 /** @throws {AdminRefusal} for an invalid field, or a scope that the operator does not have */
 export function createCronKey(
   deps: Deps<'clock' | 'db'>,
   operator: Operator,
-  { serviceName, scopes: wanted }: { serviceName: string; scopes: readonly string[] },
+  { serviceName, scopes: wanted, expiresAt = null }: NewCronKey,
 ): Promise<IssuedCronKey> {
   return administer(deps, operator, createCronKey.needs, async ({ em, entities, db, now, scopes, audit }) => {
     checkServiceName(serviceName);
+    checkExpiry(expiresAt, now);
     const granted = grantScopes(scopes, wanted);
     const keyId = generateKeyId('cron');
     const secret = generateKeySecret('cron');
@@ -38,32 +67,91 @@ export function createCronKey(
       service_name: serviceName,
       scopes: granted,
       secret_sha256: sha256Hex(secret),
+      expires_at: expiresAt,
       now,
     });
     const key = await em.findOneOrFail(entities.CronKey, { keyId });
-    const metadata = { key_id: keyId, service_name: serviceName, scopes: granted };
+    const metadata = { key_id: keyId, service_name: serviceName, scopes: granted, ...expiry(expiresAt) };
     await audit({ eventType: 'cron_key_created', userId: null, metadata });
     return { key, headerValue: `${keyId}.${secret}` };
   });
 }
 createCronKey.needs = { scope: 'keys:write' } satisfies Needs;
 
-/** A key without the hash of its secret. */
-export type ListedCronKey = Omit<CronKey, 'secretSha256'>;
+/** A key without the hashes of its secrets. */
+export type ListedCronKey = Omit<CronKey, 'secretSha256' | 'previousSecretSha256'>;
 
 const COLUMNS = sql<ListedCronKey>`
   key_id as "keyId", service_name as "serviceName", scopes, created_at as "createdAt", revoked_at as "revokedAt",
-  last_used_at as "lastUsedAt"`;
+  expires_at as "expiresAt", last_used_at as "lastUsedAt", previous_ends_at as "previousEndsAt"`;
 
 /** @throws {AdminRefusal} for an invalid page, or too many ids */
-export function listCronKeys({ db }: Deps<'db'>, filter: KeyFilter, page: PageRequest): Promise<Page<ListedCronKey>> {
-  return pageOfKeys(db, 'cron_keys', COLUMNS, filter, page);
+export function listCronKeys(
+  deps: Deps<'clock' | 'db'>,
+  filter: KeyFilter,
+  page: PageRequest,
+): Promise<Page<ListedCronKey>> {
+  return pageOfKeys(deps, 'cron_keys', COLUMNS, filter, page);
 }
 
 /** @throws {AdminRefusal} for too many ids, or if counting takes too long */
-export function countCronKeys({ db }: Deps<'db'>, filter: KeyFilter): Promise<Count> {
-  return countKeys(db, 'cron_keys', filter);
+export function countCronKeys(deps: Deps<'clock' | 'db'>, filter: KeyFilter): Promise<Count> {
+  return countKeys(deps, 'cron_keys', filter);
 }
+
+/** As for API keys: one statement decides which of two concurrent rotations is first. */
+const rotateCronKeySql = statement(
+  'rotate_cron_key',
+  {
+    key_id: 'text',
+    secret_sha256: 'text',
+    previous_ends_at: 'timestamptz?',
+    expires_at: 'timestamptz?',
+    ends_older: 'boolean',
+    now: 'timestamptz',
+  },
+  { key_id: 'text' },
+)`
+  update cron_keys
+  set previous_secret_sha256 = case when :previous_ends_at is not null then secret_sha256 end,
+    previous_ends_at = :previous_ends_at, secret_sha256 = :secret_sha256, expires_at = coalesce(:expires_at, expires_at)
+  where key_id = :key_id and ${isLive(':now')}
+    and (:ends_older or previous_ends_at is null or previous_ends_at <= :now)
+  returning key_id`;
+
+/**
+ * Creates a second secret. The current one ends after `overlapSeconds`.
+ * @throws {AdminRefusal} for an unknown, revoked or expired key, an invalid overlap or expiry, or `two_secrets_live`
+ */
+export function rotateCronKey(
+  deps: Deps<'clock' | 'db'>,
+  operator: Operator,
+  keyId: string,
+  { overlapSeconds, force = false, expiresAt = null }: Rotation,
+): Promise<IssuedCronKey> {
+  return administer(deps, operator, rotateCronKey.needs, async ({ em, entities, db, now, scopes, audit }) => {
+    checkOverlap(overlapSeconds);
+    checkExpiry(expiresAt, now);
+    const key = await em.findOne(entities.CronKey, { keyId, revokedAt: null });
+    if (key === null) throw unknownKey();
+    grantScopes(scopes, key.scopes); // whoever receives the new secret receives the scopes
+    const secret = generateKeySecret('cron');
+    const [rotated] = await db.run(rotateCronKeySql, {
+      key_id: keyId,
+      secret_sha256: sha256Hex(secret),
+      previous_ends_at: overlapSeconds === 0 ? null : addSeconds(now, overlapSeconds),
+      expires_at: expiresAt,
+      ends_older: force || overlapSeconds === 0,
+      now,
+    });
+    await em.refresh(key);
+    if (rotated === undefined) throw notRotated(key, now);
+    const metadata = { key_id: keyId, overlap_seconds: overlapSeconds, ...expiry(expiresAt) };
+    await audit({ eventType: 'cron_key_rotated', userId: null, metadata });
+    return { key, headerValue: `${keyId}.${secret}` };
+  });
+}
+rotateCronKey.needs = { scope: 'keys:write' } satisfies Needs;
 
 /** Ends a key at once, on every instance. @throws {AdminRefusal} for an unknown or already revoked key */
 export function revokeCronKey(deps: Deps<'clock' | 'db'>, operator: Operator, keyId: string): Promise<CronKey> {

@@ -1,6 +1,6 @@
 /** Shared by API keys, cron keys and in part webhooks: checks of fields and granted scopes, and the listing. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../db/database.js';
+import type { ApiKey } from '../db/entities/api-key.js';
 import { isScope, MAX_SCOPES, type Scopes } from '../domain/scopes.js';
 import { checkedIds, type IdFilter } from '../listing/ids.js';
 import {
@@ -15,6 +15,7 @@ import {
   readPage,
 } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
+import type { Deps } from '../services.js';
 import { requireScope } from './administer.js';
 
 const SERVICE_NAME = /^[^\p{C}\s](?:[^\p{C}]{0,98}[^\p{C}\s])?$/u;
@@ -58,12 +59,65 @@ export function checkOverlap(overlapSeconds: number): void {
   }
 }
 
+/** @throws {AdminRefusal} */
+export function checkExpiry(expiresAt: Date | null, now: Date): void {
+  if (expiresAt !== null && expiresAt <= now) {
+    throw new AdminRefusal('invalid_expiry', 'The key must expire in the future', { argument: 'expiresAt' });
+  }
+}
+
+/** For the metadata of an event */
+export function expiry(expiresAt: Date | null): { expires_at?: string } {
+  return expiresAt === null ? {} : { expires_at: expiresAt.toISOString() };
+}
+
+/** How a key gets a new secret. */
+export interface Rotation {
+  /** How long the current secret stays valid; with 0 only the new one is valid */
+  overlapSeconds: number;
+  /** Rotates even if two secrets are valid, and ends the older one at once */
+  force?: boolean;
+  /** Null: as before */
+  expiresAt?: Date | null;
+}
+
+/** Of a key of either kind */
+export type KeyState = Pick<ApiKey, 'revokedAt' | 'expiresAt' | 'previousEndsAt'>;
+
+export function isLiveKey({ revokedAt, expiresAt }: KeyState, now: Date): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt > now);
+}
+
+/** When the previous secret ends; null if there is none, or it has ended. */
+export function previousSecretEndsAt(key: KeyState, now: Date): Date | null {
+  const { previousEndsAt } = key;
+  return isLiveKey(key, now) && previousEndsAt !== null && previousEndsAt > now ? previousEndsAt : null;
+}
+
+/** Number of valid secrets: 0 if the key is revoked or expired, otherwise 1 or 2. */
+export function liveSecretCount(key: KeyState, now: Date): number {
+  if (!isLiveKey(key, now)) return 0;
+  return previousSecretEndsAt(key, now) === null ? 1 : 2;
+}
+
+/** Why a rotation found no row: after a double click or a lost response, the running service still has the older secret. */
+export function notRotated(key: KeyState, now: Date): AdminRefusal {
+  const endsAt = previousSecretEndsAt(key, now);
+  if (endsAt === null) return unknownKey(); // revoked while the rotation waited
+  return new AdminRefusal(
+    'two_secrets_live',
+    `The key has two valid secrets and cannot be rotated before the older one ends; it is valid until ${endsAt.toISOString()}. ` +
+      'If the newer secret was lost, rotate with --overlap 0 (overlapSeconds: 0) to end both, or with --force (force: true) ' +
+      'to end the older one. Either cuts off a service that uses the older secret, until it has the new one',
+  );
+}
+
 export function unknownKey(): AdminRefusal {
   return new AdminRefusal('key_unknown', 'There is no active key with this ID');
 }
 
 export interface KeyFilter extends IdFilter {
-  /** Only keys that work, or only revoked ones; both if undefined. */
+  /** Only keys that work, or only revoked and expired ones; both if undefined. */
   live?: boolean | null | undefined;
   /** Exactly this name */
   serviceName?: string | null | undefined;
@@ -77,7 +131,7 @@ type KeyTable = 'api_keys' | 'cron_keys';
  * @throws {AdminRefusal} for an invalid page, or too many ids
  */
 export function pageOfKeys<Key extends { keyId: string }>(
-  db: Database,
+  { clock, db }: Deps<'clock' | 'db'>,
   table: KeyTable,
   columns: RawBuilder<Key>,
   filter: KeyFilter,
@@ -88,22 +142,23 @@ export function pageOfKeys<Key extends { keyId: string }>(
     page,
     sql<Key & { exactly: string }>`
       select ${columns}, ${exactTime('created_at')} as exactly from ${sql.table(table)}
-      where ${allOf(matches(filter), page.after != null && afterCursor(page.after))}
+      where ${allOf(matches(filter, clock.now()), page.after != null && afterCursor(page.after))}
       order by created_at, key_id limit ${page.first + 1}`,
     ({ exactly, keyId }) => encodeCursor(exactly, keyId),
   );
 }
 
 /** @throws {AdminRefusal} for too many ids, or if counting takes too long */
-export function countKeys(db: Database, table: KeyTable, filter: KeyFilter): Promise<Count> {
-  return countRows(db, sql`select from ${sql.table(table)} where ${matches(filter)}`);
+export function countKeys({ clock, db }: Deps<'clock' | 'db'>, table: KeyTable, filter: KeyFilter): Promise<Count> {
+  return countRows(db, sql`select from ${sql.table(table)} where ${matches(filter, clock.now())}`);
 }
 
 /** @throws {AdminRefusal} */
-function matches({ ids, live, serviceName }: KeyFilter): RawBuilder<unknown> {
+function matches({ ids, live, serviceName }: KeyFilter, now: Date): RawBuilder<unknown> {
   return allOf(
     ids != null && sql`key_id = any(${checkedIds(ids)}::text[])`,
-    live != null && sql`(revoked_at is null) = ${live}`,
+    live != null &&
+      sql`(revoked_at is null and (expires_at is null or expires_at > ${now.toISOString()}::timestamptz)) = ${live}`,
     serviceName != null && sql`service_name = ${serviceName}`,
   );
 }

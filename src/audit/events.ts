@@ -58,10 +58,11 @@ interface ChangeMetadata {
   user_erased: { pseudonym: string; events: number };
   session_revoked: { family_id: string };
   device_forgotten: { device_id: string };
-  api_key_created: { key_id: string; service_name: string; scopes: string[]; rate_limit: number };
-  api_key_rotated: { key_id: string; overlap_seconds: number };
+  api_key_created: { key_id: string; service_name: string; scopes: string[]; rate_limit: number; expires_at?: string };
+  api_key_rotated: { key_id: string; overlap_seconds: number; expires_at?: string };
   api_key_revoked: { key_id: string; service_name: string };
-  cron_key_created: { key_id: string; service_name: string; scopes: string[] };
+  cron_key_created: { key_id: string; service_name: string; scopes: string[]; expires_at?: string };
+  cron_key_rotated: { key_id: string; overlap_seconds: number; expires_at?: string };
   cron_key_revoked: { key_id: string; service_name: string };
   /** `kid`s of the keys */
   keyring_rotated: { added: string[]; dropped: string[] };
@@ -115,6 +116,7 @@ export const ENTITY_OF = {
   api_key_rotated: 'api_key',
   api_key_revoked: 'api_key',
   cron_key_created: 'cron_key',
+  cron_key_rotated: 'cron_key',
   cron_key_revoked: 'cron_key',
   keyring_rotated: 'keyring',
   webhook_created: 'webhook',
@@ -163,6 +165,8 @@ interface Description<Type extends EventType> {
   /** Each field of the metadata, with what its name does not say */
   metadata: Record<FieldsOf<Type>, string>;
 }
+
+const EXPIRES = 'only if the key expires: RFC 3339';
 
 const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
   account_locked: {
@@ -249,16 +253,37 @@ const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
   },
   api_key_created: {
     means: 'An API key was created.',
-    metadata: { actor: '', key_id: '', service_name: '', scopes: '', rate_limit: 'requests per minute' },
+    metadata: {
+      actor: '',
+      key_id: '',
+      service_name: '',
+      scopes: '',
+      rate_limit: 'requests per minute',
+      expires_at: EXPIRES,
+    },
   },
   api_key_rotated: {
     means: 'An API key was given a new secret.',
-    metadata: { actor: '', key_id: '', overlap_seconds: 'how long the previous secret stays valid' },
+    metadata: {
+      actor: '',
+      key_id: '',
+      overlap_seconds: 'how long the previous secret stays valid',
+      expires_at: 'only if it was changed: RFC 3339',
+    },
   },
   api_key_revoked: { means: 'An API key was revoked.', metadata: { actor: '', key_id: '', service_name: '' } },
   cron_key_created: {
     means: 'A cron key was created.',
-    metadata: { actor: '', key_id: '', service_name: '', scopes: '' },
+    metadata: { actor: '', key_id: '', service_name: '', scopes: '', expires_at: EXPIRES },
+  },
+  cron_key_rotated: {
+    means: 'A cron key was given a new secret.',
+    metadata: {
+      actor: '',
+      key_id: '',
+      overlap_seconds: 'how long the previous secret stays valid',
+      expires_at: 'only if it was changed: RFC 3339',
+    },
   },
   cron_key_revoked: {
     means: 'A cron key was revoked.',

@@ -76,6 +76,7 @@ export const OCSF_KINDS: Record<EventType, Kind> = {
   api_key_rotated: done(ENTITY_MANAGEMENT, 'Update'),
   api_key_revoked: done(ENTITY_MANAGEMENT, 'Delete'),
   cron_key_created: done(ENTITY_MANAGEMENT, 'Create'),
+  cron_key_rotated: done(ENTITY_MANAGEMENT, 'Update'),
   cron_key_revoked: done(ENTITY_MANAGEMENT, 'Delete'),
   keyring_rotated: done(ENTITY_MANAGEMENT, 'Update'),
   webhook_created: done(ENTITY_MANAGEMENT, 'Create'),

@@ -7,6 +7,7 @@ import {
   type RequestSignature,
   readRequestSignature,
 } from '../credentials/signatures/request-signature.js';
+import { isLive } from '../db/live-key.js';
 import { statement } from '../db/statement.js';
 import { refused } from '../platform/refused.js';
 import type { CallerDeps, CallerKind, RefusedCaller } from './caller.js';
@@ -15,8 +16,8 @@ import { admit, type Resolved } from './key-admission.js';
 /** Maximum length of a signature base in a response: characters. Only a long path or query exceeds it. */
 const SHOWN_BASE_CHARACTERS = 4096;
 
-const scopesOfApiKeySql = statement('scopes_of_api_key', { key_id: 'text' }, { scopes: 'text[]' })`
-  select scopes from api_keys where key_id = :key_id and revoked_at is null`;
+const scopesOfApiKeySql = statement('scopes_of_api_key', { key_id: 'text', now: 'timestamptz' }, { scopes: 'text[]' })`
+  select scopes from api_keys where key_id = :key_id and ${isLive(':now')}`;
 
 export const apiKey: CallerKind<'api_key'> = {
   scheme: 'Signature',
@@ -41,8 +42,8 @@ export const apiKey: CallerKind<'api_key'> = {
   id: ({ keyId }) => keyId,
   actor: ({ keyId }) => ({ caller_type: 'api_key', key_id: keyId }),
   scopes: ({ scopes }) => scopes,
-  scopesNow: async (db, { keyId }) => {
-    const [key] = await db.run(scopesOfApiKeySql, { key_id: keyId });
+  scopesNow: async (db, { keyId }, now) => {
+    const [key] = await db.run(scopesOfApiKeySql, { key_id: keyId, now });
     return key?.scopes;
   },
 };
@@ -76,7 +77,7 @@ const secretsOfApiKeySql = statement(
 )`
   select coalesce(sealed_secret, :stand_in) as one,
     coalesce(case when previous_ends_at > :now then previous_sealed_secret end, :stand_in) as other
-  from (select) as always left join api_keys on key_id = :key_id and revoked_at is null`;
+  from (select) as always left join api_keys on key_id = :key_id and ${isLive(':now')}`;
 
 /**
  * Checks the MAC with the live secrets of the row. An unknown key costs as much as a wrong secret: opened secrets are

@@ -104,6 +104,6 @@ export interface CallerKind<Type extends CallerType> {
   actor(caller: Callers[Type]): ActorOf<Type>;
   /** Scopes by the credential */
   scopes(caller: Callers[Type]): Scopes;
-  /** Scopes by the row now; undefined if the caller is deactivated, deleted or revoked. */
-  scopesNow(db: Db, caller: Callers[Type]): Promise<Scopes | undefined>;
+  /** Scopes by the row now; undefined if the caller is deactivated, deleted, revoked or expired. */
+  scopesNow(db: Db, caller: Callers[Type], now: Date): Promise<Scopes | undefined>;
 }

@@ -2,6 +2,7 @@
 
 import { parseInternalKey, secretMatches } from '../credentials/key-secrets.js';
 import { fieldValues, onlyFieldValue } from '../credentials/signatures/http-fields.js';
+import { isLive } from '../db/live-key.js';
 import { statement } from '../db/statement.js';
 import { refused } from '../platform/refused.js';
 import type { CallerKind } from './caller.js';
@@ -9,11 +10,19 @@ import { touching } from './last-used.js';
 
 const findCronKeySql = statement(
   'find_cron_key',
-  { key_id: 'text' },
-  { key_id: 'text', service_name: 'text', scopes: 'text[]', secret_sha256: 'text', last_used_at: 'timestamptz?' },
+  { key_id: 'text', now: 'timestamptz' },
+  {
+    key_id: 'text',
+    service_name: 'text',
+    scopes: 'text[]',
+    secret_sha256: 'text',
+    previous_secret_sha256: 'text?',
+    last_used_at: 'timestamptz?',
+  },
 )`
-  select key_id, service_name, scopes, secret_sha256, last_used_at
-  from cron_keys where key_id = :key_id and revoked_at is null`;
+  select key_id, service_name, scopes, secret_sha256, last_used_at,
+    case when previous_ends_at > :now then previous_secret_sha256 end as previous_secret_sha256
+  from cron_keys where key_id = :key_id and ${isLive(':now')}`;
 
 const touch = touching('cron_keys');
 
@@ -24,14 +33,16 @@ export const cron: CallerKind<'cron'> = {
   challengeParameters: ({ reason }) => ({ error: reason }),
   presents: (rawHeaders) => fieldValues(rawHeaders, 'x-internal-key').length > 0,
 
-  // An unknown or revoked key takes as long as a wrong secret.
+  // A key that is unknown, revoked or expired takes as long as a wrong secret, and each has two to compare with.
   resolve: async (deps, { rawHeaders }) => {
     const presented = parseInternalKey(onlyFieldValue(rawHeaders, 'x-internal-key') ?? '');
     if (presented === undefined) return REFUSED;
 
-    const [key] = await deps.db.run(findCronKeySql, { key_id: presented.keyId });
-    const matches = secretMatches(presented.secret, key?.secret_sha256 ?? deps.placeholderKey.secretSha256);
-    if (key === undefined || !matches) return REFUSED;
+    const [key] = await deps.db.run(findCronKeySql, { key_id: presented.keyId, now: deps.clock.now() });
+    const matches = [key?.secret_sha256, key?.previous_secret_sha256].map((stored) =>
+      secretMatches(presented.secret, stored ?? deps.placeholderKey.secretSha256),
+    );
+    if (key === undefined || !matches.includes(true)) return REFUSED;
 
     await touch(deps, key);
     const { key_id: keyId, service_name: serviceName, scopes } = key;
@@ -41,8 +52,8 @@ export const cron: CallerKind<'cron'> = {
   id: ({ keyId }) => keyId,
   actor: ({ keyId }) => ({ caller_type: 'cron', key_id: keyId }),
   scopes: ({ scopes }) => scopes,
-  scopesNow: async (db, { keyId }) => {
-    const [key] = await db.run(findCronKeySql, { key_id: keyId });
+  scopesNow: async (db, { keyId }, now) => {
+    const [key] = await db.run(findCronKeySql, { key_id: keyId, now });
     return key?.scopes;
   },
 };

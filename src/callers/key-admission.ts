@@ -2,6 +2,7 @@
 
 import type { OpenedSecret } from '../credentials/sealed-secret.js';
 import { AHEAD_SECONDS, PAST_SECONDS, type RequestSignature } from '../credentials/signatures/request-signature.js';
+import { isLive } from '../db/live-key.js';
 import { batched, statement } from '../db/statement.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
 import { refused } from '../platform/refused.js';
@@ -54,7 +55,7 @@ const admitOneSql = statement(
     select service_name, scopes, rate_limit, last_used_at,
       exists (select from signature_nonces where key_id = :key_id and nonce = :nonce) as is_used
     from api_keys, relaxed
-    where key_id = :key_id and revoked_at is null
+    where key_id = :key_id and ${isLive(':now')}
       and (sealed_secret = :sealed or (previous_sealed_secret = :sealed and previous_ends_at > :now))
   ), counted as (
     ${counting(
@@ -84,7 +85,7 @@ const admitSql = batched(admitOneSql, { lanes: 1, identity: ({ key_id, nonce }) 
       (select true from signature_nonces where key_id = asked.key_id and nonce = asked.nonce) is true as is_used
     from relaxed, asked, lateral (
       select service_name, scopes, rate_limit, last_used_at from api_keys
-      where key_id = asked.key_id and revoked_at is null
+      where key_id = asked.key_id and ${isLive('now')}
         and (sealed_secret = sealed or (previous_sealed_secret = sealed and previous_ends_at > now))
       limit 1
     ) as key

@@ -1,27 +1,39 @@
 /** Interface 9: `api-key …` and `cron-key …`. */
 import { COMMAND_LINE } from '../admin/administer.js';
-import {
-  createApiKey,
-  type ListedApiKey,
-  listApiKeys,
-  liveSecretCount,
-  previousSecretEndsAt,
-  revokeApiKey,
-  rotateApiKey,
-} from '../admin/api-keys.js';
-import { createCronKey, type ListedCronKey, listCronKeys, revokeCronKey } from '../admin/cron-keys.js';
-import { OVERLAP_SECONDS } from '../admin/key-fields.js';
+import { createApiKey, type ListedApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../admin/api-keys.js';
+import { createCronKey, type ListedCronKey, listCronKeys, revokeCronKey, rotateCronKey } from '../admin/cron-keys.js';
+import { type KeyState, liveSecretCount, OVERLAP_SECONDS, previousSecretEndsAt } from '../admin/key-fields.js';
 import { everyRow } from '../listing/page.js';
 import { type Command, command } from './command.js';
-import { duration, text, wholeNumber } from './parameter-types.js';
+import { duration, text, until, wholeNumber } from './parameter-types.js';
 import { flag, list, optional, required, word } from './parameters.js';
-import { type Printable, printMessage } from './terminal.js';
+import { type Printable, printMessage, type Terminal } from './terminal.js';
 
 const KEY = {
   service: required(text('NAME'), 'the service that uses the key'),
   scope: list(text('SCOPE'), 'a granted scope, resource:action; repeated or separated by commas'),
+  expires: optional(until, 'when it expires: a duration such as 90d, or a time; by default never'),
 };
 const KEY_ID = word(text('ID'), 'the ID of the key', 'name one key by its ID');
+
+const ROTATION = {
+  id: KEY_ID,
+  overlap: optional(duration, 'how long the current secret stays valid: 24h by default; 0 after a leak'),
+  force: flag('rotate even if two secrets are valid; the older one ends at once'),
+  expires: optional(until, 'when the key expires from now on; by default as before'),
+};
+const rotationLoss = ({ overlap }: { overlap?: number | undefined }): string | undefined =>
+  overlap === 0 ? 'every current secret of the key will be refused at once' : undefined;
+
+/** @returns when the previous secret ends, for the result; a message says it too */
+function sayPrevious(terminal: Terminal, { previousEndsAt }: KeyState): string | null {
+  const ends = previousEndsAt?.toISOString() ?? null;
+  if (ends !== null) {
+    const again = 'to rotate again before then, use --force or --overlap 0';
+    printMessage(terminal, `the previous secret is valid until ${ends}; ${again}`);
+  }
+  return ends;
+}
 
 const revocationLoss = (): string => 'the key will be revoked at once on all instances; this cannot be undone';
 
@@ -31,10 +43,11 @@ export const keyCommands: Record<string, Command> = {
     example: 'api-key create --service billing --scope invoices:read --rate-limit 60',
     on: 'database and keyring',
     takes: { ...KEY, 'rate-limit': required(wholeNumber, 'requests per minute') },
-    run: async (context, { service: serviceName, scope: scopes, 'rate-limit': rateLimit }) => {
-      const { key, secret } = await createApiKey(context, COMMAND_LINE, { serviceName, scopes, rateLimit });
+    run: async (context, { service: serviceName, scope: scopes, 'rate-limit': rateLimit, expires }) => {
+      const expiresAt = expires?.(context.clock.now()) ?? null;
+      const { key, secret } = await createApiKey(context, COMMAND_LINE, { serviceName, scopes, rateLimit, expiresAt });
       const { keyId: key_id, serviceName: service_name, rateLimit: rate_limit } = key;
-      return { key_id, secret, service_name, scopes: key.scopes, rate_limit };
+      return { key_id, secret, service_name, scopes: key.scopes, rate_limit, ...expiry(key) };
     },
   }),
   'api-key list': command({
@@ -50,22 +63,13 @@ export const keyCommands: Record<string, Command> = {
       'give a key a new secret; the current one stays valid for the overlap, during which --force is needed to rotate again',
     example: 'api-key rotate ak_… --overlap 7d',
     on: 'database and keyring',
-    takes: {
-      id: KEY_ID,
-      overlap: optional(duration, 'how long the current secret stays valid: 24h by default; 0 after a leak'),
-      force: flag('rotate even if two secrets are valid; the older one ends at once'),
-    },
-    destroys: ({ overlap }) => (overlap === 0 ? 'every current secret of the key will be refused at once' : undefined),
-    run: async (context, { id, overlap: overlapSeconds = OVERLAP_SECONDS, force }) => {
-      const { key, secret } = await rotateApiKey(context, COMMAND_LINE, id, { overlapSeconds, force });
-      if (key.previousEndsAt !== null) {
-        const ends = key.previousEndsAt.toISOString();
-        printMessage(
-          context.terminal,
-          `the previous secret is valid until ${ends}; to rotate again before then, use --force or --overlap 0`,
-        );
-      }
-      return { key_id: key.keyId, secret, previous_secret_ends_at: key.previousEndsAt?.toISOString() ?? null };
+    takes: ROTATION,
+    destroys: rotationLoss,
+    run: async (context, { id, overlap: overlapSeconds = OVERLAP_SECONDS, force, expires }) => {
+      const rotation = { overlapSeconds, force, expiresAt: expires?.(context.clock.now()) ?? null };
+      const { key, secret } = await rotateApiKey(context, COMMAND_LINE, id, rotation);
+      const previous_secret_ends_at = sayPrevious(context.terminal, key);
+      return { key_id: key.keyId, secret, previous_secret_ends_at, ...expiry(key) };
     },
   }),
   'api-key revoke': command({
@@ -80,28 +84,51 @@ export const keyCommands: Record<string, Command> = {
     example: 'cron-key create --service nightly-report --scope reports:write',
     on: 'database',
     takes: KEY,
-    run: async (context, { service: serviceName, scope: scopes, json }) => {
-      const { key, headerValue } = await createCronKey(context, COMMAND_LINE, { serviceName, scopes });
+    run: async (context, { service: serviceName, scope: scopes, expires, json }) => {
+      const expiresAt = expires?.(context.clock.now()) ?? null;
+      const { key, headerValue } = await createCronKey(context, COMMAND_LINE, { serviceName, scopes, expiresAt });
       const { keyId: key_id, serviceName: service_name } = key;
       const old = json ? { key: headerValue } : {}; // the deprecated name
-      return { key_id, header_value: headerValue, ...old, service_name, scopes: key.scopes };
+      return { key_id, header_value: headerValue, ...old, service_name, scopes: key.scopes, ...expiry(key) };
     },
   }),
   'cron-key list': command({
     summary: 'list all cron keys, oldest first, including revoked ones',
     on: 'database',
-    run: async (context) => (await everyRow((page) => listCronKeys(context, {}, page))).map(printableKey),
+    run: async (context) => {
+      const now = context.clock.now();
+      return (await everyRow((page) => listCronKeys(context, {}, page))).map((key) => printableKey(key, now));
+    },
+  }),
+  'cron-key rotate': command({
+    summary:
+      'give a key a new secret; the current one stays valid for the overlap, during which --force is needed to rotate again',
+    example: 'cron-key rotate ck_… --overlap 7d',
+    on: 'database',
+    takes: ROTATION,
+    destroys: rotationLoss,
+    run: async (context, { id, overlap: overlapSeconds = OVERLAP_SECONDS, force, expires }) => {
+      const rotation = { overlapSeconds, force, expiresAt: expires?.(context.clock.now()) ?? null };
+      const { key, headerValue } = await rotateCronKey(context, COMMAND_LINE, id, rotation);
+      const previous_secret_ends_at = sayPrevious(context.terminal, key);
+      return { key_id: key.keyId, header_value: headerValue, previous_secret_ends_at, ...expiry(key) };
+    },
   }),
   'cron-key revoke': command({
     summary: 'revoke a key at once',
     on: 'database',
     takes: { id: KEY_ID },
     destroys: revocationLoss,
-    run: async (context, { id }) => printableKey(await revokeCronKey(context, COMMAND_LINE, id)),
+    run: async (context, { id }) => printableKey(await revokeCronKey(context, COMMAND_LINE, id), context.clock.now()),
   }),
 };
 
-function printableKey(key: ListedCronKey): Printable {
+/** Shown only for a key that expires */
+function expiry({ expiresAt }: KeyState): Printable {
+  return expiresAt === null ? {} : { expires_at: expiresAt.toISOString() };
+}
+
+function printableKey(key: ListedCronKey, now: Date): Printable {
   return {
     key_id: key.keyId,
     service_name: key.serviceName,
@@ -109,14 +136,12 @@ function printableKey(key: ListedCronKey): Printable {
     created_at: key.createdAt.toISOString(),
     last_used_at: key.lastUsedAt?.toISOString() ?? null,
     revoked_at: key.revokedAt?.toISOString() ?? null,
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    live_secret_count: liveSecretCount(key, now),
+    previous_secret_ends_at: previousSecretEndsAt(key, now)?.toISOString() ?? null,
   };
 }
 
 function printableApiKey(key: ListedApiKey, now: Date): Printable {
-  return {
-    ...printableKey(key),
-    rate_limit: key.rateLimit,
-    live_secret_count: liveSecretCount(key, now),
-    previous_secret_ends_at: previousSecretEndsAt(key, now)?.toISOString() ?? null,
-  };
+  return { ...printableKey(key, now), rate_limit: key.rateLimit };
 }

@@ -142,17 +142,23 @@ export async function sweep(
 
 type SweeperDeps = { clock: WatchedClock; db: Db; log: Logger; metrics: Metrics };
 
-/** One round, unless the clock of this instance is skewed. */
+/**
+ * One round, unless the clock of this instance is skewed.
+ * @param measure what is measured as often as rows are swept
+ */
 export async function sweepRound(
   { clock, db, log, metrics }: SweeperDeps,
   everything: readonly Expiring[],
   proceed: () => boolean = () => true,
+  measure: () => Promise<void> = async () => undefined,
 ): Promise<void> {
   const mayProceed = (): boolean => proceed() && !clock.isSkewed();
   try {
     const deleted = await sweep(db, everything, clock.now(), mayProceed);
     for (const [table, rows] of Object.entries(deleted)) metrics.sweptRows.inc({ table }, rows);
-    if (mayProceed()) metrics.lastSweep.set(epochSeconds(clock.now()));
+    if (!mayProceed()) return;
+    metrics.lastSweep.set(epochSeconds(clock.now()));
+    await measure();
   } catch (error) {
     log.warn({ error: describeError(error) }, 'sweeping failed; it will be retried in a minute');
   }
@@ -163,14 +169,18 @@ export interface Sweeper {
   stop(): Promise<void>;
 }
 
-/** Sweeps every minute while the process runs. */
-export function startSweeper(deps: SweeperDeps, everything: readonly Expiring[]): Sweeper {
+/** Sweeps and measures every minute while the process runs. */
+export function startSweeper(
+  deps: SweeperDeps,
+  everything: readonly Expiring[],
+  measure: () => Promise<void>,
+): Sweeper {
   for (const { table } of everything) deps.metrics.sweptRows.inc({ table }, 0);
   deps.metrics.lastSweep.set(epochSeconds(deps.clock.now()));
   let stopped = false;
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {
-    running ??= sweepRound(deps, everything, () => !stopped).finally(() => {
+    running ??= sweepRound(deps, everything, () => !stopped, measure).finally(() => {
       running = undefined;
     });
   }, INTERVAL_MS);

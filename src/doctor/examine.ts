@@ -13,6 +13,7 @@ import { checkPooler, checkTls } from './database-connection.js';
 import { checkSettings } from './database-settings.js';
 import { type Finding, type FindingName, fault } from './finding.js';
 import { checkForwardAuth } from './forward-auth.js';
+import { checkKeyExpiry } from './key-expiry.js';
 import { checkKeyring } from './keyring.js';
 import { checkSealedSecrets } from './keyring-database.js';
 import { checkLoginLimits } from './login-limits.js';
@@ -50,6 +51,7 @@ export const CHECKS: readonly Check[] = [
   ['forward_auth', checkForwardAuth],
   ['keyring', checkKeyring],
   ['keyring_database', checkSealedSecrets],
+  ['key_expiry', checkKeyExpiry],
   ['breached_passwords', checkBreachedPasswords],
   ['database', checkDatabase],
   ['pooler', checkPooler],

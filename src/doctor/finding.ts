@@ -18,6 +18,7 @@ export const FINDINGS = [
   'keyring_owner',
   'keyring_rotation',
   'keyring_database',
+  'key_expiry',
   'breached_passwords',
   'database',
   'database_version',

@@ -86,10 +86,10 @@ export function userOf(caller: Caller): UserCaller {
 }
 
 /** The caller as the author of a change, with the scopes that its row has at that time. */
-export function operatorOf({ caller, origin }: GraphqlContext): Operator {
+export function operatorOf({ caller, deps, origin }: GraphqlContext): Operator {
   const kind = kindOf(caller);
   const scopesNow = async (db: Db): Promise<Scopes> => {
-    const scopes = await kind.scopesNow(db, caller);
+    const scopes = await kind.scopesNow(db, caller, deps.clock.now());
     if (scopes === undefined) throw new AdminRefusal('caller_inactive', 'The caller is no longer active');
     return scopes;
   };

@@ -55,12 +55,12 @@ const CALLERS = {
 const ADMINISTRATION = {
   scope_missing: { code: 'FORBIDDEN', means: 'The caller lacks the scope in `extensions.requiredScope`.' },
   every_scope_needed: { code: 'FORBIDDEN', means: 'Only a caller that holds every scope can change administrators.' },
-  caller_inactive: { code: 'FORBIDDEN', means: 'The caller has been deactivated, deleted or revoked.' },
+  caller_inactive: { code: 'FORBIDDEN', means: 'The caller has been deactivated, deleted or revoked, or has expired.' },
   user_unknown: { code: 'NOT_FOUND', means: 'There is no such user.' },
   user_inactive: { code: 'CONFLICT', means: 'The user is deactivated.' },
   session_unknown: { code: 'NOT_FOUND', means: 'There is no such session.' },
   device_unknown: { code: 'NOT_FOUND', means: 'There is no such device.' },
-  key_unknown: { code: 'NOT_FOUND', means: 'There is no such key, or it has been revoked.' },
+  key_unknown: { code: 'NOT_FOUND', means: 'There is no such key, or it has been revoked or has expired.' },
   webhook_unknown: { code: 'NOT_FOUND', means: 'There is no such webhook.' },
   webhooks_off: { code: 'CONFLICT', means: 'Webhooks are off: `WEBHOOK_HOSTS` is not set.' },
   webhook_target_refused: {
@@ -93,6 +93,7 @@ const ADMINISTRATION = {
     means: 'A scope must have the form `resource:action`, and a key has at most 50.',
   },
   invalid_rate_limit: { code: 'BAD_USER_INPUT', means: 'The rate limit is out of range.' },
+  invalid_expiry: { code: 'BAD_USER_INPUT', means: 'The time at which the key expires is not in the future.' },
   invalid_overlap: { code: 'BAD_USER_INPUT', means: 'The overlap is out of range.' },
   invalid_page: { code: 'BAD_USER_INPUT', means: '`first` is out of range, or `after` is not a cursor of this list.' },
   invalid_ids: { code: 'BAD_USER_INPUT', means: 'There are more than 100 ids.' },

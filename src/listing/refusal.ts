@@ -23,6 +23,7 @@ export type AdminRefusalReason =
   | 'invalid_scope'
   | 'invalid_rate_limit'
   | 'invalid_overlap'
+  | 'invalid_expiry'
   | 'invalid_event_types'
   | 'invalid_time'
   | 'mail_off'

@@ -143,6 +143,11 @@ export function createMetrics() {
       help: 'Since when the key is in use that signs access tokens; of a first keyring, when its file was written',
       registers,
     }),
+    keyExpiry: new Gauge({
+      name: 'auth_gateway_key_expiry_timestamp_seconds',
+      help: 'When the next valid API key or cron key expires; 0 if none does',
+      registers,
+    }),
     droppedLogLines: new Counter({
       name: 'auth_gateway_log_lines_dropped_total',
       help: 'Log lines that could not be written: a full disk, a pipe that is closed or that nobody reads',

@@ -6,6 +6,7 @@ import { expiredDevices } from '../auth/known-devices.js';
 import { expiredLinks } from '../auth/password-links.js';
 import { expiredRecords } from '../auth/sessions.js';
 import { expiredNonces, KEY_LIMIT_NAME, KEY_WINDOW_SECONDS } from '../callers/key-admission.js';
+import { measureKeyExpiry } from '../callers/key-expiry.js';
 import type { Config } from '../config/config.js';
 import { openKeyring } from '../credentials/keyring/keyring.js';
 import { createPasswordRules } from '../credentials/passwords/password-rules.js';
@@ -115,7 +116,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     state: { isStopping: false, isProxyReported: false },
     tokens: createTokens(keyring, config, clock),
   };
-  starting.defer(startSweeper(services, expiringRows(config)).stop);
+  starting.defer(startSweeper(services, expiringRows(config), () => measureKeyExpiry(services)).stop);
   const consumers = await createConsumers(services, overrides.print);
   if (consumers !== undefined) {
     const { startOutbox } = await import('../outbox/outbox.js');

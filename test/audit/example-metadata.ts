@@ -44,6 +44,7 @@ export const METADATA: { [Type in EventType]: MetadataOf<Type> } = {
   api_key_rotated: { actor, key_id: KEY, overlap_seconds: 60 },
   api_key_revoked: { actor, key_id: KEY, service_name: 'billing' },
   cron_key_created: { actor, key_id: KEY, service_name: 'nightly', scopes: [] },
+  cron_key_rotated: { actor, key_id: KEY, overlap_seconds: 60 },
   cron_key_revoked: { actor, key_id: KEY, service_name: 'nightly' },
   keyring_rotated: { actor, added: ['kid-1'], dropped: [] },
   password_reset_requested: { email },

@@ -56,6 +56,7 @@ test('Interface 9: the help of a noun has its verbs alone', async () => {
   expect(Array.from(stdout.matchAll(/^ {2}(\S+ \S+) {2}/gm), ([, name]) => name)).toEqual([
     'cron-key create',
     'cron-key list',
+    'cron-key rotate',
     'cron-key revoke',
     '-h, --help',
   ]);
@@ -94,7 +95,7 @@ test.each([
 test('Interface 9: the usage is that of the command', async () => {
   const { stderr } = await here('api-key', 'rotate');
   expect(stderr).toBe(
-    'name one key by its ID\nusage: auth-gateway api-key rotate ID [--overlap DURATION] [--force] [--yes] [--json]\n',
+    'name one key by its ID\nusage: auth-gateway api-key rotate ID [--overlap DURATION] [--force] [--expires TIME] [--yes] [--json]\n',
   );
   expect((await here('user', 'unlock')).stderr).toContain(
     'usage: auth-gateway user unlock (EMAIL|ID | --email EMAIL | --id ID) [--json]\n',

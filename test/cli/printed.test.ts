@@ -64,8 +64,32 @@ test('Interface 9: cron-key create prints the value of X-Internal-Key; the list 
   expect(once.stdout).toMatch(/^header_value: ck_/m);
 
   const listed = { key_id, service_name: 'nightly', scopes: ['reports:write'], created_at: TIME, last_used_at: TIME };
-  expect((await json<unknown[]>(['cron-key', 'list']))[0]).toEqual({ ...listed, revoked_at: null });
-  expect(await json(['cron-key', 'revoke', key_id ?? '', '--yes'])).toEqual({ ...listed, revoked_at: TIME });
+  const valid = { revoked_at: null, expires_at: null, live_secret_count: 1, previous_secret_ends_at: null };
+  expect((await json<unknown[]>(['cron-key', 'list']))[0]).toEqual({ ...listed, ...valid });
+  const ended = { ...valid, revoked_at: TIME, live_secret_count: 0 };
+  expect(await json(['cron-key', 'revoke', key_id ?? '', '--yes'])).toEqual({ ...listed, ...ended });
+});
+
+test('Interface 9: cron-key rotate prints a second header value, and when the one before ends; --expires sets an end', async () => {
+  const create = ['cron-key', 'create', '--service', 'weekly', '--scope', 'a:b', '--expires', '2099-01-31T09:00:00Z'];
+  const { key_id = '', header_value: first = '', ...made } = await json<Record<string, string>>(create);
+  expect(made).toMatchObject({ service_name: 'weekly', expires_at: '2099-01-31T09:00:00.000Z' });
+  const rotated = await json<Record<string, string>>(['cron-key', 'rotate', key_id, '--expires', '90d']);
+  const { header_value: second = '', expires_at = '' } = rotated;
+  expect(rotated).toEqual({ key_id, header_value: second, previous_secret_ends_at: TIME, expires_at });
+  expect(Math.round((Date.parse(expires_at) - Date.now()) / 86_400_000)).toBe(90);
+  const callers = () =>
+    Promise.all(
+      [first, second].map(
+        async (value) => (await ask(gateway, internalKey(value), '{ caller { callerType } }')).status,
+      ),
+    );
+  expect(await callers()).toEqual([200, 200]);
+  expect((await here(['cron-key', 'rotate', key_id])).stderr).toContain('--overlap 0');
+  expect((await here(['cron-key', 'rotate', key_id, '--overlap', '0', '--yes'])).code).toBe(0);
+  expect(await callers()).toEqual([401, 401]);
+  const past = await here([...create.slice(0, -1), '2020-01-01T00:00:00Z']);
+  expect([past.code, past.stderr]).toEqual([1, expect.stringContaining('The key must expire in the future')]);
 });
 
 test('Interface 9: api-key list has how many secrets are live, and when the one before ends', async () => {
@@ -81,6 +105,7 @@ test('Interface 9: api-key list has how many secrets are live, and when the one 
     created_at: TIME,
     last_used_at: null,
     revoked_at: null,
+    expires_at: null,
     rate_limit: 60,
     live_secret_count: 1,
     previous_secret_ends_at: null,

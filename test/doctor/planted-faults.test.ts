@@ -698,6 +698,33 @@ describe('database', () => {
     });
   });
 
+  test('warning key_expiry: keys that expire within 14 days, which a rotation gives a later end', async () => {
+    await withDatabase('migrated', async (env, sql) => {
+      const only = 'key_expiry';
+      const here = (words: string[]) => runHere(words, () => readConfig(env));
+      const cron = ['cron-key', 'create', '--service', 's', '--scope', 'a:b'];
+      for (const expires of ['15d', '2099-01-01T00:00:00Z']) await here([...cron, '--expires', expires]);
+      await expectWell(env, { only });
+      const api = ['api-key', 'create', '--service', 's', '--scope', 'a:b', '--rate-limit', '1'];
+      for (const words of [
+        [...cron, '--expires', '13d'],
+        [...api, '--expires', '12d'],
+        [...api, '--expires', '1h'],
+        api,
+      ])
+        expect((await here(words)).code).toBe(0);
+      await sql(`update api_keys set revoked_at = now() where expires_at < now() + interval '2 hours'`);
+      const two = await expectOne('warning', only, 'if it is still needed', look(env, { only }));
+      expect(two.seen).toMatch(/^2 keys will expire within 14 days; the first is ak_\w+, at 20\S+Z$/);
+      for (let left = 2; left > 0; left -= 1) {
+        const { remedy } = await expectOne('warning', only, 'rotate', look(env, { only }));
+        const command = /run: auth-gateway (.+)$/.exec(remedy ?? '')?.[1]?.split(' ') ?? [];
+        expect(await here(command)).toMatchObject({ code: 0 });
+      }
+      await expectWell(env, { only });
+    });
+  });
+
   test('fault database_encoding: not every text fits', async () => {
     const name = `${gateway.database.name}_ascii`;
     await asSuperuser(

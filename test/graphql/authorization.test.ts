@@ -228,6 +228,12 @@ const MUTATIONS: Record<string, Row> = {
     scope: 'keys:write',
     operation: async () => `mutation { rotateApiKey(input: { id: "${(await newApiKey(gateway)).keyId}" }) { secret } }`,
   },
+  rotateCronKey: {
+    cells: '. nny nn ynyn ..',
+    scope: 'keys:write',
+    operation: async () =>
+      `mutation { rotateCronKey(input: { id: "${(await newCronKey(gateway)).keyId}" }) { headerValue } }`,
+  },
   revokeApiKey: {
     cells: '. nny nn ynyn ..',
     scope: 'keys:write',

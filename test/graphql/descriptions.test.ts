@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { buildSchema, type GraphQLEnumType } from 'graphql';
 import { administer, COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/admin/api-keys.js';
-import { createCronKey, revokeCronKey } from '../../src/admin/cron-keys.js';
+import { createCronKey, revokeCronKey, rotateCronKey } from '../../src/admin/cron-keys.js';
 import { forgetDevice, listDevices } from '../../src/admin/devices.js';
 import { mailPasswordLink } from '../../src/admin/password-links.js';
 import { revokeSession } from '../../src/admin/sessions.js';
@@ -49,7 +49,8 @@ test('Interface 11: each event type is caused here, and its description names th
   const { app } = gateway;
   try {
     const { user } = await newcomer(gateway);
-    const key = { serviceName: 'billing', scopes: ['a:b'], rateLimit: 60 };
+    const expiresAt = new Date(gateway.clock.now().getTime() + 60_000);
+    const key = { serviceName: 'billing', scopes: ['a:b'], rateLimit: 60, expiresAt };
     const other = await newcomer(gateway);
     await logout(gateway, other.refreshToken);
     await refresh(gateway, other.refreshToken);
@@ -69,9 +70,10 @@ test('Interface 11: each event type is caused here, and its description names th
     await setUserPassword(app, COMMAND_LINE, user.id, 'a new good password');
     for (const isActive of [false, true]) await setUserActive(app, COMMAND_LINE, user.id, isActive);
     const apiKey = await createApiKey(app, COMMAND_LINE, key);
-    await rotateApiKey(app, COMMAND_LINE, apiKey.key.keyId, { overlapSeconds: 60 });
+    await rotateApiKey(app, COMMAND_LINE, apiKey.key.keyId, { overlapSeconds: 60, expiresAt });
     await revokeApiKey(app, COMMAND_LINE, apiKey.key.keyId);
     const cronKey = await createCronKey(app, COMMAND_LINE, key);
+    await rotateCronKey(app, COMMAND_LINE, cronKey.key.keyId, { overlapSeconds: 60, expiresAt });
     await revokeCronKey(app, COMMAND_LINE, cronKey.key.keyId);
     await deleteUser(app, COMMAND_LINE, user.id);
     await eraseUser(app, COMMAND_LINE, user.id);

@@ -225,6 +225,7 @@ const PRODUCED: Record<Reason, [number, string, () => Promise<Answer>] | undefin
   invalid_scope: [200, 'BAD_USER_INPUT', byAdmin(createCronKey('serviceName: "s", scopes: ["x"]'))],
   invalid_rate_limit: [200, 'BAD_USER_INPUT', createApiKey('serviceName: "s", scopes: [], rateLimit: 0')],
   invalid_overlap: [200, 'BAD_USER_INPUT', rotate('id: "ak_x", overlapSeconds: -1')],
+  invalid_expiry: [200, 'BAD_USER_INPUT', rotate('id: "ak_x", expiresAt: "2020-01-01T00:00:00Z"')],
   invalid_page: [200, 'BAD_USER_INPUT', byAdmin('{ users(first: 0) { nodes { id } } }')],
   invalid_ids: [200, 'BAD_USER_INPUT', byAdmin(USERS_BY_ID, { ids: Array(101).fill(UNKNOWN) })],
   invalid_span: [200, 'BAD_USER_INPUT', byAdmin(counts(NEW_YEAR, NEW_YEAR, 'UTC'))],

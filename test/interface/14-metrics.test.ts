@@ -5,8 +5,10 @@ import { copyFile, mkdtemp, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
+import { revokeCronKey } from '../../src/admin/cron-keys.js';
 import { rotateKeyring } from '../../src/admin/keyring.js';
 import { createWebhook, pauseWebhook } from '../../src/admin/webhooks.js';
+import { measureKeyExpiry } from '../../src/callers/key-expiry.js';
 import { sweepRound } from '../../src/db/sweeper.js';
 import { REFUSALS } from '../../src/http/refusals.js';
 import { longestLag } from '../../src/outbox/lag.js';
@@ -81,6 +83,7 @@ const OURS: Record<string, [type: string, ...labels: string[]]> = {
   auth_gateway_swept_rows_total: ['counter', 'table'],
   auth_gateway_last_sweep_timestamp_seconds: ['gauge'],
   auth_gateway_ready: ['gauge', 'check'],
+  auth_gateway_key_expiry_timestamp_seconds: ['gauge'],
   auth_gateway_signing_key_start_timestamp_seconds: ['gauge'],
   auth_gateway_audit_rows_suppressed_total: ['counter'],
   auth_gateway_log_lines_dropped_total: ['counter'],
@@ -478,6 +481,33 @@ test('Interface 14: the time of the last sweep is that of the start, then of eac
   expect(await lastSweep()).toBe(begun);
   await sweepRound(gateway.app, everything);
   expect(await lastSweep()).toBe(seconds());
+});
+
+test('Interface 14: when the next key expires, measured with each sweep', async () => {
+  const figure = async () => {
+    await sweepRound(
+      gateway.app,
+      [],
+      () => true,
+      () => measureKeyExpiry(gateway.app),
+    );
+    return figureOf(
+      readMetrics((await gateway.send('GET', '/metrics')).text),
+      'auth_gateway_key_expiry_timestamp_seconds',
+    );
+  };
+  const inDays = (days: number) => new Date(gateway.clock.now().getTime() + days * 86_400_000);
+  const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
+  const [soon, later, latest] = [inDays(1), inDays(2), inDays(3)];
+  await newApiKey(gateway);
+  expect(await figure()).toBe(0);
+  for (const expiresAt of [latest, soon]) await newApiKey(gateway, [], undefined, expiresAt);
+  expect(await figure()).toBe(seconds(soon));
+  const { keyId } = await newCronKey(gateway, [], later);
+  gateway.clock.set(soon);
+  expect(await figure()).toBe(seconds(later));
+  await revokeCronKey(gateway.app, COMMAND_LINE, keyId);
+  expect(await figure()).toBe(seconds(latest));
 });
 
 test('Interface 14: the age of the signing key is that of its file, and after a rotation that of the key', async () => {

@@ -6,25 +6,23 @@ import { Choosable } from '../../kit/choice.js';
 import { ChangeDialog } from '../../kit/dialog.js';
 import { Foreign } from '../../kit/foreign.js';
 import { Time } from '../../kit/time.js';
-import { RevokeApiKey, RevokeCronKey, RotateApiKey } from '../../operations.js';
+import { RevokeApiKey, RevokeCronKey, RotateApiKey, type RotateApiKeyInput, RotateCronKey } from '../../operations.js';
 import { DAY_SECONDS, OverlapChoice, PreviousSecret, SecretOnce } from '../../secrets.js';
-import { type ApiKey, isApiKey, type Key } from './key.js';
-import { TryApiKey } from './try-key.js';
+import { isApiKey, type Key } from './key.js';
+import { HEADER, TryApiKey, TryCronKey } from './try-key.js';
 
-interface Props<Changed> {
-  of: Changed;
+interface Props {
+  of: Key;
   onChange(): void;
   onClose(): void;
 }
 
 /** If two secrets are valid already, a rotation has to say that it ends the older one. */
-export function RotateDialog({ of: key, onChange, onClose }: Props<ApiKey>) {
+export function RotateDialog({ of: key, onChange, onClose }: Props) {
   const [overlapSeconds, setOverlap] = useState(DAY_SECONDS);
   const [isForced, setForced] = useState(key.previousSecretEndsAt !== null);
   const rotate = async () => {
-    const { rotateApiKey: rotated } = await ask(RotateApiKey, {
-      input: { id: key.id, overlapSeconds, force: isForced },
-    }).catch((error: unknown) => {
+    const rotated = await newSecret(key, { id: key.id, overlapSeconds, force: isForced }).catch((error: unknown) => {
       if (!(error instanceof Problem) || error.reason !== 'two_secrets_live') throw error;
       setForced(true); // somebody else has rotated it since the list was read
       onChange();
@@ -33,13 +31,17 @@ export function RotateDialog({ of: key, onChange, onClose }: Props<ApiKey>) {
         false,
       );
     });
-    if (rotated === null) return;
-    announce(`The API key of ${key.serviceName} has a new secret.`);
+    if (rotated === undefined) return;
+    announce(`The ${inSentence(key)} of ${key.serviceName} has a new secret.`);
     onChange();
     return (
-      <SecretOnce label="New secret" secret={rotated.secret}>
-        <PreviousSecret verb="is valid" endsAt={rotated.apiKey.previousSecretEndsAt} />
-        <TryApiKey keyId={key.id} secret={rotated.secret} />
+      <SecretOnce label={isApiKey(key) ? 'New secret' : HEADER} secret={rotated.secret}>
+        <PreviousSecret verb="is valid" endsAt={rotated.previousSecretEndsAt} />
+        {isApiKey(key) ? (
+          <TryApiKey keyId={key.id} secret={rotated.secret} />
+        ) : (
+          <TryCronKey headerValue={rotated.secret} />
+        )}
       </SecretOnce>
     );
   };
@@ -69,8 +71,21 @@ export function RotateDialog({ of: key, onChange, onClose }: Props<ApiKey>) {
   );
 }
 
+/** Of a cron key the secret is the whole value of its header. */
+async function newSecret(
+  key: Key,
+  input: RotateApiKeyInput,
+): Promise<{ secret: string; previousSecretEndsAt: string | null } | undefined> {
+  if (isApiKey(key)) {
+    const { rotateApiKey: rotated } = await ask(RotateApiKey, { input });
+    return rotated === null ? undefined : { ...rotated.apiKey, secret: rotated.secret };
+  }
+  const { rotateCronKey: rotated } = await ask(RotateCronKey, { input });
+  return rotated === null ? undefined : { ...rotated.cronKey, secret: rotated.headerValue };
+}
+
 /** The choice of `force` */
-function TwoSecrets({ of: { previousSecretEndsAt, serviceName } }: { of: ApiKey }) {
+function TwoSecrets({ of: { previousSecretEndsAt, serviceName } }: { of: Key }) {
   return (
     <div class="notice warn">
       <p>
@@ -92,7 +107,7 @@ function TwoSecrets({ of: { previousSecretEndsAt, serviceName } }: { of: ApiKey 
   );
 }
 
-export function RevokeDialog({ of: key, onChange, onClose }: Props<Key>) {
+export function RevokeDialog({ of: key, onChange, onClose }: Props) {
   const revoke = async () => {
     if (isApiKey(key)) await ask(RevokeApiKey, { id: key.id });
     else await ask(RevokeCronKey, { id: key.id });

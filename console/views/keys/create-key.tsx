@@ -4,10 +4,10 @@ import { announce } from '../../kit/announce.js';
 import { CopyableValue } from '../../kit/copy.js';
 import { ChangeDialog } from '../../kit/dialog.js';
 import { Field } from '../../kit/field.js';
-import { CreateApiKey, CreateCronKey } from '../../operations.js';
+import { CreateApiKey, CreateCronKey, type CreateCronKeyInput } from '../../operations.js';
 import { SecretOnce } from '../../secrets.js';
 import { ScopeFields, scopesOf } from './scopes.js';
-import { TryApiKey, TryCronKey } from './try-key.js';
+import { HEADER, TryApiKey, TryCronKey } from './try-key.js';
 
 const DEFAULT_RATE_LIMIT = 60;
 const MAX_RATE_LIMIT = 1_000_000;
@@ -19,11 +19,10 @@ interface Props {
 
 export function CreateApiKeyDialog({ onChange, onClose }: Props) {
   const create = async (form: FormData) => {
-    const serviceName = nameOf(form);
-    const input = { serviceName, scopes: scopesOf(form), rateLimit: Number(form.get('rateLimit')) };
+    const input = { ...keyOf(form), rateLimit: Number(form.get('rateLimit')) };
     const { createApiKey: created } = await ask(CreateApiKey, { input });
     if (created === null) return;
-    announce(`The API key of ${serviceName} is created.`);
+    announce(`The API key of ${input.serviceName} is created.`);
     onChange();
     const { apiKey, secret } = created;
     return (
@@ -37,7 +36,7 @@ export function CreateApiKeyDialog({ onChange, onClose }: Props) {
     <ChangeDialog
       title="Create an API key"
       action="Create"
-      saidByFields={['serviceName', 'scopes', 'rateLimit']}
+      saidByFields={['serviceName', 'scopes', 'rateLimit', 'expiresAt']}
       onSubmit={create}
       onClose={onClose}
     >
@@ -57,6 +56,7 @@ export function CreateApiKeyDialog({ onChange, onClose }: Props) {
             problem={problem}
             required
           />
+          <Expiry problem={problem} />
         </>
       )}
     </ChangeDialog>
@@ -65,13 +65,13 @@ export function CreateApiKeyDialog({ onChange, onClose }: Props) {
 
 export function CreateCronKeyDialog({ onChange, onClose }: Props) {
   const create = async (form: FormData) => {
-    const serviceName = nameOf(form);
-    const { createCronKey: created } = await ask(CreateCronKey, { input: { serviceName, scopes: scopesOf(form) } });
+    const input = keyOf(form);
+    const { createCronKey: created } = await ask(CreateCronKey, { input });
     if (created === null) return;
-    announce(`The cron key of ${serviceName} is created.`);
+    announce(`The cron key of ${input.serviceName} is created.`);
     onChange();
     return (
-      <SecretOnce label="Value of the header X-Internal-Key" secret={created.headerValue}>
+      <SecretOnce label={HEADER} secret={created.headerValue}>
         <TryCronKey headerValue={created.headerValue} />
       </SecretOnce>
     );
@@ -80,7 +80,7 @@ export function CreateCronKeyDialog({ onChange, onClose }: Props) {
     <ChangeDialog
       title="Create a cron key"
       action="Create"
-      saidByFields={['serviceName', 'scopes']}
+      saidByFields={['serviceName', 'scopes', 'expiresAt']}
       onSubmit={create}
       onClose={onClose}
     >
@@ -89,6 +89,7 @@ export function CreateCronKeyDialog({ onChange, onClose }: Props) {
           <p>A scheduled job sends it with each request. It is shown once.</p>
           <ServiceName problem={problem} />
           <ScopeFields problem={problem} />
+          <Expiry problem={problem} />
         </>
       )}
     </ChangeDialog>
@@ -118,6 +119,24 @@ function ServiceName({ problem }: { problem: Problem | undefined }) {
   );
 }
 
-function nameOf(form: FormData): string {
-  return String(form.get('serviceName')).trim();
+function Expiry({ problem }: { problem: Problem | undefined }) {
+  return (
+    <Field
+      label="Expires"
+      name="expiresAt"
+      type="date"
+      hint="At the end of this day. Without one the key works until it is revoked."
+      problem={problem}
+    />
+  );
+}
+
+/** What both kinds of key have. The day is one of the browser's time zone. */
+function keyOf(form: FormData): CreateCronKeyInput {
+  const day = String(form.get('expiresAt'));
+  return {
+    serviceName: String(form.get('serviceName')).trim(),
+    scopes: scopesOf(form),
+    ...(day !== '' && { expiresAt: new Date(`${day}T23:59:59`).toISOString() }),
+  };
 }

@@ -5,7 +5,7 @@ import type { ApiKeyFilter } from '../../operations.js';
 
 const STATES = [
   ['', 'Valid'],
-  ['revoked', 'Revoked'],
+  ['revoked', 'Revoked or expired'],
   ['all', 'All'],
 ] as const;
 

@@ -6,10 +6,10 @@ import type { Column } from '../../kit/table.js';
 import { MaybeTime, Time } from '../../kit/time.js';
 import { Link, pathTo, place } from '../../location.js';
 import { AUDIT_LOG, KEYS } from '../../views.js';
-import { type ApiKey, isApiKey, type Key } from './key.js';
+import { isApiKey, type Key } from './key.js';
 
 export interface KeyActions {
-  onRotate(key: ApiKey): void;
+  onRotate(key: Key): void;
   onRevoke(key: Key): void;
 }
 
@@ -26,13 +26,11 @@ export function keyColumns({ onRotate, onRevoke }: KeyActions): ReadonlyArray<Co
       isNameHidden: true,
       align: 'end',
       cell: (key) =>
-        key.revokedAt === null && (
+        key.liveSecretCount > 0 && (
           <div class="row-actions">
-            {isApiKey(key) && (
-              <button type="button" class="small" aria-label={`Rotate ${key.id}`} onClick={() => onRotate(key)}>
-                Rotate
-              </button>
-            )}
+            <button type="button" class="small" aria-label={`Rotate ${key.id}`} onClick={() => onRotate(key)}>
+              Rotate
+            </button>
             <button type="button" class="small bad-quiet" aria-label={`Revoke ${key.id}`} onClick={() => onRevoke(key)}>
               Revoke
             </button>
@@ -71,14 +69,29 @@ function State({ of: key }: { of: Key }) {
       </span>
     );
   }
-  if (isApiKey(key) && key.previousSecretEndsAt !== null) {
+  if (key.liveSecretCount === 0 && key.expiresAt !== null) {
     return (
-      <span class="warn">
-        Two secrets until <Time at={key.previousSecretEndsAt} />
+      <span class="quiet">
+        Expired <Time at={key.expiresAt} />
       </span>
     );
   }
-  return <span class="good">Valid</span>;
+  return (
+    <>
+      {key.previousSecretEndsAt === null ? (
+        <span class="good">Valid</span>
+      ) : (
+        <span class="warn">
+          Two secrets until <Time at={key.previousSecretEndsAt} />
+        </span>
+      )}
+      {key.expiresAt !== null && (
+        <div class="quiet">
+          Expires <Time at={key.expiresAt} />
+        </div>
+      )}
+    </>
+  );
 }
 
 function History({ of: id }: { of: string }) {

@@ -3,6 +3,7 @@ const D = '$'; // in front of a brace it would be a substitution of TypeScript
 
 export const SIGNED_SCRIPT = String.raw`#!/bin/sh
 set -eu
+case $SECRET in aks_*) ;; *) echo 'SECRET must be the secret of an API key, aks_…' >&2; exit 1 ;; esac
 
 # The request: sign exactly what is sent.
 method=POST

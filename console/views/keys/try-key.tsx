@@ -15,6 +15,9 @@ function signCommand(keyId: string): string {
   ].join('\n');
 }
 
+/** Label of a new cron key */
+export const HEADER = 'Value of the header X-Internal-Key';
+
 export function TryApiKey({ keyId, secret }: { keyId: string; secret: string }) {
   return (
     <>
@@ -36,14 +39,14 @@ export function TryApiKey({ keyId, secret }: { keyId: string; secret: string }) 
 export function TryCronKey({ headerValue }: { headerValue: string }) {
   const command = [
     `curl -sS --fail-with-body ${PUBLIC_URL}/graphql`,
-    `-H 'X-Internal-Key: ${headerValue}'`,
+    '-H @cron-key.txt',
     `-H 'Content-Type: application/json'`,
     `-d '${BODY}'`,
   ].join(' \\\n  ');
   return (
     <>
+      <Copyable label="Save as cron-key.txt, for the job alone to read" text={`X-Internal-Key: ${headerValue}`} />
       <Copyable label="Try it" text={command} />
-      <p class="hint">This command has the key in it, so the history of your shell may keep it.</p>
     </>
   );
 }

@@ -33,6 +33,7 @@ const SUBJECT_OF: Record<AuditEventType, (typeof SUBJECTS)[number]> = {
   api_key_rotated: 'Keys',
   api_key_revoked: 'Keys',
   cron_key_created: 'Keys',
+  cron_key_rotated: 'Keys',
   cron_key_revoked: 'Keys',
   keyring_rotated: 'Keys',
   webhook_created: 'Webhooks',

@@ -11,5 +11,4 @@ export class ApiKey extends Key {
   @Property({ type: 'text', lazy: true, hidden: true }) sealedSecret!: string;
   /** The secret before the last rotation, good until `previousEndsAt`. */
   @Property({ type: 'text', nullable: true, lazy: true, hidden: true }) previousSealedSecret!: string | null;
-  @Property({ type: 'timestamptz', length: 6, nullable: true }) previousEndsAt!: Date | null;
 }

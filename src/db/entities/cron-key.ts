@@ -6,4 +6,6 @@ import { Key } from './key.js';
 export class CronKey extends Key {
   /** SHA-256 of the secret in hex; 256 random bits need no slow hash. */
   @Property({ type: 'text', lazy: true, hidden: true }) secretSha256!: string;
+  /** The same of the secret before the last rotation, good until `previousEndsAt`. */
+  @Property({ type: 'text', nullable: true, lazy: true, hidden: true }) previousSecretSha256!: string | null;
 }

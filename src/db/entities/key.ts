@@ -8,6 +8,10 @@ export abstract class Key {
   @Property({ type: 'text[]' }) scopes!: string[];
   @Property({ type: 'timestamptz', length: 6, defaultRaw: 'now()' }) createdAt!: Date;
   @Property({ type: 'timestamptz', length: 6, nullable: true }) revokedAt!: Date | null;
+  /** From then on it is refused as if it were revoked. Null: never */
+  @Property({ type: 'timestamptz', length: 6, nullable: true }) expiresAt!: Date | null;
+  /** When the secret before the last rotation ends */
+  @Property({ type: 'timestamptz', length: 6, nullable: true }) previousEndsAt!: Date | null;
   /** To the minute: a request writes it only if the stored one is older than that. */
   @Property({ type: 'timestamptz', length: 6, nullable: true }) lastUsedAt!: Date | null;
 }

@@ -1,8 +1,7 @@
 /** Interface 11: API keys and cron keys. */
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { countApiKeys, createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../../admin/api-keys.js';
-import { countCronKeys, createCronKey, listCronKeys, revokeCronKey } from '../../admin/cron-keys.js';
-import { OVERLAP_SECONDS } from '../../admin/key-fields.js';
+import { countCronKeys, createCronKey, listCronKeys, revokeCronKey, rotateCronKey } from '../../admin/cron-keys.js';
 import { operatorOf, RequireScope, RequiresWhat } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfPage } from '../limits.js';
@@ -24,6 +23,9 @@ import {
   RevokeCronKeyPayload,
   RotateApiKeyInput,
   RotateApiKeyPayload,
+  RotateCronKeyInput,
+  RotateCronKeyPayload,
+  rotationOf,
   toApiKey,
   toCronKey,
 } from '../types/keys.js';
@@ -69,9 +71,7 @@ export class ApiKeyResolver {
     @Arg('input', () => RotateApiKeyInput, { description: 'The key to rotate, and how.' }) input: RotateApiKeyInput,
   ): Promise<RotateApiKeyPayload> {
     const { deps } = context;
-    const { id, overlapSeconds, force } = input;
-    const rotation = { overlapSeconds: overlapSeconds ?? OVERLAP_SECONDS, force: force ?? false };
-    const { key, secret } = await rotateApiKey(deps, operatorOf(context), id, rotation);
+    const { key, secret } = await rotateApiKey(deps, operatorOf(context), input.id, rotationOf(input));
     return { apiKey: toApiKey(key, deps.clock.now()), secret };
   }
 
@@ -103,7 +103,8 @@ export class CronKeyResolver {
     @Arg('filter', () => CronKeyFilterInput, { nullable: true, description: 'Filters the keys. Omit it for all keys.' })
     filter: CronKeyFilterInput | undefined,
   ): Promise<CountedConnection<CronKeyType>> {
-    const connection = toConnection(await listCronKeys(deps, filter ?? {}, page), page, toCronKey);
+    const now = deps.clock.now();
+    const connection = toConnection(await listCronKeys(deps, filter ?? {}, page), page, (key) => toCronKey(key, now));
     return { ...connection, countAll: () => countCronKeys(deps, filter ?? {}) };
   }
 
@@ -113,8 +114,24 @@ export class CronKeyResolver {
     @Ctx() context: GraphqlContext,
     @Arg('input', () => CreateCronKeyInput, { description: 'The key to create.' }) input: CreateCronKeyInput,
   ): Promise<CreateCronKeyPayload> {
-    const { key, headerValue } = await createCronKey(context.deps, operatorOf(context), input);
-    return { cronKey: toCronKey(key), headerValue };
+    const { deps } = context;
+    const { key, headerValue } = await createCronKey(deps, operatorOf(context), input);
+    return { cronKey: toCronKey(key, deps.clock.now()), headerValue };
+  }
+
+  @RequiresWhat(rotateCronKey)
+  @Mutation(() => RotateCronKeyPayload, {
+    nullable: true,
+    description:
+      'Gives a cron key a new secret. The caller must hold every scope of the key. Refused with `two_secrets_live` if two secrets are valid, unless `force` is true or `overlapSeconds` is 0.',
+  })
+  async rotateCronKey(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => RotateCronKeyInput, { description: 'The key to rotate, and how.' }) input: RotateCronKeyInput,
+  ): Promise<RotateCronKeyPayload> {
+    const { deps } = context;
+    const { key, headerValue } = await rotateCronKey(deps, operatorOf(context), input.id, rotationOf(input));
+    return { cronKey: toCronKey(key, deps.clock.now()), headerValue };
   }
 
   @RequiresWhat(revokeCronKey)
@@ -126,6 +143,7 @@ export class CronKeyResolver {
     @Ctx() context: GraphqlContext,
     @Arg('input', () => RevokeCronKeyInput, { description: 'The key to revoke.' }) { id }: RevokeCronKeyInput,
   ): Promise<RevokeCronKeyPayload> {
-    return { cronKey: toCronKey(await revokeCronKey(context.deps, operatorOf(context), id)) };
+    const { deps } = context;
+    return { cronKey: toCronKey(await revokeCronKey(deps, operatorOf(context), id), deps.clock.now()) };
   }
 }

@@ -1,8 +1,14 @@
 /** Interface 11: API keys and cron keys. Secrets are only in the payloads of the mutations that issue them. */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
-import { type ListedApiKey, liveSecretCount, previousSecretEndsAt } from '../../admin/api-keys.js';
+import type { ListedApiKey } from '../../admin/api-keys.js';
 import type { ListedCronKey } from '../../admin/cron-keys.js';
-import { type KeyFilter, OVERLAP_SECONDS } from '../../admin/key-fields.js';
+import {
+  type KeyFilter,
+  liveSecretCount,
+  OVERLAP_SECONDS,
+  previousSecretEndsAt,
+  type Rotation,
+} from '../../admin/key-fields.js';
 import { COST_OF_SCOPES } from '../limits.js';
 import { countedConnectionType } from './connection.js';
 import { GraphQLDateTime } from './scalars.js';
@@ -19,18 +25,16 @@ abstract class KeyType {
     description: 'When the key was last used, to the minute. Null if it was never used.',
   })
   lastUsedAt!: Date | null;
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'When the key was revoked. Null if it is valid.' })
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'When the key was revoked. Null if it was not.' })
   revokedAt!: Date | null;
-}
-
-@ObjectType('CronKey', { simpleResolvers: true, description: 'Static key of a scheduled job.' })
-export class CronKeyType extends KeyType {}
-
-@ObjectType('ApiKey', { simpleResolvers: true, description: 'Key with which a service signs its requests.' })
-export class ApiKeyType extends KeyType {
-  @Field(() => Int, { description: 'Maximum requests per minute, across all instances.' }) rateLimit!: number;
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description: 'When the key expires: from then on it is refused as if it were revoked. Null if it does not expire.',
+  })
+  expiresAt!: Date | null;
   @Field(() => Int, {
-    description: "Number of valid secrets: two during a rotation's overlap, zero after the key is revoked.",
+    description:
+      "Number of valid secrets: two during a rotation's overlap, zero after the key is revoked or has expired.",
   })
   liveSecretCount!: number;
   @Field(() => GraphQLDateTime, {
@@ -39,6 +43,14 @@ export class ApiKeyType extends KeyType {
       'When the previous secret expires. Until then, another rotation is refused unless it is forced. Null if at most one secret is valid.',
   })
   previousSecretEndsAt!: Date | null;
+}
+
+@ObjectType('CronKey', { simpleResolvers: true, description: 'Static key of a scheduled job.' })
+export class CronKeyType extends KeyType {}
+
+@ObjectType('ApiKey', { simpleResolvers: true, description: 'Key with which a service signs its requests.' })
+export class ApiKeyType extends KeyType {
+  @Field(() => Int, { description: 'Maximum requests per minute, across all instances.' }) rateLimit!: number;
 }
 
 export const CronKeyConnection = countedConnectionType('CronKey', CronKeyType, 'Oldest first.');
@@ -51,7 +63,10 @@ abstract class KeyFilterInput implements KeyFilter {
     description: 'Only keys with one of these ids, at most 100. An empty list matches nothing.',
   })
   ids?: string[] | null;
-  @Field(() => Boolean, { nullable: true, description: 'Only keys that work if true, only revoked ones if false.' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Only keys that work if true, only revoked and expired ones if false.',
+  })
   live?: boolean | null;
   @Field(() => String, { nullable: true, description: 'Only keys of the service with exactly this name.' })
   serviceName?: string | null;
@@ -63,18 +78,21 @@ export class ApiKeyFilterInput extends KeyFilterInput {}
 @InputType('CronKeyFilter', { description: 'Filters cron keys. A key must match all given fields.' })
 export class CronKeyFilterInput extends KeyFilterInput {}
 
-export function toCronKey(key: ListedCronKey): CronKeyType {
-  const { keyId: id, serviceName, scopes, createdAt, lastUsedAt, revokedAt } = key;
-  return { id, serviceName, scopes, createdAt, lastUsedAt, revokedAt };
+export function rotationOf({ overlapSeconds, force, expiresAt }: RotateKeyInput): Rotation {
+  return { overlapSeconds: overlapSeconds ?? OVERLAP_SECONDS, force: force ?? false, expiresAt: expiresAt ?? null };
 }
 
-export function toApiKey(key: ListedApiKey, now: Date): ApiKeyType {
+export function toCronKey(key: ListedCronKey, now: Date): CronKeyType {
+  const { keyId: id, serviceName, scopes, createdAt, lastUsedAt, revokedAt, expiresAt } = key;
   return {
-    ...toCronKey(key),
-    rateLimit: key.rateLimit,
+    ...{ id, serviceName, scopes, createdAt, lastUsedAt, revokedAt, expiresAt },
     liveSecretCount: liveSecretCount(key, now),
     previousSecretEndsAt: previousSecretEndsAt(key, now),
   };
+}
+
+export function toApiKey(key: ListedApiKey, now: Date): ApiKeyType {
+  return { ...toCronKey(key, now), rateLimit: key.rateLimit };
 }
 
 const SERVICE_NAME = 'Name of the service, 1 to 100 printable characters.';
@@ -85,6 +103,12 @@ const SCOPES =
 export class CreateCronKeyInput {
   @Field(() => String, { description: SERVICE_NAME }) serviceName!: string;
   @Field(() => [String], { description: SCOPES }) scopes!: string[];
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description:
+      'When the key expires: from then on it is refused as if it were revoked. Omit it for a key that does not.',
+  })
+  expiresAt?: Date | null;
 }
 
 @InputType({ description: 'The key to create.' })
@@ -93,7 +117,7 @@ export class CreateApiKeyInput extends CreateCronKeyInput {
 }
 
 @InputType({ description: 'The key to rotate, and how.' })
-export class RotateApiKeyInput {
+abstract class RotateKeyInput {
   @Field(() => ID, { description: 'Key id.' }) id!: string;
   @Field(() => Int, {
     nullable: true,
@@ -109,7 +133,18 @@ export class RotateApiKeyInput {
       'Rotate even if two secrets are valid. The older one stops working immediately, and a service that still uses it is locked out.',
   })
   force!: boolean | null;
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description: 'When the key expires from now on. Omit it to leave that as it is.',
+  })
+  expiresAt?: Date | null;
 }
+
+@InputType({ description: 'The key to rotate, and how.' })
+export class RotateApiKeyInput extends RotateKeyInput {}
+
+@InputType({ description: 'The key to rotate, and how.' })
+export class RotateCronKeyInput extends RotateKeyInput {}
 
 @InputType({ description: 'The key to revoke.' })
 export class RevokeApiKeyInput {
@@ -144,11 +179,17 @@ export class RevokeCronKeyPayload {
   @Field(() => CronKeyType, { description: 'The revoked key.' }) cronKey!: CronKeyType;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'The new key and its header value.' })
-export class CreateCronKeyPayload {
+@ObjectType({ simpleResolvers: true })
+abstract class IssuedCronKeyPayload {
   @Field(() => CronKeyType, { description: 'The key.' }) cronKey!: CronKeyType;
   @Field(() => String, {
     description: 'Complete value of the `X-Internal-Key` header. Store it now: it will not be shown again.',
   })
   headerValue!: string;
 }
+
+@ObjectType({ simpleResolvers: true, description: 'The new key and its header value.' })
+export class CreateCronKeyPayload extends IssuedCronKeyPayload {}
+
+@ObjectType({ simpleResolvers: true, description: 'The key and its new header value.' })
+export class RotateCronKeyPayload extends IssuedCronKeyPayload {}

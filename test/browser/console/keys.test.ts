@@ -109,19 +109,34 @@ inChromium('in Chromium, the view Keys of the console', () => {
     await close();
   });
 
-  test('Interface 19: a cron key is created, its command works, and once it is revoked it is refused', async () => {
+  test('Interface 19: a cron key is created with an end, its command works, it is rotated, and once it is revoked it is refused', async () => {
     const { page, wrong, close } = await openConsole(site, 'admin', PATH);
     await press(page, 'Create a cron key');
     const dialog = dialogOf(page);
     await dialog.getByLabel('Service', { exact: true }).fill('cleanup');
     await dialog.getByLabel('audit:read').check();
+    await dialog.getByLabel('Expires').fill('2020-01-31');
     await press(page, 'Create');
+    await dialog.getByRole('alert').getByText('The key must expire in the future').waitFor();
+    await expectFocus(page, '[name=expiresAt]');
+    await dialog.getByLabel('Expires').fill('2099-01-31');
+    await press(page, 'Create');
+    const first = await copied(dialog, 'value of the header x-internal-key');
+    await press(page, 'Done');
+    const keyId = first.split('.')[0] ?? '';
+    await rowOf(page, keyId).getByText('Expires 31 Jan 2099').waitFor();
+    await press(page, `Rotate ${keyId}`);
+    await press(page, 'Rotate');
     const value = await copied(dialog, 'value of the header x-internal-key');
+    expect([await statusOf(internalKey(first)), await statusOf(internalKey(value))]).toEqual([200, 200]);
+    await writeFile(
+      join(folder, 'cron-key.txt'),
+      await copied(dialog, 'save as cron-key.txt, for the job alone to read'),
+    );
     const answer = JSON.parse(await runInShell(await copied(dialog, 'try it')));
     expect(answer.data.caller).toEqual({ callerType: 'cron', scopes: ['audit:read'] });
     await press(page, 'Done');
 
-    const keyId = value.split('.')[0] ?? '';
     await press(page, `Revoke ${keyId}`);
     await dialog.getByText('Every request of cleanup').waitFor();
     await dialog.getByText(/The key was (last used on|never used)/).waitFor();
@@ -261,7 +276,7 @@ inChromium('in Chromium, the view Keys of the console', () => {
     await apiKeys.getByRole('status').getByText('1 key', { exact: true }).waitFor();
     expect(new URL(page.url()).search).toBe('?service=filtered');
     await cronKeys.getByText('No key has this state and this service.').waitFor();
-    await page.getByLabel('State').selectOption('Revoked');
+    await page.getByLabel('State').selectOption('Revoked or expired');
     await rowOf(page, 'ak_ended00000000000000').waitFor();
     await page.getByLabel('State').selectOption('All');
     await apiKeys.getByRole('status').getByText('2 keys', { exact: true }).waitFor();

@@ -95,14 +95,21 @@ export async function newApiKey(
   gateway: TestGateway,
   scopes: string[] = [],
   rateLimit = ROOMY_LIMIT,
+  expiresAt: Date | null = null,
 ): Promise<IssuedKey> {
-  const { key, secret } = await createApiKey(gateway.app, COMMAND_LINE, { serviceName: 'reports', scopes, rateLimit });
+  const fields = { serviceName: 'reports', scopes, rateLimit, expiresAt };
+  const { key, secret } = await createApiKey(gateway.app, COMMAND_LINE, fields);
   return { keyId: key.keyId, as: signed(gateway, key.keyId, secret), secret };
 }
 
 /** `secret` is the whole value of the header. */
-export async function newCronKey(gateway: TestGateway, scopes: string[] = []): Promise<IssuedKey> {
-  const { key, headerValue } = await createCronKey(gateway.app, COMMAND_LINE, { serviceName: 'nightly', scopes });
+export async function newCronKey(
+  gateway: TestGateway,
+  scopes: string[] = [],
+  expiresAt: Date | null = null,
+): Promise<IssuedKey> {
+  const fields = { serviceName: 'nightly', scopes, expiresAt };
+  const { key, headerValue } = await createCronKey(gateway.app, COMMAND_LINE, fields);
   return { keyId: key.keyId, as: internalKey(headerValue), secret: headerValue };
 }
 
