@@ -1,3 +1,5 @@
+'use client';
+
 /** Interface 13: `@auth-gateway/client/react`. */
 import { useSyncExternalStore } from 'react';
 import type { AuthClient, AuthState } from './types.js';

@@ -1,13 +1,12 @@
 import { defineConfig } from 'vite';
 
+/** What the gateway answers; everything else is the page's. */
+const paths = ['/auth', '/graphql', '/.well-known', '/console', '/set-password', '/openapi.json'];
+
 export default defineConfig({
   server: {
     port: 5173,
     strictPort: true,
-    proxy: {
-      '/auth': 'http://127.0.0.1:3000',
-      '/graphql': 'http://127.0.0.1:3000',
-      '/set-password': 'http://127.0.0.1:3000',
-    },
+    proxy: Object.fromEntries(paths.map((path) => [path, 'http://127.0.0.1:3000'])),
   },
 });

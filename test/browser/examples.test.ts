@@ -6,20 +6,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
+import { blocksOf } from '../documents/printed.js';
 import { runningClock } from '../support/gateway/clock.js';
-import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { claimsOf, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { quickPasswords } from '../support/gateway/quick-passwords.js';
 import { freePort } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 import { violationsOf } from './axe.js';
 import { launchChromium } from './chromium.js';
 import { startEdge } from './edge.js';
-import { printed, variablesOf } from './printed.js';
+import { blockWith, printed, variablesOf } from './printed.js';
 import { inChromium } from './site.js';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
-const REACT_PACKAGES = ['react', 'react-dom', '@types', 'typescript', 'vite'];
+const REACT_PACKAGES = ['jose', 'react', 'react-dom', '@types', 'typescript', 'vite'];
 const WRONG = 'wrong horse battery staple';
 
 let cleanUp = new AsyncDisposableStack();
@@ -65,6 +66,13 @@ async function install(example: string, gatewayUrl: string, packages: string[]):
   return folder;
 }
 
+/** @returns the path of a module with the block of a page */
+async function writeBlock(folder: string, place: string, language: string, name: string): Promise<string> {
+  const block = blocksOf(place).find((one) => one.language === language);
+  await writeFile(join(folder, name), block?.text ?? '');
+  return join(folder, name);
+}
+
 async function replaceIn(file: string, replacements: Record<string, string>): Promise<string> {
   const text = Object.entries(replacements).reduce(
     (before, [from, to]) => before.replaceAll(from, to),
@@ -79,6 +87,13 @@ interface Site {
   page: Page;
 }
 
+interface ReactSite extends Site {
+  refreshes: unknown[];
+  origin: string;
+  /** Where the example is, with the ports of this test */
+  folder: string;
+}
+
 async function openPage(origin: string): Promise<Page> {
   const browser = await launchChromium();
   cleanUp.defer(() => browser.close());
@@ -89,38 +104,47 @@ async function openPage(origin: string): Promise<Page> {
   return page;
 }
 
-/** The page with React behind the proxy of Vite, free of type errors. */
-async function startReact(): Promise<Site & { refreshes: unknown[] }> {
+/**
+ * The page with React behind the proxy of Vite, free of type errors.
+ * @param main in the place of `main.tsx`
+ */
+async function startReact(main?: string): Promise<ReactSite> {
   const port = String(await freePort());
   const origin = `http://localhost:${port}`;
   const env = await variablesFor('react');
   expect(variablesOf('npm ci && PUBLIC_URL=', printed())).toEqual(env);
-  expect(env).toEqual({ PUBLIC_URL: 'http://localhost:5173', REFRESH_RETRY: 'true' });
+  expect(env).toEqual({ PUBLIC_URL: 'http://localhost:5173', REFRESH_RETRY: 'true', LOGIN_RATE_LIMIT: '1000' });
   const gateway = await gatewayWith({ ...env, PUBLIC_URL: origin });
   const edge = await startEdge();
   cleanUp.defer(edge.close);
   edge.leadTo(gateway.url);
   const folder = await install('react', gateway.url, REACT_PACKAGES);
   await replaceIn(join(folder, 'vite.config.ts'), { '5173': port, 'http://127.0.0.1:3000': edge.url });
+  if (main !== undefined) await writeFile(join(folder, 'src/main.tsx'), main);
   const types = await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.'], { cwd: folder }).catch((error) => error);
   expect(types.stdout).toBe('');
   await startVite(folder, origin);
-  return { gateway, page: await openPage(origin), refreshes: edge.refreshes };
+  return { gateway, page: await openPage(origin), refreshes: edge.refreshes, origin, folder };
 }
 
-async function startVite(folder: string, origin: string): Promise<void> {
-  const vite = spawn(process.execPath, [join(ROOT, 'node_modules/vite/bin/vite.js')], { cwd: folder, stdio: 'ignore' });
-  const ended = once(vite, 'exit');
+function startVite(folder: string, origin: string): Promise<void> {
+  return startProgram(folder, origin, join(ROOT, 'node_modules/vite/bin/vite.js'));
+}
+
+/** Runs a script of Node until the test ends. Resolves once it answers. */
+async function startProgram(cwd: string, origin: string, ...script: string[]): Promise<void> {
+  const program = spawn(process.execPath, script, { cwd, stdio: 'ignore' });
+  const ended = once(program, 'exit');
   cleanUp.defer(async () => {
-    vite.kill('SIGKILL');
+    program.kill('SIGKILL');
     await ended;
   });
   const answers = () =>
     fetch(origin).then(
-      ({ ok }) => ok,
+      () => true,
       () => false,
     );
-  await until('Vite answers', answers);
+  await until(`${script.join(' ')} answers`, answers);
 }
 
 /** The page without a framework at one origin, the gateway at another. */
@@ -129,7 +153,7 @@ async function startPlain(): Promise<Site> {
   cleanUp.defer(pages.close);
   cleanUp.defer(edge.close);
   const env = await variablesFor('plain');
-  expect(env).toEqual({ CORS_ORIGINS: 'http://localhost:5173', REFRESH_RETRY: 'true' });
+  expect(env).toEqual({ CORS_ORIGINS: 'http://localhost:5173', REFRESH_RETRY: 'true', LOGIN_RATE_LIMIT: '1000' });
   const gateway = await gatewayWith({ ...env, CORS_ORIGINS: pages.url, PUBLIC_URL: edge.url });
   edge.leadTo(gateway.url);
   const text = (file: string) => readFile(join(ROOT, 'examples/plain', file), 'utf8');
@@ -247,9 +271,152 @@ inChromium('examples/react in Chromium', () => {
   });
 });
 
+/** A page behind a guard, and /login, as an application without a router has them. */
+const GUARDED = `
+import { createRoot } from 'react-dom/client';
+import { auth } from './auth';
+import { comeBack, RequireLogin } from './RequireLogin';
+
+async function logIn(form: FormData) {
+  await auth.login(form);
+  comeBack();
+}
+const login = (
+  <form action={logIn}>
+    <input name="email" />
+    <input name="password" />
+    <button type="submit">Log in</button>
+  </form>
+);
+createRoot(document.getElementById('root') as HTMLElement).render(
+  location.pathname === '/login' ? login : <RequireLogin>Only for users</RequireLogin>,
+);
+`;
+
+/** The front end and its own API on the start command, the proxy and the code of docs/login.md, with other ports. */
+inChromium('docs/login.md in Chromium', () => {
+  test('the keys, the console, and an API of its own work at the origin of the page', async () => {
+    const { gateway, page, origin, folder } = await startReact();
+    const { email } = await gateway.user({ role: 'admin' });
+    expect(await (await fetch(`${origin}/openapi.json`)).json()).toMatchObject({ servers: [{ url: origin }] });
+
+    const api = `http://localhost:${await freePort()}`;
+    const ports = { 'http://localhost:5173': origin, 'http://127.0.0.1:3000': gateway.url, '4000': new URL(api).port };
+    const source = await replaceIn(join(folder, 'api.js'), ports);
+    expect(source).toContain(`origin', '${origin}'`);
+    await startProgram(folder, api, 'api.js');
+    const client = blockWith('ts', 'allowedOrigins').replace('http://localhost:4000', api);
+    await writeFile(
+      join(folder, 'src/auth.ts'),
+      `import { createAuthClient } from '@auth-gateway/client/browser';\n${client}`,
+    );
+    await page.reload();
+    await logIn(page, email, PASSWORD);
+    await page.waitForSelector('text=Logged in as admin');
+    expect(printed()).toContain("`auth.fetch('http://localhost:4000/')` then carries it");
+    const ask = (how: string) =>
+      page.evaluate<string>(`import('/src/auth.ts').then(async ({ auth }) => (await ${how}('${api}')).text())`);
+    const token = await page.evaluate<string>(`import('/src/auth.ts').then(({ auth }) => auth.getAccessToken())`);
+    expect(await ask('auth.fetch')).toBe(`Hello ${claimsOf(token)['sub']}`);
+    expect((await fetch(api)).status).toBe(401);
+
+    const library = await writeBlock(folder, 'docs/verify-access-tokens.md#jose', 'js', 'verify.mjs');
+    const env = { ...process.env, ISSUER: origin, AUDIENCE: origin, TOKEN: token };
+    const verify = `const { verify } = await import('${library}'); console.log((await verify(process.env.TOKEN)).iss);`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', verify], { cwd: folder, env });
+    expect(stdout.trim()).toBe(origin);
+
+    const console = await page.context().newPage();
+    await console.goto(`${origin}/console/`);
+    await console.getByRole('heading', { name: 'Overview' }).waitFor(); // one origin, one session
+    expect(await countOf(gateway, 'token_theft')).toBe(0);
+  });
+
+  test('a guard sends to the login and back to the page, and to no other site', async () => {
+    const { gateway, page, origin } = await startReact(GUARDED);
+    const { email } = await gateway.user();
+    const path = '/private/page?a=1&b=2#part';
+    const logInAt = async () => {
+      await page.waitForURL(/\/login/);
+      await logIn(page, email, PASSWORD);
+      await page.waitForSelector('text=Only for users');
+    };
+    await page.goto(`${origin}${path}`);
+    await logInAt();
+    expect(page.url()).toBe(`${origin}${path}`);
+    await page.reload();
+    await page.waitForSelector('text=Only for users');
+    for (const to of [
+      'https://evil.example/',
+      '//evil.example/',
+      '/\\evil.example',
+      'javascript:alert(1)',
+      'http://',
+      '',
+    ]) {
+      await page.goto(`${origin}/login?to=${encodeURIComponent(to)}`);
+      await logInAt();
+      expect([to, new URL(page.url()).origin]).toEqual([to, origin]);
+    }
+  });
+});
+
+/** Next.js is 380 MB, so it is installed only if somebody asks for it, as `.ci/run` does. */
+const inNext = process.env['WITH_NEXT'] === '1' ? inChromium : describe.skip;
+const LAYOUT = `import type { ReactNode } from 'react';
+
+export default function Layout({ children }: { children: ReactNode }) {
+  return <html lang="en"><body>{children}</body></html>;
+}
+`;
+
+inNext('docs/login.md, Next.js, in Chromium', () => {
+  test('the printed files are built and run: log in, reload, the keys and the console', async () => {
+    const port = String(await freePort());
+    const origin = `http://localhost:${port}`;
+    const gateway = await gatewayWith({ ...(await variablesFor('react')), PUBLIC_URL: origin });
+    const folder = await mkdtemp(join(tmpdir(), 'next-'));
+    cleanUp.defer(() => rm(folder, { recursive: true, maxRetries: 10 }));
+    await cp(join(import.meta.dirname, 'next'), folder, { recursive: true });
+    for (const [from, to] of [
+      ['App.tsx', 'page.tsx'],
+      ['auth.ts', 'auth.ts'],
+    ] as const) {
+      await cp(join(ROOT, 'examples/react/src', from), join(folder, 'app', to));
+    }
+    await writeFile(join(folder, 'app/layout.tsx'), LAYOUT);
+    const config = blockWith('ts', 'rewrites').replace('http://127.0.0.1:3000', gateway.url);
+    await writeFile(join(folder, 'next.config.ts'), config);
+    const env = { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' } as const;
+    const inFolder = { cwd: folder, env, maxBuffer: 10_000_000 };
+    await run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund'], inFolder);
+    await run('npm', ['install', '--include=dev', '--no-save', '--no-audit', `${gateway.url}/client.tgz`], inFolder);
+    const next = join(folder, 'node_modules/next/dist/bin/next');
+    await run(process.execPath, [next, 'build'], inFolder);
+    await startProgram(folder, origin, next, 'start', '--port', port);
+
+    const page = await openPage(origin);
+    const said: string[] = [];
+    page.on('console', (message) => said.push(message.text()));
+    const { email } = await gateway.user({ role: 'admin' });
+    await logIn(page, email, PASSWORD);
+    await page.waitForSelector('text=Logged in as admin');
+    await page.reload();
+    await page.click('text=Who am I?');
+    await page.waitForSelector(`text=${email}`);
+    expect(await (await fetch(`${origin}/.well-known/jwks.json`)).json()).toEqual({ keys: [expect.anything()] });
+    await page.goto(`${origin}/console/`);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.goto(`${origin}/set-password`);
+    await page.getByRole('heading', { name: 'Open your link again' }).waitFor();
+    expect(said).toEqual([]);
+    expect(await countOf(gateway, 'token_theft')).toBe(0);
+  }, 900_000);
+});
+
 test('examples/node: a program stays logged in between runs, in a file that only its owner can read', async () => {
   const env = await variablesFor('node');
-  expect(env).toEqual({ REFRESH_RETRY: 'true' });
+  expect(env).toEqual({ REFRESH_RETRY: 'true', LOGIN_RATE_LIMIT: '1000' });
   const gateway = await gatewayWith(env);
   const folder = await install('node', gateway.url, ['tough-cookie']);
   const { email } = await gateway.user();

@@ -34,8 +34,15 @@ async function logged(tries: number, meanwhile: () => Promise<void> = async () =
   return lines().filter(({ check }) => check === only);
 }
 
-test('Interface 9: Vite is there first: doctor has nothing to say, as a command and after the start', async () => {
+test('Interface 9: Vite forwards what the page says: doctor finds the gateway and its keys there', async () => {
   await using _vite = await startVite(port, gateway.url);
+  expect(await logged(0)).toEqual([]);
+  const [found] = await look(env, { only });
+  expect(found).toMatchObject({ severity: 'ok', check: only, seen: 'this gateway answers there, with the same key' });
+});
+
+test('Interface 9: Vite forwards the login alone: doctor has nothing to say, as a command and after the start', async () => {
+  await using _vite = await startVite(port, gateway.url, ['/auth']);
   expect(await logged(0)).toEqual([]);
   expect(await look(env, { only })).toEqual([
     {

@@ -1,3 +1,5 @@
+'use client';
+
 import { AuthError } from '@auth-gateway/client/browser';
 import { useAuth } from '@auth-gateway/client/react';
 import { useActionState, useState } from 'react';

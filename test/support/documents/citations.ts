@@ -17,7 +17,7 @@ export function filesIn(...paths: string[]): string[] {
   return paths.flatMap((path) => {
     if (statSync(path).isFile()) return [path];
     return readdirSync(path, { withFileTypes: true })
-      .filter(({ name }) => !['node_modules', 'dist'].includes(name))
+      .filter(({ name }) => !['node_modules', 'dist', 'package-lock.json'].includes(name))
       .flatMap(({ name }) => filesIn(join(path, name)));
   });
 }

@@ -7,15 +7,20 @@ import { join, resolve } from 'node:path';
 import { blocksOf } from '../../documents/printed.js';
 import { until } from '../until.js';
 
-/** @param port in place of the printed one. @param gatewayUrl where it forwards to */
-export async function startVite(port: number, gatewayUrl: string): Promise<AsyncDisposable> {
+/**
+ * @param port in place of the printed one
+ * @param gatewayUrl where it forwards to
+ * @param paths what it forwards, in place of what is printed
+ */
+export async function startVite(port: number, gatewayUrl: string, paths?: string[]): Promise<AsyncDisposable> {
   const printed = blocksOf('docs/login.md').find(({ text }) => text.includes('defineConfig'))?.text ?? '';
   const folder = await mkdtemp(join(tmpdir(), 'vite-'));
   await mkdir(join(folder, 'node_modules'));
   await symlink(resolve('node_modules/vite'), join(folder, 'node_modules/vite'));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await writeFile(join(folder, 'index.html'), '<!doctype html><title>Page</title>');
-  const config = printed.replace('5173', String(port)).replaceAll('http://127.0.0.1:3000', gatewayUrl);
+  const ours = printed.replace('5173', String(port)).replaceAll('http://127.0.0.1:3000', gatewayUrl);
+  const config = paths === undefined ? ours : ours.replace(/paths = \[.*\]/, `paths = ${JSON.stringify(paths)}`);
   await writeFile(join(folder, 'vite.config.js'), config);
   const vite = spawn(process.execPath, [resolve('node_modules/vite/bin/vite.js')], { cwd: folder, stdio: 'ignore' });
   const ended = once(vite, 'exit');
