@@ -21,6 +21,7 @@ const FILES: Record<string, () => Promise<Record<string, MigrationClass>>> = {
   Migration20261125000001_outbox: () => import('./Migration20261125000001_outbox.js'),
   Migration20261125000002_audit_lookups: () => import('./Migration20261125000002_audit_lookups.js'),
   Migration20261125000003_listings: () => import('./Migration20261125000003_listings.js'),
+  Migration20261126000002_requested_links: () => import('./Migration20261126000002_requested_links.js'),
   Migration20261126000003_key_expiry: () => import('./Migration20261126000003_key_expiry.js'),
 };
 

@@ -103,11 +103,17 @@ const sealedLinksSql = statement('sealed_links', {}, { id: 'text', sealed: 'text
 const resealLinkSql = statement('reseal_link', { id: 'text', sealed: 'text[]' }, {})`
   update password_links set sealed_token = (:sealed)[1] where user_id = (:id)::uuid`;
 
+const sealedRequestedSql = statement('sealed_requested', {}, { id: 'text', sealed: 'text[]' })`
+  select user_id::text as id, array[sealed_token] as sealed from requested_links where sealed_token is not null for update`;
+const resealRequestedSql = statement('reseal_requested', { id: 'text', sealed: 'text[]' }, {})`
+  update requested_links set sealed_token = (:sealed)[1] where user_id = (:id)::uuid`;
+
 /** Every column with sealed secrets. Each secret is bound to the id of its row. */
 const SEALED = [
   { read: sealedKeysSql, write: resealKeySql },
   { read: sealedWebhooksSql, write: resealWebhookSql },
   { read: sealedLinksSql, write: resealLinkSql },
+  { read: sealedRequestedSql, write: resealRequestedSql },
 ];
 
 /** Seals again with the current key. @returns the number of secrets, and the `kid`s that seal any secret afterwards */

@@ -62,6 +62,9 @@ const linkSql = statement(
 )`
   select purpose, expires_at from password_links where user_id = :id`;
 
+const requestedLinkSql = statement('requested_link_of_person', { id: 'uuid' }, { expires_at: 'timestamptz' })`
+  select expires_at from requested_links where user_id = :id`;
+
 const devicesSql = statement(
   'devices_of_person',
   { id: 'uuid' },
@@ -150,6 +153,8 @@ export interface Person {
   /** Present and former ones, as far as the audit log has them */
   emails: string[];
   passwordLink: RowOf<typeof linkSql> | null;
+  /** That the person has asked for */
+  requestedLink: RowOf<typeof requestedLinkSql> | null;
   knownDevices: Array<RowOf<typeof devicesSql>>;
   sessions: AsyncIterable<object[]>;
   /** Events about the user */
@@ -163,9 +168,10 @@ export interface Person {
 /** @param id also of a deleted user @throws {AdminRefusal} if nothing is stored about them */
 export async function readPerson({ db }: Deps<'db'>, id: string): Promise<Person> {
   const { admin } = db;
-  const [[user = null], [passwordLink = null], knownDevices, sessions, named, first] = [
+  const [[user = null], [passwordLink = null], [requestedLink = null], knownDevices, sessions, named, first] = [
     await admin.run(accountSql, { id }),
     await admin.run(linkSql, { id }),
+    await admin.run(requestedLinkSql, { id }),
     await admin.run(devicesSql, { id }),
     await admin.run(sessionsSql, { id }),
     await admin.run(emailsOfPersonSql, { id }),
@@ -177,6 +183,7 @@ export async function readPerson({ db }: Deps<'db'>, id: string): Promise<Person
     user,
     emails,
     passwordLink,
+    requestedLink,
     knownDevices,
     sessions: withRecords(db, sessions),
     events: pagesOf(db, aboutSql, [{ id }]),

@@ -2,7 +2,7 @@
 import type { LockMode } from '@mikro-orm/postgresql';
 import type { ChangeEvent } from '../audit/events.js';
 import { endDevices, unlockDevices } from '../auth/known-devices.js';
-import { endLink } from '../auth/password-links.js';
+import { endLinks } from '../auth/password-links.js';
 import { revokeAll } from '../auth/revocations.js';
 import type { User } from '../db/entities/user.js';
 import { only, statement } from '../db/statement.js';
@@ -67,7 +67,7 @@ async function requireFreeEmail({ em, entities }: Change, email: string): Promis
 }
 
 /**
- * Changes the e-mail of a user and ends their password link, which was sent to the former one. Sessions stay.
+ * Changes the e-mail of a user and ends their password links, which were sent to the former one. Sessions stay.
  * @throws {AdminRefusal} for an unknown user, or an invalid or taken e-mail
  */
 export async function setUserEmail(
@@ -80,7 +80,7 @@ export async function setUserEmail(
     const to = parseEmail(email);
     if (user.email === to) return undefined;
     await requireFreeEmail(change, to);
-    await endLink(change.db, id);
+    await endLinks(change.db, id);
     const metadata = { from: user.email, to };
     user.email = to;
     return { eventType: 'user_email_changed', userId: id, metadata };
@@ -128,7 +128,7 @@ export async function setUserActive(
     revokedSessionCount = 0; // the work may be repeated
     if (found.isActive === isActive) return undefined;
     if (!isActive) await requireAnotherAdministrator(change, found);
-    if (!isActive) await endLink(db, id);
+    if (!isActive) await endLinks(db, id);
     found.isActive = isActive;
     if (isActive) return { eventType: 'user_activated', userId: id, metadata: {} };
     revokedSessionCount = (await revokeAll(db, { userId: id }, 'user_deactivated', now)).length;
@@ -213,7 +213,7 @@ export async function removeUser(change: Change, user: User): Promise<ChangeEven
   await requireAnotherAdministrator(change, user);
   const ended = await revokeAll(db, { userId: id }, 'user_deleted', now);
   await endDevices(db, id);
-  await endLink(db, id);
+  await endLinks(db, id);
   em.remove(user);
   return { eventType: 'user_deleted', userId: id, metadata: { email, role, sessions_ended: ended.length } };
 }

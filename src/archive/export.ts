@@ -73,7 +73,8 @@ const sealedSecretsSql = statement('sealed_secrets_in_use', {}, { sealed: 'text[
   select array_remove(array[sealed_secret, previous_sealed_secret], null) as sealed from api_keys
   where revoked_at is null
   union all select array_remove(array[sealed_secret, previous_sealed_secret], null) from webhooks
-  union all select array[sealed_token] from password_links where sealed_token is not null and expires_at > now()`;
+  union all select array[sealed_token] from password_links where sealed_token is not null and expires_at > now()
+  union all select array[sealed_token] from requested_links where sealed_token is not null and expires_at > now()`;
 
 const momentSql = statement('moment_of_export', {}, { now: 'timestamptz', refreshUntil: 'timestamptz?' })`
   select now() as now,

@@ -13,6 +13,7 @@ import type { TableHead, Trailer } from './format.js';
 export const TABLES = {
   users: 'id',
   password_links: 'user_id',
+  requested_links: 'user_id',
   known_devices: 'id',
   api_keys: 'key_id collate "C"',
   cron_keys: 'key_id collate "C"',

@@ -2,7 +2,7 @@
 import { type Db, only, statement } from '../db/statement.js';
 import type { LinkPurpose } from '../domain/link-purpose.js';
 
-/** The new version fails a login that has just verified the old password, and ends the link of the user. */
+/** The new version fails a login that has just verified the old password, and ends the links of the user. */
 const CHOSEN = `password_hash = :password_hash, password_version = password_version + 1, password_chosen_by_user = true,
       failed_login_attempts = 0, locked_until = null`;
 
@@ -35,17 +35,23 @@ const redeemLinkSql = statement(
 )`
   with locked as (
     select id from users where id = :id and is_active and password_version = :password_version for update
-  ), used as (
+  ), issued as (
     delete from password_links using locked
     where user_id = locked.id and token_sha256 = :token_sha256 and expires_at > :now
     returning user_id, purpose
+  ), requested as (
+    update requested_links set expires_at = :now, sealed_token = null from locked
+    where user_id = locked.id and token_sha256 = :token_sha256 and expires_at > :now
+    returning user_id
+  ), used as (
+    select user_id, purpose from issued union all select user_id, 'reset' from requested
   )
   update users set ${CHOSEN}
   from used where id = user_id
   returning purpose`;
 
 /**
- * Uses the link up and unlocks the account. Of several concurrent redemptions one succeeds. The user is locked first, as
+ * Uses the link up, ends the other one of the user, and unlocks the account. Of several concurrent redemptions one succeeds. The user is locked first, as
  * by every other change.
  * @returns undefined if the link was used, replaced or ended, or has expired, since it was read
  */

@@ -1,4 +1,7 @@
-/** Interface 15: password links. A user has one row; only the SHA-256 of its token is stored. */
+/**
+ * Interface 15: password links. A user has at most one of an operator (`password_links`), and one that they have asked for
+ * (`requested_links`), which leaves the other alone. Only the SHA-256 of a token is stored.
+ */
 import { createHash } from 'node:crypto';
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
@@ -20,6 +23,7 @@ const issueLinkSql = statement(
   },
   {},
 )`
+  with ended as (delete from requested_links where user_id = :user_id)
   insert into password_links (user_id, token_sha256, password_version, purpose, expires_at, sealed_token)
   select id, :token_sha256, password_version, :purpose, :expires_at, :sealed_token from users where id = :user_id
   on conflict (user_id) do update
@@ -35,7 +39,7 @@ export interface NewLink {
   sealedToken?: string;
 }
 
-/** Replaces the link that the user may have. */
+/** Replaces each link that the user may have. */
 export async function issueLink(db: Db, { userId, token, purpose, expiresAt, sealedToken }: NewLink): Promise<void> {
   await db.run(issueLinkSql, {
     user_id: userId,
@@ -47,11 +51,18 @@ export async function issueLink(db: Db, { userId, token, purpose, expiresAt, sea
 }
 
 const endLinkSql = statement('end_link', { user_id: 'uuid' }, {})`
+  with requested as (delete from requested_links where user_id = :user_id)
   delete from password_links where user_id = :user_id`;
 
-export async function endLink(db: Db, userId: string): Promise<void> {
+export async function endLinks(db: Db, userId: string): Promise<void> {
   await db.run(endLinkSql, { user_id: userId });
 }
+
+/** SQL of the links of both kinds */
+export const EVERY_LINK = `(
+    select user_id, token_sha256, password_version, expires_at from password_links
+    union all select user_id, token_sha256, password_version, expires_at from requested_links
+  )`;
 
 const linkedUserSql = statement(
   'linked_user',
@@ -59,7 +70,7 @@ const linkedUserSql = statement(
   { id: 'uuid', email: 'text', password_hash: 'text?', password_version: 'integer' },
 )`
   select id, email, password_hash, users.password_version
-  from password_links join users on id = user_id and users.password_version = password_links.password_version
+  from ${EVERY_LINK} as link join users on id = user_id and users.password_version = link.password_version
   where token_sha256 = :token_sha256 and expires_at > :now and is_active`;
 
 export type LinkedUser = RowOf<typeof linkedUserSql>;
@@ -72,3 +83,12 @@ export async function findLinkedUser(db: Db, tokenSha256: Uint8Array, now: Date)
 
 /** Links are useless once they have expired. */
 export const expiredLinks: Expiring = expiring('password_links', 'user_id', 'expires_at < :before');
+
+/** The row of a requested link also says how many were mailed in an hour. */
+export const REQUESTED_WINDOW_SECONDS = 3_600;
+export const expiredRequestedLinks: Expiring = expiring(
+  'requested_links',
+  'user_id',
+  'expires_at < :before',
+  REQUESTED_WINDOW_SECONDS,
+);

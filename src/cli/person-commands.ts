@@ -36,8 +36,8 @@ export const userErase: Command = command({
 
 /** One JSON document; each row of a list has a line. */
 async function* documentOf(exportedAt: Date, id: string, person: Person): AsyncGenerator<string> {
-  const { user, emails, passwordLink, knownDevices } = person;
-  const links = { password_link: passwordLink, known_devices: knownDevices };
+  const { user, emails, passwordLink, requestedLink, knownDevices } = person;
+  const links = { password_link: passwordLink, requested_link: requestedLink, known_devices: knownDevices };
   const single = { exported_at: exportedAt, id, user, emails, ...links };
   yield `${json(single).slice(0, -1)},\n`; // the lists are members of the same object
   yield* listOf('sessions', person.sessions);

@@ -13,6 +13,7 @@ import { OutboxCursor } from './entities/outbox-cursor.js';
 import { OutboxEvent } from './entities/outbox-event.js';
 import { PasswordLink } from './entities/password-link.js';
 import { RefreshToken } from './entities/refresh-token.js';
+import { RequestedLink } from './entities/requested-link.js';
 import { Session } from './entities/session.js';
 import { SignatureNonce } from './entities/signature-nonce.js';
 import { User } from './entities/user.js';
@@ -30,6 +31,7 @@ export const entities = {
   CronKey,
   KnownDevice,
   PasswordLink,
+  RequestedLink,
   SignatureNonce,
   OutboxCursor,
   OutboxEvent,

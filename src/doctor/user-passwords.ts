@@ -1,4 +1,5 @@
 /** Interface 9 and 15, `doctor`: passwords that people did not choose themselves. */
+import { EVERY_LINK } from '../auth/password-links.js';
 import { schemaState } from '../db/migrate.js';
 import { statement } from '../db/statement.js';
 import { numberOf } from '../platform/number-of.js';
@@ -16,7 +17,7 @@ const passwordsSql = statement(
   select count(*)::integer as users,
     count(*) filter (where is_active and password_hash is not null and not password_chosen_by_user)::integer as by_operator,
     count(*) filter (where is_active and password_hash is null and not exists (
-      select from password_links as link
+      select from ${EVERY_LINK} as link
       where user_id = id and expires_at > :now and link.password_version = newest.password_version
     ))::integer as without
   from (

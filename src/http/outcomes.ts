@@ -54,11 +54,8 @@ export const OF_ROUTES = {
     ...WITH_PASSWORD,
   ],
   '/auth/password/redeem': ['success', 'link_invalid', ...WITH_PASSWORD],
-  '/auth/password/forgot': ['success', 'email_rate_limited', ...WITH_PASSWORD],
-} as const satisfies Record<
-  string,
-  readonly (Reason | 'success' | 'retried' | 'without_session' | 'email_rate_limited' | 'client_closed')[]
->;
+  '/auth/password/forgot': ['success', ...WITH_PASSWORD],
+} as const satisfies Record<string, readonly (Reason | 'success' | 'retried' | 'without_session' | 'client_closed')[]>;
 
 /** By the kind of credential that was presented to `/graphql`. */
 const OF_CALLERS = {

@@ -7,7 +7,15 @@ import type { LoggedEvent } from '../outbox/cursors.js';
 import type { Deps } from '../services.js';
 import { createPrinter, type Mailer, senderOf } from './mail.js';
 import { MAIL_CURSOR, OLDEST_SECONDS, startMailCursor } from './mail-cursor.js';
-import { eraseMailed, eraseOld, linkOfRequest, type MailedLink, type Unmailable, waitingLink } from './mailed-links.js';
+import {
+  eraseMailed,
+  eraseOld,
+  forgetFailed,
+  linkOfRequest,
+  type MailedLink,
+  type Unmailable,
+  waitingLink,
+} from './mailed-links.js';
 import { readTemplates } from './templates.js';
 import { fill, type TextName, type ValuesOfText } from './texts.js';
 
@@ -24,6 +32,7 @@ export const MAIL_OUTCOMES = [
   'secret_unreadable',
   'no_user',
   'superseded',
+  'limited',
   'expired',
 ] as const;
 
@@ -108,7 +117,7 @@ export async function createMailConsumer(
     link: MailedLink | Unmailable,
     signal: AbortSignal,
   ): Promise<Delivery> => {
-    if (link === 'superseded') return dropped(link);
+    if (link === 'superseded' || link === 'limited') return dropped(link);
     if (link === 'secret_unreadable') return { kind: 'failed', outcome: link }; // its key may come with the next keyring
     const { email, role, token, purpose, expiresAt } = link;
     const values = {
@@ -138,7 +147,11 @@ export async function createMailConsumer(
           }
           if (wanted === 'request') {
             const link = await linkOfRequest(deps, userId, event);
-            return sendLink(event, userId, link, signal);
+            const delivery = await sendLink(event, userId, link, signal);
+            // After a timeout the server may have the mail.
+            if (delivery.kind === 'failed' && delivery.outcome !== 'timeout')
+              await forgetFailed(db.admin, userId, event);
+            return delivery;
           }
           if (wanted === 'link') return sendLink(event, userId, await waitingLink(deps, userId), signal);
           return sendNotice(wanted, event, userId, signal);

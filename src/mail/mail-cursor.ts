@@ -18,6 +18,8 @@ const passOverSql = statement('pass_over_old_mail', { id: 'uuid', seconds: 'inte
     from (select clock_timestamp() - make_interval(secs => :seconds) as since) as oldest
     where id = :id and front_at < since
     returning since
+  ), requested as (
+    update requested_links set sealed_token = null from passed where issued_at < since
   )
   update password_links set sealed_token = null
   from passed

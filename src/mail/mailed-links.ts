@@ -1,6 +1,6 @@
-/** Interface 15 and 17: the links that are mailed. Their tokens wait sealed in `password_links` until the mail is delivered. */
+/** Interface 15 and 17: the links that are mailed. Their tokens wait sealed until the mail is delivered. */
 import { eventRows, insertEvents } from '../audit/write.js';
-import { hashOfToken } from '../auth/password-links.js';
+import { hashOfToken, REQUESTED_WINDOW_SECONDS } from '../auth/password-links.js';
 import { generateLinkToken } from '../credentials/key-secrets.js';
 import { openSealedSecret, sealSecret } from '../credentials/sealed-secret.js';
 import { type Db, only, statement } from '../db/statement.js';
@@ -18,24 +18,38 @@ export interface MailedLink {
   expiresAt: Date;
 }
 
-/** `superseded`: a newer link has been issued, or this one was mailed or used. */
-export type Unmailable = 'superseded' | 'secret_unreadable';
+/**
+ * `superseded`: a newer link has been issued, or this one was mailed or used. `limited`: the user was mailed as many links
+ * as they may ask for in an hour.
+ */
+export type Unmailable = 'superseded' | 'limited' | 'secret_unreadable';
+
+/** Links that a user may ask for and is mailed in an hour, whoever asks */
+const REQUESTED_LIMIT = 3;
+
+/** SQL of the links of the last hour that were mailed, or may have been. */
+const MAILED = `array(
+    select at from unnest(trim_array(requested_links.mailed_at, requested_links.has_failed::integer)) as at
+    where at > :now - make_interval(secs => ${REQUESTED_WINDOW_SECONDS})
+  )`;
 
 /**
- * The request issues at most one link, however often its mail is tried: not if one has been issued since it was written,
- * which another request of the user, or an operator, may have caused too.
+ * Issues a link for the request, if neither an operator nor another request has issued one since it was written. So requests
+ * that come before the link is issued share it. Of several at once the row lets one through.
  */
 const issueRequestedSql = statement(
   'issue_requested_link',
   {
     user_id: 'uuid',
+    event_id: 'uuid',
     requested_at: 'text',
     token_sha256: 'bytea',
     sealed_token: 'text',
     expires_at: 'timestamptz',
     events: 'jsonb',
+    now: 'timestamptz',
   },
-  { email: 'text', role: only<Role>('text') },
+  { email: 'text', role: only<Role>('text'), is_issued: 'boolean', is_limited: 'boolean' },
 )`
   with asked as (
     select id as asked_id, email, role, password_version from users
@@ -45,33 +59,54 @@ const issueRequestedSql = statement(
         and written_at > :requested_at::timestamptz
     )
   ), issued as (
-    insert into password_links (user_id, token_sha256, password_version, purpose, expires_at, sealed_token)
-    select asked_id, :token_sha256, password_version, 'reset', :expires_at, :sealed_token from asked
+    insert into requested_links
+      (user_id, event_id, token_sha256, password_version, issued_at, expires_at, sealed_token, mailed_at)
+    select asked_id, :event_id, :token_sha256, password_version, clock_timestamp(), :expires_at, :sealed_token, array[:now]
+    from asked
     on conflict (user_id) do update
-    set token_sha256 = excluded.token_sha256, password_version = excluded.password_version, purpose = excluded.purpose,
-      expires_at = excluded.expires_at, sealed_token = excluded.sealed_token
+    set event_id = excluded.event_id, token_sha256 = excluded.token_sha256, password_version = excluded.password_version,
+      issued_at = excluded.issued_at, expires_at = excluded.expires_at, sealed_token = excluded.sealed_token,
+      mailed_at = ${MAILED} || excluded.mailed_at, has_failed = false
+    where requested_links.issued_at < :requested_at::timestamptz and cardinality(${MAILED}) < ${REQUESTED_LIMIT}
+    returning user_id as issued_id
   ), audited as (
-    ${insertEvents(':events', 'asked')}
+    ${insertEvents(':events', 'issued')}
   )
-  select email, role from asked`;
+  select email, role, exists (select from issued) as is_issued,
+    exists (select from requested_links where user_id = asked_id and issued_at < :requested_at::timestamptz) as is_limited
+  from asked`;
+
+const MAILABLE = {
+  email: 'text',
+  role: only<Role>('text'),
+  sealed_token: 'text?',
+  expires_at: 'timestamptz',
+} as const;
+
+/** The link of a request whose mail is tried again */
+const retriedSql = statement('retried_link', { user_id: 'uuid', event_id: 'uuid', now: 'timestamptz' }, MAILABLE)`
+  update requested_links set has_failed = false
+  from users
+  where user_id = :user_id and event_id = :event_id and sealed_token is not null and expires_at > :now
+    and id = user_id and is_active and users.password_version = requested_links.password_version
+  returning email, role, sealed_token, expires_at`;
+
+const failedSql = statement('requested_mail_failed', { user_id: 'uuid', event_id: 'uuid' }, {})`
+  update requested_links set has_failed = true where user_id = :user_id and event_id = :event_id`;
 
 const waitingSql = statement(
   'waiting_link',
   { user_id: 'uuid', now: 'timestamptz' },
-  {
-    email: 'text',
-    role: only<Role>('text'),
-    token_sha256: 'bytea',
-    sealed_token: 'text?',
-    purpose: only<LinkPurpose>('text'),
-    expires_at: 'timestamptz',
-  },
+  { ...MAILABLE, token_sha256: 'bytea', purpose: only<LinkPurpose>('text') },
 )`
   select email, role, token_sha256, sealed_token, purpose, expires_at
   from password_links join users on id = user_id and users.password_version = password_links.password_version
   where user_id = :user_id and sealed_token is not null and expires_at > :now and is_active`;
 
 const eraseSql = statement('erase_mailed_token', { user_id: 'uuid', token_sha256: 'bytea' }, {})`
+  with requested as (
+    update requested_links set sealed_token = null where user_id = :user_id and token_sha256 = :token_sha256
+  )
   update password_links set sealed_token = null where user_id = :user_id and token_sha256 = :token_sha256`;
 
 const eraseOldSql = statement('erase_old_token', { user_id: 'uuid', issued_at: 'text' }, {})`
@@ -87,10 +122,16 @@ type Dependencies = Deps<'clock' | 'config' | 'db' | 'keyring'>;
 export async function linkOfRequest(
   deps: Dependencies,
   userId: string,
-  { written_at, ip_address }: LoggedEvent,
+  { id: eventId, written_at, ip_address }: LoggedEvent,
 ): Promise<MailedLink | Unmailable> {
   const { clock, config, db, keyring } = deps;
   const now = clock.now();
+  const [retried] = await db.admin.run(retriedSql, { user_id: userId, event_id: eventId, now });
+  if (retried?.sealed_token) {
+    const { email, role, sealed_token, expires_at: expiresAt } = retried;
+    const token = await openSealedSecret(keyring, userId, sealed_token);
+    return token === undefined ? 'secret_unreadable' : { email, role, token, purpose: 'reset', expiresAt };
+  }
   const token = generateLinkToken();
   const expiresAt = addSeconds(now, config.resetSeconds);
   const issued = {
@@ -100,19 +141,26 @@ export async function linkOfRequest(
     userAgent: '',
     metadata: { by: 'request', purpose: 'reset', expires_at: expiresAt.toISOString() },
   } as const;
-  const [user] = await db.admin.run(issueRequestedSql, {
+  const [asked] = await db.admin.run(issueRequestedSql, {
     user_id: userId,
+    event_id: eventId,
     requested_at: written_at,
     token_sha256: hashOfToken(token),
     sealed_token: await sealSecret(keyring, userId, token, now),
     expires_at: expiresAt,
     events: eventRows([issued], now),
+    now,
   });
-  if (user === undefined) return waitingLink(deps, userId);
-  return { ...user, token, purpose: 'reset', expiresAt };
+  if (!asked?.is_issued) return asked?.is_limited ? 'limited' : 'superseded';
+  return { email: asked.email, role: asked.role, token, purpose: 'reset', expiresAt };
 }
 
-/** The link whose token waits: the newest of the user. */
+/** The mail of the request has not been sent for certain, so it does not count. */
+export async function forgetFailed(db: Db, userId: string, { id }: LoggedEvent): Promise<void> {
+  await db.run(failedSql, { user_id: userId, event_id: id });
+}
+
+/** The link of an operator whose token waits: the newest of the user. */
 export async function waitingLink(
   { clock, db, keyring }: Dependencies,
   userId: string,

@@ -3,7 +3,7 @@ import { createAuditRepeats } from '../audit/repeats.js';
 import { expiredEvents } from '../audit/write.js';
 import { countPasswordParameters } from '../auth/account.js';
 import { expiredDevices } from '../auth/known-devices.js';
-import { expiredLinks } from '../auth/password-links.js';
+import { expiredLinks, expiredRequestedLinks } from '../auth/password-links.js';
 import { expiredRecords } from '../auth/sessions.js';
 import { expiredNonces, KEY_LIMIT_NAME, KEY_WINDOW_SECONDS } from '../callers/key-admission.js';
 import { measureKeyExpiry } from '../callers/key-expiry.js';
@@ -169,6 +169,7 @@ export function expiringRows({ auditRetentionDays }: Pick<Config, 'auditRetentio
     expiredNonces,
     expiredWindows,
     expiredLinks,
+    expiredRequestedLinks,
     expiredDevices,
     expiredEvents(auditRetentionDays),
   ];

@@ -101,6 +101,17 @@ const TABLES: Record<string, Record<string, fc.Arbitrary<unknown>>> = {
     expires_at: instant,
     sealed_token: orNull(fc.constant('eyJhbGciOiJkaXIifQ....')),
   },
+  requested_links: {
+    user_id: uuid,
+    event_id: uuid,
+    token_sha256: bytes,
+    password_version: small,
+    issued_at: instant,
+    expires_at: instant,
+    sealed_token: orNull(fc.constant('eyJhbGciOiJkaXIifQ....')),
+    mailed_at: fc.array(instant, { maxLength: 3 }),
+    has_failed: fc.boolean(),
+  },
   webhooks: {
     id: uuid,
     url: anyText,

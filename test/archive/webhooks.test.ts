@@ -93,4 +93,11 @@ test('9: a file needs the keys that seal secrets of webhooks, and tokens that wa
   expect(await neededBy(await exported('token'))).toContain('sealing');
   await gateway.rows(text, [token, '-1 minute']);
   expect(await neededBy(await exported('expired token'))).not.toContain('sealing');
+  await gateway.rows(
+    `insert into requested_links
+       (user_id, event_id, token_sha256, password_version, issued_at, expires_at, sealed_token, mailed_at)
+     values ($1, $1, '', 0, now(), now() + interval '1 minute', $2, '{}')`,
+    [id, token],
+  );
+  expect(await neededBy(await exported('requested token'))).toContain('sealing');
 });

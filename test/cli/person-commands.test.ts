@@ -59,6 +59,12 @@ async function livedHere() {
   const rotated = await refresh(gateway, tokenOf(second), theirs);
   const { link } = await issuePasswordLink(app, COMMAND_LINE, id, 'reset');
   await gateway.rows(
+    `insert into requested_links
+       (user_id, event_id, token_sha256, password_version, issued_at, expires_at, sealed_token, mailed_at)
+     values ($1, $1, sha256($2), 0, now(), now() + interval '1 day', 'sealed', '{}')`,
+    [id, id],
+  );
+  await gateway.rows(
     `update refresh_tokens set retries = 1, retried_at = now(), retried_ip_address = $2, retried_user_agent = $3,
        retry_key_sha256 = sha256('key')
      where user_id = $1 and revoked_reason = 'rotated'`,
@@ -126,6 +132,7 @@ test('Interface 15: user export prints the account, link, sessions and events of
     },
     emails: [before, after],
     password_link: { purpose: 'reset', expires_at: expect.any(String) },
+    requested_link: { expires_at: expect.any(String) },
     known_devices: [1, 2].map(() => expect.objectContaining({ user_agent: theirs['user-agent'] })),
     sessions: [expect.any(Object), expect.any(Object)],
     events: expect.any(Array),
@@ -152,11 +159,12 @@ test('Interface 15: user export prints the account, link, sessions and events of
 async function secretsOf({ id, access, refreshToken, link }: Awaited<ReturnType<typeof livedHere>>): Promise<string[]> {
   const binary = await gateway.rows<{ bytes: Buffer }>(
     `select token_sha256 as bytes from password_links where user_id = $1
+     union select token_sha256 from requested_links where user_id = $1
      union select secret_sha256 from known_devices where user_id = $1
      union select retry_key_sha256 from refresh_tokens where user_id = $1 and retry_key_sha256 is not null`,
     [id],
   );
-  expect(binary).toHaveLength(4);
+  expect(binary).toHaveLength(5);
   const forms = (['hex', 'base64', 'base64url'] as const).flatMap((form) =>
     binary.map((row) => row.bytes.toString(form)),
   );
@@ -189,11 +197,12 @@ test('Interface 15: user erase deletes the user, and replaces only their e-mails
   expect(personal.filter((text) => JSON.stringify(left).includes(`"${text}"`))).toEqual([]);
   const erased = (row: object) =>
     JSON.parse(personal.reduce((text, one) => text.replaceAll(`"${one}"`, `"${pseudonym}"`), JSON.stringify(row)));
-  const { users, password_links, known_devices, audit_events, refresh_tokens, ...others } = tables;
+  const { users, password_links, requested_links, known_devices, audit_events, refresh_tokens, ...others } = tables;
   expect(left).toMatchObject(others);
   expect(left['users']).toEqual(users?.filter((row) => row['id'] !== id));
   expect(left['known_devices']).toEqual(known_devices?.filter((row) => row['user_id'] !== id));
   expect(left['password_links']).toEqual(password_links?.filter((row) => row['user_id'] !== id));
+  expect(left['requested_links']).toEqual(requested_links?.filter((row) => row['user_id'] !== id));
   const ended = { revoked: true, revoked_reason: 'user_deleted', revoked_at: expect.any(String) };
   const jti = String(claimsOf(refreshToken)['jti']);
   expect(byId(left['refresh_tokens'], 'jti')).toEqual(

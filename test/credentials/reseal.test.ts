@@ -51,10 +51,16 @@ async function sealingKids(): Promise<string[]> {
 async function sealed(): Promise<string[]> {
   const rows = await gateway.rows<{ sealed: string | null }>(
     `select unnest(array[sealed_secret, previous_sealed_secret]) as sealed from webhooks
-     union all select sealed_token from password_links`,
+     union all select sealed_token from password_links
+     union all select sealed_token from requested_links`,
   );
   return rows.flatMap((row) => row.sealed ?? []);
 }
+
+/** Of a user and a sealed token */
+const REQUESTED = `insert into requested_links
+    (user_id, event_id, token_sha256, password_version, issued_at, expires_at, sealed_token, mailed_at)
+  values ($1, $1, '', 0, now(), now(), $2, '{}')`;
 
 const sealers = async () => [...new Set((await sealed()).map((jwe) => decodeProtectedHeader(jwe).kid))];
 
@@ -71,6 +77,7 @@ test('Interface 3: secrets of webhooks and tokens that wait for a mail are seale
     await issueLink(gateway, another); // which was not mailed
     const sealed_token = await sealSecret(deps.keyring, userId, token, gateway.clock.now());
     await gateway.rows('update password_links set sealed_token = $1 where user_id = $2', [sealed_token, userId]);
+    await gateway.rows(REQUESTED, [userId, sealed_token]);
     return { webhook, secret, second, plain, token };
   });
   expect(await sealers()).toEqual([first]);
@@ -79,7 +86,7 @@ test('Interface 3: secrets of webhooks and tokens that wait for a mail are seale
   gateway.clock.advance(900);
   const { resealed, dropped } = await rotate();
   const [, current = ''] = await sealingKids();
-  expect([resealed, await sealers(), dropped]).toEqual([4, [current], expect.arrayContaining([first])]);
+  expect([resealed, await sealers(), dropped]).toEqual([5, [current], expect.arrayContaining([first])]);
 
   await withKeyring(async ({ keyring }) => {
     const [row] = await gateway.rows('select * from webhooks where id = $1', [webhook.id]);
@@ -94,12 +101,15 @@ test('Interface 3: secrets of webhooks and tokens that wait for a mail are seale
       { user_id: another, sealed_token: null },
     ]);
     expect(await openSealedSecret(keyring, userId, links[0]?.['sealed_token'])).toBe(token);
+    const [requested] = await gateway.rows('select sealed_token from requested_links');
+    expect(await openSealedSecret(keyring, userId, requested?.['sealed_token'])).toBe(token);
   });
 });
 
 test.each([
   ['webhooks', 'update webhooks set sealed_secret = $1'],
   ['password_links', 'update password_links set sealed_token = $1'],
+  ['requested_links', 'update requested_links set sealed_token = $1'],
 ])(
   'Interface 3: a key stays in the keyring while it seals something in %s that cannot be sealed again',
   async (_table, text) => {
@@ -108,6 +118,7 @@ test.each([
     await withKeyring(async (deps) => {
       await createWebhook(deps, COMMAND_LINE, { url: `http://${HOOK_HOST}/` });
       await issueLink(gateway, userId);
+      await gateway.rows(REQUESTED, [userId, null]);
       await gateway.rows(text, [await sealSecret(deps.keyring, 'the id of another row', 'x', gateway.clock.now())]);
     });
     await rotate();

@@ -88,6 +88,20 @@ test('Interface 8: constraints of password links: one a user, one a token, two p
   expect(await link(randomUUID(), 'three', 'login')).toBe('password_links_purpose_known');
 });
 
+test('Interface 8: constraints of requested links: one a user, one a token', async () => {
+  await open('migrated');
+  const link = (userId: string, token: string) =>
+    refusedBy(
+      `insert into requested_links (user_id, event_id, token_sha256, password_version, issued_at, expires_at, mailed_at)
+       values ($1, $1, sha256($2), 0, now(), now(), '{}')`,
+      [userId, token],
+    );
+  const id = randomUUID();
+  expect(await link(id, 'one')).toBeUndefined();
+  expect(await link(id, 'two')).toBe('requested_links_pkey');
+  expect(await link(randomUUID(), 'one')).toBe('requested_links_token_sha256_unique');
+});
+
 test('Interface 8: constraints of known devices: one a secret, a user agent of at most 512, and 20 of a user', async () => {
   await open('migrated');
   const device = (userId: string, secret: string, userAgent = '', failures = 0) =>

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 beforeEach(async () => {
   await gateway.rows(
-    'truncate refresh_tokens, sessions, audit_events, rate_limits, signature_nonces, password_links, known_devices',
+    'truncate refresh_tokens, sessions, audit_events, rate_limits, signature_nonces, password_links, requested_links, known_devices',
   );
   gateway.clock.set(new Date());
   expiring = begin();
@@ -72,6 +72,18 @@ test('Interface 17: a token that waits for its mail is deleted with its link, wh
   }
   expect(await run()).toMatchObject({ password_links: 1 });
   expect(await gateway.rows('select sealed_token is null as erased from password_links')).toEqual([{ erased: false }]);
+});
+
+test('Interface 15: the row of a requested link stays for an hour more, since it says how many were mailed', async () => {
+  for (const seconds of [-3_601, -3_599]) {
+    await gateway.rows(
+      `insert into requested_links (user_id, event_id, token_sha256, password_version, issued_at, expires_at, mailed_at)
+       values (gen_random_uuid(), gen_random_uuid(), sha256($1::text::bytea), 0, now(), $2, '{}')`,
+      [String(seconds), at(seconds)],
+    );
+  }
+  expect(await run()).toMatchObject({ requested_links: 1 });
+  expect(await left('requested_links')).toBe(1);
 });
 
 test('a session is known by its user as long as its newest record', async () => {
@@ -218,6 +230,7 @@ test("Interface 10: an instance whose clock is ahead deletes only rows that have
     rate_limits: 0,
     audit_events: 0,
     password_links: 0,
+    requested_links: 0,
     known_devices: 0,
   });
 });

@@ -200,6 +200,7 @@ test('Interface 14: each known outcome is there from 0', async () => {
     'password_links',
     'rate_limits',
     'refresh_tokens',
+    'requested_links',
     'signature_nonces',
   ]);
 });

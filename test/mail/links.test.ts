@@ -165,6 +165,29 @@ test('17: a request is mailed within the time that its link would have lived, or
   expect(server.mails).toEqual([]);
 });
 
+test('15: mails that have failed are not among the three of an hour, and the newest request has the link', async () => {
+  server.answer((command) => (/^RCPT/.test(command) ? '451 later' : undefined));
+  const user = await gateway.user();
+  for (let requests = 1; requests <= 5; requests += 1) {
+    await requestReset(gateway, user);
+    await parked(gateway, requests);
+  }
+  server.answer(() => undefined);
+  gateway.clock.advance(10);
+  await counted(gateway, 'superseded', 4);
+  for (const mails of [1, 2, 3]) {
+    await server.reached(mails);
+    await requestReset(gateway, user);
+  }
+  await counted(gateway, 'limited');
+  expect(server.mails).toHaveLength(3);
+  const [first, second, third] = server.mails;
+  if (!first || !second || !third) throw new Error('no mail');
+  expect([await redeem(gateway, first), await redeem(gateway, second), await redeem(gateway, third)]).toEqual([
+    401, 401, 204,
+  ]);
+});
+
 test('17: what the server refuses for good is not tried again, and its token is erased', async () => {
   server.answer((command) => (/^RCPT/.test(command) ? '550 5.1.1 no such user <ada@example.com>' : undefined));
   await requestReset(gateway, await gateway.user());

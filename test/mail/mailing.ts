@@ -57,7 +57,9 @@ export async function issueMailed({ app, rows }: TestGateway, { id }: Person, pu
 }
 
 export async function sealedTokens({ rows }: TestGateway): Promise<Array<string | null>> {
-  const links = await rows<{ sealed_token: string | null }>('select sealed_token from password_links');
+  const links = await rows<{ sealed_token: string | null }>(
+    'select sealed_token from password_links union all select sealed_token from requested_links',
+  );
   return links.map(({ sealed_token }) => sealed_token);
 }
 

@@ -1,7 +1,7 @@
 /** Interface 15: people change their password, or set it by a link. Parse at the edge, decide in `auth/`, answer. */
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { changePassword } from '../../auth/change-password.js';
-import { createForgotLimiter, requestReset } from '../../auth/forgot-password.js';
+import { requestReset } from '../../auth/forgot-password.js';
 import type { RefusedPassword } from '../../auth/outcomes.js';
 import { findLinkedUser, hashOfToken } from '../../auth/password-links.js';
 import { redeemLink } from '../../auth/redeem-link.js';
@@ -14,7 +14,7 @@ import { CHALLENGE } from '../refusals.js';
 import { sendJson } from '../send-json.js';
 
 type Dependencies = Deps<
-  'clock' | 'config' | 'db' | 'metrics' | 'passwordRules' | 'passwords' | 'placeholderHashes' | 'redis' | 'tokens'
+  'clock' | 'config' | 'db' | 'metrics' | 'passwordRules' | 'passwords' | 'placeholderHashes' | 'tokens'
 >;
 
 /** The answer to everybody who has forgotten a password */
@@ -79,21 +79,15 @@ export function addPasswordRoutes(app: Express, deps: Dependencies, guards: Requ
 }
 
 /** Only if MAIL is on, so that the route is 404 otherwise. */
-function addForgotRoute(app: Express, deps: Deps<'clock' | 'db' | 'redis'>, guards: RequestHandler[]): void {
-  const limiter = createForgotLimiter(deps);
+function addForgotRoute(app: Express, deps: Deps<'clock' | 'db'>, guards: RequestHandler[]): void {
   app
     .route('/auth/password/forgot')
     .post(guards, async (req: Request, res: Response) => {
       const parsed = parseBody(forgotBody, req.body);
       if ('errors' in parsed) return sendError(res, 'body_invalid', parsed);
       const { budget, origin } = res.locals;
-      const isAsked = await requestReset(
-        { clock: deps.clock, db: deps.db.within(budget), limiter },
-        parsed.body.email,
-        origin,
-        budget,
-      );
-      res.locals.outcome = isAsked ? 'success' : 'email_rate_limited';
+      await requestReset({ clock: deps.clock, db: deps.db.within(budget) }, parsed.body.email, origin);
+      res.locals.outcome = 'success';
       sendJson(res.status(202), { detail: ON_ITS_WAY });
     })
     .all(methodNotAllowed('POST'));

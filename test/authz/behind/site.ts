@@ -83,6 +83,7 @@ export async function rowsOf({ gateway }: Pick<Site, 'gateway'>): Promise<unknow
     'audit_events',
     'known_devices',
     'password_links',
+    'requested_links',
   ];
   const columns = counts.map((table) => `(select count(*)::int from ${table}) as ${table}`);
   const used = ['api_keys', 'cron_keys'].map(
