@@ -13,6 +13,8 @@ COPY proof/package.json proof/
 # A registry of your own: docker build --secret id=npmrc,src=FILE
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --omit=dev
 COPY . .
+# The commit of the sources: there is no .git here.
+ARG REVISION=unknown
 RUN npm run build
 # native: for the processor that builds. It needs a NODE_IMAGE with a compiler, such as node:24.21.0-bookworm.
 ARG ARGON2=prebuilt
@@ -32,9 +34,11 @@ RUN mkdir /image \
  && rm sodium-native/prebuilds/*/*.bare
 
 FROM ${BASE_IMAGE}
+ARG REVISION=unknown
 LABEL org.opencontainers.image.title="auth-gateway" \
       org.opencontainers.image.description="Logs people in with e-mail and password, and tells over GraphQL who is calling." \
-      org.opencontainers.image.licenses="MIT"
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.revision="$REVISION"
 COPY --from=build /image /opt/auth-gateway
 # The two folders belong to the gateway, and so do new volumes that are mounted there.
 RUN ln -s /opt/auth-gateway/bin/auth-gateway /usr/local/bin/auth-gateway \

@@ -32,6 +32,8 @@ const STAMP = 'dist/build.json';
 const LOCK = 'dist/build.lock';
 /** What Node keeps of the code that it has compiled. */
 const COMPILED = 'dist/compiled';
+/** The commit of the build: `src/platform/versions.ts` reads it. */
+const REVISION = 'dist/program/revision';
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
   const cure = 'npm ci installs it, unless optional packages are left out';
@@ -47,6 +49,23 @@ if (!isMade()) {
   } finally {
     rmSync(LOCK, { force: true });
   }
+}
+const revision = revisionNow();
+if (!existsSync(REVISION) || readFileSync(REVISION, 'utf8') !== revision) writeWhole(REVISION, revision);
+
+/**
+ * It is looked for at each build, since a commit of the documents alone builds nothing anew. The variable is for builds
+ * without a checkout, as that of the Dockerfile.
+ */
+function revisionNow() {
+  const tracked = MADE_FROM.filter((path) => !path.startsWith('node_modules'));
+  const args = ['status', '--porcelain=v2', '--branch', '--', ...tracked, 'package.json', 'package-lock.json', 'bin'];
+  // The checkout may belong to another user than the one who builds.
+  const options = ['--no-optional-locks', '-c', 'safe.directory=*'];
+  const { status, stdout } = existsSync('.git') ? spawnSync('git', [...options, ...args], { encoding: 'utf8' }) : {};
+  const commit = status === 0 && /^# branch\.oid (\w+)$/m.exec(stdout)?.[1];
+  if (!commit) return process.env.REVISION || 'unknown';
+  return /^[^#]/m.test(stdout) ? `${commit}-dirty` : commit;
 }
 
 function isMade() {
@@ -97,6 +116,7 @@ async function make() {
   const files = [...(await bundle()), ...(await bundlePages()), ...(await bundleConsole()), ...(await bundleClient())];
   // A gateway that runs may still load or serve a part of the build before.
   const current = new Set([...files, ...before]);
+  current.add(REVISION);
   for (const file of [PROGRAM, CONSOLE].flatMap(filesOf)) if (!current.has(file)) rmSync(file);
   rmSync(COMPILED, { recursive: true, force: true });
   stamp({ fingerprint, files: [...files, CLIENT_SCHEMA] });
@@ -104,10 +124,14 @@ async function make() {
 
 /** @param made the files of the program, and from what they were made */
 function stamp(made) {
-  mkdirSync(dirname(STAMP), { recursive: true });
-  const unfinished = `${STAMP}.${process.pid}`;
-  writeFileSync(unfinished, JSON.stringify(made));
-  renameSync(unfinished, STAMP);
+  writeWhole(STAMP, JSON.stringify(made));
+}
+
+function writeWhole(file, text) {
+  mkdirSync(dirname(file), { recursive: true });
+  const unfinished = `${file}.${process.pid}`;
+  writeFileSync(unfinished, text);
+  renameSync(unfinished, file);
 }
 
 /** @returns undefined before the first build */

@@ -17,6 +17,8 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { createDatabase, KEYRING_FILE, required } from './support/postgres/postgres.js';
+import { freePort } from './support/programs/redis.js';
 
 let folder: string;
 /** Builds take their time on a busy machine. */
@@ -96,7 +98,7 @@ test(
       });
     const { stdout, stderr } = asJson();
     expect([Object.keys(JSON.parse(stdout)), stderr]).toEqual([
-      ['version', 'node'],
+      ['version', 'node', 'revision'],
       'Waiting for another command, which is compiling.\n',
     ]);
     expect(await ended).toEqual([0, null]);
@@ -183,4 +185,83 @@ test('code that Node has compiled is cached next to the program; if it cannot be
   writeFileSync(inside('dist/compiled'), ''); // no folder can be made there
   expect(help()).toContain('usage: bin/auth-gateway user list');
   expect(readFileSync(inside('dist/compiled'), 'utf8')).toBe('');
+});
+
+describe('the commit of the build', () => {
+  const git = (...words: string[]): string =>
+    run('git', '-c', 'user.name=x', '-c', 'user.email=x@example.com', ...words);
+  const commit = (): string => {
+    git('add', 'src', 'scripts', 'package.json');
+    git('commit', '--quiet', '--allow-empty', '-m', 'x');
+    return git('rev-parse', 'HEAD').trim();
+  };
+  const revision = (): string => JSON.parse(run('bin/auth-gateway', '--version', '--json')).revision;
+  const rest = [
+    'client',
+    'console',
+    'explorer',
+    'migrations',
+    'set-password',
+    'bin',
+    'schema.graphql',
+    'tsconfig*.json',
+  ];
+
+  test('Interface 9: without a checkout it is that of REVISION, or unknown', () => {
+    build();
+    expect(revision()).toBe('unknown');
+    execFileSync('node', ['scripts/build.js'], { cwd: folder, env: { ...ENV, REVISION: 'of-the-image' } });
+    expect(revision()).toBe('of-the-image');
+  });
+
+  test(
+    'Interface 9: a commit is named by the next build, which makes nothing anew for it; and whether a source differs from it',
+    () => {
+      git('init', '--quiet');
+      try {
+        git('add', ...rest);
+        const [first, made] = [commit(), madeMs()];
+        build();
+        expect([revision(), madeMs()]).toEqual([first, made]);
+        const second = commit();
+        writeFileSync(inside('notes.txt'), 'of no source');
+        build();
+        expect([revision(), madeMs()]).toEqual([second, made]);
+        writeFileSync(inside('src/another.ts'), 'export {};\n');
+        build();
+        expect(revision()).toBe(`${second}-dirty`);
+        const third = commit();
+        build();
+        expect(revision()).toBe(third);
+      } finally {
+        rmSync(inside('.git'), { recursive: true });
+      }
+    },
+    BUILDS_MS,
+  );
+
+  test('Interface 9 and 14: it is in `ready`, in the metric, and in the head of an export', async () => {
+    execFileSync('node', ['scripts/build.js'], { cwd: folder, env: { ...ENV, REVISION: 'of-the-image' } });
+    const database = await createDatabase();
+    const port = String(await freePort());
+    const env = { ...ENV, DATABASE_URL: database.url, KEYRING_FILE: required(KEYRING_FILE), PORT: port };
+    const gateway = spawn('bin/auth-gateway', ['start'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] });
+    try {
+      let log = '';
+      for await (const part of gateway.stdout.setEncoding('utf8')) {
+        log += part;
+        if (log.includes('"ready"')) break;
+      }
+      expect(log).toMatch(/"revision":"of-the-image".*"msg":"ready"/);
+      const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      expect(metrics).toMatch(/^auth_gateway_build_info\{.*revision="of-the-image".*\} 1$/m);
+      const file = inside('gateway.export');
+      execFileSync('bin/auth-gateway', ['database', 'export', '--out', file], { cwd: folder, env, stdio: 'ignore' });
+      const [head = ''] = gunzipSync(readFileSync(file)).toString('utf8').split('\n');
+      expect(JSON.parse(head)).toMatchObject({ gateway_version: '0.1.0', revision: 'of-the-image' });
+    } finally {
+      gateway.kill('SIGKILL');
+      await database.drop();
+    }
+  });
 });

@@ -9,7 +9,7 @@ import { sealedBy } from '../credentials/sealed-secret.js';
 import { type Database, openDatabase } from '../db/database.js';
 import { isLockTimeout } from '../db/outage.js';
 import { statement } from '../db/statement.js';
-import { GATEWAY_VERSION } from '../platform/versions.js';
+import { GATEWAY_VERSION, REVISION } from '../platform/versions.js';
 import { macBy, symmetricKeys } from './authenticity.js';
 import { END_OF_ROWS, FORMAT, FORMAT_VERSION, type LastLine, type LatestHeader, type Trailer } from './format.js';
 import { type Progress, startProgress } from './progress.js';
@@ -98,6 +98,7 @@ async function describe(
       format: FORMAT,
       format_version: FORMAT_VERSION,
       gateway_version: GATEWAY_VERSION,
+      revision: REVISION,
       taken_at: moment.now.toISOString(),
       migrations: await migrationsOf(db),
       keyring_sha256: await keyringFingerprint(jwks),

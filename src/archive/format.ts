@@ -6,9 +6,7 @@
 import * as z from 'zod';
 
 export const FORMAT = 'auth-gateway database';
-export const FORMAT_VERSION = 2;
-/** Versions that an import reads */
-export const FORMAT_VERSIONS: readonly number[] = [1, FORMAT_VERSION];
+export const FORMAT_VERSION = 3;
 
 /** Ends the rows of a table. No row is like this, since COPY doubles backslashes. */
 export const END_OF_ROWS = '\\.';
@@ -36,16 +34,20 @@ const common = {
     }),
   ),
 };
-const latestHeader = z.strictObject({
-  ...common,
-  format_version: z.literal(FORMAT_VERSION),
+/** Format 1 ended with the trailer. */
+const headerOf1 = z.strictObject({ ...common, format_version: z.literal(1) });
+const headerOf2 = headerOf1.extend({
+  format_version: z.literal(2),
   /** `kid`s of the keys that made the MACs in the last line */
   authenticated_by: z.array(z.string()),
 });
-/** Format 1 ended with the trailer. */
-const headerOf1 = z.strictObject({ ...common, format_version: z.literal(1) });
+const latestHeader = headerOf2.extend({
+  format_version: z.literal(FORMAT_VERSION),
+  /** The commit of the program that wrote it */
+  revision: z.string(),
+});
 
-export const header = z.discriminatedUnion('format_version', [latestHeader, headerOf1]);
+export const header = z.discriminatedUnion('format_version', [latestHeader, headerOf2, headerOf1]);
 export type Header = z.infer<typeof header>;
 export type LatestHeader = z.infer<typeof latestHeader>;
 

@@ -20,7 +20,9 @@ export function helpOfProgram(program: Program, commands: Commands, noun?: strin
     ...shown.map(([name, { summary }]) => row(name, summary)),
     '',
     row('-h, --help', 'show help for a command'),
-    ...(noun === undefined ? [row('--version', 'print the versions of this program and of Node')] : []),
+    ...(noun === undefined
+      ? [row('--version', 'print the version and commit of this program, and the version of Node')]
+      : []),
     '',
     'Commands use the database of DATABASE_URL. In development the default is the embedded one in DATA_DIR (./data).',
   ].join('\n');

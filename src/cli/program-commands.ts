@@ -1,5 +1,5 @@
 /** Interface 9: commands about the program itself. */
-import { GATEWAY_VERSION } from '../platform/versions.js';
+import { GATEWAY_VERSION, REVISION } from '../platform/versions.js';
 import { type Command, command } from './command.js';
 import { completionOf, SHELLS } from './completion.js';
 import type { Commands } from './help.js';
@@ -19,9 +19,9 @@ export function programCommands(all: () => Commands): Record<string, Command> {
       },
     },
     version: command({
-      summary: 'print the versions of this program and of Node',
+      summary: 'print the version and commit of this program, and the version of Node',
       on: 'nothing',
-      run: async () => ({ version: GATEWAY_VERSION, node: process.versions.node }),
+      run: async () => ({ version: GATEWAY_VERSION, node: process.versions.node, revision: REVISION }),
     }),
     completion: {
       summary: 'print a shell completion script',

@@ -1,6 +1,6 @@
 /** Interface 14: metrics in the Prometheus text format. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { GATEWAY_VERSION, versionOf } from './versions.js';
+import { GATEWAY_VERSION, REVISION, versionOf } from './versions.js';
 
 /** Of `loginDevices`: `spared` is a known device whose account strangers have locked, `locked` one with a lock of its own. */
 export const DEVICE_OUTCOMES = ['known', 'spared', 'locked', 'new'] as const;
@@ -21,11 +21,12 @@ export function createMetrics() {
   for (const name of MISNAMED) registry.removeSingleMetric(name);
   const buildInfo = new Gauge({
     name: 'auth_gateway_build_info',
-    help: 'Always 1; the versions of the gateway, of Node and of the package argon2',
-    labelNames: ['version', 'node', 'argon2'],
+    help: 'Always 1; the version and commit of the gateway, and the versions of Node and of the package argon2',
+    labelNames: ['version', 'revision', 'node', 'argon2'],
     registers,
   });
-  buildInfo.set({ version: GATEWAY_VERSION, node: process.versions.node, argon2: versionOf('argon2') }, 1);
+  const { node } = process.versions;
+  buildInfo.set({ version: GATEWAY_VERSION, revision: REVISION, node, argon2: versionOf('argon2') }, 1);
   return {
     registry,
     requestSeconds: new Histogram({

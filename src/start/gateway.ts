@@ -14,6 +14,7 @@ import { createLogger, describeError, type Logger } from '../platform/logger.js'
 import { createMetrics } from '../platform/metrics.js';
 import { lowerPoolThreads } from '../platform/pool-threads.js';
 import { namingVariable, requireFree } from '../platform/port-taken.js';
+import { REVISION } from '../platform/versions.js';
 import { type App, createApp } from './compose.js';
 import { startPageOf } from './start-page.js';
 
@@ -73,6 +74,7 @@ export async function startGateway(
   endExamination = examineLater(config, dataDir, log);
   log.info(
     {
+      revision: REVISION,
       argon2: argon2Build(),
       passwords_per_second: Math.round(1 / app.passwords.hashCpuSeconds),
       host,

@@ -1,6 +1,7 @@
 /** Interface 9: help everywhere, and what is said to those who mistype. */
 import { readFileSync } from 'node:fs';
 import { commandTable } from '../../src/cli/cli.js';
+import { REVISION } from '../../src/platform/versions.js';
 import { type Ran, run, runHere } from '../support/gateway/cli.js';
 
 /** None of this reads the environment. */
@@ -120,13 +121,13 @@ test('Interface 9: no message repeats a value', async () => {
   }
 });
 
-test('Interface 9: --version and version print the version of the package and of Node', async () => {
+test('Interface 9: --version and version print the version of the package and of Node, and the commit', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   const node = process.versions.node;
   const ran = await run(['--version']); // from the build, which is elsewhere
-  expect(ran).toEqual({ code: 0, stdout: `version: ${version}\nnode: ${node}\n`, stderr: '' });
+  expect(ran).toEqual({ code: 0, stdout: `version: ${version}\nnode: ${node}\nrevision: ${REVISION}\n`, stderr: '' });
   expect(await here('version')).toEqual(ran);
-  expect(JSON.parse((await here('version', '--json')).stdout)).toEqual({ version, node });
+  expect(JSON.parse((await here('version', '--json')).stdout)).toEqual({ version, node, revision: REVISION });
 });
 
 test('Interface 9: without a word the program prints its help, and starts no gateway', async () => {

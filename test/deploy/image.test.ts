@@ -91,6 +91,8 @@ test.each([
     expect(await run('migrate', 'up')).toMatchObject({ code: 0 });
     const { stdout } = await run('user', 'create', EMAIL, '--role', 'admin', '--json');
     const { password } = JSON.parse(stdout);
+    const { revision } = JSON.parse((await run('version', '--json')).stdout);
+    expect(image.labels).toContain(`org.opencontainers.image.revision="${revision}"`);
 
     await using gateway = startContainer(contained(image.command, env));
     const health = await gateway.exec(...image.health, '--wait', '4m');

@@ -13,6 +13,7 @@ import { sweepRound } from '../../src/db/sweeper.js';
 import { REFUSALS } from '../../src/http/refusals.js';
 import { longestLag } from '../../src/outbox/lag.js';
 import { WEBHOOK_OUTCOMES } from '../../src/outbox/webhooks/webhook-consumer.js';
+import { REVISION } from '../../src/platform/versions.js';
 import { expiringRows } from '../../src/start/compose.js';
 import { startReceiver } from '../outbox/receiver.js';
 import { testWith } from '../support/documents/documents.js';
@@ -92,7 +93,7 @@ const OURS: Record<string, [type: string, ...labels: string[]]> = {
   auth_gateway_webhook_lag_seconds: ['gauge'],
   auth_gateway_mails_total: ['counter', 'outcome'],
   auth_gateway_mail_lag_seconds: ['gauge'],
-  auth_gateway_build_info: ['gauge', 'argon2', 'node', 'version'],
+  auth_gateway_build_info: ['gauge', 'argon2', 'node', 'revision', 'version'],
   http_server_request_duration_seconds: ['histogram', 'http_request_method', 'http_response_status_code', 'http_route'],
 };
 
@@ -430,7 +431,8 @@ test('Interface 14: passwords, connections, swept rows and versions are measured
   expect(figureOf(families, 'auth_gateway_db_pool_waiters')).toBe(0);
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   const argon2 = JSON.parse(readFileSync('node_modules/argon2/package.json', 'utf8')).version;
-  expect(figureOf(families, 'auth_gateway_build_info', { version, node: process.versions.node, argon2 })).toBe(1);
+  const labels = { version, revision: REVISION, node: process.versions.node, argon2 };
+  expect(figureOf(families, 'auth_gateway_build_info', labels)).toBe(1);
 });
 
 test('Interface 14: connections that are in use and requests that wait for one are counted, those of administration too', async () => {

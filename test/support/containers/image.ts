@@ -15,6 +15,8 @@ export interface Image {
   command: string[];
   /** Of HEALTHCHECK */
   health: string[];
+  /** Of LABEL, as its line has them */
+  labels: string;
 }
 
 /**
@@ -40,6 +42,7 @@ export async function buildImage(folder: string): Promise<Image> {
       entrypoint: [],
       command: [],
       health: [],
+      labels: '',
     };
     for (const instruction of instructions) await carryOut(instruction, image, built);
     built.set(/ AS (\w+)$/.exec(from?.rest ?? '')?.[1] ?? '', image);
@@ -50,7 +53,7 @@ export async function buildImage(folder: string): Promise<Image> {
 
 async function carryOut({ name, options, rest }: Instruction, image: Image, built: Map<string, Image>): Promise<void> {
   const parts: Record<string, () => unknown> = {
-    ARG: () => Object.assign(image.env, pairs(rest)),
+    ARG: () => Object.assign(image.env, pairs(rest), rest.startsWith('REVISION=') && { REVISION: revisionHere() }),
     ENV: () => Object.assign(image.env, pairs(rest)),
     WORKDIR: () => {
       image.workdir = rest;
@@ -62,13 +65,16 @@ async function carryOut({ name, options, rest }: Instruction, image: Image, buil
     HEALTHCHECK: () => Object.assign(image, { health: JSON.parse(rest.replace(/^CMD /, '')) }),
     COPY: () => BUILT ?? copy(rest.split(/\s+/), image, built.get(options[0]?.replace('--from=', '') ?? '')),
     RUN: () => BUILT ?? runIn(image, rest),
-    LABEL: () => undefined,
+    LABEL: () => Object.assign(image, { labels: rest.replace('$REVISION', image.env['REVISION'] ?? '') }),
     EXPOSE: () => undefined,
   };
   const carry = parts[name];
   if (carry === undefined) throw new Error(`${name} is not known here`);
   await carry();
 }
+
+/** `--build-arg REVISION`; with another one the build would write it */
+const revisionHere = (): string => readFileSync('dist/program/revision', 'utf8');
 
 const pairs = (text: string) => Object.fromEntries(text.split(/\s+/).map((pair) => pair.split('=', 2)));
 

@@ -91,6 +91,6 @@ export function authenticated(text: string, keys: ReadonlyArray<Record<string, s
 /** The same as an older version would have written it. */
 export function inFormat1(text: string): string {
   const [first = '', ...lines] = text.split('\n').slice(0, -2);
-  const { authenticated_by: _, ...header } = JSON.parse(first);
+  const { authenticated_by: _, revision: __, ...header } = JSON.parse(first);
   return [JSON.stringify({ ...header, format_version: 1 }), ...lines, ''].join('\n');
 }
