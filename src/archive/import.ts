@@ -6,16 +6,25 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { KeyringError } from '../credentials/keyring/keyring-error.js';
 import { missingKeys } from '../credentials/keyring/needed-keys.js';
 import type { PrivateJwk } from '../credentials/keyring/private-jwks.js';
-import { openDatabase, PoolerInBetween } from '../db/database.js';
-import { MIGRATION_NAMES, migrateUp, migrationStatus, refuseTooNew } from '../db/migrate.js';
+import { type Database, openDatabase, PoolerInBetween } from '../db/database.js';
+import { beginMigrating, MIGRATION_NAMES, migrateUp, migrationStatus, refuseTooNew } from '../db/migrate.js';
 import type { Pooler } from '../db/time-limits.js';
 import { refuseAltered, type Verifier, verifiersOf } from './authenticity.js';
 import { type Header, lastLine, type TableHead, type Trailer, tableHead, trailer } from './format.js';
 import { type Progress, startProgress } from './progress.js';
 import { type Archive, damaged, openArchive } from './read-file.js';
 import { ArchiveRefusal, refuseStopped } from './refusal.js';
-import { columnsOf, listed, noTransactionTimeoutSql, on, readTables, SETTINGS, TABLE_NAMES } from './tables.js';
-import { lockTables, migrationsOf, refuseFull, refuseOtherTarget, refuseOtherVersion, refuseServed } from './target.js';
+import {
+  columnsOf,
+  listed,
+  noTransactionTimeoutSql,
+  on,
+  readTables,
+  SETTINGS,
+  TABLE_NAMES,
+  tablesIn,
+} from './tables.js';
+import { lockTables, migrationsOf, refuseFull, refuseNewerTarget, refuseOtherVersion, refuseServed } from './target.js';
 
 export interface HowToImport {
   /** Opens the server; called only if file and keyring are valid */
@@ -37,20 +46,21 @@ export interface Imported extends Trailer {
 }
 
 /**
- * Migrates an empty database and fills its tables in one transaction.
+ * Migrates an empty database as far as the exported one was. Then one transaction fills its tables and migrates them the rest
+ * of the way, so that migrations that move data find it.
  * @throws {ArchiveRefusal}, {KeyringError}, or an error of the file or the database. No row is written then
  */
 export async function importDatabase(file: string, how: HowToImport): Promise<Imported> {
   const archive = await openArchive(file, how.stopped);
   try {
     const { header } = archive;
-    refuseOtherVersion(header, MIGRATION_NAMES);
+    refuseOtherVersion(header);
     const jwks = await how.readKeys(header.needs_keys.map(({ kid }) => kid));
     await refuseOtherKeyring(header, jwks, how.now);
     const verifiers = verifiersOf(header, jwks, how.unauthenticated);
     const { pooler, url } = await how.open();
     if (pooler !== 'none') throw new ArchiveRefusal(BEHIND_POOLER);
-    await prepare(url, how.stopped);
+    await prepare(url, header.migrations, how.stopped);
     const written = await fill(url, archive, verifiers, how);
     return { header, verifiedBy: verifiers.map(({ key }) => key.kid), ...written };
   } finally {
@@ -75,8 +85,8 @@ async function refuseOtherKeyring(header: Header, jwks: readonly PrivateJwk[], n
   throw new KeyringError(reason, 'use the keyring of the exported database. Nothing was changed');
 }
 
-/** Migrates an empty database; refuses one with rows or with a connected gateway. */
-async function prepare(url: string, stopped: AbortSignal): Promise<void> {
+/** Applies migrations to an empty database; refuses one with rows or with a connected gateway. */
+async function prepare(url: string, migrations: readonly string[], stopped: AbortSignal): Promise<void> {
   refuseStopped(stopped);
   const db = await openDatabase(url).catch((error: unknown) => {
     throw error instanceof PoolerInBetween ? new ArchiveRefusal(BEHIND_POOLER) : error;
@@ -87,7 +97,7 @@ async function prepare(url: string, stopped: AbortSignal): Promise<void> {
     await refuseFull(client)
       .then(() => refuseServed(client, stopped))
       .finally(() => client.release());
-    await migrateUp(db);
+    await migrateUp(db, undefined, migrations);
   } finally {
     await db.close();
   }
@@ -108,7 +118,7 @@ async function fill(
   let isDone = false;
   try {
     refuseStopped(stopped);
-    const written = await fillTables(client, archive, verifiers, progress).catch((error: unknown) => {
+    const written = await fillTables(db, client, archive, verifiers, progress).catch((error: unknown) => {
       refuseStopped(stopped);
       throw error;
     });
@@ -126,17 +136,21 @@ async function fill(
 
 /** Everything but the end of the transaction. */
 async function fillTables(
+  db: Database,
   client: pg.ClientBase,
   archive: Archive,
   verifiers: readonly Verifier[],
   progress: Progress,
 ): Promise<Trailer> {
-  await client.query('begin isolation level read committed');
+  const transaction = await beginMigrating(db, client);
   await client.query(SETTINGS);
   await on(client).run(noTransactionTimeoutSql, {});
   await lockTables(client);
-  refuseOtherTarget(archive.header, await migrationsOf(on(client)));
+  const applied = await migrationsOf(on(client));
+  refuseNewerTarget(applied);
   await refuseFull(client);
+  const { migrations } = archive.header;
+  await transaction.revert(applied.filter((name) => !migrations.includes(name)));
   await eachTable(client, (table) => `alter table ${table} disable trigger user`); // the file has the rows that triggers write
   const written = await writeTables(client, archive, progress);
   const claimed = await archive.line(trailer);
@@ -149,13 +163,15 @@ async function fillTables(
   const found = await readBack(client, progress);
   if (!isSame(found, claimed)) throw new ArchiveRefusal('the tables differ from the file: nothing was imported');
   await eachTable(client, (table) => `alter table ${table} enable trigger user`);
+  progress.at('migrations');
+  await transaction.apply(MIGRATION_NAMES);
   progress.at('statistics');
   await eachTable(client, (table) => `analyze ${table}`);
   return claimed;
 }
 
 async function eachTable(client: pg.ClientBase, sql: (table: string) => string): Promise<void> {
-  for (const table of TABLE_NAMES) await client.query(sql(table));
+  for (const table of await tablesIn(on(client))) await client.query(sql(table));
 }
 
 /** @returns checksum of the rows in the file, and PostgreSQL's counts */
@@ -164,9 +180,11 @@ async function writeTables(client: pg.ClientBase, archive: Archive, progress: Pr
   const columns = await columnsOf(on(client));
   const rows: Record<string, number> = {};
   for (const table of TABLE_NAMES) {
+    const expected = columns.get(table);
+    if (expected === undefined) continue; // of a later version
     progress.at(table);
     const head: TableHead = await archive.line(tableHead);
-    const isExpected = head.table === table && head.columns.join() === columns.get(table)?.join();
+    const isExpected = head.table === table && head.columns.join() === expected.join();
     if (!isExpected) throw damaged('its tables or columns differ');
     const stream = client.query(copyFrom(`copy ${table} (${listed(head.columns)}) from stdin`));
     async function* pieces(): AsyncGenerator<Buffer> {

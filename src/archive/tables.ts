@@ -61,6 +61,12 @@ export async function columnsOf(db: Db): Promise<Map<string, string[]>> {
   return new Map(found.map(({ name, columns }) => [name, columns]));
 }
 
+/** Existing tables, in the order of an archive. A file of an older version lacks those that later ones have added. */
+export async function tablesIn(db: Db): Promise<Table[]> {
+  const existing = await columnsOf(db);
+  return TABLE_NAMES.filter((table) => existing.has(table));
+}
+
 /** SQL of a list of columns. */
 export function listed(columns: readonly string[]): string {
   return columns.map((column) => `"${column}"`).join(', ');
@@ -73,14 +79,16 @@ export interface Reading {
   result(): Trailer;
 }
 
-/** Reads every table on a connection that is inside a transaction with SETTINGS. */
+/** Reads every existing table on a connection that is inside a transaction with SETTINGS. */
 export function readTables(client: pg.ClientBase): Reading {
   const hash = createHash('sha256');
   const streams: Array<[Table, ReturnType<typeof copyTo>]> = [];
   async function* read(): AsyncGenerator<TableHead | Buffer> {
-    const columns = await columnsOf(on(client));
+    const existing = await columnsOf(on(client));
     for (const table of TABLE_NAMES) {
-      const head = { table, columns: columns.get(table) ?? [] };
+      const columns = existing.get(table);
+      if (columns === undefined) continue; // of a later version
+      const head = { table, columns };
       yield head;
       const rows = `select ${listed(head.columns)} from ${table} order by ${TABLES[table]}`;
       const stream = client.query(copyTo(`copy (${rows}) to stdout`));

@@ -1,13 +1,14 @@
-/** Requirements of a database for an import: empty, with the same migrations, and without a connected gateway. */
+/** Requirements of a database for an import: empty, without migrations of a newer version or a connected gateway. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { migrationStatus } from '../db/migrate.js';
+import { LOCKS } from '../db/locks.js';
+import { MIGRATION_NAMES, migrationStatus } from '../db/migrate.js';
 import { isLockTimeout } from '../db/outage.js';
 import { type Db, statement } from '../db/statement.js';
-import { GATEWAY_VERSION } from '../platform/versions.js';
+import { GATEWAY_VERSION, UNKNOWN_REVISION } from '../platform/versions.js';
 import type { Header } from './format.js';
 import { ArchiveRefusal, refuseStopped } from './refusal.js';
-import { columnsOf, on, TABLE_NAMES } from './tables.js';
+import { on, tablesIn } from './tables.js';
 
 /** How long connections that have just been closed may still be listed. */
 const CLOSING_MS = 5_000;
@@ -16,7 +17,7 @@ const RECHECK_MS = 100;
 /** @throws {ArchiveRefusal} if an existing table has rows */
 export async function refuseFull(client: pg.ClientBase): Promise<void> {
   const full: string[] = [];
-  for (const table of (await columnsOf(on(client))).keys()) {
+  for (const table of await tablesIn(on(client))) {
     const { rowCount } = await client.query(`select from ${table} limit 1`);
     if (rowCount !== 0) full.push(table);
   }
@@ -25,31 +26,31 @@ export async function refuseFull(client: pg.ClientBase): Promise<void> {
   throw new ArchiveRefusal(`the database is not empty (${which}): import into a new one. Nothing was changed`);
 }
 
-/** @param ours names of the migrations of this version */
-export function refuseOtherVersion({ gateway_version, migrations: theirs }: Header, ours: readonly string[]): void {
-  const lacking = theirs.filter((name) => !ours.includes(name));
-  const more = ours.filter((name) => !theirs.includes(name));
+/** @throws {ArchiveRefusal} unless this version, or an older one, has the migrations of the file */
+export function refuseOtherVersion(header: Header): void {
+  const { gateway_version, migrations: theirs } = header;
+  const lacking = theirs.filter((name) => !MIGRATION_NAMES.includes(name));
+  const more = MIGRATION_NAMES.slice(0, theirs.length).filter((name) => !theirs.includes(name));
   if (lacking.length + more.length === 0) return;
   const differences = [
     ...lacking.map((name) => `only the file has ${name}`),
     ...more.map((name) => `only this version has ${name}`),
   ];
+  const revision = 'revision' in header && header.revision !== UNKNOWN_REVISION ? header.revision : undefined;
+  const writer = revision === undefined ? 'the version that wrote it' : `revision ${revision}, which wrote it`;
   throw new ArchiveRefusal(
     `the file is of version ${gateway_version} and this is ${GATEWAY_VERSION}, with other migrations: ` +
-      `${differences.join('; ')}. Import it with the version that wrote it; the next start of a newer one migrates it. ` +
-      'Nothing was changed',
+      `${differences.join('; ')}. Import it with ${writer}, or with a later one. Nothing was changed`,
   );
 }
 
-/** @param theirs names of the migrations that were applied to the target */
-export function refuseOtherTarget({ migrations: ours }: Header, theirs: readonly string[]): void {
-  const differences = [
-    ...theirs.filter((name) => !ours.includes(name)).map((name) => `it has ${name}, which this version lacks`),
-    ...ours.filter((name) => !theirs.includes(name)).map((name) => `it lacks ${name}`),
-  ];
-  if (differences.length === 0) return;
+/** @param applied names of the migrations of the target @throws {ArchiveRefusal} if a newer version has migrated it */
+export function refuseNewerTarget(applied: readonly string[]): void {
+  const newer = applied.filter((name) => !MIGRATION_NAMES.includes(name));
+  if (newer.length === 0) return;
+  const differences = newer.map((name) => `it has ${name}, which this version lacks`).join('; ');
   throw new ArchiveRefusal(
-    `the target database has other migrations: ${differences.join('; ')}. Import into a new database. Nothing was changed`,
+    `the target database has other migrations: ${differences}. Import into a new database. Nothing was changed`,
   );
 }
 
@@ -58,10 +59,11 @@ export async function migrationsOf(db: Db): Promise<string[]> {
   return (await migrationStatus(db)).flatMap(({ name, executed_at }) => (executed_at === null ? [] : [name]));
 }
 
-/** Until the transaction ends nobody else can use the tables: a gateway that starts meanwhile waits. */
+/** Until the transaction ends nobody else can use or migrate the tables: a gateway that starts meanwhile waits. */
 export async function lockTables(client: pg.ClientBase): Promise<void> {
   try {
-    await client.query(`lock table ${TABLE_NAMES.join(', ')} in access exclusive mode`);
+    await client.query(`select pg_advisory_xact_lock(${LOCKS.migration})`);
+    await client.query(`lock table ${(await tablesIn(on(client))).join(', ')} in access exclusive mode`);
   } catch (error) {
     if (isLockTimeout(error)) throw inUse('a table is locked');
     throw error;

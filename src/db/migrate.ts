@@ -1,6 +1,7 @@
 /** Interface 9: applies and lists migrations, and decides whether this version can use those of a newer one. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
+import type pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { type Database, openDatabase } from './database.js';
 import { LOCKS } from './locks.js';
@@ -32,12 +33,17 @@ export interface Migrated {
  * Applies pending migrations, oldest first, each in one transaction; instances that start together take turns. It uses a
  * connection of its own without time limits, since an index over many rows takes long.
  * @param onWait called once if another program holds a table
+ * @param wanted names of the migrations to apply: all by default
  * @throws {DatabaseTooNew} if so, nothing was applied
  */
-export async function migrateUp(asked: Database, onWait: () => void = () => undefined): Promise<Migrated> {
+export async function migrateUp(
+  asked: Database,
+  onWait: () => void = () => undefined,
+  wanted: readonly string[] = MIGRATION_NAMES,
+): Promise<Migrated> {
   const before = await migrationStatus(asked);
   refuseTooNew(before);
-  if (nextOf(before) === undefined) return { applied: [], newer: newerOf(before) };
+  if (nextOf(before, wanted) === undefined) return { applied: [], newer: newerOf(before) };
   const db = await openDatabase(asked.url, { pooler: asked.pooler, limited: false });
   const applied: string[] = [];
   let isWaiting = false;
@@ -46,7 +52,7 @@ export async function migrateUp(asked: Database, onWait: () => void = () => unde
     for (;;) {
       const turn = await orm.em
         .fork()
-        .transactional((em) => takeTurn(db, orm, em))
+        .transactional((em) => takeTurn(db, orm, em, wanted))
         .catch(heldUp);
       if (turn.kind === 'done') return { applied, newer: turn.newer };
       if (turn.kind === 'applied') applied.push(turn.name);
@@ -74,24 +80,53 @@ type Turn =
  * Applies the oldest pending migration. It does not wait for its turn inside the transaction: that would hold a
  * connection while the other instance needs a second one.
  */
-async function takeTurn(db: Database, orm: MikroORM, em: SqlEntityManager): Promise<Turn> {
+async function takeTurn(db: Database, orm: MikroORM, em: SqlEntityManager, wanted: readonly string[]): Promise<Turn> {
   const [turn] = await em.execute<[{ is_ours: boolean; database: string }]>(
     `select pg_try_advisory_xact_lock(${LOCKS.migration}) as is_ours, current_database()::text as database`,
   );
   if (!turn.is_ours) return { kind: 'another' };
   const listed = await migrationStatus(db);
   refuseTooNew(listed);
-  const next = nextOf(listed);
+  const next = nextOf(listed, wanted);
   if (next === undefined) return { kind: 'done', newer: newerOf(listed) };
   await em.execute(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-  orm.config.set('dbName', turn.database); // a pooler may use another name, and MikroORM would create that database
+  setDatabaseName(orm, turn.database);
   await orm.migrator.up({ to: next.name, transaction: em.getTransactionContext() });
   return { kind: 'applied', name: next.name };
 }
 
+/** The URL may have none, or a pooler another one, and MikroORM would create that database. */
+function setDatabaseName(orm: MikroORM, name: string | undefined): void {
+  orm.config.set('dbName', name);
+}
+
 /** The oldest pending migration. */
-function nextOf(listed: MigrationStatus[]): MigrationStatus | undefined {
-  return listed.find(({ known, executed_at }) => known && executed_at === null);
+function nextOf(listed: MigrationStatus[], wanted: readonly string[]): MigrationStatus | undefined {
+  return listed.find(({ name, executed_at }) => wanted.includes(name) && executed_at === null);
+}
+
+/** Migrations as parts of one transaction. */
+export interface MigratingTransaction {
+  /** Applies those of these that are pending, oldest first. */
+  apply(names: readonly string[]): Promise<void>;
+  /** Takes back those of these that were applied, newest first. */
+  revert(names: readonly string[]): Promise<void>;
+}
+
+/** Begins a transaction (READ COMMITTED) on a connection. Whoever migrates in it first takes `LOCKS.migration`. */
+export async function beginMigrating(db: Database, client: pg.ClientBase): Promise<MigratingTransaction> {
+  const { kyselyOn } = await import('./kysely.js');
+  const orm = await db.orm();
+  const { rows } = await client.query<{ database: string }>('select current_database()::text as database');
+  setDatabaseName(orm, rows[0]?.database);
+  const transaction = await kyselyOn((query) => client.query(query))
+    .startTransaction()
+    .setIsolationLevel('read committed')
+    .execute();
+  return {
+    apply: async (names) => void (await orm.migrator.up({ migrations: [...names], transaction })),
+    revert: async (names) => void (await orm.migrator.down({ migrations: [...names], transaction })),
+  };
 }
 
 function newerOf(listed: MigrationStatus[]): string[] {

@@ -80,18 +80,21 @@ test('Interface 9: a database that is not empty, and which table has rows', asyn
 test.each<[string, (text: string) => string, RegExp]>([
   [
     'of a later version',
-    (text) => text.replace('"migrations":[', '"migrations":["Migration20990101000001_x",'),
-    /the file is of version 0\.1\.0 and this is 0\.1\.0, with other migrations: only the file has Migration20990101000001_x/,
+    (text) =>
+      text
+        .replace('"migrations":[', '"migrations":["Migration20990101000001_x",')
+        .replace(/"revision":"[^"]*"/, '"revision":"0123abc"'),
+    /the file is of version 0\.1\.0 and this is 0\.1\.0, with other migrations: only the file has Migration20990101000001_x\. Import it with revision 0123abc, which wrote it, or with a later one\./,
   ],
   [
-    'of an earlier version',
+    'that lacks a migration before its newest',
     (text) => text.replace(/,"Migration20261122000004_proof_of_retry"/, ''),
     /only this version has Migration20261122000004_proof_of_retry/,
   ],
   [
     'of a later format',
-    (text) => text.replace('"format_version":2', '"format_version":3'),
-    /has format 3, and this version reads 1 and 2/,
+    (text) => text.replace('"format_version":3', '"format_version":4'),
+    /has format 4, and this version reads 1 to 3/,
   ],
   [
     'of another program',

@@ -24,8 +24,8 @@ function urlOf(database: string, user?: string): string {
 }
 
 /** @returns the rows */
-export async function asSuperuser<R extends pg.QueryResultRow>(statement: string): Promise<R[]> {
-  const client = new pg.Client({ connectionString: urlOf('postgres', 'postgres') });
+export async function asSuperuser<R extends pg.QueryResultRow>(statement: string, database = 'postgres'): Promise<R[]> {
+  const client = new pg.Client({ connectionString: urlOf(database, 'postgres') });
   await client.connect();
   try {
     return (await client.query<R>(statement)).rows;
