@@ -75,6 +75,7 @@ const INPUTS: Record<string, () => Promise<object> | object> = {
   rotateApiKey: async () => ({ id: (await newApiKey(gateway, ['a:b'])).keyId, overlapSeconds: 60 }),
   revokeApiKey: async () => ({ id: (await newApiKey(gateway, ['a:b'])).keyId }),
   createCronKey: () => ({ serviceName: 'nightly', scopes: ['a:b'] }),
+  rotateCronKey: async () => ({ id: (await newCronKey(gateway, ['a:b'])).keyId, overlapSeconds: 60 }),
   revokeCronKey: async () => ({ id: (await newCronKey(gateway, ['a:b'])).keyId }),
   createWebhook: () => ({ url: HOOK, eventTypes: ['logout'], includeEmails: true }),
   rotateWebhookSecret: async () => ({ id: await aWebhook() }),
