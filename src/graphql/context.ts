@@ -8,7 +8,6 @@ import { sessionsOfEvents } from '../audit/lookups.js';
 import type { Caller, Resolution } from '../callers/caller.js';
 import type { GraphqlRequest } from '../callers/graphql-over-http.js';
 import type { Page } from '../listing/page.js';
-import type { Budget } from '../platform/budget.js';
 import type { Deps } from '../services.js';
 import { errorOf, status } from './errors.js';
 import type { Turns } from './turns.js';
@@ -55,24 +54,8 @@ export function createContext(
     deps: { ...deps, db: deps.db.within(budget) },
     ids,
     isGone,
-    turns: turnsWithin(budget, turns),
+    turns: turns.within(budget),
   });
-}
-
-/** Who waits for a turn waits for the database, as a rule: that others are done with it. */
-function turnsWithin(budget: Budget, { ofCaller, ofMuch }: Turns): Turns {
-  const waiting = <T>(work: () => Promise<T>, take: (work: () => Promise<T>) => Promise<T>): Promise<T> => {
-    const ended = budget.wait();
-    const begin = (): Promise<T> => {
-      ended();
-      return work();
-    };
-    return take(begin).finally(ended);
-  };
-  return {
-    ofCaller: (caller, kind, isGone, work) => waiting(work, (begin) => ofCaller(caller, kind, isGone, begin)),
-    ofMuch: (isGone, work) => waiting(work, (begin) => ofMuch(isGone, begin)),
-  };
 }
 
 const NO_SESSIONS: Page<Session> = { rows: [], hasNextPage: false };

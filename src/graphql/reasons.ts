@@ -115,7 +115,8 @@ export const REASONS = {
   },
   too_many_waiting: {
     code: 'RATE_LIMITED',
-    means: 'Too many fields of this caller are waiting. Retry after `Retry-After`.',
+    means:
+      'Too many fields of this caller are waiting, or one has waited for 4 seconds behind others. Retry after `Retry-After`, with fewer at once.',
   },
   outage: { code: 'SERVICE_UNAVAILABLE', means: 'A required store is unavailable. Retry after `Retry-After`.' },
   client_gone: {

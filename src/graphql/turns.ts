@@ -2,6 +2,8 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Caller } from '../callers/caller.js';
 import { kindOf } from '../callers/kinds.js';
+import { isOutage } from '../db/outage.js';
+import { type Budget, NO_BUDGET, TimeSpent } from '../platform/budget.js';
 import { errorOf, status } from './errors.js';
 
 /** Fields of one caller that read, or that change something, at once; further ones wait. */
@@ -12,43 +14,103 @@ const MAX_WAITING = 100;
 const MUCH_OF_ALL = 2;
 
 export interface Turns {
+  /** The same turns for one request. Waiting for a turn uses up its time, since the database is busy with others. */
+  within(budget: Budget): Turns;
   /**
    * Runs the work when it is this caller's turn. Changes do not wait for reads.
    * @param isGone true if the client has disconnected; then the work does not run
-   * @throws {GraphQLError} RATE_LIMITED if too many fields of the caller are waiting
+   * @throws {GraphQLError} RATE_LIMITED if too many fields of the caller are waiting, or this one has waited for too long
    */
   ofCaller<T>(caller: Caller, kind: 'reads' | 'changes', isGone: () => boolean, work: () => Promise<T>): Promise<T>;
-  /** Runs an expensive read, such as counts of the audit log or a timeline, when it is its turn. */
+  /**
+   * Runs an expensive read, such as counts of the audit log or a timeline, when it is its turn.
+   * @throws {GraphQLError} RATE_LIMITED if it has waited for too long
+   */
   ofMuch<T>(isGone: () => boolean, work: () => Promise<T>): Promise<T>;
 }
 
-export function createTurns(): Turns {
-  const callers = new Map<string, LimitFunction>();
-  const much = pLimit(MUCH_OF_ALL);
-  return {
-    ofCaller: async (caller, kind, isGone, work) => {
-      const id = `${kind} ${kindOf(caller).id(caller)}`;
-      const turns = callers.get(id) ?? pLimit(OF_A_CALLER);
-      if (turns.pendingCount >= MAX_WAITING) {
-        const message = 'This caller has too many operations at once; try again later';
-        throw errorOf('too_many_waiting', message, status(429, ['retry-after', '1']));
-      }
-      callers.set(id, turns);
-      try {
-        return await turns(unlessGone(isGone, work));
-      } finally {
-        const isIdle = turns.activeCount + turns.pendingCount === 0;
-        if (isIdle && callers.get(id) === turns) callers.delete(id);
-      }
-    },
-    ofMuch: (isGone, work) => much(unlessGone(isGone, work)),
-  };
+interface Queue {
+  run: LimitFunction;
+  /** Fields that run or wait */
+  size: number;
+  /** Fields that the database has answered so far */
+  answered: number;
+  /** For whoever is refused */
+  fault: string;
 }
 
-/** Skips the work if the client disconnected while it waited, since nobody would read the result. */
-function unlessGone<T>(isGone: () => boolean, work: () => Promise<T>): () => Promise<T> {
-  return () => {
+const queueOf = (places: number, fault: string): Queue => ({ run: pLimit(places), size: 0, answered: 0, fault });
+
+export function createTurns(): Turns {
+  const callers = new Map<string, Queue>();
+  const much = queueOf(MUCH_OF_ALL, 'Too many counts and timelines are being read at once; try again later');
+  const within = (budget: Budget): Turns => ({
+    within,
+    ofCaller: (caller, kind, isGone, work) => {
+      const id = `${kind} ${kindOf(caller).id(caller)}`;
+      const queue =
+        callers.get(id) ?? queueOf(OF_A_CALLER, 'This caller has too many operations at once; try again later');
+      if (queue.run.pendingCount >= MAX_WAITING) return Promise.reject(tooMany(queue));
+      callers.set(id, queue);
+      return inTurn(queue, budget, isGone, work, () => {
+        if (queue.size === 0) callers.delete(id);
+      });
+    },
+    ofMuch: (isGone, work) => inTurn(much, budget, isGone, work),
+  });
+  return within(NO_BUDGET);
+}
+
+function tooMany({ fault }: Queue) {
+  return errorOf('too_many_waiting', fault, status(429, ['retry-after', '1']));
+}
+
+/**
+ * If the time of the request is up, although the database has answered others of the queue meanwhile, the queue is too long
+ * and nothing is out of order: 429. If it has answered none, it is an outage.
+ */
+async function inTurn<T>(
+  queue: Queue,
+  budget: Budget,
+  isGone: () => boolean,
+  work: () => Promise<T>,
+  ended?: () => void,
+): Promise<T> {
+  const { answered, size } = queue;
+  const hasWaited = size >= queue.run.concurrency;
+  const turn = Promise.withResolvers<void>();
+  let isLate = false;
+  const whenItComes = async (): Promise<T> => {
+    // Nobody would read the result.
     if (isGone()) throw errorOf('client_gone', 'The client has disconnected');
-    return work();
+    if (isLate) throw tooMany(queue);
+    turn.resolve();
+    try {
+      const result = await work();
+      queue.answered += 1;
+      return result;
+    } catch (error) {
+      if (!isOutage(error)) queue.answered += 1;
+      throw error;
+    }
   };
+  queue.size += 1;
+  const done = queue.run(whenItComes).finally(() => {
+    queue.size -= 1;
+    ended?.();
+  });
+  try {
+    await budget.await(Promise.race([turn.promise, done]));
+    return await done;
+  } catch (error) {
+    isLate = true;
+    done.catch(() => undefined);
+    const isLateForItself = hasWaited && queue.answered > answered && isTimeUp(error);
+    throw isLateForItself ? tooMany(queue) : error;
+  }
+}
+
+/** Also of a listing, which takes it for too much to read */
+function isTimeUp(error: unknown): boolean {
+  return error instanceof TimeSpent || (error instanceof Error && error.cause instanceof TimeSpent);
 }

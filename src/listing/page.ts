@@ -118,7 +118,8 @@ export async function readRows<Row>(db: Database, query: RawBuilder<Row>): Promi
   } catch (error) {
     const isTooMuch = isStatementTimeout(error) || (error instanceof TimeSpent && error.hasAnswers);
     if (!isTooMuch) throw error;
-    throw new AdminRefusal('too_much_to_read', 'This takes too long to read; ask for less');
+    const refusal = new AdminRefusal('too_much_to_read', 'This takes too long to read; ask for less');
+    throw error instanceof TimeSpent ? Object.assign(refusal, { cause: error }) : refusal;
   }
 }
 

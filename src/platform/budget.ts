@@ -18,6 +18,8 @@ export interface Budget {
    * @throws {TimeSpent} if nothing is left, or the work takes longer
    */
   spend<T>(work: () => Promise<T>): Promise<T>;
+  /** Counts until the turn comes, which is no answer of a store. @throws {TimeSpent} if it comes too late */
+  await<T>(turn: Promise<T>): Promise<T>;
 }
 
 /** The request has used up its budget. */
@@ -36,6 +38,22 @@ export function createBudget(totalMs = REQUEST_BUDGET_MS): Budget {
   let waits = 0;
   let hasAnswers = false;
   const leftMs = (): number => totalMs - spentMs - (waits > 0 ? performance.now() - since : 0);
+  const inTime = async <T>(awaited: Promise<T>): Promise<T> => {
+    const ended = budget.wait();
+    let timer: NodeJS.Timeout | undefined;
+    const timeUp = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        spentMs = totalMs; // timers can fire a little early
+        reject(new TimeSpent(hasAnswers));
+      }, leftMs());
+    });
+    try {
+      return await Promise.race([awaited, timeUp]);
+    } finally {
+      clearTimeout(timer);
+      ended();
+    }
+  };
   const budget: Budget = {
     check: () => {
       if (leftMs() <= 0) throw new TimeSpent(hasAnswers);
@@ -53,24 +71,12 @@ export function createBudget(totalMs = REQUEST_BUDGET_MS): Budget {
     },
     spend: async (work) => {
       budget.check();
-      const ended = budget.wait();
-      let timer: NodeJS.Timeout | undefined;
-      const timeUp = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => {
-          spentMs = totalMs; // timers can fire a little early
-          reject(new TimeSpent(hasAnswers));
-        }, leftMs());
-      });
       const answer = work().finally(() => {
         hasAnswers ||= leftMs() > 0;
       });
-      try {
-        return await Promise.race([answer, timeUp]);
-      } finally {
-        clearTimeout(timer);
-        ended();
-      }
+      return inTime(answer);
     },
+    await: inTime,
   };
   return budget;
 }
@@ -80,4 +86,5 @@ export const NO_BUDGET: Budget = {
   check: () => undefined,
   wait: () => () => undefined,
   spend: (work) => work(),
+  await: (turn) => turn,
 };

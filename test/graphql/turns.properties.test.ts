@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { Caller } from '../../src/callers/caller.js';
 import { createTurns } from '../../src/graphql/turns.js';
+import { createBudget, TimeSpent } from '../../src/platform/budget.js';
 
 const here = () => false;
 
@@ -58,4 +59,29 @@ test('Interface 7: waiting work of a client that has disconnected is not done', 
   await expect(waiting).rejects.toThrow('The client has disconnected');
   await Promise.all(running);
   expect(done).toEqual(['a change']);
+});
+
+/** How a read of this caller ends whose time is up while it waits, or at work */
+async function late({ isAnswered, isAtWork }: { isAnswered: boolean; isAtWork: boolean }): Promise<unknown> {
+  const turns = createTurns();
+  const works = [1, 2, 3].map(() => Promise.withResolvers<void>());
+  const read = ({ promise }: PromiseWithResolvers<void>) => turns.ofCaller(caller(1), 'reads', here, () => promise);
+  const [first, ...others] = works.map(read); // the third waits
+  const budget = createBudget(50);
+  const ends = turns
+    .within(budget)
+    .ofCaller(caller(1), 'reads', here, () => budget.spend(() => new Promise(() => undefined)));
+  if (isAnswered) works[0]?.resolve(); // then the third is at work
+  if (isAtWork) works[1]?.resolve();
+  const error = await ends.catch((refused: unknown) => refused);
+  for (const { resolve } of works) resolve();
+  await Promise.all([first, ...others]);
+  return error;
+}
+
+test('Interface 7: who waits too long behind reads that are answered is refused as too many, behind none it is an outage', async () => {
+  for (const isAtWork of [false, true]) {
+    expect(await late({ isAnswered: true, isAtWork })).toMatchObject({ extensions: { reason: 'too_many_waiting' } });
+  }
+  expect(await late({ isAnswered: false, isAtWork: false })).toBeInstanceOf(TimeSpent);
 });

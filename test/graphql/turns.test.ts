@@ -2,7 +2,8 @@
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, newApiKey, newcomer, signIn } from '../support/gateway/graphql.js';
 import { login, refresh } from '../support/gateway/routes.js';
-import { whileReadsWait, wholeTable, withLock } from '../support/postgres/locks.js';
+import { readMetrics } from '../support/independent/prometheus.js';
+import { whileReadsTake, whileReadsWait, wholeTable, withLock } from '../support/postgres/locks.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;
@@ -13,6 +14,16 @@ afterAll(() => gateway.close());
 
 const COUNT =
   'auditCounts(bucket: day, filter: { since: "2026-01-01T00:00:00Z", until: "2026-01-02T00:00:00Z" }) { count }';
+/** Answers of 503 so far */
+async function outages(): Promise<number> {
+  const { text } = await gateway.send('GET', '/metrics');
+  const { samples = [] } = readMetrics(text).get('http_server_request_duration_seconds') ?? {};
+  const counts = samples.filter(
+    ({ name, labels }) => name.endsWith('_count') && labels['http_response_status_code'] === '503',
+  );
+  return counts.reduce((sum, { value }) => sum + value, 0);
+}
+
 const three = `{ a: ${COUNT} b: ${COUNT} c: ${COUNT} }`;
 
 test('Interface 7: counts run two at once over all callers; the others wait, and all are answered', async () => {
@@ -70,6 +81,28 @@ test('Interface 7: one caller may have two fields at work and a hundred waiting;
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(10); // 2 at once, and 98 waited
   expect((await users(as, 10)).errors).toEqual([]); // all its turns are free again
 });
+
+test.each([
+  ['reads', 'users', '{ a: users(first: 1) { nodes { id } } b: users(first: 1) { nodes { id } } }'],
+  ['counts of the log', 'audit_events', `{ ${COUNT} }`],
+])(
+  'Interface 7: %s that wait behind others of their caller until their time is up are 429, and no outage',
+  async (_, table, text) => {
+    const { as } = await newcomer(gateway, 'analyst');
+    const before = await outages();
+    await whileReadsTake(gateway, table, 0.3, async () => {
+      const answers = await Promise.all(Array.from({ length: 40 }, () => ask(gateway, as, text)));
+      const late = answers.filter(({ status }) => status !== 200);
+      expect(late.length).toBeGreaterThan(0);
+      for (const { status, code, reason, headers } of late) {
+        expect([status, code, reason, headers['retry-after']]).toEqual([429, 'RATE_LIMITED', 'too_many_waiting', '1']);
+      }
+      expect(new Set(answers.map(({ reason }) => reason))).toEqual(new Set([undefined, 'too_many_waiting']));
+    });
+    expect(await outages()).toBe(before); // which the alert AuthGatewayUnavailable counts
+    expect((await ask(gateway, as, text)).errors).toEqual([]); // all its turns are free again
+  },
+);
 
 test('Interface 10: logins, refreshes and callers have separate connections, which dashboards cannot use up', async () => {
   const { user, as, refreshToken } = await newcomer(gateway);

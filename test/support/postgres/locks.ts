@@ -26,6 +26,32 @@ export async function withLock(
 
 export const wholeTable = (table: string) => `begin; lock table ${table} in access exclusive mode`;
 
+/** Each reading of a table takes so many seconds while `work` goes on. */
+export function whileReadsTake(
+  { rows }: TestGateway,
+  table: string,
+  seconds: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  return whileReadsDo(rows, table, `perform pg_sleep(${seconds})`, work);
+}
+
+async function whileReadsDo(
+  rows: TestGateway['rows'],
+  table: string,
+  first: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  await rows(`create function wait() returns void language plpgsql as 'begin ${first}; end';
+    alter table ${table} rename to hidden;
+    create view ${table} as select * from hidden where (select wait() is not null)`);
+  try {
+    await work();
+  } finally {
+    await rows(`drop view ${table}; alter table hidden rename to ${table}; drop function wait`);
+  }
+}
+
 /**
  * Each reading of a table waits while `work` goes on, as if it read for long: not for a lock, which is an outage sooner.
  * `work` is given how many statements wait.
@@ -36,18 +62,13 @@ export async function whileReadsWait(
   work: (waiting: () => Promise<number>) => Promise<void>,
 ): Promise<void> {
   const { rows } = gateway;
-  await rows(`create function wait() returns void language plpgsql as
-      'begin while not pg_try_advisory_xact_lock_shared(1) loop perform pg_sleep(0.01); end loop; end';
-    alter table ${table} rename to hidden;
-    create view ${table} as select * from hidden where (select wait() is not null)`);
   const waiting = async () => {
     const [row] = await rows<{ count: number }>(`select count(*)::int as count from pg_stat_activity
       where datname = current_database() and wait_event = 'PgSleep'`);
     return row?.count ?? 0;
   };
-  try {
-    await withLock(gateway, 'select pg_advisory_lock(1)', () => work(waiting));
-  } finally {
-    await rows(`drop view ${table}; alter table hidden rename to ${table}; drop function wait`);
-  }
+  const untilUnlocked = 'while not pg_try_advisory_xact_lock_shared(1) loop perform pg_sleep(0.01); end loop';
+  await whileReadsDo(rows, table, untilUnlocked, () =>
+    withLock(gateway, 'select pg_advisory_lock(1)', () => work(waiting)),
+  );
 }
