@@ -9,7 +9,7 @@ import {
   questionOf,
   signedOriginal,
 } from '../support/gateway/authz.js';
-import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { claimsOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { newApiKey, newCronKey, newcomer } from '../support/gateway/graphql.js';
 import { exchange } from '../support/gateway/raw.js';
 
@@ -138,6 +138,29 @@ describe('Interface 18: a question that is not as the family asks is 403', () =>
     const headers = { authorization, 'x-authority': 'a', 'x-author-id': 'b', 'not-x-auth-role': 'c' };
     expect((await askAs(gateway, 'forward-auth', USER, { headers })).status).toBe(200);
   });
+});
+
+test('Interface 18: the scheme of a websocket is that of http, and of no other origin', async () => {
+  const headers = { authorization };
+  for (const family of ['forward-auth', 'ext-authz'] as const) {
+    for (const [origin, aud] of [
+      ['wss://app.example.com', 'https://app.example.com'],
+      ['ws://b.test:8080', 'http://b.test:8080'],
+    ] as const) {
+      const answer = await askAs(gateway, family, USER, { origin, headers });
+      expect([family, origin, answer.status]).toEqual([family, origin, 200]);
+      expect(claimsOf(String(answer.headers['x-auth-assertion']))['aud']).toBe(aud);
+    }
+    for (const origin of [
+      'ws://app.example.com',
+      'wss://b.test:8080',
+      'wsss://app.example.com',
+      'WSS://app.example.com',
+    ]) {
+      const answer = await askAs(gateway, family, USER, { origin, headers });
+      expect([family, origin, answer.status, answer.json.reason]).toEqual([family, origin, 403, 'origin_not_listed']);
+    }
+  }
 });
 
 describe('Interface 18: an invalid rule is 400', () => {

@@ -20,6 +20,9 @@ interface ForwardAuth {
   maxResponseBodySize: number;
 }
 
+/** Fields from which some services take their path or method, and that Traefik does not set itself */
+const OVERRIDES = ['X-Original-URL', 'X-Rewrite-URL', 'X-HTTP-Method', 'X-HTTP-Method-Override', 'X-Method-Override'];
+
 const cleanUp = new AsyncDisposableStack();
 let credentials: Credentials;
 let routers: Router[];
@@ -76,9 +79,23 @@ test('Interface 18: Traefik: other spellings of a field or a path are refused at
   const { aliasHeadersStrategy, sanitizePath, encodedCharacters } = entryPoints.websecure.http;
   expect([aliasHeadersStrategy, sanitizePath]).toEqual(['reject', true]);
   expect(Object.values(encodedCharacters)).toEqual(Array(7).fill(false));
-  for (const target of ['/admin;x', '/;/admin', '/x/..;/admin', '/x\\..\\admin', '/admin#']) {
+  for (const target of [
+    '/admin;x',
+    '/;/admin',
+    '/x/..;/admin',
+    '/x\\..\\admin',
+    '/admin#',
+    '/x/..%20/admin',
+    '/.. /admin',
+  ]) {
     expect([target, questionFor(target)]).toEqual([target, undefined]);
   }
+});
+
+test('Interface 18: Traefik: no router leaves the client a field that describes its request', async () => {
+  const { http } = parse(await readFile('deploy/forward-auth/traefik-app.yaml', 'utf8'));
+  for (const { middlewares } of routers) expect(middlewares).toContain('without-overrides');
+  expect(Object.keys(http.middlewares['without-overrides'].headers.customRequestHeaders)).toEqual(OVERRIDES);
 });
 
 /** GET, with the fields of the client, and X-Forwarded-* of the request itself in their place. */

@@ -1,5 +1,5 @@
 /** Interface 18: Envoy (`envoy.filters.http.ext_authz`), which asks in the form of the request itself. */
-import { checked, fieldsOnce, type ProxyFamily, unreadable } from './original-request.js';
+import { checked, fieldsOnce, originOf, type ProxyFamily, unreadable } from './original-request.js';
 
 export const extAuthz: ProxyFamily = {
   name: 'ext-authz',
@@ -9,7 +9,7 @@ export const extAuthz: ProxyFamily = {
     const values = fieldsOnce(question, ['x-forwarded-proto', 'host']);
     if (values === undefined) return unreadable('The proxy must send X-Forwarded-Proto and Host once each');
     const [proto, host] = values;
-    return checked({ method: question.method, origin: `${proto}://${host}`, target }, 'The request line');
+    return checked({ method: question.method, origin: originOf(proto, host), target }, 'The request line');
   },
 
   passesOn: () => true,

@@ -1,5 +1,5 @@
 /** Interface 18: Traefik, Caddy, HAProxy, and services that ask by themselves. */
-import { checked, fieldsOnce, type ProxyFamily, unreadable } from './original-request.js';
+import { checked, fieldsOnce, originOf, type ProxyFamily, unreadable } from './original-request.js';
 
 const FIELDS = ['x-forwarded-method', 'x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-uri'] as const;
 
@@ -15,7 +15,7 @@ export const forwardAuth: ProxyFamily = {
       );
     }
     const [method, proto, host, target] = values;
-    return checked({ method, origin: `${proto}://${host}`, target }, 'X-Forwarded-Method and X-Forwarded-Uri');
+    return checked({ method, origin: originOf(proto, host), target }, 'X-Forwarded-Method and X-Forwarded-Uri');
   },
 
   passesOn: () => true,

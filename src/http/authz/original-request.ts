@@ -51,6 +51,11 @@ export function unreadable(detail: string): UnreadableOriginal {
   return refused('original_request_invalid', detail);
 }
 
+/** The origin of a websocket is that of http, whose schemes proxies may write as `ws` and `wss` (RFC 6455 section 3). */
+export function originOf(scheme: string, host: string): string {
+  return `${scheme.replace(/^ws(?=s?$)/, 'http')}://${host}`;
+}
+
 /**
  * The values of these fields, each of which must be sent exactly once.
  * @param names in lower case

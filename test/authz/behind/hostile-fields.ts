@@ -113,6 +113,9 @@ export const DESCRIPTION_ROWS: HostileRow[] = [
     },
     'viewer',
   ],
+  ...['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override', 'x-http-method-override'].map(
+    (name): HostileRow => [name, { fields: [`${name}: DELETE`] }, 'viewer'],
+  ),
   ['Forwarded', { fields: ['Forwarded: for=10.0.0.1;host=b.test;proto=http'] }, 'viewer'],
   [
     'a signature for what X-Forwarded-Uri says',

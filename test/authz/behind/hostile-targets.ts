@@ -42,9 +42,47 @@ const ADMIN_TARGETS = [
   '/%252561dmin',
   '/admin%09',
   '/admin/../admin',
+  ...[
+    '.json',
+    '.JSON',
+    '.',
+    '..',
+    '...',
+    '.html/..',
+    '%20',
+    '%20%20',
+    '.%20',
+    '%20.',
+    '%2e',
+    '%2ejson',
+    '+',
+    '!',
+    '~',
+    '%c2%a0',
+  ].flatMap((end) => [`/admin${end}`, `/ADMIN${end}/users`, `/admin${end}?x`]),
+  '/%20admin',
+  '/...%20/admin',
+  '/x/..%20/admin',
+  '/x/.%20./admin',
+  '/x/.../../admin',
+  '/x/%20/admin',
 ];
 
-export const ADMIN_ROWS: HostileRow[] = ADMIN_TARGETS.map((target) => [target, { line: `GET ${target}` }, 'refused']);
+const INVOICE_TARGETS = [
+  '/invoices.csv',
+  '/Invoices.',
+  '/invoices..',
+  '/invoices%20',
+  '/invoices.csv?x',
+  '/invoices.csv/1',
+  '//invoices',
+];
+
+export const RULE_ROWS: HostileRow[] = [...ADMIN_TARGETS, ...INVOICE_TARGETS].map((target) => [
+  target,
+  { line: `GET ${target}` },
+  'refused',
+]);
 
 const refused = (title: string, request: Hostile): HostileRow => [title, request, 'refused'];
 

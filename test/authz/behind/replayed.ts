@@ -41,6 +41,11 @@ export const REPLAY_ROWS: ReplayRow[] = [
   ['a user, role=admin', { as: 'viewer', target: '/admin/users' }, 403, 'role_missing'],
   ['a user, role=admin, in upper case', { as: 'viewer', target: '/ADMIN' }, 403, 'role_missing'],
   ['a user, role=admin, with a query like a rule', { as: 'viewer', target: '/admin?caller=user' }, 403, 'role_missing'],
+  ...['/admin.json', '/admin.', '/Admin..', '/admin%20', '/admin%20/users', '/admin.json?x'].map(
+    (target): ReplayRow => [`a user, role=admin: ${target}`, { as: 'viewer', target }, 403, 'role_missing'],
+  ),
+  ['a name that only begins like it', { as: 'viewer', target: '/administration' }, 200, 'viewer'],
+  ['a user without the scope, in another format', { as: 'viewer', target: '/invoices.csv' }, 403, 'scope_missing'],
   ['a user with the scope', { as: 'analyst', target: '/invoices/1' }, 200, 'analyst'],
   ['a user without the scope', { as: 'viewer', target: '/Invoices' }, 403, 'scope_missing'],
   ['nobody', { as: 'nobody', target: '/x' }, 401, 'missing_credentials'],

@@ -27,7 +27,7 @@ export async function startSite(kind: ProxyKind, cleanUp: AsyncDisposableStack):
 const IDENTITY_FIELD = /^x[^a-z\d]auth[^a-z\d]/i;
 const IDENTITY = ['caller-type', 'caller-id', 'role', 'scopes', 'assertion'].map((name) => `x-auth-${name}`);
 /** Fields from which some services take their path, method or peer. None of the client's gets through */
-const DESCRIBING = /^(forwarded|x-original-url|x-rewrite-url|x-forwarded-.*)$/i;
+const DESCRIBING = /^(forwarded|x-original-url|x-rewrite-url|x-forwarded-.*|x-http-method.*|x-method-override)$/i;
 const DESCRIPTION = 'x-forwarded-for: 127.0.0.1, x-forwarded-host: app.example.com, x-forwarded-proto: https';
 
 export type Verdict = 'refused' | 'nobody' | CallerName | 'viewer, with a trailer';
@@ -63,12 +63,10 @@ function isOfAdministrators(target: string): boolean {
     path = path.replace(/%([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
   const segments: string[] = [];
   for (const part of path.replaceAll('\\', '/').split('/')) {
-    const name = part
-      .replace(/[;\0].*$/s, '')
-      .trim()
-      .toLowerCase();
-    if (name === '..') segments.pop();
-    else if (name !== '' && name !== '.') segments.push(name);
+    const name = part.replace(/[;\0].*$/s, '').toLowerCase();
+    const dots = /^[. ]*$/.test(name) ? name.replaceAll(' ', '') : undefined;
+    if (dots === undefined) segments.push(name.replace(/\..*$/s, '').trim());
+    else if (dots.length > 1) segments.pop();
   }
   return segments[0] === 'admin';
 }

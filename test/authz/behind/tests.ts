@@ -7,7 +7,7 @@ import { expectResults, HONEST_ROWS } from './honest.js';
 import { expectVerdicts, type HostileRow } from './hostile.js';
 import { BODY_ROWS, CREDENTIAL_ROWS, METHOD_ROWS } from './hostile-credentials.js';
 import { CONNECTION_ROWS, DESCRIPTION_ROWS, IDENTITY_ROWS, MORE_IDENTITY_ROWS } from './hostile-fields.js';
-import { ADMIN_ROWS, HOST_ROWS, TARGET_ROWS } from './hostile-targets.js';
+import { HOST_ROWS, RULE_ROWS, TARGET_ROWS } from './hostile-targets.js';
 import { type Site, startSite } from './site.js';
 
 const HONEST: Array<[title: string, work: (site: Site) => Promise<void>]> = [
@@ -27,7 +27,7 @@ const HOSTILE: Array<[title: string, rows: HostileRow[]]> = [
   ['no other field, line or value does', MORE_IDENTITY_ROWS],
   ['Connection takes no identity field away, and opens no tunnel', CONNECTION_ROWS],
   ['no field or query of a client describes its request', DESCRIPTION_ROWS],
-  ['/admin is for administrators, however it is written', ADMIN_ROWS],
+  ['/admin is for administrators, and /invoices for those with the scope, however it is written', RULE_ROWS],
   ['a target that can be read in two ways is refused', TARGET_ROWS],
   ['one service has one name', HOST_ROWS],
   ['a credential is one, valid, and of this request', CREDENTIAL_ROWS],
