@@ -55,6 +55,7 @@ export interface ConfigWarning extends Explanation {
   remedy: string;
 }
 
+const DAY_SECONDS = 86_400;
 const YEAR_SECONDS = 31_536_000;
 
 /** Where the gateway itself serves the page of password links. */
@@ -234,6 +235,8 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     },
     /** Several instances listen on the port, and the kernel spreads connections over them */
     reusePort: read('REUSE_PORT', trueOrFalse, false),
+    /** How long a connection may idle between two requests: longer than the 600 s of Google's load balancers */
+    keepAliveSeconds: read('KEEP_ALIVE_SECONDS', wholeNumber(1, DAY_SECONDS), 620),
     /** How long it reports that it is not ready before it refuses connections */
     shutdownDelaySeconds: read('SHUTDOWN_DELAY_SECONDS', wholeNumber(0, 300), 0),
     auditRetentionDays: read('AUDIT_RETENTION_DAYS', wholeNumber(1, 36_500), 365),

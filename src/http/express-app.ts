@@ -77,7 +77,7 @@ function createListener(services: Services, poller: ReadinessPoller, addRoutes: 
   addRoutes(app);
   app.use(notFound);
   app.use(errorHandler(services));
-  return { handle: readable(app), classes: classesOf(app), log, requestLog };
+  return { handle: readable(app), classes: classesOf(app), idleMs: config.keepAliveSeconds * 1000, log, requestLog };
 }
 
 /**

@@ -31,11 +31,14 @@ let manager: any;
 let routes: Route[];
 // biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape it needs
 let filter: any;
+// biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape it needs
+let clusters: any;
 beforeAll(async () => {
   credentials = await startCredentials(cleanUp);
   const { static_resources: all } = parse(await readFile('deploy/forward-auth/envoy.yaml', 'utf8'));
   manager = all.listeners[0].filter_chains[0].filters[0].typed_config;
   [{ typed_config: filter }] = manager.http_filters;
+  clusters = all.clusters;
   [{ routes }] = manager.route_config.virtual_hosts;
 });
 afterAll(() => cleanUp.disposeAsync());
@@ -87,6 +90,13 @@ test('Interface 18: Envoy: each route asks, and a failure lets nobody pass', () 
       allowed_client_headers: ['www-authenticate', 'accept-signature', 'retry-after', 'content-type', 'cache-control'],
     });
   }
+});
+
+test('Interface 10: Envoy ends an idle connection before the gateway does', () => {
+  const options =
+    clusters[0].typed_extension_protocol_options['envoy.extensions.upstreams.http.v3.HttpProtocolOptions'];
+  const seconds = Number.parseInt(options.common_http_protocol_options.idle_timeout, 10);
+  expect(seconds).toBeLessThan(credentials.gateway.config.keepAliveSeconds);
 });
 
 test('Interface 18: Envoy: a path and a field have one spelling', () => {

@@ -230,6 +230,15 @@ const VARIABLES: Array<
   ['ARGON2_PASSES', (config) => config.argon2.passes, 2, [['3', 3]]],
   ['ARGON2_LANES', (config) => config.argon2.lanes, 1, [['4', 4]]],
   [
+    'KEEP_ALIVE_SECONDS',
+    (config) => config.keepAliveSeconds,
+    620,
+    [
+      ['1', 1],
+      ['86400', 86_400],
+    ],
+  ],
+  [
     'SHUTDOWN_DELAY_SECONDS',
     (config) => config.shutdownDelaySeconds,
     0,
@@ -389,6 +398,7 @@ test.each<[string, string[]]>([
   ['ARGON2_MEMORY_KIB', ['19455', '0']],
   ['ARGON2_PASSES', ['1', '0']],
   ['ARGON2_LANES', ['0', '65']],
+  ['KEEP_ALIVE_SECONDS', ['0', '86401', '10m']],
   ['SHUTDOWN_DELAY_SECONDS', ['-1', '301', '5s']],
   ['AUDIT_RETENTION_DAYS', ['0', 'forever']],
   ['LOG_LEVEL', ['verbose', '30']],

@@ -17,14 +17,14 @@ import { rawAnswer, reasonOf, sendOver, targetIn } from './unparsed.js';
 const LIMITS = {
   /** Open connections. One more is closed, and so are idle ones. */
   connections: MAX_CONNECTIONS,
+  /** Open connections beyond which each answer is the last of its connection, so that idle ones do not fill the room. */
+  keptConnections: MAX_CONNECTIONS * 0.75,
   /** From the first byte of an answer until the client has taken all of it. */
   answerMs: 60_000,
   /** From the start of a request until its header is complete. */
   headersMs: 15_000,
   /** From the start of a request until its body is complete. */
   requestMs: 30_000,
-  /** Between two requests: longer than the usual 60 s of a proxy, which then closes first. */
-  idleMs: 65_000,
   /** At a stop, how long a request may be on its way on an idle connection. */
   onItsWayMs: 1_000,
   /** At a stop, from when the listener closes until a partly received request is complete. */
@@ -33,7 +33,7 @@ const LIMITS = {
   checkEveryMs: 5_000,
 };
 
-export type SocketLimits = typeof LIMITS;
+export type SocketLimits = typeof LIMITS & Pick<Listener, 'idleMs'>;
 
 /** Requests of one connection that may wait for their answers (pipelining, RFC 9112 section 9.3.2). */
 const MAX_PIPELINED = 16;
@@ -65,6 +65,8 @@ export interface Listener {
   handle: RequestListener;
   /** The classes of what `handle` is given */
   classes: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
+  /** Between two requests of a connection (milliseconds): longer than a proxy waits, which then closes first */
+  idleMs: number;
   log: Logger;
   requestLog: RequestLog;
 }
@@ -84,13 +86,13 @@ interface Connection {
  * @throws the system's error, such as EADDRINUSE
  */
 export async function listen(
-  { handle, classes, log, requestLog }: Listener,
+  { handle, classes, idleMs, log, requestLog }: Listener,
   host: string,
   port: number,
   overrides: Partial<SocketLimits> = {},
   reusePort = false,
 ): Promise<Listening> {
-  const limits = { ...LIMITS, ...overrides };
+  const limits = { ...LIMITS, idleMs, ...overrides };
   const server = createServer({
     ...classes,
     connectionsCheckingInterval: limits.checkEveryMs,
@@ -138,7 +140,7 @@ export async function listen(
       req.socket.pause(); // the rest stays unread
       return sendOver(res, 'too_many_requests');
     }
-    if (isDraining || losesWhatFollows(req)) sayLast(open.keys());
+    if (isDraining || connections.size > limits.keptConnections || losesWhatFollows(req)) sayLast(open.keys());
     handle(req, res);
   };
   server.on('request', answer);

@@ -28,15 +28,20 @@ const PATIENCE_MS = 10_000;
 /** Milliseconds after the answer in which a request that hides in a body would reach the service */
 const MORE_MS = 50;
 
-/** @param ports of the gateway and the service */
+/**
+ * @param ports of the gateway and the service
+ * @param idleSeconds how long it keeps an idle connection to the gateway; the file's own time if left out
+ */
 export async function startForwardAuthProxy(
   kind: ProxyKind,
   ports: { gateway: number; service: number },
+  idleSeconds?: number,
 ): Promise<ForwardAuthProxy> {
   const folder = await mkdtemp(join(tmpdir(), `${kind}-`));
   const certificate = await selfSigned(folder, AUTHORITY);
   const port = await freePort();
-  const places = { folder, port, certificate, ...ports };
+  const more = idleSeconds === undefined ? {} : KEEPS_FOR[kind](`${idleSeconds}s`);
+  const places = { folder, port, certificate, more, ...ports };
   const { words, env } = await PROXIES[kind](places);
   const to = { host: '127.0.0.1', port, servername: AUTHORITY, ca: certificate.ca };
   const isUp = () =>
@@ -129,13 +134,21 @@ interface Places {
   certificate: Certificate;
   gateway: number;
   service: number;
+  more: Record<string, string>;
 }
+
+/** What is replaced in each file, so that the proxy ends an idle connection to the gateway after this time. */
+const KEEPS_FOR: Record<ProxyKind, (time: string) => Record<string, string>> = {
+  nginx: (time) => ({ '# Each request asks, so connections are kept.': `keepalive_timeout ${time};` }),
+  haproxy: (time) => ({ 'retries 3': `retries 3\ndefault-server pool-purge-delay ${time}` }),
+  caddy: (time) => ({ 'dial_timeout 1s': `dial_timeout 1s\nkeepalive ${time}` }),
+};
 
 const FOLDER = 'deploy/forward-auth';
 
 /** Writes the configuration. @returns the words of the command */
 const PROXIES: Record<ProxyKind, (places: Places) => Promise<{ words: string[]; env?: Record<string, string> }>> = {
-  nginx: async ({ folder, port, certificate, gateway, service }) => {
+  nginx: async ({ folder, port, certificate, gateway, service, more }) => {
     const ours = await replaced(`${FOLDER}/nginx.conf`, {
       'listen 443 ': `listen 127.0.0.1:${port} `,
       'listen [::]:443 ssl http2;': '', // not every machine has IPv6
@@ -144,10 +157,11 @@ const PROXIES: Record<ProxyKind, (places: Places) => Promise<{ words: string[]; 
       'server 127.0.0.1:8080;': `server 127.0.0.1:${service};`,
       '/etc/ssl/app.example.com/fullchain.pem': certificate.cert,
       '/etc/ssl/app.example.com/privkey.pem': certificate.key,
+      ...more,
     });
     return { words: await nginxWords(folder, ours) };
   },
-  haproxy: async ({ folder, port, certificate, gateway, service }) => {
+  haproxy: async ({ folder, port, certificate, gateway, service, more }) => {
     const asking = await freePort();
     const script = join(folder, 'auth-gateway.lua');
     const address = { '127.0.0.1:3900': `127.0.0.1:${asking}` };
@@ -156,21 +170,25 @@ const PROXIES: Record<ProxyKind, (places: Places) => Promise<{ words: string[]; 
       ...address,
       '/etc/haproxy/auth-gateway.lua': script,
       'bind :::443 v4v6': `bind 127.0.0.1:${port}`,
-      'server one 127.0.0.1:3000': `server one 127.0.0.1:${gateway}`,
-      'server two 127.0.0.1:3001': `server two 127.0.0.1:${gateway}`,
+      'server one 127.0.0.1:3000 track': `server one 127.0.0.1:${gateway} track`,
+      'server two 127.0.0.1:3001 track': `server two 127.0.0.1:${gateway} track`,
+      'server one 127.0.0.1:3000\n': `server one 127.0.0.1:${gateway}\n`,
+      'server two 127.0.0.1:3001\n': `server two 127.0.0.1:${gateway}\n`,
       'server one 127.0.0.1:8080': `server one 127.0.0.1:${service}`,
       '/etc/haproxy/app.example.com.pem': certificate.both,
+      ...more,
     });
     await writeFile(join(folder, 'haproxy.cfg'), ours);
     return { words: ['-db', '-f', join(folder, 'haproxy.cfg')] };
   },
-  caddy: async ({ folder, port, certificate, gateway, service }) => {
+  caddy: async ({ folder, port, certificate, gateway, service, more }) => {
     const ours = await replaced(`${FOLDER}/Caddyfile`, {
       '127.0.0.1:3000': `127.0.0.1:${gateway}`,
       '127.0.0.1:3001': `127.0.0.1:${gateway}`,
       '127.0.0.1:8080': `127.0.0.1:${service}`,
       '/etc/caddy/app.example.com.pem': certificate.cert,
       '/etc/caddy/app.example.com-key.pem': certificate.key,
+      ...more,
     });
     const ports = `{\n\tadmin off\n\tdefault_bind 127.0.0.1\n\thttp_port ${await freePort()}\n\thttps_port ${port}\n}\n`;
     const file = join(folder, 'Caddyfile');

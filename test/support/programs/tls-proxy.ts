@@ -82,8 +82,10 @@ const PROXIES: Record<Kind, (folder: string, places: Places) => Promise<string[]
     const ours = await replaced('deploy/haproxy/haproxy.cfg', {
       'bind :::80 v4v6': `bind 127.0.0.1:${plain}`,
       'bind :::443 v4v6': `bind 127.0.0.1:${tls}`,
-      'server one 127.0.0.1:3000': `server one 127.0.0.1:${ports[0]}`,
-      'server two 127.0.0.1:3001': `server two 127.0.0.1:${ports[1]}`,
+      'server one 127.0.0.1:3000 track': `server one 127.0.0.1:${ports[0]} track`,
+      'server two 127.0.0.1:3001 track': `server two 127.0.0.1:${ports[1]} track`,
+      'server one 127.0.0.1:3000\n': `server one 127.0.0.1:${ports[0]}\n`,
+      'server two 127.0.0.1:3001\n': `server two 127.0.0.1:${ports[1]}\n`,
       '/etc/haproxy/auth.example.com.pem': certificate.both,
       ...more,
     });
