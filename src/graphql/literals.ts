@@ -2,23 +2,29 @@
 import {
   type ASTNode,
   BREAK,
+  type GraphQLInputType,
   type GraphQLSchema,
   getNamedType,
   isEnumType,
+  isInputObjectType,
   isValueNode,
   Kind,
+  type ObjectFieldNode,
   parse,
   TypeInfo,
   type ValueNode,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { type InputFault, wanted, written } from './variables.js';
+import { type InputFault, onlyFieldsOf, wanted, written } from './variables.js';
 
-/** @returns undefined if the schema has no input at the place of the literal */
-export function faultOfLiteral(schema: GraphQLSchema, literal: ValueNode): InputFault | undefined {
-  if (literal.loc === undefined) return undefined;
-  const { start, source } = literal.loc;
+/**
+ * @param faulty a literal, or a field of an object that its type does not have
+ * @returns undefined if the schema has no input at its place
+ */
+export function faultOfLiteral(schema: GraphQLSchema, faulty: ValueNode | ObjectFieldNode): InputFault | undefined {
+  if (faulty.loc === undefined) return undefined;
+  const { start, source } = faulty.loc;
   const types = new TypeInfo(schema);
   const path: Array<string | number> = [];
   let fault: InputFault | undefined;
@@ -26,8 +32,8 @@ export function faultOfLiteral(schema: GraphQLSchema, literal: ValueNode): Input
     enter(node: ASTNode, key: string | number | undefined) {
       const step = stepOf(node, key);
       if (step !== undefined) path.push(step);
-      if (node.kind !== literal.kind || node.loc?.start !== start) return undefined;
-      fault = faultAt(types, literal, path);
+      if (node.kind !== faulty.kind || node.loc?.start !== start) return undefined;
+      fault = faultAt(types, faulty, path);
       return BREAK;
     },
     leave(node: ASTNode, key: string | number | undefined) {
@@ -45,14 +51,25 @@ function stepOf(node: ASTNode, key: string | number | undefined): string | numbe
   return isValueNode(node) && typeof key === 'number' ? key : undefined;
 }
 
-function faultAt(types: TypeInfo, { kind }: ValueNode, path: Array<string | number>): InputFault | undefined {
-  const type = types.getInputType();
-  const [input, ...inside] = path;
+function faultAt(
+  types: TypeInfo,
+  { kind }: ValueNode | ObjectFieldNode,
+  path: Array<string | number>,
+): InputFault | undefined {
+  const isField = kind === Kind.OBJECT_FIELD;
+  const [input, ...inside] = isField ? path.slice(0, -1) : path;
+  const type = isField ? types.getParentInputType() : types.getInputType();
   if (type == null || input === undefined) return undefined;
   const isDefaultOfVariable = types.getArgument() == null;
-  const isQuotedEnum = kind === Kind.STRING && isEnumType(getNamedType(type));
   return {
-    argument: (isDefaultOfVariable ? inside : path).findLast((part) => typeof part === 'string'),
-    what: `${written(String(input), inside)} ${wanted(type, kind === Kind.NULL ? null : kind)}${isQuotedEnum ? ', without quotes' : ''}`,
+    argument: [...(isDefaultOfVariable ? [] : [input]), ...inside].findLast((part) => typeof part === 'string'),
+    what: `${written(String(input), inside)} ${wantedInstead(type, kind)}`,
   };
+}
+
+function wantedInstead(type: GraphQLInputType, kind: Kind): string {
+  const named = getNamedType(type);
+  if (kind === Kind.OBJECT_FIELD && isInputObjectType(named)) return onlyFieldsOf(named);
+  const isQuotedEnum = kind === Kind.STRING && isEnumType(named);
+  return `${wanted(type, kind === Kind.NULL ? null : kind)}${isQuotedEnum ? ', without quotes' : ''}`;
 }

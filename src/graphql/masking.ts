@@ -8,6 +8,7 @@ import {
   isInputObjectType,
   isValueNode,
   Kind,
+  type ObjectFieldNode,
   type SourceLocation,
   type ValueNode,
   type VariableNode,
@@ -23,8 +24,8 @@ export interface Masked {
 
 /**
  * The message may repeat names of the schema, and the name of the field, argument,
- * type or fragment that is at fault. Whatever else was sent is hidden: literals, the parameter `operationName`, and
- * variables that are not declared, since a password that lost its quotes may read as one.
+ * type or fragment that is at fault. Whatever else was sent is hidden: literals and the names in their objects, the
+ * parameter `operationName`, and variables that are not declared, since a password that lost its quotes may read as one.
  */
 export type Mask = (error: GraphQLError) => Masked;
 
@@ -33,6 +34,10 @@ const HIDDEN = '"…"';
 /** The messages about an object that name only fields of the schema: what it lacks. */
 const ABOUT_FIELDS =
   /^Field "[\w.]+" (of required type "[\w![\]]+" was not provided|must be non-null)\.$|^OneOf Input Object "\w+" must/;
+
+/** The messages about a name in an object that may be part of a value. */
+const UNKNOWN_FIELD = /^Field "\w+" is not defined by type /;
+const REPEATED_FIELD = /^There can be only one input field named /;
 
 /** The parser gives this limit the code of any syntax error. */
 const TOO_MANY_TOKENS = 'Syntax Error: Document contains more';
@@ -48,12 +53,12 @@ export function createMask(schema: GraphQLSchema): Mask {
     if (code === ApolloServerErrorCode.OPERATION_RESOLUTION_FAILURE)
       return { message: 'operationName has to name an operation of the document' };
     const [node] = nodes;
-    if (node !== undefined && isLiteral(node) && !ABOUT_FIELDS.test(message)) {
+    if (node !== undefined && (isLiteral(node) || isUnknownField(node, message)) && !ABOUT_FIELDS.test(message)) {
       const { what, argument } = faultOfLiteral(schema, node) ?? {};
       const unfit = `The value${at(locations)} does not fit its type${what === undefined ? '' : `: ${what}`}`;
       return { message: unfit, ...(argument !== undefined && { argument }) };
     }
-    const atFault = new Set(nodes.map(nameOf));
+    const atFault = new Set(REPEATED_FIELD.test(message) ? [] : nodes.map(nameOf));
     const withoutValues = message.replace(/"([^"]*)"/g, (quoted, text: string) => {
       const words = text.match(/\w+/g) ?? [];
       return words.length > 0 && words.every((word) => known.has(word) || atFault.has(word)) ? quoted : HIDDEN;
@@ -68,6 +73,10 @@ function at([first]: readonly SourceLocation[] = []): string {
 
 function isLiteral(node: ASTNode): node is Exclude<ValueNode, VariableNode> {
   return isValueNode(node) && node.kind !== Kind.VARIABLE;
+}
+
+function isUnknownField(node: ASTNode, message: string): node is ObjectFieldNode {
+  return node.kind === Kind.OBJECT_FIELD && UNKNOWN_FIELD.test(message);
 }
 
 /** The name that a node declares or selects; undefined for a used variable and an alias. */

@@ -2,6 +2,7 @@
 import {
   coerceInputValue,
   type GraphQLError,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLSchema,
   getNamedType,
@@ -79,13 +80,18 @@ const FORMATS: Readonly<Record<string, string>> = {
   String: 'text',
 };
 
+/** What an object with an unknown field may have */
+export function onlyFieldsOf(type: GraphQLInputObjectType): string {
+  return `must have no fields but ${Object.keys(type.getFields()).join(', ')}`;
+}
+
 /** @param value that is there instead; its content is not used */
 export function wanted(type: GraphQLInputType, value: unknown): string {
   const named = getNamedType(type);
   if (value == null) return 'must not be null';
   if (isInputObjectType(named)) {
     const isObject = typeof value === 'object' && !Array.isArray(value);
-    return isObject ? `has a field that ${named.name} does not have` : `must be an object (${named.name})`;
+    return isObject ? onlyFieldsOf(named) : `must be an object (${named.name})`;
   }
   if (isEnumType(named)) {
     return `must be one of ${named

@@ -17,6 +17,7 @@ afterAll(async () => {
 
 const SECRET = 'Hunter2';
 const ROLES = 'must be one of viewer, analyst, admin';
+const FIELDS = 'must have no fields but ids, search, role, isActive, isLocked';
 const create = (role: string) =>
   `mutation { createUser(input: { email: "new@example.com", role: ${role} }) { user { id } } }`;
 const users = (input: string) => `{ users(${input}) { nodes { id } } }`;
@@ -29,6 +30,8 @@ const LITERALS: Array<[query: string, what: string, argument: string | undefined
   [users(`first: "${SECRET}"`), 'first must be a 32-bit integer', 'first'],
   [users(`filter: "${SECRET}"`), 'filter must be an object (UserFilter)', 'filter'],
   [users(`first: 1, filter: { isLocked: ${SECRET} }`), 'filter.isLocked must be true or false', 'isLocked'],
+  [users(`filter: { ${SECRET}: 1 }`), `filter ${FIELDS}`, 'filter'],
+  [`query ($f: UserFilter = { ${SECRET}: 1 }) { users(filter: $f) { nodes { id } } }`, `f ${FIELDS}`, undefined],
   [
     `mutation { createApiKey(input: { serviceName: "s", rateLimit: 1, scopes: ["a:b", ${SECRET}] }) { secret } }`,
     'input.scopes[1] must be text',

@@ -3,6 +3,8 @@
 /** The files do not have the format that the downloader writes. The message continues a sentence that begins with the path. */
 export class NotDownloaded extends Error {
   override readonly name = 'NotDownloaded';
+  /** The range, if it is one of a folder */
+  path?: string;
 }
 
 /** Hexadecimal digits of a hash */

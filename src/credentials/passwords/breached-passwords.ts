@@ -26,14 +26,14 @@ export async function openBreachedPasswords(path: string): Promise<BreachedPassw
       await (found ? checkRanges(path) : checkSortedFile(path));
       return found;
     },
-    (fault) => new BreachedPasswordsError(path, fault),
+    (fault, file) => new BreachedPasswordsError(file ?? path, fault),
   );
   const find = isFolder ? findInRanges : findInSortedFile;
   return {
     has: (password) =>
       attempt(
         () => find(path, sha1(password)),
-        (fault) => new Outage(`the breached passwords: ${path} ${fault}`),
+        (fault) => new Outage(`the breached passwords: ${path} ${fault}`), // the name of a range begins the password's hash
       ),
   };
 }
@@ -43,13 +43,14 @@ function sha1(password: string): string {
   return createHash('sha1').update(password).digest('hex').toUpperCase();
 }
 
-async function attempt<T>(work: () => Promise<T>, failed: (fault: string) => Error): Promise<T> {
+/** @param failed is given the fault, and the file that has it if that is known */
+async function attempt<T>(work: () => Promise<T>, failed: (fault: string, file?: string) => Error): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof NotDownloaded) throw failed(error.message);
-    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof NotDownloaded) throw failed(error.message, error.path);
+    const { code, path } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    throw failed(`cannot be read (${code})`);
+    throw failed(`cannot be read (${code})`, path);
   }
 }

@@ -1,7 +1,7 @@
 /** A folder of ranges: `00000.txt` to `FFFFF.txt`, or without an extension as other downloaders write them. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { firstLine, hasHash, hashOfLine, PREFIX_DIGITS } from './breached-lines.js';
+import { firstLine, hasHash, hashOfLine, NotDownloaded, PREFIX_DIGITS } from './breached-lines.js';
 
 /** @throws {NotDownloaded}, or the error of the file system, if the first or the last range is missing or not one */
 export async function checkRanges(folder: string): Promise<void> {
@@ -15,11 +15,18 @@ export async function findInRanges(folder: string, sha1: string): Promise<boolea
 
 /** A range has some 2,000 lines, 80 KB. */
 async function readRange(folder: string, prefix: string): Promise<string> {
-  const path = join(folder, prefix);
-  const lines = await readFile(`${path}.txt`, 'latin1').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    return readFile(path, 'latin1');
+  const path = join(folder, `${prefix}.txt`);
+  const lines = await readFile(path, 'latin1').catch((missing: NodeJS.ErrnoException) => {
+    if (missing.code !== 'ENOENT') throw missing;
+    return readFile(join(folder, prefix), 'latin1').catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'ENOENT' ? missing : error;
+    });
   });
-  hashOfLine(firstLine(lines), PREFIX_DIGITS);
+  try {
+    hashOfLine(firstLine(lines), PREFIX_DIGITS);
+  } catch (error) {
+    if (error instanceof NotDownloaded) error.path = path;
+    throw error;
+  }
   return lines;
 }
