@@ -1,5 +1,6 @@
 /** Interface 17: MAIL=smtp: one mail to the server of `SMTP_URL`, which may be slow, hostile or gone. */
-import { isIP } from 'node:net';
+import { once } from 'node:events';
+import { connect, isIP } from 'node:net';
 import { createTransport, type NodemailerError } from 'nodemailer';
 import { isLoopback } from '../config/values.js';
 import type { Delivery } from '../outbox/consumer.js';
@@ -8,6 +9,7 @@ import { AUTOMATIC, type Mailer } from './mail.js';
 
 /** Milliseconds. `connect` ends with TLS, `silence` is a pause within the conversation, `total` is for everything. */
 const LIMITS = { connect: 5_000, greeting: 5_000, silence: 10_000, total: 15_000 };
+const TLS = { rejectUnauthorized: true, minVersion: 'TLSv1.2' } as const;
 /** Idle connections are closed before a server does it: milliseconds. */
 const IDLE_MS = 30_000;
 const MAX_CONNECTIONS = 2;
@@ -15,23 +17,36 @@ const MAX_CONNECTIONS = 2;
 const MAX_REPLY = 65_536;
 
 /**
- * Certificates are always verified. No proxy of the environment is used.
+ * TLS with a certificate that is trusted for the host is required, except on a connection that stays on this machine. No
+ * proxy of the environment is used.
  * @param smtpUrl as the configuration has checked it
  * @param publicHost by which the gateway introduces itself
  */
 export function createSmtpMailer(smtpUrl: string, publicHost: string, limits = LIMITS): Mailer {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl);
   const secure = protocol === 'smtps:';
+  const host = hostname.replace(/^\[|\]$/g, '');
   const transport = createTransport({
     pool: true,
     maxConnections: MAX_CONNECTIONS,
     maxRequeues: 1, // of a connection that the server has closed while it was idle
     idleTimeout: IDLE_MS,
-    host: hostname.replace(/^\[|\]$/g, ''),
+    host,
     ...(port !== '' && { port: Number(port) }),
     secure,
-    requireTLS: !secure && !isLoopback(hostname.toLowerCase()),
-    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
+    requireTLS: !secure,
+    tls: TLS,
+    ...(isLoopback(host.toLowerCase()) && {
+      getSocket: (
+        _options: unknown,
+        callback: (error: Error | null, found?: Awaited<ReturnType<typeof connectHere>>) => void,
+      ) => {
+        connectHere(host, Number(port) || (secure ? 465 : 587), limits.connect).then(
+          (found) => callback(null, found),
+          (error: Error) => callback(error),
+        );
+      },
+    }),
     // Without forceAuth, mail would go without a login if the server offers none.
     ...(username !== '' && {
       auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
@@ -73,6 +88,24 @@ export function createSmtpMailer(smtpUrl: string, publicHost: string, limits = L
     },
     close: () => transport.close({ force: true }),
   };
+}
+
+/**
+ * Connects to a host with a name of loopback. If the address is on loopback too, nobody can come between, so a server there
+ * may do without TLS, or have a certificate for any name, as Debian's Postfix does.
+ * @returns the socket, and the options of its connection
+ */
+async function connectHere(host: string, port: number, timeoutMs: number) {
+  const connection = connect({ host, port });
+  connection.on('error', () => undefined); // between the two owners of the socket
+  try {
+    await once(connection, 'connect', { signal: AbortSignal.timeout(timeoutMs) });
+  } catch (error) {
+    connection.destroy();
+    throw error instanceof Error && error.name === 'AbortError' ? Object.assign(error, { code: 'ETIMEDOUT' }) : error;
+  }
+  if (!isLoopback(connection.remoteAddress ?? '')) return { connection };
+  return { connection, requireTLS: false, tls: { ...TLS, rejectUnauthorized: false } };
 }
 
 /** Answers that ask for a login (RFC 4954). */
