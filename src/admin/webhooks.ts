@@ -92,6 +92,9 @@ export function unknownWebhook(): AdminRefusal {
   return new AdminRefusal('webhook_unknown', 'There is no webhook with this ID');
 }
 
+/** Each of them reads the log and sends for itself. */
+const MAX_WEBHOOKS = 100;
+
 const createWebhookSql = statement(
   'create_webhook',
   {
@@ -102,14 +105,16 @@ const createWebhookSql = statement(
     sealed_secret: 'text',
     now: 'timestamptz',
   },
-  {},
+  { id: 'uuid' },
 )`
   insert into webhooks (id, url, event_types, include_emails, sealed_secret, created_at)
-  values (:id, :url, :event_types, :include_emails, :sealed_secret, :now)`;
+  select :id, :url, :event_types, :include_emails, :sealed_secret, :now
+  where (select count(*) from webhooks) < ${MAX_WEBHOOKS}
+  returning id`;
 
 /**
  * Its first event is its own `webhook_created`. Who receives events reads the audit log, so the operator must be allowed to.
- * @throws {AdminRefusal} for an invalid field, or a target that is not allowed
+ * @throws {AdminRefusal} for an invalid field, a target that is not allowed, or one webhook too many
  */
 export function createWebhook(
   deps: Deps<'clock' | 'config' | 'db' | 'keyring'>,
@@ -124,8 +129,11 @@ export function createWebhook(
     const id = uuidInTimeOrder(now);
     const secret = generateWebhookSecret();
     const sealed_secret = await sealSecret(deps.keyring, id, secret, now);
+    const created = await db.run(createWebhookSql, { id, url, event_types, include_emails, sealed_secret, now });
+    if (created.length === 0) {
+      throw new AdminRefusal('too_many_webhooks', `There can be at most ${MAX_WEBHOOKS} webhooks; delete one first`);
+    }
     await startCursor(db, id, 'webhook');
-    await db.run(createWebhookSql, { id, url, event_types, include_emails, sealed_secret, now });
     const metadata = { webhook_id: id, host, event_types, include_emails };
     await audit({ eventType: 'webhook_created', userId: null, metadata });
     return { webhook: await findWebhook(db, id), secret };

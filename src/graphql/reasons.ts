@@ -67,6 +67,7 @@ const ADMINISTRATION = {
     code: 'BAD_USER_INPUT',
     means: 'The URL of the webhook is not allowed. The message says why.',
   },
+  too_many_webhooks: { code: 'CONFLICT', means: 'There are 100 webhooks, which is the most.' },
   mail_off: { code: 'CONFLICT', means: 'Mail is off: `MAIL` is not set.' },
   invalid_event_types: { code: 'BAD_USER_INPUT', means: 'The event types are empty or unknown.' },
   invalid_time: { code: 'BAD_USER_INPUT', means: 'The time is in the future.' },

@@ -14,6 +14,7 @@ export type AdminRefusalReason =
   | 'webhook_unknown'
   | 'webhooks_off'
   | 'webhook_target_refused'
+  | 'too_many_webhooks'
   | 'email_taken'
   | 'last_administrator'
   | 'two_secrets_live'

@@ -84,6 +84,25 @@ test('9: webhook create refuses an unknown event type, a host that is not listed
   expect([off.code, messagesOf(off)]).toEqual([1, expect.stringContaining('WEBHOOK_HOSTS')]);
 });
 
+test('9: webhook create refuses a hundred and first webhook, also of two that come at once', async () => {
+  const before = (await json('webhook', 'list')).length;
+  await gateway.rows(
+    `insert into webhooks (id, url, include_emails, sealed_secret, created_at)
+     select gen_random_uuid(), 'https://many.example/', false, '', now() from generate_series(1, $1)`,
+    [99 - before],
+  );
+  try {
+    const create = ['webhook', 'create', '--url', receiver.url];
+    const both = await Promise.all([cli(create), cli(create)]);
+    expect(both.map(({ code }) => code).toSorted()).toEqual([0, 1]);
+    expect(both.map(messagesOf).join('')).toContain('There can be at most 100 webhooks; delete one first\n');
+    const rows = await gateway.rows('select (select count(*)::int from webhooks) as webhooks');
+    expect(rows).toEqual([{ webhooks: 100 }]);
+  } finally {
+    await gateway.rows(`delete from webhooks where url = 'https://many.example/'`);
+  }
+});
+
 test('9: webhook rotate prints a second secret, and when the first one ends', async () => {
   const { webhook_id: id, secret } = await created();
   const rotated = await json('webhook', 'rotate', id);

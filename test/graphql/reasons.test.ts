@@ -159,6 +159,18 @@ async function whereWebhooksAreOff(): Promise<Answer> {
   }
 }
 
+async function oneWebhookTooMany(): Promise<Answer> {
+  await gateway.rows(
+    `insert into webhooks (id, url, include_emails, sealed_secret, created_at)
+     select gen_random_uuid(), 'https://many.example/', false, '', now() from generate_series(1, 100)`,
+  );
+  try {
+    return await byAdmin(createWebhook(HOOK))();
+  } finally {
+    await gateway.rows(`delete from webhooks where url = 'https://many.example/'`);
+  }
+}
+
 async function replayOfTheFuture(): Promise<Answer> {
   const { createWebhook: created } = await dataOf(
     gateway,
@@ -207,6 +219,7 @@ const PRODUCED: Record<Reason, [number, string, () => Promise<Answer>] | undefin
   ],
   webhooks_off: [200, 'CONFLICT', whereWebhooksAreOff],
   webhook_target_refused: [200, 'BAD_USER_INPUT', byAdmin(createWebhook('url: "https://example.com/"'))],
+  too_many_webhooks: [200, 'CONFLICT', oneWebhookTooMany],
   mail_off: [200, 'CONFLICT', mailedWhereMailIsOff],
   invalid_event_types: [200, 'BAD_USER_INPUT', byAdmin(createWebhook(`${HOOK}, eventTypes: []`))],
   invalid_time: [200, 'BAD_USER_INPUT', replayOfTheFuture],
