@@ -1,5 +1,5 @@
 /** Interface 17: one mail, and what sends it. */
-import type { Delivery } from '../outbox/consumer.js';
+import type { Delivery, Patience } from '../outbox/consumer.js';
 
 export interface Mail {
   /** Message-ID without angle brackets: the same at each attempt, so that receivers recognise a mail that came twice */
@@ -18,13 +18,10 @@ export interface Sender {
   address: string;
 }
 
-/** For `tls` */
-export const TLS_ADVICE =
-  'the certificate of the mail server must be for the host of SMTP_URL and from a CA that is trusted (NODE_EXTRA_CA_CERTS); ' +
-  'any certificate will do for a server on this machine if that host is localhost';
-
 export interface Mailer {
-  /** Tries once, for at most 15 s. @throws only if the signal ends it */
+  /** If an attempt may last long */
+  patience?: Patience;
+  /** Tries once. @throws only if the signal ends it */
   send(mail: Mail, signal: AbortSignal): Promise<Delivery>;
   close(): void;
 }

@@ -20,12 +20,30 @@ export type Delivery =
 
 /** One receiver, as it is configured when its turn begins. */
 export interface Receiver {
+  /** `host:port`, of which few turns are taken at once; absent: it is the only one of its kind */
+  host?: string;
   wants(event: LoggedEvent): boolean;
-  /** Tries once, for at most 15 s. It never throws, unless the signal ends it. */
+  /** Tries once, for at most 15 s unless the consumer is `patient`. It never throws, unless the signal ends it. */
   deliver(event: LoggedEvent, signal: AbortSignal): Promise<Delivery>;
 }
 
+/** For receivers that may be slow in their own right, and to which the order of events does not matter. */
+export interface Patience {
+  /** Longest attempt: seconds */
+  attemptSeconds: number;
+  /** Attempts at once that are younger than `slowSeconds`. Older ones hold up nobody. */
+  atOnce: number;
+  slowSeconds: number;
+  /** Attempts at once, whatever their age */
+  most: number;
+}
+
 export interface Consumer {
+  /**
+   * Several attempts are made at once, but one at a time for a user. Each is stored before it is made, so one whose fate
+   * is unknown is tried again when it is due. Absent: events are sent one at a time, in the order of the log.
+   */
+  patience?: Patience;
   /** @returns undefined if there is none any more */
   open(cursorId: string): Promise<Receiver | undefined>;
   /** Reports an attempt, for logs and metrics. */

@@ -35,15 +35,14 @@ const CLAIM_SECONDS = 40;
 const IDLE_SECONDS = 0.25;
 
 /**
- * Any cursor with work that nobody has claimed, so that a few that are far behind do not hold up the others. While nothing
- * happens this reads a few index entries for each cursor, and writes nothing.
+ * The cursor with work whose last claim ended first, so that a few that are far behind do not hold up the others. While
+ * nothing happens this reads a few index entries for each cursor, and writes nothing.
  */
 const claimSql = statement(
   'claim_outbox',
-  { me: 'uuid', kinds: 'text[]', now: 'timestamptz' },
+  { me: 'uuid', kind: only<OutboxKind>('text'), busy: 'text[]', now: 'timestamptz' },
   {
     id: 'uuid',
-    kind: only<OutboxKind>('text'),
     front_at: 'text',
     front_id: 'uuid',
     settled_at: 'text',
@@ -54,7 +53,7 @@ const claimSql = statement(
   update outbox_cursors set claimed_by = :me, claimed_until = clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS})
   where id = (
     select id from outbox_cursors as c
-    where kind = any(:kinds) and paused_at is null
+    where kind = :kind and id::text <> all(:busy) and paused_at is null
       and (claimed_until is null or claimed_until < clock_timestamp()) and (retry_at is null or retry_at <= :now)
       and (
         exists (select from audit_events where (written_at, audit_events.id) > (c.front_at, c.front_id))
@@ -62,15 +61,25 @@ const claimSql = statement(
         or (failures >= ${DOWN_AFTER} and exists (select from outbox_events where cursor_id = c.id and due_at is not null))
         or (settled_at < front_at and front_at < clock_timestamp() - make_interval(secs => ${SETTLED_SECONDS}))
       )
-    order by random() for update skip locked limit 1
+    order by claimed_until nulls first, id for update skip locked limit 1
   )
-  returning id, kind, ${utc('front_at')} as front_at, front_id, ${utc('settled_at')} as settled_at, settled_id, failures`;
+  returning id, ${utc('front_at')} as front_at, front_id, ${utc('settled_at')} as settled_at, settled_id, failures`;
 
 export type Claimed = RowOf<typeof claimSql>;
 
-/** @returns undefined if there is nothing to do */
-export async function claim(db: Db, me: string, kinds: string[], now: Date): Promise<Claimed | undefined> {
-  const [claimed] = await db.run(claimSql, { me, kinds, now });
+/**
+ * @param me an id for this claim
+ * @param busy ids of cursors that must wait
+ * @returns undefined if there is nothing to do
+ */
+export async function claim(
+  db: Db,
+  me: string,
+  kind: OutboxKind,
+  busy: string[],
+  now: Date,
+): Promise<Claimed | undefined> {
+  const [claimed] = await db.run(claimSql, { me, kind, busy, now });
   return claimed;
 }
 
@@ -148,20 +157,44 @@ export function readUnsettled(db: Db, cursorId: string, from: Place, to: Place, 
   return db.run(unsettledSql, { cursor_id: cursorId, ...from, until_at, until_id, limit });
 }
 
-const parkedSql = statement(
-  'outbox_parked',
-  { cursor_id: 'uuid', now: 'timestamptz', all: 'boolean', limit: 'integer' },
-  { ...EVENT, attempts: 'integer' },
-)`
+const PARKED = { ...EVENT, attempts: 'integer' } as const;
+
+const parkedSql = statement('outbox_parked', { cursor_id: 'uuid', now: 'timestamptz', limit: 'integer' }, PARKED)`
   select ${COLUMNS}, attempts from outbox_events join audit_events on audit_events.id = event_id
-  where cursor_id = :cursor_id and due_at is not null and (:all or due_at <= :now)
+  where cursor_id = :cursor_id and due_at <= :now
   order by outbox_events.written_at, event_id limit :limit`;
 
 export type ParkedEvent = RowOf<typeof parkedSql>;
 
-/** Parked events in their order: those that are due, or all. Events that the audit log has dropped are gone. */
-export function readParked(db: Db, cursorId: string, now: Date, all: boolean, limit: number): Promise<ParkedEvent[]> {
-  return db.run(parkedSql, { cursor_id: cursorId, now, all, limit });
+/** Parked events that are due, in their order. Events that the audit log has dropped are gone. */
+export function readParked(db: Db, cursorId: string, now: Date, limit: number): Promise<ParkedEvent[]> {
+  return db.run(parkedSql, { cursor_id: cursorId, now, limit });
+}
+
+/** SQL of the newest parked events of a cursor. Those that are under way are not among them. */
+const newest = (cursor: string, columns: string, from: string, limit: string): string => `
+  select ${columns} from ${from}
+  where cursor_id = ${cursor} and due_at is not null and event_id::text <> all(:under_way)
+  order by outbox_events.written_at desc, event_id desc limit ${limit}`;
+
+const oldestSql = statement(
+  'outbox_oldest_of_newest',
+  { cursor_id: 'uuid', newest: 'integer', under_way: 'text[]' },
+  PARKED,
+)`
+  select * from (
+    ${newest(':cursor_id', `${COLUMNS}, attempts`, 'outbox_events join audit_events on audit_events.id = event_id', ':newest')}
+  ) as failed order by written_at, id limit 1`;
+
+/** The oldest of so many newest parked events: the first of a row of failures. */
+export async function readFirstOf(
+  db: Db,
+  cursorId: string,
+  newest: number,
+  under_way: string[],
+): Promise<ParkedEvent | undefined> {
+  const [first] = await db.run(oldestSql, { cursor_id: cursorId, newest, under_way });
+  return first;
 }
 
 /** An event of a turn, for `outbox_events`. */
@@ -182,8 +215,10 @@ export interface Progress {
   handled: Handled[];
   /** Of the last attempt, if there was one */
   last: { at: Date; outcome: string; status: number | null } | undefined;
-  /** The receiver is back, so everything that is parked is due. */
-  isBack: boolean;
+  /** The receiver is back, so as many of the newest parked events are due: those that failed while it was away. */
+  back: number;
+  /** Ids of events whose attempts last, and which are parked until their time is over */
+  underWay: string[];
   isGone: boolean;
   /** Gives the claim up. */
   isOver: boolean;
@@ -208,7 +243,8 @@ const advanceSql = statement(
     last_at: 'timestamptz?',
     last_outcome: 'text?',
     last_status: 'integer?',
-    is_back: 'boolean',
+    back: 'integer',
+    under_way: 'text[]',
     is_gone: 'boolean',
     is_over: 'boolean',
     is_idle: 'boolean',
@@ -228,7 +264,8 @@ const advanceSql = statement(
       claimed_by = case when :is_over then null else claimed_by end,
       claimed_until =
         case when not :is_over then clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS})
-          when :is_idle then clock_timestamp() + make_interval(secs => ${IDLE_SECONDS}) end
+          when :is_idle then clock_timestamp() + make_interval(secs => ${IDLE_SECONDS})
+          else clock_timestamp() end
     where id = :id and claimed_by = :me
     returning id as cursor
   ), audited as (
@@ -253,7 +290,8 @@ const advanceSql = statement(
       and not exists (select from audit_events where audit_events.id = event_id)
   ), returned as (
     update outbox_events set due_at = :now from moved
-    where :is_back and cursor_id = moved.cursor and due_at > :now and event_id not in (select event_id from handled)
+    where cursor_id = moved.cursor and due_at > :now and event_id not in (select event_id from handled)
+      and event_id in (${newest(':id', 'event_id', 'outbox_events', ':back')})
   )
   select count(*)::integer as advanced from moved`;
 
@@ -273,7 +311,7 @@ function pausedByReceiver(webhook_id: string): AuditedEvent {
 
 /** @returns false if the claim is lost: then nothing was written */
 export async function advance(db: Db, me: string, id: string, progress: Progress, now: Date): Promise<boolean> {
-  const { front, settled, failures, retryAt, handled, last, isBack, isGone, isOver, isIdle } = progress;
+  const { front, settled, failures, retryAt, handled, last, back, underWay, isGone, isOver, isIdle } = progress;
   const [{ advanced } = { advanced: 0 }] = await db.run(advanceSql, {
     id,
     me,
@@ -288,7 +326,8 @@ export async function advance(db: Db, me: string, id: string, progress: Progress
     last_at: last?.at ?? null,
     last_outcome: last?.outcome ?? null,
     last_status: last?.status ?? null,
-    is_back: isBack,
+    back,
+    under_way: underWay,
     is_gone: isGone,
     is_over: isOver,
     is_idle: isIdle,

@@ -1,205 +1,248 @@
-/** Interface 17: the turn of one cursor. What is parked goes first, then what is new, each in the order of the log. */
+/**
+ * Interface 17: the turn of one cursor, in steps from one state to the next: what is parked and due goes first, then what has
+ * appeared behind the front, then what is new, each in the order of the log. A step that finds an event makes an attempt,
+ * however long the steps before took, so each turn gets on.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { addSeconds } from '../platform/clock.js';
 import type { Deps } from '../services.js';
-import type { Delivery, Receiver } from './consumer.js';
+import type { Delivery, Patience, Receiver } from './consumer.js';
 import {
   advance,
   type Claimed,
   earlier,
-  type Handled,
   type Horizon,
   isBefore,
   type LoggedEvent,
   NIL,
-  type Place,
-  type Progress,
   placeOf,
+  readFirstOf,
   readHorizon,
   readNew,
   readParked,
   readUnsettled,
 } from './cursors.js';
-import { DOWN_AFTER, delaySeconds, MAX_RETRY_AFTER, probeSeconds } from './schedule.js';
+import { type Attempt, createFlights, type Flights, type Stopwatch } from './flights.js';
+import { isDown, judged, type State, stateOf, withHandled } from './progress.js';
+import { delaySeconds, restSeconds } from './schedule.js';
 
 /** Events that are read at once, and are sent again if the process is killed before it has stored that they were sent. */
 const PAGE = 100;
-/** What was sent is stored after this time at the latest: milliseconds. With two more attempts it is less than a claim. */
+/** What was sent is stored once this time has passed: milliseconds. With one more attempt, as two alone, it is less than a claim. */
 const UNSTORED_MS = 5_000;
+/** A claim is renewed after this time, while an attempt lasts: milliseconds. */
+const RENEW_MS = 10_000;
+/** How often new events are looked for while an attempt lasts: milliseconds. */
+const LOOK_MS = 1_000;
 /** Then the others have their turn: milliseconds. */
 const TURN_MS = 5_000;
+
+const STOPWATCH: Stopwatch = {
+  nowMs: () => performance.now(),
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+};
 
 interface Turn {
   /** Of the claim */
   me: string;
   cursor: Claimed;
   receiver: Receiver;
+  patience: Patience | undefined;
   /** Reports each attempt. */
   attempted(event: LoggedEvent, delivery: Delivery): void;
   /** Nothing more is begun. */
   stopping: AbortSignal;
   /** Ends an attempt, which then counts as none. */
   abort: AbortSignal;
+  stopwatch?: Stopwatch;
 }
 
-/** Works on a claimed cursor until nothing is left, its receiver is down, or others wait. Then gives it back. */
+interface Work extends Deps<'clock' | 'db'>, Required<Turn> {
+  flights: Flights;
+}
+
+/** A step, and whether it has left nothing to do. */
+interface Stepped {
+  state: State;
+  isAll: boolean;
+}
+
+/** Works on a claimed cursor until nothing is left, its receiver rests, or others wait. Then gives it back. */
 export async function takeTurn({ clock, db }: Deps<'clock' | 'db'>, turn: Turn): Promise<void> {
-  const { me, cursor, receiver, attempted, stopping, abort } = turn;
-  const { id } = cursor;
-  const began = performance.now();
-  let storedAt = began;
-  let front: Place = { at: cursor.front_at, id: cursor.front_id };
-  let settled: Place = { at: cursor.settled_at, id: cursor.settled_id };
-  let { failures } = cursor;
-  let retryAt: Date | null = null;
-  let last: Progress['last'];
-  let handled: Handled[] = [];
-  let isBack = false;
-  let isGone = false;
-  let hasProbed = false;
-  let failedId: string | undefined;
-
-  const isDown = (): boolean => failures >= DOWN_AFTER;
-  const isResting = (): boolean => retryAt !== null || isGone || stopping.aborted;
-  /** What was sent must be stored before anything else is. */
-  const mustStore = (): boolean => isResting() || isBack || performance.now() - storedAt > UNSTORED_MS;
-
-  /** @returns false if the claim is lost */
-  const store = async (isOver: boolean): Promise<boolean> => {
-    const isIdle = last === undefined && front.id === cursor.front_id && settled.at === cursor.settled_at;
-    const progress = { front, settled, failures, retryAt, handled, last, isBack, isGone, isOver, isIdle };
-    const isStored = await advance(db.admin, me, id, progress, clock.now());
-    handled = [];
-    isBack = false;
-    storedAt = performance.now();
-    return isStored;
-  };
-
-  const fail = (event: LoggedEvent, attempts: number, isProbe: boolean, delivery: Delivery & { kind: 'failed' }) => {
-    const now = clock.now();
-    const pauseSeconds = Math.min(delivery.retryAfterSeconds ?? 0, MAX_RETRY_AFTER);
-    // An event that fails again says little of its receiver. Different ones in a row do.
-    const isAnother = failedId !== undefined && failedId !== event.id;
-    if (delivery.isOfEvent) failures = 0;
-    else if (attempts === 0 || isAnother || isDown()) failures += 1;
-    failedId = event.id;
-    if (!isProbe) {
-      const dueSeconds = Math.max(delaySeconds(attempts + 1), pauseSeconds);
-      const due_at = addSeconds(now, dueSeconds).toISOString();
-      handled.push({ event_id: event.id, written_at: event.written_at, attempts: attempts + 1, due_at });
-    }
-    isGone = delivery.isGone === true;
-    if (pauseSeconds > 0) retryAt = addSeconds(now, pauseSeconds);
-    else if (isDown()) retryAt = addSeconds(now, probeSeconds(failures));
-  };
-
-  /**
-   * Tries one event.
-   * @param attempts that have failed
-   * @param isProbe true if it is tried although it is not due, which does not change when it is
-   * @returns undefined if the process stopped meanwhile
-   */
-  const attempt = async (event: LoggedEvent, attempts: number, isProbe = false): Promise<Delivery | undefined> => {
-    const delivery = await receiver.deliver(event, abort).catch((error: unknown) => {
-      if (!abort.aborted) throw error;
-    });
-    if (delivery === undefined) return undefined;
-    attempted(event, delivery);
-    last = { at: clock.now(), outcome: delivery.outcome, status: delivery.status ?? null };
-    if (delivery.kind === 'failed') {
-      fail(event, attempts, isProbe, delivery);
-      return delivery;
-    }
-    handled.push({ event_id: event.id, written_at: event.written_at, attempts: attempts + 1, due_at: null });
-    if (delivery.kind === 'delivered') {
-      isBack ||= isProbe || isDown();
-      failures = 0;
-      failedId = undefined;
-    }
-    return delivery;
-  };
-
-  /** Tries the oldest parked event, to see whether the receiver is back. Then all of them go before what is new. */
-  const probe = async (): Promise<Delivery | undefined> => {
-    hasProbed = true;
-    const [oldest] = await readParked(db.admin, id, clock.now(), true, 1);
-    if (oldest !== undefined) return attempt(oldest, oldest.attempts, true);
-    failures = 0; // the audit log has dropped what was parked
-    return undefined;
-  };
-
-  /** @returns true if all that is due was tried */
-  const sendParked = async (): Promise<boolean> => {
-    const parked = await readParked(db.admin, id, clock.now(), false, PAGE);
-    for (const event of parked) if (mustStore() || !(await attempt(event, event.attempts))) return false;
-    return parked.length < PAGE;
-  };
-
-  /** Sends what is wanted of new events. @returns the last one that needs nothing more */
-  const sendNew = async (events: LoggedEvent[]): Promise<LoggedEvent | undefined> => {
-    let done: LoggedEvent | undefined;
-    for (const event of events) {
-      if (mustStore()) break;
-      if (receiver.wants(event)) {
-        // The probe reads what is stored: what this turn has sent must be stored first, or it would be sent again.
-        if (failures > 0 && !hasProbed && handled.length > 0) break;
-        if (failures > 0 && !hasProbed) await probe();
-        if (mustStore() || !(await attempt(event, 0))) break;
-      }
-      done = event;
-    }
-    return done;
-  };
-
-  /** Sends what has appeared behind the front. @returns true if that was all */
-  const settle = async (horizon: Horizon): Promise<boolean> => {
-    const target = earlier(front, { at: horizon.settled, id: NIL });
-    if (!isBefore(settled, target)) return true;
-    const missed = await readUnsettled(db.admin, id, settled, target, PAGE);
-    const done = await sendNew(missed);
-    const isAll = missed.length < PAGE && done === missed.at(-1);
-    if (isAll) settled = target;
-    else if (done !== undefined) settled = placeOf(done);
-    return isAll;
-  };
-
-  /** @returns true if that was all */
-  const sendPage = async (horizon: Horizon): Promise<boolean> => {
-    const isContiguous = !isBefore(settled, front);
-    const events = await readNew(db.admin, front, horizon.complete, PAGE);
-    const done = await sendNew(events);
-    if (done !== undefined) front = placeOf(done);
-    const settles = earlier(front, { at: horizon.settled, id: NIL });
-    if (isContiguous && isBefore(settled, settles)) settled = settles;
-    return events.length < PAGE && done === events.at(-1);
-  };
-
-  /**
-   * The receiver is down. If it answers a probe with a failure, perhaps it is that event that fails, so it is tried with the
-   * next new one too.
-   */
-  const lookAgain = async (horizon: Horizon | undefined): Promise<void> => {
-    const probed = await probe();
-    if (horizon === undefined || probed?.kind !== 'failed') return;
-    if (probed.status === undefined || probed.retryAfterSeconds || probed.isGone) return;
-    const pause = retryAt;
-    retryAt = null;
-    await sendPage(horizon); // which ends with the first event that is tried
-    if (isDown()) retryAt ??= pause;
-  };
-
-  /** @returns true if nothing is left */
-  const work = async (): Promise<boolean> => {
-    const horizon = await readHorizon(db.admin);
-    if (isDown() && !isResting()) await lookAgain(horizon);
-    if (mustStore() || handled.length > 0) return false; // what is read next must not have been sent in this turn
-    if (!(await sendParked())) return false;
-    if (horizon === undefined) return true;
-    return (await settle(horizon)) && !mustStore() && (await sendPage(horizon));
-  };
-
-  for (;;) {
-    const isAll = await work();
-    const isOver = isAll || isResting() || performance.now() - began > TURN_MS;
-    if (!(await store(isOver)) || isOver) return;
+  const { stopwatch = STOPWATCH } = turn;
+  const work: Work = { clock, db, ...turn, stopwatch, flights: createFlights({ ...turn, stopwatch }) };
+  const beganMs = stopwatch.nowMs();
+  let state = stateOf(turn.cursor, beganMs);
+  while (!state.isLost) {
+    const { state: next, isAll } = await takeRound(work, state);
+    const isOver = isAll || rests(work, next) || (!turn.patience && stopwatch.nowMs() - beganMs > TURN_MS);
+    if (isOver && work.flights.isNone()) return void (await store(work, next, true));
+    const canGoOn = !isOver && next.front !== state.front;
+    state = await stored(work, next);
+    if (!canGoOn) state = await land(work, state);
   }
+}
+
+/** Nothing more is begun. */
+function rests({ clock, stopping }: Work, { retryAt, isGone, isLost }: State): boolean {
+  return (retryAt !== null && retryAt > clock.now()) || isGone || isLost || stopping.aborted;
+}
+
+/** What was sent must be stored before anything else is. */
+function mustStore({ stopwatch }: Work, { handled, storedMs }: State): boolean {
+  return handled.length > 0 && stopwatch.nowMs() - storedMs > UNSTORED_MS;
+}
+
+async function takeRound(work: Work, before: State): Promise<Stepped> {
+  if (rests(work, before)) return { state: before, isAll: false };
+  const horizon = await readHorizon(work.db.admin);
+  if (isDown(before)) return { state: await lookAgain(work, before, horizon), isAll: false };
+  const parked = await sendParked(work, before);
+  let state = await stored(work, parked.state);
+  if (!parked.isAll && !parked.givesWay) return { state, isAll: false };
+  if (horizon === undefined || rests(work, state)) return { state, isAll: parked.isAll };
+  const missed = await sendMissed(work, state, horizon);
+  state = await stored(work, missed.state);
+  if (!missed.isAll || rests(work, state)) return { state, isAll: false };
+  const page = await sendNew(work, state, horizon);
+  return { state: page.state, isAll: parked.isAll && page.isAll };
+}
+
+/** `givesWay`: an event has failed again, or a place is kept, so what is new goes before the rest of what is parked. */
+async function sendParked(work: Work, before: State): Promise<Stepped & { givesWay: boolean }> {
+  const { clock, cursor, db, flights } = work;
+  const parked = await readParked(db.admin, cursor.id, clock.now(), PAGE);
+  let state = before;
+  for (const event of parked) {
+    if (!flights.hasRoom(1)) return { state, isAll: false, givesWay: true };
+    if (flights.ofSameUser(event)) continue;
+    if (rests(work, state) || mustStore(work, state)) return { state, isAll: false, givesWay: false };
+    const next = await send(work, state, { event, attempts: event.attempts, isProbe: false });
+    if (next === state) return { state, isAll: false, givesWay: false }; // the process stops
+    state = next;
+    if (state.failedId === event.id) return { state, isAll: false, givesWay: true };
+  }
+  return { state, isAll: parked.length < PAGE, givesWay: false };
+}
+
+/** Sends what has appeared behind the front. */
+async function sendMissed(work: Work, before: State, horizon: Horizon): Promise<Stepped> {
+  const { settled, front } = before;
+  const target = earlier(front, { at: horizon.settled, id: NIL });
+  if (!isBefore(settled, target)) return { state: before, isAll: true };
+  const missed = await readUnsettled(work.db.admin, work.cursor.id, settled, target, PAGE);
+  const { state, done } = await pass(work, before, missed);
+  const isAll = missed.length < PAGE && done === missed.at(-1);
+  if (isAll) return { state: { ...state, settled: target }, isAll };
+  return { state: done === undefined ? state : { ...state, settled: placeOf(done) }, isAll };
+}
+
+/** @param most attempts */
+async function sendNew(work: Work, before: State, horizon: Horizon, most = PAGE): Promise<Stepped> {
+  const isContiguous = !isBefore(before.settled, before.front);
+  const events = await readNew(work.db.admin, before.front, horizon.complete, PAGE);
+  const { state, done } = await pass(work, before, events, most);
+  const front = done === undefined ? before.front : placeOf(done);
+  const settles = earlier(front, { at: horizon.settled, id: NIL });
+  const settled = isContiguous && isBefore(state.settled, settles) ? settles : state.settled;
+  return { state: { ...state, front, settled }, isAll: events.length < PAGE && done === events.at(-1) };
+}
+
+/** Sends what is wanted of events. `done`: the last one that needs nothing more. */
+async function pass(
+  work: Work,
+  before: State,
+  events: LoggedEvent[],
+  most = PAGE,
+): Promise<{ state: State; done: LoggedEvent | undefined }> {
+  const { flights, receiver } = work;
+  let state = before;
+  let done: LoggedEvent | undefined;
+  let tried = 0;
+  for (const event of events) {
+    if (rests(work, state)) break;
+    if (receiver.wants(event)) {
+      if (tried === most || (tried > 0 && mustStore(work, state)) || !flights.hasRoom()) break;
+      const other = flights.ofSameUser(event);
+      if (other && flights.isYoung(other)) break;
+      const next = await send(work, state, { event, attempts: 0, isProbe: false });
+      if (next === state) break; // the process stops
+      state = next;
+      tried += 1;
+    }
+    done = event;
+  }
+  return { state, done };
+}
+
+/**
+ * The receiver is down. The first of the events that have failed in a row is tried, so that order is kept if it is back. If
+ * that fails, perhaps the event is why, so the next new one is tried too.
+ */
+async function lookAgain(work: Work, before: State, horizon: Horizon | undefined): Promise<State> {
+  const { clock, cursor, db, flights, patience } = work;
+  if (!flights.hasRoom()) return before;
+  const first = await readFirstOf(db.admin, cursor.id, before.failures, flights.ids());
+  if (first === undefined && flights.isNone()) return { ...before, failures: 0 }; // the audit log has dropped it
+  const probe = first && { event: first, attempts: first.attempts, isProbe: true };
+  const probed = probe === undefined ? { ...before } : await send(work, before, probe);
+  if (probed === before) return before; // the process stops
+  if (!isDown(probed) || probed.isAsked || probed.isGone || horizon === undefined) return probed;
+  const { state } = await sendNew(work, { ...probed, failures: before.failures, retryAt: null }, horizon, 1);
+  if (!isDown(state) || state.isAsked || state.isGone) return state;
+  const isSlow = !patience && [probed, state].some(({ last }) => last?.outcome === 'timeout');
+  const { failures } = probed;
+  return { ...state, failures, retryAt: addSeconds(clock.now(), restSeconds(failures, isSlow)) };
+}
+
+/** @returns the same state if the process stops meanwhile */
+async function send(work: Work, state: State, attempt: Attempt): Promise<State> {
+  const { abort, attempted, clock, patience, receiver } = work;
+  if (patience) return begin(work, state, attempt, patience);
+  const delivery = await receiver.deliver(attempt.event, abort).catch((error: unknown) => {
+    if (!abort.aborted) throw error;
+  });
+  if (delivery === undefined) return state;
+  attempted(attempt.event, delivery);
+  return judged(state, attempt, delivery, clock.now());
+}
+
+/** Parks an event until the time of its attempt is over. The attempt is made once that is stored. */
+function begin({ clock, flights }: Work, state: State, attempt: Attempt, { attemptSeconds }: Patience): State {
+  const { event, attempts, isProbe } = attempt;
+  const now = clock.now();
+  if (flights.ofSameUser(event)) return withHandled(state, event, attempts, now); // it waits, and holds up nobody else
+  flights.add(attempt);
+  const seconds = Math.max(delaySeconds(attempts + 1), attemptSeconds);
+  return withHandled(state, event, isProbe ? attempts : attempts + 1, addSeconds(now, seconds));
+}
+
+/** Waits for attempts that last, and stores what came of them. */
+async function land(work: Work, before: State): Promise<State> {
+  const { abort, clock, flights } = work;
+  let state = before;
+  for (const flight of await flights.landed(LOOK_MS)) {
+    const { event, attempts, result } = flight;
+    if (result && 'delivery' in result) state = judged(state, flight, result.delivery, clock.now());
+    else if (!abort.aborted) throw result?.error;
+    // Nobody knows whether it has arrived, so it is tried again as if it had failed.
+    else state = withHandled(state, event, attempts + 1, addSeconds(clock.now(), delaySeconds(attempts + 1)));
+  }
+  return stored(work, state);
+}
+
+/** Stores what was done, if anything was, or if the claim must be renewed. */
+async function stored(work: Work, state: State): Promise<State> {
+  const isFresh = work.stopwatch.nowMs() - state.storedMs < RENEW_MS;
+  return state.handled.length === 0 && state.back === 0 && isFresh ? state : store(work, state, false);
+}
+
+async function store(work: Work, state: State, isOver: boolean): Promise<State> {
+  const { clock, cursor, db, flights, me, stopwatch } = work;
+  const { front, last, settled } = state;
+  const isIdle = last === undefined && front.id === cursor.front_id && settled.at === cursor.settled_at;
+  const progress = { ...state, underWay: flights.ids(), isOver, isIdle };
+  const isStored = await advance(db.admin, me, cursor.id, progress, clock.now());
+  if (isStored) flights.launch();
+  return { ...state, handled: [], back: 0, isLost: !isStored, storedMs: stopwatch.nowMs() };
 }

@@ -107,6 +107,7 @@ test('17: a process that ends while it mails leaves the link to the next one', a
   held.resolve('421 too late');
   server.answer(() => undefined);
   const { database, clock } = gateway;
+  clock.advance(10); // nobody knows whether it has arrived, so it is tried as if it had failed
   const next = await startInstance(database, { clock, outboxPollMs: 20, env: mailEnv(server.url) });
   gateway.instances.push(next);
   const [mail] = await server.reached(1);
@@ -115,6 +116,35 @@ test('17: a process that ends while it mails leaves the link to the next one', a
   expect(after?.['token_sha256']).toEqual(before?.['token_sha256']);
   expect(await redeem(next, mail)).toBe(204);
   expect(await issued()).toHaveLength(1);
+});
+
+test('17: a slow answer holds up no other mail, and after a kill that mail is tried again once its time is over', async () => {
+  const held = Promise.withResolvers<string>();
+  const [ada, bob, carl] = [await gateway.user(), await gateway.user(), await gateway.user()];
+  server.answer((command) => (command === '.' ? held.promise : undefined));
+  await requestReset(gateway, ada);
+  await server.asked(/^\.$/);
+  server.answer(() => undefined);
+  await requestReset(gateway, bob);
+  await requestReset(gateway, ada); // shares the link that is under way
+  await server.reached(1);
+  // As if the process had been killed: its claim has ended, and what becomes of its attempt is not stored.
+  await gateway.rows('update outbox_cursors set claimed_by = null, claimed_until = null');
+  const { database, clock } = gateway;
+  const next = await startInstance(database, { clock, outboxPollMs: 20, env: mailEnv(server.url) });
+  gateway.instances.push(next);
+  await requestReset(gateway, carl);
+  await server.reached(3);
+  clock.advance(600);
+  await settled(gateway);
+  const to = () => server.mails.map(({ headers }) => headers.get('to')).toSorted();
+  expect(to()).toEqual([ada.email, bob.email, carl.email].toSorted());
+  const dots = () => server.commands.filter((command) => command === '.').length;
+  expect(dots()).toBe(4); // the one that is held among them
+  clock.advance(200);
+  await counted(gateway, 'superseded'); // its link came with the second request
+  expect(dots()).toBe(4);
+  held.resolve('250 at last');
 });
 
 test('17: a mail that was delivered before the process could store that is not sent with another link', async () => {

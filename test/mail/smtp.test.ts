@@ -1,14 +1,15 @@
 /** Interface 17: MAIL=smtp and servers that are slow, hostile or wrong. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mail, Mailer } from '../../src/mail/mail.js';
-import { createSmtpMailer } from '../../src/mail/smtp.js';
+import { createSmtpMailer, LIMITS } from '../../src/mail/smtp.js';
 import { freePort } from '../support/programs/redis.js';
 import { readMail } from './read-mail.js';
 import { type SmtpServer, startSmtpServer } from './smtp-server.js';
 
 /** Shorter than usual, for servers that use them up */
-const SHORT = { connect: 400, greeting: 400, silence: 400, total: 800 };
+const SHORT = { setup: 400, text: 800, answer: 400 };
 const NEVER = new AbortController().signal;
 
 const MAIL: Mail = {
@@ -153,6 +154,34 @@ describe('a server that answers', () => {
     await mailer.send(MAIL, NEVER);
     server.closeConnections();
     expect(await mailer.send(MAIL, NEVER)).toMatchObject({ kind: 'delivered' });
+  });
+
+  test.each([
+    ['the greeting and the text', { setup: 5_000, text: 5_000, answer: 100 }, /^(EHLO|MAIL|RCPT|DATA)/],
+    ['its answer to the text', { setup: 100, text: 100, answer: 5_000 }, /^\.$/],
+  ])('17: a server may take long for %s', async (_what, limits, slow) => {
+    server.answer(async (line) => {
+      if (slow.test(line)) await sleep(150);
+      return undefined;
+    });
+    expect(await mailerTo(server.url, limits).send(MAIL, NEVER)).toMatchObject({ kind: 'delivered' });
+  });
+
+  test('17: the limits are those that the documents give, and an attempt is never longer', () => {
+    const { patience } = mailerTo(server.url);
+    expect(LIMITS).toEqual({ setup: 60_000, text: 180_000, answer: 600_000 });
+    expect((patience?.attemptSeconds ?? 0) * 1000).toBeGreaterThan(LIMITS.text + LIMITS.answer);
+  });
+
+  test('17: a mail whose connection is lost behind its text is not sent again at once', async () => {
+    const mailer = mailerTo(server.url);
+    await mailer.send(MAIL, NEVER); // so that the connection is used again
+    server.answer((line) => {
+      if (line === '.') server.closeConnections();
+      return undefined;
+    });
+    expect(await mailer.send(MAIL, NEVER)).toEqual({ kind: 'failed', outcome: 'connection_failed' });
+    expect(server.commands.filter((line) => line === '.')).toHaveLength(2);
   });
 
   test('17: a login is decoded from the URL, and without one that the server takes nothing is sent', async () => {

@@ -1,8 +1,14 @@
 /** Interface 17: the engine under outages, stops, several instances and receivers that are down. */
+import { randomUUID } from 'node:crypto';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createUser } from '../../src/admin/user-changes.js';
-import { findWebhook, rotateWebhookSecret } from '../../src/admin/webhooks.js';
-import { PASSWORD } from '../support/gateway/gateway.js';
+import { createWebhook, findWebhook, rotateWebhookSecret } from '../../src/admin/webhooks.js';
+import { writeAudit } from '../../src/audit/write.js';
+import { startCursor } from '../../src/outbox/cursor-changes.js';
+import { claim } from '../../src/outbox/cursors.js';
+import { requestReset } from '../mail/mailing.js';
+import { startSmtpServer } from '../mail/smtp-server.js';
+import { PASSWORD, startInstance } from '../support/gateway/gateway.js';
 import { refusesRows, whileAway, withFault } from '../support/postgres/faults.js';
 import { until } from '../support/until.js';
 import {
@@ -25,7 +31,7 @@ import {
   startAnother,
   usersOf,
 } from './engine.js';
-import type { Received } from './receiver.js';
+import { type Received, startReceiver } from './receiver.js';
 
 beforeEach(() => start());
 afterEach(end);
@@ -140,7 +146,7 @@ test('17: a receiver that is down is probed after 5, 10, 20, 40 and 60 s, and th
     const before = tries();
     gateway.clock.advance(seconds * 0.42);
     await until('it is probed', async () => hasFailed(id, i + 4));
-    expect(tries()).toBe(before + 1);
+    expect(tries()).toBe(before + 2); // the first that has failed, and the next new one
   }
 
   receiver.reply((one) => (isHealthy(one) ? { status: 204 } : { status: 503, headers: { 'retry-after': '3600' } }));
@@ -190,4 +196,58 @@ test('17: a receiver that does not answer holds up no other webhook', async () =
   expect(asked).toBe(1);
   expect(await cursorOf(hanging)).toMatchObject({ claimed_by: expect.any(String), last_outcome: null, failures: 0 });
   for (const path of paths) expect(usersOf(receiver.received.filter((one) => one.path.endsWith(path)))).toEqual(ids);
+});
+
+test('17: a hundred receivers of one host that do not answer hold up neither another host nor mail', async () => {
+  await using server = await startSmtpServer();
+  const silent = await startReceiver();
+  let [open, most] = [0, 0];
+  silent.reply(async () => {
+    open += 1;
+    most = Math.max(most, open);
+    await held.promise;
+    return { status: 204 };
+  });
+  const mail = { MAIL: 'smtp', SMTP_URL: server.url, MAIL_FROM: 'auth@example.org' };
+  const env = { WEBHOOK_HOSTS: `${silent.authority},${receiver.authority}`, ...mail };
+  const instance = await startInstance(gateway.database, { env, clock: gateway.clock, outboxPollMs: 20 });
+  await only().close();
+  gateway.instances[0] = instance;
+  try {
+    const made = [];
+    for (let i = 0; i < 99; i += 1)
+      made.push(await createWebhook(instance.app, COMMAND_LINE, { url: `${silent.url}/${i}`, eventTypes: ['logout'] }));
+    await create(['logout']);
+    const user = await gateway.user();
+    const logout = { eventType: 'logout', userId: user.id, ipAddress: '192.0.2.1', userAgent: '', metadata: {} };
+    await writeAudit(instance.app.db, [logout as never], gateway.clock.now());
+    await until('two hang', () => open === 2);
+    const before = receiver.received.length;
+    await writeAudit(instance.app.db, [logout as never], gateway.clock.now());
+    await requestReset(instance, user);
+    await receiver.reached(before + 1);
+    await server.reached(1);
+    expect([open, most]).toEqual([2, 2]);
+  } finally {
+    held.end();
+    await silent.close();
+  }
+});
+
+test('17: of webhooks that have work, the one whose last turn is longest ago goes first', async () => {
+  await only().close();
+  gateway.instances[0] = await startInstance(gateway.database, { clock: gateway.clock });
+  const { db } = only().app;
+  const ids = [1, 2, 3, 4].map((i) => `00000000-0000-4000-8000-00000000000${i}`);
+  for (const id of ids) await startCursor(db.admin, id, 'webhook');
+  await gateway.user();
+  const [first, second, third, fourth] = ids;
+  const ended = `update outbox_cursors set claimed_until = now() - $2 * interval '1 s' where id = $1`;
+  for (const [seconds, id] of [third, first, fourth].entries()) await gateway.rows(ended, [id, 9 - seconds]);
+  const claimed = [];
+  for (let i = 0; i < 4; i += 1) {
+    const me = randomUUID();
+    claimed.push((await claim(db.admin, me, 'webhook', [], gateway.clock.now()))?.id);
+  }
+  expect(claimed).toEqual([second, third, first, fourth]);
 });

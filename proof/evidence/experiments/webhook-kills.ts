@@ -23,8 +23,8 @@ const PATIENCE_MS = 120_000;
 /** Whatever the front has passed is looked at once more, ten seconds later: that guards against both faults below. */
 const SETTLES_NOTHING: Edit = {
   file: 'src/outbox/turn.ts',
-  from: 'const missed = await readUnsettled(db.admin, id, settled, target, PAGE);',
-  to: 'const missed = (await readUnsettled(db.admin, id, settled, target, PAGE)).slice(0, 0);',
+  from: 'const missed = await readUnsettled(work.db.admin, work.cursor.id, settled, target, PAGE);',
+  to: 'const missed = (await readUnsettled(work.db.admin, work.cursor.id, settled, target, PAGE)).slice(0, 0);',
 };
 
 export const webhookKills: Experiment = {
@@ -32,23 +32,21 @@ export const webhookKills: Experiment = {
   mutants: [
     {
       name: 'an event that a webhook did not take is not sent again',
-      file: 'src/outbox/turn.ts',
-      from: '      handled.push({ event_id: event.id, written_at: event.written_at, attempts: attempts + 1, due_at });',
-      to: '      if (due_at === undefined) handled.push();',
+      file: 'src/outbox/progress.ts',
+      from: '...withHandled(before, event, count, due), isGone',
+      to: '...(due ? before : withHandled(before, event, count, due)), isGone',
       foundBy: /^events that did not arrive/,
       and: SETTLES_NOTHING,
     },
     {
       name: 'a page counts as sent before it is',
       file: 'src/outbox/turn.ts',
-      from: `    const done = await sendNew(events);
-    if (done !== undefined) front = placeOf(done);`,
-      to: `    const end = events.at(-1);
-    if (end !== undefined) {
-      front = placeOf(end);
-      await store(false);
-    }
-    const done = await sendNew(events);`,
+      from: `  const { state, done } = await pass(work, before, events, most);
+  const front = done === undefined ? before.front : placeOf(done);`,
+      to: `  const end = events.at(-1);
+  const early = end === undefined ? before : await store(work, { ...before, front: placeOf(end) }, false);
+  const { state, done } = await pass(work, early, events, most);
+  const front = done === undefined ? early.front : placeOf(done);`,
       foundBy: /^events that did not arrive/,
       and: SETTLES_NOTHING,
     },

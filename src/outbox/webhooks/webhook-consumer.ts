@@ -6,7 +6,7 @@ import type { Consumer, Delivery } from '../consumer.js';
 import { payloadOf } from './payload.js';
 import { createSender, type SendOutcome } from './send.js';
 import { webhookHeaders } from './signature.js';
-import { faultOfTarget } from './target.js';
+import { authorityOf, faultOfTarget } from './target.js';
 
 type WebhookOutcome = SendOutcome | 'target_refused' | 'secret_unreadable';
 
@@ -80,6 +80,7 @@ export function createWebhookConsumer(deps: Dependencies): Consumer {
       if (webhook === undefined) return undefined;
       const { url, eventTypes, includeEmails, secrets } = webhook;
       return {
+        ...(URL.canParse(url) && { host: authorityOf(new URL(url)) }),
         wants: ({ event_type }) => eventTypes === null || eventTypes.includes(event_type),
         deliver: async (event, signal): Promise<Delivery & { outcome: WebhookOutcome }> => {
           // WEBHOOK_HOSTS may have changed since the webhook was created.
