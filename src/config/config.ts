@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { type Explanation, explanationText } from '../platform/explained.js';
 import { LOG_LEVELS } from '../platform/logger.js';
+import { type DatabaseUrl, parseDatabaseUrl } from './database-url.js';
 import { type ConfigFault, createReader, type Environment, type Variable } from './environment.js';
 import { redisUrl } from './redis-url.js';
 import { NO_ROLE_SCOPES, roleScopesFile } from './role-scopes.js';
@@ -83,6 +84,7 @@ export function readConfig(env: Environment, reader = createReader(env)) {
   const isHere = isLoopback(publicUrl.hostname);
   const isDevelopment = read('NODE_ENV', z.string(), undefined) !== 'production' && isHere;
   const database = readOrFile('DATABASE_URL', databaseUrl, 'embedded');
+  const { isPooled, ignored = [] }: Partial<DatabaseUrl> = database === 'embedded' ? {} : parseDatabaseUrl(database);
 
   if (!https && !isGiven('COOKIE_SECURE') && !isHere) {
     const remedy = 'set PUBLIC_URL to an https origin; for plain http, set COOKIE_SECURE=false';
@@ -177,7 +179,9 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     dataDir: resolve(dataDir),
     /** Undefined: the embedded PostgreSQL in `dataDir` is used. */
     databaseUrl: database === 'embedded' ? undefined : database,
-    databasePooler: read('DATABASE_POOLER', oneOf('none', 'transaction'), 'none'),
+    databasePooler: read('DATABASE_POOLER', oneOf('none', 'transaction'), isPooled ? 'transaction' : 'none'),
+    /** Lines for the log of a start: what is given and changes nothing */
+    ignored: ignored.map((line) => `DATABASE_URL: ${line}`),
     /** Undefined: PostgreSQL counts for the rate limits. */
     redis: readOrFile('REDIS_URL', redisUrl, undefined),
     keyringFile: resolve(read('KEYRING_FILE', z.string(), `${dataDir}/keyring.json`)),

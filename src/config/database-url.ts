@@ -14,6 +14,12 @@ export interface DatabaseUrl {
   driverUrl: string;
   /** In order if there are several, otherwise empty */
   hosts: Host[];
+  /** SCRAM-SHA-256-PLUS: if the server offers it, or nothing else. There is TLS */
+  channelBinding?: 'prefer' | 'require';
+  /** True if it says that a pooler in transaction mode is in between */
+  isPooled?: true;
+  /** A line for each parameter that changes nothing here */
+  ignored?: string[];
 }
 
 /** The message repeats no value. */
@@ -24,28 +30,101 @@ export class DatabaseUrlFault extends Error {
 const DEFAULT_PORT = 5432;
 const FORM = `must be one line: a URL that starts with postgresql://, or the word embedded ${ENCODED}`;
 
-/** Parameters that have an effect here, with their values; `undefined`: any value. */
-const PARAMETERS = new Map<string, string[] | undefined>([
-  ['application_name', undefined],
-  ['host', undefined],
-  ['options', undefined],
-  ['password', undefined],
-  ['port', undefined],
-  ['sslcert', undefined],
-  ['sslkey', undefined],
-  ['sslmode', ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']],
-  ['sslnegotiation', ['postgres', 'direct']],
-  ['sslrootcert', undefined],
-  ['target_session_attrs', ['read-write', 'primary']],
-  ['uselibpqcompat', ['true', 'false']],
-  ['user', undefined],
-]);
+interface Parameter {
+  /** `ignored` changes nothing here. Without one that is `refused` the connection would be another, or less safe. */
+  kind: 'done' | 'ignored' | 'refused';
+  /** The end of a sentence: why it is ignored, or what to do instead of a value that is refused */
+  why?: string;
+  /** If it has no other value without being refused */
+  values?: string[];
+}
+
+const done = (values?: string[], why?: string): Parameter => ({
+  kind: 'done',
+  ...(values && { values }),
+  ...(why && { why }),
+});
+const ignored = (why: string): Parameter => ({ kind: 'ignored', why });
+const refused = (why: string): Parameter => ({ kind: 'refused', why });
+
+const NO_GSS = 'the gateway has no GSSAPI';
+const OWN_POOL = 'the gateway has a pool of its own';
+const OWN_PROBES = 'the gateway probes a silent connection after 10 s';
+const OTHER_PROGRAMS = 'it speaks to other programs';
+
+/** What libpq's URLs and those of the large providers carry, and what becomes of it. */
+export const DATABASE_PARAMETERS: Readonly<Record<string, Parameter>> = {
+  application_name: done(),
+  channel_binding: done(['disable', 'prefer', 'require']),
+  host: done(),
+  options: done(),
+  password: done(),
+  pgbouncer: done(['true', 'false']),
+  port: done(),
+  ssl: done(['true'], 'write sslmode=disable'),
+  sslcert: done(),
+  sslkey: done(),
+  sslmode: done(['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']),
+  sslnegotiation: done(['postgres', 'direct']),
+  sslrootcert: done(),
+  target_session_attrs: done(['read-write', 'primary'], 'the gateway writes'),
+  uselibpqcompat: done(['true', 'false']),
+  user: done(),
+
+  client_encoding: { kind: 'ignored', why: 'it is UTF8', values: ['UTF8', 'utf8', 'UTF-8', 'utf-8', 'auto'] },
+  connect_timeout: ignored('the gateway waits 3.5 s for a connection'),
+  connection_limit: ignored(OWN_POOL),
+  fallback_application_name: ignored('the name is auth-gateway, or that of application_name'),
+  gssdelegation: ignored(NO_GSS),
+  gssencmode: { kind: 'ignored', why: NO_GSS, values: ['disable', 'prefer'] },
+  gsslib: ignored(NO_GSS),
+  keepalives: ignored(OWN_PROBES),
+  keepalives_count: ignored(OWN_PROBES),
+  keepalives_idle: ignored(OWN_PROBES),
+  keepalives_interval: ignored(OWN_PROBES),
+  krbsrvname: ignored(NO_GSS),
+  load_balance_hosts: ignored('the first host that takes writes is used'),
+  pool_timeout: ignored(OWN_POOL),
+  schema: {
+    kind: 'ignored',
+    why: 'it is the schema anyway; for another one write options=-csearch_path%3DNAME',
+    values: ['public'],
+  },
+  ssl_max_protocol_version: ignored('the newest TLS that both sides know is used'),
+  ssl_min_protocol_version: {
+    kind: 'ignored',
+    why: 'nothing older than TLS 1.2 is used; for 1.3 set NODE_OPTIONS=--tls-min-v1.3',
+    values: ['TLSv1', 'TLSv1.1', 'TLSv1.2'],
+  },
+  sslcompression: ignored('nothing is compressed'),
+  sslsni: ignored('a host name is always sent'),
+  statement_cache_size: ignored('DATABASE_POOLER decides that'),
+  supa: ignored(OTHER_PROGRAMS),
+  tcp_user_timeout: ignored(OWN_PROBES),
+  workaround: ignored(OTHER_PROGRAMS),
+
+  dbname: refused('write the database after the / of the URL'),
+  hostaddr: refused('write the address as the host'),
+  passfile: refused('set DATABASE_URL_FILE to a file that holds the URL with its password'),
+  require_auth: refused('write channel_binding=require, which lets no weaker method pass'),
+  requirepeer: refused('let the folder of the socket be writable by the server alone'),
+  service: refused('write the settings of the service into the URL'),
+  sslaccept: refused('write sslmode=verify-full for strict, sslmode=no-verify for accept_invalid_certs'),
+  sslcertmode: refused('a certificate is sent if sslcert is there, and not otherwise'),
+  sslcrl: refused('revocation lists are not read: replace the CA in sslrootcert'),
+  sslcrldir: refused('revocation lists are not read: replace the CA in sslrootcert'),
+  sslpassword: refused('store the key of sslkey without a passphrase, readable by the gateway alone'),
+};
 
 /** Parameters that need TLS. */
-const TLS = ['sslcert', 'sslkey', 'sslnegotiation', 'sslrootcert', 'uselibpqcompat'];
+const TLS = ['ssl', 'sslcert', 'sslkey', 'sslnegotiation', 'sslrootcert', 'uselibpqcompat'];
 
-/** Parameters that are not passed on to the driver. */
-const PLACED = /^(host|port|target_session_attrs)=/;
+/** Parameters that the driver reads itself. */
+const OF_DRIVER = ['application_name', 'options', 'password', 'sslcert', 'sslkey', 'sslmode', 'sslnegotiation'];
+OF_DRIVER.push('sslrootcert', 'uselibpqcompat', 'user');
+
+/** For `sslrootcert`: the CAs that Node trusts, and nothing weaker than verify-full, as for libpq. */
+const SYSTEM_CAS = 'system';
 
 /** This version of the driver treats these as verify-full, and would warn at each start that a later one will not. */
 const VERIFIED = ['prefer', 'require', 'verify-ca'];
@@ -61,7 +140,7 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   if (!parts.every((part) => /^[a-z_]+(=|$)/i.test(part)))
     throw new DatabaseUrlFault(`has something other than parameters after its ? ${ENCODED}`);
   const parameters = new URLSearchParams(query);
-  const unknown = [...parameters.keys()].find((name) => !PARAMETERS.has(name));
+  const unknown = [...parameters.keys()].find((name) => !Object.hasOwn(DATABASE_PARAMETERS, name));
   if (unknown !== undefined) throw new DatabaseUrlFault(unknownParameter(unknown, query));
   for (const name of new Set(parameters.keys())) checkParameter(name, parameters.getAll(name));
   if (parameters.get('sslmode') === 'disable' && TLS.some((name) => parameters.has(name))) {
@@ -78,32 +157,63 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   }
   const authorities = authoritiesOf(list, parameters);
   const hosts = authorities.map(hostOf);
-  const isVerified = VERIFIED.includes(parameters.get('sslmode') ?? '') && parameters.get('uselibpqcompat') !== 'true';
-  const rest = parts
-    .filter((part) => !PLACED.test(part))
+  const mode = parameters.get('sslmode') ?? undefined;
+  const hasSystemCas = parameters.get('sslrootcert') === SYSTEM_CAS;
+  const isVerified =
+    (VERIFIED.includes(mode ?? '') && parameters.get('uselibpqcompat') !== 'true') ||
+    (mode === undefined && parameters.has('ssl')) ||
+    (mode !== 'no-verify' && hasSystemCas);
+  const rest = parts.filter((part) => {
+    const name = part.slice(0, part.indexOf('='));
+    return OF_DRIVER.includes(name) && !(name === 'sslrootcert' && hasSystemCas);
+  });
+  if (isVerified && mode === undefined) rest.push('sslmode=verify-full');
+  const wanted = rest
     .map((part) => (isVerified && part.startsWith('sslmode=') ? 'sslmode=verify-full' : part))
     .join('&');
   const database = path.replaceAll('%40', '@'); // the driver leaves it encoded
-  const driverUrl = `${scheme}${user}${authorities[0] ?? ''}${database}${rest && `?${rest}`}`;
+  const driverUrl = `${scheme}${user}${authorities[0] ?? ''}${database}${wanted && `?${wanted}`}`;
   checkWithDriver(driverUrl);
-  return { driverUrl, hosts: hosts.length > 1 ? hosts : [] };
+  const lines = [...parameters.keys()]
+    .filter((name) => DATABASE_PARAMETERS[name]?.kind === 'ignored')
+    .map((name) => `the parameter ${name} is ignored: ${DATABASE_PARAMETERS[name]?.why}`);
+  return {
+    driverUrl,
+    hosts: hosts.length > 1 ? hosts : [],
+    ...channelBindingOf(parameters),
+    ...(parameters.get('pgbouncer') === 'true' && { isPooled: true }),
+    ...(lines.length > 0 && { ignored: lines }),
+  };
+}
+
+function channelBindingOf(parameters: URLSearchParams): Pick<DatabaseUrl, 'channelBinding'> {
+  const channelBinding = parameters.get('channel_binding');
+  const hasTls = TLS.some((name) => parameters.has(name)) || (parameters.get('sslmode') ?? 'disable') !== 'disable';
+  if (channelBinding === 'require' && !hasTls)
+    throw new DatabaseUrlFault(
+      'must have sslmode=verify-full together with channel_binding=require, which binds to TLS',
+    );
+  const isWanted = hasTls && (channelBinding === 'prefer' || channelBinding === 'require');
+  return isWanted ? { channelBinding } : {};
 }
 
 /** An @ after the ? may be the one in front of the host; then the name is a part of the password. */
 function unknownParameter(name: string, query: string): string {
-  const known = `use only ${[...PARAMETERS.keys()].join(', ')}`;
+  const names = Object.entries(DATABASE_PARAMETERS).filter(([, { kind }]) => kind === 'done');
+  const known = `use only ${names.map(([each]) => each).join(', ')}`;
   if (query.includes('@')) return `has an unknown parameter; ${known} ${ENCODED}`;
   return `has the unknown parameter ${name}; ${known}`;
 }
 
 /** @param name a known one */
 function checkParameter(name: string, [value = '', ...more]: string[]): void {
-  const values = PARAMETERS.get(name);
+  const { kind, values, why } = DATABASE_PARAMETERS[name] ?? refused('remove it');
   if (more.length > 0) throw new DatabaseUrlFault(`has the parameter ${name} twice`);
   if (value === '') throw new DatabaseUrlFault(`has the parameter ${name} without a value`);
+  if (kind === 'refused') throw new DatabaseUrlFault(`must not have the parameter ${name}: ${why}`);
   if (values?.includes(value) === false) {
-    const why = name === 'target_session_attrs' ? ', because the gateway writes' : '';
-    throw new DatabaseUrlFault(`must have one of these values for ${name}: ${values.join(', ')}${why}`);
+    const reason = why === undefined ? '' : `; ${why}`;
+    throw new DatabaseUrlFault(`must have one of these values for ${name}: ${values.join(', ')}${reason}`);
   }
 }
 

@@ -46,10 +46,10 @@ export function createReader(env: Environment): Reader {
   const fault: Reader['fault'] = (variable, reason, remedy) => void faults.push({ variable, reason, remedy });
   const textOf = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
 
-  /** Without newlines at its end. */
+  /** Without newlines at its end, and without the byte order mark that some editors write. */
   const textOfFile = (variable: string, path: string): string | undefined => {
     try {
-      return readFileSync(path, 'utf8').replace(/[\r\n]+$/, '');
+      return readFileSync(path, 'utf8').replace(/^\uFEFF|[\r\n]+$/g, '');
     } catch (error) {
       fault(variable, `names a file that cannot be read (${(error as NodeJS.ErrnoException).code})`);
       return undefined;

@@ -42,7 +42,7 @@ export const roleScopesFile = z
     };
     let text: string;
     try {
-      text = readFileSync(path, 'utf8');
+      text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
     } catch (error) {
       return refuse(`names a file that cannot be read (${(error as NodeJS.ErrnoException).code})`);
     }

@@ -1,4 +1,5 @@
 /** Why there is no connection to PostgreSQL, and how to fix it. Of some faults the driver has only a text, of TLS a code. */
+import { ENCODED } from '../config/url-encoding.js';
 import type { Explanation } from '../platform/explained.js';
 import { errorLabel } from '../platform/fixed-texts.js';
 import { type TlsFault, tlsFaultOf } from '../platform/tls-faults.js';
@@ -11,8 +12,16 @@ type Row = [codeOrText: RegExp, reason: string, remedy: string];
 
 const CHECK_ADDRESS = 'check that host and port in DATABASE_URL lead to PostgreSQL itself';
 
+/** The text of the error if `channel_binding=require` is not met. */
+export const NO_CHANNEL_BINDING = 'SASL: no channel binding';
+
 /** The driver's own faults. */
 const DRIVER_FAULTS: Row[] = [
+  [
+    /^SASL(: no channel binding$| channel binding: )/,
+    'the server does not bind the password to its certificate, as channel_binding=require demands',
+    'set scram-sha-256 for the user of DATABASE_URL in pg_hba.conf, and connect to PostgreSQL itself; or remove channel_binding',
+  ],
   [
     /^SASL: .*client password must be/,
     'the server requires a password, and DATABASE_URL has none',
@@ -58,6 +67,11 @@ const CODES: Row[] = [
     'correct the host in DATABASE_URL, or fix the DNS of this machine',
   ],
   [/^3D000$/, 'there is no database of that name', 'create it (createdb NAME), or correct its name in DATABASE_URL'],
+  [
+    /^28P01$/,
+    'the user or the password is refused',
+    `correct user and password in DATABASE_URL ${ENCODED}, or allow them in pg_hba.conf`,
+  ],
   [
     /^28/,
     'the user or the password is refused',

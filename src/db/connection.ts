@@ -9,6 +9,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 export interface ConnectionOptions extends pg.ClientConfig {
   /** Several hosts, in order; a single one is in `host` */
   hosts?: Host[];
+  /** SCRAM-SHA-256-PLUS if the server offers it, or nothing else */
+  channelBinding?: 'prefer' | 'require' | undefined;
   /** Of the session, besides those in DATABASE_URL, such as `-c enable_seqscan=off` */
   settings?: string;
 }
@@ -43,13 +45,14 @@ export class Connection extends pg.Client {
 
   /** @param isPooled a pooler may report an outdated state of its server */
   constructor(config: ConnectionOptions = {}, isPooled = false) {
-    super(config);
+    super({ ...config, enableChannelBinding: config.channelBinding !== undefined } as pg.ClientConfig);
     this.on('error', () => undefined); // the statement fails as well, which is enough
     const { keepAlive, keepAliveInitialDelayMillis, hosts = [], connectionTimeoutMillis = CONNECT_TIMEOUT_MS } = config;
     const { ssl, sslNegotiation, connectionParameters } = this as unknown as Internals;
     connectionParameters.options = [connectionParameters.options, config.settings].filter(Boolean).join(' ');
     // A little earlier than the driver's own limit, whose error would hide the cause.
-    const choice = { hosts, limitMs: 0.9 * connectionTimeoutMillis, isPooled };
+    const isBindingRequired = config.channelBinding === 'require';
+    const choice = { hosts, limitMs: 0.9 * connectionTimeoutMillis, isPooled, isBindingRequired };
     const query = this.query.bind(this) as (...args: unknown[]) => unknown;
     Object.assign(this, {
       connection: new ServerConnection({ ssl, sslNegotiation, keepAlive, keepAliveInitialDelayMillis }, choice),

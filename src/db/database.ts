@@ -64,13 +64,13 @@ export interface DatabaseOptions {
 }
 
 /**
- * @throws {DatabaseUrlFault}, {DatabaseTooOld}, {PoolerInBetween}, {ReadOnlyServer}, or the driver's error if the server cannot be reached (see `isOutage`)
+ * @throws {DatabaseUrlFault}, {DatabaseTooOld}, {SchemaMissing}, {PoolerInBetween}, {ReadOnlyServer}, or the driver's error if the server cannot be reached (see `isOutage`)
  */
 export async function openDatabase(
   url: string,
   { pooler = 'none', limited = true }: DatabaseOptions = {},
 ): Promise<Database> {
-  const { driverUrl, hosts } = parseDatabaseUrl(url);
+  const { driverUrl, hosts, channelBinding } = parseDatabaseUrl(url);
   const connection = {
     connectionString: driverUrl,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -78,6 +78,7 @@ export async function openDatabase(
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: 'auth-gateway',
     hosts,
+    channelBinding,
     Client: pooler === 'none' ? Connection : PooledConnection,
   };
   const limits = limited ? timeLimits(pooler) : NO_LIMITS;
@@ -132,8 +133,9 @@ export async function openDatabase(
   };
   const database = within(NO_BUDGET);
   try {
-    const [{ number } = { number: 0 }] = await database.run(serverVersionSql, {});
-    if (number < MIN_SERVER_VERSION) throw new DatabaseTooOld();
+    const [server] = await database.run(serverSql, {});
+    if ((server?.number ?? 0) < MIN_SERVER_VERSION) throw new DatabaseTooOld();
+    if (server?.missing != null) throw new SchemaMissing(server.missing, server.role);
   } catch (error) {
     await database.close();
     throw isStartupRefused(error) && pooler === 'none' ? new PoolerInBetween() : error;
@@ -141,8 +143,27 @@ export async function openDatabase(
   return database;
 }
 
-const serverVersionSql = statement('server_version', {}, { number: 'integer' })`
-  select current_setting('server_version_num')::integer as number`;
+/** `missing`: the schemas of search_path, if none exists. Tables would be created nowhere. */
+const serverSql = statement('server', {}, { number: 'integer', role: 'text', missing: 'text?' })`
+  select current_setting('server_version_num')::integer as number, quote_ident(current_user) as role,
+    case when current_schema() is null then (
+      select string_agg(name, ', ') from (
+        select replace(trim(part), '"$user"', quote_ident(current_user)) as name
+        from unnest(string_to_array(current_setting('search_path'), ',')) as part) as parts
+      where name <> '""' having bool_and(to_regnamespace(name) is null)) end as missing`;
+
+/** Every name in search_path is of a schema that does not exist. */
+export class SchemaMissing extends ExplainedError {
+  override readonly name = 'SchemaMissing';
+
+  constructor(schemas: string, role: string) {
+    const [first = schemas] = schemas.split(', ');
+    super(
+      `no schema of search_path exists: ${schemas}`,
+      `create it (create schema ${first} authorization ${role}), or correct search_path in DATABASE_URL or of the role`,
+    );
+  }
+}
 
 export class DatabaseTooOld extends ExplainedError {
   override readonly name = 'DatabaseTooOld';

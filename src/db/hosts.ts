@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Host } from '../config/database-url.js';
 import { Outage } from '../platform/outage.js';
-import { connectionFaultOf } from './connection-faults.js';
+import { connectionFaultOf, NO_CHANNEL_BINDING } from './connection-faults.js';
 
 export interface ServerChoice {
   /** In order, if there are several; empty: the one that the driver knows */
@@ -14,6 +14,8 @@ export interface ServerChoice {
   limitMs: number;
   /** True if there is a pooler, whose report about the server may be old */
   isPooled: boolean;
+  /** True if the server must prove the password bound to its certificate, and may ask for nothing else */
+  isBindingRequired: boolean;
 }
 
 /** A standby, or a server or database whose settings refuse writes. */
@@ -65,6 +67,8 @@ export class ServerConnection extends DriverConnection {
   #settings = new Map<string, string>();
   /** Its answer to STATE_SQL */
   #state: State | undefined;
+  /** The proof of the password was bound to the certificate, and that of the server is right */
+  #isBound = false;
   #failure: Error | undefined;
 
   constructor(config: object, choice: ServerChoice) {
@@ -102,6 +106,8 @@ export class ServerConnection extends DriverConnection {
 
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     if (!this.#isChoosing) return super.emit(event, ...args);
+    if (this.#choice.isBindingRequired && this.#isUnbound(event, args[0]))
+      return this.#fail(new Error(NO_CHANNEL_BINDING));
     switch (event) {
       case 'error':
       case 'errorMessage':
@@ -128,9 +134,25 @@ export class ServerConnection extends DriverConnection {
     return super.emit(event, ...args);
   }
 
+  /** Before a password is sent that is not bound, and before the server is believed without one. */
+  #isUnbound(event: string | symbol, message: unknown): boolean {
+    switch (event) {
+      case 'authenticationSASL':
+        return !(message as { mechanisms: string[] }).mechanisms.includes('SCRAM-SHA-256-PLUS');
+      case 'authenticationSASLFinal':
+        this.#isBound = true; // a wrong proof is an error, which comes before the rest
+        return false;
+      case 'authenticationOk':
+        return !this.#isBound;
+      default:
+        return event === 'authenticationCleartextPassword' || event === 'authenticationMD5Password';
+    }
+  }
+
   #tryNext(target: Target): void {
     this.#settings.clear();
     this.#state = undefined;
+    this.#isBound = false;
     this.stream = this.#socket = new Socket();
     this.#giveUpAfter(this.#targets.length === 0 ? this.#shareMs() : Math.min(this.#shareMs(), UNANSWERED_MS));
     super.connect(...target);

@@ -48,6 +48,7 @@ export async function startGateway(
     createLogDestination(process.stdout, () => metrics.droppedLogLines.inc()),
   );
   for (const warning of config.warnings) log.warn(explanationText(warning));
+  for (const line of config.ignored) log.info(line);
   await using starting = new AsyncDisposableStack();
   // Before anything is created or a password is shown. A probe cannot see whether a listener shares the port: `listen` does.
   if (!reusePort) await requireFree('PORT', host, port);

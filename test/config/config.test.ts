@@ -688,7 +688,7 @@ describe('Interface 2: ROLE_SCOPES_FILE', () => {
     const fifty = Array.from({ length: 50 }, (_, i) => `a:n${i}`);
     const path = roleFile(JSON.stringify({ viewer: fifty }));
     expect(readConfig({ ROLE_SCOPES_FILE: path }).roleScopes).toEqual({ viewer: fifty, analyst: [], admin: [] });
-    const nothing = readConfig({ ROLE_SCOPES_FILE: roleFile('{}') }).roleScopes;
+    const nothing = readConfig({ ROLE_SCOPES_FILE: roleFile('\uFEFF{}') }).roleScopes; // with a byte order mark
     expect(nothing).toEqual(readConfig({}).roleScopes);
   });
 });
@@ -707,10 +707,12 @@ describe('Interface 2: DATABASE_URL and REDIS_URL from files', () => {
   }
 
   test.each(['', '\n', '\r\n', '\n\n'])('the text of the file counts, without newlines at its end: %j', async (end) => {
-    const production = { NODE_ENV: 'production', DATABASE_URL_FILE: await file(`${DATABASE_URL}${end}`) };
-    expect(readConfig(production)).toMatchObject({ databaseUrl: DATABASE_URL, warnings: [] });
-    const redis = { REDIS_URL_FILE: await file(`redis://cache${end}`) };
-    expect(readConfig(redis)).toMatchObject({ redis: REDIS, warnings: [] });
+    for (const start of ['', '\uFEFF']) {
+      const production = { NODE_ENV: 'production', DATABASE_URL_FILE: await file(`${start}${DATABASE_URL}${end}`) };
+      expect(readConfig(production)).toMatchObject({ databaseUrl: DATABASE_URL, warnings: [] });
+      const redis = { REDIS_URL_FILE: await file(`${start}redis://cache${end}`) };
+      expect(readConfig(redis)).toMatchObject({ redis: REDIS, warnings: [] });
+    }
   });
 
   test.each<[string, (path: string) => Environment, string]>([

@@ -50,6 +50,7 @@ async function refusal(keys: unknown, text = JSON.stringify({ keys })): Promise<
 }
 
 test('Interface 3: a keyring has one key of each kind at least, in any order', async () => {
+  expect(await refusal([], `\uFEFF${JSON.stringify({ keys: [access, refresh, sealing] })}`)).toBeUndefined();
   expect(await refusal([sealing, refresh, access])).toBeUndefined();
   expect(await refusal([refresh, sealing])).toMatch(/no access key/);
   expect(await refusal([access, sealing])).toMatch(/no refresh key/);

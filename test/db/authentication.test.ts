@@ -1,9 +1,16 @@
 /** Interface 5: a server that requires a missing credential counts as away, even if the driver's error has no code. */
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls, TLSSocket } from 'node:tls';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createUser } from '../../src/admin/user-changes.js';
 import { readConfig } from '../../src/config/config.js';
+import { explainUnreachable } from '../../src/db/connection-faults.js';
+import { openDatabase } from '../../src/db/database.js';
 import { runHere } from '../support/gateway/cli.js';
 import { badIn, look } from '../support/gateway/doctor.js';
 import { logIn, PASSWORD, startInstance } from '../support/gateway/gateway.js';
@@ -11,14 +18,19 @@ import { ask, bearer } from '../support/gateway/graphql.js';
 import { captureLog } from '../support/gateway/log.js';
 import { login, logout, refresh } from '../support/gateway/routes.js';
 import { type AnotherPostgres, startAnotherPostgres } from '../support/postgres/another-postgres.js';
+import { bridgeTo } from '../support/postgres/bridge.js';
 import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
+import { selfSigned } from '../support/programs/deployed.js';
 import { freePort } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
+
+/** Of the loopback network, and likely no other server's */
+const ADDRESS = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
 
 const cleanUp = new AsyncDisposableStack();
 let another: AnotherPostgres;
 beforeAll(async () => {
-  another = await startAnotherPostgres();
+  another = await startAnotherPostgres({ listen_addresses: ADDRESS });
   cleanUp.defer(another.stop);
   await another.asSuperuser('create database gateway owner auth_gateway');
   expect((await runHere(['migrate', 'up'], () => readConfig(env(another.url('gateway'))))).code).toBe(0);
@@ -28,9 +40,10 @@ afterAll(() => cleanUp.disposeAsync());
 const env = (url: string) => ({ DATABASE_URL: url, KEYRING_FILE: required(KEYRING_FILE) });
 
 /** What all but the superuser have to prove, on connections that are made from soon on. */
-async function requireProof(method: 'trust' | 'scram-sha-256'): Promise<void> {
+async function requireProof(method: 'trust' | 'password' | 'md5' | 'scram-sha-256'): Promise<void> {
+  const lines = ['local all postgres trust', `local all all ${method}`, `host all all all ${method}`];
   await another.asSuperuser(`do $$ begin
-    execute format('copy (values (''local all postgres trust''), (''local all all ${method}'')) to %L',
+    execute format('copy (values ${lines.map((line) => `(''${line}'')`).join()}) to %L',
       current_setting('hba_file'));
     perform pg_reload_conf();
   end $$`);
@@ -121,4 +134,102 @@ test.each<[string, string, Parameters<typeof saying>]>([
 ])('Interface 2: a server that requires %s is reported, rather than a silent host', async (_what, said, messages) => {
   const hosts = `127.0.0.1:${await freePort()},127.0.0.1:${await saying(...messages)}`;
   await isTold(`postgresql://gateway:secret@${hosts}/gateway`, said);
+});
+
+test('Interface 2: a refused password says how to encode one', async () => {
+  await another.asSuperuser(`alter role auth_gateway password 'p%41ss'`);
+  const url = (password: string) => `postgresql://auth_gateway:${password}@${ADDRESS}/gateway`;
+  await requireProof('scram-sha-256');
+  try {
+    await until('a password is asked for', async () => (await faultsOf(url('p%41ss'))).length > 0);
+    await isTold(
+      url('p%41ss'),
+      'is refused (28P01); correct user and password in DATABASE_URL (in a password, write / # ? @ % as',
+    );
+    expect(await faultsOf(url('p%2541ss'))).toEqual([]);
+  } finally {
+    await requireProof('trust');
+  }
+});
+
+describe('Interface 2: channel_binding', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'binding-'));
+    const { cert, key } = await selfSigned(folder, 'localhost');
+    await another.asSuperuser(`alter role auth_gateway password 'secret'`);
+    for (const [name, value] of Object.entries({ ssl: 'on', ssl_cert_file: cert, ssl_key_file: key })) {
+      await another.asSuperuser(`alter system set ${name} = '${value}'`);
+    }
+    await requireProof('scram-sha-256');
+    await until('it speaks TLS', () => opens(ADDRESS, 'disable').then((outcome) => outcome === 'open'));
+  });
+  afterAll(async () => {
+    await requireProof('trust');
+    await rm(folder, { recursive: true });
+  });
+
+  /** What comes of a connection, whatever certificate is shown. */
+  async function opens(host: string, binding: string): Promise<string> {
+    const url = `postgresql://auth_gateway:secret@${host}/gateway?sslmode=no-verify&channel_binding=${binding}`;
+    try {
+      await (await openDatabase(url)).close();
+      return 'open';
+    } catch (error) {
+      return explainUnreachable(error).reason;
+    }
+  }
+  const UNBOUND =
+    'the database cannot be reached: the server does not bind the password to its certificate, as channel_binding=require demands';
+
+  test('binds the password to the certificate of the server, so that nobody in between passes', async () => {
+    for (const binding of ['disable', 'prefer', 'require']) expect(await opens(ADDRESS, binding)).toBe('open');
+    const between = await startBetween(await selfSigned(await mkdtemp(join(folder, 'other-')), 'other'));
+    expect(await opens(between, 'disable')).toBe('open');
+    for (const binding of ['prefer', 'require']) expect(await opens(between, binding)).toMatch(/no answer|refused/);
+    const ended = await bridgeTo(another.url('gateway'), await certificateIn(folder)); // it offers no binding
+    cleanUp.defer(ended.close);
+    expect(await opens(`127.0.0.1:${ended.port}`, 'prefer')).toBe('open');
+    expect(await opens(`127.0.0.1:${ended.port}`, 'require')).toBe(UNBOUND);
+  });
+
+  test.each(['trust', 'password', 'md5'] as const)('=require lets no weaker method pass: %s', async (method) => {
+    const setPassword = (encryption: string) =>
+      another.asSuperuser(`set password_encryption = '${encryption}'; alter role auth_gateway password 'secret'`);
+    if (method === 'md5') await setPassword('md5'); // otherwise the server asks for SCRAM all the same
+    await requireProof(method);
+    await until('it is asked for', async () => (await opens(ADDRESS, 'require')) === UNBOUND);
+    expect(await opens(ADDRESS, 'prefer')).toBe('open');
+    await setPassword('scram-sha-256');
+    await requireProof('scram-sha-256');
+    await until('it is bound again', async () => (await opens(ADDRESS, 'require')) === 'open');
+  });
+
+  async function certificateIn(place: string) {
+    return { key: await readFile(join(place, 'key.pem')), cert: await readFile(join(place, 'cert.pem')) };
+  }
+
+  /** Somebody who ends TLS with another certificate, and speaks TLS to the server. @returns where */
+  async function startBetween({ key, cert }: { key: string; cert: string }): Promise<string> {
+    const own = { key: await readFile(key), cert: await readFile(cert) };
+    const sockets: Socket[] = [];
+    const server = createServer(async (accepted) => {
+      const real = connect(5432, ADDRESS);
+      for (const socket of [accepted, real]) sockets.push(socket.on('error', () => undefined));
+      const [asked] = await once(accepted, 'data');
+      real.write(asked);
+      await once(real, 'data');
+      accepted.write('S');
+      const client = new TLSSocket(accepted, { isServer: true, ...own });
+      const upstream = connectTls({ socket: real, rejectUnauthorized: false });
+      for (const socket of [client, upstream]) socket.on('error', () => undefined);
+      client.pipe(upstream).pipe(client);
+    }).listen(0, '127.0.0.1');
+    cleanUp.defer(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    await once(server, 'listening');
+    return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
 });

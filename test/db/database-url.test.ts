@@ -1,10 +1,21 @@
 /** Interface 2: what stands in DATABASE_URL holds for the connections of routes and of administration. */
 
+import { createInterface } from 'node:readline';
 import { readConfig } from '../../src/config/config.js';
-import { parseDatabaseUrl } from '../../src/config/database-url.js';
+import { DATABASE_PARAMETERS, type DatabaseUrl, parseDatabaseUrl } from '../../src/config/database-url.js';
 import { openDatabase } from '../../src/db/database.js';
+import type { Finding } from '../../src/doctor/finding.js';
 import { run } from '../support/gateway/cli.js';
-import { asSuperuser, createDatabase, type TestDatabase } from '../support/postgres/postgres.js';
+import { startGateway } from '../support/gateway/gateway.js';
+import { startProcess } from '../support/gateway/server-process.js';
+import {
+  asSuperuser,
+  createDatabase,
+  KEYRING_FILE,
+  required,
+  type TestDatabase,
+} from '../support/postgres/postgres.js';
+import { until } from '../support/until.js';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -33,6 +44,7 @@ test.each<[string, () => string, question: string, answer: string]>([
   ],
   ['sslmode', () => `${database.url}?sslmode=disable`, 'current_user', 'auth_gateway'],
   ['target_session_attrs', () => `${database.url}?target_session_attrs=primary`, 'current_user', 'auth_gateway'],
+  ['search_path', () => `${database.url}?options=-csearch_path%3Dnowhere,public`, 'current_schema()', 'public'],
 ])('Interface 2: every connection takes the parameters of DATABASE_URL: %s', async (_name, url, question, answer) => {
   const db = await openDatabase(url());
   try {
@@ -110,6 +122,13 @@ test.each<[string, string, Array<[host: string, port: number]>]>([
   ['h/db?sslmode=verify-ca&uselibpqcompat=false', 'h/db?sslmode=verify-full&uselibpqcompat=false', []],
   ['h/db?sslmode=require&uselibpqcompat=true', 'h/db?sslmode=require&uselibpqcompat=true', []],
   ['h/db?sslmode=no-verify', 'h/db?sslmode=no-verify', []],
+  ['h/db?ssl=true', 'h/db?sslmode=verify-full', []],
+  ['h/db?ssl=true&sslmode=require', 'h/db?sslmode=verify-full', []],
+  ['h/db?ssl=true&sslmode=no-verify', 'h/db?sslmode=no-verify', []],
+  ['h/db?sslrootcert=system', 'h/db?sslmode=verify-full', []],
+  ['h/db?uselibpqcompat=true&sslmode=require&sslrootcert=system', 'h/db?uselibpqcompat=true&sslmode=verify-full', []],
+  ['h/db?channel_binding=disable', 'h/db', []],
+  ['h/db?channel_binding=prefer', 'h/db', []], // there is no TLS
   ['/db?port=7', 'localhost:7/db', []],
   ['/db', '/db', []],
 ])("Interface 2: the driver's settings from postgresql://%s", (text, driverUrl, hosts) => {
@@ -119,9 +138,86 @@ test.each<[string, string, Array<[host: string, port: number]>]>([
   });
 });
 
+test.each<[string, Partial<DatabaseUrl>]>([
+  // Neon, Vercel, Supabase, RDS, Cloud SQL, Azure, Heroku, Aiven, Crunchy Bridge, DigitalOcean, Render
+  ['u:p@ep-x-pooler.neon.tech/db?sslmode=require&channel_binding=require', { channelBinding: 'require' }],
+  ['u:p@ep-x.neon.tech/db?channel_binding=prefer&sslmode=verify-full', { channelBinding: 'prefer' }],
+  ['u:p@h/db?sslmode=require&connect_timeout=15&pool_timeout=15', { ignored: ['connect_timeout', 'pool_timeout'] }],
+  ['u:p@h:6543/db?sslmode=require&supa=base-pooler.x', { ignored: ['supa'] }],
+  [
+    'u:p@pooler.supabase.com:6543/db?pgbouncer=true&connection_limit=1',
+    { isPooled: true, ignored: ['connection_limit'] },
+  ],
+  ['u:p@h/db?pgbouncer=false', {}],
+  ['u:p@h/db?sslmode=verify-full&sslrootcert=system', {}],
+  ['u:p@/db?host=/cloudsql/project:region:instance', {}],
+  ['u%40h:p@h.postgres.database.azure.com/db?sslmode=require', {}],
+  ['u:p@h/db?sslmode=no-verify', {}],
+  ['u:p@h:25060/db?sslmode=require&gssencmode=disable', { ignored: ['gssencmode'] }],
+  ['u:p@h/db?ssl=true&application_name=x&target_session_attrs=read-write&options=-cx%3Dy', {}],
+])(
+  'Interface 2: the URL of a provider is taken, and what changes nothing is said: postgresql://%s',
+  (text, expected) => {
+    const { driverUrl, hosts, ...parsed } = parseDatabaseUrl(`postgresql://${text}`);
+    const ignored = expected.ignored?.map((name) => lineOf(name));
+    expect(parsed).toEqual({ ...expected, ...(ignored && { ignored }) });
+    expect([driverUrl, hosts]).toEqual([expect.not.stringMatching(/channel_binding|pgbouncer|connect/), []]);
+  },
+);
+
+/** What the start says of a parameter that is ignored */
+function lineOf(name: string): string {
+  return `the parameter ${name} is ignored: ${DATABASE_PARAMETERS[name]?.why}`;
+}
+
+const rows = Object.entries(DATABASE_PARAMETERS);
+const namesOf = (kind: string): string[] => rows.filter(([, row]) => row.kind === kind).map(([name]) => name);
+
+test('Interface 2: each parameter that is ignored leaves everything as it is, and the start logs it once', async () => {
+  const query = namesOf('ignored').map((name) => `${name}=${DATABASE_PARAMETERS[name]?.values?.[0] ?? '1'}`);
+  const gateway = await startGateway({ passwords: 'argon2' });
+  try {
+    const url = `${gateway.database.url}?${query.join('&')}`;
+    expect(parseDatabaseUrl(url).driverUrl).toBe(parseDatabaseUrl(gateway.database.url).driverUrl);
+    await using server = await startProcess(gateway, { DATABASE_URL: url });
+    const lines: Array<Record<string, unknown>> = [];
+    if (server.process.stdout === null) throw new Error('it has no output');
+    createInterface({ input: server.process.stdout }).on('line', (line) => lines.push(JSON.parse(line)));
+    await until('it is ready', () => lines.some(({ msg }) => msg === 'ready'));
+    const said = lines.filter(({ msg }) => String(msg).includes('is ignored'));
+    expect(said.map(({ level, msg }) => [level, msg])).toEqual(
+      namesOf('ignored').map((name) => ['info', `DATABASE_URL: ${lineOf(name)}`]),
+    );
+  } finally {
+    await gateway.close();
+  }
+});
+
+test('Interface 2: pgbouncer=true is DATABASE_POOLER=transaction, unless that says otherwise', () => {
+  const poolerOf = (query: string, env = {}) =>
+    readConfig({ DATABASE_URL: `postgresql://u:p@h/db?${query}`, ...env }).databasePooler;
+  expect(poolerOf('pgbouncer=true')).toBe('transaction');
+  expect(poolerOf('pgbouncer=false')).toBe('none');
+  expect(poolerOf('pgbouncer=true', { DATABASE_POOLER: 'none' })).toBe('none');
+});
+
+test('Interface 2: a search_path whose schemas do not exist is one sentence, of a command and of doctor', async () => {
+  const url = `${database.url}?options=-csearch_path%3D%22NoSuch%22,other`;
+  const env = { DATABASE_URL: url, KEYRING_FILE: required(KEYRING_FILE) };
+  const said = 'no schema of search_path exists: "NoSuch", other';
+  const remedy =
+    'create it (create schema "NoSuch" authorization auth_gateway), or correct search_path in DATABASE_URL or of the role';
+  for (const words of [['start'], ['migrate', 'up'], ['user', 'list']]) {
+    const { code, stderr } = await run(words, { env });
+    expect([words, code, stderr.split('\n').at(-2)]).toEqual([words, 1, `${said}; ${remedy}`]);
+  }
+  const looked: Finding[] = JSON.parse((await run(['doctor', '--json'], { env })).stdout);
+  expect(looked).toContainEqual(expect.objectContaining({ check: 'database', severity: 'fault', seen: said, remedy }));
+});
+
 const KNOWN =
-  'application_name, host, options, password, port, sslcert, sslkey, sslmode, sslnegotiation, sslrootcert, ' +
-  'target_session_attrs, uselibpqcompat, user';
+  'application_name, channel_binding, host, options, password, pgbouncer, port, ssl, sslcert, sslkey, sslmode, ' +
+  'sslnegotiation, sslrootcert, target_session_attrs, uselibpqcompat, user';
 const ENCODED = '(in a password, write / # ? @ % as %2F %23 %3F %40 %25)';
 const NO_HOST = `has an invalid host or port ${ENCODED}`;
 const NO_URL = `must be one line: a URL that starts with postgresql://, or the word embedded ${ENCODED}`;
@@ -129,14 +225,25 @@ const AT_BEHIND_SLASH =
   `has an @ after the first /, so the password is not encoded ${ENCODED}; ` +
   'write an @ in the name after the / as %40, too';
 const NO_PARAMETERS = `has something other than parameters after its ? ${ENCODED}`;
-const LIBPQ = ['connect_timeout', 'dbname', 'fallback_application_name', 'gssencmode', 'hostaddr', 'keepalives', 'ssl'];
-const DRIVER = ['binary', 'client_encoding', 'encoding', 'query_timeout', 'replication', 'statement_timeout'];
+const REFUSED = rows.filter(([, { kind }]) => kind === 'refused');
+const DRIVER = ['binary', 'encoding', 'query_timeout', 'replication', 'statement_timeout'];
 
 test.each([
-  ...[...LIBPQ, ...DRIVER].map((name) => [
-    `h/db?${name}=secret`,
-    `has the unknown parameter ${name}; use only ${KNOWN}`,
-  ]),
+  ...REFUSED.map(([name, { why }]) => [`h/db?${name}=secret`, `must not have the parameter ${name}: ${why}`]),
+  [
+    'h/db?gssencmode=require',
+    'must have one of these values for gssencmode: disable, prefer; the gateway has no GSSAPI',
+  ],
+  ['h/db?ssl=false', 'must have one of these values for ssl: true; write sslmode=disable'],
+  [
+    'h/db?channel_binding=require',
+    'must have sslmode=verify-full together with channel_binding=require, which binds to TLS',
+  ],
+  [
+    'h/db?schema=secret',
+    'must have one of these values for schema: public; it is the schema anyway; for another one write options=-csearch_path%3DNAME',
+  ],
+  ...DRIVER.map((name) => [`h/db?${name}=secret`, `has the unknown parameter ${name}; use only ${KNOWN}`]),
   ['h/db?sslmode=verify-full&sslmode=secret', 'has the parameter sslmode twice'],
   ['h/db?sslmode', 'has the parameter sslmode without a value'],
   [
@@ -146,12 +253,12 @@ test.each([
   ['h/db?sslnegotiation=secret', 'must have one of these values for sslnegotiation: postgres, direct'],
   [
     'h1,h2/db?target_session_attrs=any',
-    'must have one of these values for target_session_attrs: read-write, primary, because the gateway writes',
+    'must have one of these values for target_session_attrs: read-write, primary; the gateway writes',
   ],
   ['h/db?sslrootcert=/secret', 'names a file that cannot be read (ENOENT)'],
   [
     'h/db?sslmode=disable&sslcert=/secret',
-    'must not have sslmode=disable together with sslcert, sslkey, sslnegotiation, sslrootcert, uselibpqcompat',
+    'must not have sslmode=disable together with ssl, sslcert, sslkey, sslnegotiation, sslrootcert, uselibpqcompat',
   ],
   [
     'h/db?sslmode=verify-ca&uselibpqcompat=true',

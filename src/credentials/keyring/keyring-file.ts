@@ -19,7 +19,7 @@ export async function readKeyringFile(
   try {
     const handle = await open(file);
     try {
-      const text = await handle.readFile('utf8');
+      const text = (await handle.readFile('utf8')).replace(/^\uFEFF/, '');
       const stats = await handle.stat(); // of the file that was read, even if it has been replaced since
       throwIfUnsafe(othersMayWrite(file, stats), file);
       await requireSafeFolders(file, dirname(file), dirname(await realpath(file))); // the name may be a link

@@ -35,6 +35,8 @@ export interface EmbeddedPostgresOptions {
   /** False only in tests: a crash of the machine may lose data. */
   durable?: boolean;
   log?: Log;
+  /** For tests: further settings of the server */
+  settings?: Record<string, string>;
   /** For tests: how to run as root. By default the first way that works. */
   asRoot?: AsRoot;
 }
@@ -51,6 +53,7 @@ interface Cluster extends Programs {
   logFile: string;
   superuserUrl: string;
   isDurable: boolean;
+  settings: Record<string, string>;
 }
 
 const LOG_BYTES = 10 * 1024 * 1024;
@@ -91,7 +94,8 @@ async function prepareCluster(dataDir: string, options: EmbeddedPostgresOptions)
   const clusterDir = clusterDirOf(dataDir);
   const superuserUrl = socketUrl(runDir, 'postgres', 'postgres');
   const logFile = join(dataDir, 'pg.log');
-  const cluster = { native, runDir, account, clusterDir, superuserUrl, logFile, isDurable: options.durable ?? true };
+  const { durable: isDurable = true, settings = {} } = options;
+  const cluster = { native, runDir, account, clusterDir, superuserUrl, logFile, isDurable, settings };
   if (existsSync(join(clusterDir, 'PG_VERSION'))) await giveTo(account, clusterDir);
   else await initCluster(dataDir, cluster);
   return cluster;
@@ -110,7 +114,7 @@ async function initCluster(dataDir: string, cluster: Cluster): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-function serverOptions({ clusterDir, runDir, isDurable }: Cluster): string[] {
+function serverOptions({ clusterDir, runDir, isDurable, settings: further }: Cluster): string[] {
   const settings = {
     listen_addresses: '',
     unix_socket_directories: `"${runDir.replaceAll('"', '""')}"`,
@@ -122,6 +126,7 @@ function serverOptions({ clusterDir, runDir, isDurable }: Cluster): string[] {
     log_parameter_max_length_on_error: '0',
     log_error_verbosity: 'terse',
     ...(isDurable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...further,
   };
   return ['-D', clusterDir, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }

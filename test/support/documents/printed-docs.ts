@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { commandTable } from '../../../src/cli/cli.js';
 import { variables } from '../../../src/config/config.js';
+import { DATABASE_PARAMETERS } from '../../../src/config/database-url.js';
 import { REASONS } from '../../../src/graphql/reasons.js';
 import { GRAPHQL_ERRORS } from '../../../src/http/error-body.js';
 import { AUTHZ_ERRORS, FURTHER_ERRORS, REFUSALS } from '../../../src/http/refusals.js';
@@ -66,6 +67,24 @@ function variableRows(page: string): string {
   return table(['variable', 'default', 'values', 'meaning'], rows);
 }
 
+function databaseParameters(): string {
+  const rows = Object.entries(DATABASE_PARAMETERS);
+  const ofKind = (kind: string, write: (name: string, values?: string[], why?: string) => string): string =>
+    rows
+      .filter(([, row]) => row.kind === kind)
+      .map(([name, { values, why }]) => write(`\`${name}\``, values, why))
+      .join('');
+  const withValues = (name: string, values?: string[]): string =>
+    values === undefined ? name : `${name} (${values.map((value) => `\`${value}\``).join(', ')})`;
+  const line = (name: string, values?: string[], why?: string): string => `\n  - ${withValues(name, values)}: ${why}`;
+  return [
+    `- Done: ${ofKind('done', (name, values) => `${withValues(name, values)}, `).slice(0, -2)}`,
+    `- Ignored, with a line in the log of the start, because they change nothing; other values are refused:${ofKind('ignored', line)}`,
+    `- Refused, because without them the connection would be another, or less safe. Instead:${ofKind('refused', line)}`,
+    '- Any other is refused as unknown.',
+  ].join('\n');
+}
+
 function defaultOf(fallback: unknown): string {
   const isUnset = fallback === undefined || (Array.isArray(fallback) && fallback.length === 0);
   const text = fallback instanceof URL ? fallback.origin : String(fallback);
@@ -81,6 +100,7 @@ function fileBlock(path: string): string {
 const BLOCKS: Record<string, (page: string) => string> = {
   commands,
   variables: variableRows,
+  'database parameters': databaseParameters,
   rooms,
   refusals,
   'further errors': () => errorRows(FURTHER_ERRORS),

@@ -13,11 +13,12 @@ export interface AnotherPostgres {
   stop(): Promise<void>;
 }
 
-export async function startAnotherPostgres(): Promise<AnotherPostgres> {
+/** @param settings of its server, such as `listen_addresses` */
+export async function startAnotherPostgres(settings: Record<string, string> = {}): Promise<AnotherPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-test-'));
   const owned = await ownDataDir(join(folder, 'data'), 'gateway');
   if ('heldBy' in owned) throw new Error('a new folder is in use');
-  const server = await startEmbeddedPostgres(owned, { durable: false });
+  const server = await startEmbeddedPostgres(owned, { durable: false, settings });
   const urlOf = (database: string, user?: string): string => {
     const url = new URL(server.url);
     url.pathname = `/${database}`;
