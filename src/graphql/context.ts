@@ -110,7 +110,7 @@ function withLoaders(
 function refusalError(refusal: Exclude<Resolution, { kind: 'caller' }>, now: Date): GraphQLError {
   if (refusal.kind === 'rate_limited') {
     const tooMany = status(429, ['retry-after', String(refusal.limit.resetSeconds)]);
-    return errorOf('key_rate_limit', 'Too many requests for this key, try again later', tooMany);
+    return errorOf('rate_limited', 'Too many requests for this key, try again later', tooMany);
   }
   const { reason, detail, fields, signatureBase } = refusal;
   const more = {

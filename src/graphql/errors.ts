@@ -35,7 +35,7 @@ export async function outagesAs503<T>(lines: ErrorLines, ids: RequestIds, work: 
     if (!isOutage(error)) throw error;
     reportOutage(lines, ids, error);
     const unavailable = status(503, ['retry-after', String(RETRY_AFTER_SECONDS)]);
-    throw errorOf('outage', OUTAGE_DETAIL, unavailable);
+    throw errorOf('unavailable', OUTAGE_DETAIL, unavailable);
   }
 }
 

@@ -1,6 +1,7 @@
 /** Interface 7: every reason of our own errors, with its code and meaning. The documentation prints this table. */
 
 import type { CallerRefusal } from '../callers/caller.js';
+import type { ErrorReason } from '../domain/error-reasons.js';
 import type { AdminRefusalReason } from '../listing/refusal.js';
 
 /** Codes of our own errors. Errors about a document have Apollo's codes. */
@@ -110,7 +111,7 @@ export const REASONS = {
   invalid_variable: { code: 'BAD_USER_INPUT', means: 'A variable does not fit its type.' },
   invalid_text: { code: 'BAD_USER_INPUT', means: 'A string contains the NUL character.' },
   cost_above_limit: { code: 'OPERATION_TOO_COSTLY', means: 'The operation could read too much. Nothing was done.' },
-  key_rate_limit: {
+  rate_limited: {
     code: 'RATE_LIMITED',
     means: 'The key has no requests left in this minute. Retry after `Retry-After`.',
   },
@@ -119,7 +120,7 @@ export const REASONS = {
     means:
       'Too many fields of this caller are waiting, or one has waited for 4 seconds behind others. Retry after `Retry-After`, with fewer at once.',
   },
-  outage: { code: 'SERVICE_UNAVAILABLE', means: 'A required store is unavailable. Retry after `Retry-After`.' },
+  unavailable: { code: 'SERVICE_UNAVAILABLE', means: 'A required store is unavailable. Retry after `Retry-After`.' },
   client_gone: {
     code: 'SERVICE_UNAVAILABLE',
     means: 'The client disconnected before the operation started. Nothing was done.',
@@ -129,6 +130,6 @@ export const REASONS = {
     means: 'A bug in the gateway. The log has details under the `X-Request-Id` of the response.',
   },
   body_not_json: { code: 'BAD_REQUEST', means: 'The body is not valid JSON.' },
-} as const satisfies Record<string, Row>;
+} as const satisfies Partial<Record<ErrorReason, Row>>;
 
 export type Reason = keyof typeof REASONS;

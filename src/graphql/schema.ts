@@ -54,7 +54,7 @@ export async function createSchema(): Promise<GraphQLSchema> {
   describe(
     schema.getMutationType(),
     'Write operations. Every change is recorded in the audit log. A field is null if it fails: if the `path` of the error ' +
-      'ends with the field, nothing was changed, unless its `reason` is `outage` and the answer of the database was lost; if the ' +
+      'ends with the field, nothing was changed, unless its `reason` is `unavailable` and the answer of the database was lost; if the ' +
       'path continues below it, the change was made.',
   );
   return schema;

@@ -1,9 +1,10 @@
 /** Interface 5 and 7: the JSON body of an error. What a caller submitted is never repeated. */
+import type { ErrorReason } from '../domain/error-reasons.js';
 import { ERRORS, type Reason } from './refusals.js';
 
 interface Row {
   code: 'BAD_REQUEST' | 'INTERNAL_SERVER_ERROR' | 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE';
-  reason: string;
+  reason: ErrorReason;
 }
 
 const MALFORMED = { code: 'BAD_REQUEST', reason: 'malformed_request' } as const;
@@ -19,7 +20,7 @@ export const GRAPHQL_ERRORS: Readonly<Record<number, Row>> = {
   429: { code: 'RATE_LIMITED', reason: 'too_many_requests' },
   431: { code: 'BAD_REQUEST', reason: 'header_too_large' },
   500: { code: 'INTERNAL_SERVER_ERROR', reason: 'internal_error' },
-  503: { code: 'SERVICE_UNAVAILABLE', reason: 'outage' },
+  503: { code: 'SERVICE_UNAVAILABLE', reason: 'unavailable' },
 };
 
 /** The path in origin or absolute form (RFC 9112 section 3.2) */

@@ -9,7 +9,7 @@ import { sendJson } from './send-json.js';
 
 /** Refusals of the body parser, by status. */
 const OF_PARSER: Readonly<Record<number, Reason>> = {
-  400: 'body_unreadable',
+  400: 'body_not_json',
   413: 'body_too_large',
   415: 'unsupported_media_type',
 };

@@ -19,7 +19,7 @@ const OF_EVERY_ROUTE = [
 const WITH_PASSWORD = [
   ...OF_EVERY_ROUTE,
   'login_rate_limited',
-  'body_unreadable',
+  'body_not_json',
   'unsupported_media_type',
   'body_invalid',
 ] as const;

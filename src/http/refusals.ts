@@ -4,6 +4,7 @@ import type { CallerRefusal } from '../callers/caller.js';
 import { MISSING_TOKEN } from '../callers/resolve-user.js';
 import type { RuleRefusal, RuleViolation } from '../callers/rule.js';
 import { BEARER_DETAILS, type BearerRefusal } from '../callers/user.js';
+import type { ErrorReason } from '../domain/error-reasons.js';
 import { OUTAGE_DETAIL } from '../platform/outage.js';
 
 /**
@@ -43,7 +44,7 @@ export const FURTHER_ERRORS = {
     detail: 'Request is not valid HTTP',
     when: 'the request cannot be parsed, has not exactly one `Host`, or has a `#` in its target, on any path and port; `detail` says which',
   },
-  body_unreadable: {
+  body_not_json: {
     status: 400,
     detail: 'Request body is not valid JSON',
     when: 'the body is not JSON in UTF-8',
@@ -142,7 +143,7 @@ export const FURTHER_ERRORS = {
   FurtherRefusal | PasswordRefusal | BearerRefusal | 'missing_credentials',
   ErrorRow & { when: string }
 > &
-  Record<string, ErrorRow & { when: string }>;
+  Partial<Record<ErrorReason, ErrorRow & { when: string }>>;
 
 /** Interface 18: forward authentication. The reasons of a 401 are those of Interface 6. `when` is printed too. */
 export const AUTHZ_ERRORS = {
@@ -189,7 +190,7 @@ export const AUTHZ_ERRORS = {
     when: 'a store is down or the clock is wrong, with `Retry-After`',
   },
 } as const satisfies Record<RuleRefusal | RuleViolation, ErrorRow & { when: string }> &
-  Record<string, ErrorRow & { when: string }>;
+  Partial<Record<ErrorReason, ErrorRow & { when: string }>>;
 
 export type AuthzReason = keyof typeof AUTHZ_ERRORS | CallerRefusal;
 

@@ -249,9 +249,9 @@ const PRODUCED: Record<Reason, [number, string, () => Promise<Answer>] | undefin
   body_not_json: [400, 'BAD_REQUEST', () => bodyOf('{')],
   cost_above_limit: [400, 'OPERATION_TOO_COSTLY', byAdmin(HUNDREDS_OF_HUNDREDS)],
   too_much_to_read: [200, 'OPERATION_TOO_COSTLY', slowRead],
-  key_rate_limit: [429, 'RATE_LIMITED', twiceInAMinute],
+  rate_limited: [429, 'RATE_LIMITED', twiceInAMinute],
   too_many_waiting: [429, 'RATE_LIMITED', tooMany],
-  outage: [503, 'SERVICE_UNAVAILABLE', () => whileAway(gateway.database, byAdmin('{ me { id } }'))],
+  unavailable: [503, 'SERVICE_UNAVAILABLE', () => whileAway(gateway.database, byAdmin('{ me { id } }'))],
   client_gone: undefined, // turns.properties.test.ts
 };
 
@@ -264,6 +264,18 @@ test.each(rows)('Interface 7: %s is %i %s', async (reason, status, code, produce
   expect(answer.status).toBe(status);
   expect(answer.json.errors[0].extensions).toMatchObject({ reason, code });
   expect(REASONS[reason as Reason].code).toBe(code);
+});
+
+test('Interface 5: REST and GraphQL say the same of a body that is no JSON, and of an outage', async () => {
+  const send = (path: string, body: string) =>
+    gateway.send('POST', path, { headers: { 'content-type': 'application/json', ...admin.as(body) }, body });
+  const both = async (body: string) => {
+    const [rest, graphql] = [await send('/auth/login', body), await send('/graphql', body)];
+    return [rest.json.reason, graphql.json.errors[0].extensions.reason];
+  };
+  expect(await both('{')).toEqual(['body_not_json', 'body_not_json']);
+  const login = JSON.stringify({ email: 'nobody@example.com', password: 'x', query: '{ me { id } }' });
+  expect(await whileAway(gateway.database, () => both(login))).toEqual(['unavailable', 'unavailable']);
 });
 
 test('Interface 7: docs/dashboards.md has the status of every code', () => {

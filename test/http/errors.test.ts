@@ -29,7 +29,7 @@ const errors: Record<string, [error: unknown, status: number]> = {
 const EXTENSIONS: Record<number, object> = {
   400: { code: 'BAD_REQUEST', reason: 'malformed_request' },
   500: { code: 'INTERNAL_SERVER_ERROR', reason: 'internal_error' },
-  503: { code: 'SERVICE_UNAVAILABLE', reason: 'outage' },
+  503: { code: 'SERVICE_UNAVAILABLE', reason: 'unavailable' },
 };
 
 test.each(Object.entries(errors))(

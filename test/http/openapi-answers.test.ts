@@ -80,7 +80,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 const OF_LOGIN: Row[] = [
   ['/auth/login', 200, '', async () => login(gateway, (await newUser()).email)],
-  ['/auth/login', 400, 'body_unreadable', () => send('/auth/login', { headers: JSON_TYPE, body: '{' })],
+  ['/auth/login', 400, 'body_not_json', () => send('/auth/login', { headers: JSON_TYPE, body: '{' })],
   ['/auth/login', 401, 'invalid_credentials', async () => login(gateway, (await newUser()).email, WRONG)],
   ['/auth/login', 413, 'body_too_large', () => send('/auth/login', { headers: JSON_TYPE, body: ' '.repeat(20_000) })],
   ['/auth/login', 415, 'unsupported_media_type', () => send('/auth/login', { body: 'x' })],
@@ -238,7 +238,7 @@ const OF_PASSWORDS: Row[] = [
     () => withFault(gateway, lacksColumn('audit_events', 'user_agent'), () => forgot(gateway, 'nobody@example.com')),
   ],
   ...PASSWORD_ROUTES.flatMap((path): Row[] => [
-    [path, 400, 'body_unreadable', () => send(path, { headers: JSON_TYPE, body: '{' })],
+    [path, 400, 'body_not_json', () => send(path, { headers: JSON_TYPE, body: '{' })],
     [path, 413, 'body_too_large', () => send(path, { headers: JSON_TYPE, body: ' '.repeat(20_000) })],
     [path, 415, 'unsupported_media_type', () => send(path, { body: 'x' })],
     [

@@ -147,7 +147,7 @@ test('Interface 14: each known outcome is there from 0', async () => {
       .sort();
   const ofEveryRoute = ['body_too_large', 'client_closed', 'cross_site', 'internal_error', 'malformed_request'];
   ofEveryRoute.push('request_timeout', 'unavailable');
-  const withPassword = [...ofEveryRoute, 'body_invalid', 'body_unreadable', 'login_rate_limited'];
+  const withPassword = [...ofEveryRoute, 'body_invalid', 'body_not_json', 'login_rate_limited'];
   withPassword.push('unsupported_media_type');
   const refusals = Object.keys(REFUSALS);
   const ofLogin = refusals.filter((reason) => ['invalid_credentials', 'account_locked'].includes(reason));

@@ -28,7 +28,7 @@ test('Interface 15: without the file nothing is set, users log in, and when it i
   renameSync(path, `${path}.away`);
   const before = await wholeState(gateway);
   for (const refused of [await set(), await create()]) {
-    expect([refused.status, refused.reason]).toEqual([503, 'outage']);
+    expect([refused.status, refused.reason]).toEqual([503, 'unavailable']);
   }
   expect(await wholeState(gateway)).toEqual(before);
   expect((await login(gateway, email, PASSWORD)).status).toBe(200);

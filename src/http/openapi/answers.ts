@@ -111,7 +111,7 @@ export function withFields(name: 'InternalError' | 'Unavailable', fields: Fields
 
 /** The 400 of a route that reads a body. */
 export function unreadable(fields: Fields): object {
-  return refusal('Not valid HTTP, or the body is not valid JSON.', ['body_unreadable', ...INVALID_HTTP], {
+  return refusal('Not valid HTTP, or the body is not valid JSON.', ['body_not_json', ...INVALID_HTTP], {
     ...PERHAPS,
     ...fields,
   });

@@ -4,6 +4,7 @@ import { extname } from 'node:path';
 import { commandTable } from '../../../src/cli/cli.js';
 import { variables } from '../../../src/config/config.js';
 import { DATABASE_PARAMETERS } from '../../../src/config/database-url.js';
+import { ERROR_REASONS } from '../../../src/domain/error-reasons.js';
 import { REASONS } from '../../../src/graphql/reasons.js';
 import { GRAPHQL_ERRORS } from '../../../src/http/error-body.js';
 import { AUTHZ_ERRORS, FURTHER_ERRORS, REFUSALS } from '../../../src/http/refusals.js';
@@ -27,22 +28,32 @@ function errorRows(errors: Record<string, { status: number; detail: string; when
   return table(['status', '`reason`', '`detail`', 'when'], rows);
 }
 
-function graphqlReasons(): string {
-  const byCode = Map.groupBy(Object.entries(REASONS), ([, { code }]) => code);
-  const lists = Array.from(byCode, ([code, rows]) => {
-    const lines = rows.map(([reason, { means }]) => `- \`${reason}\`: ${means}`);
-    return `\`${code}\`\n\n${lines.join('\n')}`;
-  });
-  return lists.join('\n\n');
-}
+type Rows<Row> = Partial<Record<string, Row>>;
 
-function refusedBeforeGraphql(): string {
-  const byCode = Map.groupBy(Object.entries(GRAPHQL_ERRORS), ([, { code }]) => code);
-  const lines = Array.from(byCode, ([code, rows]) => {
-    const reasons = rows.map(([status, { reason }]) => `${status} \`${reason}\``);
-    return `- \`${code}\`: ${reasons.join(', ')}`;
+/** @throws if a reason is in no table */
+function reasons(): string {
+  const rest: Array<[where: string, rows: Rows<{ status: number; detail: string; when?: string }>]> = [
+    ['', REFUSALS],
+    ['', FURTHER_ERRORS],
+    ['forward authentication: ', AUTHZ_ERRORS],
+  ];
+  const graphql: Rows<{ code: string; means: string }> = REASONS;
+  const beforeGraphql = Object.values(GRAPHQL_ERRORS);
+  const names = new Set<string>([...rest.flatMap(([, rows]) => Object.keys(rows)), ...Object.keys(REASONS)]);
+  const forgotten = ERROR_REASONS.filter((reason) => !names.has(reason));
+  if (forgotten.length > 0) throw new Error(`no table has the reasons ${forgotten}`);
+  const lines = [...names].map((reason) => {
+    const answers = rest.flatMap(([where, rows]) => {
+      const row = rows[reason];
+      return row === undefined ? [] : [{ where, ...row }];
+    });
+    const ofRest = answers.map(({ status, detail }) => `${status} \`${detail}\``);
+    const { code = beforeGraphql.find((row) => row.reason === reason)?.code, means } = graphql[reason] ?? {};
+    const when = answers.flatMap(({ where, when: text }) => (text === undefined ? [] : [`${where}${text}`]));
+    const meaning = [...(means === undefined ? [] : [means]), ...new Set(when)].join(' REST: ');
+    return [`\`${reason}\``, [...new Set(ofRest)].join('; '), code === undefined ? '' : `\`${code}\``, meaning];
   });
-  return lines.join('\n');
+  return table(['`reason`', 'REST: status and `detail`', 'GraphQL: `code`', 'meaning'], lines);
 }
 
 function rooms(): string {
@@ -103,10 +114,8 @@ const BLOCKS: Record<string, (page: string) => string> = {
   'database parameters': databaseParameters,
   rooms,
   refusals,
-  'further errors': () => errorRows(FURTHER_ERRORS),
+  reasons,
   'authz errors': () => errorRows(AUTHZ_ERRORS),
-  'graphql reasons': graphqlReasons,
-  'refused before graphql': refusedBeforeGraphql,
   'published run': publishedRun,
   'published sum': publishedSum,
   'scale needs': scaleNeeds,

@@ -55,7 +55,7 @@ export function createJudge(least: number): Judge {
 function isUnavailable({ status, cookie, device, body }: Answer): boolean {
   // biome-ignore lint/suspicious/noExplicitAny: an error of GraphQL, if there is one
   const [error] = (body['errors'] ?? []) as any[];
-  const hasReason = error === undefined ? body['reason'] === 'unavailable' : error.extensions?.reason === 'outage';
+  const hasReason = (error?.extensions ?? body).reason === 'unavailable';
   return status === 503 && hasReason && cookie === undefined && device === undefined;
 }
 
