@@ -87,13 +87,13 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
     if (config.redis === undefined) {
       return { ...context, windows: windowsInPostgres(db.admin, clock, LOGIN_LIMIT_NAME) };
     }
-    const places = config.redis.hosts.map(({ host, port }) => `${host}:${port}`).join();
-    printMessage(call.terminal, `rate limits: Redis, ${config.redis.kind} at ${places}`);
+    const { serversOf } = await import('../rate-limits/redis.js');
+    printMessage(call.terminal, `rate limits: Redis, ${config.redis.kind} at ${serversOf(config.redis)}`);
     const { connectRedis } = await import('../rate-limits/redis-connection.js');
     const { windowsInRedis } = await import('../rate-limits/redis-windows.js');
     const redis = connectRedis(config.redis, createLogger('silent'));
     cleanUp.defer(async () => redis.disconnect());
-    return { ...context, windows: windowsInRedis(redis, clock, LOGIN_LIMIT_NAME) };
+    return { ...context, windows: windowsInRedis(redis, config.redis, clock, LOGIN_LIMIT_NAME) };
   },
 };
 

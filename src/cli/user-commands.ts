@@ -138,7 +138,10 @@ export const userCommands: Record<string, Command> = {
 };
 
 /** A command that changes a user and prints them. */
-function changing(summary: string, change: (context: Contexts['database'], id: string) => Promise<ListedUser>): Command {
+function changing(
+  summary: string,
+  change: (context: Contexts['database'], id: string) => Promise<ListedUser>,
+): Command {
   return command({
     summary,
     on: 'database',

@@ -23,8 +23,17 @@ export function checkMemory({ config, machine }: Surroundings): Finding[] {
     `${machine.memoryMib} MiB of memory; the program needs ${needed - hashes}, and ${numberOf(machine.cores, 'password')} ` +
     `at once ${hashes} (ARGON2_MEMORY_KIB=${config.argon2.memoryKib})`;
   if (machine.memoryMib >= needed) return [ok('memory', seen)];
-  const remedy = `give it ${needed} MiB of memory, or lower ARGON2_MEMORY_KIB (to ${LEAST_ARGON2.memoryKib} at least)`;
+  const lower = lowerable({ ARGON2_MEMORY_KIB: [config.argon2.memoryKib, LEAST_ARGON2.memoryKib] });
+  const remedy = [`give it ${needed} MiB of memory`, ...lower].join(', or ');
   return [fault('memory', seen, remedy)];
+}
+
+/** Advice to lower what is above its minimum. @param values of variables, and their minimum */
+function lowerable(values: Record<string, [value: number, least: number]>): string[] {
+  const names = Object.entries(values).flatMap(([name, [value, least]]) =>
+    value > least ? [`${name} (to ${least} at least)`] : [],
+  );
+  return names.length === 0 ? [] : [`lower ${names.join(' and ')}`];
 }
 
 /** MiB: `needed` in total, of which `hashes` for passwords */
@@ -54,7 +63,8 @@ export async function checkDisk({ config }: Surroundings): Promise<Finding[]> {
   const { bavail, blocks, bsize } = await statfs(folder);
   const mib = (count: number): number => Math.floor((count * bsize) / MIB);
   const seen = `${mib(bavail)} of ${mib(blocks)} MiB are free at DATA_DIR ${config.dataDir}`;
-  const remedy = `free ${LOW_MIB} MiB or more on that disk, or lower AUDIT_RETENTION_DAYS`;
+  const lower = lowerable({ AUDIT_RETENTION_DAYS: [config.auditRetentionDays, 1] });
+  const remedy = [`free ${LOW_MIB} MiB or more on that disk`, ...lower].join(', or ');
   if (mib(bavail) < FAULT_MIB) return [fault('disk', seen, remedy)];
   return [mib(bavail) < LOW_MIB ? warning('disk', seen, remedy) : ok('disk', seen)];
 }
@@ -64,12 +74,21 @@ const SLOW_SECONDS = 0.5;
 /** How long one hash may take: milliseconds. */
 const HASHED_WITHIN_MS = 6_000;
 
+/** It can double the speed: docs/operate.md#passwords-a-second. */
+const COMPILE =
+  'compile argon2 for this processor: run npm run build:argon2 in a checkout, or build the image with --build-arg ARGON2=native';
+
 /** Hashes one password. */
 export async function checkPasswordSpeed({ config, machine, signal }: Surroundings): Promise<Finding[]> {
   if (machine.memoryMib < memoryOf(config, machine).needed) return []; // `memory` reports it, and one more hash could be too much
   const build = argon2Build();
-  const native = build === 'prebuilt' ? ', and run npm run build:argon2 in a checkout, which can double the speed' : '';
-  const remedy = `lower ARGON2_PASSES and ARGON2_MEMORY_KIB (to ${LEAST_ARGON2.passes} and ${LEAST_ARGON2.memoryKib} at least)${native}`;
+  const { passes, memoryKib } = config.argon2;
+  const advice = lowerable({
+    ARGON2_PASSES: [passes, LEAST_ARGON2.passes],
+    ARGON2_MEMORY_KIB: [memoryKib, LEAST_ARGON2.memoryKib],
+  });
+  if (build === 'prebuilt') advice.push(COMPILE);
+  const remedy = advice.join(', and ') || 'give it a faster processor, or more of its time';
   const passwords = await Promise.race([
     createPasswords(config.argon2, machine.cores + 1),
     sleep(HASHED_WITHIN_MS, undefined, { signal }),

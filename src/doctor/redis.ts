@@ -3,9 +3,15 @@ import { once } from 'node:events';
 import type { Redis } from 'ioredis';
 import type { RedisPlace } from '../config/redis-url.js';
 import { isLoopback } from '../config/values.js';
-import { errorLabel } from '../platform/fixed-texts.js';
 import { createLogger } from '../platform/logger.js';
-import { type RedisClient, type RedisState, readRedisState, redisErrorWord } from '../rate-limits/redis.js';
+import {
+  type RedisClient,
+  type RedisState,
+  readRedisState,
+  redisErrorLabel,
+  redisRemedy,
+  serversOf,
+} from '../rate-limits/redis.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -15,7 +21,7 @@ export async function checkRedis({ config: { redis: place }, signal }: Surroundi
   const redis = connectRedis(place, createLogger('silent'));
   try {
     const error = await failureOf(redis, signal);
-    if (error !== undefined) return [cannotCount(redisErrorWord(error) ?? errorLabel(error), place), tls(place)];
+    if (error !== undefined) return [cannotCount(redisErrorLabel(error), place), tls(place)];
     const state = await readRedisState(redis);
     if (state !== 'ok') return [takesNoWrites(state), tls(place)];
     const servers = 'nodes' in redis ? redis.nodes('master') : [redis];
@@ -47,18 +53,9 @@ function memoryOf(server: Redis): Promise<string> {
   return server.info('memory').catch(() => '');
 }
 
-function cannotCount(code: string, { tls }: RedisPlace): Finding {
-  const seen = `REDIS_URL cannot be used (${code}): requests that must be counted are answered 503`;
-  if (/^(WRONGPASS|NOAUTH|NOPERM)/.test(code)) return fault('redis', seen, 'correct user and password in REDIS_URL');
-  if (/^All sentinels are unreachable/.test(code)) {
-    return fault(
-      'redis',
-      seen,
-      'correct the sentinels and the name of the master in REDIS_URL, or start the sentinels',
-    );
-  }
-  const plain = tls ? ', or use redis:// if it does not speak TLS' : '';
-  return fault('redis', seen, `start Redis, or correct REDIS_URL${plain}; check that no firewall is in the way`);
+function cannotCount(code: string, place: RedisPlace): Finding {
+  const seen = `Redis at ${serversOf(place)} cannot be used (${code}): requests that must be counted are answered 503`;
+  return fault('redis', seen, redisRemedy(code, place));
 }
 
 type WriteFault = Exclude<RedisState, 'ok'>;

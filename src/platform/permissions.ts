@@ -29,5 +29,10 @@ export function othersMayReplaceIn(folder: string, { mode }: { mode: number }): 
 }
 
 function chmod(change: string, path: string): string {
-  return `chmod ${change} ${/^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`}`;
+  return `chmod ${change} ${quoted(path)}`;
+}
+
+/** A path as a word of a shell command. */
+export function quoted(path: string): string {
+  return /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -2,7 +2,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisPlace } from '../config/redis-url.js';
 import { describeError, type Logger } from '../platform/logger.js';
-import { type RedisClient, redisErrorWord } from './redis.js';
+import { type RedisClient, redisErrorLabel, redisErrorWord, redisRemedy, serversOf } from './redis.js';
 
 /** Includes TLS. */
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -19,7 +19,7 @@ const LOG_INTERVAL_MS = 60_000;
 /** Commands fail at once while Redis is away, so that an answer is 503 without a long wait. */
 export function connectRedis(place: RedisPlace, log: Logger): RedisClient {
   const redis = open(place);
-  logErrors(redis, log);
+  logErrors(redis, place, log);
   warnOfEviction(redis, log);
   return redis;
 }
@@ -81,15 +81,16 @@ function oncePer<T>(ms: number, predicate: (value: T) => boolean): (value: T) =>
 const NO_MASTER = /^Error: All sentinels are unreachable/;
 
 /** Every attempt to connect fails on its own, so only one a minute is logged. */
-function logErrors(redis: RedisClient, log: Logger): void {
+function logErrors(redis: RedisClient, place: RedisPlace, log: Logger): void {
   const isDue = oncePer(LOG_INTERVAL_MS, () => true);
   const logError = (error: unknown): void => {
     if (!isDue(undefined)) return;
-    const code = redisErrorWord(error);
+    const code = redisErrorLabel(error);
     const what = NO_MASTER.test(String(error))
       ? 'no sentinel knows the master of REDIS_URL'
       : 'redis connection failed';
-    log.warn({ error: { ...describeError(error), ...(code && { code }) } }, what);
+    const { name } = describeError(error);
+    log.warn({ servers: serversOf(place), error: { name, code }, remedy: redisRemedy(code, place) }, what);
   };
   redis.on('error', logError);
   redis.on('node error', logError);

@@ -1,8 +1,9 @@
 /** Interface 9: the windows of a limit in Redis, on one server or on every master of a cluster. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import type { RedisPlace } from '../config/redis-url.js';
 import { addSeconds, type Clock } from '../platform/clock.js';
-import type { RedisClient } from './redis.js';
+import { type RedisClient, redisErrorLabel, redisRemedy, serversOf } from './redis.js';
 import { RedisAway, type Window, type Windows } from './windows.js';
 
 const READY_WITHIN_MS = 5_000;
@@ -10,14 +11,16 @@ const READY_WITHIN_MS = 5_000;
 const KEYS_AT_ONCE = 1_000;
 
 /** @param name of the limit, as in `createRateLimiter` */
-export function windowsInRedis(redis: RedisClient, clock: Clock, name: string): Windows {
+export function windowsInRedis(redis: RedisClient, place: RedisPlace, clock: Clock, name: string): Windows {
   const prefix = `${name}:`;
   const asked = async <T>(work: (nodes: Redis[]) => Promise<T>): Promise<T> => {
     try {
       await ready(redis);
       return await work('slots' in redis ? redis.nodes('master') : [redis]);
     } catch (error) {
-      throw new RedisAway('the rate limits cannot be read: Redis does not answer', { cause: error });
+      const label = redisErrorLabel(error);
+      const reason = `the rate limits cannot be read: Redis at ${serversOf(place)} does not answer (${label})`;
+      throw new RedisAway(`${reason}; ${redisRemedy(label, place)}`, { cause: error });
     }
   };
   const eachBatch = async (nodes: Redis[], work: (keys: string[], node: Redis) => Promise<void>): Promise<void> => {
@@ -57,8 +60,12 @@ export function windowsInRedis(redis: RedisClient, clock: Clock, name: string): 
 /** Ignores errors meanwhile: the client tries again, or another sentinel. @throws if it takes too long */
 async function ready(redis: RedisClient): Promise<void> {
   if (redis.status === 'ready') return;
+  let last: unknown = new Error('connect ETIMEDOUT');
+  redis.on('error', (error) => {
+    last = error;
+  });
   const connected = new Promise((resolve) => redis.once('ready', resolve));
-  const late = sleep(READY_WITHIN_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('not connected')));
+  const late = sleep(READY_WITHIN_MS, undefined, { ref: false }).then(() => Promise.reject(last));
   await Promise.race([connected, late]);
 }
 

@@ -1,5 +1,7 @@
 /** Interface 10: Redis or Valkey, if `REDIS_URL` is set, and whether it accepts writes. */
 import type { Cluster, Redis } from 'ioredis';
+import type { RedisPlace } from '../config/redis-url.js';
+import { errorLabel } from '../platform/fixed-texts.js';
 
 /** One server (named directly or by Sentinel), or a cluster. */
 export type RedisClient = Redis | Cluster;
@@ -41,4 +43,24 @@ async function stateByKey(redis: RedisClient, key: string): Promise<RedisState> 
 /** The first word of an error that Redis answered, such as `READONLY`; undefined for other errors. */
 export function redisErrorWord(error: unknown): string | undefined {
   return error instanceof Error ? /^[A-Z]+(?= )/.exec(error.message)?.[0] : undefined;
+}
+
+/** The same, or the code of the system or a fixed text. */
+export function redisErrorLabel(error: unknown): string {
+  return redisErrorWord(error) ?? errorLabel(error);
+}
+
+/** Hosts and ports of REDIS_URL. */
+export function serversOf({ hosts }: RedisPlace): string {
+  return hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join();
+}
+
+/** What to do if a connection fails. @param label see `redisErrorLabel` */
+export function redisRemedy(label: string, { tls }: RedisPlace): string {
+  if (/^(WRONGPASS|NOAUTH|NOPERM)/.test(label)) return 'correct user and password in REDIS_URL';
+  if (/^All sentinels are unreachable/.test(label)) {
+    return 'correct the sentinels and the name of the master in REDIS_URL, or start the sentinels';
+  }
+  const plain = tls ? ', or use redis:// if it does not speak TLS' : '';
+  return `start Redis, or correct REDIS_URL${plain}; check that no firewall is in the way`;
 }

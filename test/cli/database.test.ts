@@ -1,5 +1,5 @@
 /** Interface 9: which database a command speaks to, that it says so, and that it makes and migrates none by itself. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
@@ -7,7 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
+import { ownDataDir } from '../../src/db/embedded/owner.js';
 import { cliOnDatabase, messagesOf, run } from '../support/gateway/cli.js';
+import { canMount, mountDisk } from '../support/postgres/small-disk.js';
+import { asUser, isRoot } from '../support/programs/as-user.js';
 import { freePort } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 
@@ -91,6 +94,29 @@ test('Interface 9: an embedded database that does not exist is not made: exit co
   }
   expect(await readdir(folder, { recursive: true })).toEqual(['empty', 'left', 'left/owner.lock']);
 });
+
+(isRoot && canMount ? test : test.skip)(
+  'Interface 9: a data folder of another user, on a read-only disk, or that cannot be made',
+  async () => {
+    const [owned, disk] = [join(folder, 'owned'), join(folder, 'disk')];
+    for (const dataDir of [owned, disk]) await mkdir(dataDir, { mode: 0o755 });
+    await chmod(folder, 0o755);
+    using _ = mountDisk(disk, '4m');
+    await chmod(disk, 0o755);
+    spawnSync('mount', ['-o', 'remount,ro', disk]);
+    const refused = (dataDir: string, uid: number) =>
+      asUser(uid, () => ownDataDir(dataDir, 'gateway').then(String, ({ message }: Error) => message));
+    const another = 'set DATA_DIR to a folder that can be written';
+    expect(await refused(owned, 65_534)).toBe(
+      `the data folder ${owned} cannot be used (EACCES); give it to the user that this runs as: chown -R USER ${owned}; or ${another}`,
+    );
+    expect(await refused(join(owned, 'new'), 65_534)).toBe(
+      `the data folder ${join(owned, 'new')} cannot be used (EACCES); make it as root and give it to the user that this runs as, or ${another}`,
+    );
+    expect(await refused(disk, 0)).toBe(`${disk} is on a read-only disk (EROFS); ${another}`);
+    expect(await refused('/proc/x', 0)).toBe(`the data folder /proc/x cannot be used (ENOENT); ${another}`);
+  },
+);
 
 test('Interface 9: an embedded database is joined if a gateway runs, and started if not; no command creates a keyring', async () => {
   const env = { DATA_DIR: join(folder, 'data') };

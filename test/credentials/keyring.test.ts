@@ -81,8 +81,12 @@ test.each<[string, unknown[]]>([
 });
 
 test('Interface 3: refuses a file that is not a keyring', async () => {
-  expect(await refusal(undefined, 'not json')).toMatch(/is not JSON/);
-  expect(await refusal(undefined, '[]')).toMatch(/is refused/);
+  const restore =
+    '; restore it from another instance or a backup; with a new one every session would end and no API key would work';
+  const half = JSON.stringify({ keys: [access, refresh, sealing] }).slice(0, 100);
+  expect(await refusal(undefined, half)).toBe(`the keyring ${file} is not JSON, or cut short${restore}`);
+  expect(await refusal(undefined, '[]')).toBe(`the keyring ${file} is refused: keyring: must be an object${restore}`);
+  expect(await refusal(undefined, '{}')).toBe(`the keyring ${file} is refused: keys: must be a list of keys${restore}`);
   await rm(file);
   await expect(openKeyring(file, clock, createLogger('silent'))).rejects.toThrow(/^cannot read the keyring /);
 });

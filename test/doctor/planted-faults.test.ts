@@ -318,6 +318,10 @@ describe('machine', () => {
     const { seen } = await expectOne('fault', 'memory', 'lower ARGON2_MEMORY_KIB', look(env, { machine }));
     expect(seen).toContain('4 passwords at once 1024');
     await expectWell({ ...env, ARGON2_MEMORY_KIB: '19456' }, { machine });
+    const least = { ...env, ARGON2_MEMORY_KIB: '19456' };
+    const small = { ...machine, memoryMib: 256 };
+    const { remedy } = await expectOne('fault', 'memory', 'give it 326 MiB', look(least, { machine: small }));
+    expect(remedy).toBe('give it 326 MiB of memory'); // the other half is at its minimum
     await expectWell(env, { machine: { ...machine, memoryMib: 1_280 } });
   });
 
@@ -329,6 +333,13 @@ describe('machine', () => {
       'lower ARGON2_PASSES',
       look({ ...well, ARGON2_PASSES: '100', ARGON2_MEMORY_KIB: '32768' }, { only }),
     );
+    const { remedy } = await expectOne(
+      'warning',
+      only,
+      'lower ARGON2_PASSES',
+      look({ ...well, ARGON2_PASSES: '100' }, { only }),
+    );
+    expect(remedy).not.toContain('ARGON2_MEMORY_KIB'); // which is at its minimum
     expect(await look(well, { only })).toMatchObject([{ check: only }]);
   });
 
@@ -399,7 +410,7 @@ describe('keyring', () => {
   test('fault keyring: it is no JSON, or no key may be used yet', async () => {
     await withKeyring(
       () => writeFile(keyring.file, '{'),
-      () => expectOne('fault', 'keyring', 'of your backup', look(well)),
+      () => expectOne('fault', 'keyring', 'a backup', look(well)),
     );
     const later = Math.floor(Date.now() / 1000) + 3_600;
     await withKeyring(
@@ -918,7 +929,8 @@ withRedis('Redis', () => {
     expect(wrong.seen).toContain('WRONGPASS');
     await expectWell(at('right'));
     await server.stop();
-    await expectOne('fault', 'redis', 'start Redis', look(at('right')));
+    const away = await expectOne('fault', 'redis', 'start Redis', look(at('right')));
+    expect(away.seen).toContain(`Redis at 127.0.0.1:${server.port} cannot be used (ECONNREFUSED)`);
   });
 
   test('what Redis may be set to, one after the other', async () => {

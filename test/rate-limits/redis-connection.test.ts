@@ -84,8 +84,15 @@ withRedis('the connection to Redis', () => {
         tries += 1;
       });
       await until('it has tried again', () => tries >= 3);
-      expect(warnings(captured)).toMatchObject([{ msg: 'redis connection failed' }]);
-      expect(captured.text()).not.toMatch(new RegExp(`secret|${port}`));
+      expect(warnings(captured)).toMatchObject([
+        {
+          msg: 'redis connection failed',
+          servers: `localhost:${port}`,
+          error: { code: 'ECONNREFUSED' },
+          remedy: expect.stringMatching(/^start Redis, or correct REDIS_URL/),
+        },
+      ]);
+      expect(captured.text()).not.toMatch(/secret|"at":/);
     });
   });
 

@@ -45,17 +45,23 @@ function throwIfUnsafe(fault: OpenToOthers | undefined, file: string): void {
   if (fault !== undefined) throw new KeyringError(`the keyring ${file} is refused: ${fault.reason}`, fault.remedy);
 }
 
+/** It names no command: whoever made a new one would end every session. */
+const RESTORE =
+  'restore it from another instance or a backup; with a new one every session would end and no API key would work';
+
 function parsePrivateJwks(text: string, file: string): PrivateJwk[] {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    throw new KeyringError(`the keyring ${file} is not JSON`);
+    throw new KeyringError(`the keyring ${file} is not JSON, or cut short`, RESTORE);
   }
-  const parsed = z.looseObject({ keys: z.array(privateJwk) }).safeParse(json);
+  const parsed = z
+    .looseObject({ keys: z.array(privateJwk, 'must be a list of keys') }, 'must be an object')
+    .safeParse(json);
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'keyring'}: ${issue.message}`);
-    throw new KeyringError(`the keyring ${file} is refused: ${faults.join('; ')}`);
+    throw new KeyringError(`the keyring ${file} is refused: ${faults.join('; ')}`, RESTORE);
   }
   const { keys } = parsed.data;
   if (new Set(keys.map(({ kid }) => kid)).size < keys.length) {

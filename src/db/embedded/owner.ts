@@ -4,7 +4,7 @@ import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { othersMayWrite } from '../../platform/permissions.js';
+import { othersMayWrite, quoted } from '../../platform/permissions.js';
 import { EmbeddedPostgresError, SYSTEM_PATH } from './programs.js';
 
 export type OwnerRole = 'gateway' | 'cli';
@@ -31,7 +31,9 @@ export async function ownDataDir(
   waitSeconds = 30,
 ): Promise<DataDirOwnership | DataDirHeld> {
   const absoluteDir = resolve(dataDir);
-  await makeFolder(absoluteDir);
+  await makeFolder(absoluteDir).catch((error: unknown) => {
+    throw unusable(absoluteDir, error, { EACCES: 'make it as root and give it to the user that this runs as, or' });
+  });
   // Even with the sticky bit, other users could create our files first.
   const fault = othersMayWrite(absoluteDir, await stat(absoluteDir));
   if (fault !== undefined) {
@@ -39,7 +41,7 @@ export async function ownDataDir(
   }
   const lockFile = lockFileOf(absoluteDir);
   // A bare descriptor: the garbage collector would close a FileHandle and lose the lock.
-  const fd = openSync(lockFile, 'a+', 0o600);
+  const fd = openLock(absoluteDir, lockFile);
   let isOpen = true;
   const release = () => {
     if (isOpen) closeSync(fd);
@@ -58,6 +60,27 @@ export async function ownDataDir(
     release();
     throw error;
   }
+}
+
+function openLock(folder: string, lockFile: string): number {
+  try {
+    return openSync(lockFile, 'a+', 0o600);
+  } catch (error) {
+    const give = `give it to the user that this runs as: chown -R USER ${quoted(folder)}; or`;
+    throw unusable(folder, error, { EACCES: give, EPERM: give });
+  }
+}
+
+/** @param advice by the code of the error, if more can be done than to use another folder */
+function unusable(folder: string, error: unknown, advice: Record<string, string>): unknown {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (code === '') return error;
+  const reason =
+    code === 'EROFS'
+      ? `${folder} is on a read-only disk (EROFS)`
+      : `the data folder ${folder} cannot be used (${code})`;
+  const remedy = [advice[code], 'set DATA_DIR to a folder that can be written'].filter(Boolean).join(' ');
+  return new EmbeddedPostgresError(reason, remedy, { cause: error });
 }
 
 /** With its parents. Node's own `recursive` loops for ever in a folder that accepts no others, such as /proc. */
