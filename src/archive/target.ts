@@ -30,7 +30,7 @@ export async function refuseFull(client: pg.ClientBase): Promise<void> {
 export function refuseOtherVersion(header: Header): void {
   const { gateway_version, migrations: theirs } = header;
   const lacking = theirs.filter((name) => !MIGRATION_NAMES.includes(name));
-  const more = MIGRATION_NAMES.slice(0, theirs.length).filter((name) => !theirs.includes(name));
+  const more = MIGRATION_NAMES.slice(0, theirs.length - lacking.length).filter((name) => !theirs.includes(name));
   if (lacking.length + more.length === 0) return;
   const differences = [
     ...lacking.map((name) => `only the file has ${name}`),
