@@ -3,7 +3,7 @@ import { eventRows, insertEvents } from '../audit/write.js';
 import { hashOfToken, REQUESTED_WINDOW_SECONDS } from '../auth/password-links.js';
 import { generateLinkToken } from '../credentials/key-secrets.js';
 import { openSealedSecret, sealSecret } from '../credentials/sealed-secret.js';
-import { type Db, only, statement } from '../db/statement.js';
+import { type Db, only, type RowOf, statement } from '../db/statement.js';
 import type { LinkPurpose } from '../domain/link-purpose.js';
 import type { Role } from '../domain/roles.js';
 import type { LoggedEvent } from '../outbox/cursors.js';
@@ -94,14 +94,30 @@ const retriedSql = statement('retried_link', { user_id: 'uuid', event_id: 'uuid'
 const failedSql = statement('requested_mail_failed', { user_id: 'uuid', event_id: 'uuid' }, {})`
   update requested_links set has_failed = true where user_id = :user_id and event_id = :event_id`;
 
-const waitingSql = statement(
-  'waiting_link',
-  { user_id: 'uuid', now: 'timestamptz' },
-  { ...MAILABLE, token_sha256: 'bytea', purpose: only<LinkPurpose>('text') },
-)`
+const WAITING = { ...MAILABLE, token_sha256: 'bytea', purpose: only<LinkPurpose>('text') } as const;
+const SELECT_WAITING = `
   select email, role, token_sha256, sealed_token, purpose, expires_at
   from password_links join users on id = user_id and users.password_version = password_links.password_version
   where user_id = :user_id and sealed_token is not null and expires_at > :now and is_active`;
+
+const waitingSql = statement('waiting_link', { user_id: 'uuid', now: 'timestamptz' }, WAITING)`
+  ${SELECT_WAITING}`;
+
+/** The previous version stored the link of a request among those of operators. Its mail may still wait. */
+const waitingSinceBeforeSql = statement(
+  'waiting_link_since_before',
+  { user_id: 'uuid', requested_at: 'text', now: 'timestamptz' },
+  WAITING,
+)`
+  ${SELECT_WAITING}
+    and not exists (
+      select from requested_links where requested_links.user_id = :user_id and issued_at > :requested_at::timestamptz
+    )
+    and 'request' = (
+      select metadata ->> 'by' from audit_events
+      where audit_events.user_id = :user_id and event_type = 'password_link_issued'
+      order by written_at desc limit 1
+    )`;
 
 const eraseSql = statement('erase_mailed_token', { user_id: 'uuid', token_sha256: 'bytea' }, {})`
   with requested as (
@@ -151,7 +167,11 @@ export async function linkOfRequest(
     events: eventRows([issued], now),
     now,
   });
-  if (!asked?.is_issued) return asked?.is_limited ? 'limited' : 'superseded';
+  if (asked === undefined) {
+    const before = { user_id: userId, requested_at: written_at, now };
+    return openWaiting(deps, userId, await db.admin.run(waitingSinceBeforeSql, before));
+  }
+  if (!asked.is_issued) return asked.is_limited ? 'limited' : 'superseded';
   return { email: asked.email, role: asked.role, token, purpose: 'reset', expiresAt };
 }
 
@@ -161,11 +181,16 @@ export async function forgetFailed(db: Db, userId: string, { id }: LoggedEvent):
 }
 
 /** The link of an operator whose token waits: the newest of the user. */
-export async function waitingLink(
-  { clock, db, keyring }: Dependencies,
+export async function waitingLink(deps: Dependencies, userId: string): Promise<MailedLink | Unmailable> {
+  const { clock, db } = deps;
+  return openWaiting(deps, userId, await db.admin.run(waitingSql, { user_id: userId, now: clock.now() }));
+}
+
+async function openWaiting(
+  { keyring }: Dependencies,
   userId: string,
+  [waiting]: Array<RowOf<typeof waitingSql>>,
 ): Promise<MailedLink | Unmailable> {
-  const [waiting] = await db.admin.run(waitingSql, { user_id: userId, now: clock.now() });
   if (!waiting?.sealed_token) return 'superseded';
   const { email, role, token_sha256, sealed_token, purpose, expires_at: expiresAt } = waiting;
   const token = await openSealedSecret(keyring, userId, sealed_token);

@@ -216,7 +216,8 @@ test('the outbox goes on where it stood: what has failed and what is new is sent
     await until('all that remained has come', () => remaining.every((id) => sent('/all').includes(id)));
     expect(sent('/all').toSorted()).toEqual(remaining.toSorted());
 
-    const [waited] = await smtp.reached(1);
+    await until('the mail has come', () => smtp.mails.length > 0);
+    const [waited] = smtp.mails;
     const body = { token: waited?.token, new_password: 'a new password, by a mail' };
     expect((await gateway.send('POST', '/auth/password/redeem', { body })).status).toBe(204);
     expect((await login(gateway, 'waiting@example.com', body.new_password)).status).toBe(200);
