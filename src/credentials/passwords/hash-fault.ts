@@ -51,7 +51,8 @@ export function importFaultFinder(own: Argon2Parameters): (text: string) => Prom
     if (fault !== undefined || known === undefined) return fault;
     const work = workOf(known, own);
     if (work > MAX_WORK) {
-      return `(${known.kind.name}) costs ${work.toFixed(1)} times a hash of this gateway, and ${MAX_WORK} times is the most`;
+      const times = (Math.ceil(work * 10) / 10).toFixed(1); // rounded up, so that it is more than the most
+      return `(${known.kind.name}) costs ${times} times a hash of this gateway, and ${MAX_WORK} times is the most`;
     }
     const { prefix, salt, key } = known.hash;
     const form = [prefix, ...[salt, key].map((part) => part.replace(/[^=]/g, 'x'))].join(' ');
