@@ -2,6 +2,7 @@
 import type { Config } from '../config/config.js';
 import { schemaState } from '../db/migrate.js';
 import { statement } from '../db/statement.js';
+import { TLS_ADVICE } from '../mail/mail.js';
 import { LAG } from '../outbox/lag.js';
 import { numberOf } from '../platform/number-of.js';
 import { type Finding, ok, warning } from './finding.js';
@@ -32,7 +33,9 @@ export async function checkMail({ config, database }: Surroundings): Promise<Fin
   const seen = `${way}; the oldest has waited for ${lag} s, ${numberOf(parked, 'mail')} failed or under way, ${last}`;
   if (lag <= LONG_LAG_SECONDS) return [ok('mail', seen)];
   const remedy =
-    'see that a gateway is running, and that the server of SMTP_URL is up and accepts its user and MAIL_FROM';
+    last_outcome === 'tls'
+      ? TLS_ADVICE
+      : 'see that a gateway is running, and that the server of SMTP_URL is up and accepts its user and MAIL_FROM';
   return [warning('mail', seen, remedy)];
 }
 

@@ -5,7 +5,7 @@ import { isRole, type Role } from '../domain/roles.js';
 import type { Consumer, Delivery } from '../outbox/consumer.js';
 import type { LoggedEvent } from '../outbox/cursors.js';
 import type { Deps } from '../services.js';
-import { createPrinter, type Mailer, senderOf } from './mail.js';
+import { createPrinter, type Mailer, senderOf, TLS_ADVICE } from './mail.js';
 import { MAIL_CURSOR, OLDEST_SECONDS, startMailCursor } from './mail-cursor.js';
 import {
   eraseMailed,
@@ -162,7 +162,8 @@ export async function createMailConsumer(
     attempted: (_cursorId, { id: event_id, event_type }, { kind, outcome, status }) => {
       metrics.mails.inc({ outcome });
       const facts = { event_id, event_type, outcome, status };
-      if (kind === 'failed') log.warn(facts, 'a mail failed; it will be tried again');
+      if (outcome === 'tls') log.warn(facts, `a mail failed; it will be tried again: ${TLS_ADVICE}`);
+      else if (kind === 'failed') log.warn(facts, 'a mail failed; it will be tried again');
       else if (outcome === 'rejected') log.warn(facts, 'a mail was rejected; it will not be tried again');
       else log.debug(facts, kind === 'delivered' ? 'a mail was delivered' : 'a mail was not needed any more');
     },

@@ -18,6 +18,11 @@ export interface Sender {
   address: string;
 }
 
+/** For `tls` */
+export const TLS_ADVICE =
+  'the certificate of the mail server must be for the host of SMTP_URL and from a CA that is trusted (NODE_EXTRA_CA_CERTS); ' +
+  'any certificate will do for a server on this machine if that host is localhost';
+
 export interface Mailer {
   /** If an attempt may last long */
   patience?: Patience;

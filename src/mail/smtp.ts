@@ -1,5 +1,6 @@
 /** Interface 17: MAIL=smtp: one mail to the server of `SMTP_URL`, which may be slow, hostile or gone. */
-import { isIP } from 'node:net';
+import { once } from 'node:events';
+import { connect, isIP } from 'node:net';
 import { createTransport, type NodemailerError } from 'nodemailer';
 import { isLoopback } from '../config/values.js';
 import type { Delivery, Patience } from '../outbox/consumer.js';
@@ -11,6 +12,7 @@ import { AUTOMATIC, type Mailer } from './mail.js';
  * final dot, `setup` included; `answer` is for the answer to it: until then a server may look for viruses.
  */
 export const LIMITS = { setup: 60_000, text: 180_000, answer: 600_000 };
+const TLS = { rejectUnauthorized: true, minVersion: 'TLSv1.2' } as const;
 /** Idle connections are closed before a server does it: milliseconds. */
 const IDLE_MS = 30_000;
 
@@ -25,23 +27,36 @@ const PATIENCE: Patience = {
 const MAX_REPLY = 65_536;
 
 /**
- * Certificates are always verified. No proxy of the environment is used.
+ * TLS with a certificate that is trusted for the host is required, except on a connection that stays on this machine. No
+ * proxy of the environment is used.
  * @param smtpUrl as the configuration has checked it
  * @param publicHost by which the gateway introduces itself
  */
 export function createSmtpMailer(smtpUrl: string, publicHost: string, limits = LIMITS): Mailer {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl);
   const secure = protocol === 'smtps:';
+  const host = hostname.replace(/^\[|\]$/g, '');
   const transport = createTransport({
     pool: true,
     maxConnections: PATIENCE.most,
     maxRequeues: 1, // of a mail of which nothing was sent, as the server has closed an idle connection
     idleTimeout: IDLE_MS,
-    host: hostname.replace(/^\[|\]$/g, ''),
+    host,
     ...(port !== '' && { port: Number(port) }),
     secure,
-    requireTLS: !secure && !isLoopback(hostname.toLowerCase()),
-    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
+    requireTLS: !secure,
+    tls: TLS,
+    ...(isLoopback(host.toLowerCase()) && {
+      getSocket: (
+        _options: unknown,
+        callback: (error: Error | null, found?: Awaited<ReturnType<typeof connectHere>>) => void,
+      ) => {
+        connectHere(host, Number(port) || (secure ? 465 : 587), limits.setup).then(
+          (found) => callback(null, found),
+          (error: Error) => callback(error),
+        );
+      },
+    }),
     // Without forceAuth, mail would go without a login if the server offers none.
     ...(username !== '' && {
       auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
@@ -108,6 +123,24 @@ export function createSmtpMailer(smtpUrl: string, publicHost: string, limits = L
     },
     close: () => transport.close({ force: true }),
   };
+}
+
+/**
+ * Connects to a host with a name of loopback. If the address is on loopback too, nobody can come between, so a server there
+ * may do without TLS, or have a certificate for any name, as Debian's Postfix does.
+ * @returns the socket, and the options of its connection
+ */
+async function connectHere(host: string, port: number, timeoutMs: number) {
+  const connection = connect({ host, port });
+  connection.on('error', () => undefined); // between the two owners of the socket
+  try {
+    await once(connection, 'connect', { signal: AbortSignal.timeout(timeoutMs) });
+  } catch (error) {
+    connection.destroy();
+    throw error instanceof Error && error.name === 'AbortError' ? Object.assign(error, { code: 'ETIMEDOUT' }) : error;
+  }
+  if (!isLoopback(connection.remoteAddress ?? '')) return { connection };
+  return { connection, requireTLS: false, tls: { ...TLS, rejectUnauthorized: false } };
 }
 
 /** Answers that ask for a login (RFC 4954). */

@@ -171,6 +171,15 @@ test('17: after three days nobody is mailed any more, and the token of a link is
   expect(await sealedTokens(gateway)).toEqual([null]);
 });
 
+test('17: without a certificate that counts, the log says what to do', async () => {
+  server.answer((command) => (command === 'STARTTLS' ? '502 not here' : undefined));
+  const elsewhere = await startMailing(server.url.replace('127.0.0.1', '0.0.0.0'), { log: captured.log });
+  await requestReset(elsewhere, await elsewhere.user());
+  await counted(elsewhere, 'tls');
+  expect(captured.text()).toMatch(/NODE_EXTRA_CA_CERTS.*this machine if that host is localhost/);
+  await elsewhere.close();
+});
+
 test('17: attempts are counted, from 0, and logged without address, link and text', async () => {
   const { values } = await gateway.app.metrics.mails.get();
   expect(values.map(({ value }) => value)).toEqual(Array(13).fill(0));
