@@ -20,7 +20,7 @@ const IDLE_MS = 30_000;
 const PATIENCE: Patience = {
   attemptSeconds: (LIMITS.text + LIMITS.answer) / 1000 + 20,
   atOnce: 3,
-  slowSeconds: 10,
+  slowSeconds: 5,
   most: 12,
 };
 /** Of one reply: bytes. */
