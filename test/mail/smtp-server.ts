@@ -2,6 +2,7 @@
 
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ReceivedMail, readMail } from './read-mail.js';
 
 type Answer = string | undefined | Promise<string | undefined>;
@@ -29,7 +30,8 @@ const USUAL: Array<[RegExp, string]> = [
   [/^/, '250 ok'],
 ];
 
-export async function startSmtpServer(): Promise<SmtpServer> {
+/** @param greetsAfterMs milliseconds from the connection to the greeting */
+export async function startSmtpServer({ greetsAfterMs = 0 } = {}): Promise<SmtpServer> {
   const mails: ReceivedMail[] = [];
   const commands: string[] = [];
   const waiting = new Set<() => void>();
@@ -54,6 +56,7 @@ export async function startSmtpServer(): Promise<SmtpServer> {
     sockets.add(socket);
     socket.on('error', () => undefined);
     socket.setEncoding('utf8');
+    if (greetsAfterMs > 0) await sleep(greetsAfterMs);
     socket.write('220 here ESMTP\r\n');
     let rest = '';
     let text: string | undefined;

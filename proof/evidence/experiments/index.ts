@@ -24,6 +24,9 @@ import { passwordGuesses } from './password-guesses.js';
 import { refreshRaces } from './refresh-races.js';
 import { replays } from './replays.js';
 import { rollingRestarts, rollingRestartsHaproxy } from './rolling-restarts.js';
+import { silentReceivers } from './silent-receivers.js';
+import { slowMailServers } from './slow-mail-servers.js';
+import { slowReceivers } from './slow-receivers.js';
 import { soak } from './soak.js';
 import { timing } from './timing.js';
 import { timingDevices } from './timing-devices.js';
@@ -47,6 +50,9 @@ export const EXPERIMENTS: readonly Experiment[] = [
   killsQuiet,
   webhookKills,
   webhookBacklog,
+  slowReceivers,
+  slowMailServers,
+  silentReceivers,
   backup,
   move,
   faultsPostgres,

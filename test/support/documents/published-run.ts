@@ -59,6 +59,10 @@ export const GROUPS: readonly Group[] = [
     experiments: ['webhook-kills', 'webhook-backlog'],
   },
   {
+    what: () => 'receivers of webhooks and mail servers that are slow, or silent by the hundred',
+    experiments: ['slow-receivers', 'slow-mail-servers', 'silent-receivers'],
+  },
+  {
     what: (figure) =>
       `PostgreSQL under Patroni is switched over, loses power, hangs or is cut off: ${figure('rounds', 'max')} times`,
     experiments: ['failovers'],
