@@ -12,8 +12,8 @@ function isLocked({ lockedUntil }: KnownDevice): boolean {
 
 export const DEVICE_COLUMNS: Array<Column<KnownDevice>> = [
   { name: 'Device', cell: ({ userAgent }) => <Device userAgent={userAgent} /> },
-  { name: 'Known since', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { name: 'Last login', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+  { name: 'Known since', width: 'time', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { name: 'Last login', width: 'time', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
   {
     name: 'Failed logins',
     cell: (device) => (

@@ -16,9 +16,17 @@ const ENDINGS: Record<SessionEndReason, string> = {
   user_password_set: 'New password',
 };
 
-export const STARTED: Column<Session> = { name: 'Logged in', cell: ({ startedAt }) => <Time at={startedAt} /> };
+export const STARTED: Column<Session> = {
+  name: 'Logged in',
+  width: 'time',
+  cell: ({ startedAt }) => <Time at={startedAt} />,
+};
 
-export const USED: Column<Session> = { name: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> };
+export const USED: Column<Session> = {
+  name: 'Last used',
+  width: 'time',
+  cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />,
+};
 
 export const FROM: Column<Session> = {
   name: 'From',

@@ -1,5 +1,6 @@
 /** What has just been done, shown for a while and read out by screen readers. */
 import { signal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 const SHOWN_MS = 8_000;
 
@@ -15,9 +16,39 @@ export function announce(text: string): void {
 }
 
 export function Announcements() {
+  const box = useRef<HTMLDivElement>(null);
+  const text = announced.value;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another text has another height
+  useLayoutEffect(() => {
+    if (text === '') return;
+    const place = (): void => {
+      if (box.current !== null) box.current.style.bottom = `${freeBottom(box.current)}px`;
+    };
+    place();
+    const again = setInterval(place, AGAIN_MS); // what is below it scrolls, and changes
+    return () => clearInterval(again);
+  }, [text]);
   return (
-    <div class="announcements" role="status">
-      {announced.value !== '' && <p>{announced.value}</p>}
+    <div class="announcements" role="status" ref={box}>
+      {text !== '' && <p>{text}</p>}
     </div>
   );
+}
+
+const AGAIN_MS = 200;
+/** From the edge of the window, and between places that are tried: CSS pixels */
+const MARGIN = 12;
+const STEP = 8;
+
+/** The lowest place, from the bottom of the window, where nothing below it can be clicked: CSS pixels. */
+function freeBottom(box: HTMLElement): number {
+  const { left, right, height } = box.getBoundingClientRect();
+  const targets = [...document.querySelectorAll('a, button, input, select, textarea, summary, label')]
+    .map((target) => target.getBoundingClientRect())
+    .filter((target) => target.width > 1 && target.right > left && target.left < right);
+  for (let bottom = MARGIN; bottom + height + MARGIN <= innerHeight; bottom += STEP) {
+    const [top, end] = [innerHeight - bottom - height, innerHeight - bottom];
+    if (!targets.some((target) => target.bottom > top && target.top < end)) return bottom;
+  }
+  return MARGIN;
 }

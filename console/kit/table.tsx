@@ -1,4 +1,4 @@
-/** A table; on a narrow screen each row becomes a card, whose cells have the names of their columns. */
+/** A table; in a narrow place each row becomes a card, whose cells have the names of their columns. */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { Rows } from '../answer.js';
@@ -11,6 +11,8 @@ export interface Column<Row> {
   /** A name for screen readers alone, such as that of a column of buttons */
   isNameHidden?: boolean;
   align?: 'end';
+  /** For a short text, such as a time; the other columns share the rest. */
+  width?: 'narrow' | 'time';
 }
 
 interface TableProps<Row> {
@@ -26,12 +28,12 @@ interface TableProps<Row> {
 export function Table<Row>({ caption, columns, rows, keyOf, isMarked }: TableProps<Row>) {
   const shown = columns.filter((column) => column !== false);
   return (
-    <table>
+    <table class={shown.length > 5 ? 'crowded' : undefined}>
       <caption class="unseen">{caption}</caption>
       <thead>
         <tr>
-          {shown.map(({ name, isNameHidden, align }) => (
-            <th key={name} scope="col" class={align}>
+          {shown.map(({ name, isNameHidden, align, width }) => (
+            <th key={name} scope="col" class={[align, width].filter(Boolean).join(' ') || undefined}>
               <span class={isNameHidden ? 'unseen' : undefined}>{name}</span>
             </th>
           ))}
@@ -78,7 +80,7 @@ export function List<Row>({ read, empty, ...table }: ListProps<Row>) {
   );
 }
 
-interface Count {
+export interface Count {
   count: number;
   precision: 'exact' | 'at_least';
 }

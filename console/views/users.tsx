@@ -33,10 +33,10 @@ const COLUMNS: Column<UserFacts>[] = [
       </Link>
     ),
   },
-  { name: 'Role', cell: ({ role }) => role },
-  { name: 'State', cell: (user) => <UserState user={user} /> },
-  { name: 'Last login', cell: ({ lastLoginAt }) => <MaybeTime at={lastLoginAt} none="Never" /> },
-  { name: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { name: 'Role', width: 'narrow', cell: ({ role }) => role },
+  { name: 'State', width: 'time', cell: (user) => <UserState user={user} /> },
+  { name: 'Last login', width: 'time', cell: ({ lastLoginAt }) => <MaybeTime at={lastLoginAt} none="Never" /> },
+  { name: 'Created', width: 'time', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
 interface Asked {

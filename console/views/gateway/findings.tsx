@@ -17,12 +17,13 @@ const WORDS: Record<FindingSeverity, [word: string, tone: string]> = {
   ok: ['Fine', 'good'],
 };
 
-const NAME: Column<Finding> = { name: 'Check', cell: ({ check }) => check.replaceAll('_', ' ') };
+const NAME: Column<Finding> = { name: 'Check', width: 'time', cell: ({ check }) => check.replaceAll('_', ' ') };
 const SEEN: Column<Finding> = { name: 'What was found', cell: ({ seen }) => seen };
 
 const COLUMNS: Array<Column<Finding>> = [
   {
     name: 'Result',
+    width: 'narrow',
     cell: ({ severity }) => <span class={`badge ${WORDS[severity][1]}`}>{WORDS[severity][0]}</span>,
   },
   NAME,

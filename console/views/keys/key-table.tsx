@@ -18,11 +18,12 @@ export function keyColumns({ onRotate, onRevoke }: KeyActions): ReadonlyArray<Co
     { name: 'Service', cell: (key) => <Service of={key} /> },
     { name: 'Scopes', cell: ({ scopes }) => <Scopes of={scopes} /> },
     { name: 'State', cell: (key) => <State of={key} /> },
-    { name: 'Last used', cell: ({ lastUsedAt }) => <MaybeTime at={lastUsedAt} none="never" /> },
-    { name: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { name: 'Audit log', cell: ({ id }) => <History of={id} /> },
+    { name: 'Last used', width: 'narrow', cell: ({ lastUsedAt }) => <MaybeTime at={lastUsedAt} none="never" /> },
+    { name: 'Created', width: 'narrow', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { name: 'Audit log', width: 'narrow', cell: ({ id }) => <History of={id} /> },
     can('keys:write') && {
       name: 'Actions',
+      width: 'time',
       isNameHidden: true,
       align: 'end',
       cell: (key) =>

@@ -94,7 +94,7 @@ export function Sessions() {
   );
 }
 
-const STEPS: Column<Session> = { name: 'What happened', cell: ({ id }) => <StepsOf id={id} /> };
+const STEPS: Column<Session> = { name: 'What happened', width: 'time', cell: ({ id }) => <StepsOf id={id} /> };
 
 function StepsOf({ id }: { id: string }) {
   const [isOpen, setOpen] = useState(false);

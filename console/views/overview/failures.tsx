@@ -17,8 +17,8 @@ const TYPES: AuditEventType[] = ['login_failure', 'account_locked', 'password_ch
 const SHOWN = 8;
 
 const COLUMNS: Array<Column<Event>> = [
-  { name: 'Time', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { name: 'Event', cell: (event) => <EventName event={event} /> },
+  { name: 'Time', width: 'time', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { name: 'Event', width: 'time', cell: (event) => <EventName event={event} /> },
   { name: 'Who', cell: (event) => <Subject event={event} /> },
   {
     name: 'From',

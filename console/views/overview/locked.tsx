@@ -29,9 +29,14 @@ const COLUMNS: Array<Column<Locked>> = [
       </Link>
     ),
   },
-  { name: 'Locked until', cell: ({ lockedUntil }) => <MaybeTime at={lockedUntil} none="Not locked any more" /> },
+  {
+    name: 'Locked until',
+    width: 'time',
+    cell: ({ lockedUntil }) => <MaybeTime at={lockedUntil} none="Not locked any more" />,
+  },
   {
     name: 'Events',
+    width: 'narrow',
     cell: ({ email }) => (
       <Link
         to={pathTo(AUDIT_LOG, { email, eventTypes: 'login_failure,account_locked' })}

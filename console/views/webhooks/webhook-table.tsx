@@ -30,9 +30,10 @@ export function webhookColumns(
     { name: 'Receiver', cell: (webhook) => <Receiver of={webhook} /> },
     { name: 'Events', cell: (webhook) => <Events of={webhook} /> },
     { name: 'State', cell: (webhook) => <State of={webhook} /> },
-    { name: 'Created', cell: (webhook) => <Created of={webhook} /> },
+    { name: 'Created', width: 'narrow', cell: (webhook) => <Created of={webhook} /> },
     can('webhooks:write') && {
       name: 'Actions',
+      width: 'time',
       isNameHidden: true,
       align: 'end',
       cell: (webhook) => <Actions of={webhook} onAct={(action) => onAct(action, webhook)} />,
