@@ -11,9 +11,9 @@ export function harmless(cell: string): string {
   return FORMULA.test(cell) ? `'${cell}` : cell;
 }
 
-/** RFC 4180. Each cell is quoted, so that no separator of any country splits it. */
-export function csvOf(header: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
-  return [header, ...rows].map((cells) => `${cells.map(quoted).join(',')}\r\n`).join('');
+/** RFC 4180, without its header. Each cell is quoted, so that no separator of any country splits it. */
+export function csvOf(rows: ReadonlyArray<readonly string[]>): string {
+  return rows.map((cells) => `${cells.map(quoted).join(',')}\r\n`).join('');
 }
 
 function quoted(cell: string): string {

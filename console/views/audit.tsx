@@ -2,15 +2,17 @@
 import { useRef } from 'preact/hooks';
 import { useAnswer } from '../answer.js';
 import { EVENT_COLUMNS, type Event } from '../events.js';
+import { ask } from '../graphql.js';
 import { Heading } from '../heading.js';
+import { ExportAll } from '../kit/export-all.js';
 import { useFocusBack } from '../kit/focus.js';
 import { Cut } from '../kit/foreign.js';
 import { ProblemNotice } from '../kit/states.js';
-import { countText, List } from '../kit/table.js';
+import { type Count, countText, List } from '../kit/table.js';
 import { place } from '../location.js';
-import { AuditTotal } from '../operations.js';
+import { AuditTotal, ExportEvents } from '../operations.js';
 import { Chips } from './audit/chips.js';
-import { exportCsv, exportJsonLines } from './audit/export-log.js';
+import { FORMATS } from './audit/export-log.js';
 import { FilterForm } from './audit/filter-form.js';
 import { type Filter, readFilter, type WrongValue } from './audit/filters.js';
 import { type Log, useLog } from './audit/log.js';
@@ -80,26 +82,22 @@ function Shown({ filter }: { filter: Filter }) {
       <Filters events={log.rows ?? []} />
       {typeof sessionId === 'string' && <SessionStory key={sessionId} id={sessionId} onEnded={() => void refresh()} />}
       <Plot filter={filter} plot={plot} />
-      <EventList
-        log={log}
-        total={total.data === undefined ? '' : countText(total.data.auditEvents?.totalCount, 'event')}
-        onShowNew={refresh}
-      />
+      <EventList log={log} filter={filter} total={total.data?.auditEvents?.totalCount} onShowNew={refresh} />
     </>
   );
 }
 
 interface EventListProps {
   log: Log;
-  total: string;
+  filter: Filter;
+  total: Count | null | undefined;
   onShowNew(): Promise<void>;
 }
 
-function EventList({ log, total, onShowNew }: EventListProps) {
+function EventList({ log, filter, total, onShowNew }: EventListProps) {
   const section = useRef<HTMLElement>(null);
   const heading = useFocusBack(section);
   const { rows = [], newCount, isNewCountExact, isLoading, problem } = log;
-  const canExport = rows.length > 0 && !isLoading;
   const show = (): void => {
     onShowNew().catch(() => undefined); // the list shows the problem
   };
@@ -111,7 +109,7 @@ function EventList({ log, total, onShowNew }: EventListProps) {
             Events
           </h2>
           <p class="total" role="status">
-            <span class="quiet">{total}</span>
+            <span class="quiet">{countText(total, 'event')}</span>
             {newCount > 0 && (
               <button type="button" class="small" onClick={show}>
                 {newCount}
@@ -120,14 +118,15 @@ function EventList({ log, total, onShowNew }: EventListProps) {
             )}
           </p>
         </div>
-        <div class="row-actions">
-          <button type="button" disabled={!canExport} onClick={() => exportCsv(rows)}>
-            Export {rows.length} as CSV
-          </button>
-          <button type="button" disabled={!canExport} onClick={() => exportJsonLines(rows)}>
-            Export {rows.length} as JSON lines
-          </button>
-        </div>
+        <ExportAll
+          formats={FORMATS}
+          name="audit-log"
+          noun="event"
+          command={`auth-gateway audit export${filter.since === undefined ? '' : ` --since ${filter.since}`}`}
+          isDisabled={rows.length === 0 || isLoading}
+          total={total}
+          read={async (page, signal) => (await ask(ExportEvents, { ...page, filter }, signal)).auditEvents}
+        />
       </div>
       {problem !== undefined && !problem.isPassing ? (
         <ProblemNotice problem={problem} />

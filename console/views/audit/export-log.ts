@@ -1,9 +1,11 @@
-/** The shown events of the audit log as a file. */
-import type { Event } from '../../events.js';
-import { download } from '../../kit/download.js';
+/** The files that the audit log is exported as. */
 import { csvOf, jsonLinesOf } from '../../kit/export.js';
+import type { Format } from '../../kit/export-all.js';
+import type { ExportEventsQuery } from '../../operations.js';
 
-const COLUMNS: ReadonlyArray<[name: string, cell: (event: Event) => string | null | undefined]> = [
+export type ExportedEvent = NonNullable<ExportEventsQuery['auditEvents']>['nodes'][number];
+
+const COLUMNS: ReadonlyArray<[name: string, cell: (event: ExportedEvent) => string | null | undefined]> = [
   ['id', ({ id }) => id],
   ['created_at', ({ createdAt }) => createdAt],
   ['event_type', ({ eventType }) => eventType],
@@ -20,18 +22,14 @@ const COLUMNS: ReadonlyArray<[name: string, cell: (event: Event) => string | nul
   ['metadata', ({ metadata }) => JSON.stringify(metadata)],
 ];
 
-export function exportCsv(events: readonly Event[]): void {
-  const rows = events.map((event) => COLUMNS.map(([, cell]) => cell(event) ?? ''));
-  const header = COLUMNS.map(([name]) => name);
-  download(`${fileName()}.csv`, 'text/csv;charset=utf-8', csvOf(header, rows));
-}
-
-/** Each event as GraphQL gave it. */
-export function exportJsonLines(events: readonly Event[]): void {
-  download(`${fileName()}.jsonl`, 'application/jsonl', jsonLinesOf(events));
-}
-
-/** `audit-log-2026-11-25T14-07-40Z` */
-function fileName(): string {
-  return `audit-log-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
-}
+export const FORMATS: ReadonlyArray<Format<ExportedEvent>> = [
+  {
+    name: 'CSV',
+    extension: 'csv',
+    type: 'text/csv;charset=utf-8',
+    head: csvOf([COLUMNS.map(([name]) => name)]),
+    text: (events) => csvOf(events.map((event) => COLUMNS.map(([, cell]) => cell(event) ?? ''))),
+  },
+  // Each event as GraphQL gave it
+  { name: 'JSON lines', extension: 'jsonl', type: 'application/jsonl', head: '', text: jsonLinesOf },
+];

@@ -1,6 +1,6 @@
 /** Interface 19: the view Audit log: filters, the plot, the story of a session, new events, and export. */
 import { readFile } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { type Answer, claimsOf, refreshTokenOf } from '../../support/gateway/gateway.js';
 import { login, refresh, WRONG } from '../../support/gateway/routes.js';
 import { readCsv } from '../../support/independent/csv.js';
@@ -349,28 +349,155 @@ inChromium('in Chromium, the audit log of the console', () => {
     await close();
   });
 
-  test('Interface 19: what is shown is exported as CSV, whose cells are harmless, and as JSON lines', async () => {
+  /** Clicks and reads the file. */
+  async function exported(page: Page, button: string): Promise<{ name: string; text: string }> {
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: button }).click(),
+    ]);
+    return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
+  }
+
+  const idsOf = (csv: string): Array<string | undefined> => {
+    const [header = [], ...rows] = readCsv(csv);
+    return rows.map((cells) => cells[header.indexOf('id')]);
+  };
+
+  /** What the page asks for an export, one after the other. */
+  async function onPages(page: Page, answer: (route: Route, asked: number) => Promise<unknown>): Promise<void> {
+    let asked = 0;
+    await page.route('**/graphql', (route) => {
+      if (!route.request().postData()?.includes('ExportEvents')) return route.continue();
+      asked += 1;
+      return answer(route, asked);
+    });
+  }
+
+  test('Interface 19: what is found is exported as CSV, whose cells are harmless, and as JSON lines', async () => {
     const email = '=hyperlink("http://evil.example";"a, b")@example.com';
     const ids = await seed({ email, agent: '@SUM(1)\r\n"', count: 3 });
     const { page, wrong, close } = await open({ email });
     await showsRows(page, 3);
-    const exported = async (button: string): Promise<string> => {
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('button', { name: button }).click(),
-      ]);
-      expect(download.suggestedFilename()).toMatch(/^audit-log-\d{4}-\d\d-\d\dT[\d-]+Z\.(csv|jsonl)$/);
-      return readFile(await download.path(), 'utf8');
-    };
-    const [header = [], ...rows] = readCsv(await exported('Export 3 as CSV'));
+    const csv = await exported(page, 'Export all as CSV');
+    expect(csv.name).toMatch(/^audit-log-\d{4}-\d\d-\d\dT[\d-]+Z\.csv$/);
+    await page.getByRole('status').getByText(`${csv.name} has all 3 events.`).waitFor();
+    const [header = [], ...rows] = readCsv(csv.text);
     const column = (name: string) => rows.map((cells) => cells[header.indexOf(name)]);
     expect(column('id')).toEqual(ids);
     expect(column('user_agent')).toEqual(Array(3).fill(`'@SUM(1)\r\n"`));
     expect(column('metadata').map((text) => JSON.parse(text ?? '').email)).toEqual(Array(3).fill(email));
-    const lines = (await exported('Export 3 as JSON lines')).trimEnd().split('\n');
+    const lines = (await exported(page, 'Export all as JSON lines')).text.trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toMatchObject(
       ids.map((id) => ({ id, eventType: 'login_failure', metadata: { email }, userAgent: '@SUM(1)\r\n"' })),
     );
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 19: an export has all that its filter finds, through an expired token, a limit and an outage', async () => {
+    const email = 'all-of-it@example.com';
+    const ids = await seed({ email, count: 405 });
+    const { page, close } = await open({ email });
+    await page.clock.install();
+    await page.reload();
+    await showsRows(page, 50);
+    await total(page, '405 events');
+    const refused: string[] = [];
+    await onPages(page, async (route, asked) => {
+      if (asked === 2) {
+        refused.push('expired');
+        return route.fulfill({
+          status: 401,
+          headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+          json: {},
+        });
+      }
+      if (asked === 4) {
+        refused.push('limit');
+        const errors = [{ message: 'Too many requests', extensions: { code: 'RATE_LIMITED' } }];
+        return route.fulfill({ status: 429, json: { errors } });
+      }
+      if (asked === 6) {
+        refused.push('outage');
+        return route.abort();
+      }
+      return route.continue();
+    });
+    const file = exported(page, 'Export all as CSV');
+    for (const [text, refusal] of [
+      ['answering too many of your requests at once. Trying again.', 'limit'],
+      ['The gateway does not answer. Trying again.', 'outage'],
+    ] as const) {
+      await page.getByRole('status').getByText(text).waitFor();
+      expect(refused.at(-1)).toBe(refusal);
+      await page.getByRole('progressbar', { name: 'Exported events' }).waitFor();
+      await page.clock.fastForward(5_000);
+    }
+    const { name, text } = await file;
+    expect(idsOf(text)).toEqual(ids);
+    expect(refused).toEqual(['expired', 'limit', 'outage']);
+    await page.getByRole('status').getByText(`${name} has all 405 events.`).waitFor();
+    await close();
+  });
+
+  test('Interface 19: an export that cannot go on says how far it came, and goes on from there or is cancelled', async () => {
+    const email = 'stopped@example.com';
+    const ids = await seed({ email, count: 200 });
+    const { page, close } = await open({ email });
+    await showsRows(page, 50);
+    const downloads: string[] = [];
+    page.on('download', (file) => downloads.push(file.suggestedFilename()));
+    let isBroken = true;
+    await onPages(page, async (route, asked) => {
+      if (asked === 1 || !isBroken) return route.continue();
+      const errors = [{ message: 'Reading took too long', extensions: { code: 'OPERATION_TOO_COSTLY' } }];
+      return route.fulfill({ json: { data: null, errors } });
+    });
+    await page.getByRole('button', { name: 'Export all as CSV' }).click();
+    await page.getByText('Reading took too long. The export stopped after 90 events; no file was written.').waitFor();
+    await page.getByText('90 of 200 events').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('The export was cancelled after 90 events. No file was written.').waitFor();
+    await expectFocus(page, 'e.textContent', 'Export all as CSV');
+    expect(downloads).toEqual([]);
+    await page.unroute('**/graphql');
+    await onPages(page, async (route, asked) => {
+      if (asked === 1 || !isBroken) return route.continue();
+      return route.fulfill({ json: { data: { auditEvents: null }, errors: [{ message: 'No' }] } });
+    });
+    await page.getByRole('button', { name: 'Export all as CSV' }).click();
+    await page.getByText('The export stopped after 90 events').waitFor();
+    isBroken = false;
+    expect(idsOf((await exported(page, 'Go on')).text)).toEqual(ids);
+    expect(downloads).toHaveLength(1);
+    await close();
+  });
+
+  test('Interface 19: an export has at most the newest 100,000 events, says so in its name, and names the command', async () => {
+    const email = 'masses@example.com';
+    await seed({ email, count: 10_001, at: `timestamptz '2026-01-01' - i * interval '1 s'` });
+    const { page, wrong, close } = await open({ email, since: '2020-01-01T00:00:00Z' });
+    await total(page, '10,000 events or more');
+    let sent = 0;
+    let first = { data: { auditEvents: { nodes: [] as unknown[] } } };
+    await onPages(page, async (route, count) => {
+      if (count === 1) first = await (await route.fetch()).json();
+      const { auditEvents } = first.data;
+      // As if the log went on like this for ever, in larger pages than it has, so that the test is quick
+      const nodes = Array.from({ length: 10 }, () => auditEvents.nodes)
+        .flat()
+        .slice(0, 100_000 - sent);
+      sent += nodes.length;
+      return route.fulfill({ json: { data: { auditEvents: { ...auditEvents, nodes } } } });
+    });
+    const { name, text } = await exported(page, 'Export all as CSV');
+    expect(name).toMatch(/-newest-100000\.csv$/);
+    expect(text.split('\r\n')).toHaveLength(1 + 100_000 + 1);
+    await page
+      .getByText(
+        `has the newest 100,000 events, and there are more. For all of them run: auth-gateway audit export --since 2020`,
+      )
+      .waitFor();
     expect(wrong).toEqual([]);
     await close();
   });

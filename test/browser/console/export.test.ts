@@ -11,17 +11,17 @@ const text = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({ unit: fc.constantFrom(...SIGNS, '"', ',', ';', "'", 'a', ' ') }),
 );
-/** A table whose rows have as many cells as its header. */
+/** A table whose rows have equally many cells. */
 const table = fc
   .integer({ min: 1, max: 5 })
   .chain((width) => fc.array(fc.array(text, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 5 }));
 
 test('Interface 19: cells of CSV are read back as they were; one that would be a formula has a quote in front', () => {
   fc.assert(
-    fc.property(table, ([header = [], ...rows]) => {
-      const read = readCsv(csvOf(header, rows));
+    fc.property(table, (rows) => {
+      const read = readCsv(csvOf(rows));
       expect(read).toEqual(
-        [header, ...rows].map((cells) => cells.map((cell) => (SIGNS.includes(cell[0] ?? '') ? `'${cell}` : cell))),
+        rows.map((cells) => cells.map((cell) => (SIGNS.includes(cell[0] ?? '') ? `'${cell}` : cell))),
       );
       for (const cell of read.flat()) expect(SIGNS).not.toContain(cell[0]);
     }),
@@ -35,7 +35,7 @@ test.each([
   ['say "no", please', '"say ""no"", please"\r\n'],
   ["'quoted", `"'quoted"\r\n`],
 ])('Interface 19: the cell %j is written as %j', (cell, written) => {
-  expect(csvOf([cell], [])).toBe(written);
+  expect(csvOf([[cell]])).toBe(written);
 });
 
 test('Interface 19: JSON lines are one value a line', () => {
