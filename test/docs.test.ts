@@ -86,7 +86,7 @@ test('docs/dashboards.md: of a page of more than 100 rows that is said, and not 
   ] as const) {
     const { status, code, reason, errors, data } = await ask(gateway, as, text, variables);
     expect([status, code, reason, data]).toEqual([400, 'BAD_USER_INPUT', 'invalid_page', undefined]);
-    expect(errors).toMatchObject([{ message: 'first is 1 to 100', extensions: { argument: 'first' } }]);
+    expect(errors).toMatchObject([{ message: 'first must be 1 to 100', extensions: { argument: 'first' } }]);
   }
   const cheap = await ask(gateway, as, '{ users(first: 101) { nodes { id } } caller { callerType } }');
   expect([cheap.status, cheap.reason, cheap.data]).toEqual([

@@ -47,7 +47,7 @@ export async function createUser(
     const id = uuidInTimeOrder(now);
     await db.run(createUserSql, { id, email: address, password_hash: passwordHash, role, now });
     await audit({ eventType: 'user_created', userId: id, metadata: { email: address, role } });
-    return existingUser(db, id);
+    return existingUser(db, id, now);
   });
 }
 createUser.needs = { scope: 'users:write' } satisfies Needs;
@@ -233,7 +233,7 @@ export function changeUser(
 ): Promise<ListedUser> {
   return administer(deps, operator, needs, async (change) => {
     await changeLocked(change, id, work);
-    return existingUser(change.db, id);
+    return existingUser(change.db, id, change.now);
   });
 }
 

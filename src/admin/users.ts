@@ -26,9 +26,11 @@ import type { Deps } from '../services.js';
 const COLUMNS = `id, email, role, is_active as "isActive", password_hash is not null as "hasPassword", failed_login_attempts as "failedLoginAttempts",
   locked_until as "lockedUntil", last_login_at as "lastLoginAt", created_at as "createdAt"`;
 
+const IS_LOCKED = `coalesce(locked_until > :now, false) as "isLocked"`;
+
 const findUserSql = statement(
   'find_user',
-  { id: 'uuid' },
+  { id: 'uuid', now: 'timestamptz' },
   {
     id: 'uuid',
     email: 'text',
@@ -37,11 +39,12 @@ const findUserSql = statement(
     hasPassword: 'boolean',
     failedLoginAttempts: 'integer',
     lockedUntil: 'timestamptz?',
+    isLocked: 'boolean',
     lastLoginAt: 'timestamptz?',
     createdAt: 'timestamptz',
   },
 )`
-  select ${COLUMNS} from users where id = :id`;
+  select ${COLUMNS}, ${IS_LOCKED} from users where id = :id`;
 
 /** A user without the password hash. */
 export type ListedUser = RowOf<typeof findUserSql>;
@@ -130,11 +133,13 @@ export async function findUsers(
 ): Promise<Page<ListedUser>> {
   checkFirst(page);
   const order = ORDERS[orderBy];
-  const conditions = allOf(page.after != null && order.after(page.after), matches(filter, clock.now()));
+  const now = clock.now();
+  const conditions = allOf(page.after != null && order.after(page.after), matches(filter, now));
   const firstUsers = (columns: RawBuilder<unknown>, limit: number) => sql`
     select ${columns} from users where ${conditions} order by ${order.rows} limit ${limit}`;
   const cursorOf = ({ key }: Keyed): string => encodeCursor(...key);
-  const keyed = sql`${sql.raw(COLUMNS)}, ${order.key} as key`;
+  const columns = sql`${sql.raw(COLUMNS)}, coalesce(locked_until > ${now}, false) as "isLocked"`;
+  const keyed = sql`${columns}, ${order.key} as key`;
 
   if (filter.search == null) {
     return readPage(db, page, sql<ListedUser & Keyed>`${firstUsers(keyed, page.first + 1)}`, cursorOf);
@@ -143,7 +148,7 @@ export async function findUsers(
     db,
     sql<{ [K in keyof (ListedUser & Keyed)]: (ListedUser & Keyed)[K] | null } & Span>`
       with looked_at as materialized (
-        ${firstUsers(sql`${sql.raw(COLUMNS)}, created_at, last_login_at`, SEARCHED_USERS)}
+        ${firstUsers(sql`${columns}, created_at, last_login_at`, SEARCHED_USERS)}
       )
       select found.*, span."lookedAt", span.last
       from (
@@ -212,14 +217,14 @@ export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.run(anyUserSql, {})).length > 0;
 }
 
-export async function findUser({ db }: Deps<'db'>, id: string): Promise<ListedUser | undefined> {
-  const [user] = isUuid(id) ? await db.admin.run(findUserSql, { id }) : [];
+export async function findUser({ clock, db }: Deps<'clock' | 'db'>, id: string): Promise<ListedUser | undefined> {
+  const [user] = isUuid(id) ? await db.admin.run(findUserSql, { id, now: clock.now() }) : [];
   return user;
 }
 
 /** @throws {AdminRefusal} */
-export async function existingUser(db: Db, id: string): Promise<ListedUser> {
-  const [user] = await db.run(findUserSql, { id });
+export async function existingUser(db: Db, id: string, now: Date): Promise<ListedUser> {
+  const [user] = await db.run(findUserSql, { id, now });
   if (user === undefined) throw unknownUser();
   return user;
 }
@@ -244,31 +249,41 @@ export function unknownUser(): AdminRefusal {
   return new AdminRefusal('user_unknown', 'There is no such user');
 }
 
-const usersByIdSql = statement('users_by_id', { ids: 'text[]' }, findUserSql.row)`
-  select ${COLUMNS} from users where id = any (:ids::uuid[])`;
+const usersByIdSql = statement('users_by_id', { ids: 'text[]', now: 'timestamptz' }, findUserSql.row)`
+  select ${COLUMNS}, ${IS_LOCKED} from users where id = any (:ids::uuid[])`;
 
 /** The existing users, by ID. */
-export async function usersById({ db }: Deps<'db'>, ids: readonly string[]): Promise<Map<string, ListedUser>> {
-  const users = await db.admin.run(usersByIdSql, { ids: [...new Set(ids)] });
+export async function usersById(
+  { clock, db }: Deps<'clock' | 'db'>,
+  ids: readonly string[],
+): Promise<Map<string, ListedUser>> {
+  const users = await db.admin.run(usersByIdSql, { ids: [...new Set(ids)], now: clock.now() });
   return new Map(users.map((user) => [user.id, user]));
 }
 
 /** Number of changes of e-mails, the newest, among which an earlier e-mail is found: no index has it. */
 const RENAMES = 1_000;
 
-const usersByEmailSql = statement('users_by_email', { emails: 'text[]' }, { asked: 'text', ...findUserSql.row })`
+const usersByEmailSql = statement(
+  'users_by_email',
+  { emails: 'text[]', now: 'timestamptz' },
+  { asked: 'text', ...findUserSql.row },
+)`
   with renamed as materialized (
     select user_id, metadata ->> 'from' as email, created_at from audit_events
     where event_type = 'user_email_changed' order by created_at desc, id desc limit ${RENAMES}
   )
-  select distinct on (asked) asked, ${COLUMNS} from (
+  select distinct on (asked) asked, ${COLUMNS}, ${IS_LOCKED} from (
     select email as asked, id as user_id, 'infinity' as until from users where email = any (:emails)
     union all
     select email, user_id, created_at from renamed where email = any (:emails)
   ) as holders join users on users.id = holders.user_id order by asked, until desc`;
 
 /** The users who have the e-mails now, or else had them last, as far as the audit log tells; by e-mail. */
-export async function usersByEmail({ db }: Deps<'db'>, emails: readonly string[]): Promise<Map<string, ListedUser>> {
-  const users = await db.admin.run(usersByEmailSql, { emails: [...new Set(emails)] });
+export async function usersByEmail(
+  { clock, db }: Deps<'clock' | 'db'>,
+  emails: readonly string[],
+): Promise<Map<string, ListedUser>> {
+  const users = await db.admin.run(usersByEmailSql, { emails: [...new Set(emails)], now: clock.now() });
   return new Map(users.map(({ asked, ...user }) => [asked, user]));
 }

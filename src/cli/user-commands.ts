@@ -202,5 +202,5 @@ function printable(user: ListedUser): Printable {
     locked_until: user.lockedUntil?.toISOString() ?? null,
     last_login_at: user.lastLoginAt?.toISOString() ?? null,
     created_at: user.createdAt.toISOString(),
-  } satisfies { [Name in keyof ListedUser as Snake<Name>]: unknown };
+  } satisfies { [Name in keyof Omit<ListedUser, 'isLocked'> as Snake<Name>]: unknown };
 }

@@ -29,7 +29,7 @@ export interface Count {
 }
 
 export const MAX_ROWS = 100;
-export const FIRST_REFUSED = `first is 1 to ${MAX_ROWS}`;
+export const FIRST_REFUSED = `first must be 1 to ${MAX_ROWS}`;
 export const MAX_COUNTED = 10_000;
 
 /** @throws {AdminRefusal} */

@@ -34,6 +34,19 @@ function printed(words: string): string {
   return block.text;
 }
 
+test('docs/dashboards.md: "Load more" in Apollo Client adds each page to those before it', async () => {
+  const { accessToken } = await newcomer(gateway, 'analyst');
+  while ((await gateway.rows('select from users')).length < 12) await gateway.user();
+  const total = (await gateway.rows('select from users')).length;
+  const program = join(folder, 'users.ts');
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  await writeFile(program, printed('relayStylePagination(').replace('http://localhost:3000', gateway.url));
+  const env = { PATH: process.env['PATH'], TOKEN: accessToken };
+  const { stdout } = await run(process.execPath, [program], { env, timeout: 30_000 });
+  const shown = stdout.trim().split('\n'); // Apollo may report a page twice, or two at once
+  expect([shown[0], shown.at(-1)]).toEqual([`5 of ${total}`, `${total} of ${total}`]);
+});
+
 test('docs/dashboards.md: from the printed configuration to an answer in Apollo Client', async () => {
   const { documents, generates } = JSON.parse(printed('"generates"'));
   expect([documents, Object.keys(generates)]).toEqual(['./queries.graphql', ['./generated.ts']]);

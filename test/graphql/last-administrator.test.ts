@@ -1,6 +1,6 @@
 /** Interface 11: who can change administrators; the last one who can log in stays, also in concurrent requests. */
 import fc from 'fast-check';
-import type { User } from '../../src/db/entities/user.js';
+import type { ListedUser } from '../../src/admin/users.js';
 import { runHere } from '../support/gateway/cli.js';
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { ask, newApiKey, newCronKey, newcomer, type SignedIn, signIn } from '../support/gateway/graphql.js';
@@ -109,7 +109,7 @@ test('Interface 11: no order of changes ends the last way in', async () => {
     for (const state of ['with password', 'invited', 'with password'] as const) await administrator(state);
     for (const [act, by, whom] of changes) {
       const able = await abilities();
-      const all = await gateway.rows<User>('select id, email from users order by id');
+      const all = await gateway.rows<ListedUser>('select id, email from users order by id');
       const user = all.find(({ id }) => id === able[by % able.length]);
       const target = all[whom % all.length];
       if (user === undefined || target === undefined) throw new Error('nobody can log in');

@@ -70,6 +70,7 @@ test('Interface 11: lists users by e-mail, with all fields', async () => {
     isActive: false,
     hasPassword: true,
     failedLoginAttempts: 0,
+    isLocked: true,
     lockedUntil: '2030-01-02T03:04:05.678Z',
     lastLoginAt: null,
     createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -114,6 +115,8 @@ test('Interface 11: filters by role, activity and lock, each alone and together'
   expect(await first({ isActive: false })).toBe('c');
   expect(await first({ isLocked: true })).toBe('b'); // Spec 3.2: locked_until in the future
   expect(await first({ isLocked: false })).toBe('acd');
+  const { users } = await dataOf(gateway, as, '{ users(filter: { isLocked: true }) { nodes { isLocked } } }');
+  expect(users.nodes).toEqual([{ isLocked: true }]);
   expect(await first({ isLocked: true, role: 'analyst', isActive: true, search: 'b-' })).toBe('b');
   expect(await first({ isLocked: true, role: 'viewer' })).toBe('');
   expect(await first({ isLocked: null, role: null, isActive: null, search: null })).toBe('abcd');

@@ -25,6 +25,8 @@ export class UserType implements ListedUser {
     description: 'When the lock after failed logins ends. Null, or in the past, if the account is not locked.',
   })
   lockedUntil!: Date | null;
+  @Field(() => Boolean, { description: 'Whether the account is locked now, as the filter `isLocked` decides it.' })
+  isLocked!: boolean;
   @Field(() => GraphQLDateTime, { nullable: true, description: 'When the user last logged in. Null if never.' })
   lastLoginAt!: Date | null;
   @Field(() => GraphQLDateTime, { description: 'When the user was created.' }) createdAt!: Date;
