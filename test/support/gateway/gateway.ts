@@ -9,9 +9,9 @@ import {
 import pg from 'pg';
 import { COMMAND_LINE } from '../../../src/admin/administer.js';
 import { createUser, type NewUser } from '../../../src/admin/user-changes.js';
+import type { ListedUser } from '../../../src/admin/users.js';
 import { type Config, readConfig } from '../../../src/config/config.js';
 import type { Passwords } from '../../../src/credentials/passwords/passwords.js';
-import type { ListedUser } from '../../../src/admin/users.js';
 import { listen, type SocketLimits } from '../../../src/http/server/listener.js';
 import { createLogger, type Logger } from '../../../src/platform/logger.js';
 import { type App, createApp } from '../../../src/start/compose.js';
