@@ -1,6 +1,6 @@
 /**
  * `npm run build`: compiles and bundles, or finds in a moment that nothing has changed. What counts is what the files
- * hold, whatever their times say.
+ * hold, whatever their times say; they are read again if anything is new in their names, sizes, times or inodes.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -28,6 +28,10 @@ const COMPILER = 'node_modules/.bin/tsc';
 /** What is made last of the client */
 const CLIENT_SCHEMA = 'client/dist/schema.graphql';
 const STAMP = 'dist/build.json';
+/** The fingerprint of the last look, and of which state of the files it is. Apart from the stamp, since it is true of any build. */
+const SEEN = 'dist/seen.json';
+/** A file that has changed so lately may change again without another time: file systems count in steps, of up to 2 s. */
+const TIME_STEP_MS = 2_000;
 /** Holds the process id of who is building. */
 const LOCK = 'dist/build.lock';
 /** What Node keeps of the code that it has compiled. */
@@ -139,19 +143,51 @@ function readStamp() {
   return existsSync(STAMP) ? JSON.parse(readFileSync(STAMP, 'utf8')) : undefined;
 }
 
+/** Of names and content */
 function fingerprintOf(paths) {
+  const beganMs = Date.now();
+  const { state, changedMs } = stateOf(paths);
+  const seen = existsSync(SEEN) ? JSON.parse(readFileSync(SEEN, 'utf8')) : undefined;
+  if (seen?.state === state) return seen.fingerprint;
   const hash = createHash('sha256');
   for (const path of paths.flatMap(filesOf)) {
     const content = readFileSync(path);
     hash.update(`${path} ${content.length}\n`).update(content);
   }
-  return hash.digest('hex');
+  const fingerprint = hash.digest('hex');
+  if (changedMs < beganMs - TIME_STEP_MS && stateOf(paths).state === state) {
+    try {
+      writeWhole(SEEN, JSON.stringify({ state, fingerprint }));
+    } catch {
+      // Whoever may not write here reads the files each time.
+    }
+  }
+  return fingerprint;
+}
+
+/** Content does not change without the time of the inode (`ctime`), which no program can set. */
+function stateOf(paths) {
+  const hash = createHash('sha256');
+  let changedMs = 0;
+  for (const path of paths.flatMap(filesOf)) {
+    const { ino, size, mtimeNs, ctimeNs, ctimeMs } = statSync(path, { bigint: true });
+    hash.update(`${path} ${ino} ${size} ${mtimeNs} ${ctimeNs}\n`);
+    changedMs = Math.max(changedMs, Number(ctimeMs));
+  }
+  return { state: hash.digest('hex'), changedMs };
 }
 
 /** The path itself, or every file below it. */
 function filesOf(path) {
   if (!existsSync(path)) return [];
   if (!statSync(path).isDirectory()) return [path];
-  const names = readdirSync(path, { recursive: true }).sort();
-  return names.map((name) => join(path, name)).filter((file) => statSync(file).isFile());
+  const entries = readdirSync(path, { recursive: true, withFileTypes: true });
+  const files = entries.filter(
+    (entry) => entry.isFile() || (entry.isSymbolicLink() && statSync(nameOf(entry)).isFile()),
+  );
+  return files.map(nameOf).sort();
+}
+
+function nameOf({ parentPath, name }) {
+  return join(parentPath, name);
 }

@@ -80,6 +80,35 @@ test('Interface 1: a second build without a change makes nothing', () => {
   expect(madeMs()).toBe(before);
 });
 
+/** How many files a build reads whose clock is ahead of the file system's, and whether it makes anything. */
+function look(aheadMs: number): { read: number; said: string } {
+  const hook = `import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
+    const { readFileSync } = fs, { now } = Date; let read = 0;
+    Date.now = () => now() + ${aheadMs};
+    fs.readFileSync = (...args) => { read += 1; return readFileSync(...args); };
+    syncBuiltinESMExports();
+    process.on('exit', () => console.log(read));`;
+  const { stdout, stderr } = spawnSync(
+    'node',
+    ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, 'scripts/build.js'],
+    { cwd: folder, env: ENV, encoding: 'utf8' },
+  );
+  return { read: Number(stdout), said: stderr };
+}
+
+test('Interface 1: sources are read again only if one may have changed: after a touch, and while a change is so young that another could have the same time', () => {
+  const all = look(60_000).read; // since what was copied or built just now is old by then
+  const few = look(60_000).read;
+  expect(few).toBeLessThan(10);
+  const { atime, mtime } = statSync(inside('src/main.ts'));
+  utimesSync(inside('src/main.ts'), atime, mtime); // to the times that it has
+  const seen = [look(0), look(0), look(60_000), look(0)];
+  expect(seen.map(({ said }) => said)).toEqual(['', '', '', '']);
+  const [first = 0, ...others] = seen.map(({ read }) => read);
+  expect(first).toBeGreaterThan(100);
+  expect([all >= few, ...others]).toEqual([true, first, first, few]);
+});
+
 test(
   'Interface 1: a build says first that it compiles, to standard error; a command waits for it and says so; nothing else is said',
   async () => {

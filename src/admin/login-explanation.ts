@@ -15,7 +15,7 @@ import { type Device, listDevices } from './devices.js';
 import { type LimitedAddresses, limitedAddresses } from './login-addresses.js';
 import { judgeOf, type LoginLimit, readLoginLimit } from './login-limit.js';
 import { listSessions } from './sessions.js';
-import { findUser, findUserId, type ListedUser } from './users.js';
+import { findUser, findUserId, type ListedUser, wordFor } from './users.js';
 
 /** Number of refused logins that are reported. */
 const REFUSED_LOGINS = 10;
@@ -172,11 +172,6 @@ async function countLiveSessions(deps: ExplainDeps, id: string, now: Date): Prom
     async (page) => (await listSessions(deps.db, [id], { ...page, live: true }, now)).get(id) ?? none,
   );
   return live.length;
-}
-
-/** The e-mail as one word of a shell, or the ID if the e-mail has special characters. */
-export function wordFor({ email, id }: Pick<ListedUser, 'email' | 'id'>): string {
-  return /^[\w.@+-]+$/.test(email) ? email : id;
 }
 
 function timeOf(instant: Date): string {

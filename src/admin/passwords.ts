@@ -1,9 +1,16 @@
 /** Interface 11 and 15: a new password, checked or generated. Login does not apply these rules. */
+
 import { CURRENT_FAULT, MIN_PASSWORD_CHARACTERS, type PasswordFault } from '../credentials/passwords/password-rules.js';
+import type { NewPasswords } from '../credentials/passwords/passwords.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { randomBase62 } from '../platform/ids.js';
 import { isText } from '../platform/text.js';
 import type { Deps } from '../services.js';
+
+/** A command has no more than that of `Deps<'passwords'>`. */
+export interface SetsPasswords {
+  passwords: NewPasswords;
+}
 
 export const PASSWORD_RULE = `at least ${MIN_PASSWORD_CHARACTERS} characters`;
 
@@ -30,13 +37,11 @@ export async function checkNewPassword(
  * @throws {AdminRefusal} if it is the current password
  */
 export async function refuseCurrent(
-  { passwords }: Deps<'passwords'>,
+  { passwords }: SetsPasswords,
   currentHash: string | null,
   password: string,
 ): Promise<void> {
-  if (currentHash === null) return;
-  const verdict = await passwords.verify(currentHash, password, passwords.takePlaceOfChange());
-  if (verdict?.matches) throw refused(CURRENT_FAULT);
+  if (currentHash !== null && (await passwords.isCurrent(currentHash, password))) throw refused(CURRENT_FAULT);
 }
 
 /** 142 random bits */

@@ -13,7 +13,7 @@ import { AdminRefusal } from '../listing/refusal.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import type { Deps } from '../services.js';
 import { administer, type Change, type Needs, type Operator, requireScope } from './administer.js';
-import { checkNewPassword, refuseCurrent } from './passwords.js';
+import { checkNewPassword, refuseCurrent, type SetsPasswords } from './passwords.js';
 import { existingUser, type ListedUser, unknownUser } from './users.js';
 
 export interface NewUser {
@@ -32,7 +32,7 @@ const createUserSql = statement(
 
 /** @throws {AdminRefusal} for an invalid or taken e-mail, or an invalid password */
 export async function createUser(
-  deps: Deps<'clock' | 'db' | 'passwords' | 'passwordRules'>,
+  deps: Deps<'clock' | 'db' | 'passwordRules'> & SetsPasswords,
   operator: Operator,
   { email, password, role }: NewUser,
 ): Promise<ListedUser> {
@@ -169,7 +169,7 @@ const passwordOfUserSql = statement(
  * @throws {AdminRefusal} for an unknown user or an invalid password
  */
 export async function setUserPassword(
-  deps: Deps<'clock' | 'db' | 'passwords' | 'passwordRules'>,
+  deps: Deps<'clock' | 'db' | 'passwordRules'> & SetsPasswords,
   operator: Operator,
   id: string,
   password: string,

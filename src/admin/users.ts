@@ -287,3 +287,8 @@ export async function usersByEmail(
   const users = await db.admin.run(usersByEmailSql, { emails: [...new Set(emails)], now: clock.now() });
   return new Map(users.map(({ asked, ...user }) => [asked, user]));
 }
+
+/** The e-mail as one word of a shell, or the ID if the e-mail has special characters. */
+export function wordFor({ email, id }: Pick<ListedUser, 'email' | 'id'>): string {
+  return /^[\w.@+-]+$/.test(email) ? email : id;
+}

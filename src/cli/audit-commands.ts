@@ -5,10 +5,11 @@ import { type AuditEventFilter, type AuditRow, listAuditEvents, oldestTransactio
 import { auditExport } from './audit-export.js';
 import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';
-import { CliRefusal } from './exit.js';
 import { follow } from './follow.js';
-import { oneOf, since, text, wholeNumberIn } from './parameter-types.js';
+import { since } from './moments.js';
+import { oneOf, text, wholeNumberIn } from './parameter-types.js';
 import { flag, optional, repeated } from './parameters.js';
+import { CliRefusal } from './refusal.js';
 import { type Printable, printJson, printTable } from './terminal.js';
 
 const LINES = 20;

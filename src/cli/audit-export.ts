@@ -4,9 +4,10 @@ import { type ExportedEvent, exportAudit } from '../audit/export.js';
 import { toOcsf } from '../audit/ocsf.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { command } from './command.js';
-import { CliRefusal } from './exit.js';
-import { oneOf, since, text, UsageError } from './parameter-types.js';
+import { since } from './moments.js';
+import { oneOf, text, UsageError } from './parameter-types.js';
 import { optional } from './parameters.js';
+import { CliRefusal } from './refusal.js';
 import { jsonLine, READER_CLOSED } from './terminal.js';
 
 /** The cursor is the last member, so that a truncated line has none. */

@@ -1,18 +1,13 @@
 /** The resources that a command declares, opened only for that command. */
+import type { SetsPasswords } from '../admin/passwords.js';
 import type { Config } from '../config/config.js';
-import { openKeyring } from '../credentials/keyring/keyring.js';
-import { createPasswordRulesOnDemand } from '../credentials/passwords/password-rules.js';
-import { createPasswords } from '../credentials/passwords/passwords.js';
-import { openDatabase } from '../db/database.js';
-import { migrationStatus, refuseTooNew } from '../db/migrate.js';
-import { type DataDir, type OpenAs, openDataDir } from '../db/open/data-dir.js';
+import type { NewPasswords, Passwords } from '../credentials/passwords/passwords.js';
+import type { DataDir, OpenAs } from '../db/open/data-dir.js';
 import { systemClock } from '../platform/clock.js';
-import { createLogger } from '../platform/logger.js';
 import { watchClock } from '../platform/watched-clock.js';
-import { LOGIN_LIMIT_NAME } from '../rate-limits/rate-limiter.js';
-import { type Windows, windowsInPostgres } from '../rate-limits/windows.js';
+import type { Windows } from '../rate-limits/windows.js';
 import type { Deps } from '../services.js';
-import { CliRefusal } from './exit.js';
+import { CliRefusal } from './refusal.js';
 import { printMessage, type Terminal } from './terminal.js';
 
 /** The keyring is a context of its own because a database can be migrated without one. */
@@ -23,14 +18,14 @@ export interface Contexts {
   /** `openServer` opens the server on demand, and creates the embedded one if it is missing. */
   'database to fill': Contexts['nothing'] & Deps<'config'> & { openServer(): Promise<DataDir> };
   'database of any schema': Contexts['nothing'] & Deps<'config' | 'db'> & { server: DataDir };
-  database: Contexts['database of any schema'] & Deps<'passwords' | 'passwordRules'>;
+  database: Contexts['database of any schema'] & Deps<'passwordRules'> & SetsPasswords;
   'database and keyring': Contexts['database'] & Deps<'keyring'>;
   /** The login counts of addresses, in PostgreSQL or Redis. Redis is connected on the first use, and may be unreachable. */
   'database and limits': Contexts['database'] & { windows: Windows };
 }
 
 export interface Call {
-  readConfig(): Config;
+  readConfig(): Promise<Config>;
   terminal: Terminal;
   /** Runs the gateway until the process must stop. */
   serve(): Promise<void>;
@@ -41,24 +36,25 @@ type Open<Context> = (call: Call, cleanUp: AsyncDisposableStack) => Promise<Cont
 /** A command hashes one password. */
 const THREADS = 4;
 
-/** Opens the resources of a command, and defers closing them. */
+/** Opens the resources of a command, loading the code for them, and defers closing them. */
 export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
   nothing: async ({ terminal }) => ({ clock: watchClock(systemClock), terminal }),
 
   configuration: async (call, cleanUp) => ({
     ...(await openContext.nothing(call, cleanUp)),
-    config: call.readConfig(),
+    config: await call.readConfig(),
   }),
 
   'database to fill': async ({ readConfig, terminal }, cleanUp) => {
-    const config = readConfig();
+    const config = await readConfig();
     const openServer = () => openServerOf(config, 'filling', terminal, cleanUp);
     return { clock: watchClock(systemClock), terminal, config, openServer };
   },
 
   'database of any schema': async ({ readConfig, terminal }, cleanUp) => {
-    const config = readConfig();
+    const config = await readConfig();
     const server = await openServerOf(config, 'cli', terminal, cleanUp);
+    const { openDatabase } = await import('../db/database.js');
     const db = await openDatabase(server.databaseUrl, { pooler: config.databasePooler });
     cleanUp.defer(db.close);
     return { clock: watchClock(systemClock), terminal, config, db, server };
@@ -66,16 +62,20 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
 
   database: async (call, cleanUp) => {
     const context = await openContext['database of any schema'](call, cleanUp);
+    const { migrationStatus, refuseTooNew } = await import('../db/migrate.js');
     const migrations = await migrationStatus(context.db);
     refuseTooNew(migrations);
     const isPending = migrations.some(({ executed_at }) => executed_at === null);
     if (isPending) throw new CliRefusal('the database is not migrated to this version', { command: 'migrate up' });
-    const passwords = await createPasswords(context.config.argon2, THREADS);
-    return { ...context, passwords, passwordRules: createPasswordRulesOnDemand(context.config) };
+    const { createPasswordRulesOnDemand } = await import('../credentials/passwords/password-rules.js');
+    const passwordRules = createPasswordRulesOnDemand(context.config);
+    return { ...context, passwords: createPasswordsOnDemand(context.config), passwordRules };
   },
 
   'database and keyring': async (call, cleanUp) => {
     const context = await openContext.database(call, cleanUp);
+    const { openKeyring } = await import('../credentials/keyring/keyring.js');
+    const { createLogger } = await import('../platform/logger.js');
     const keyring = await openKeyring(context.config.keyringFile, context.clock, createLogger('silent'));
     cleanUp.defer(keyring.close);
     return { ...context, keyring };
@@ -84,18 +84,38 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
   'database and limits': async (call, cleanUp) => {
     const context = await openContext.database(call, cleanUp);
     const { clock, config, db } = context;
+    const { LOGIN_LIMIT_NAME } = await import('../rate-limits/rate-limiter.js');
     if (config.redis === undefined) {
+      const { windowsInPostgres } = await import('../rate-limits/windows.js');
       return { ...context, windows: windowsInPostgres(db.admin, clock, LOGIN_LIMIT_NAME) };
     }
     const { serversOf } = await import('../rate-limits/redis.js');
     printMessage(call.terminal, `rate limits: Redis, ${config.redis.kind} at ${serversOf(config.redis)}`);
     const { connectRedis } = await import('../rate-limits/redis-connection.js');
     const { windowsInRedis } = await import('../rate-limits/redis-windows.js');
+    const { createLogger } = await import('../platform/logger.js');
     const redis = connectRedis(config.redis, createLogger('silent'));
     cleanUp.defer(async () => redis.disconnect());
     return { ...context, windows: windowsInRedis(redis, config.redis, clock, LOGIN_LIMIT_NAME) };
   },
 };
+
+/** A command may set no password: argon2 is loaded, and its first hash made, with the first one. */
+function createPasswordsOnDemand({ argon2 }: Config): NewPasswords {
+  let created: Promise<Passwords> | undefined;
+  const create = async (): Promise<Passwords> => {
+    const { createPasswords } = await import('../credentials/passwords/passwords.js');
+    return createPasswords(argon2, THREADS);
+  };
+  const passwords = (): Promise<Passwords> => {
+    created ??= create();
+    return created;
+  };
+  return {
+    hash: async (password) => (await passwords()).hash(password),
+    isCurrent: async (storedHash, password) => (await passwords()).isCurrent(storedHash, password),
+  };
+}
 
 /** Opens the configured server, joins the embedded one of a running gateway, or starts it for this command. */
 async function openServerOf(
@@ -104,6 +124,8 @@ async function openServerOf(
   terminal: Terminal,
   cleanUp: AsyncDisposableStack,
 ): Promise<DataDir> {
+  const { openDataDir } = await import('../db/open/data-dir.js');
+  const { createLogger } = await import('../platform/logger.js');
   const server = await openDataDir(config, how, createLogger('silent'));
   cleanUp.defer(server.close);
   printMessage(terminal, `database: ${describeDatabase(server, config)}`);

@@ -7,8 +7,8 @@ import { createLogger } from '../platform/logger.js';
 import { numberOf } from '../platform/number-of.js';
 import { COMMON, type Command } from './command.js';
 import { type Call, describeDatabase } from './context.js';
-import { CliRefusal } from './exit.js';
 import { readValues } from './parameters.js';
+import { CliRefusal } from './refusal.js';
 import { printJson, printLines, printMessage } from './terminal.js';
 
 export const doctorCommands: Record<string, Command> = {
@@ -37,7 +37,7 @@ async function findingsOf({ readConfig, terminal }: Call): Promise<Finding[]> {
   const { examine, readMachine, refusedConfiguration } = await import('../doctor/examine.js');
   let config: Config;
   try {
-    config = readConfig();
+    config = await readConfig();
   } catch (error) {
     return refusedConfiguration(error);
   }

@@ -16,14 +16,10 @@ import { describeError } from '../platform/logger.js';
 import { PortTaken } from '../platform/port-taken.js';
 import { RedisAway } from '../rate-limits/windows.js';
 import { UsageError } from './parameter-types.js';
+import { CliRefusal } from './refusal.js';
 
 /** Interface 2 and 9; 78 is EX_CONFIG of sysexits.h. */
 export const EXIT = { done: 0, refused: 1, usage: 2, config: 78 } as const;
-
-/** The command itself refuses, or reports a refusal. */
-export class CliRefusal extends ExplainedError {
-  override readonly name = 'CliRefusal';
-}
 
 /** The errors whose message is written for a person, with their exit codes. */
 const KNOWN_ERRORS: ReadonlyArray<[kind: abstract new (...args: never[]) => Error, exitCode: number]> = [

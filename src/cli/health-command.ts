@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { localOrigin } from '../platform/local-origin.js';
 import { type Command, command } from './command.js';
-import { CliRefusal } from './exit.js';
 import { duration } from './parameter-types.js';
 import { flag, optional } from './parameters.js';
+import { CliRefusal } from './refusal.js';
 import { print } from './terminal.js';
 
 /** The gateway gives its stores 3 s to answer. */

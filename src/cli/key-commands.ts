@@ -5,7 +5,8 @@ import { createCronKey, type ListedCronKey, listCronKeys, revokeCronKey, rotateC
 import { type KeyState, liveSecretCount, OVERLAP_SECONDS, previousSecretEndsAt } from '../admin/key-fields.js';
 import { everyRow } from '../listing/page.js';
 import { type Command, command } from './command.js';
-import { duration, text, until, wholeNumber } from './parameter-types.js';
+import { until } from './moments.js';
+import { duration, text, wholeNumber } from './parameter-types.js';
 import { flag, list, optional, required, word } from './parameters.js';
 import { type Printable, printMessage, type Terminal } from './terminal.js';
 

@@ -4,9 +4,9 @@ import { KeyringError } from '../credentials/keyring/keyring-error.js';
 import { generateKeys, writeKeyringFile } from '../credentials/keyring/keyring-file.js';
 import { ACCESS_ALGS } from '../credentials/keyring/private-jwks.js';
 import { type Command, command } from './command.js';
-import { CliRefusal } from './exit.js';
 import { file as fileType, oneOf } from './parameter-types.js';
 import { optional, required } from './parameters.js';
+import { CliRefusal } from './refusal.js';
 
 const ALG = optional(oneOf(ACCESS_ALGS), 'algorithm of access tokens, for verifiers without EdDSA');
 

@@ -1,6 +1,4 @@
 /** Interface 9: types of parameters: their placeholder in the usage, their choices for completion, and their parser. */
-import * as z from 'zod';
-import { addSeconds } from '../platform/clock.js';
 
 /** Exit code 2. */
 export class UsageError extends Error {
@@ -63,26 +61,10 @@ export const duration: ParameterType<number> = {
     secondsOf(text) ?? rejectUsage(`${name} must be a duration such as 90s, 15m, 24h or 7d, or a number of seconds`),
 };
 
-function secondsOf(text: string): number | undefined {
+/** @returns undefined if it is no duration */
+export function secondsOf(text: string): number | undefined {
   const [, number, unit = 's'] = /^(\d{1,10})([smhd])?$/.exec(text) ?? [];
   if (number === undefined) return undefined;
   const seconds = Number(number) * (UNIT_SECONDS[unit] ?? 1);
   return seconds <= LONGEST_SECONDS ? seconds : undefined;
 }
-
-/** A duration before or after now, or a date and time of RFC 3339. */
-const moment = (direction: 1 | -1): ParameterType<(now: Date) => Date> => ({
-  placeholder: 'TIME',
-  parse: (text, name) => {
-    const seconds = secondsOf(text);
-    if (seconds !== undefined) return (now) => addSeconds(now, direction * seconds);
-    const instant = new Date(z.iso.datetime({ offset: true }).safeParse(text).data ?? Number.NaN);
-    if (Number.isNaN(instant.getTime()) || instant.getUTCFullYear() < 1) {
-      rejectUsage(`${name} must be a duration such as 15m, 24h or 7d, or a time such as 2026-01-31T09:00:00Z`);
-    }
-    return () => instant;
-  },
-});
-
-export const since = moment(-1);
-export const until = moment(1);

@@ -4,7 +4,7 @@ import { COMMAND_LINE } from '../admin/administer.js';
 import { type Person, personIdOf, readPerson } from '../admin/person.js';
 import { eraseUser } from '../admin/user-erasure.js';
 import { type Command, command } from './command.js';
-import { CliRefusal } from './exit.js';
+import { CliRefusal } from './refusal.js';
 import { jsonLine, READER_CLOSED, type Terminal } from './terminal.js';
 import { USER } from './user-parameter.js';
 

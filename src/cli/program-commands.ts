@@ -7,7 +7,7 @@ import { oneOf } from './parameter-types.js';
 import { readValues, word } from './parameters.js';
 
 /** @param all every command, including these */
-export function programCommands(all: () => Commands): Record<string, Command> {
+export function programCommands(all: () => Promise<Commands>): Record<string, Command> {
   const shells = { shell: word(oneOf(SHELLS, 'SHELL'), 'the shell', `name a shell: ${SHELLS.join(', ')}`) };
   return {
     start: {
@@ -28,7 +28,8 @@ export function programCommands(all: () => Commands): Record<string, Command> {
       example: 'completion bash > ~/.local/share/bash-completion/completions/auth-gateway',
       takes: shells,
       run: async (args, { terminal }) => {
-        terminal.stdout.write(completionOf(readValues(args, shells).shell, all()));
+        const { shell } = readValues(args, shells);
+        terminal.stdout.write(completionOf(shell, await all()));
       },
     },
   };

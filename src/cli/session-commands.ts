@@ -1,9 +1,8 @@
 /** Interface 9: `session …`. */
 import { COMMAND_LINE } from '../admin/administer.js';
-import { wordFor } from '../admin/login-explanation.js';
 import { sessionEvents, sessionsNamed } from '../admin/session-timeline.js';
 import { findSession, listSessions, revokeSession, type Session } from '../admin/sessions.js';
-import { findUser, unknownUser, userIdOf } from '../admin/users.js';
+import { findUser, unknownUser, userIdOf, wordFor } from '../admin/users.js';
 import { everyRow } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { isUuid } from '../platform/ids.js';

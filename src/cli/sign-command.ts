@@ -5,9 +5,9 @@ import { isApiSecret, isKeySecret } from '../credentials/key-secrets.js';
 import { errorLabel } from '../platform/fixed-texts.js';
 import { randomBase62 } from '../platform/ids.js';
 import { type Command, command } from './command.js';
-import { CliRefusal } from './exit.js';
 import { file, rejectUsage, text } from './parameter-types.js';
 import { flag, optional, required, word } from './parameters.js';
+import { CliRefusal } from './refusal.js';
 import { askHidden, print, printMessage, readAll } from './terminal.js';
 
 const METHOD_AND_URL = 'give a METHOD and an absolute URL';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { CliRefusal } from './exit.js';
+import { CliRefusal } from './refusal.js';
 
 /** Abort reason of `stopSignal` after the reader of standard output has closed it. */
 export const READER_CLOSED = 'the reader has closed standard output';

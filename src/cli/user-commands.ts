@@ -12,18 +12,16 @@ import {
   unlockUser,
 } from '../admin/user-changes.js';
 import { findUser, findUsers, type ListedUser, unknownUser, userIdOf } from '../admin/users.js';
-import { openKeyring } from '../credentials/keyring/keyring.js';
 import type { LinkPurpose } from '../domain/link-purpose.js';
 import { ROLES } from '../domain/roles.js';
 import { everyRow } from '../listing/page.js';
-import { createLogger } from '../platform/logger.js';
 import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';
 import { userDevices, userForgetDevice } from './device-commands.js';
-import { CliRefusal } from './exit.js';
 import { oneOf, text, UsageError } from './parameter-types.js';
 import { flag, required, word } from './parameters.js';
 import { userErase, userExport } from './person-commands.js';
+import { CliRefusal } from './refusal.js';
 import { askHidden, type Printable, readAll, type Terminal } from './terminal.js';
 import { reportLimits, userExplain } from './user-explain.js';
 import { userImport } from './user-import.js';
@@ -177,6 +175,8 @@ async function linkFor(
     return { id, email, role, purpose, link, expires_at: expiresAt.toISOString() };
   }
   requireMail(context);
+  const { openKeyring } = await import('../credentials/keyring/keyring.js');
+  const { createLogger } = await import('../platform/logger.js');
   const keyring = await openKeyring(context.config.keyringFile, context.clock, createLogger('silent'));
   try {
     const expiresAt = await mailPasswordLink({ ...context, keyring }, COMMAND_LINE, id, purpose);

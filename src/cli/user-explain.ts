@@ -1,8 +1,8 @@
 /** Interface 9: `user explain`, and the limits that `user unlock` reports. */
 import { limitedAddresses } from '../admin/login-addresses.js';
-import { explainLogin, type LoginExplanation, wordFor } from '../admin/login-explanation.js';
+import type { LoginExplanation } from '../admin/login-explanation.js';
 import { judgeOf, readLoginLimit } from '../admin/login-limit.js';
-import type { ListedUser } from '../admin/users.js';
+import { type ListedUser, wordFor } from '../admin/users.js';
 import type { Config } from '../config/config.js';
 import { RedisAway } from '../rate-limits/windows.js';
 import { type Command, command } from './command.js';
@@ -17,6 +17,7 @@ export const userExplain: Command = command({
   takes: { user: USER },
   run: async (context, { user, json }) => {
     const { config, terminal } = context;
+    const { explainLogin } = await import('../admin/login-explanation.js'); // with the libraries of hashes
     const explanation = await explainLogin(context, user);
     if (json) printJson(terminal, printable(explanation));
     else printLines(terminal, sentences(explanation, config, terminal.command));

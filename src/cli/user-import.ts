@@ -2,11 +2,11 @@
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { COMMAND_LINE } from '../admin/administer.js';
-import { type ImportFault, importUsers, readImport } from '../admin/user-import.js';
+import type { ImportFault } from '../admin/user-import.js';
 import { type Command, command } from './command.js';
-import { CliRefusal } from './exit.js';
 import { file as fileType } from './parameter-types.js';
 import { flag, word } from './parameters.js';
+import { CliRefusal } from './refusal.js';
 import { printMessage } from './terminal.js';
 
 /** Faults that are printed; all are counted. */
@@ -25,6 +25,7 @@ export const userImport: Command = command({
     'dry-run': flag('look for faults only'),
   },
   run: async (context, { file, 'dry-run': isTrial }) => {
+    const { importUsers, readImport } = await import('../admin/user-import.js'); // with the libraries of hashes
     const { terminal } = context;
     const lines = file === '-' ? createInterface({ input: terminal.stdin }) : (await open(file)).readLines();
     const { users, faults } = await readImport(lines, context.config.argon2);

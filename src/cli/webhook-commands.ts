@@ -14,9 +14,10 @@ import {
 import { EVENT_TYPES } from '../audit/events.js';
 import { everyRow } from '../listing/page.js';
 import { type Command, command } from './command.js';
-import { CliRefusal } from './exit.js';
-import { duration, oneOf, since, text } from './parameter-types.js';
+import { since } from './moments.js';
+import { duration, oneOf, text } from './parameter-types.js';
 import { flag, optional, repeated, required, word } from './parameters.js';
+import { CliRefusal } from './refusal.js';
 import { type Printable, print } from './terminal.js';
 
 const WEBHOOK_ID = word(text('ID'), 'the ID of the webhook', 'name one webhook by its ID');

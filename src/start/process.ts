@@ -1,6 +1,7 @@
 /** The process: arguments, environment, streams and signals. Nothing else reads them. */
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
+import type { Config } from '../config/config.js';
 import { notifyServiceManager } from '../platform/service-manager.js';
 import { hasTerminal, STOPS } from '../platform/signals.js';
 import type { Gateway } from './gateway.js';
@@ -12,11 +13,9 @@ const SAME_SIGNAL_MS = 1_000;
 // temporary folder others could plant code. If the folder cannot be written, nothing is cached.
 enableCompileCache(join(import.meta.dirname, '../compiled'));
 
-const { readConfig } = await import('../config/config.js');
 const { programName } = await import('../cli/program-name.js');
 const { runCli } = await import('../cli/cli.js');
 const { READER_CLOSED, printMessage } = await import('../cli/terminal.js');
-const { createShutdown, outliveReaders } = await import('./shutdown.js');
 
 const [first, ...others] = process.argv.slice(2);
 // Without a word the program is the gateway. bin/auth-gateway puts `cli` in front of its words, and without one prints help.
@@ -25,10 +24,27 @@ const { stdin, stdout, stderr } = process;
 outliveReaders();
 
 process.exitCode = await runCli(words, {
-  readConfig: () => readConfig(process.env),
+  readConfig,
   terminal: { stdin, stdout, stderr, command: programName(process.env), stopSignal },
   serve,
 });
+
+/** A reader such as `head` may close its end of the pipe. Any other error, such as a full disk, ends a command with one line. */
+function outliveReaders(): void {
+  for (const stream of [stdout, stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') return;
+      if (process.listenerCount('uncaughtException') > 0) throw error; // a gateway, which has more to close
+      void endBy(error);
+    });
+  }
+}
+
+async function endBy(error: Error): Promise<never> {
+  const { exitCodeOf, explain } = await import('../cli/exit.js');
+  printMessage(process, explain(error));
+  process.exit(exitCodeOf(error));
+}
 
 function stopSignal(): AbortSignal {
   const stopped = new AbortController();
@@ -37,8 +53,14 @@ function stopSignal(): AbortSignal {
   return stopped.signal;
 }
 
+/** What follows is loaded by those commands alone that need it. */
+async function readConfig(): Promise<Config> {
+  return (await import('../config/config.js')).readConfig(process.env);
+}
+
 async function serve(): Promise<void> {
-  const config = readConfig(process.env);
+  const config = await readConfig();
+  const { createShutdown } = await import('./shutdown.js');
   const shutdown = createShutdown();
   let gateway: Gateway | undefined;
   let firstMs: number | undefined;
@@ -53,7 +75,7 @@ async function serve(): Promise<void> {
   const isService = !hasTerminal();
   for (const signal of STOPS) process.on(signal, signal === 'SIGHUP' && isService ? readKeyring : stop);
   const start = async () => {
-    const { startGateway } = await import('./gateway.js'); // which other commands need not load
+    const { startGateway } = await import('./gateway.js');
     const threads = Number(process.env['UV_THREADPOOL_SIZE']) || undefined;
     gateway = await startGateway(config, threads, (line) => printMessage(process, line));
     notify('READY=1');

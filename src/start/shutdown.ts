@@ -41,18 +41,6 @@ export function createShutdown(): Shutdown {
   };
 }
 
-/** A reader such as `head` may close its end of the pipe. Any other error, such as a full disk, ends a command with one line. */
-export function outliveReaders(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') return;
-      if (process.listenerCount('uncaughtException') > 0) throw error; // a gateway, which has more to close
-      printMessage(process, explain(error));
-      process.exit(exitCodeOf(error));
-    });
-  }
-}
-
 function endOnUncaughtError(stop: () => Promise<void>): void {
   let isFailing = false;
   // Includes rejected promises that nobody awaits.

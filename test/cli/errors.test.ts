@@ -2,7 +2,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { runCli } from '../../src/cli/cli.js';
-import { CliRefusal } from '../../src/cli/exit.js';
+import { CliRefusal } from '../../src/cli/refusal.js';
 import { readConfig } from '../../src/config/config.js';
 
 test('the first error is reported: later ones come from closing what was open', async () => {
@@ -11,7 +11,7 @@ test('the first error is reported: later ones come from closing what was open', 
   const stderr = new PassThrough();
   const stopSignal = () => new AbortController().signal;
   const terminal = { stdin: Readable.from([]), stdout: stderr, stderr, command: 'auth-gateway', stopSignal };
-  expect(await runCli(['start'], { readConfig: () => readConfig({}), terminal, serve })).toBe(1);
+  expect(await runCli(['start'], { readConfig: async () => readConfig({}), terminal, serve })).toBe(1);
   stderr.end();
   expect(await text(stderr)).toBe('the first one\n');
 });

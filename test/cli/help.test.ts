@@ -11,7 +11,7 @@ const here = (...args: string[]): Promise<Ran> =>
   });
 
 test('Interface 9: every command says what it does, how it is used, and what each word is for', async () => {
-  const table = commandTable();
+  const table = await commandTable();
   const { stdout: help } = await here('--help');
   const listed = Array.from(help.matchAll(/^ {2}([a-z]\S*(?: \S+)?)(?: {2,}\S|$)/gm), ([, name = '']) => name);
   expect(listed).toEqual(table.map(({ name }) => name));

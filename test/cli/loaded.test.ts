@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs until it ends, or until it is ready and then stopped. @returns the packages and the migrations that it has loaded */
+/** Runs until it ends, or until it is ready and then stopped. @returns the packages, migrations and commands that it has loaded */
 async function loadedBy(words: string[], { url }: TestDatabase = database): Promise<Set<string>> {
   const loadedFile = join(mkdtempSync(join(folder, 'run-')), 'loaded');
   const hook = resolve('test/support/jest/report-loaded.js');
@@ -42,7 +42,9 @@ async function loadedBy(words: string[], { url }: TestDatabase = database): Prom
   });
   expect(await once(child, 'close')).toEqual([0, null]);
   const addresses = readFileSync(loadedFile, 'utf8').split('\n');
-  const names = addresses.map((address) => /node_modules\/((?:@[^/]+\/)?[^/]+)|(Migration\w+)\.js$/.exec(address));
+  const names = addresses.map((address) =>
+    /node_modules\/((?:@[^/]+\/)?[^/]+)|(Migration\w+|[a-z]+-commands)\.js$/.exec(address),
+  );
   return new Set(names.flatMap((found) => found?.[1] ?? found?.[2] ?? []));
 }
 
@@ -55,14 +57,35 @@ test('a start on a migrated database loads neither the ORM nor migrations, Redis
   expect(NOT_AT_START.filter((name) => loaded.has(name))).toEqual([]);
 });
 
-test.each([['--help'], ['--version'], ['user list']])(
-  '%s loads neither the ORM nor what only the gateway uses',
-  async (words) => {
-    const loaded = await loadedBy(words.split(' '));
-    expect([...loaded]).toContain('zod');
-    expect([...NOT_AT_START, 'express', 'graphql', 'type-graphql'].filter((name) => loaded.has(name))).toEqual([]);
+const ONLY_OF_THE_GATEWAY = [...NOT_AT_START, 'express', 'graphql', 'type-graphql'];
+
+test('--help, which is of every command, loads neither the ORM nor what only the gateway uses', async () => {
+  const loaded = await loadedBy(['--help']);
+  expect([...loaded]).toContain('zod');
+  expect(ONLY_OF_THE_GATEWAY.filter((name) => loaded.has(name))).toEqual([]);
+});
+
+test.each(['user', 'api-key', 'webhook'])(
+  '%s list loads the commands of that noun alone, and makes no hash of a password',
+  async (noun) => {
+    const module = noun.replace('api-', '');
+    const loaded = await loadedBy([noun, 'list']);
+    expect([...loaded]).toEqual(expect.arrayContaining(['pg', `${module}-commands`]));
+    // p-limit comes with the queue of passwords, whose first hash is made when it is created.
+    const others = ['user', 'session', 'key', 'webhook', 'keyring', 'database'].filter((other) => other !== module);
+    const unused = [
+      ...ONLY_OF_THE_GATEWAY,
+      'p-limit',
+      'rate-limiter-flexible',
+      ...others.map((of) => `${of}-commands`),
+    ];
+    expect(unused.filter((name) => loaded.has(name))).toEqual([]);
   },
 );
+
+test.each(['version', '--version'])('%s loads no package but the one that guesses what was meant', async (word) => {
+  expect([...(await loadedBy([word]))].toSorted()).toEqual(['leven', 'program-commands']);
+});
 
 test('what migrates loads the ORM and every migration', async () => {
   expect([...(await loadedBy(['migrate', 'up'], empty))]).toEqual(expect.arrayContaining(ORM));

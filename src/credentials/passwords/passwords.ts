@@ -15,7 +15,7 @@ export interface PasswordVerdict {
   renewedHash?: string;
 }
 
-export interface Passwords extends Pick<PasswordQueue, 'requireRoom' | 'takePlace' | 'takePlaceOfChange' | 'waiting'> {
+export interface Passwords extends Pick<PasswordQueue, 'requireRoom' | 'takePlace' | 'waiting'> {
   /**
    * Checks a password against a stored hash. If the hash is malformed or too costly, or its library refuses it, it does the
    * same work on a placeholder with the current parameters and does not match.
@@ -23,11 +23,16 @@ export interface Passwords extends Pick<PasswordQueue, 'requireRoom' | 'takePlac
    * @throws {Overloaded}
    */
   verify(storedHash: string, password: string, place?: Place): Promise<PasswordVerdict | undefined>;
+  /** Whether a password that is to be set is the stored one. @throws {Overloaded} */
+  isCurrent(storedHash: string, password: string): Promise<boolean>;
   /** Hash of a password in the PHC string format. @throws {Overloaded} */
   hash(password: string): Promise<string>;
   /** CPU time of the first hash */
   hashCpuSeconds: number;
 }
+
+/** What sets passwords needs no more. */
+export type NewPasswords = Pick<Passwords, 'hash' | 'isCurrent'>;
 
 /**
  * @param threads size of libuv's thread pool, which argon2 shares with DNS, files and WebCrypto; one thread is left to
@@ -71,11 +76,10 @@ export async function createPasswords(
   };
   const { requireRoom, takePlace, takePlaceOfChange, waiting } = queue;
 
-  return {
+  const passwords: Passwords = {
     hashCpuSeconds,
     requireRoom,
     takePlace,
-    takePlaceOfChange,
     waiting,
     verify: async (storedHash, password, place = takePlace()) =>
       queue.inTurn(place, async () => {
@@ -91,6 +95,9 @@ export async function createPasswords(
         if (!isWhole || (isArgon2id(stored) && !argon2.needsRehash(storedHash, options))) return { matches };
         return { matches, renewedHash: await timed(() => argon2.hash(password, options)) };
       }),
+    isCurrent: async (storedHash, password) =>
+      (await passwords.verify(storedHash, password, takePlaceOfChange()))?.matches === true,
     hash: async (password) => queue.inTurn(takePlaceOfChange(), () => timed(() => argon2.hash(password, options))),
   };
+  return passwords;
 }

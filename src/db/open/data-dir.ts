@@ -2,10 +2,9 @@
 import { stat } from 'node:fs/promises';
 import type { Config } from '../../config/config.js';
 import { keyringLost } from '../../credentials/keyring/keyring-error.js';
-import { generateKeys, writeKeyringFile } from '../../credentials/keyring/keyring-file.js';
 import type { Logger } from '../../platform/logger.js';
 import { openDatabase } from '../database.js';
-import { type OpenAs, openEmbedded } from '../embedded/open.js';
+import type { OpenAs } from '../embedded/open.js';
 import { statement } from '../statement.js';
 
 export type { OpenAs };
@@ -34,11 +33,13 @@ export async function openDataDir(config: Config, how: OpenAs, log: Logger): Pro
     }
     return { databaseUrl: config.databaseUrl, embedded: false, joined: false, close: async () => undefined };
   }
+  const { openEmbedded } = await import('../embedded/open.js'); // which a server of one's own does not need
   const { url, isOwner, close } = await openEmbedded(config.dataDir, how, log);
   await using opening = new AsyncDisposableStack();
   opening.defer(close);
   if (lacksKeyring) {
     if (await isUsed(url, config)) throw keyringLost(config.keyringFile);
+    const { generateKeys, writeKeyringFile } = await import('../../credentials/keyring/keyring-file.js');
     await writeKeyringFile(config.keyringFile, await generateKeys(), 'create');
     log.info({ file: config.keyringFile }, 'keyring created');
   }

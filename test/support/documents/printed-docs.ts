@@ -13,6 +13,8 @@ import { BESIDE, LAYERS } from './rooms.js';
 import { scaleCosts, scaleNeeds, scaleSimulation } from './scale-tables.js';
 import { table } from './table.js';
 
+const COMMANDS = await commandTable();
+
 function refusals(): string {
   const rows = Object.entries(REFUSALS).map(([name, { status, detail, cookie }]) => {
     const route = ['invalid_credentials', 'account_locked'].includes(name) ? 'login' : 'refresh';
@@ -63,9 +65,7 @@ function rooms(): string {
 }
 
 function commands(): string {
-  return commandTable()
-    .map(({ name, summary }) => `- \`${name}\`: ${summary}`)
-    .join('\n');
+  return COMMANDS.map(({ name, summary }) => `- \`${name}\`: ${summary}`).join('\n');
 }
 
 /** The rows that the page has, with its own last column: the meaning. */

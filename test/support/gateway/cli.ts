@@ -66,7 +66,7 @@ export async function runHere(
     ...changes,
   };
   const serve = () => Promise.reject(new Error('a test runs its gateway by itself'));
-  ran.code = await runCli(args, { readConfig, terminal, serve });
+  ran.code = await runCli(args, { readConfig: async () => readConfig(), terminal, serve });
   return ran;
 }
 

@@ -1,6 +1,5 @@
 /** Passwords at no cost, for tests of what happens around them; a test can hold every verification at its end. */
 import { createHash } from 'node:crypto';
-import type { Place } from '../../../src/credentials/passwords/password-queue.js';
 import type { Passwords } from '../../../src/credentials/passwords/passwords.js';
 
 export interface QuickPasswords extends Passwords {
@@ -20,19 +19,14 @@ export function quickPasswords(): QuickPasswords {
   let onHeld: () => void = () => undefined;
   let held = 0;
   const hashOf = (password: string): string => createHash('sha256').update(password).digest('hex');
-  const changes = new WeakSet<Place>();
   return {
     requireRoom: () => undefined,
     takePlace: (isGone = () => false) => ({ isGone, sinceMs: 0, [Symbol.dispose]: () => undefined }),
-    takePlaceOfChange: () => {
-      const place = { isGone: () => false, sinceMs: 0, [Symbol.dispose]: () => undefined };
-      changes.add(place);
-      return place;
-    },
+    isCurrent: async (storedHash, password) => storedHash === hashOf(password),
     hash: async (password) => hashOf(password),
-    verify: async (storedHash, password, place) => {
+    verify: async (storedHash, password) => {
       const matches = storedHash === hashOf(password);
-      if (released !== undefined && !(place && changes.has(place))) {
+      if (released !== undefined) {
         held += 1;
         onHeld();
         await released;

@@ -1,0 +1,21 @@
+/** Interface 9: parameters that are moments, apart from other types because they load zod. */
+import * as z from 'zod';
+import { addSeconds } from '../platform/clock.js';
+import { type ParameterType, rejectUsage, secondsOf } from './parameter-types.js';
+
+/** A duration before or after now, or a date and time of RFC 3339. */
+const moment = (direction: 1 | -1): ParameterType<(now: Date) => Date> => ({
+  placeholder: 'TIME',
+  parse: (text, name) => {
+    const seconds = secondsOf(text);
+    if (seconds !== undefined) return (now) => addSeconds(now, direction * seconds);
+    const instant = new Date(z.iso.datetime({ offset: true }).safeParse(text).data ?? Number.NaN);
+    if (Number.isNaN(instant.getTime()) || instant.getUTCFullYear() < 1) {
+      rejectUsage(`${name} must be a duration such as 15m, 24h or 7d, or a time such as 2026-01-31T09:00:00Z`);
+    }
+    return () => instant;
+  },
+});
+
+export const since = moment(-1);
+export const until = moment(1);
