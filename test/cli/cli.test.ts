@@ -74,7 +74,7 @@ test('Interface 15: user invite creates a user without a password and prints the
     email: 'invited@example.com',
     role: 'analyst',
     purpose: 'invitation',
-    link: expect.stringMatching(/^http:\/\/localhost:3000\/set-password#token=pl_\w{49}$/),
+    link: expect.stringMatching(/^http:\/\/localhost:3000\/set-password\?for=invitation#token=pl_\w{49}$/),
     expires_at: expect.any(String),
   });
   expect(await signsIn(invited.email, CHOSEN)).toBe(401);
