@@ -84,7 +84,10 @@ function nodeOf(version: string): string {
 
 test('runs on the Node that is installed with it, whatever Node the system has', () => {
   const { stdout, status } = call(bin, ['--version', '--json'], nodeOf('20.0.0'));
-  expect([status, JSON.parse(stdout)]).toEqual([0, { version: PACKAGE.version, node: process.versions.node, revision: expect.any(String) }]);
+  expect([status, JSON.parse(stdout)]).toEqual([
+    0,
+    { version: PACKAGE.version, node: process.versions.node, revision: expect.any(String) },
+  ]);
   expect(call(bin, []).stdout).toMatch(/^usage: /);
   expect(call(bin, ['nonsense']).status).toBe(2);
 });

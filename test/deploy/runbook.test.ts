@@ -14,6 +14,7 @@ import { testWith } from '../support/documents/documents.js';
 import { askAs, FORWARD_AUTH } from '../support/gateway/authz.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { logIn, startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
+import { newApiKey } from '../support/gateway/graphql.js';
 import { captureLog } from '../support/gateway/log.js';
 import { login, refresh, WRONG } from '../support/gateway/routes.js';
 import { lacksColumn, whileAway, withFault } from '../support/postgres/faults.js';
@@ -100,9 +101,13 @@ testWith(['bash', 'curl'], 'each command succeeds and has something to show', as
   const [theft] = await gateway.rows<{ family: string }>(
     `select metadata ->> 'family_id' as family from audit_events where event_type = 'token_theft'`,
   );
+  const { keyId } = await newApiKey(gateway);
   const silent: string[] = [];
   for (const command of commands) {
-    const filledIn = command.replace('FAMILY_ID', theft?.family ?? '').replace('WEBHOOK_ID', webhookId);
+    const filledIn = command
+      .replace('FAMILY_ID', theft?.family ?? '')
+      .replace('WEBHOOK_ID', webhookId)
+      .replace('KEY_ID', keyId);
     const { stdout } = await run('bash', ['-c', `${prelude}\n${filledIn}`], { env });
     if (stdout.trim() === '') silent.push(command);
   }

@@ -124,5 +124,7 @@ test('Interface 10: SIGTERM twice ends a start that waits for its turn to migrat
 test('Interface 10: a data folder that cannot be made ends the start', async () => {
   await using server = await startProcess(gateway, { DATABASE_URL: '', DATA_DIR: '/proc/none/data' });
   expect(await server.exited).toEqual([1, null]);
-  expect(server.errors()).toBe('cannot mkdir /proc/none (ENOENT)\n');
+  expect(server.errors()).toBe(
+    'the data folder /proc/none/data cannot be used (ENOENT); set DATA_DIR to a folder that can be written\n',
+  );
 });
