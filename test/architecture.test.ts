@@ -6,7 +6,7 @@ import { BESIDE, LAYERS } from './support/documents/rooms.js';
 /** Packages that only these parts or files import. */
 const IMPORTED_BY: Array<[pattern: RegExp, where: RegExp]> = [
   [/^jose$/, /^src\/credentials\//],
-  [/^argon2$/, /^src\/credentials\/passwords\/(passwords|hash-kinds)\.ts$/],
+  [/^argon2$/, /^src\/credentials\/passwords\/(passwords|argon2)\.ts$/],
   [/^@node-rs\/bcrypt$/, /^src\/credentials\/passwords\/bcrypt\.ts$/],
   [/^(express|helmet|cors)$/, /^src\/http\//],
   [/^(graphql|type-graphql|@apollo\/.+)$/, /^src\/graphql\//],

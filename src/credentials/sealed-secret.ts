@@ -5,11 +5,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Keyring } from './keyring/keyring.js';
 
-/** Loaded with the first secret: most commands seal none. */
-const jose = () => import('jose');
-
 export async function sealSecret(keyring: Keyring, keyId: string, secret: string, now: Date): Promise<string> {
-  const { CompactEncrypt } = await jose();
+  const { CompactEncrypt } = await import('./compact-jwe.js');
   const { kid, key } = keyring.inUse('sealing', now);
   return new CompactEncrypt(Buffer.from(secret, 'ascii'))
     .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid, key_id: keyId })
@@ -18,7 +15,7 @@ export async function sealSecret(keyring: Keyring, keyId: string, secret: string
 
 /** The secret; undefined if the seal is broken, its key is not in the keyring, or it belongs to another key id. */
 export async function openSealedSecret(keyring: Keyring, keyId: string, sealed: string): Promise<string | undefined> {
-  const { compactDecrypt, errors } = await jose();
+  const { compactDecrypt, errors } = await import('./compact-jwe.js');
   try {
     const { plaintext, protectedHeader } = await compactDecrypt(
       sealed,

@@ -7,7 +7,9 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   // Three letters away, but the most common slip: one proxy, several proxies.
   const spellings = new Set([word, word.replace(/ies$/i, 'Y'), word.replace(/y$/i, 'IES')]);
   for (const spelling of spellings) {
-    const closest = closestMatch(spelling, known, { maxDistance });
+    // Words of another length are further away. Leaving them out spares most of the work: an environment has a hundred names.
+    const possible = known.filter(({ length }) => Math.abs(length - spelling.length) <= maxDistance);
+    const closest = closestMatch(spelling, possible, { maxDistance });
     if (closest !== undefined) return closest;
   }
   return undefined;
