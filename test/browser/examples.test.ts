@@ -366,7 +366,12 @@ const inNext = process.env['WITH_NEXT'] === '1' ? inChromium : describe.skip;
 const LAYOUT = `import type { ReactNode } from 'react';
 
 export default function Layout({ children }: { children: ReactNode }) {
-  return <html lang="en"><body>{children}</body></html>;
+  return (
+    <html lang="en">
+      <head><link rel="icon" href="data:," /></head>
+      <body>{children}</body>
+    </html>
+  );
 }
 `;
 
@@ -397,7 +402,7 @@ inNext('docs/login.md, Next.js, in Chromium', () => {
 
     const page = await openPage(origin);
     const said: string[] = [];
-    page.on('console', (message) => said.push(message.text()));
+    page.on('console', (message) => said.push(`${message.text()} ${message.location().url}`));
     const { email } = await gateway.user({ role: 'admin' });
     await logIn(page, email, PASSWORD);
     await page.waitForSelector('text=Logged in as admin');

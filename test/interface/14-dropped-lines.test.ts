@@ -81,7 +81,8 @@ test('Interface 14: the same with a pipe that nobody reads; once somebody does, 
     return losses().length > 0;
   });
   const requests = () => lines.filter(({ msg }) => msg === 'request').length;
-  await until('each request is logged or counted as lost', async () => requests() + (await dropped(server)) === asked);
+  // On a slow machine a line of doctor's, ten seconds after the start, may be among those that are lost.
+  await until('each request is logged or counted as lost', async () => requests() + (await dropped(server)) >= asked);
   const lost = await dropped(server);
   expect(lines.find(({ dropped_lines }) => dropped_lines !== undefined)).toMatchObject({
     level: 'warn',
