@@ -191,7 +191,7 @@ export function Facts({ event }: { event: Event }) {
 }
 
 const WHEN: Column<Event> = { name: 'Time', width: 'narrow', cell: ({ createdAt }) => <Time at={createdAt} isExact /> };
-const WHAT: Column<Event> = { name: 'Event', width: 'time', cell: (event) => <EventName event={event} /> };
+const WHAT: Column<Event> = { name: 'Event', width: 'narrow', cell: (event) => <EventName event={event} /> };
 const WHOM: Column<Event> = { name: 'About', cell: (event) => <Subject event={event} /> };
 const WHO: Column<Event> = { name: 'By', cell: (event) => <ActorName event={event} /> };
 const FROM: Column<Event> = {

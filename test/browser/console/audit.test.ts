@@ -302,6 +302,7 @@ inChromium('in Chromium, the audit log of the console', () => {
     const { page, wrong, close } = await open({ sessionId: sid }, {}, 'admin');
     const steps = page.locator('ol.steps > li');
     await until('there are three steps', async () => (await steps.count()) === 3);
+    await steps.last().waitFor(); // until they are shown they have no text
     expect(await steps.allInnerTexts()).toEqual([
       expect.stringMatching(/^Login.*Firefox 143 on Linux/s),
       expect.stringMatching(/^5 refreshes .* to /),
