@@ -7,20 +7,18 @@ import { isLive } from '../db/live-key.js';
 import { statement } from '../db/statement.js';
 import type { Count, Page, PageRequest } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
-import { addSeconds } from '../platform/clock.js';
 import type { Deps } from '../services.js';
 import { administer, type Needs, type Operator } from './administer.js';
 import {
   checkExpiry,
-  checkOverlap,
   checkServiceName,
   countKeys,
   expiry,
   grantScopes,
   type KeyFilter,
-  notRotated,
   pageOfKeys,
   type Rotation,
+  rotateKey,
   unknownKey,
 } from './key-fields.js';
 
@@ -150,27 +148,15 @@ export function rotateApiKey(
   deps: Deps<'clock' | 'db' | 'keyring'>,
   operator: Operator,
   keyId: string,
-  { overlapSeconds, force = false, expiresAt = null }: Rotation,
+  rotation: Rotation,
 ): Promise<IssuedApiKey> {
-  return administer(deps, operator, rotateApiKey.needs, async ({ em, entities, db, now, scopes, audit }) => {
-    checkOverlap(overlapSeconds);
-    checkExpiry(expiresAt, now);
-    const key = await em.findOne(entities.ApiKey, { keyId, revokedAt: null });
-    if (key === null) throw unknownKey();
-    grantScopes(scopes, key.scopes); // whoever receives the new secret receives the scopes
+  return administer(deps, operator, rotateApiKey.needs, async (change) => {
+    const { em, entities, db, now } = change;
     const secret = generateKeySecret('api');
-    const [rotated] = await db.run(rotateApiKeySql, {
-      key_id: keyId,
-      sealed_secret: await sealSecret(deps.keyring, keyId, secret, now),
-      previous_ends_at: overlapSeconds === 0 ? null : addSeconds(now, overlapSeconds),
-      expires_at: expiresAt,
-      ends_older: force || overlapSeconds === 0,
-      now,
-    });
-    await em.refresh(key);
-    if (rotated === undefined) throw notRotated(key, now);
-    const metadata = { key_id: keyId, overlap_seconds: overlapSeconds, ...expiry(expiresAt) };
-    await audit({ eventType: 'api_key_rotated', userId: null, metadata });
+    const found = await em.findOne(entities.ApiKey, { keyId, revokedAt: null });
+    const key = await rotateKey(change, found, 'api_key_rotated', rotation, async (asked) =>
+      db.run(rotateApiKeySql, { ...asked, sealed_secret: await sealSecret(deps.keyring, keyId, secret, now) }),
+    );
     return { key, secret };
   });
 }

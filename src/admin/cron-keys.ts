@@ -5,20 +5,18 @@ import type { CronKey } from '../db/entities/cron-key.js';
 import { isLive } from '../db/live-key.js';
 import { statement } from '../db/statement.js';
 import type { Count, Page, PageRequest } from '../listing/page.js';
-import { addSeconds } from '../platform/clock.js';
 import type { Deps } from '../services.js';
 import { administer, type Needs, type Operator } from './administer.js';
 import {
   checkExpiry,
-  checkOverlap,
   checkServiceName,
   countKeys,
   expiry,
   grantScopes,
   type KeyFilter,
-  notRotated,
   pageOfKeys,
   type Rotation,
+  rotateKey,
   unknownKey,
 } from './key-fields.js';
 
@@ -127,27 +125,15 @@ export function rotateCronKey(
   deps: Deps<'clock' | 'db'>,
   operator: Operator,
   keyId: string,
-  { overlapSeconds, force = false, expiresAt = null }: Rotation,
+  rotation: Rotation,
 ): Promise<IssuedCronKey> {
-  return administer(deps, operator, rotateCronKey.needs, async ({ em, entities, db, now, scopes, audit }) => {
-    checkOverlap(overlapSeconds);
-    checkExpiry(expiresAt, now);
-    const key = await em.findOne(entities.CronKey, { keyId, revokedAt: null });
-    if (key === null) throw unknownKey();
-    grantScopes(scopes, key.scopes); // whoever receives the new secret receives the scopes
+  return administer(deps, operator, rotateCronKey.needs, async (change) => {
+    const { em, entities, db } = change;
     const secret = generateKeySecret('cron');
-    const [rotated] = await db.run(rotateCronKeySql, {
-      key_id: keyId,
-      secret_sha256: sha256Hex(secret),
-      previous_ends_at: overlapSeconds === 0 ? null : addSeconds(now, overlapSeconds),
-      expires_at: expiresAt,
-      ends_older: force || overlapSeconds === 0,
-      now,
-    });
-    await em.refresh(key);
-    if (rotated === undefined) throw notRotated(key, now);
-    const metadata = { key_id: keyId, overlap_seconds: overlapSeconds, ...expiry(expiresAt) };
-    await audit({ eventType: 'cron_key_rotated', userId: null, metadata });
+    const found = await em.findOne(entities.CronKey, { keyId, revokedAt: null });
+    const key = await rotateKey(change, found, 'cron_key_rotated', rotation, (asked) =>
+      db.run(rotateCronKeySql, { ...asked, secret_sha256: sha256Hex(secret) }),
+    );
     return { key, headerValue: `${keyId}.${secret}` };
   });
 }

@@ -1,6 +1,7 @@
 /** Shared by API keys, cron keys and in part webhooks: checks of fields and granted scopes, and the listing. */
 import { type RawBuilder, sql } from 'kysely';
 import type { ApiKey } from '../db/entities/api-key.js';
+import type { CronKey } from '../db/entities/cron-key.js';
 import { isScope, MAX_SCOPES, type Scopes } from '../domain/scopes.js';
 import { checkedIds, type IdFilter } from '../listing/ids.js';
 import {
@@ -15,8 +16,9 @@ import {
   readPage,
 } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
+import { addSeconds } from '../platform/clock.js';
 import type { Deps } from '../services.js';
-import { requireScope } from './administer.js';
+import { type Change, requireScope } from './administer.js';
 
 const SERVICE_NAME = /^[^\p{C}\s](?:[^\p{C}]{0,98}[^\p{C}\s])?$/u;
 
@@ -100,8 +102,48 @@ export function liveSecretCount(key: KeyState, now: Date): number {
   return previousSecretEndsAt(key, now) === null ? 1 : 2;
 }
 
+/** What the statement of a rotation is asked, but for the new secret */
+interface AskedRotation {
+  key_id: string;
+  previous_ends_at: Date | null;
+  expires_at: Date | null;
+  ends_older: boolean;
+  now: Date;
+}
+
+/**
+ * Gives a key of either kind a second secret. The current one ends after `overlapSeconds`.
+ * @param found null: it is unknown or revoked
+ * @param store runs the one statement that decides; it returns a row if the key was rotated
+ * @throws {AdminRefusal} also for an expired key, an invalid overlap or expiry, or `two_secrets_live`
+ */
+export async function rotateKey<Key extends ApiKey | CronKey>(
+  { em, now, scopes, audit }: Change,
+  found: Key | null,
+  eventType: 'api_key_rotated' | 'cron_key_rotated',
+  { overlapSeconds, force = false, expiresAt = null }: Rotation,
+  store: (asked: AskedRotation) => Promise<unknown[]>,
+): Promise<Key> {
+  checkOverlap(overlapSeconds);
+  checkExpiry(expiresAt, now);
+  if (found === null) throw unknownKey();
+  grantScopes(scopes, found.scopes); // whoever receives the new secret receives the scopes
+  const rows = await store({
+    key_id: found.keyId,
+    previous_ends_at: overlapSeconds === 0 ? null : addSeconds(now, overlapSeconds),
+    expires_at: expiresAt,
+    ends_older: force || overlapSeconds === 0,
+    now,
+  });
+  await em.refresh(found);
+  if (rows.length === 0) throw notRotated(found, now);
+  const metadata = { key_id: found.keyId, overlap_seconds: overlapSeconds, ...expiry(expiresAt) };
+  await audit({ eventType, userId: null, metadata });
+  return found;
+}
+
 /** Why a rotation found no row: after a double click or a lost response, the running service still has the older secret. */
-export function notRotated(key: KeyState, now: Date): AdminRefusal {
+function notRotated(key: KeyState, now: Date): AdminRefusal {
   const endsAt = previousSecretEndsAt(key, now);
   if (endsAt === null) return unknownKey(); // revoked while the rotation waited
   return new AdminRefusal(
