@@ -35,6 +35,18 @@ export function blocksOf(place: string): Block[] {
   return Array.from(found, ([, language = '', text = '']) => ({ language, text }));
 }
 
+/**
+ * The block under `<!-- tested: NAME -->` of a page, however the page around it changes.
+ * @throws {Error} unless there is exactly one
+ */
+export function testedBlock(page: string, name: string): string {
+  const found = readFileSync(page, 'utf8').matchAll(/^ *<!-- tested: ([\w-]+) -->\n+( *)```\w*\n(.*?)\n\2```$/gms);
+  const [block, another] = Array.from(found).filter(([, marked]) => marked === name);
+  if (block === undefined || another !== undefined) throw new Error(`not one block <!-- tested: ${name} --> in ${page}`);
+  const [, , indent = '', text = ''] = block;
+  return text.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
+}
+
 /** `text` as it is printed, where `…` stands for anything. Spaces and line breaks do not count. */
 export function isPrinted(text: string, printed: string): boolean {
   const dense = (words: string) => words.replace(/\s/g, '');
