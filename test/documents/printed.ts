@@ -42,7 +42,8 @@ export function blocksOf(place: string): Block[] {
 export function testedBlock(page: string, name: string): string {
   const found = readFileSync(page, 'utf8').matchAll(/^ *<!-- tested: ([\w-]+) -->\n+( *)```\w*\n(.*?)\n\2```$/gms);
   const [block, another] = Array.from(found).filter(([, marked]) => marked === name);
-  if (block === undefined || another !== undefined) throw new Error(`not one block <!-- tested: ${name} --> in ${page}`);
+  if (block === undefined || another !== undefined)
+    throw new Error(`not one block <!-- tested: ${name} --> in ${page}`);
   const [, , indent = '', text = ''] = block;
   return text.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
 }
