@@ -1,4 +1,5 @@
 import { SWC } from './test/support/jest/swc.js';
+import { testMatch } from './test/support/jest/tiers.js';
 
 /** Tests of a worker share what they import, unless Jest watches the sources for changes or counts their lines. */
 const isShared = !process.argv.some((arg) => /^--(watch|watchAll|coverage)\b/.test(arg));
@@ -12,7 +13,7 @@ export default {
   transform: {
     '^.+\\.ts$': ['@swc/jest', SWC],
   },
-  testMatch: ['<rootDir>/{test,proof}/**/*.test.ts'],
+  testMatch,
   testSequencer: '<rootDir>/test/support/jest/sequencer.js',
   globalSetup: '<rootDir>/test/support/jest/global-setup.js',
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.js',

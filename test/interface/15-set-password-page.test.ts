@@ -1,4 +1,4 @@
-/** Interface 15: how the page of password links is sent. What it does is tested in `test/browser/set-password.test.ts`. */
+/** Interface 15: how the page of password links is sent. What it does is tested in `test/browser/set-password.slow.test.ts`. */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 
 const PRODUCTION = { NODE_ENV: 'production', PUBLIC_URL: 'https://auth.example.com' };

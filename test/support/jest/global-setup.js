@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { selectedFiles } from './tiers.js';
 import './typescript.js';
 
 const { generateKeys, writeKeyringFile } = await import('../../../src/credentials/keyring/keyring-file.js');
@@ -32,10 +33,11 @@ export default async function globalSetup({ testPathPatterns }) {
   globalThis.testDataDir = dataDir;
 }
 
-/** @param patterns of the command line; without any, every test is selected */
+/** @param patterns of the command line; without any, every test of the tier is selected */
 function needsBuild(patterns) {
-  if (patterns.length === 0) return true;
-  const selected = globSync('{test,proof}/**/*.test.ts').map((file) => resolve(file));
+  const files = selectedFiles().map((file) => resolve(file));
+  const selected =
+    patterns.length === 0 ? files : files.filter((file) => patterns.some((p) => new RegExp(p).test(file)));
   const seen = new Set();
   const usesTheBuild = (file) => {
     if (seen.has(file)) return false;
@@ -48,7 +50,7 @@ function needsBuild(patterns) {
       .filter((path) => /\/(test|proof)\//.test(path) && globSync(path).length > 0)
       .some(usesTheBuild);
   };
-  return selected.filter((file) => patterns.some((pattern) => new RegExp(pattern).test(file))).some(usesTheBuild);
+  return selected.some(usesTheBuild);
 }
 
 function build() {

@@ -2,22 +2,22 @@
 import TestSequencer from '@jest/test-sequencer';
 
 const LONGEST = [
-  'proof/model/sessions.test.ts',
-  'test/db/embedded.test.ts',
-  'test/doctor/planted-faults.test.ts',
-  'test/build.test.ts',
-  'test/dev.test.ts',
-  'test/auth/properties.test.ts',
-  'test/credentials/build-argon2.test.ts',
-  'test/deploy/image.test.ts',
-  'test/archive/authenticity.test.ts',
-  'test/documents/commands.test.ts',
-  'test/races/refresh.test.ts',
-  'proof/fuzz/fuzz.test.ts',
-  'test/browser/console/keys.test.ts',
-  'test/browser/console/audit.test.ts',
-  'test/browser/console/user-page.test.ts',
-  'test/browser/console/users.test.ts',
+  'proof/model/sessions.slow.test.ts',
+  'test/db/embedded.slow.test.ts',
+  'test/doctor/planted-faults.slow.test.ts',
+  'test/build.slow.test.ts',
+  'test/dev.slow.test.ts',
+  'test/auth/properties.slow.test.ts',
+  'test/credentials/build-argon2.slow.test.ts',
+  'test/deploy/image.slow.test.ts',
+  'test/archive/authenticity.slow.test.ts',
+  'test/documents/commands.slow.test.ts',
+  'test/races/refresh.slow.test.ts',
+  'proof/fuzz/fuzz.slow.test.ts',
+  'test/browser/console/keys.slow.test.ts',
+  'test/browser/console/audit.slow.test.ts',
+  'test/browser/console/user-page.slow.test.ts',
+  'test/browser/console/users.slow.test.ts',
 ];
 
 export default class LongestFirst extends TestSequencer {
