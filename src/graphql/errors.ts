@@ -8,7 +8,7 @@ import { type ErrorLines, reportBug, reportOutage } from '../platform/error-line
 import type { RequestIds } from '../platform/logger.js';
 import { OUTAGE_DETAIL, RETRY_AFTER_SECONDS } from '../platform/outage.js';
 import type { Mask } from './masking.js';
-import { REASONS, type Reason } from './reasons.js';
+import { CODES, type Reason } from './reasons.js';
 
 /** Status and header fields of the response, in the form that Apollo reads from an error. */
 export function status(code: number, ...fields: Array<[name: string, value: string]>) {
@@ -23,8 +23,7 @@ type Status = ReturnType<typeof status>;
  * @param more further extensions
  */
 export function errorOf(reason: Reason, message: string, http?: Status, more?: object): GraphQLError {
-  const { code } = REASONS[reason];
-  return new GraphQLError(message, { extensions: { code, reason, ...more, ...(http && { http }) } });
+  return new GraphQLError(message, { extensions: { code: CODES[reason], reason, ...more, ...(http && { http }) } });
 }
 
 /** Turns an outage into 503 with Retry-After. Apollo would answer 500 or, in a resolver, 200. */
@@ -52,7 +51,7 @@ export function formatError(lines: ErrorLines, mask: Mask, idsOfRequest: () => R
     const cause = unwrapResolverError(error);
     if (cause instanceof AdminRefusal) {
       const { details, message, reason } = cause;
-      return { ...formatted, message, extensions: { code: REASONS[reason].code, reason, ...details } };
+      return { ...formatted, message, extensions: { code: CODES[reason], reason, ...details } };
     }
     const code = formatted.extensions?.['code'];
     if (ABOUT_THE_DOCUMENT.has(code) && error instanceof GraphQLError) {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { setUserActive } from '../../src/admin/user-changes.js';
-import { REASONS, type Reason } from '../../src/graphql/reasons.js';
+import { CODES, type Reason } from '../../src/graphql/reasons.js';
 import { writeBreached } from '../support/breached.js';
 import { type Answer, startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
 import {
@@ -263,7 +263,7 @@ test.each(rows)('Interface 7: %s is %i %s', async (reason, status, code, produce
   const answer = await produce();
   expect(answer.status).toBe(status);
   expect(answer.json.errors[0].extensions).toMatchObject({ reason, code });
-  expect(REASONS[reason as Reason].code).toBe(code);
+  expect(CODES[reason as Reason]).toBe(code);
 });
 
 test('Interface 5: REST and GraphQL say the same of a body that is no JSON, and of an outage', async () => {

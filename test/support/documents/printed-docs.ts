@@ -4,10 +4,11 @@ import { extname } from 'node:path';
 import { commandTable } from '../../../src/cli/cli.js';
 import { variables } from '../../../src/config/config.js';
 import { DATABASE_PARAMETERS } from '../../../src/config/database-url.js';
+import { PASSWORD_FAULT_REASONS } from '../../../src/credentials/passwords/password-rules.js';
 import { ERROR_REASONS } from '../../../src/domain/error-reasons.js';
-import { REASONS } from '../../../src/graphql/reasons.js';
+import { CODES } from '../../../src/graphql/reasons.js';
 import { GRAPHQL_ERRORS } from '../../../src/http/error-body.js';
-import { AUTHZ_ERRORS, FURTHER_ERRORS, REFUSALS } from '../../../src/http/refusals.js';
+import { AUTHZ_ERRORS, ERRORS, REFUSALS } from '../../../src/http/refusals.js';
 import { publishedRun, publishedSum } from './published-run.js';
 import { BESIDE, LAYERS } from './rooms.js';
 import { scaleCosts, scaleNeeds, scaleSimulation } from './scale-tables.js';
@@ -23,39 +24,41 @@ function refusals(): string {
   return table(['route', 'status', '`reason`', '`detail`', 'cookie'], rows);
 }
 
-function errorRows(errors: Record<string, { status: number; detail: string; when: string }>): string {
-  const rows = Object.entries(errors).map(([reason, { status, detail, when }]) => {
-    return [status, `\`${reason}\``, `\`${detail}\``, when];
+function authzErrors(): string {
+  const rows = Object.entries(AUTHZ_ERRORS).map(([reason, { status, detail }]) => {
+    return [status, `\`${reason}\``, `\`${detail}\``, ERROR_REASONS[reason as keyof typeof AUTHZ_ERRORS].means];
   });
   return table(['status', '`reason`', '`detail`', 'when'], rows);
 }
 
 type Rows<Row> = Partial<Record<string, Row>>;
 
-/** @throws if a reason is in no table */
-function reasons(): string {
-  const rest: Array<[where: string, rows: Rows<{ status: number; detail: string; when?: string }>]> = [
-    ['', REFUSALS],
-    ['', FURTHER_ERRORS],
-    ['forward authentication: ', AUTHZ_ERRORS],
-  ];
-  const graphql: Rows<{ code: string; means: string }> = REASONS;
+const COOKIE: Rows<string> = {
+  cleared: ', cookie cleared',
+  cleared_everywhere: ', cookie cleared for parent domains too',
+};
+
+/** @throws if a reason has no answer */
+function errors(): string {
+  const restOf: Rows<{ status: number; detail: string; cookie?: string }> = ERRORS;
+  const authzOf: Rows<{ status: number; detail: string }> = AUTHZ_ERRORS;
+  const codeOf: Rows<string> = CODES;
+  const ofPasswords: readonly string[] = PASSWORD_FAULT_REASONS;
   const beforeGraphql = Object.values(GRAPHQL_ERRORS);
-  const names = new Set<string>([...rest.flatMap(([, rows]) => Object.keys(rows)), ...Object.keys(REASONS)]);
-  const forgotten = ERROR_REASONS.filter((reason) => !names.has(reason));
-  if (forgotten.length > 0) throw new Error(`no table has the reasons ${forgotten}`);
-  const lines = [...names].map((reason) => {
-    const answers = rest.flatMap(([where, rows]) => {
-      const row = rows[reason];
-      return row === undefined ? [] : [{ where, ...row }];
-    });
-    const ofRest = answers.map(({ status, detail }) => `${status} \`${detail}\``);
-    const { code = beforeGraphql.find((row) => row.reason === reason)?.code, means } = graphql[reason] ?? {};
-    const when = answers.flatMap(({ where, when: text }) => (text === undefined ? [] : [`${where}${text}`]));
-    const meaning = [...(means === undefined ? [] : [means]), ...new Set(when)].join(' REST: ');
-    return [`\`${reason}\``, [...new Set(ofRest)].join('; '), code === undefined ? '' : `\`${code}\``, meaning];
+  const lines = Object.entries(ERROR_REASONS).map(([reason, { means, action }]) => {
+    const [ofRest, ofAuthz] = [restOf[reason], authzOf[reason]];
+    const rest = ofRest && `${ofRest.status} \`${ofRest.detail}\`${COOKIE[ofRest.cookie ?? ''] ?? ''}`;
+    const code = codeOf[reason] ?? beforeGraphql.find((row) => row.reason === reason)?.code;
+    const cells = [
+      rest ?? (ofPasswords.includes(reason) ? '422, in `errors`' : ''),
+      ofAuthz ? `${ofAuthz.status} \`${ofAuthz.detail}\`` : code === 'UNAUTHENTICATED' ? '401' : '', // Interface 6
+      code === undefined ? '' : `\`${code}\``,
+    ];
+    if (cells.every((cell) => cell === '')) throw new Error(`no answer has the reason ${reason}`);
+    return [`\`${reason}\``, ...cells, means, action];
   });
-  return table(['`reason`', 'REST: status and `detail`', 'GraphQL: `code`', 'meaning'], lines);
+  const head = ['`reason`', 'REST', 'forward authentication', 'GraphQL: `code`', 'meaning', 'what a client does'];
+  return table(head, lines);
 }
 
 function rooms(): string {
@@ -114,8 +117,8 @@ const BLOCKS: Record<string, (page: string) => string> = {
   'database parameters': databaseParameters,
   rooms,
   refusals,
-  reasons,
-  'authz errors': () => errorRows(AUTHZ_ERRORS),
+  errors,
+  'authz errors': authzErrors,
   'published run': publishedRun,
   'published sum': publishedSum,
   'scale needs': scaleNeeds,
