@@ -1,7 +1,7 @@
-/** docs/forward-authentication.md: the examples that it prints, as they are in examples/forward-auth. */
+/** docs/forward-authentication.md and docs/behind-the-proxy.md: the examples that they name, in examples/forward-auth. */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,7 @@ import { generateKeys } from '../../src/credentials/keyring/keyring-file.js';
 import { ACCESS_ALGS, type AccessAlg } from '../../src/credentials/keyring/private-jwks.js';
 import { ROLES } from '../../src/domain/roles.js';
 import { listen } from '../../src/http/server/listener.js';
+import { testedBlock } from '../documents/printed.js';
 import { askAs, FORWARD_AUTH, identityOf, ORIGIN, signedOriginal } from '../support/gateway/authz.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { claimsOf, type SendOptions, send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
@@ -340,12 +341,13 @@ describe('the services', () => {
 });
 
 test('the rule on the page is one, and the file of scopes gives what the page says', async () => {
-  const page = await readFile('docs/forward-authentication.md', 'utf8');
-  const [, rule = ''] = /^ {4}(caller=.*)$/m.exec(page) ?? [];
-  expect(parseRule(rule)).toMatchObject({ callers: ['user', 'api_key'], roles: ['analyst', 'admin'] });
-  const [, scopes = ''] = /```json\n(.*?)\n```/s.exec(page) ?? [];
+  const PAGE = 'docs/forward-authentication.md';
+  expect(parseRule(testedBlock(PAGE, 'rule'))).toMatchObject({
+    callers: ['user', 'api_key'],
+    roles: ['analyst', 'admin'],
+  });
   const file = join(folder, 'role-scopes.json');
-  await writeFile(file, scopes);
+  await writeFile(file, testedBlock(PAGE, 'role-scopes'));
   const gateway = await startGateway({ env: { ...FORWARD_AUTH, ROLE_SCOPES_FILE: file } });
   const statuses = await Promise.all(
     ROLES.map(async (role) => {
@@ -365,15 +367,4 @@ test('the examples in TypeScript compile', async () => {
   await run('node_modules/.bin/tsc', [...options, ...more, ...target, ...files]).catch(({ stdout }) => {
     throw new Error(stdout);
   });
-});
-
-test('the page shows the part of nginx.conf that matters, and jose in the version that is tried', async () => {
-  const page = await readFile('docs/forward-authentication.md', 'utf8');
-  const [, shown = ''] = /```nginx\n(.*?)\n```/s.exec(page) ?? [];
-  expect(shown).toContain('auth_request /_auth;');
-  expect(await readFile(join(FOLDER, 'nginx.conf'), 'utf8')).toContain(shown);
-  const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
-  expect(page).toContain(`[jose](https://www.npmjs.com/package/jose) ${dependencies.jose}:`);
-  const example = JSON.parse(await readFile(join(FOLDER, 'package.json'), 'utf8'));
-  expect(example.dependencies.jose).toBe(dependencies.jose);
 });

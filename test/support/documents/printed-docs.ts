@@ -24,13 +24,6 @@ function refusals(): string {
   return table(['route', 'status', '`reason`', '`detail`', 'cookie'], rows);
 }
 
-function authzErrors(): string {
-  const rows = Object.entries(AUTHZ_ERRORS).map(([reason, { status, detail }]) => {
-    return [status, `\`${reason}\``, `\`${detail}\``, ERROR_REASONS[reason as keyof typeof AUTHZ_ERRORS].means];
-  });
-  return table(['status', '`reason`', '`detail`', 'when'], rows);
-}
-
 type Rows<Row> = Partial<Record<string, Row>>;
 
 const COOKIE: Rows<string> = {
@@ -118,7 +111,6 @@ const BLOCKS: Record<string, (page: string) => string> = {
   rooms,
   refusals,
   errors,
-  'authz errors': authzErrors,
   'published run': publishedRun,
   'published sum': publishedSum,
   'scale needs': scaleNeeds,
