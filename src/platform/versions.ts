@@ -1,7 +1,7 @@
 /** Versions of the gateway and its packages. */
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
-import { dirname, join } from 'node:path';
+import { packagePath } from './package-path.js';
 
 export const GATEWAY_VERSION = versionOf('..');
 
@@ -10,9 +10,8 @@ export const UNKNOWN_REVISION = 'unknown';
 export const REVISION = revisionOfBuild();
 
 function revisionOfBuild(): string {
-  const root = dirname(findPackageJSON('..', import.meta.url) ?? '');
   try {
-    return readFileSync(join(root, 'dist/program/revision'), 'utf8').trim();
+    return readFileSync(packagePath('dist/program/revision'), 'utf8').trim();
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return UNKNOWN_REVISION;
     throw error;

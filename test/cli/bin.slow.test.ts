@@ -145,6 +145,12 @@ test('auth-gateway start is the gateway, and ends after a signal', async () => {
   expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200);
   expect(readFileSync(`/proc/${gateway.child.pid}/environ`, 'utf8').split('\0')).toContain('MALLOC_ARENA_MAX=1');
 
+  const setPassword = [bin, 'user', 'set-password', 'admin@example.com', '--password-stdin'].join(' ');
+  const common = call('/bin/sh', ['-c', `echo 1q2w3e4r5t6y7u8i | ${setPassword}`], tools, {
+    DATA_DIR: join(folder, 'data'),
+  });
+  expect(common.stderr).toMatch(/commonly used/); // by the list, which is in the package
+
   const second = start('other');
   expect(await second.ended).toEqual([1, null]);
   const taken = `port ${port} of 127.0.0.1 is in use already; end what listens there, or set PORT to another port\n`;

@@ -1,6 +1,7 @@
 /** Interface 15 and NIST SP 800-63B-4, 3.1.1.2: rules for a password when it is set. Login does not apply them. */
 import type { Config } from '../../config/config.js';
 import { type BreachedPasswords, openBreachedPasswords } from './breached-passwords.js';
+import { readCommonPasswords } from './common-passwords.js';
 import { normalise } from './normal-form.js';
 import { isMadeOfContext } from './password-context.js';
 import { isShortEnough, MAX_PASSWORD_BYTES } from './password-text.js';
@@ -74,10 +75,10 @@ async function faultOf(
   return undefined;
 }
 
-let loaded: Promise<ReadonlySet<string>> | undefined;
+let loaded: ReadonlySet<string> | undefined;
 
 /** Loaded when the first password is set, so that neither the start nor a command waits for it. */
-function commonPasswords(): Promise<ReadonlySet<string>> {
-  loaded ??= import('./common-passwords.js').then(({ COMMON_PASSWORDS }) => new Set(COMMON_PASSWORDS));
+async function commonPasswords(): Promise<ReadonlySet<string>> {
+  loaded ??= new Set(await readCommonPasswords());
   return loaded;
 }

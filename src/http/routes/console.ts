@@ -4,17 +4,10 @@ import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Express, RequestHandler } from 'express';
+import { packagePath } from '../../platform/package-path.js';
 import type { Deps } from '../../services.js';
 import { methodNotAllowed, notFound } from '../errors.js';
-import {
-  compressText,
-  IMMUTABLE,
-  madeOnce,
-  OWN_FILES_POLICY,
-  packagePath,
-  readBuilt,
-  sendPage,
-} from '../static-page.js';
+import { compressText, IMMUTABLE, madeOnce, OWN_FILES_POLICY, readBuilt, sendPage } from '../static-page.js';
 import { isForgotFormOurs } from './set-password-page.js';
 
 /** Both are routes of the log and the metrics as well, whatever follows them in a path. */

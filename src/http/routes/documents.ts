@@ -1,8 +1,8 @@
 /** Interface 5, development: the documents that the page at `/` links to, as text. */
 import { existsSync } from 'node:fs';
 import type { Express } from 'express';
+import { packagePath } from '../../platform/package-path.js';
 import { methodNotAllowed } from '../errors.js';
-import { packagePath } from '../static-page.js';
 
 const DOCUMENTS: Array<[path: string, about: string]> = [
   ['README.md', 'overview and quick start'],
