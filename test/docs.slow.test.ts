@@ -1,7 +1,6 @@
-/** The recipes in docs/ run as they are printed there, against a real gateway. */
+/** Examples and queries of docs/ run against a real gateway. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { COMMAND_LINE } from '../src/admin/administer.js';
@@ -15,11 +14,9 @@ const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..');
 
 let gateway: TestGateway;
-let folder: string;
 let env: Record<string, string>;
 beforeAll(async () => {
   gateway = await startGateway({ clock: runningClock() }); // recipes sign by the time of the machine
-  folder = await mkdtemp(join(tmpdir(), 'recipes-'));
   const fields = { serviceName: 'billing', scopes: ['invoices:read'], rateLimit: 60 };
   const { key, secret } = await createApiKey(gateway.app, COMMAND_LINE, fields);
   env = {
@@ -30,24 +27,15 @@ beforeAll(async () => {
     SECRET: secret,
   };
 });
-afterAll(async () => {
-  await gateway.close();
-  await rm(folder, { recursive: true });
-});
-
-async function save(name: string, text: string): Promise<string> {
-  const path = join(folder, name);
-  await writeFile(path, text);
-  return path;
-}
+afterAll(() => gateway.close());
 
 const BILLING = { callerType: 'api_key', serviceName: 'billing', scopes: ['invoices:read'], rateLimit: 60 };
 
 testWith(
   ['curl', 'openssl'],
-  'docs/services.md, curl: is answered as the key, and refused with another secret',
+  'examples/services/signed.sh: is answered as the key, and refused with another secret',
   async () => {
-    const script = await save('signed.sh', await blockOf('services.md', 'sh', 2));
+    const script = 'examples/services/signed.sh';
     const { stdout } = await run('sh', [script], { env });
     expect(JSON.parse(stdout).data.caller).toMatchObject(BILLING);
     const refused = await run('sh', [script], { env: { ...env, SECRET: 'aks_other' } }).catch((error) => error);
@@ -56,13 +44,17 @@ testWith(
   },
 );
 
-testWith(['python3'], 'docs/services.md, Python: is answered as the key, and refused with another secret', async () => {
-  const script = await save('signed.py', await blockOf('services.md', 'python'));
-  const { stdout } = await run('python3', [script], { env });
-  expect(JSON.parse(stdout).data.caller).toMatchObject(BILLING);
-  const refused = await run('python3', [script], { env: { ...env, SECRET: 'aks_other' } }).catch((error) => error);
-  expect(refused.stderr).toContain('invalid_signature');
-});
+testWith(
+  ['python3'],
+  'examples/services/signed.py: is answered as the key, and refused with another secret',
+  async () => {
+    const script = 'examples/services/signed.py';
+    const { stdout } = await run('python3', [script], { env });
+    expect(JSON.parse(stdout).data.caller).toMatchObject(BILLING);
+    const refused = await run('python3', [script], { env: { ...env, SECRET: 'aks_other' } }).catch((error) => error);
+    expect(refused.stderr).toContain('invalid_signature');
+  },
+);
 
 test('docs/dashboards.md: the query is answered, and costs what the page says', async () => {
   const { as } = await newApiKey(gateway, ['users:read']);

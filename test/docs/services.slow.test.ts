@@ -1,10 +1,10 @@
-/** docs/services.md: what it prints runs as it stands, in a project made for it, against a gateway of its own. */
+/** docs/services.md: what it prints or names runs as it stands, in a project made for it, against a gateway of its own. */
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { blockOf } from '../support/documents/documents.js';
+import { testedBlock } from '../documents/printed.js';
 import { send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { newApiKey } from '../support/gateway/graphql.js';
 import { type ServerProcess, startProcess } from '../support/gateway/server-process.js';
@@ -12,6 +12,7 @@ import { freePort } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 
 const run = promisify(execFile);
+const PAGE = 'docs/services.md';
 /** No registry answers: npm asks one for React, the optional peer, and goes on without. */
 const NO_REGISTRY = {
   npm_config_registry: 'http://localhost:9',
@@ -51,26 +52,25 @@ async function isAnsweredAsTheKey(file: string): Promise<void> {
 describe('the TypeScript example in a project of `npm init -y`', () => {
   beforeAll(async () => {
     const npm = { npm_config_cache: join(folder, 'cache'), ...NO_REGISTRY };
-    await run('sh', ['-ec', await blockOf('services.md', 'sh')], { cwd: folder, env: { ...env, ...npm } });
-    await writeFile(join(folder, 'signed.mts'), await blockOf('services.md', 'ts'));
+    await run('sh', ['-ec', testedBlock(PAGE, 'install')], { cwd: folder, env: { ...env, ...npm } });
+    await copyFile('examples/services/signed.mts', join(folder, 'signed.mts'));
   });
 
   test('runs by Node itself', () => isAnsweredAsTheKey('signed.mts'));
 
   test('is compiled by the command on the page, and runs', async () => {
-    const page = await readFile('docs/services.md', 'utf8');
-    const [, options = ''] = /`npx tsc (.+?)`/.exec(page) ?? [];
+    const options = testedBlock(PAGE, 'compile').replace('npx tsc ', '').split(' ');
     // What `npm install --save-dev typescript @types/node` puts there
     await mkdir(join(folder, 'node_modules/@types'));
     await symlink(resolve('node_modules/@types/node'), join(folder, 'node_modules/@types/node'));
     await symlink(resolve('node_modules/undici-types'), join(folder, 'node_modules/undici-types'));
-    await run(resolve('node_modules/.bin/tsc'), options.split(' '), { cwd: folder, env });
+    await run(resolve('node_modules/.bin/tsc'), options, { cwd: folder, env });
     await isAnsweredAsTheKey('signed.mjs');
   });
 });
 
 test.each([
-  ['http-message-signatures', () => blockOf('services.md', 'js')],
+  ['http-message-signatures', () => readFile('examples/services/with-library.mjs', 'utf8')],
   ['http-message-sig', () => readFile('test/docs/http-message-sig.mjs', 'utf8')],
 ])('the lines for %s sign what the gateway takes', async (name, lines) => {
   const project = await mkdtemp(join(folder, 'library-'));

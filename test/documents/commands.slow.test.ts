@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { asSuperuser, required, TEMPLATE_URL } from '../support/postgres/postgres.js';
-import { blocksOf, isPrinted } from './printed.js';
+import { type Block, blocksOf, isPrinted, testedBlock } from './printed.js';
 import { createReader, type Shell } from './reader.js';
 
 const READY = '"msg":"ready"}';
@@ -26,6 +26,12 @@ async function typeAll(shell: Shell, block: string): Promise<string> {
   return printed;
 }
 
+/** The marked block, and the one with what it prints. */
+const marked = (page: string, name: string): Block[] => [
+  { language: 'sh', text: testedBlock(page, name) },
+  { language: 'text', text: testedBlock(page, `${name}-prints`) },
+];
+
 /** Shows both if they differ. */
 function expectPrinted(printed: string, said: string): void {
   expect(isPrinted(printed, said) ? said : printed).toBe(said);
@@ -38,7 +44,8 @@ function expectPrinted(printed: string, said: string): void {
     expect([start?.text, tests?.text]).toEqual(['npm ci && npm start', 'npm ci && npm test']);
     const [database, own, ...operating] = blocksOf('docs/operate.md');
     expect([database?.language, own?.text]).toEqual(['sql', expect.stringContaining('DATABASE_URL')]); // below
-    const pages = [readme, blocksOf('docs/login.md'), operating, blocksOf('docs/dashboards.md')];
+    const keys = [...marked('docs/services.md', 'api-key'), ...marked('docs/scheduled-jobs.md', 'cron-key')];
+    const pages = [readme, blocksOf('docs/login.md'), operating, keys, blocksOf('docs/dashboards.md')];
 
     await using reader = await createReader();
     const log = `${await reader.shell().type('npm start', READY)}${READY}`;

@@ -1,4 +1,4 @@
-/** `signed.sh` of docs/services.md: signs a request with curl and openssl, where the command line is not installed. */
+/** `examples/services/signed.sh`: signs a request with curl and openssl, where the command line is not installed. */
 const D = '$'; // in front of a brace it would be a substitution of TypeScript
 
 export const SIGNED_SCRIPT = String.raw`#!/bin/sh

@@ -1,6 +1,6 @@
 /** Interface 19: the view Keys: keys of services and of scheduled jobs are created, tried, rotated, revoked and found. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,7 +8,6 @@ import type { Locator, Page } from 'playwright-core';
 import { COMMAND_LINE } from '../../../src/admin/administer.js';
 import { createApiKey, rotateApiKey } from '../../../src/admin/api-keys.js';
 import { OWN_SCOPES } from '../../../src/domain/scopes.js';
-import { blockOf } from '../../support/documents/documents.js';
 import { type As, ask, internalKey, newApiKey, newCronKey, signed } from '../../support/gateway/graphql.js';
 import { until } from '../../support/until.js';
 import { inChromium, type Site } from '../site.js';
@@ -94,7 +93,7 @@ inChromium('in Chromium, the view Keys of the console', () => {
     expect(byProgram).toContain('"callerType":"api_key"');
     await dialog.getByText('Try it with curl').click();
     const script = await copied(dialog, 'save as signed.sh');
-    expect(script).toBe((await blockOf('services.md', 'sh', 2)).trimEnd());
+    expect(script).toBe((await readFile('examples/services/signed.sh', 'utf8')).trimEnd());
     await writeFile(join(folder, 'signed.sh'), script);
     const answer = JSON.parse(await runInShell(await copied(dialog, 'run it')));
     expect(answer.data.caller).toMatchObject({ keyId, serviceName: 'billing', scopes, rateLimit: 1200 });

@@ -1,0 +1,48 @@
+#!/bin/sh
+set -eu
+case $SECRET in aks_*) ;; *) echo 'SECRET must be the secret of an API key, aks_…' >&2; exit 1 ;; esac
+
+# The request: sign exactly what is sent.
+method=POST
+path=/graphql
+query='?'
+type=application/json
+body='{"query":"{ caller { callerType ... on ApiKeyCaller { keyId serviceName scopes rateLimit } } }"}'
+
+# The host of PUBLIC_URL, without the scheme's own port.
+origin=${GATEWAY_URL%/}
+host=$(printf '%s' "${origin#*://}" | tr '[:upper:]' '[:lower:]')
+case $origin in
+  https:*) host=${host%:443} ;;
+  *) host=${host%:80} ;;
+esac
+authority=${AUTHORITY:-$host}
+
+digest="sha-256=:$(printf '%s' "$body" | openssl dgst -sha256 -binary | openssl base64 -A):"
+
+# What is covered, when, by which key, and a nonce.
+covered='"@method" "@authority" "@path" "@query" "content-type" "content-digest"'
+nonce=$(openssl rand -hex 16)
+params="($covered);created=$(date +%s);nonce=\"$nonce\";keyid=\"$KEY_ID\";tag=\"auth-gateway\""
+
+# The text to sign: a line each, in that order, and no line feed at the end.
+base=$(cat <<END
+"@method": $method
+"@authority": $authority
+"@path": $path
+"@query": $query
+"content-type": $type
+"content-digest": $digest
+"@signature-params": $params
+END
+)
+
+mac=$(printf '%s' "$base" | openssl dgst -sha256 -hmac "$SECRET" -binary | openssl base64 -A)
+
+# Send it, without the ? of an empty query.
+curl --silent --show-error --fail-with-body --request "$method" "$origin$path${query#\?}" \
+  --header "Content-Type: $type" \
+  --header "Content-Digest: $digest" \
+  --header "Signature-Input: sig1=$params" \
+  --header "Signature: sig1=:$mac:" \
+  --data-binary "$body"
