@@ -10,6 +10,7 @@ import {
   read,
   resolveLink,
   sectionsOf,
+  titlesIn,
 } from './support/documents/citations.js';
 
 const DOCUMENTS = { Spec: 'docs/specification.md', Interface: 'docs/interface.md' };
@@ -65,9 +66,17 @@ test('what is cited has its heading, or its step', () => {
   expect(cited.size).toBeGreaterThan(40);
 });
 
-test('titles of tests that cite go on with a colon', () => {
+test('titles of tests cite with a word, and go on with a colon', () => {
   const titles = citing.filter((path) => path.startsWith('test/'));
   expect(titles.flatMap((path) => badTitlesIn(read(path)).map((title) => `${path}: ${title}`))).toEqual([]);
+});
+
+test('every section and step is cited by the title of a fast test', () => {
+  const fast = filesIn('test').filter((path) => path.endsWith('.test.ts') && !path.endsWith('.slow.test.ts'));
+  const cited = fast.flatMap((path) => titlesIn(read(path)).flatMap(citationsIn));
+  expect(
+    [...known].filter((section) => !cited.some((one) => one === section || one.startsWith(`${section}.`))),
+  ).toEqual([]);
 });
 
 test('links between documents lead to a file and an anchor that are there', () => {
@@ -128,8 +137,9 @@ test.each([
 test.each([
   ["test('Spec 4.2 refuses', …)", ['Spec 4.2 refuses']],
   ["])('Interface 5 and 7 %s', …)", ['Interface 5 and 7 %s']],
-  ["test('Spec 4.2: refuses', …); test('Interface 5 and 7: %s', …)", []],
-])('finds the titles without a colon in %j', (text, titles) => {
+  ["test('17: refuses', …)", ['17: refuses']],
+  ["test('Spec 4.2: refuses', …); test('Interface 5 and 7: %s', …); test('401: refused', …)", []],
+])('finds the titles without a colon or a word in %j', (text, titles) => {
   expect(badTitlesIn(text)).toEqual(titles);
 });
 

@@ -42,7 +42,7 @@ async function neededBy(file: string): Promise<string[]> {
   return needs_keys.map(({ kind }) => kind);
 }
 
-test('17: an imported webhook goes on where it was: what had failed, then what had waited, none twice', async () => {
+test('Interface 17: an imported webhook goes on where it was: what had failed, then what had waited, none twice', async () => {
   const { webhook } = await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
   await receiver.reached(1);
   receiver.reply(() => ({ status: 500 }));
@@ -78,7 +78,7 @@ test('17: an imported webhook goes on where it was: what had failed, then what h
   }
 });
 
-test('9: a file needs the keys that seal secrets of webhooks, and tokens that wait for a mail until they expire', async () => {
+test('Interface 9: a file needs the keys that seal secrets of webhooks, and tokens that wait for a mail until they expire', async () => {
   expect(await neededBy(await exported('nothing'))).not.toContain('sealing');
   await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
   expect(await neededBy(await exported('webhook'))).toContain('sealing');

@@ -45,7 +45,7 @@ const ASKED: Record<CallerType, [header: string, as: string]> = {
 const CALLER = '{ caller { __typename callerType scopes } }';
 const CHANGE = 'mutation { createCronKey(input: {serviceName: "s", scopes: []}) { cronKey { id } } }';
 
-test.each(KIND_NAMES)('Spec 2.8: %s is answered as its own type, with its scopes', async (kind) => {
+test.each(KIND_NAMES)('Spec 2.8 and 5.3: %s is answered as its own type, with its scopes', async (kind) => {
   const { as } = await NEW[kind]();
   const { caller } = await dataOf(gateway, as, CALLER);
   const typeName = kind.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());

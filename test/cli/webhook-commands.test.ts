@@ -41,7 +41,7 @@ async function listed(id: string): Promise<any> {
 
 const cursor = (id: string) => gateway.rows('select * from outbox_cursors where id = $1', [id]);
 
-test('9: webhook create prints the secret, which no other command does', async () => {
+test('Interface 9: webhook create prints the secret, which no other command does', async () => {
   const webhook = await created('--event', 'login_failure', '--event', 'logout', '--include-emails');
   expect(webhook).toEqual({
     webhook_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -74,7 +74,7 @@ test('9: webhook create prints the secret, which no other command does', async (
   expect(await created()).toMatchObject({ event_types: null, include_emails: false });
 });
 
-test('9: webhook create refuses an unknown event type, a host that is not listed, and any host if webhooks are off', async () => {
+test('Interface 9: webhook create refuses an unknown event type, a host that is not listed, and any host if webhooks are off', async () => {
   const create = ['webhook', 'create', '--url', receiver.url];
   expect(await cli([...create, '--event', 'user_promoted'])).toMatchObject({ code: 2, stdout: '' });
   const elsewhere = await cli(['webhook', 'create', '--url', 'https://example.com/token-in-the-path']);
@@ -84,7 +84,7 @@ test('9: webhook create refuses an unknown event type, a host that is not listed
   expect([off.code, messagesOf(off)]).toEqual([1, expect.stringContaining('WEBHOOK_HOSTS')]);
 });
 
-test('9: webhook create refuses a hundred and first webhook, also of two that come at once', async () => {
+test('Interface 9: webhook create refuses a hundred and first webhook, also of two that come at once', async () => {
   const before = (await json('webhook', 'list')).length;
   await gateway.rows(
     `insert into webhooks (id, url, include_emails, sealed_secret, created_at)
@@ -103,7 +103,7 @@ test('9: webhook create refuses a hundred and first webhook, also of two that co
   }
 });
 
-test('9: webhook rotate prints a second secret, and when the first one ends', async () => {
+test('Interface 9: webhook rotate prints a second secret, and when the first one ends', async () => {
   const { webhook_id: id, secret } = await created();
   const rotated = await json('webhook', 'rotate', id);
   expect(rotated).toEqual({
@@ -119,7 +119,7 @@ test('9: webhook rotate prints a second secret, and when the first one ends', as
   expect((await cli(['webhook', 'rotate', id, '--overlap', '31d'])).code).toBe(1);
 });
 
-test('9: webhook pause, resume, replay and delete are recorded as changes of the command line', async () => {
+test('Interface 9: webhook pause, resume, replay and delete are recorded as changes of the command line', async () => {
   const { webhook_id: id } = await created();
   const since = '2026-11-25T09:00:00.000Z';
   const [, events] = await auditDuring(gateway, async () => {
@@ -150,13 +150,13 @@ test('9: webhook pause, resume, replay and delete are recorded as changes of the
   expect(messagesOf(await cli(['webhook', 'test', 'x']))).toBe('There is no webhook with this ID\n');
 });
 
-test('9: webhook replay refuses a time in the future', async () => {
+test('Interface 9: webhook replay refuses a time in the future', async () => {
   const { webhook_id: id } = await created();
   const ran = await cli(['webhook', 'replay', id, '--since', '2999-01-01T00:00:00Z']);
   expect([ran.code, messagesOf(ran)]).toEqual([1, 'The time must not be in the future\n']);
 });
 
-test('9: webhook test sends one signed event, and neither moves the webhook nor records anything', async () => {
+test('Interface 9: webhook test sends one signed event, and neither moves the webhook nor records anything', async () => {
   receiver.reply(() => ({ status: 200, body: 'thanks' }));
   const { webhook_id: id, secret } = await created('--event', 'logout');
   const { secret: second } = await json('webhook', 'rotate', id);
@@ -187,7 +187,7 @@ test('9: webhook test sends one signed event, and neither moves the webhook nor 
   expect(receiver.received[1]?.headers['webhook-id']).not.toBe(headers['webhook-id']);
 });
 
-test('9: webhook test prints what came back, harmless and at most 4 KiB of it, and fails if the event was not taken', async () => {
+test('Interface 9: webhook test prints what came back, harmless and at most 4 KiB of it, and fails if the event was not taken', async () => {
   const { webhook_id: id } = await created();
   receiver.reply(() => ({ status: 500, body: `\u001b[2Jgone\u009b\n\u202e${'x'.repeat(10_000)}` }));
   const ran = await cli(['webhook', 'test', id]);
@@ -207,7 +207,7 @@ test('9: webhook test prints what came back, harmless and at most 4 KiB of it, a
 test.each<[outcome: string, status: number | null, prepare: () => void]>([
   ['redirect', 302, () => receiver.reply(() => ({ status: 302, headers: { location: receiver.url } }))],
   ['gone', 410, () => receiver.reply(() => ({ status: 410 }))],
-])('9: webhook test reports %s, which changes nothing', async (outcome, status, prepare) => {
+])('Interface 9: webhook test reports %s, which changes nothing', async (outcome, status, prepare) => {
   const { webhook_id: id } = await created();
   prepare();
   const before = await cursor(id);
@@ -218,7 +218,7 @@ test.each<[outcome: string, status: number | null, prepare: () => void]>([
   expect(await cursor(id)).toEqual(before);
 });
 
-test('9: webhook test reports a receiver that is not there, and a secret that the keyring cannot open', async () => {
+test('Interface 9: webhook test reports a receiver that is not there, and a secret that the keyring cannot open', async () => {
   const away = await startReceiver();
   await away.close();
   const both = { webhookHosts: [receiver.authority, away.authority] };

@@ -44,7 +44,7 @@ async function listed(id: string): Promise<any> {
 
 const actor = () => ({ caller_type: 'user', sub: adminId });
 
-test('17: creates a webhook, shows its secret once, and records who created it', async () => {
+test('Interface 17: creates a webhook, shows its secret once, and records who created it', async () => {
   const input = { eventTypes: ['logout', 'login_failure'], includeEmails: true };
   const [{ webhook, secret }, events] = await auditDuring(gateway, () => created(input));
   expect(webhook).toEqual({
@@ -79,7 +79,7 @@ test('17: creates a webhook, shows its secret once, and records who created it',
   expect(JSON.stringify([await listed(webhook.id), await Promise.all(tables)])).not.toContain(secret.slice(6));
 });
 
-test('17: lists webhooks, oldest first, page by page, with their last attempt', async () => {
+test('Interface 17: lists webhooks, oldest first, page by page, with their last attempt', async () => {
   gateway.clock.advance(1); // those of other tests are older
   const first = await created();
   gateway.clock.advance(1);
@@ -104,13 +104,13 @@ test('17: lists webhooks, oldest first, page by page, with their last attempt', 
   });
 });
 
-test('17: what a newer version has stored as an event type does not stop the listing', async () => {
+test('Interface 17: what a newer version has stored as an event type does not stop the listing', async () => {
   const { webhook } = await created({ eventTypes: ['logout'] });
   await gateway.rows(`update webhooks set event_types = '{user_promoted,logout}' where id = $1`, [webhook.id]);
   expect((await listed(webhook.id)).eventTypes).toEqual(['logout']);
 });
 
-test('17: a rotation gives a second secret, and the first one signs too until the overlap ends', async () => {
+test('Interface 17: a rotation gives a second secret, and the first one signs too until the overlap ends', async () => {
   const { webhook, secret } = await created();
   const input = { id: webhook.id, overlapSeconds: 60 };
   const [{ rotateWebhookSecret: rotated }, events] = await auditDuring(gateway, () =>
@@ -130,7 +130,7 @@ test('17: a rotation gives a second secret, and the first one signs too until th
   }
 });
 
-test('17: pausing, resuming, replaying and deleting are recorded, and the first two once', async () => {
+test('Interface 17: pausing, resuming, replaying and deleting are recorded, and the first two once', async () => {
   const { webhook } = await created();
   const { id } = webhook;
   const now = gateway.clock.now().toISOString();
@@ -162,7 +162,7 @@ test('17: pausing, resuming, replaying and deleting are recorded, and the first 
   }
 });
 
-test('17: a receiver that answers 410 has paused the webhook', async () => {
+test('Interface 17: a receiver that answers 410 has paused the webhook', async () => {
   receiver.reply(() => ({ status: 410 }));
   const { webhook } = await created();
   await until('it is paused', async () => (await listed(webhook.id)).pausedBy !== null);
@@ -181,7 +181,7 @@ test.each([
   ['credentials', 'http://ada:secret@AUTHORITY/'],
   ['a fragment', 'http://AUTHORITY/#x'],
   ['a URL that is too long', `http://AUTHORITY/${'x'.repeat(2048)}`],
-])('17: no webhook is created for %s, and the answer does not repeat it', async (_what, url) => {
+])('Interface 17: no webhook is created for %s, and the answer does not repeat it', async (_what, url) => {
   const input = { url: url.replace('AUTHORITY', receiver.authority) };
   const [answer, events] = await auditDuring(gateway, () => ask(gateway, admin, CREATE, { input }));
   expect(answer).toMatchObject({ status: 200, code: 'BAD_USER_INPUT', reason: 'webhook_target_refused' });

@@ -33,7 +33,7 @@ withServer('with root and Exim (REQUIRE_PROGRAMS=1 makes their absence a failure
     ['plain, on this machine', () => `smtp://127.0.0.1:${server.plainPort}`],
     ['STARTTLS', () => `smtp://0.0.0.0:${server.starttlsPort}`],
     ['TLS and a login', () => `smtps://${login}@localhost:${server.smtpsPort}`],
-  ])('17: a link arrives and works: %s', async (_how, url) => {
+  ])('Interface 17: a link arrives and works: %s', async (_how, url) => {
     trust();
     const started = await start(url());
     const before = (await server.mails()).length;
@@ -50,7 +50,7 @@ withServer('with root and Exim (REQUIRE_PROGRAMS=1 makes their absence a failure
     ['STARTTLS', () => `smtp://localhost:${server.starttlsPort}`],
     ['STARTTLS, for another name', () => `smtp://127.0.0.2:${server.starttlsPort}`],
     ['TLS, for another name', () => `smtps://${login}@127.0.0.2:${server.smtpsPort}`],
-  ])('17: a server on this machine may have any certificate: %s', async (_how, url) => {
+  ])('Interface 17: a server on this machine may have any certificate: %s', async (_how, url) => {
     const started = await start(url());
     const before = (await server.mails()).length;
     await requestReset(started, await started.user());
@@ -61,20 +61,23 @@ withServer('with root and Exim (REQUIRE_PROGRAMS=1 makes their absence a failure
     ['STARTTLS', () => `smtp://0.0.0.0:${server.starttlsPort}`],
     ['TLS', () => `smtps://${login}@0.0.0.0:${server.smtpsPort}`],
     ['TLS, for another name', () => `smtps://${login}@[::ffff:0.0.0.0]:${server.smtpsPort}`],
-  ])('17: elsewhere a certificate that nobody trusts is refused, and the mail waits: %s', async (how, url) => {
-    if (how.includes('name')) trust();
-    const started = await start(url());
-    const before = (await server.mails()).length;
-    await requestReset(started, await started.user());
-    await counted(started, 'tls');
-    expect((await server.mails()).length).toBe(before);
-    trust();
-    started.clock.advance(10);
-    if (how.includes('name')) await counted(started, 'tls', 2);
-    else await server.reached(before + 1);
-  });
+  ])(
+    'Interface 17: elsewhere a certificate that nobody trusts is refused, and the mail waits: %s',
+    async (how, url) => {
+      if (how.includes('name')) trust();
+      const started = await start(url());
+      const before = (await server.mails()).length;
+      await requestReset(started, await started.user());
+      await counted(started, 'tls');
+      expect((await server.mails()).length).toBe(before);
+      trust();
+      started.clock.advance(10);
+      if (how.includes('name')) await counted(started, 'tls', 2);
+      else await server.reached(before + 1);
+    },
+  );
 
-  test('17: a wrong login is reported, and the mail waits', async () => {
+  test('Interface 17: a wrong login is reported, and the mail waits', async () => {
     trust();
     const started = await start(`smtps://${encodeURIComponent(USER)}:wrong@localhost:${server.smtpsPort}`);
     await requestReset(started, await started.user());
@@ -85,7 +88,7 @@ withServer('with root and Exim (REQUIRE_PROGRAMS=1 makes their absence a failure
     ]);
   });
 
-  test('17: a recipient that the server refuses is dropped, and the next one is mailed', async () => {
+  test('Interface 17: a recipient that the server refuses is dropped, and the next one is mailed', async () => {
     const started = await start(`smtp://127.0.0.1:${server.plainPort}`);
     const before = (await server.mails()).length;
     await requestReset(started, await started.user({ email: 'ada@elsewhere.example' }));
@@ -97,7 +100,7 @@ withServer('with root and Exim (REQUIRE_PROGRAMS=1 makes their absence a failure
     expect(await sealedTokens(started)).toEqual([null, null]);
   });
 
-  test('17: what happened while the server was away is mailed when it is back, in order', async () => {
+  test('Interface 17: what happened while the server was away is mailed when it is back, in order', async () => {
     const started = await start(`smtp://127.0.0.1:${server.plainPort}`);
     const before = (await server.mails()).length;
     await server.stop();

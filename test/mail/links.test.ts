@@ -34,7 +34,7 @@ const issued = () =>
 const eventId = async (type: string): Promise<string | undefined> =>
   (await gateway.rows<{ id: string }>('select id from audit_events where event_type = $1', [type]))[0]?.id;
 
-test('17: who asks for a new password is mailed a link that works once', async () => {
+test('Interface 17: who asks for a new password is mailed a link that works once', async () => {
   const user = await gateway.user({ email: 'ada@example.com' });
   await requestReset(gateway, user);
   const [mail] = await server.reached(1);
@@ -70,14 +70,14 @@ test('17: who asks for a new password is mailed a link that works once', async (
   expect(await redeem(gateway, mail, 'and another battery staple')).toBe(401);
 });
 
-test('17: a request under an unknown e-mail mails nothing', async () => {
+test('Interface 17: a request under an unknown e-mail mails nothing', async () => {
   await requestReset(gateway, { id: null as never, email: 'nobody@example.com' });
   await counted(gateway, 'no_user');
   expect(server.commands).toEqual([]);
   expect(await issued()).toEqual([]);
 });
 
-test('17: a mail that failed has the same link and the same Message-ID at the next attempt', async () => {
+test('Interface 17: a mail that failed has the same link and the same Message-ID at the next attempt', async () => {
   server.answer((command) => (command === '.' ? '451 later' : undefined));
   const user = await gateway.user();
   await requestReset(gateway, user);
@@ -95,7 +95,7 @@ test('17: a mail that failed has the same link and the same Message-ID at the ne
   expect(await redeem(gateway, mail)).toBe(204);
 });
 
-test('17: a process that ends while it mails leaves the link to the next one', async () => {
+test('Interface 17: a process that ends while it mails leaves the link to the next one', async () => {
   const held = Promise.withResolvers<string>();
   server.answer((command) => (command === '.' ? held.promise : undefined));
   const user = await gateway.user();
@@ -118,7 +118,7 @@ test('17: a process that ends while it mails leaves the link to the next one', a
   expect(await issued()).toHaveLength(1);
 });
 
-test('17: a slow answer holds up no other mail, and after a kill that mail is tried again once its time is over', async () => {
+test('Interface 17: a slow answer holds up no other mail, and after a kill that mail is tried again once its time is over', async () => {
   const held = Promise.withResolvers<string>();
   const [ada, bob, carl] = [await gateway.user(), await gateway.user(), await gateway.user()];
   server.answer((command) => (command === '.' ? held.promise : undefined));
@@ -147,7 +147,7 @@ test('17: a slow answer holds up no other mail, and after a kill that mail is tr
   held.resolve('250 at last');
 });
 
-test('17: a mail that was delivered before the process could store that is not sent with another link', async () => {
+test('Interface 17: a mail that was delivered before the process could store that is not sent with another link', async () => {
   const user = await gateway.user();
   await requestReset(gateway, user);
   const [mail] = await server.reached(1);
@@ -162,7 +162,7 @@ test('17: a mail that was delivered before the process could store that is not s
   expect(await redeem(gateway, mail)).toBe(204);
 });
 
-test('17: requests that come together are one mail, a later one is another', async () => {
+test('Interface 17: requests that come together are one mail, a later one is another', async () => {
   const user = await gateway.user();
   server.answer((command) => (/^MAIL/.test(command) ? '451 later' : undefined));
   await requestReset(gateway, user);
@@ -185,7 +185,7 @@ test('17: requests that come together are one mail, a later one is another', asy
   expect(await redeem(gateway, second)).toBe(204);
 });
 
-test('17: a request is mailed within the time that its link would have lived, or never', async () => {
+test('Interface 17: a request is mailed within the time that its link would have lived, or never', async () => {
   server.answer((command) => (/^RCPT/.test(command) ? '450 later' : undefined));
   await requestReset(gateway, await gateway.user());
   await parked(gateway);
@@ -195,7 +195,7 @@ test('17: a request is mailed within the time that its link would have lived, or
   expect(server.mails).toEqual([]);
 });
 
-test('15: mails that have failed are not among the three of an hour, and the newest request has the link', async () => {
+test('Interface 15: mails that have failed are not among the three of an hour, and the newest request has the link', async () => {
   server.answer((command) => (/^RCPT/.test(command) ? '451 later' : undefined));
   const user = await gateway.user();
   for (let requests = 1; requests <= 5; requests += 1) {
@@ -218,7 +218,7 @@ test('15: mails that have failed are not among the three of an hour, and the new
   ]);
 });
 
-test('17: what the server refuses for good is not tried again, and its token is erased', async () => {
+test('Interface 17: what the server refuses for good is not tried again, and its token is erased', async () => {
   server.answer((command) => (/^RCPT/.test(command) ? '550 5.1.1 no such user <ada@example.com>' : undefined));
   await requestReset(gateway, await gateway.user());
   await counted(gateway, 'rejected');
@@ -227,7 +227,7 @@ test('17: what the server refuses for good is not tried again, and its token is 
   expect(await gateway.rows('select from outbox_events where due_at is not null')).toEqual([]);
 });
 
-test('17: an operator lets the gateway mail an invitation, or a link for a new password', async () => {
+test('Interface 17: an operator lets the gateway mail an invitation, or a link for a new password', async () => {
   const [ada, bob] = [await gateway.user({ email: 'ada@example.com', role: 'analyst' }), await gateway.user()];
   const token = await issueMailed(gateway, ada, 'invitation');
   const [invitation] = await server.reached(1);
@@ -245,7 +245,7 @@ test('17: an operator lets the gateway mail an invitation, or a link for a new p
   expect(await redeem(gateway, invitation)).toBe(204);
 });
 
-test('17: a link that an operator has seen is not mailed, and ends the one that waited', async () => {
+test('Interface 17: a link that an operator has seen is not mailed, and ends the one that waited', async () => {
   server.answer((command) => (/^MAIL/.test(command) ? '451 later' : undefined));
   const user = await gateway.user();
   await issueMailed(gateway, user, 'invitation');
@@ -258,7 +258,7 @@ test('17: a link that an operator has seen is not mailed, and ends the one that 
   expect(await countOf(gateway, 'delivered')).toBe(0);
 });
 
-test('17: of two links for one user the newer one is mailed', async () => {
+test('Interface 17: of two links for one user the newer one is mailed', async () => {
   server.answer((command) => (/^MAIL/.test(command) ? '451 later' : undefined));
   const user = await gateway.user();
   await issueMailed(gateway, user, 'invitation');
@@ -272,7 +272,7 @@ test('17: of two links for one user the newer one is mailed', async () => {
   await counted(gateway, 'superseded');
 });
 
-test.each(['deactivated', 'deleted'])('17: a user who is %s is mailed nothing', async (what) => {
+test.each(['deactivated', 'deleted'])('Interface 17: a user who is %s is mailed nothing', async (what) => {
   server.answer((command) => (/^MAIL/.test(command) ? '451 later' : undefined));
   const user = await gateway.user();
   await issueMailed(gateway, user, 'invitation');

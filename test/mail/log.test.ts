@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('17: the whole mail is printed, and is not in the log', async () => {
+test('Interface 17: the whole mail is printed, and is not in the log', async () => {
   const user = await gateway.user({ email: 'ada@example.com' });
   await requestReset(gateway, user);
   await until('it is delivered', async () => (await countOf(gateway, 'delivered')) === 1);

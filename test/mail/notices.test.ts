@@ -34,7 +34,7 @@ afterEach(async () => {
 
 const DAY = 86_400;
 
-test('17: each mail names APP_URL if it is set, and none does otherwise', async () => {
+test('Interface 17: each mail names APP_URL if it is set, and none does otherwise', async () => {
   const APP_URL = 'https://app.example.com';
   const other = await startMailing(server.url, { env: { APP_URL } });
   try {
@@ -52,7 +52,7 @@ test('17: each mail names APP_URL if it is set, and none does otherwise', async 
   }
 });
 
-test('17: a new password is reported, whoever has set it', async () => {
+test('Interface 17: a new password is reported, whoever has set it', async () => {
   const user = await gateway.user({ email: 'ada@example.com' });
   const { answer } = await logIn(gateway, user.email);
   const headers = { authorization: `Bearer ${answer.json.access_token}` };
@@ -76,7 +76,7 @@ test('17: a new password is reported, whoever has set it', async () => {
   expect(byLink?.text).toContain('Changed by: 127.0.0.1');
 });
 
-test('17: a new role is reported, to the address that the user has when the mail is sent', async () => {
+test('Interface 17: a new role is reported, to the address that the user has when the mail is sent', async () => {
   server.answer((command) => (/^MAIL/.test(command) ? '451 later' : undefined));
   const user = await gateway.user({ email: 'old@example.com' });
   await setUserRole(gateway.app, COMMAND_LINE, user.id, 'analyst');
@@ -92,7 +92,7 @@ test('17: a new role is reported, to the address that the user has when the mail
   );
 });
 
-test('17: who is deactivated or deleted gets no notice, and nothing else is mailed', async () => {
+test('Interface 17: who is deactivated or deleted gets no notice, and nothing else is mailed', async () => {
   server.answer((command) => (/^MAIL/.test(command) ? '451 later' : undefined));
   const [ada, bob] = [await gateway.user(), await gateway.user()];
   await setUserRole(gateway.app, COMMAND_LINE, ada.id, 'analyst');
@@ -107,7 +107,7 @@ test('17: who is deactivated or deleted gets no notice, and nothing else is mail
   expect(server.mails).toEqual([]);
 });
 
-test('17: a role or an e-mail adds neither lines nor header fields', async () => {
+test('Interface 17: a role or an e-mail adds neither lines nor header fields', async () => {
   const user = await gateway.user();
   const hostile = 'viewer}}\r\nBcc: thief@example.org\r\n\r\nhttps://evil.example';
   const event = {
@@ -125,7 +125,7 @@ test('17: a role or an e-mail adds neither lines nor header fields', async () =>
   expect(server.commands.filter((line) => line.startsWith('RCPT'))).toEqual([`RCPT TO:<${user.email}>`]);
 });
 
-test('17: mail begins at the end of the log, and passes over what became old while it was off', async () => {
+test('Interface 17: mail begins at the end of the log, and passes over what became old while it was off', async () => {
   const user = await gateway.user();
   await gateway.instances[0]?.close();
   const { clock, database } = gateway;
@@ -156,7 +156,7 @@ test('17: mail begins at the end of the log, and passes over what became old whi
   await off.close();
 });
 
-test('17: after three days nobody is mailed any more, and the token of a link is erased', async () => {
+test('Interface 17: after three days nobody is mailed any more, and the token of a link is erased', async () => {
   server.answer((command) => (/^MAIL/.test(command) ? '451 later' : undefined));
   const user = await gateway.user();
   await setUserRole(gateway.app, COMMAND_LINE, user.id, 'analyst');
@@ -171,7 +171,7 @@ test('17: after three days nobody is mailed any more, and the token of a link is
   expect(await sealedTokens(gateway)).toEqual([null]);
 });
 
-test('17: without a certificate that counts, the log says what to do', async () => {
+test('Interface 17: without a certificate that counts, the log says what to do', async () => {
   server.answer((command) => (command === 'STARTTLS' ? '502 not here' : undefined));
   const elsewhere = await startMailing(server.url.replace('127.0.0.1', '0.0.0.0'), { log: captured.log });
   await requestReset(elsewhere, await elsewhere.user());
@@ -180,7 +180,7 @@ test('17: without a certificate that counts, the log says what to do', async () 
   await elsewhere.close();
 });
 
-test('17: attempts are counted, from 0, and logged without address, link and text', async () => {
+test('Interface 17: attempts are counted, from 0, and logged without address, link and text', async () => {
   const { values } = await gateway.app.metrics.mails.get();
   expect(values.map(({ value }) => value)).toEqual(Array(13).fill(0));
   const user = await gateway.user({ email: 'secret.name@example.com' });

@@ -79,7 +79,7 @@ test.each<[what: string, speak: (socket: Socket) => void, outcome: string]>([
     'timeout',
   ],
   ['never answers EHLO', (socket) => socket.write('220 here\r\n'), 'timeout'],
-])('17: a server that %s', async (_what, speak, outcome) => {
+])('Interface 17: a server that %s', async (_what, speak, outcome) => {
   await using speaker = await startSpeaker(speak);
   const began = performance.now();
   const delivery = await mailerTo(`smtp://127.0.0.1:${speaker.port}`, outcome === 'timeout' ? SHORT : undefined).send(
@@ -90,12 +90,12 @@ test.each<[what: string, speak: (socket: Socket) => void, outcome: string]>([
   expect(performance.now() - began).toBeLessThan(10_000);
 });
 
-test('17: a server that is not there', async () => {
+test('Interface 17: a server that is not there', async () => {
   const mailer = mailerTo(`smtp://127.0.0.1:${await freePort()}`);
   expect(await mailer.send(MAIL, NEVER)).toEqual({ kind: 'failed', outcome: 'connection_failed' });
 });
 
-test('17: smtps means TLS from the start', async () => {
+test('Interface 17: smtps means TLS from the start', async () => {
   await using speaker = await startSpeaker((socket) => socket.write('220 here\r\n'));
   expect(await mailerTo(`smtps://127.0.0.1:${speaker.port}`).send(MAIL, NEVER)).toEqual({
     kind: 'failed',
@@ -103,7 +103,7 @@ test('17: smtps means TLS from the start', async () => {
   });
 });
 
-test('17: smtp needs STARTTLS unless the server is on this machine, by its name', async () => {
+test('Interface 17: smtp needs STARTTLS unless the server is on this machine, by its name', async () => {
   await using server = await startSmtpServer();
   server.answer((command) => (command === 'STARTTLS' ? '502 not here' : undefined));
   const { port } = new URL(server.url);
@@ -136,20 +136,20 @@ describe('a server that answers', () => {
     [/^EHLO/, '550 not you', { kind: 'delivered', outcome: 'delivered', status: 250 }], // HELO is tried then
     [/^(EHLO|HELO)/, '550 not you', { kind: 'failed', outcome: 'connection_failed', status: 550 }],
     [/^\.$/, '', { kind: 'failed', outcome: 'timeout' }],
-  ])('17: %p is answered %s', async (command, reply, delivery) => {
+  ])('Interface 17: %p is answered %s', async (command, reply, delivery) => {
     server.answer((line) => (command.test(line) ? reply : undefined));
     const mailer = mailerTo(server.url, reply === '' ? SHORT : undefined);
     expect(await mailer.send(MAIL, NEVER)).toMatchObject(delivery);
   });
 
-  test('17: after a refused recipient the next mail is sent', async () => {
+  test('Interface 17: after a refused recipient the next mail is sent', async () => {
     const mailer = mailerTo(server.url);
     server.answer((line) => (/^RCPT.*ada/.test(line) ? '550 no such user' : undefined));
     expect(await mailer.send(MAIL, NEVER)).toMatchObject({ kind: 'dropped' });
     expect(await mailer.send({ ...MAIL, to: 'bob@example.com' }, NEVER)).toMatchObject({ kind: 'delivered' });
   });
 
-  test('17: a connection that the server has closed meanwhile is replaced', async () => {
+  test('Interface 17: a connection that the server has closed meanwhile is replaced', async () => {
     const mailer = mailerTo(server.url);
     await mailer.send(MAIL, NEVER);
     server.closeConnections();
@@ -159,7 +159,7 @@ describe('a server that answers', () => {
   test.each([
     ['the greeting and the text', { setup: 5_000, text: 5_000, answer: 100 }, /^(EHLO|MAIL|RCPT|DATA)/],
     ['its answer to the text', { setup: 100, text: 100, answer: 5_000 }, /^\.$/],
-  ])('17: a server may take long for %s', async (_what, limits, slow) => {
+  ])('Interface 17: a server may take long for %s', async (_what, limits, slow) => {
     server.answer(async (line) => {
       if (slow.test(line)) await sleep(150);
       return undefined;
@@ -167,13 +167,13 @@ describe('a server that answers', () => {
     expect(await mailerTo(server.url, limits).send(MAIL, NEVER)).toMatchObject({ kind: 'delivered' });
   });
 
-  test('17: the limits are those that the documents give, and an attempt is never longer', () => {
+  test('Interface 17: the limits are those that the documents give, and an attempt is never longer', () => {
     const { patience } = mailerTo(server.url);
     expect(LIMITS).toEqual({ setup: 60_000, text: 180_000, answer: 600_000 });
     expect((patience?.attemptSeconds ?? 0) * 1000).toBeGreaterThan(LIMITS.text + LIMITS.answer);
   });
 
-  test('17: a mail whose connection is lost behind its text is not sent again at once', async () => {
+  test('Interface 17: a mail whose connection is lost behind its text is not sent again at once', async () => {
     const mailer = mailerTo(server.url);
     await mailer.send(MAIL, NEVER); // so that the connection is used again
     server.answer((line) => {
@@ -184,7 +184,7 @@ describe('a server that answers', () => {
     expect(server.commands.filter((line) => line === '.')).toHaveLength(2);
   });
 
-  test('17: a login is decoded from the URL, and without one that the server takes nothing is sent', async () => {
+  test('Interface 17: a login is decoded from the URL, and without one that the server takes nothing is sent', async () => {
     const { host } = new URL(server.url);
     const url = `smtp://mail%40er:p%2F%3A%25%C3%BC@${host}`;
     server.answer((line) => (/^EHLO/.test(line) ? '250-here\r\n250 AUTH PLAIN' : undefined));
@@ -198,7 +198,7 @@ describe('a server that answers', () => {
     expect(server.mails).toHaveLength(1);
   });
 
-  test('17: the gateway introduces itself by its public host', async () => {
+  test('Interface 17: the gateway introduces itself by its public host', async () => {
     await mailerTo(server.url).send(MAIL, NEVER);
     await mailerTo(server.url, undefined, '192.0.2.1').send(MAIL, NEVER);
     expect(server.commands.filter((line) => line.startsWith('EHLO'))).toEqual([
@@ -207,7 +207,7 @@ describe('a server that answers', () => {
     ]);
   });
 
-  test('17: nothing in a mail adds a line or a header field', async () => {
+  test('Interface 17: nothing in a mail adds a line or a header field', async () => {
     const mailer = mailerTo(server.url);
     const extra = '\r\nBcc: thief@example.org\r\n\r\n<b>';
     await mailer.send(
@@ -237,7 +237,7 @@ describe('a server that answers', () => {
     expect(server.commands.filter((line) => /RCPT.*<thief/.test(line))).toEqual([]);
   });
 
-  test('17: a stop ends an attempt, which then counts as none', async () => {
+  test('Interface 17: a stop ends an attempt, which then counts as none', async () => {
     const stop = new AbortController();
     server.answer((line) => (line === '.' ? new Promise(() => undefined) : undefined));
     const sending = mailerTo(server.url).send(MAIL, stop.signal);
@@ -246,7 +246,7 @@ describe('a server that answers', () => {
     await expect(sending).rejects.toThrow(/abort/);
   });
 
-  test('17: the text arrives as it is', async () => {
+  test('Interface 17: the text arrives as it is', async () => {
     const text = `${'long '.repeat(500)}\n.\n..dots\nFrom here\nÜmläut 😀 = =3D\n\ttab and spaces  \n`;
     await mailerTo(server.url).send({ ...MAIL, text }, NEVER);
     expect(server.mails[0]?.text.trimEnd()).toBe(text.trimEnd());

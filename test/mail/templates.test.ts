@@ -33,7 +33,7 @@ async function faultOf(name: string, content: string | Uint8Array, appUrl?: stri
   return error.reason.replace(folder, 'FOLDER');
 }
 
-test('17: our own texts have every placeholder that they can have, and are plain ASCII', () => {
+test('Interface 17: our own texts have every placeholder that they can have, and are plain ASCII', () => {
   const templates = ourTemplates(APP_URL);
   for (const name of TEXT_NAMES) {
     const { subject, text } = templates[name];
@@ -44,7 +44,7 @@ test('17: our own texts have every placeholder that they can have, and are plain
   }
 });
 
-test('17: texts of a folder replace ours, each by itself; files of editors and of Kubernetes are passed over', async () => {
+test('Interface 17: texts of a folder replace ours, each by itself; files of editors and of Kubernetes are passed over', async () => {
   await mkdir(join(folder, '..2026_11_25'));
   await symlink('..2026_11_25', join(folder, '..data'));
   await writeFile(
@@ -58,7 +58,7 @@ test('17: texts of a folder replace ours, each by itself; files of editors and o
   expect({ ...templates, reset: undefined }).toEqual({ ...ourTemplates(undefined), reset: undefined });
 });
 
-test('17: a text of the folder is mailed, in any language', async () => {
+test('Interface 17: a text of the folder is mailed, in any language', async () => {
   await using server = await startSmtpServer();
   await writeFile(
     join(folder, 'reset.txt'),
@@ -116,11 +116,11 @@ test.each<[name: string, content: string | Uint8Array, fault: string]>([
   ['reset.txt', 'Subject: A\n\n{{link}}\0', 'has a NUL character'],
   ['reset.txt', Buffer.from('Subject: \xfc\n\n{{link}}', 'latin1'), 'must be text in UTF-8'],
   ['reset.txt', `Subject: A\n\n{{link}}${'x'.repeat(100_000)}`, 'must have at most 100 kB'],
-])('17: %s with %p is refused', async (name, content, fault) => {
+])('Interface 17: %s with %p is refused', async (name, content, fault) => {
   expect(await faultOf(name, content)).toBe(`MAIL_TEMPLATES: FOLDER/${name} ${fault}`);
 });
 
-test('17: {{app}} is APP_URL; without it our texts say nothing of it, and one that has it is refused', async () => {
+test('Interface 17: {{app}} is APP_URL; without it our texts say nothing of it, and one that has it is refused', async () => {
   for (const name of TEXT_NAMES) {
     const [withApp, without] = [ourTemplates(APP_URL)[name].text, ourTemplates(undefined)[name].text];
     expect(fill({ subject: '', text: withApp }, { app: APP_URL }).text).toContain(`\n\nYou log in at ${APP_URL}\n`);
@@ -134,7 +134,7 @@ test('17: {{app}} is APP_URL; without it our texts say nothing of it, and one th
   expect((await readTemplates(folder, APP_URL))['role-changed'].subject).toBe('{{ app }}');
 });
 
-test('17: a folder in the place of a text, or of the folder a file or nothing, is refused', async () => {
+test('Interface 17: a folder in the place of a text, or of the folder a file or nothing, is refused', async () => {
   await mkdir(join(folder, 'reset.txt'));
   await expect(readTemplates(folder)).rejects.toThrow(/reset\.txt cannot be read \(EISDIR\)/);
   await expect(readTemplates(join(folder, 'none'))).rejects.toThrow(/none cannot be read \(ENOENT\)/);
@@ -142,14 +142,14 @@ test('17: a folder in the place of a text, or of the folder a file or nothing, i
   await expect(readTemplates(join(folder, 'file'))).rejects.toThrow(/file cannot be read \(ENOTDIR\)/);
 });
 
-rootTest('17: a text that may not be read is refused', async () => {
+rootTest('Interface 17: a text that may not be read is refused', async () => {
   await writeFile(join(folder, 'reset.txt'), GOOD);
   await chmod(folder, 0o755);
   await chmod(join(folder, 'reset.txt'), 0o600);
   await expect(asUser(65_534, () => readTemplates(folder))).rejects.toThrow(/reset\.txt cannot be read \(EACCES\)/);
 });
 
-test('17: the gateway does not start with a faulty text, unless mail is off', async () => {
+test('Interface 17: the gateway does not start with a faulty text, unless mail is off', async () => {
   await writeFile(join(folder, 'reset.txt'), 'Subject: A\n\nno link');
   const started = startGateway({ env: { MAIL: 'log', MAIL_TEMPLATES: folder } });
   const error: unknown = await started.catch((thrown: unknown) => thrown);
@@ -160,7 +160,7 @@ test('17: the gateway does not start with a faulty text, unless mail is off', as
   await off.close();
 });
 
-test('17: values replace placeholders once, and never add lines', () => {
+test('Interface 17: values replace placeholders once, and never add lines', () => {
   const template = parseTemplate('role-changed', 'Subject: {{role}}\n\n{{email}}{{role}}\n');
   if ('fault' in template) throw new Error(template.fault);
   const role = 'a\r\nBcc: b\u2028c\u0085d\0e\ud800';

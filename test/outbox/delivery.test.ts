@@ -58,7 +58,7 @@ const outcome = async (id: string, wanted: string): Promise<boolean> => {
   return cursor?.['last_outcome'] === wanted;
 };
 
-test('17: a secret is whsec_ and 32 random bytes in base64', () => {
+test('Interface 17: a secret is whsec_ and 32 random bytes in base64', () => {
   const secrets = Array.from({ length: 100 }, generateWebhookSecret);
   expect(new Set(secrets).size).toBe(100);
   for (const secret of secrets) {
@@ -67,7 +67,7 @@ test('17: a secret is whsec_ and 32 random bytes in base64', () => {
   }
 });
 
-test('17: a delivery is signed by its secret, and nothing of it can be changed', async () => {
+test('Interface 17: a delivery is signed by its secret, and nothing of it can be changed', async () => {
   const { secret } = await create();
   await receiver.reached(1);
   const [first] = receiver.received;
@@ -88,14 +88,14 @@ test('17: a delivery is signed by its secret, and nothing of it can be changed',
   expect(verified(secret, first, {}, `${first?.text} `)).toBeUndefined();
 });
 
-test('17: a delivery is too old after five minutes, so that nobody can send it again later', async () => {
+test('Interface 17: a delivery is too old after five minutes, so that nobody can send it again later', async () => {
   gateway.clock.advance(-301);
   const { secret } = await create();
   await receiver.reached(1);
   expect(verified(secret, receiver.received[0])).toBeUndefined();
 });
 
-test('17: the id is that of the event, and every attempt has the same id and the same body', async () => {
+test('Interface 17: the id is that of the event, and every attempt has the same id and the same body', async () => {
   receiver.reply(() => ({ status: receiver.received.length < 2 ? 500 : 204 }));
   const { webhook, secret } = await create({ eventTypes: ['webhook_created'], includeEmails: true });
   await receiver.reached(1);
@@ -124,7 +124,7 @@ test('17: the id is that of the event, and every attempt has the same id and the
   for (const received of receiver.received) expect(verified(secret, received)).toBe('webhook_created');
 });
 
-describe('17: while a secret rotates', () => {
+describe('Interface 17: while a secret rotates', () => {
   /** What is sent of a new event @returns by which secrets it is signed */
   async function signedBy(...secrets: string[]): Promise<boolean[]> {
     const count = receiver.received.length;
@@ -163,7 +163,7 @@ describe('17: while a secret rotates', () => {
   });
 });
 
-describe('17: sealed secrets are bound to their webhook', () => {
+describe('Interface 17: sealed secrets are bound to their webhook', () => {
   test('two that are swapped in the table sign nothing', async () => {
     const one = await create({ eventTypes: ['user_created'] });
     const two = await create({ eventTypes: ['user_created'] });
@@ -212,7 +212,7 @@ describe('17: sealed secrets are bound to their webhook', () => {
   );
 });
 
-test('17: no log, error, metric or event has a path, a secret or a body', async () => {
+test('Interface 17: no log, error, metric or event has a path, a secret or a body', async () => {
   const SECRET_PARTS = ['capability', 'another-one', 'T0123', 'whsec_', 'mark-of-a-role', 'hidden@example.com'];
   const { webhook, secret } = await create({ includeEmails: true });
   const next = await rotateWebhookSecret(gateway.app, COMMAND_LINE, webhook.id, 60);

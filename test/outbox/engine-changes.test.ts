@@ -23,7 +23,7 @@ import {
 beforeEach(() => start());
 afterEach(end);
 
-test('17: a pause ends the turn that is under way, and what it sent may come again when it is resumed', async () => {
+test('Interface 17: a pause ends the turn that is under way, and what it sent may come again when it is resumed', async () => {
   const { webhookId, userId } = await createWithHeldAttempt();
   const { id: second } = await gateway.user();
   await pauseWebhook(only().app, COMMAND_LINE, webhookId);
@@ -42,7 +42,7 @@ test('17: a pause ends the turn that is under way, and what it sent may come aga
 });
 
 test.each([204, 500])(
-  '17: nothing is left of a webhook that is deleted during an attempt that is answered %i',
+  'Interface 17: nothing is left of a webhook that is deleted during an attempt that is answered %i',
   async (status) => {
     const { webhookId } = await createWithHeldAttempt(status);
     await gateway.user();
@@ -56,7 +56,7 @@ test.each([204, 500])(
 );
 
 test.each([204, 500])(
-  '17: nothing is left of a webhook that is deleted while an answer %i is being stored',
+  'Interface 17: nothing is left of a webhook that is deleted while an answer %i is being stored',
   async (status) => {
     const { webhookId } = await createWithHeldAttempt(status);
     await using storing = await holdNew('outbox_events', gateway);
@@ -70,7 +70,7 @@ test.each([204, 500])(
   },
 );
 
-test('17: a replay drops an older event, also while its failure is being stored', async () => {
+test('Interface 17: a replay drops an older event, also while its failure is being stored', async () => {
   const { webhookId, userId } = await createWithHeldAttempt(500);
   await using storing = await holdNew('outbox_events', gateway);
   held.end();

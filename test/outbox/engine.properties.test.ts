@@ -59,7 +59,7 @@ const LONGEST = 110_000;
 
 let runs = 0;
 
-test('17: each event is delivered once, under its own id, and in order unless it has failed', async () => {
+test('Interface 17: each event is delivered once, under its own id, and in order unless it has failed', async () => {
   const schedules = fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 25 }), async (steps) => {
     runs += 1;
     const path = `/${runs}`;

@@ -36,7 +36,7 @@ import { type Received, startReceiver } from './receiver.js';
 beforeEach(() => start());
 afterEach(end);
 
-test('17: an outage of the database during an attempt loses nothing', async () => {
+test('Interface 17: an outage of the database during an attempt loses nothing', async () => {
   const { webhookId, userId } = await createWithHeldAttempt();
   const { id: second } = await gateway.user();
   await whileAway(gateway.database, async () => {
@@ -53,7 +53,7 @@ test('17: an outage of the database during an attempt loses nothing', async () =
   expect(ids).toEqual(Array(ids.length).fill(await eventOf(userId)));
 });
 
-test('17: a turn that could not store what it sent gives up its claim and sends it again', async () => {
+test('Interface 17: a turn that could not store what it sent gives up its claim and sends it again', async () => {
   const { webhookId, userId } = await createWithHeldAttempt();
   await withFault(gateway, refusesRows('outbox_events'), async () => {
     held.end();
@@ -68,7 +68,7 @@ test('17: a turn that could not store what it sent gives up its claim and sends 
   expect(new Set(receiver.received.slice(0, count).map(idOf))).toEqual(new Set([await eventOf(userId)]));
 });
 
-test('17: a stop ends an attempt in flight, which counts as none, and another instance makes it again', async () => {
+test('Interface 17: a stop ends an attempt in flight, which counts as none, and another instance makes it again', async () => {
   const { webhookId, userId } = await createWithHeldAttempt();
   const eventId = await eventOf(userId);
   await only().close(); // the receiver holds its answer all the time
@@ -87,7 +87,7 @@ describe('with two instances', () => {
     await start(2);
   });
 
-  test('17: each of twelve webhooks gets each event once, in order', async () => {
+  test('Interface 17: each of twelve webhooks gets each event once, in order', async () => {
     const paths = Array.from({ length: 12 }, (_, i) => `/${i}`);
     for (const path of paths) await create(['user_created'], path);
     for (let i = 0; i < 30; i += 1) {
@@ -115,7 +115,7 @@ describe('with two instances', () => {
   });
 });
 
-test('17: a receiver that is down is probed after 5, 10, 20, 40 and 60 s, and then as its Retry-After says', async () => {
+test('Interface 17: a receiver that is down is probed after 5, 10, 20, 40 and 60 s, and then as its Retry-After says', async () => {
   const id = await create(['user_created']);
   const healthy = await create(['user_created'], '/healthy');
   const isHealthy = ({ path }: Received) => path.endsWith('/healthy');
@@ -163,7 +163,7 @@ test('17: a receiver that is down is probed after 5, 10, 20, 40 and 60 s, and th
   expect(sent.map(idOf)).toEqual(await eventsOf('user_created'));
 });
 
-test('17: only wanted types arrive, and the cursor passes over the others', async () => {
+test('Interface 17: only wanted types arrive, and the cursor passes over the others', async () => {
   const id = await create(['user_created']);
   const lag = async () => (await findWebhook(only().app.db.admin, id)).lag;
   await until('its own creation is passed over', async () => (await lag()) === 0);
@@ -177,7 +177,7 @@ test('17: only wanted types arrive, and the cursor passes over the others', asyn
   expect(usersOf(receiver.received)).toEqual([first, second]);
 });
 
-test('17: a receiver that does not answer holds up no other webhook', async () => {
+test('Interface 17: a receiver that does not answer holds up no other webhook', async () => {
   const hanging = await create(['user_created'], '/hanging');
   const paths = Array.from({ length: 8 }, (_, i) => `/${i}`);
   for (const path of paths) await create(['user_created'], path);
@@ -198,7 +198,7 @@ test('17: a receiver that does not answer holds up no other webhook', async () =
   for (const path of paths) expect(usersOf(receiver.received.filter((one) => one.path.endsWith(path)))).toEqual(ids);
 });
 
-test('17: a hundred receivers of one host that do not answer hold up neither another host nor mail', async () => {
+test('Interface 17: a hundred receivers of one host that do not answer hold up neither another host nor mail', async () => {
   await using server = await startSmtpServer();
   const silent = await startReceiver();
   let [open, most] = [0, 0];
@@ -234,7 +234,7 @@ test('17: a hundred receivers of one host that do not answer hold up neither ano
   }
 });
 
-test('17: of webhooks that have work, the one whose last turn is longest ago goes first', async () => {
+test('Interface 17: of webhooks that have work, the one whose last turn is longest ago goes first', async () => {
   await only().close();
   gateway.instances[0] = await startInstance(gateway.database, { clock: gateway.clock });
   const { db } = only().app;

@@ -62,7 +62,7 @@ async function outcomes(
   return found;
 }
 
-describe('17: TLS is verified', () => {
+describe('Interface 17: TLS is verified', () => {
   const servers: Server[] = [];
   /** Ports at which a request was read */
   const called = new Set<number | undefined>();
@@ -120,7 +120,7 @@ describe('17: TLS is verified', () => {
   });
 });
 
-test('17: no proxy of the environment is used', async () => {
+test('Interface 17: no proxy of the environment is used', async () => {
   let asked = 0;
   const proxy = createSocketServer((socket) => {
     asked += 1;

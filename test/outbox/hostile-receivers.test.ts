@@ -96,7 +96,7 @@ function drip(socket: Socket, part: string, everyMs = 20): void {
 
 const FIELDS = Buffer.from('X-A: a\r\n'.repeat(8_192));
 
-describe('17: answers that are too long', () => {
+describe('Interface 17: answers that are too long', () => {
   test.each([
     ['without a length', 'HTTP/1.1 200 OK\r\n\r\n', Buffer.alloc(65_536, 'a')],
     ['with a length of 1 TB', 'HTTP/1.1 200 OK\r\nContent-Length: 1099511627776\r\n\r\n', Buffer.alloc(65_536, 'a')],
@@ -162,7 +162,7 @@ describe('17: answers that are too long', () => {
   });
 });
 
-describe('17: answers that are too slow', () => {
+describe('Interface 17: answers that are too slow', () => {
   test.each([
     ['no answer', () => undefined],
     ['a status line that drips', (socket: Socket) => drip(socket.setNoDelay(), 'H')],
@@ -217,7 +217,7 @@ describe('17: answers that are too slow', () => {
   });
 });
 
-describe('17: answers that mislead', () => {
+describe('Interface 17: answers that mislead', () => {
   const METADATA = 'http://169.254.169.254/latest/meta-data/';
   test.each([300, 301, 302, 303, 304, 305, 307, 308])('%i is a failure, and nobody goes there', async (status) => {
     const other = await startReceiver();
@@ -322,7 +322,7 @@ describe('17: answers that mislead', () => {
   });
 });
 
-test('17: a receiver that is not there is a connection that failed', async () => {
+test('Interface 17: a receiver that is not there is a connection that failed', async () => {
   const gone = await startReceiver();
   await gone.close();
   const { delivery } = await sender.post(
@@ -333,7 +333,7 @@ test('17: a receiver that is not there is a connection that failed', async () =>
   expect(delivery).toEqual({ kind: 'failed', outcome: 'connection_failed' });
 });
 
-test('17: a body that drips does not hold the next events, and nothing of an answer is stored or logged', async () => {
+test('Interface 17: a body that drips does not hold the next events, and nothing of an answer is stored or logged', async () => {
   const MARK = 'answer-of-a-receiver';
   const captured = captureLog();
   const { host } = new URL(url);

@@ -18,7 +18,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-test('17: a webhook receives its own creation, then every event, in order', async () => {
+test('Interface 17: a webhook receives its own creation, then every event, in order', async () => {
   await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
   for (let i = 0; i < 5; i += 1) await gateway.user();
   await receiver.reached(6);
@@ -27,7 +27,7 @@ test('17: a webhook receives its own creation, then every event, in order', asyn
   expect(sequences).toEqual(sequences.toSorted());
 });
 
-test('17: an event that fails is parked, tried again when it is due, and others go on', async () => {
+test('Interface 17: an event that fails is parked, tried again when it is due, and others go on', async () => {
   await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url, includeEmails: true });
   await receiver.reached(1);
   receiver.reply(({ json }) => ({ status: json.data.metadata.email === 'bad@example.com' ? 500 : 204 }));
@@ -53,7 +53,7 @@ test('17: an event that fails is parked, tried again when it is due, and others 
   }
 });
 
-test('17: a receiver that was away for an hour gets everything, in order', async () => {
+test('Interface 17: a receiver that was away for an hour gets everything, in order', async () => {
   await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
   await receiver.reached(1);
   receiver.reply(() => ({ status: 503 }));
@@ -78,7 +78,7 @@ test('17: a receiver that was away for an hour gets everything, in order', async
   expect(sequences).toEqual(sequences.toSorted());
 });
 
-test('17: three events that a receiver cannot read do not hold up those that it can', async () => {
+test('Interface 17: three events that a receiver cannot read do not hold up those that it can', async () => {
   await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url, includeEmails: true });
   await receiver.reached(1);
   const isBad = (email: string | undefined): boolean => email?.startsWith('bad') === true;
@@ -93,7 +93,7 @@ test('17: three events that a receiver cannot read do not hold up those that it 
   expect((await lagOf()).parkedCount).toBe(3);
 });
 
-test('17: a receiver that goes away while failed events are tried again counts as down', async () => {
+test('Interface 17: a receiver that goes away while failed events are tried again counts as down', async () => {
   await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
   await receiver.reached(1);
   receiver.reply(() => ({ status: 503 }));
@@ -113,7 +113,7 @@ test('17: a receiver that goes away while failed events are tried again counts a
   expect(receiver.received.length - tried).toBeLessThan(8);
 });
 
-test('17: 410 pauses a webhook, with an event of its own, and resuming it sends what has waited', async () => {
+test('Interface 17: 410 pauses a webhook, with an event of its own, and resuming it sends what has waited', async () => {
   const { webhook } = await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
   await receiver.reached(1);
   receiver.reply(() => ({ status: 410 }));
@@ -131,7 +131,7 @@ test('17: 410 pauses a webhook, with an event of its own, and resuming it sends 
   expect(receiver.types().slice(before)).toEqual(['user_created', 'webhook_paused', 'webhook_resumed']);
 });
 
-test('17: Retry-After is respected, and a replay sends the same ids again', async () => {
+test('Interface 17: Retry-After is respected, and a replay sends the same ids again', async () => {
   const { webhook } = await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
   await receiver.reached(1);
   receiver.reply(() => ({ status: 429, headers: { 'retry-after': '7200' } }));
@@ -153,7 +153,7 @@ test('17: Retry-After is respected, and a replay sends the same ids again', asyn
   for (const id of ids) expect(again).toContain(id);
 });
 
-test('17: a replay is not undone by an attempt that was under way', async () => {
+test('Interface 17: a replay is not undone by an attempt that was under way', async () => {
   const { webhook } = await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
   await receiver.reached(1);
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
@@ -179,7 +179,7 @@ test('17: a replay is not undone by an attempt that was under way', async () => 
   expect(receiver.types().filter((type) => type === 'webhook_replayed')).toHaveLength(1);
 });
 
-test('17: an event that the audit log has dropped waits no more', async () => {
+test('Interface 17: an event that the audit log has dropped waits no more', async () => {
   await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
   await receiver.reached(1);
   receiver.reply(() => ({ status: 500 }));
@@ -190,7 +190,7 @@ test('17: an event that the audit log has dropped waits no more', async () => {
   await until('it is dropped', async () => (await lagOf()).parkedCount === 0);
 });
 
-test('17: an event that appears behind the front is sent, once', async () => {
+test('Interface 17: an event that appears behind the front is sent, once', async () => {
   const { webhook } = await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
   await receiver.reached(1);
   await rests(); // or its turn would store its own place over the one that follows
@@ -211,7 +211,7 @@ test('17: an event that appears behind the front is sent, once', async () => {
   expect(receiver.types().filter((type) => type === 'logout')).toHaveLength(1);
 });
 
-test('17: the claim of an instance that was killed ends, and another goes on', async () => {
+test('Interface 17: the claim of an instance that was killed ends, and another goes on', async () => {
   const { webhook } = await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
   await receiver.reached(1);
   await rests();
@@ -226,7 +226,7 @@ test('17: the claim of an instance that was killed ends, and another goes on', a
   expect(receiver.types()).toEqual(['webhook_created', 'user_created']);
 });
 
-test('17: an event that is written late is sent in its place', async () => {
+test('Interface 17: an event that is written late is sent in its place', async () => {
   await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
   await receiver.reached(1);
   const client = new pg.Client({ connectionString: gateway.database.url });

@@ -33,7 +33,7 @@ const ENVELOPE = {
   ip_address: '192.0.2.7',
 };
 
-describe.each(EVENT_TYPES)('17: %s', (type) => {
+describe.each(EVENT_TYPES)('Interface 17: %s', (type) => {
   const metadata: Record<string, unknown> = METADATA[type];
   const hidden: readonly string[] = EMAIL_FIELDS[type] ?? [];
 
@@ -67,7 +67,7 @@ describe.each(EVENT_TYPES)('17: %s', (type) => {
 });
 
 test.each(['user_promoted', 'toString', '__proto__', 'constructor', ''])(
-  '17: of %j, which is of a newer version, only a receiver of e-mails sees the metadata',
+  'Interface 17: of %j, which is of a newer version, only a receiver of e-mails sees the metadata',
   (type) => {
     const event = logged(type, { to: OTHER_EMAIL, deep: [{ a: email }] });
     expect(payloadOf(event, false)).not.toContain('@');
@@ -76,7 +76,7 @@ test.each(['user_promoted', 'toString', '__proto__', 'constructor', ''])(
   },
 );
 
-test('17: sequences compare as text in the order of the log', () => {
+test('Interface 17: sequences compare as text in the order of the log', () => {
   const at = (written_at: string, id: string) =>
     JSON.parse(payloadOf({ ...logged('logout', {}), written_at, id }, false)).data.sequence;
   const later = ID.replace(/f$/, 'e');
@@ -89,7 +89,7 @@ test('17: sequences compare as text in the order of the log', () => {
   expect(inOrder.toSorted()).toEqual(inOrder);
 });
 
-test('17: a receiver of e-mails gets the current one of the user, and others none; nobody gets a user agent', async () => {
+test('Interface 17: a receiver of e-mails gets the current one of the user, and others none; nobody gets a user agent', async () => {
   const [all, thin] = [await startReceiver(), await startReceiver()];
   const hosts = `${all.authority},${thin.authority}`;
   const gateway = await startGateway({ env: { WEBHOOK_HOSTS: hosts }, outboxPollMs: 20 });

@@ -106,7 +106,7 @@ const EVENT = {
   user_email: null,
 };
 
-describe('17: a target that is refused', () => {
+describe('Interface 17: a target that is refused', () => {
   let gateway: TestGateway;
   let id: string;
   let consumer: ReturnType<typeof createWebhookConsumer>;
@@ -146,7 +146,7 @@ describe('17: a target that is refused', () => {
   });
 });
 
-test('17: http leads to this machine in development, and nowhere in production', () => {
+test('Interface 17: http leads to this machine in development, and nowhere in production', () => {
   const base = {
     DATABASE_URL: 'postgresql://unused',
     WEBHOOK_HOSTS: '127.0.0.1:8080,localhost:8080,[::1]:8080,10.0.0.1:8080',
@@ -163,7 +163,7 @@ test('17: http leads to this machine in development, and nowhere in production',
   expect(faultOfTarget('http://10.0.0.1:8080/', development)).toBe('scheme_not_allowed');
 });
 
-test('17: without WEBHOOK_HOSTS nothing can be created', async () => {
+test('Interface 17: without WEBHOOK_HOSTS nothing can be created', async () => {
   const gateway = await startGateway();
   try {
     const created = createWebhook(gateway.app, COMMAND_LINE, { url: 'https://hooks.example.com/' });
@@ -173,7 +173,7 @@ test('17: without WEBHOOK_HOSTS nothing can be created', async () => {
   }
 });
 
-test('17: a webhook whose host is no longer listed is not called', async () => {
+test('Interface 17: a webhook whose host is no longer listed is not called', async () => {
   const receiver = await startReceiver();
   const gateway = await startGateway({ env: { WEBHOOK_HOSTS: receiver.authority }, outboxPollMs: 20 });
   const { webhook } = await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
@@ -197,7 +197,7 @@ test('17: a webhook whose host is no longer listed is not called', async () => {
   }
 });
 
-describe('17: the address that is called is the one that was checked', () => {
+describe('Interface 17: the address that is called is the one that was checked', () => {
   /** A resolver whose answers a test writes down, one for each question. The last one stays. */
   function resolver(...answers: string[][]): { resolve: Resolve; asked(): number } {
     let asked = 0;

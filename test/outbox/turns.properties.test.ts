@@ -131,7 +131,7 @@ const PATIENCE: Patience = { attemptSeconds: 30, atOnce: 3, slowSeconds: 10, mos
 describe.each([
   ['a webhook', 'webhook', 15, undefined],
   ['mail', 'mail', 18, PATIENCE],
-] as const)('17: to %s', (_what, kind, limitSeconds, patience) => {
+] as const)('Interface 17: to %s', (_what, kind, limitSeconds, patience) => {
   test('each event goes by its own schedule, and others go on within a minute for each that fails', async () => {
     const property = fc.asyncProperty(fc.array(fate, { minLength: 2, maxLength: 8 }), async (fates) => {
       const isLate = ({ answersAfterSeconds }: Fate): boolean => answersAfterSeconds > limitSeconds;

@@ -14,7 +14,7 @@ afterAll(() => gateway.close());
 
 const jtiOf = (token: string | undefined): string => String(claimsOf(token ?? '')['jti']);
 
-test('Spec 3.1: (none) to active: a login with valid credentials makes a new jti in a new family and sets the cookie', async () => {
+test('Spec 3.1.1: (none) to active: a login with valid credentials makes a new jti in a new family and sets the cookie', async () => {
   const { id, email } = await gateway.user();
   const { answer, refreshToken } = await logIn(gateway, email);
   expect(cookieAction(answer)).toBe('set');
@@ -25,7 +25,7 @@ test('Spec 3.1: (none) to active: a login with valid credentials makes a new jti
   expect(new Set(records.map(({ family_id }) => family_id)).size).toBe(2);
 });
 
-test('Spec 3.1: active to revoked: a refresh rotates into the same family, sets the cookie and gives an access token', async () => {
+test('Spec 3.1.2: active to revoked: a refresh rotates into the same family, sets the cookie and gives an access token', async () => {
   const { id, email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   const { family_id } = await recordOf(gateway, jtiOf(refreshToken));
@@ -40,7 +40,7 @@ test('Spec 3.1: active to revoked: a refresh rotates into the same family, sets 
   ]);
 });
 
-test('Spec 3.1: active to revoked: logout revokes only the current token and writes logout', async () => {
+test('Spec 3.1.3: active to revoked: logout revokes only the current token and writes logout', async () => {
   const { id, email } = await gateway.user();
   const other = await logIn(gateway, email);
   const { refreshToken } = await logIn(gateway, email);
@@ -51,7 +51,7 @@ test('Spec 3.1: active to revoked: logout revokes only the current token and wri
   expect((await recordOf(gateway, jtiOf(other.refreshToken))).revoked).toBe(false);
 });
 
-test('Spec 3.1: revoked stays revoked: reuse revokes the whole family, writes token_theft, clears the cookie, answers 401', async () => {
+test('Spec 3.1.4: revoked stays revoked: reuse revokes the whole family, writes token_theft, clears the cookie, answers 401', async () => {
   const { id, email } = await gateway.user();
   const other = await logIn(gateway, email);
   const { refreshToken } = await logIn(gateway, email);
@@ -69,7 +69,7 @@ test('Spec 3.1: revoked stays revoked: reuse revokes the whole family, writes to
   expect((await refresh(gateway, other.refreshToken)).status).toBe(200);
 });
 
-test('Spec 3.1: revoked by logout is revoked: its reuse is theft too', async () => {
+test('Spec 3.1.4: revoked by logout is revoked: its reuse is theft too', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   await logout(gateway, refreshToken);
   const [answer, events] = await auditDuring(gateway, () => refresh(gateway, refreshToken));
@@ -77,7 +77,7 @@ test('Spec 3.1: revoked by logout is revoked: its reuse is theft too', async () 
   expect(events).toMatchObject([{ event_type: 'token_theft' }]);
 });
 
-test('Spec 3.1: reuse is theft whenever it comes: five rotations in one second, and after the record itself expired', async () => {
+test('Spec 3.1.4: reuse is theft whenever it comes: five rotations in one second, and after the record itself expired', async () => {
   const { email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   let current: string | undefined = refreshToken;
@@ -91,7 +91,7 @@ test('Spec 3.1: reuse is theft whenever it comes: five rotations in one second, 
   expect((await recordOf(gateway, jtiOf(current))).revoked).toBe(true);
 });
 
-test('Spec 3.1: active stays active when expires_at is in the past: nothing changes, cookie cleared, 401', async () => {
+test('Spec 3.1.5: active stays active when expires_at is in the past: nothing changes, cookie cleared, 401', async () => {
   const { id, email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   await gateway.rows('update refresh_tokens set expires_at = $2 where user_id = $1', [
@@ -105,7 +105,7 @@ test('Spec 3.1: active stays active when expires_at is in the past: nothing chan
   expect(await wholeState(gateway)).toEqual(before);
 });
 
-test('Spec 3.1: a record whose expires_at is now is not in the past yet', async () => {
+test('Spec 3.1.5: a record whose expires_at is now is not in the past yet', async () => {
   const { id, email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   await gateway.rows('update refresh_tokens set expires_at = $2 where user_id = $1', [id, gateway.clock.now()]);

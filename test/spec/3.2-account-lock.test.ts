@@ -23,7 +23,7 @@ async function lockedUser(): Promise<{ id: string; email: string }> {
   return user;
 }
 
-test('Spec 3.2: unlocked to unlocked: below the maximum a failure adds 1', async () => {
+test('Spec 3.2.1: unlocked to unlocked: below the maximum a failure adds 1', async () => {
   const { id, email } = await gateway.user();
   for (let failures = 1; failures < MOST; failures += 1) {
     expect((await login(gateway, email, WRONG)).status).toBe(401);
@@ -32,7 +32,7 @@ test('Spec 3.2: unlocked to unlocked: below the maximum a failure adds 1', async
   expect((await login(gateway, email)).status).toBe(200);
 });
 
-test('Spec 3.2: unlocked to locked: at the maximum locked_until is now plus the lockout, and the count is stored', async () => {
+test('Spec 3.2.2: unlocked to locked: at the maximum locked_until is now plus the lockout, and the count is stored', async () => {
   const { id, email } = await gateway.user();
   for (let i = 1; i < MOST; i += 1) await login(gateway, email, WRONG);
   gateway.clock.advance(7);
@@ -43,7 +43,7 @@ test('Spec 3.2: unlocked to locked: at the maximum locked_until is now plus the 
   });
 });
 
-test('Spec 3.2: locked to locked: any login is answered 429 and audited, and changes nothing', async () => {
+test('Spec 3.2.3: locked to locked: any login is answered 429 and audited, and changes nothing', async () => {
   const { id, email } = await lockedUser();
   const before = await userRow(gateway, id);
   gateway.clock.advance(LOCK_SECONDS - 1);
@@ -70,7 +70,7 @@ test.each([
   expect([answer.status, answer.headers['retry-after']]).toEqual([429, String(retryAfter)]);
 });
 
-test('Spec 3.2: locked to unlocked: the lock ends by itself, exactly at locked_until', async () => {
+test('Spec 3.2.4: locked to unlocked: the lock ends by itself, exactly at locked_until', async () => {
   const { email } = await lockedUser();
   gateway.clock.advance(LOCK_SECONDS - 0.001);
   expect((await login(gateway, email)).status).toBe(429);
@@ -78,21 +78,21 @@ test('Spec 3.2: locked to unlocked: the lock ends by itself, exactly at locked_u
   expect((await login(gateway, email)).status).toBe(200);
 });
 
-test('Spec 3.2: at locked_until itself a failure counts again', async () => {
+test('Spec 3.2.4: at locked_until itself a failure counts again', async () => {
   const { id, email } = await lockedUser();
   gateway.clock.advance(LOCK_SECONDS);
   expect((await login(gateway, email, WRONG)).status).toBe(401);
   expect((await userRow(gateway, id)).failed_login_attempts).toBe(MOST + 1);
 });
 
-test('Spec 3.2: unlocked to unlocked: below the maximum a failure leaves the locked_until of a lock that is over', async () => {
+test('Spec 3.2.1: unlocked to unlocked: below the maximum a failure leaves the locked_until of a lock that is over', async () => {
   const { id, email } = await gateway.user();
   await gateway.rows('update users set locked_until = $2 where id = $1', [id, inSeconds(-1)]);
   expect((await login(gateway, email, WRONG)).status).toBe(401);
   expect(await userRow(gateway, id)).toMatchObject({ failed_login_attempts: 1, locked_until: inSeconds(-1) });
 });
 
-test('Spec 3.2: the passing of time does not reset the counter: the next failure locks again at once', async () => {
+test('Spec 3.2.4: the passing of time does not reset the counter: the next failure locks again at once', async () => {
   const { id, email } = await lockedUser();
   gateway.clock.advance(LOCK_SECONDS + 1);
   expect((await userRow(gateway, id)).failed_login_attempts).toBe(MOST);
@@ -104,7 +104,7 @@ test('Spec 3.2: the passing of time does not reset the counter: the next failure
   expect((await login(gateway, email)).status).toBe(429);
 });
 
-test('Spec 3.2: failures below the maximum do not grow old either', async () => {
+test('Spec 3.2.1: failures below the maximum do not grow old either', async () => {
   const { id, email } = await gateway.user();
   for (let i = 1; i < MOST; i += 1) await login(gateway, email, WRONG);
   gateway.clock.advance(86_400);
@@ -112,7 +112,7 @@ test('Spec 3.2: failures below the maximum do not grow old either', async () => 
   expect((await userRow(gateway, id)).locked_until).toEqual(inSeconds(LOCK_SECONDS));
 });
 
-test('Spec 3.2: successful login: the count is 0, locked_until is cleared and last_login_at is now', async () => {
+test('Spec 3.2.5: successful login: the count is 0, locked_until is cleared and last_login_at is now', async () => {
   const { id, email } = await lockedUser();
   gateway.clock.advance(LOCK_SECONDS);
   await logIn(gateway, email);
@@ -139,7 +139,7 @@ test('Spec 3.2: an inactive user is neither counted nor locked', async () => {
   expect(await userRow(gateway, id)).toMatchObject({ failed_login_attempts: 0, locked_until: null });
 });
 
-test('Spec 3.2: an unlimited row of failures never overflows the answer: a count far above the maximum locks again', async () => {
+test('Spec 3.2.2: an unlimited row of failures never overflows the answer: a count far above the maximum locks again', async () => {
   const { id, email } = await gateway.user();
   await gateway.rows('update users set failed_login_attempts = 1000000 where id = $1', [id]);
   expect((await login(gateway, email, WRONG)).status).toBe(401);

@@ -40,7 +40,7 @@ async function leavesNoTrace(token: string | undefined): Promise<void> {
   expect(await wholeState(gateway)).toEqual(before);
 }
 
-test('Spec 4.3: revokes the record of the jti, writes logout and clears the cookie', async () => {
+test('Spec 4.3.1: revokes the record of the jti, writes logout and clears the cookie', async () => {
   const { id, email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   const { jti } = claimsOf(refreshToken);
@@ -49,14 +49,14 @@ test('Spec 4.3: revokes the record of the jti, writes logout and clears the cook
   expect((await recordOf(gateway, jti)).revoked).toBe(true);
 });
 
-test('Spec 4.3: revokes the current token only: another session of the user lives on', async () => {
+test('Spec 4.3.1: revokes the current token only: another session of the user lives on', async () => {
   const { email } = await gateway.user();
   const other = await logIn(gateway, email);
   await loggedOut((await logIn(gateway, email)).refreshToken);
   expect((await refresh(gateway, other.refreshToken)).status).toBe(200);
 });
 
-test('Spec 4.3: an older token of the family is marked (again) and the current one lives on', async () => {
+test('Spec 4.3.1: an older token of the family is marked (again) and the current one lives on', async () => {
   const { email } = await gateway.user();
   const { refreshToken } = await logIn(gateway, email);
   const current = refreshTokenOf(await refresh(gateway, refreshToken));
@@ -64,13 +64,13 @@ test('Spec 4.3: an older token of the family is marked (again) and the current o
   expect((await refresh(gateway, current)).status).toBe(200);
 });
 
-test('Spec 4.3: every logout with a cookie that decodes is written, also the second', async () => {
+test('Spec 4.3.1: every logout with a cookie that decodes is written, also the second', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   expect(await loggedOut(refreshToken)).toHaveLength(1);
   expect(await loggedOut(refreshToken)).toMatchObject([{ event_type: 'logout' }]);
 });
 
-test('Spec 4.3: does not check the type', async () => {
+test('Spec 4.3.2: does not check the type', async () => {
   const { id, email } = await gateway.user();
   const { refreshToken, answer } = await logIn(gateway, email);
   for (const type of [undefined, 'access', 17]) {
@@ -92,7 +92,7 @@ test('Spec 4.3: an access key ends no session, whatever type its token has', asy
   expect((await recordOf(gateway, claims['jti'])).revoked).toBe(false);
 });
 
-test('Spec 4.3: a jti without a record, or that is not a UUID, is still audited', async () => {
+test('Spec 4.3.1: a jti without a record, or that is not a UUID, is still audited', async () => {
   const jti = randomUUID();
   const unknown = await forgeRefreshToken(gateway, { claims: { jti } });
   expect(await loggedOut(unknown)).toMatchObject([{ event_type: 'logout', metadata: { jti } }]);
@@ -123,14 +123,14 @@ test.each([undefined, null, 'no-uuid', 17])(
   },
 );
 
-test('Spec 4.3: an absent cookie is not an error', () => leavesNoTrace(undefined));
+test('Spec 4.3.3: an absent cookie is not an error', () => leavesNoTrace(undefined));
 
 test.each(['', 'junk', 'a.b.c', '%', 'x'.repeat(3000)])(
-  'Spec 4.3: a malformed cookie is not an error: %.9j',
+  'Spec 4.3.3: a malformed cookie is not an error: %.9j',
   leavesNoTrace,
 );
 
-test('Spec 4.3: an invalid cookie is not an error and revokes nothing', async () => {
+test('Spec 4.3.3: an invalid cookie is not an error and revokes nothing', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   const claims = claimsOf(refreshToken);
   await leavesNoTrace(unsignedJwt({ alg: 'none', kid: keyringJwk('HS256').kid }, claims));
@@ -139,13 +139,13 @@ test('Spec 4.3: an invalid cookie is not an error and revokes nothing', async ()
   expect((await refresh(gateway, refreshToken)).status).toBe(200);
 });
 
-test('Spec 4.3: a cookie without jti is not an error and writes nothing', async () => {
+test('Spec 4.3.3: a cookie without jti is not an error and writes nothing', async () => {
   for (const jti of [undefined, null, '']) {
     await leavesNoTrace(await forgeRefreshToken(gateway, { claims: { jti } }));
   }
 });
 
-test('Spec 4.3: an expired cookie is not an error and revokes nothing', async () => {
+test('Spec 4.3.3: an expired cookie is not an error and revokes nothing', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   gateway.clock.advance(1_209_600);
   await leavesNoTrace(refreshToken);
@@ -168,7 +168,7 @@ test('Spec 4.3: access tokens already issued stay valid until their own expiry',
   expect((await gateway.send('POST', '/graphql', whoAmI)).status).toBe(401);
 });
 
-test('Spec 4.3: revokes and audits together: if the audit row fails, 500, and the session stays live', async () => {
+test('Spec 4.3.1: revokes and audits together: if the audit row fails, 500, and the session stays live', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   const failed = await withFault(gateway, refusesRows('audit_events'), () => logout(gateway, refreshToken));
   expect(failed.status).toBe(500);

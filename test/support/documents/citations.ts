@@ -56,13 +56,22 @@ export function badFormsIn(text: string, numbers: string[]): string[] {
   return [...(plain.match(OLD_FORM) ?? []), ...found];
 }
 
-/** Texts of a test that begin with a citation and do not go on with a colon: titles. */
+/** Texts of a test that begin with a citation: titles. */
+export function titlesIn(text: string): string[] {
+  return Array.from(text.matchAll(/['"`]((?:Spec|Interface) \d[^'"`\n]*)/g), ([, title = '']) => title);
+}
+
+/** Titles that do not go on with a colon, or cite a number without its document: `17: …`, which no status of HTTP has. */
 export function badTitlesIn(text: string): string[] {
-  const titles = Array.from(text.matchAll(/['"`]((?:Spec|Interface) \d[^'"`\n]*)/g), ([, title = '']) => title);
-  return titles.filter((title) => {
+  const bare = Array.from(
+    text.matchAll(/['"`](\d{1,2}(?:\.\d+)*(?:(?:, and |, | and )\d[\d.]*)*: [^'"`\n]*)/g),
+    ([, title = '']) => title,
+  );
+  const endless = titlesIn(text).filter((title) => {
     const [cited] = title.match(CITATION) ?? [''];
     return title[cited.length] !== ':';
   });
+  return [...bare, ...endless];
 }
 
 /**
