@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { blocksOf } from '../documents/printed.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { claimsOf, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { quickPasswords } from '../support/gateway/quick-passwords.js';
@@ -64,13 +63,6 @@ async function install(example: string, gatewayUrl: string, packages: string[]):
   await run('npm', ['install', '--no-audit', ...registry, served], { cwd: folder });
   for (const name of packages) await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
   return folder;
-}
-
-/** @returns the path of a module with the block of a page */
-async function writeBlock(folder: string, place: string, language: string, name: string): Promise<string> {
-  const block = blocksOf(place).find((one) => one.language === language);
-  await writeFile(join(folder, name), block?.text ?? '');
-  return join(folder, name);
 }
 
 async function replaceIn(file: string, replacements: Record<string, string>): Promise<string> {
@@ -320,7 +312,8 @@ inChromium('docs/login.md in Chromium', () => {
     expect(await ask('auth.fetch')).toBe(`Hello ${claimsOf(token)['sub']}`);
     expect((await fetch(api)).status).toBe(401);
 
-    const library = await writeBlock(folder, 'docs/verify-access-tokens.md#jose', 'js', 'verify.mjs');
+    const library = join(folder, 'verify.mjs');
+    await cp(join(ROOT, 'examples/verify-tokens/jose.mjs'), library);
     const env = { ...process.env, ISSUER: origin, AUDIENCE: origin, TOKEN: token };
     const verify = `const { verify } = await import('${library}'); console.log((await verify(process.env.TOKEN)).iss);`;
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', verify], { cwd: folder, env });

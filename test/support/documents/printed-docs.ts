@@ -13,6 +13,7 @@ import { publishedRun, publishedSum } from './published-run.js';
 import { BESIDE, LAYERS } from './rooms.js';
 import { scaleCosts, scaleNeeds, scaleSimulation } from './scale-tables.js';
 import { table } from './table.js';
+import { verifyLibraries } from './verify-libraries.js';
 
 const COMMANDS = await commandTable();
 
@@ -111,6 +112,7 @@ const BLOCKS: Record<string, (page: string) => string> = {
   rooms,
   refusals,
   errors,
+  'verify libraries': verifyLibraries,
   'published run': publishedRun,
   'published sum': publishedSum,
   'scale needs': scaleNeeds,
