@@ -1,6 +1,6 @@
 /**
- * Every command of these pages runs as it is printed (blocks in `sh`; those in `shell` are for readers alone), and prints
- * what stands in the block behind it. `.ci/run` runs the README's first two as they are, with their `npm ci`.
+ * Every command of these pages runs as it is printed, and prints what stands in the block behind it. Commands are in blocks
+ * of `sh`; those in `shell` are for readers alone, and those with a mark are run below, by another test, or by `.ci/run`.
  */
 import { execFileSync } from 'node:child_process';
 import { asSuperuser, required, TEMPLATE_URL } from '../support/postgres/postgres.js';
@@ -28,8 +28,8 @@ async function typeAll(shell: Shell, block: string): Promise<string> {
 
 /** The marked block, and the one with what it prints. */
 const marked = (page: string, name: string): Block[] => [
-  { language: 'sh', text: testedBlock(page, name) },
-  { language: 'text', text: testedBlock(page, `${name}-prints`) },
+  { language: 'sh', text: testedBlock(page, name), mark: undefined },
+  { language: 'text', text: testedBlock(page, `${name}-prints`), mark: undefined },
 ];
 
 /** Shows both if they differ. */
@@ -40,24 +40,26 @@ function expectPrinted(printed: string, said: string): void {
 (hasCurl ? test : test.skip)(
   'README.md and the pages behind it: each command succeeds, and prints what is said',
   async () => {
-    const [start, started, tests, ...readme] = blocksOf('README.md');
-    expect([start?.text, tests?.text]).toEqual(['npm ci && npm start', 'npm ci && npm test']);
-    const [database, own, ...operating] = blocksOf('docs/operate.md');
-    expect([database?.language, own?.text]).toEqual(['sql', expect.stringContaining('DATABASE_URL')]); // below
     const keys = [...marked('docs/services.md', 'api-key'), ...marked('docs/scheduled-jobs.md', 'cron-key')];
-    const pages = [readme, blocksOf('docs/login.md'), operating, keys, blocksOf('docs/dashboards.md')];
+    const [readme, login, operate, dashboards] = [
+      'README.md',
+      'docs/login.md',
+      'docs/operate.md',
+      'docs/dashboards.md',
+    ].map(blocksOf);
 
     await using reader = await createReader();
     const log = `${await reader.shell().type('npm start', READY)}${READY}`;
-    expectPrinted(log, `…${reader.fillIn(started?.text ?? '').replaceAll('\n', '…')}`);
+    expectPrinted(log, `…${reader.fillIn(testedBlock('README.md', 'started')).replaceAll('\n', '…')}`);
 
     const shell = reader.shell();
-    for (const blocks of pages) {
-      const commands = blocks.filter(({ language }) => language === 'sh');
-      expect(commands.length).toBeGreaterThan(0);
-      for (const block of commands) {
+    const isRun = ({ language, mark }: Block) => language === 'sh' && mark === undefined;
+    for (const blocks of [readme, login, operate, keys, dashboards]) {
+      expect(blocks?.some(isRun)).toBe(true);
+      for (const [i, block] of (blocks ?? []).entries()) {
+        if (!isRun(block)) continue;
         const printed = await typeAll(shell, block.text);
-        const said = blocks[blocks.indexOf(block) + 1];
+        const said = blocks?.[i + 1];
         if (said?.language === 'text' || said?.language === 'json') expectPrinted(printed, said.text);
       }
     }
@@ -66,17 +68,17 @@ function expectPrinted(printed: string, said: string): void {
 );
 
 test('docs/operate.md: the steps for a PostgreSQL of your own end with a gateway on it', async () => {
-  const [sql, steps] = blocksOf('docs/operate.md');
+  const [sql, steps] = [testedBlock('docs/operate.md', 'create-database'), testedBlock('docs/operate.md', 'set-up')];
   const url = new URL(required(TEMPLATE_URL));
   url.username = 'gateway';
   url.pathname = 'gateway';
   try {
-    for (const statement of sql?.text.split('\n') ?? []) await asSuperuser(statement);
+    for (const statement of sql.split('\n')) await asSuperuser(statement);
     await using reader = await createReader({
       'postgresql://gateway:PASSWORD@db.example.com/gateway': url.href,
       '/etc/auth-gateway/keyring.json': 'keyring.json',
     });
-    const commands = commandsOf(steps?.text ?? '');
+    const commands = commandsOf(steps);
     const shell = reader.shell();
     for (const command of commands.slice(0, -1)) await shell.type(command);
     expect(commands.at(-1)).toBe('npm start');

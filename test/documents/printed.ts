@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 export interface Block {
   language: string;
   text: string;
+  /** Of `<!-- tested: NAME -->` above it */
+  mark: string | undefined;
 }
 
 /**
@@ -31,8 +33,8 @@ export function textOf(place: string): string {
 
 /** @param place as for `textOf` */
 export function blocksOf(place: string): Block[] {
-  const found = textOf(place).matchAll(/^```(\w*)\n(.*?)\n```$/gms);
-  return Array.from(found, ([, language = '', text = '']) => ({ language, text }));
+  const found = textOf(place).matchAll(/^(?:<!-- tested: ([\w-]+) -->\n+)?```(\w*)\n(.*?)\n```$/gms);
+  return Array.from(found, ([, mark, language = '', text = '']) => ({ language, text, mark }));
 }
 
 /**

@@ -9,7 +9,7 @@ import { ERROR_REASONS } from '../../../src/domain/error-reasons.js';
 import { CODES } from '../../../src/graphql/reasons.js';
 import { GRAPHQL_ERRORS } from '../../../src/http/error-body.js';
 import { AUTHZ_ERRORS, ERRORS, REFUSALS } from '../../../src/http/refusals.js';
-import { publishedRun, publishedSum } from './published-run.js';
+import { publishedLine, publishedRun, publishedSum } from './published-run.js';
 import { BESIDE, LAYERS } from './rooms.js';
 import { scaleCosts, scaleNeeds, scaleSimulation } from './scale-tables.js';
 import { table } from './table.js';
@@ -115,6 +115,7 @@ const BLOCKS: Record<string, (page: string) => string> = {
   'verify libraries': verifyLibraries,
   'published run': publishedRun,
   'published sum': publishedSum,
+  'published line': publishedLine,
   'scale needs': scaleNeeds,
   'scale costs': scaleCosts,
   'scale simulation': scaleSimulation,

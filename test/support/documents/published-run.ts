@@ -99,6 +99,16 @@ export function publishedSum(): string {
   return `${sentenceOf(run)}\n\n${table(['what was tried', 'checks', 'violations'], rows)}`;
 }
 
+/** The run in one line. */
+export function publishedLine(): string {
+  const { commit, results } = readPublishedRun();
+  const rows = results.flatMap((result) => result.rows);
+  const later = new Set(results.flatMap((result) => result.commit ?? []));
+  const commits = `commit \`${commit}\`${later.size === 0 ? '' : `, in part ${later.size} later ones`}`;
+  const [checks, violations] = [sumOf(rows.map(({ trials }) => trials)), sumOf(rows.map((row) => row.violations))];
+  return `The last full run (${commits}): ${shown(checks)} checks, ${shown(violations)} violations.`;
+}
+
 function sumOf(figures: number[]): number {
   return figures.reduce((sum, figure) => sum + figure, 0);
 }
