@@ -27,7 +27,7 @@ const STEPS = [
   {
     name: 'types',
     command: 'npm run --silent types',
-    cure: 'each line above names a place with something missing; CONTRIBUTING.md has the recipes',
+    cure: 'each line above names a place with something missing; docs/recipes.md says where each change goes',
   },
   {
     name: 'rules: imports, printed schema, documents',
