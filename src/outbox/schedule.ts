@@ -3,9 +3,9 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
 /** Seconds after each failed attempt; after the last one, always the last. */
-const DELAYS = [5, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
+export const DELAYS = [5, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
 /** So that what failed together is not tried again together. */
-const SPREAD = 0.2;
+export const SPREAD = 0.2;
 
 /** Different events in a row that failed: then the receiver is down. */
 export const DOWN_AFTER = 3;

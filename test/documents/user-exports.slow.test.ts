@@ -1,22 +1,23 @@
 /**
- * docs/passwords.md, "Users of another system": each export is run on tables of that system with users of every state, and its
+ * docs/import-users.md: each export is run on tables of that system with users of every state, and its
  * lines are imported. Who could not log in there cannot log in here.
  */
 import { execFileSync } from 'node:child_process';
 import { scryptSync } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { testWith } from '../support/documents/documents.js';
 import { runHere } from '../support/gateway/cli.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { login } from '../support/gateway/routes.js';
 import { FOREIGN_HASHES } from '../support/independent/foreign-hashes.js';
-import { blocksOf } from './printed.js';
+import { testedBlock } from './printed.js';
 
-const blocks = blocksOf('docs/passwords.md');
-const sqlOf = (system: string): string =>
-  blocks.find(({ language, text }) => language === 'sql' && text.startsWith(`-- ${system}.sql`))?.text ?? '';
+const EXPORTS = resolve('examples/import-users');
+const COMMANDS = testedBlock('docs/import-users.md', 'exports').split('\n');
+const sqlOf = (system: string): string => readFileSync(join(EXPORTS, `${system}.sql`), 'utf8');
 
 let gateway: TestGateway;
 let folder: string;
@@ -68,9 +69,9 @@ async function linesOf(sql: string): Promise<string[]> {
   return rows.map(({ json_build_object }) => JSON.stringify(json_build_object));
 }
 
-/** The lines that a command with jq prints, which reads these files. */
-async function linesOfJq(start: string, files: Record<string, string>, env: object = {}): Promise<string[]> {
-  const command = blocks.find(({ text }) => text.includes(`\njq ${start}`))?.text ?? '';
+/** The lines that the command with this program prints, which reads these files. */
+async function linesOfJq(program: string, files: Record<string, string>, env: object = {}): Promise<string[]> {
+  const command = COMMANDS.find((one) => one.includes(program))?.replace(program, join(EXPORTS, program)) ?? '';
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   const options = { cwd: folder, env: { PATH: process.env['PATH'], ...env }, encoding: 'utf8' } as const;
   return execFileSync('bash', ['-c', command.replace(' > users.jsonl', '')], options)
@@ -100,7 +101,12 @@ const JUST_MADE = new Date('2020-02-03T04:05:06Z');
 const PAST = '2020-01-01T00:00:00Z';
 const FUTURE = '2999-01-01T00:00:00Z';
 
-test('docs/passwords.md: Keycloak', async () => {
+test('docs/import-users.md has the command of each file', () => {
+  const files = COMMANDS.map((command) => / -f (\S+) /.exec(command)?.[1]);
+  expect(files.toSorted()).toEqual(readdirSync(EXPORTS).toSorted());
+});
+
+test('docs/import-users.md: Keycloak', async () => {
   const { hash, password } = known('PBKDF2-SHA256, RFC');
   const [, , , salt = '', value = ''] = hash.split('$');
   const argon = known('argon2i');
@@ -143,7 +149,8 @@ test('docs/passwords.md: Keycloak', async () => {
     }
   }
   await insert('user_entity', { id: 'nobody', realm_id: 'r1', enabled: true, email_verified: true });
-  for (const realm of ['people', 'strict']) await importLines(await linesOf(sqlOf('keycloak').replace('REALM', realm)));
+  for (const realm of ['people', 'strict'])
+    await importLines(await linesOf(sqlOf('keycloak').replace(":'realm'", `'${realm}'`)));
   const fates = states.map(({ realm, email, enabled, email_verified, action, of, credential }): [string, Fate] => {
     const mustConfirm = !email_verified && (realm === 'r2' || action === 'VERIFY_EMAIL');
     if (realm === 'r3' || of !== 'realm' || mustConfirm) return [email, undefined];
@@ -156,7 +163,7 @@ test('docs/passwords.md: Keycloak', async () => {
   await expectFates(fates, (email) => passwords.get(email) ?? '');
 });
 
-test('docs/passwords.md: Supabase', async () => {
+test('docs/import-users.md: Supabase', async () => {
   const firebase = known('Firebase');
   await gateway.rows(`create schema auth; create table auth.users (email text, encrypted_password text, created_at timestamptz,
     email_confirmed_at timestamptz, banned_until timestamptz, deleted_at timestamptz, is_sso_user boolean not null,
@@ -183,7 +190,7 @@ test('docs/passwords.md: Supabase', async () => {
   await expectFates(fates, (email) => (hashes.get(email) === firebase.hash ? firebase.password : PASSWORD));
 });
 
-test.each(['', 'with django-allauth'])('docs/passwords.md: Django %s', async (allauth) => {
+test.each(['', 'with django-allauth'])('docs/import-users.md: Django %s', async (allauth) => {
   const [django, argon] = [known('Django'), known('argon2i')];
   await gateway.rows(`create table auth_user (id text, email text, password text, is_active boolean, date_joined timestamptz);
     create table account_emailaddress (user_id text, email text, verified boolean)`);
@@ -211,7 +218,7 @@ test.each(['', 'with django-allauth'])('docs/passwords.md: Django %s', async (al
   await expectFates(fates, (email) => passwords.get(email) ?? '');
 });
 
-test('docs/passwords.md: keratin’s authn-server', async () => {
+test('docs/import-users.md: keratin’s authn-server', async () => {
   await gateway.rows(`create table accounts (username text, password text, locked boolean, require_new_password boolean,
     created_at timestamptz, deleted_at timestamptz)`);
   const states = everyState({
@@ -232,7 +239,7 @@ test('docs/passwords.md: keratin’s authn-server', async () => {
   await expectFates(fates);
 });
 
-testWith(['jq'], 'docs/passwords.md: Firebase', async () => {
+testWith(['jq'], 'docs/import-users.md: Firebase', async () => {
   const { hash, password } = known('Firebase');
   const [, , , salt, key = ''] = hash.split('$');
   // As the API has it: the alphabet for URLs
@@ -246,7 +253,7 @@ testWith(['jq'], 'docs/passwords.md: Firebase', async () => {
   const nobody = { phoneNumber: '+4912345', createdAt: '1580702706123' };
   const env = { SIGNER_KEY: /sk=([^$]+)/.exec(hash)?.[1], SALT_SEPARATOR: 'Bw==' };
   const users = JSON.stringify({ users: [...people, nobody] });
-  await importLines(await linesOfJq('-c', { 'users.json': users }, env));
+  await importLines(await linesOfJq('firebase.jq', { 'users.json': users }, env));
   const fates = states.map((state): [string, Fate] => {
     if (state.disabled) return [state.email, 'inactive'];
     return [state.email, state.passwordHash ? 'logs in' : 'without password'];
@@ -254,7 +261,7 @@ testWith(['jq'], 'docs/passwords.md: Firebase', async () => {
   await expectFates(fates, () => password);
 });
 
-test.each(['', 'with plugins'])('docs/passwords.md: Better Auth %s', async (plugins) => {
+test.each(['', 'with plugins'])('docs/import-users.md: Better Auth %s', async (plugins) => {
   await gateway.rows(`create table "user" (id text, email text, "emailVerified" boolean, "createdAt" timestamp);
     create table account ("userId" text, "providerId" text, password text, "createdAt" timestamp)`);
   const columns = 'add column banned boolean, add column "banExpires" timestamp, add column "isAnonymous" boolean';
@@ -282,7 +289,7 @@ test.each(['', 'with plugins'])('docs/passwords.md: Better Auth %s', async (plug
   await expectFates(fates);
 });
 
-testWith(['jq'], 'docs/passwords.md: Auth0', async () => {
+testWith(['jq'], 'docs/import-users.md: Auth0', async () => {
   const states = everyState({
     connection: ['auth0', 'google-oauth2', 'samlp'],
     blocked: [undefined, false, true],
@@ -305,7 +312,7 @@ testWith(['jq'], 'docs/passwords.md: Auth0', async () => {
     }));
   const lines = (rows: object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
   const files = { 'users.json': lines([...users, { user_id: 'auth0|phone' }]), 'hashes.json': lines(hashes) };
-  await importLines(await linesOfJq('-nc', files));
+  await importLines(await linesOfJq('auth0.jq', files));
   const fates = states.map(({ email, connection, blocked, hash }): [string, Fate] => {
     if (connection !== 'auth0') return [email, undefined];
     if (blocked) return [email, 'inactive'];

@@ -6,6 +6,7 @@ import { EXIT, exitCodeOf, explain } from '../../src/cli/exit.js';
 import { MailTemplatesError } from '../../src/mail/mail-templates-error.js';
 import { readTemplates } from '../../src/mail/templates.js';
 import { fill, ourTemplates, parseTemplate, TEXT_NAMES, TEXTS } from '../../src/mail/texts.js';
+import { testedBlock } from '../documents/printed.js';
 import { startGateway } from '../support/gateway/gateway.js';
 import { asUser, rootTest } from '../support/programs/as-user.js';
 import { requestReset, startMailing } from './mailing.js';
@@ -42,6 +43,11 @@ test('Interface 17: our own texts have every placeholder that they can have, and
     expect(text).toMatch(/If you did not|If it was not|If you do not know/);
     expect(`${subject}${text}`).not.toMatch(/urgent|immediately|now!|suspend/i);
   }
+});
+
+test('docs/mail.md: the example is a text for a new password', () => {
+  const example = testedBlock('docs/mail.md', 'text');
+  expect(parseTemplate('reset', example)).toMatchObject({ subject: 'Choose a new password for {{site}}' });
 });
 
 test('Interface 17: texts of a folder replace ours, each by itself; files of editors and of Kubernetes are passed over', async () => {

@@ -31,7 +31,7 @@ interface HashKind {
   bounds: Costs;
   /** A sentence about costs that are within the bounds each, and too much together */
   excess?(costs: Costs): string | undefined;
-  /** Work of one verification, in hashes of the gateway with its default parameters; docs/passwords.md has what was measured */
+  /** Work of one verification, in hashes of the gateway with its default parameters; docs/import-users.md has what was measured */
   work(hash: ParsedHash, costs: Costs): number;
   /** Bytes of a password that are compared; undefined: all of them */
   comparedBytes?: number;

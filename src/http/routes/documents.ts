@@ -7,7 +7,7 @@ import { methodNotAllowed } from '../errors.js';
 const DOCUMENTS: Array<[path: string, about: string]> = [
   ['README.md', 'overview and quick start'],
   ['docs/login.md', 'how to log users in, from a web page or without one'],
-  ['docs/passwords.md', 'invitations, forgotten passwords, users of another system'],
+  ['docs/passwords.md', 'invitations, changed and forgotten passwords'],
   ['docs/dashboards.md', 'GraphQL queries, limits and errors'],
   ['docs/services.md', 'how services sign their requests'],
   ['docs/monitoring.md', 'metrics, logs and health'],

@@ -9,6 +9,7 @@ import { ERROR_REASONS } from '../../../src/domain/error-reasons.js';
 import { CODES } from '../../../src/graphql/reasons.js';
 import { GRAPHQL_ERRORS } from '../../../src/http/error-body.js';
 import { AUTHZ_ERRORS, ERRORS, REFUSALS } from '../../../src/http/refusals.js';
+import { mailOutcomes, mailPlaceholders, retryDelays } from './mail-tables.js';
 import { publishedLine, publishedRun, publishedSum } from './published-run.js';
 import { BESIDE, LAYERS } from './rooms.js';
 import { scaleCosts, scaleNeeds, scaleSimulation } from './scale-tables.js';
@@ -53,6 +54,13 @@ function errors(): string {
   });
   const head = ['`reason`', 'REST', 'forward authentication', 'GraphQL: `code`', 'meaning', 'what a client does'];
   return table(head, lines);
+}
+
+function passwordRules(): string {
+  return table(
+    ['`reason`', 'means'],
+    PASSWORD_FAULT_REASONS.map((reason) => [`\`${reason}\``, ERROR_REASONS[reason].means]),
+  );
 }
 
 function rooms(): string {
@@ -113,6 +121,10 @@ const BLOCKS: Record<string, (page: string) => string> = {
   refusals,
   errors,
   'verify libraries': verifyLibraries,
+  'password rules': passwordRules,
+  'mail outcomes': mailOutcomes,
+  'mail placeholders': mailPlaceholders,
+  'retry delays': retryDelays,
   'published run': publishedRun,
   'published sum': publishedSum,
   'published line': publishedLine,
