@@ -24,11 +24,15 @@ const MADE_FROM = [
   ...['client/src', 'client/package.json', 'client/README.md', 'client/LICENSE', 'client/tsconfig.json'],
   ...['tsconfig.json', 'tsconfig.build.json', 'node_modules/.package-lock.json'],
 ];
+/** What else a release has of the checkout. */
+const SHIPPED = ['package.json', 'package-lock.json', 'bin'];
+/** They change with the commit, and with what is about to be committed. A worktree of Git has them elsewhere, and asks Git each time. */
+const GIT = ['.git/HEAD', '.git/index', '.git/logs/HEAD', '.git/packed-refs', '.git/refs/heads'];
 const COMPILER = 'node_modules/.bin/tsc';
 /** What is made last of the client */
 const CLIENT_SCHEMA = 'client/dist/schema.graphql';
 const STAMP = 'dist/build.json';
-/** The fingerprint of the last look, and of which state of the files it is. Apart from the stamp, since it is true of any build. */
+/** The fingerprint and the revision at the last look, and of which state of the files. Apart from the stamp, since it is true of any build. */
 const SEEN = 'dist/seen.json';
 /** A file that has changed so lately may change again without another time: file systems count in steps, of up to 2 s. */
 const TIME_STEP_MS = 2_000;
@@ -45,7 +49,7 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
   process.exit(78);
 }
 process.chdir(join(import.meta.dirname, '..'));
-const fingerprint = fingerprintOf(MADE_FROM);
+const { fingerprint, revision } = look();
 if (!isMade()) {
   await takeLock();
   try {
@@ -54,7 +58,6 @@ if (!isMade()) {
     rmSync(LOCK, { force: true });
   }
 }
-const revision = revisionNow();
 if (!existsSync(REVISION) || readFileSync(REVISION, 'utf8') !== revision) writeWhole(REVISION, revision);
 
 /**
@@ -63,7 +66,7 @@ if (!existsSync(REVISION) || readFileSync(REVISION, 'utf8') !== revision) writeW
  */
 function revisionNow() {
   const tracked = MADE_FROM.filter((path) => !path.startsWith('node_modules'));
-  const args = ['status', '--porcelain=v2', '--branch', '--', ...tracked, 'package.json', 'package-lock.json', 'bin'];
+  const args = ['status', '--porcelain=v2', '--branch', '--', ...tracked, ...SHIPPED];
   // The checkout may belong to another user than the one who builds.
   const options = ['--no-optional-locks', '-c', 'safe.directory=*'];
   const { status, stdout } = existsSync('.git') ? spawnSync('git', [...options, ...args], { encoding: 'utf8' }) : {};
@@ -143,51 +146,53 @@ function readStamp() {
   return existsSync(STAMP) ? JSON.parse(readFileSync(STAMP, 'utf8')) : undefined;
 }
 
+/** Reads the files, and asks Git, unless nothing is new since the last look. */
+function look() {
+  const beganMs = Date.now();
+  const { state, changedMs } = stateNow();
+  const seen = existsSync(SEEN) ? JSON.parse(readFileSync(SEEN, 'utf8')) : undefined;
+  if (seen?.state === state) return seen;
+  const now = { state, fingerprint: fingerprintOf(MADE_FROM), revision: revisionNow() };
+  const canSeeCommits = existsSync('.git/HEAD') || !existsSync('.git');
+  if (canSeeCommits && changedMs < beganMs - TIME_STEP_MS && stateNow().state === state) {
+    try {
+      writeWhole(SEEN, JSON.stringify(now));
+    } catch {
+      // Without the right to write here, the files are read each time.
+    }
+  }
+  return now;
+}
+
 /** Of names and content */
 function fingerprintOf(paths) {
-  const beganMs = Date.now();
-  const { state, changedMs } = stateOf(paths);
-  const seen = existsSync(SEEN) ? JSON.parse(readFileSync(SEEN, 'utf8')) : undefined;
-  if (seen?.state === state) return seen.fingerprint;
   const hash = createHash('sha256');
   for (const path of paths.flatMap(filesOf)) {
     const content = readFileSync(path);
     hash.update(`${path} ${content.length}\n`).update(content);
   }
-  const fingerprint = hash.digest('hex');
-  if (changedMs < beganMs - TIME_STEP_MS && stateOf(paths).state === state) {
-    try {
-      writeWhole(SEEN, JSON.stringify({ state, fingerprint }));
-    } catch {
-      // Whoever may not write here reads the files each time.
-    }
-  }
-  return fingerprint;
+  return hash.digest('hex');
 }
 
 /** Content does not change without the time of the inode (`ctime`), which no program can set. */
-function stateOf(paths) {
-  const hash = createHash('sha256');
-  let changedMs = 0;
-  for (const path of paths.flatMap(filesOf)) {
-    const { ino, size, mtimeNs, ctimeNs, ctimeMs } = statSync(path, { bigint: true });
-    hash.update(`${path} ${ino} ${size} ${mtimeNs} ${ctimeNs}\n`);
-    changedMs = Math.max(changedMs, Number(ctimeMs));
+function stateNow() {
+  let [state, changedMs] = [process.env.REVISION ?? '', 0];
+  for (const path of [...MADE_FROM, ...SHIPPED, ...GIT].flatMap(filesOf)) {
+    const { ino, size, mtimeMs, ctimeMs } = statSync(path); // the times have their fractions
+    state += `${path} ${ino} ${size} ${mtimeMs} ${ctimeMs}\n`;
+    changedMs = Math.max(changedMs, ctimeMs);
   }
-  return { state: hash.digest('hex'), changedMs };
+  return { state: createHash('sha256').update(state).digest('hex'), changedMs };
 }
 
-/** The path itself, or every file below it. */
+/** The path itself, or every file below it, whose links are followed to files alone. */
 function filesOf(path) {
-  if (!existsSync(path)) return [];
-  if (!statSync(path).isDirectory()) return [path];
-  const entries = readdirSync(path, { recursive: true, withFileTypes: true });
-  const files = entries.filter(
-    (entry) => entry.isFile() || (entry.isSymbolicLink() && statSync(nameOf(entry)).isFile()),
-  );
-  return files.map(nameOf).sort();
-}
-
-function nameOf({ parentPath, name }) {
-  return join(parentPath, name);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats?.isDirectory()) return stats ? [path] : [];
+  const entries = readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  return entries.flatMap((entry) => {
+    const below = `${path}/${entry.name}`;
+    if (entry.isDirectory()) return filesOf(below);
+    return entry.isFile() || statSync(below, { throwIfNoEntry: false })?.isFile() ? [below] : [];
+  });
 }

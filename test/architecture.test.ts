@@ -10,7 +10,7 @@ const IMPORTED_BY: Array<[pattern: RegExp, where: RegExp]> = [
   [/^@node-rs\/bcrypt$/, /^src\/credentials\/passwords\/bcrypt\.ts$/],
   [/^(express|helmet|cors)$/, /^src\/http\//],
   [/^(graphql|type-graphql|@apollo\/.+)$/, /^src\/graphql\//],
-  [/^pino$/, /^src\/platform\/logger\.ts$/],
+  [/^pino$/, /^src\/platform\/(create-)?logger\.ts$/],
   [/^nodemailer$/, /^src\/mail\/smtp\.ts$/],
 ];
 

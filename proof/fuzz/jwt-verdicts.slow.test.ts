@@ -14,7 +14,7 @@ import { generateKeys, writeKeyringFile } from '../../src/credentials/keyring/ke
 import { ACCESS_ALGS } from '../../src/credentials/keyring/private-jwks.js';
 import { createTokens, type Tokens } from '../../src/credentials/tokens/jwt.js';
 import { ROLES } from '../../src/domain/roles.js';
-import { createLogger } from '../../src/platform/logger.js';
+import { createLogger } from '../../src/platform/create-logger.js';
 import { watchClock } from '../../src/platform/watched-clock.js';
 import { handClock } from '../../test/support/gateway/clock.js';
 import { claimsOf } from '../../test/support/gateway/gateway.js';

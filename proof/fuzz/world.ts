@@ -1,7 +1,7 @@
 /** The gateway under fuzz, and those who call it. */
 
 import { Writable } from 'node:stream';
-import { createLogger } from '../../src/platform/logger.js';
+import { createLogger } from '../../src/platform/create-logger.js';
 import { FORWARD_AUTH } from '../../test/support/gateway/authz.js';
 import { logIn, startGateway } from '../../test/support/gateway/gateway.js';
 import { newApiKey, newCronKey, newcomer, signIn } from '../../test/support/gateway/graphql.js';

@@ -1,9 +1,11 @@
 /** The resources that a command declares, opened only for that command. */
+
 import type { SetsPasswords } from '../admin/passwords.js';
 import type { Config } from '../config/config.js';
 import type { NewPasswords, Passwords } from '../credentials/passwords/passwords.js';
 import type { DataDir, OpenAs } from '../db/open/data-dir.js';
 import { systemClock } from '../platform/clock.js';
+import { SILENT } from '../platform/logger.js';
 import { watchClock } from '../platform/watched-clock.js';
 import type { Windows } from '../rate-limits/windows.js';
 import type { Deps } from '../services.js';
@@ -75,8 +77,7 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
   'database and keyring': async (call, cleanUp) => {
     const context = await openContext.database(call, cleanUp);
     const { openKeyring } = await import('../credentials/keyring/keyring.js');
-    const { createLogger } = await import('../platform/logger.js');
-    const keyring = await openKeyring(context.config.keyringFile, context.clock, createLogger('silent'));
+    const keyring = await openKeyring(context.config.keyringFile, context.clock, SILENT);
     cleanUp.defer(keyring.close);
     return { ...context, keyring };
   },
@@ -93,8 +94,7 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
     printMessage(call.terminal, `rate limits: Redis, ${config.redis.kind} at ${serversOf(config.redis)}`);
     const { connectRedis } = await import('../rate-limits/redis-connection.js');
     const { windowsInRedis } = await import('../rate-limits/redis-windows.js');
-    const { createLogger } = await import('../platform/logger.js');
-    const redis = connectRedis(config.redis, createLogger('silent'));
+    const redis = connectRedis(config.redis, SILENT);
     cleanUp.defer(async () => redis.disconnect());
     return { ...context, windows: windowsInRedis(redis, config.redis, clock, LOGIN_LIMIT_NAME) };
   },
@@ -125,8 +125,7 @@ async function openServerOf(
   cleanUp: AsyncDisposableStack,
 ): Promise<DataDir> {
   const { openDataDir } = await import('../db/open/data-dir.js');
-  const { createLogger } = await import('../platform/logger.js');
-  const server = await openDataDir(config, how, createLogger('silent'));
+  const server = await openDataDir(config, how, SILENT);
   cleanUp.defer(server.close);
   printMessage(terminal, `database: ${describeDatabase(server, config)}`);
   return server;

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.js';
 import { openDataDir } from '../db/open/data-dir.js';
 import { type Finding, type PrintedFinding, printable } from '../doctor/finding.js';
 import { systemClock } from '../platform/clock.js';
-import { createLogger } from '../platform/logger.js';
+import { SILENT } from '../platform/logger.js';
 import { numberOf } from '../platform/number-of.js';
 import { COMMON, type Command } from './command.js';
 import { type Call, describeDatabase } from './context.js';
@@ -42,7 +42,7 @@ async function findingsOf({ readConfig, terminal }: Call): Promise<Finding[]> {
     return refusedConfiguration(error);
   }
   await using cleanUp = new AsyncDisposableStack();
-  const opened = openDataDir(config, 'cli', createLogger('silent'));
+  const opened = openDataDir(config, 'cli', SILENT);
   const located = opened.then((server) => {
     cleanUp.defer(server.close);
     printMessage(terminal, `database: ${describeDatabase(server, config)}`);

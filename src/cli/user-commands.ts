@@ -1,4 +1,5 @@
 /** Interface 9: `user …`. */
+
 import { COMMAND_LINE } from '../admin/administer.js';
 import { issuePasswordLink, mailPasswordLink } from '../admin/password-links.js';
 import { generatePassword, PASSWORD_RULE } from '../admin/passwords.js';
@@ -15,6 +16,7 @@ import { findUser, findUsers, type ListedUser, unknownUser, userIdOf } from '../
 import type { LinkPurpose } from '../domain/link-purpose.js';
 import { ROLES } from '../domain/roles.js';
 import { everyRow } from '../listing/page.js';
+import { SILENT } from '../platform/logger.js';
 import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';
 import { userDevices, userForgetDevice } from './device-commands.js';
@@ -176,8 +178,7 @@ async function linkFor(
   }
   requireMail(context);
   const { openKeyring } = await import('../credentials/keyring/keyring.js');
-  const { createLogger } = await import('../platform/logger.js');
-  const keyring = await openKeyring(context.config.keyringFile, context.clock, createLogger('silent'));
+  const keyring = await openKeyring(context.config.keyringFile, context.clock, SILENT);
   try {
     const expiresAt = await mailPasswordLink({ ...context, keyring }, COMMAND_LINE, id, purpose);
     return { id, email, role, purpose, mailed: true, expires_at: expiresAt.toISOString() };

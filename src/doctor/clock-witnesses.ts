@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Redis } from 'ioredis';
 import { isLoopback } from '../config/values.js';
-import { createLogger } from '../platform/logger.js';
+import { SILENT } from '../platform/logger.js';
 import { SKEW_LOGGED_SECONDS } from '../readiness/readiness.js';
 import { readPublic } from './public-request.js';
 import type { Surroundings } from './surroundings.js';
@@ -50,7 +50,7 @@ const WITHIN_MS = 3_000;
 async function askRedis({ clock, config: { redis: place }, signal }: Surroundings): Promise<Witness | undefined> {
   if (place === undefined) return undefined;
   const { connectRedis } = await import('../rate-limits/redis-connection.js');
-  const redis = connectRedis(place, createLogger('silent'));
+  const redis = connectRedis(place, SILENT);
   try {
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(WITHIN_MS)]);
     if (redis.status !== 'ready') await once(redis, 'ready', { signal: inTime });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Redis } from 'ioredis';
 import type { RedisPlace } from '../config/redis-url.js';
 import { isLoopback } from '../config/values.js';
-import { createLogger } from '../platform/logger.js';
+import { SILENT } from '../platform/logger.js';
 import {
   type RedisClient,
   type RedisState,
@@ -18,7 +18,7 @@ import type { Surroundings } from './surroundings.js';
 export async function checkRedis({ config: { redis: place }, signal }: Surroundings): Promise<Finding[]> {
   if (place === undefined) return [];
   const { connectRedis, mayEvict } = await import('../rate-limits/redis-connection.js');
-  const redis = connectRedis(place, createLogger('silent'));
+  const redis = connectRedis(place, SILENT);
   try {
     const error = await failureOf(redis, signal);
     if (error !== undefined) return [cannotCount(redisErrorLabel(error), place), tls(place)];

@@ -1,9 +1,8 @@
 /** Interface 14: logs, one JSON object a line, names in snake_case. Callers pass facts, never tokens, keys or e-mails. */
-import { type Logger, pino } from 'pino';
+import type pino from 'pino';
 import { fixedTextOf } from './fixed-texts.js';
-import { createLogDestination, type LogDestination } from './log-destination.js';
 
-export type { Logger };
+export type Logger = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -15,25 +14,10 @@ export interface RequestIds {
   span_id?: string;
 }
 
-export function createLogger(
-  level: (typeof LOG_LEVELS)[number],
-  destination: LogDestination = createLogDestination(process.stdout),
-): Logger {
-  const formatters = { level: (label: string) => ({ level: label }) };
-  return pino({ level, base: null, timestamp: createTimestamp(), formatters }, destination);
-}
+const drop = () => undefined;
 
-/** RFC 3339. Many lines are of one millisecond, which is formatted once. */
-function createTimestamp(): () => string {
-  let lastMs = 0;
-  let formatted = '';
-  return () => {
-    const nowMs = Date.now();
-    if (nowMs !== lastMs) formatted = `,"time":"${new Date(nowMs).toISOString()}"`;
-    lastMs = nowMs;
-    return formatted;
-  };
-}
+/** Of a command, which reports by its output. Without pino, which takes longer to load than most commands to run. */
+export const SILENT: Logger = { debug: drop, info: drop, warn: drop, error: drop, fatal: drop };
 
 /** The loggable part of an outage: class, code and fixed text of the error and of its causes. */
 export function describeOutage(error: unknown): { name: string; code?: string; text?: string; cause?: unknown } {

@@ -8,7 +8,7 @@ import { generateKeys, writeKeyringFile } from '../../src/credentials/keyring/ke
 import { ACCESS_ALGS } from '../../src/credentials/keyring/private-jwks.js';
 import { type Assertion, signAssertion } from '../../src/credentials/tokens/assertion.js';
 import { createTokens } from '../../src/credentials/tokens/jwt.js';
-import { createLogger } from '../../src/platform/logger.js';
+import { createLogger } from '../../src/platform/create-logger.js';
 import { watchClock } from '../../src/platform/watched-clock.js';
 import { handClock } from '../support/gateway/clock.js';
 

@@ -76,6 +76,7 @@ test.each(['user', 'api-key', 'webhook'])(
     const unused = [
       ...ONLY_OF_THE_GATEWAY,
       'p-limit',
+      'pino',
       'rate-limiter-flexible',
       ...others.map((of) => `${of}-commands`),
     ];

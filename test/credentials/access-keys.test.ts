@@ -7,7 +7,7 @@ import { calculateJwkThumbprint } from 'jose';
 import { openKeyring } from '../../src/credentials/keyring/keyring.js';
 import { generateKeys } from '../../src/credentials/keyring/keyring-file.js';
 import { ACCESS_ALGS, type AccessAlg } from '../../src/credentials/keyring/private-jwks.js';
-import { createLogger } from '../../src/platform/logger.js';
+import { createLogger } from '../../src/platform/create-logger.js';
 import { handClock } from '../support/gateway/clock.js';
 import { keyringJwk } from '../support/independent/forge.js';
 

@@ -10,7 +10,7 @@ import { openKeyring } from '../../src/credentials/keyring/keyring.js';
 import { KeyringError } from '../../src/credentials/keyring/keyring-error.js';
 import { generateKeys, readKeyringFile, writeKeyringFile } from '../../src/credentials/keyring/keyring-file.js';
 import type { PrivateJwk } from '../../src/credentials/keyring/private-jwks.js';
-import { createLogger } from '../../src/platform/logger.js';
+import { createLogger } from '../../src/platform/create-logger.js';
 import { watchClock } from '../../src/platform/watched-clock.js';
 import { handClock } from '../support/gateway/clock.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';

@@ -9,7 +9,7 @@ import { createWebhook, rotateWebhookSecret } from '../../src/admin/webhooks.js'
 import { type Keyring, openKeyring } from '../../src/credentials/keyring/keyring.js';
 import { generateKeys, writeKeyringFile } from '../../src/credentials/keyring/keyring-file.js';
 import { openSealedSecret, sealSecret } from '../../src/credentials/sealed-secret.js';
-import { createLogger } from '../../src/platform/logger.js';
+import { createLogger } from '../../src/platform/create-logger.js';
 import { watchClock } from '../../src/platform/watched-clock.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { issueLink } from '../support/gateway/passwords.js';

@@ -9,7 +9,7 @@ import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/db/database.js';
 import { migrateUp } from '../../src/db/migrate.js';
 import { openDataDir } from '../../src/db/open/data-dir.js';
-import { createLogger } from '../../src/platform/logger.js';
+import { createLogger } from '../../src/platform/create-logger.js';
 import { run } from '../support/gateway/cli.js';
 import { createDatabase } from '../support/postgres/postgres.js';
 import { freePort } from '../support/programs/redis.js';

@@ -5,7 +5,7 @@ import express from 'express';
 import { createFullDisk } from '../../src/db/full-disk.js';
 import { errorHandler } from '../../src/http/errors.js';
 import { systemClock } from '../../src/platform/clock.js';
-import { createLogger } from '../../src/platform/logger.js';
+import { createLogger } from '../../src/platform/create-logger.js';
 import { Outage } from '../../src/platform/outage.js';
 import { createSampling } from '../../src/platform/sampling.js';
 import { send } from '../support/gateway/gateway.js';

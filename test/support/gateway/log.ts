@@ -1,6 +1,7 @@
 /** A logger whose lines a test can read. */
 import { Writable } from 'node:stream';
-import { createLogger, type Logger } from '../../../src/platform/logger.js';
+import { createLogger } from '../../../src/platform/create-logger.js';
+import type { Logger } from '../../../src/platform/logger.js';
 
 export interface CapturedLog {
   log: Logger;

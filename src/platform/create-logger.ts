@@ -1,0 +1,24 @@
+/** Interface 14: the logger of the gateway. */
+import { pino } from 'pino';
+import { createLogDestination, type LogDestination } from './log-destination.js';
+import type { LOG_LEVELS, Logger } from './logger.js';
+
+export function createLogger(
+  level: (typeof LOG_LEVELS)[number],
+  destination: LogDestination = createLogDestination(process.stdout),
+): Logger {
+  const formatters = { level: (label: string) => ({ level: label }) };
+  return pino({ level, base: null, timestamp: createTimestamp(), formatters }, destination);
+}
+
+/** RFC 3339. Many lines are of one millisecond, which is formatted once. */
+function createTimestamp(): () => string {
+  let lastMs = 0;
+  let formatted = '';
+  return () => {
+    const nowMs = Date.now();
+    if (nowMs !== lastMs) formatted = `,"time":"${new Date(nowMs).toISOString()}"`;
+    lastMs = nowMs;
+    return formatted;
+  };
+}
