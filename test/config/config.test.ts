@@ -1,6 +1,6 @@
 /** Interface 2: the environment. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Config, ConfigError, readConfig, variables } from '../../src/config/config.js';
@@ -302,27 +302,6 @@ test('Interface 2: what else follows from the port and the public URL', () => {
     'https://x.io:444',
     '/srv/keyring.json',
   ]);
-});
-
-/** What a table of docs/configuration.md says, in the words of a configuration: `unset`, or the value. */
-function defaultOf(cell: string): string {
-  const text = cell
-    .replaceAll('`', '')
-    .replace(/^PUBLIC_URL$/, 'http://localhost:PORT')
-    .replace(/^DATA_DIR/, './data');
-  return text.replace('PORT', '3000').replace(/^\./, process.cwd());
-}
-
-test('Interface 2: docs/configuration.md has every variable in one row of its tables, with its default, and no other', async () => {
-  const page = await readFile('docs/configuration.md', 'utf8');
-  const rows = page.matchAll(/^\| `([A-Z][A-Z0-9_]*)` \| (.+?) \|/gm);
-  const documented = Array.from(rows, ([, name = '', cell = '']) => [name, defaultOf(cell)]);
-  const isUnset = (unset: unknown) => unset === undefined || (Array.isArray(unset) && unset.length === 0);
-  const defaults = VARIABLES.map(([name, , unset]) => {
-    if (name === 'DATABASE_URL') return [name, 'embedded']; // in development; in production it must be set
-    return [name, isUnset(unset) ? 'unset' : String(unset)];
-  });
-  expect(documented.toSorted()).toEqual([...defaults, ['NODE_ENV', 'unset']].toSorted());
 });
 
 test('Interface 2: the variables that are printed into the documents are those that are read, with their checks', () => {
