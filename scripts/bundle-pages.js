@@ -22,6 +22,7 @@ async function bundlePage({ folder, files }) {
     format: 'esm',
     minify: true,
     jsx: 'automatic',
+    jsxImportSource: 'preact',
     loader: { '.graphql': 'text', '.html': 'copy' },
     define: { 'process.env.NODE_ENV': '"production"' },
     write: false,

@@ -1,7 +1,7 @@
 /** Outside production: the explorer at `/graphql`, whose script and style `npm run build` has bundled and compressed. */
 import type { Express, RequestHandler } from 'express';
 import { methodNotAllowed } from '../errors.js';
-import { compressText, readBuilt, sendPage } from '../static-page.js';
+import { compressText, OWN_FILES_POLICY, readBuilt, sendPage } from '../static-page.js';
 
 const SCRIPT = '/graphql/page.js';
 const STYLE = '/graphql/page.css';
@@ -20,18 +20,9 @@ const html = (publicUrl: string): string => `<!doctype html>
 </html>
 `;
 
-/** Loads nothing from other origins. GraphiQL adds inline styles; its fonts are inside its stylesheet. */
-const POLICY = {
-  'script-src': ["'self'"],
-  'style-src': ["'self'", "'unsafe-inline'"],
-  'font-src': ['data:'],
-  'img-src': ['data:'],
-  'connect-src': ["'self'"],
-};
-
 /** Sends the page if the client accepts HTML; otherwise passes the request on. */
 export function explorerPage(publicUrl: string): RequestHandler {
-  const send = sendPage({ type: 'html', policy: POLICY, compressed: () => compressText(html(publicUrl)) });
+  const send = sendPage({ type: 'html', policy: OWN_FILES_POLICY, compressed: () => compressText(html(publicUrl)) });
   return (req, res, next) => {
     res.vary('Accept');
     return req.get('accept')?.includes('text/html') ? send(req, res, next) : next();

@@ -1,0 +1,149 @@
+/** The schema: one type with its fields, and a search over all. */
+import {
+  type GraphQLArgument,
+  type GraphQLInputType,
+  type GraphQLNamedType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+} from 'graphql';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+const MAX_FOUND = 40;
+
+interface Member {
+  name: string;
+  description?: string | null | undefined;
+  deprecationReason?: string | null | undefined;
+  args?: readonly GraphQLArgument[];
+  type?: GraphQLOutputType | GraphQLInputType;
+}
+
+type Open = (type: string) => void;
+
+export function Documentation({ schema }: { schema: GraphQLSchema }) {
+  const [sought, setSought] = useState('');
+  const [path, setPath] = useState(['Query']);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const type = schema.getType(path.at(-1) ?? '');
+  const go = (next: string[]): void => {
+    setSought('');
+    setPath(next);
+  };
+  const open: Open = (name) => go([...path, name]);
+  useEffect(() => {
+    if (path.length > 1) heading.current?.focus(); // the button that led here is gone
+  }, [path]);
+
+  return (
+    <section aria-label="Schema">
+      <h2>Schema</h2>
+      <label>
+        Search types and fields
+        <input type="search" value={sought} onInput={({ currentTarget }) => setSought(currentTarget.value)} />
+      </label>
+      <p class="row">
+        {path.length > 1 && (
+          <button type="button" class="small" onClick={() => go(path.slice(0, -1))}>
+            Back
+          </button>
+        )}
+        {['Query', 'Mutation'].map((name) => (
+          <button key={name} type="button" class="small" onClick={() => open(name)}>
+            {name}
+          </button>
+        ))}
+      </p>
+      {sought.trim() !== '' ? (
+        <Found schema={schema} sought={sought.trim().toLowerCase()} open={open} />
+      ) : (
+        type !== undefined && (
+          <>
+            <h3 ref={heading} tabIndex={-1}>
+              {type.name}
+            </h3>
+            <p>{type.description}</p>
+            {isAbstractType(type) && (
+              <p class="row">
+                Either of{' '}
+                {schema.getPossibleTypes(type).map(({ name }) => (
+                  <TypeButton key={name} text={name} name={name} open={open} />
+                ))}
+              </p>
+            )}
+            <ul class="members">
+              {membersOf(type).map((member) => (
+                <MemberItem key={member.name} member={member} open={open} />
+              ))}
+            </ul>
+          </>
+        )
+      )}
+    </section>
+  );
+}
+
+function MemberItem({ member, open }: { member: Member; open: Open }) {
+  const { name, description, deprecationReason, args = [], type } = member;
+  return (
+    <li>
+      <code>{name}</code> {type !== undefined && <TypeOf type={type} open={open} />}
+      {description && <p class="quiet">{description}</p>}
+      {deprecationReason && <p class="warn">Deprecated: {deprecationReason}</p>}
+      {args.length > 0 && (
+        <ul class="members">
+          {args.map((arg) => (
+            <MemberItem key={arg.name} member={arg} open={open} />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+function TypeOf({ type, open }: { type: GraphQLOutputType | GraphQLInputType; open: Open }) {
+  return <TypeButton text={String(type)} name={getNamedType(type).name} open={open} />;
+}
+
+function TypeButton({ text, name, open }: { text: string; name: string; open: Open }) {
+  return (
+    <button type="button" class="small" onClick={() => open(name)}>
+      {text}
+    </button>
+  );
+}
+
+function Found({ schema, sought, open }: { schema: GraphQLSchema; sought: string; open: Open }) {
+  const isSought = ({ name }: { name: string }): boolean => name.toLowerCase().includes(sought);
+  const own = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
+  const found = own.flatMap((type) => {
+    const members = membersOf(type).filter(isSought);
+    return [
+      ...(isSought(type) ? [{ text: type.name, name: type.name }] : []),
+      ...members.map((member) => ({ text: `${type.name}.${member.name}`, name: type.name })),
+    ];
+  });
+  return (
+    <>
+      <p role="status">{found.length === 0 ? 'Nothing has that in its name.' : `${found.length} found`}</p>
+      <ul>
+        {found.slice(0, MAX_FOUND).map(({ text, name }) => (
+          <li key={text}>
+            <TypeButton text={text} name={name} open={open} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function membersOf(type: GraphQLNamedType): readonly Member[] {
+  if (isEnumType(type)) return type.getValues();
+  if (isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)) return Object.values(type.getFields());
+  return [];
+}

@@ -1,0 +1,45 @@
+/** The fields or arguments that may stand at the cursor, as buttons that insert them. */
+import type { GraphQLSchema } from 'graphql';
+import type { RefObject } from 'preact';
+import { insert } from './editor.js';
+import { placeAt } from './place.js';
+
+interface Props {
+  schema: GraphQLSchema;
+  query: string;
+  cursor: number;
+  editor: RefObject<HTMLTextAreaElement>;
+}
+
+export function Suggestions({ schema, query, cursor, editor }: Props) {
+  const place = placeAt(schema, query, cursor);
+  const fitting = place?.options.filter(({ name }) => name.startsWith(place.begun)) ?? [];
+  const take = (name: string): void => {
+    if (editor.current !== null) insert(editor.current, name, cursor - (place?.begun.length ?? 0));
+  };
+  return (
+    <div class="suggestions">
+      <p class="quiet">
+        {place === undefined
+          ? 'With the cursor inside braces, the fields that may stand there are here.'
+          : `At the cursor, ${place.of} has ${fitting.length === 0 ? 'nothing more' : ''}`}
+      </p>
+      <ul class="row" aria-label="At the cursor">
+        {fitting.map(({ name, type, description }) => (
+          <li key={name}>
+            <button type="button" class="small" title={description ?? ''} onClick={() => take(name)}>
+              {name} <span class="quiet">{String(type)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** Takes the only suggestion, or goes to the first, from which Tab and Enter choose. */
+export function suggestIn(form: HTMLFormElement): void {
+  const buttons = form.querySelectorAll<HTMLButtonElement>('.suggestions button');
+  if (buttons.length === 1) buttons[0]?.click();
+  else buttons[0]?.focus();
+}
