@@ -1,4 +1,4 @@
-# The image: docs/deploy.md#containers. Built with nothing from the network but the two bases and packages of npm.
+# The image: docs/deploy-containers.md. Built with nothing from the network but the two bases and packages of npm.
 
 # Where it is built: any Linux (glibc) with npm and Node 20 or newer. The image gets the Node of package-lock.json.
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim

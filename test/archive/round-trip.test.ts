@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as fc from 'fast-check';
-import { blockOf } from '../support/documents/documents.js';
+import { testedBlock } from '../documents/printed.js';
 import { connected, contentOf, here } from '../support/gateway/archives.js';
 import { messagesOf, type Ran } from '../support/gateway/cli.js';
 import { hasPgBouncer, startPgBouncer } from '../support/postgres/pgbouncer.js';
@@ -166,14 +166,14 @@ test('docs/backup.md: a backup, and a restore to external and to embedded, as th
     '/var/lib/auth-gateway': data,
     'postgresql://gateway@db.example.com/gateway': external.url,
   };
-  const [take, restore, restoreEmbedded] = await Promise.all([1, 2, 3].map((n) => blockOf('backup.md', 'sh', n)));
-  typed(take ?? '', places, { DATABASE_URL: source.url, KEYRING_FILE: keyring });
+  const tested = (name: string) => testedBlock('docs/backup.md', name);
+  typed(tested('backup'), places, { DATABASE_URL: source.url, KEYRING_FILE: keyring });
   const [taken = ''] = await readdir(backups);
   await rename(join(backups, taken), join(backups, 'gateway.export'));
-  typed(restore ?? '', places, {});
+  typed(tested('restore'), places, {});
   expect(await contentOf(external)).toEqual(await contentOf(source));
 
-  typed(restoreEmbedded ?? '', places, {});
+  typed(tested('restore-embedded'), places, {});
   const back = newFile();
   typed(`auth-gateway database export --out ${back}`, {}, { DATA_DIR: data });
   await imported(third, back);

@@ -1,9 +1,8 @@
 /** Interface 9: each audit event as the Open Cybersecurity Schema Framework has it, from the table to the line. */
 import type { AuditedEvent, EventType } from '../../src/audit/events.js';
 import { ENTITY_OF, EVENT_TYPES } from '../../src/audit/events.js';
-import { OCSF_KINDS, toOcsf } from '../../src/audit/ocsf.js';
+import { toOcsf } from '../../src/audit/ocsf.js';
 import { writeAudit } from '../../src/audit/write.js';
-import { textOf } from '../documents/printed.js';
 import { runHere } from '../support/gateway/cli.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type OcsfEvent, ocsfFaults } from '../support/independent/ocsf.js';
@@ -134,20 +133,4 @@ test('the check against the schema finds a wrong event', () => {
     { email },
   ];
   expect(faulty.filter((change) => ocsfFaults({ ...event, ...change }).length === 0)).toEqual([]);
-});
-
-test('docs/backup.md#audit-export has each event with its class, activity, severity and status', () => {
-  const rows = Object.entries(OCSF_KINDS).map(
-    ([
-      type,
-      {
-        class: { uid, name },
-        activity,
-        severity,
-        status,
-      },
-    ]) => `| \`${type}\` | ${uid} ${name} | ${activity} | ${severity} | ${status} |`,
-  );
-  const written = textOf('docs/backup.md#audit-export').match(/^\| `\w+` \| 3\d{3} .*$/gm);
-  expect(written).toEqual(rows);
 });

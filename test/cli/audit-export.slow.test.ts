@@ -1,11 +1,11 @@
-/** Interface 9: `audit export` and the script of docs/backup.md#audit-export, which resumes at its cursor. */
+/** Interface 9: `audit export` and the script of docs/audit-export.md, which resumes at its cursor. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import pg from 'pg';
-import { textOf } from '../documents/printed.js';
+import { testedBlock } from '../documents/printed.js';
 import { messagesOf, type Ran, run } from '../support/gateway/cli.js';
 import { createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres/postgres.js';
 import { canMount, mountDisk } from '../support/postgres/small-disk.js';
@@ -162,7 +162,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-describe('the script of docs/backup.md#audit-export', () => {
+describe('the script of docs/audit-export.md', () => {
   let log: string;
   let state: string;
   let work: (more?: Record<string, string>) => Promise<Ran>;
@@ -171,8 +171,7 @@ describe('the script of docs/backup.md#audit-export', () => {
     const [bin, logs] = [join(home, 'bin'), join(home, 'logs')];
     [state, log] = [join(home, 'state'), join(logs, 'audit.jsonl')];
     for (const path of [bin, logs, state]) mkdirSync(path);
-    const [, script] = /```sh\n(#!\/bin\/sh\n.*?)```/s.exec(textOf('docs/backup.md#audit-export')) ?? [];
-    writeFileSync(join(bin, 'script'), script ?? '', { mode: 0o755 });
+    writeFileSync(join(bin, 'script'), `${testedBlock('docs/audit-export.md', 'audit-script')}\n`, { mode: 0o755 });
     const program = resolve('dist/program/main.js');
     const stub = `#!/bin/sh\n\${BEFORE:-true}\n"${process.execPath}" ${program} "$@"; code=$?\n\${BEHIND:-true} && exit $code\n`;
     writeFileSync(join(bin, 'auth-gateway'), stub, { mode: 0o755 });

@@ -58,7 +58,7 @@ async function startAndStop(more: Record<string, string> = {}): Promise<void> {
 const lost = (file: string): string =>
   `cannot read the keyring ${file} (ENOENT), but this database was used with one; restore it from another instance or a ` +
   'backup, or correct KEYRING_FILE. With a new keyring every session would end and no API key would work; if there is no ' +
-  'copy, see docs/monitoring.md#a-lost-keyring\n';
+  'copy, see docs/runbook.md#a-lost-keyring\n';
 const missing = (file: string): string =>
   `cannot read the keyring ${file} (ENOENT); put it there; for a new gateway run: auth-gateway keyring create --out ${file}\n`;
 

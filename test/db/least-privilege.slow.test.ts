@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config/config.js';
 import { MIGRATION_NAMES } from '../../src/db/migrate.js';
 import { sweepRound } from '../../src/db/sweeper.js';
 import { expiringRows } from '../../src/start/compose.js';
-import { blocksOf } from '../documents/printed.js';
+import { testedBlock } from '../documents/printed.js';
 import { startReceiver } from '../outbox/receiver.js';
 import { type Ran, run, runHere } from '../support/gateway/cli.js';
 import { handClock } from '../support/gateway/clock.js';
@@ -20,9 +20,9 @@ import { type AnotherPostgres, startAnotherPostgres } from '../support/postgres/
 import { KEYRING_FILE, required, type TestDatabase } from '../support/postgres/postgres.js';
 import { until } from '../support/until.js';
 
-const [making = '', granting = ''] = blocksOf('docs/operate.md')
-  .filter(({ language }) => language === 'sql')
-  .map(({ text }) => text);
+const [making = '', granting = ''] = ['create-database', 'least-privilege'].map((name) =>
+  testedBlock('docs/operate.md', name),
+);
 
 const clock = handClock();
 let folder: string;

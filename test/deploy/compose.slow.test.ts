@@ -1,4 +1,4 @@
-/** compose.yaml: its services run as it says, each in namespaces of its own with its own address. docs/deploy.md#containers */
+/** compose.yaml: its services run as it says, each in namespaces of its own with its own address. docs/deploy-containers.md */
 import { spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

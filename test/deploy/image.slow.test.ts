@@ -1,4 +1,4 @@
-/** The image: what the Dockerfile makes is built by its own lines and run as Docker would run it. docs/deploy.md#containers */
+/** The image: what the Dockerfile makes is built by its own lines and run as Docker would run it. docs/deploy-containers.md */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -23,8 +23,8 @@ const RULES = 'deploy/prometheus/alerts.yaml';
 const dashboard = JSON.parse(readFileSync('deploy/grafana/auth-gateway.json', 'utf8'));
 const panels: Panel[] = dashboard.panels;
 const expressions = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
-/** Of the page for three in the morning, one a line */
-const queries = blocksOf('docs/monitoring.md#alerts')
+/** Of the runbook, one a line */
+const queries = blocksOf('docs/runbook.md')
   .filter(({ language }) => language === 'promql')
   .flatMap(({ text }) => text.split('\n'));
 const DATASOURCE = { type: 'prometheus', uid: '$datasource' };

@@ -1,5 +1,6 @@
 /** deploy/nginx: the file as it stands, before two gateways. Needs `nginx` on the PATH. */
-import { blockOf, testWith } from '../support/documents/documents.js';
+import { testedBlock } from '../documents/printed.js';
+import { testWith } from '../support/documents/documents.js';
 import { startGateway } from '../support/gateway/gateway.js';
 import { PUBLIC_URL, startTlsProxy } from '../support/programs/tls-proxy.js';
 import { testsBehind } from './behind-proxy.js';
@@ -8,13 +9,13 @@ testsBehind('nginx');
 
 testWith(
   ['nginx', 'openssl'],
-  'Interface 19: nginx shows the console to one network, as docs/deploy.md has it',
+  'Interface 19: nginx shows the console to one network, as docs/proxies.md has it',
   async () => {
     await using cleanUp = new AsyncDisposableStack();
     const gateway = await startGateway({ env: { PUBLIC_URL, TRUST_PROXY: '127.0.0.1', CONSOLE: 'on' } });
     cleanUp.defer(gateway.close);
     const port = Number(new URL(gateway.url).port);
-    const network = (await blockOf('deploy.md', 'nginx')).replace('192.0.2.0/24', '127.0.0.7');
+    const network = testedBlock('docs/proxies.md', 'console-network').replace('192.0.2.0/24', '127.0.0.7');
     const inside = '  location / {\n';
     const proxy = cleanUp.use(await startTlsProxy('nginx', [port, port], { [inside]: `${inside}${network}\n` }));
     const statusFrom = async (address: string, path: string) => (await proxy.send('GET', path, {}, address)).status;

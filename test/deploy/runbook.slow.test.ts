@@ -1,4 +1,4 @@
-/** docs/monitoring.md#alerts: its commands run as they are printed, and find something; those in `shell` are for readers alone. */
+/** docs/runbook.md: its commands run as they are printed, and find something; those in `shell` are for readers alone. */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ const run = promisify(execFile);
 
 const EMAIL = 'admin@example.com';
 const commands = new Set(
-  blocksOf('docs/monitoring.md#alerts')
+  blocksOf('docs/runbook.md')
     .filter(({ language }) => language === 'sh')
     .flatMap(({ text }) => text.split('\n')),
 );

@@ -1,9 +1,9 @@
-/** docs/deploy.md#systemd: its commands, run as printed but for the places, the account and systemd itself, install what then starts. */
+/** docs/deploy-systemd.md: its commands, run as printed but for the places, the account and systemd itself, install what then starts. */
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { textOf } from '../documents/printed.js';
+import { testedBlock } from '../documents/printed.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { createDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 
@@ -20,14 +20,6 @@ afterAll(async () => {
   await database.drop();
   await rm(root, { recursive: true });
 });
-
-/** The blocks of the shell, also those in lists. */
-function shellBlocksOf(place: string): string[] {
-  const text = textOf(place);
-  return Array.from(text.matchAll(/^( *)```sh\n(.*?)^\1```$/gms), ([, indent = '', block = '']) =>
-    block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-  );
-}
 
 /**
  * Leaves out what only root may do, and puts all places into the folder of this test.
@@ -55,28 +47,29 @@ const OF_ROOT = {
   REDIS_URL: 'redis://127.0.0.1:1',
 };
 
-test('docs/deploy.md#systemd: the commands install the units and the settings, by which alone every command runs', async () => {
-  const [install = '', word = '', first = '', several = ''] = shellBlocksOf('docs/deploy.md#systemd').map(here);
+test('docs/deploy-systemd.md: the commands install the units and the settings, by which alone every command runs', async () => {
+  const tested = (name: string) => here(testedBlock('docs/deploy-systemd.md', name));
   for (const folder of ['etc/sysctl.d', 'etc/systemd/system', 'usr/local/sbin', 'var/lib'])
     await mkdir(join(root, folder), { recursive: true });
   const env = { ...OF_ROOT, PATH: `${join(root, 'usr/local/sbin')}:${process.env['PATH']}` };
   const run = (script: string): string =>
     execFileSync('sh', ['-euc', script], { env, input: '', encoding: 'utf8', stdio: 'pipe' });
 
-  run(install);
+  run(tested('install'));
   const at = (path: string) => join(root, path);
   await writeFile(at('etc/auth-gateway/database-url'), `${database.url}\n`);
   const settings = await readFile(at('etc/auth-gateway/environment'), 'utf8');
   await writeFile(at('etc/auth-gateway/environment'), here(settings));
+  const word = tested('command');
   run(word);
   const program = join(process.cwd(), 'bin/auth-gateway');
   const seen = run(word.replace(program, 'env').replaceAll('sbin/auth-gateway', 'sbin/see')).concat(run('see'));
   const given = Object.fromEntries(seen.split('\n').map((line) => line.split(/=(.*)/, 2)));
   expect(given).toMatchObject({ DATABASE_URL_FILE: at('etc/auth-gateway/database-url'), METRICS_PORT: '9464' });
   expect(Object.entries(OF_ROOT).filter(([name, value]) => given[name] === value)).toEqual([]);
-  const printed = run(first);
+  const printed = run(tested('first'));
   expect(printed).toMatch(/email: you@example\.com/);
-  run(several);
+  run(tested('several'));
 
   const modeOf = async (path: string) => ((await stat(at(path))).mode & 0o777).toString(8);
   expect(

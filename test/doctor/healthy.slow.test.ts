@@ -3,7 +3,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { blockOf } from '../support/documents/documents.js';
+import { testedBlock } from '../documents/printed.js';
 import { run } from '../support/gateway/cli.js';
 import { certificatesIn, ownKeyring, startEdge } from '../support/gateway/doctor.js';
 import { CHOSEN } from '../support/gateway/passwords.js';
@@ -57,12 +57,12 @@ afterAll(() => cleanUp.disposeAsync());
 /** Disk and speed are those of the machine, which may be full and slow. */
 const isAbout = (check: string) => check !== 'disk' && check !== 'password_speed';
 
-test('the first password is warned about until it is changed, as docs/monitoring.md#doctor shows; then all is well', async () => {
+test('the first password is warned about until it is changed, as docs/doctor.md shows; then all is well', async () => {
   const PATH = process.env['PATH'] ?? '';
-  const words = ['-c', await blockOf('monitoring.md#doctor', 'sh')];
+  const words = ['-c', testedBlock('docs/doctor.md', 'doctor')];
   const { stdout, stderr } = await promisify(execFile)('sh', words, { env: { PATH, ...env } }); // it exits with 0
   const lines = stdout.split('\n').filter((line) => isAbout(/(\w+):/.exec(line)?.[1] ?? ''));
-  const said = (await blockOf('monitoring.md#doctor', 'text')).split('\n');
+  const said = testedBlock('docs/doctor.md', 'doctor-prints').split('\n');
   expect(lines.slice(0, said.length - 1)).toEqual(said.slice(0, -1));
   expect(stderr).toMatch(
     /^database: embedded in \S+ \(joined the running gateway\)\nvariables: .*\n0 faults, 2 warnings, \d+ ok\n$/,

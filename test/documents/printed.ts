@@ -9,7 +9,7 @@ export interface Block {
 }
 
 /**
- * The text of a page, or of one section with those below it: `docs/backup.md#audit-export`.
+ * The text of a page, or of one section with those below it: `docs/backup.md#restore`.
  * @throws {Error} if the page has no such heading
  */
 export function textOf(place: string): string {

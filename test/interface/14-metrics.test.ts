@@ -108,8 +108,6 @@ test('Interface 14: the metrics of the gateway, with their types and labels', as
     return [name, [type, ...[...labels].sort()]];
   });
   expect(Object.fromEntries(described)).toEqual(OURS);
-  const page = readFileSync('docs/monitoring.md', 'utf8');
-  for (const [name] of found) expect(page).toContain(`| \`${name}`);
   expect(answer.text).toMatch(/^process_cpu_seconds_total /m);
   expect(answer.text).toMatch(/^nodejs_heap_size_used_bytes /m);
 });

@@ -17,7 +17,7 @@ import { createVerifier } from '../lab/verifier.js';
 
 const TOKEN_SECONDS = 900;
 const CACHE_SECONDS = 600;
-/** A new key is published this long before it signs (docs/operate.md, The keyring). */
+/** A new key is published this long before it signs (docs/keyring.md). */
 const AHEAD_SECONDS = 900;
 /** How long a key signs before the next rotation, in turn: while tokens of the older key live, which is kept, and after that */
 const AFTER_SECONDS = [600, 300, TOKEN_SECONDS];

@@ -21,6 +21,6 @@ export function keyringLost(file: string): KeyringError {
   return new KeyringError(
     `${missing(file)}, but this database was used with one`,
     'restore it from another instance or a backup, or correct KEYRING_FILE. With a new keyring every session would end and ' +
-      'no API key would work; if there is no copy, see docs/monitoring.md#a-lost-keyring',
+      'no API key would work; if there is no copy, see docs/runbook.md#a-lost-keyring',
   );
 }

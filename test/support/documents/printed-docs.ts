@@ -10,6 +10,7 @@ import { CODES } from '../../../src/graphql/reasons.js';
 import { GRAPHQL_ERRORS } from '../../../src/http/error-body.js';
 import { AUTHZ_ERRORS, ERRORS, REFUSALS } from '../../../src/http/refusals.js';
 import { mailOutcomes, mailPlaceholders, retryDelays } from './mail-tables.js';
+import { alerts, findings, metrics, ocsf } from './operation-tables.js';
 import { publishedLine, publishedRun, publishedSum } from './published-run.js';
 import { BESIDE, LAYERS } from './rooms.js';
 import { scaleCosts, scaleNeeds, scaleSimulation } from './scale-tables.js';
@@ -115,6 +116,10 @@ function fileBlock(path: string): string {
 /** By name; each is given what the page has between the marks. */
 const BLOCKS: Record<string, (page: string) => string> = {
   commands,
+  findings,
+  metrics,
+  alerts,
+  ocsf,
   variables: variableRows,
   'database parameters': databaseParameters,
   rooms,
