@@ -7,7 +7,6 @@ import type { TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, newApiKey, newCronKey, newcomer, nobody, type SignedIn } from '../support/gateway/graphql.js';
 import { startWithRoleScopes } from '../support/gateway/role-scopes.js';
 import { login } from '../support/gateway/routes.js';
-import { wholeState } from '../support/gateway/rows.js';
 
 const COLUMNS = [
   'nobody',
@@ -471,15 +470,20 @@ async function aDevice(userId?: string): Promise<string> {
   return device?.id ?? '';
 }
 
-/** All rows, without the times at which keys were used. */
-async function state(): Promise<unknown> {
-  const key = `select key_id, scopes, revoked_at from`;
-  return [
-    await wholeState(gateway),
-    await gateway.rows(`select key_id, sealed_secret, revoked_at from api_keys order by key_id`),
-    await gateway.rows('select * from webhooks left join outbox_cursors using (id) order by id'),
-    await gateway.rows(`${key} cron_keys order by key_id`),
-  ];
+const TABLES = [
+  'select * from users order by id',
+  'select * from refresh_tokens order by jti',
+  'select * from known_devices order by id',
+  'select * from audit_events order by id',
+  'select key_id, sealed_secret, revoked_at from api_keys order by key_id', // without the times at which keys were used
+  'select key_id, scopes, revoked_at from cron_keys order by key_id',
+  'select * from webhooks left join outbox_cursors using (id) order by id',
+].map((rows) => `(select string_agg(t::text, e'\\n') from (${rows}) as t)`);
+
+/** All rows, a line each: text is compared hundreds of times faster than thousands of objects. */
+async function state(): Promise<string | undefined> {
+  const [row] = await gateway.rows<{ text: string }>(`select concat_ws(e'\\n', ${TABLES.join()}) as text`);
+  return row?.text;
 }
 
 /** The extensions of a refusal, without its code. */
@@ -504,7 +508,7 @@ async function outcomeOf(column: Column, scopes: string, scope: Row['scope'], { 
   const before = await state();
   const { status, code, errors } = await ask(gateway, callerOf(column, scopes), text);
   if (errors.length === 0) return status === 200 ? 'y' : `${status}`;
-  expect(await state()).toEqual(before);
+  expect(await state()).toBe(before);
   if (status === 200 && code === 'FORBIDDEN') {
     expect(errors[0]?.extensions).toEqual({ code, ...whyNot(column, scope) });
     return 'n';
