@@ -14,11 +14,12 @@ const OURS = '192.0.2.1';
 const ANOTHER = '192.0.2.2';
 
 let gateway: TestGateway;
-beforeEach(async () => {
+beforeAll(async () => {
   const limits = { LOGIN_RATE_LIMIT: String(LIMIT), LOGIN_MAX_FAILURES: String(LOCK) };
   gateway = await startGateway({ env: { ...limits, TRUST_PROXY: '127.0.0.1/32' }, passwords: 'argon2' });
 });
-afterEach(() => gateway.close());
+beforeEach(() => gateway.rows('delete from rate_limits'));
+afterAll(() => gateway.close());
 
 /** A shell with the variables of the gateway. */
 const cli = (...args: string[]): Promise<Ran> => cliWith({}, ...args);
