@@ -1,4 +1,4 @@
-/** Interface 9 and 2: `user …` and what every command has in common, run as a shell runs it. */
+/** Interface 9 and 2: `user …` and what every command has in common. */
 import { Readable } from 'node:stream';
 import { writeBreached } from '../support/breached.js';
 import { type Cli, cliOnDatabase, messagesOf, run, runHere } from '../support/gateway/cli.js';
@@ -319,7 +319,7 @@ test('Interface 9: a usage error is exit code 2, with the usage on stderr and no
   }
   for (const words of ['0', '1000001', '05', '1e1'])
     expect((await here(['audit', 'tail', '--lines', words])).code).toBe(2);
-  expect((await cli.run(['nonsense'])).code).toBe(2);
+  expect((await run(['nonsense'])).code).toBe(2);
 });
 
 test('Interface 9: --scope is repeated, or has commas', async () => {

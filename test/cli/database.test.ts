@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
+import { readConfig } from '../../src/config/config.js';
 import { ownDataDir } from '../../src/db/embedded/owner.js';
-import { cliOnDatabase, messagesOf, run } from '../support/gateway/cli.js';
+import { cliOnDatabase, messagesOf, run, runHere } from '../support/gateway/cli.js';
 import { canMount, mountDisk } from '../support/postgres/small-disk.js';
 import { asUser, isRoot } from '../support/programs/as-user.js';
 import { freePort } from '../support/programs/redis.js';
@@ -49,7 +50,7 @@ test.each([
   ['postgres://user@127.0.0.1:1/none', 'postgres://user@127.0.0.1:1/none'],
   ['postgresql://127.0.0.1:1/none?user=u&password=secret', 'postgresql://127.0.0.1:1/none'],
 ])('Interface 9: a database that is away is named without its password, and is exit code 1', async (url, name) => {
-  const ran = await run(['user', 'list', '--json'], { env: { DATABASE_URL: url } });
+  const ran = await runHere(['user', 'list', '--json'], () => readConfig({ DATABASE_URL: url }));
   const stderr = `database: ${name}\nthe database cannot be reached: nothing listens there (ECONNREFUSED); start PostgreSQL, or correct host and port in DATABASE_URL\n`;
   expect(ran).toEqual({ code: 1, stdout: '', stderr });
 });

@@ -6,7 +6,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { run } from '../support/gateway/cli.js';
+import { readConfig } from '../../src/config/config.js';
+import { run, runHere } from '../support/gateway/cli.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { startProcess } from '../support/gateway/server-process.js';
@@ -22,7 +23,8 @@ afterAll(() => gateway.close());
 const portOf = ({ url }: { url: string }): string => new URL(url).port;
 
 /** @param env of the command, with which the gateway listens too */
-const health = (env: Record<string, string>, ...options: string[]) => run(['health', ...options], { env });
+const health = (env: Record<string, string>, ...options: string[]) =>
+  runHere(['health', ...options], () => readConfig(env));
 
 /** No database is there. */
 const NOBODY = 'postgresql://127.0.0.1:1/none';
@@ -31,7 +33,11 @@ const READY = { status: 'ok', checks: { database: 'ok', clock: 'ok' } };
 
 test('a gateway that is ready is shown with its checks, exit 0', async () => {
   const env = { PORT: portOf(gateway) };
-  expect(await health(env)).toEqual({ code: 0, stdout: 'status: ok\ndatabase: ok\nclock: ok\n', stderr: '' });
+  expect(await run(['health'], { env })).toEqual({
+    code: 0,
+    stdout: 'status: ok\ndatabase: ok\nclock: ok\n',
+    stderr: '',
+  });
   const { stdout } = await health(env, '--json');
   expect(JSON.parse(stdout)).toEqual(READY);
 });
@@ -90,7 +96,7 @@ test.each(['0.0.0.0', '::', '::1', 'localhost'])('a gateway that listens at %s i
 });
 
 test('a wrong configuration is reported, exit 78', async () => {
-  const { code, stderr } = await health({ PORT: 'many' });
+  const { code, stderr } = await run(['health'], { env: { PORT: 'many' } });
   expect([code, stderr]).toEqual([78, expect.stringContaining('PORT')]);
 });
 

@@ -10,7 +10,7 @@ import {
   type JWK,
   jwtVerify,
 } from 'jose';
-import { messagesOf, run, runHere } from '../support/gateway/cli.js';
+import { messagesOf, type Ran, run, runHere } from '../support/gateway/cli.js';
 import { logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type CapturedLog, captureLog } from '../support/gateway/log.js';
 import { logout, refresh } from '../support/gateway/routes.js';
@@ -72,7 +72,7 @@ test.each(NO_ALGS)('Interface 9: keyring create and rotate refuse the algorithm 
 test('Interface 9: keyring create refuses to overwrite: exit code 1, and the file stays as it is', async () => {
   const file = join(folder, 'there.json');
   await writeFile(file, 'precious');
-  const { code, stdout, stderr } = await run(['keyring', 'create', '--out', file, '--json']);
+  const { code, stdout, stderr } = await runHere(['keyring', 'create', '--out', file, '--json'], noConfig);
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/exists/);
   expect(await readFile(file, 'utf8')).toBe('precious');
@@ -82,7 +82,8 @@ test('Interface 9: keyring create refuses a folder in which others may replace t
   const open = join(folder, 'open');
   await mkdir(open);
   await chmod(open, 0o777);
-  const { code, stdout, stderr } = await run(['keyring', 'create', '--out', join(open, 'keyring.json'), '--json']);
+  const out = join(open, 'keyring.json');
+  const { code, stdout, stderr } = await runHere(['keyring', 'create', '--out', out, '--json'], noConfig);
   expect([code, stdout, await readdir(open)]).toEqual([1, '', []]);
   expect(stderr).toMatch(`; run: chmod o-w ${open}, or for a shared folder: chmod +t ${open}\n`);
 });
@@ -99,6 +100,8 @@ describe('keyring rotate', () => {
   });
   afterEach(() => gateway.close());
 
+  const here = (...args: string[]): Promise<Ran> =>
+    runHere(args, () => ({ ...gateway.config, databaseUrl: gateway.database.url }));
   const published = async (): Promise<JSONWebKeySet> =>
     JSON.parse((await gateway.send('GET', '/.well-known/jwks.json')).text);
 
@@ -141,11 +144,10 @@ describe('keyring rotate', () => {
   });
 
   test('Interface 3: --alg says how the new access key signs; a rotation without it stays with the newest, used or not', async () => {
-    const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: file };
     const algs = async () => (await keysOf(file)).filter(({ kty }) => kty !== 'oct').map(({ alg }) => alg);
     let usedFrom = '';
     const rotate = async (...words: string[]) => {
-      const { code, stdout } = await run(['keyring', 'rotate', ...words, '--json'], { env });
+      const { code, stdout } = await here('keyring', 'rotate', ...words, '--json');
       usedFrom = JSON.parse(stdout).used_from;
       return [code, ...(await algs())];
     };
@@ -165,7 +167,7 @@ describe('keyring rotate', () => {
 
   test('Interface 11: a rotation is in the audit log, with the kids alone; one that is refused is not', async () => {
     const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: file };
-    const { stdout } = await run(['keyring', 'rotate', '--json'], { env });
+    const { stdout } = await here('keyring', 'rotate', '--json');
     const { added, dropped } = JSON.parse(stdout);
     const events = () =>
       gateway.rows(`select entity_type, user_id, ip_address, metadata from audit_events

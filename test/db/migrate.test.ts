@@ -4,7 +4,7 @@ import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { type Database, openDatabase } from '../../src/db/database.js';
 import { migrateUp, migrationStatus } from '../../src/db/migrate.js';
-import { cliOnDatabase } from '../support/gateway/cli.js';
+import { cliOnDatabase, messagesOf, run } from '../support/gateway/cli.js';
 import { createDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 
 const names = migrations.map(({ name }) => name);
@@ -252,8 +252,11 @@ test('Interface 9: migrate up and status: three processes on one empty database,
   expect(await status()).toEqual(PENDING);
   const { rows } = await db.pool.query(`select tablename from pg_tables where schemaname = 'public'`);
   expect(rows).toEqual([]); // status writes nothing
-  const runs = await Promise.all([1, 2, 3].map(() => cli.json<{ applied: string[] }>(['migrate', 'up'])));
-  expect(runs.flatMap(({ applied }) => applied).toSorted()).toEqual(names);
+  const env = { DATABASE_URL: database.url };
+  const runs = await Promise.all([1, 2, 3].map(() => run(['migrate', 'up', '--json'], { env })));
+  expect(runs.map(({ code, stderr }) => [code, messagesOf({ stderr })])).toEqual(Array(3).fill([0, '']));
+  const applied = runs.flatMap(({ stdout }) => (JSON.parse(stdout) as { applied: string[] }).applied);
+  expect(applied.toSorted()).toEqual(names);
   expect((await status()).map(({ name, executed_at }) => [name, executed_at !== null])).toEqual(
     names.map((name) => [name, true]),
   );

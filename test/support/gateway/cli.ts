@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
 import { runCli } from '../../../src/cli/cli.js';
 import type { Call } from '../../../src/cli/context.js';
-import type { Config } from '../../../src/config/config.js';
+import { type Config, readConfig } from '../../../src/config/config.js';
 import { createDatabase, KEYRING_FILE, required, type TestDatabase } from '../postgres/postgres.js';
 import { freePort } from '../programs/redis.js';
 
@@ -45,7 +45,7 @@ export async function run(args: string[], { env = {}, stdin = '' }: RunOptions =
 /** The same without a process: from words to what is printed. For tests that need nothing else of a process. */
 export async function runHere(
   args: string[],
-  readConfig: () => Config,
+  config: () => Config,
   stdin = '',
   changes: Partial<Call['terminal']> = {},
 ): Promise<Ran> {
@@ -66,12 +66,12 @@ export async function runHere(
     ...changes,
   };
   const serve = () => Promise.reject(new Error('a test runs its gateway by itself'));
-  ran.code = await runCli(args, { readConfig: async () => readConfig(), terminal, serve });
+  ran.code = await runCli(args, { readConfig: async () => config(), terminal, serve });
   return ran;
 }
 
 /** Messages but for the one line that names the database. */
-export function messagesOf({ stderr }: Ran): string {
+export function messagesOf({ stderr }: Pick<Ran, 'stderr'>): string {
   return stderr.replace(/^database: .+\n/, '');
 }
 
@@ -82,12 +82,12 @@ export interface Cli {
   run(args: string[], stdin?: string): Promise<Ran>;
 }
 
-/** A command line on a database of its own. */
+/** A command line on a database of its own, in this process. */
 export async function cliOnDatabase(from: 'migrated' | 'empty' = 'migrated'): Promise<Cli> {
   const database = await createDatabase(from);
-  const env = { DATABASE_URL: database.url, KEYRING_FILE: required(KEYRING_FILE) };
+  const env = { DATABASE_URL: 'postgresql://unused', KEYRING_FILE: required(KEYRING_FILE) };
   const runThere = (args: string[], stdin?: string): Promise<Ran> =>
-    run(args, { env, ...(stdin === undefined ? {} : { stdin }) });
+    runHere(args, () => ({ ...readConfig(env), databaseUrl: database.url }), stdin);
   return {
     database,
     run: runThere,
