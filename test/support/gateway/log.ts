@@ -15,6 +15,8 @@ export interface CapturedLog {
 /** Everything down to `trace`, so that a leak at any level is seen. */
 export function captureLog(): CapturedLog {
   let text = '';
+  let parsed: Array<Record<string, unknown>> = [];
+  let parsedTo = 0;
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
       text += chunk.toString('utf8');
@@ -24,13 +26,16 @@ export function captureLog(): CapturedLog {
   return {
     log: createLogger('trace', stream),
     text: () => text,
-    lines: () =>
-      text
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line) as Record<string, unknown>),
+    lines: () => {
+      // Each line once, because tests look again and again.
+      for (const line of text.slice(parsedTo).split('\n')) if (line !== '') parsed.push(JSON.parse(line));
+      parsedTo = text.length;
+      return [...parsed];
+    },
     clear: () => {
       text = '';
+      parsed = [];
+      parsedTo = 0;
     },
   };
 }
