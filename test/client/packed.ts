@@ -1,8 +1,10 @@
-/** The client as it is packed and installed, in an empty project outside the checkout. */
+/** The client as the gateway serves it, which is what npm would pack, installed in an empty project outside the checkout. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+
+const PACKAGE = resolve('dist/client-package/client.tgz');
 
 /** For a program on a busy machine: milliseconds */
 const PATIENCE_MS = 120_000;
@@ -20,9 +22,7 @@ export interface Project extends Disposable {
 
 export function installClient(): Project {
   const parent = mkdtempSync(join(tmpdir(), 'gateway-client-'));
-  const pack = ['pack', '--workspace', 'client', '--json', '--pack-destination', parent];
-  const packed = JSON.parse(execFileSync('npm', pack, { encoding: 'utf8', stdio: 'pipe' }));
-  const { filename, files } = packed[0] ?? packed['@auth-gateway/client'];
+  const paths = execFileSync('tar', ['-tzf', PACKAGE], { encoding: 'utf8' }).trimEnd().split('\n');
   const folder = join(parent, 'project');
   mkdirSync(folder);
 
@@ -36,7 +36,7 @@ export function installClient(): Project {
   }
   const project: Project = {
     folder,
-    files: files.map(({ path }: { path: string }) => path),
+    files: paths.map((path) => path.replace(/^package\//, '')),
     save: (name, text) => writeFileSync(join(folder, name), text),
     run,
     link: (name) => {
@@ -47,6 +47,6 @@ export function installClient(): Project {
     [Symbol.dispose]: () => rmSync(parent, { recursive: true, force: true }),
   };
   project.save('package.json', JSON.stringify({ name: 'project', private: true, type: 'module' }));
-  run('npm', 'install', '--offline', '--no-audit', '--no-fund', join(parent, filename));
+  run('npm', 'install', '--offline', '--no-audit', '--no-fund', PACKAGE);
   return project;
 }
