@@ -10,7 +10,6 @@ const RULES = [
   'test/citations.test.ts',
   'test/db/migrations.test.ts',
   'test/graphql/described.test.ts',
-  'test/graphql/error-table.test.ts',
   'test/graphql/printed-operations.test.ts',
   'test/graphql/printed-schema.test.ts',
   'test/http/printed-openapi.test.ts',

@@ -120,7 +120,7 @@ test.each([
 
 test.each([
   [
-    '[a](dashboards.md#reasons) [b](../src/start/compose.ts) [c](#1) [d](https://example.com/x.md) ```[e](none.md)```',
+    '[a](dashboards.md#errors) [b](../src/start/compose.ts) [c](#1) [d](https://example.com/x.md) ```[e](none.md)```',
     ['docs/interface.md: none.md is not there'],
   ],
   ['[a](none.md)', ['docs/interface.md: none.md is not there']],

@@ -29,22 +29,22 @@ import { faultOfVariable } from './variables.js';
 export const MAX_TOKENS = 1_500;
 /** Cache of parsed and validated documents: characters of their trees as JSON, a quarter of the memory in bytes */
 export const DOCUMENT_CACHE_SIZE = 4 * 1024 * 1024;
-const MAX_DEPTH = 10;
-const MAX_ALIASES = 15;
+export const MAX_DEPTH = 10;
+export const MAX_ALIASES = 15;
 /** A field costs 1 (about two microseconds), a long one more. Each database query has its own cost in addition. */
-const MAX_COST = 10_000;
+export const MAX_COST = 10_000;
 /** Cost of a root field */
-const STATEMENT_COST = 20;
+export const STATEMENT_COST = 20;
 /** Cost of each row of a page, in addition to its selected fields */
-const ROW_COST = 5;
+export const ROW_COST = 5;
 /** Cost of what may read every event of a user, such as a timeline: at most three in an operation. */
-const TIMELINE_COST = 3_000;
+export const TIMELINE_COST = 3_000;
 /** Cost of counts, which read a whole range of the log: at most three in an operation. */
-const COUNTS_COST = 3_000;
+export const COUNTS_COST = 3_000;
 /** Cost of `totalCount`, which reads up to 10,000 rows once. */
-const TOTAL_COST = 1_000;
+export const TOTAL_COST = 1_000;
 /** Cost of an order that no index has: it reads every user once. */
-const SORT_COST = 1_000;
+export const SORT_COST = 1_000;
 /** Names cannot be escaped in a document (GraphQL section 2.1.9), so a text search finds this one. */
 const COUNT_FIELD = 'totalCount';
 /** Cost of fields that may hold kilobytes, and of User-Agents */

@@ -7,11 +7,11 @@ import { type Budget, NO_BUDGET, TimeSpent } from '../platform/budget.js';
 import { errorOf, status } from './errors.js';
 
 /** Fields of one caller that read, or that change something, at once; further ones wait. */
-const OF_A_CALLER = 2;
+export const OF_A_CALLER = 2;
 /** Fields of one caller that may wait: enough for several operations with the maximum number of aliases. */
-const MAX_WAITING = 100;
+export const MAX_WAITING = 100;
 /** Counts and timelines at once, of all callers: half of the connections for administration. */
-const MUCH_OF_ALL = 2;
+export const MUCH_OF_ALL = 2;
 
 export interface Turns {
   /** The same turns for one request. Waiting for a turn uses up its time, since the database is busy with others. */

@@ -9,6 +9,7 @@ import { ERROR_REASONS } from '../../../src/domain/error-reasons.js';
 import { CODES } from '../../../src/graphql/reasons.js';
 import { GRAPHQL_ERRORS } from '../../../src/http/error-body.js';
 import { AUTHZ_ERRORS, ERRORS, REFUSALS } from '../../../src/http/refusals.js';
+import { graphqlCodes, graphqlCosts, graphqlLimits } from './graphql-tables.js';
 import { mailOutcomes, mailPlaceholders, retryDelays } from './mail-tables.js';
 import { alerts, findings, metrics, ocsf } from './operation-tables.js';
 import { publishedLine, publishedRun, publishedSum } from './published-run.js';
@@ -125,6 +126,9 @@ const BLOCKS: Record<string, (page: string) => string> = {
   rooms,
   refusals,
   errors,
+  'graphql limits': graphqlLimits,
+  'graphql costs': graphqlCosts,
+  'graphql codes': graphqlCodes,
   'verify libraries': verifyLibraries,
   'password rules': passwordRules,
   'mail outcomes': mailOutcomes,
