@@ -1,49 +1,54 @@
 /**
  * `npm run check`: what can be checked without a build and without a server. Every step runs, even if one fails, and a
- * step that fails says what to do. `--without-rules` leaves out the tests that `npm test` runs too.
+ * step that fails says what to do. `npm run check -- types` runs that step alone.
  */
-import { spawnSync } from 'node:child_process';
+import { exec } from 'node:child_process';
 
-/** Tests that only read the code and the documents. */
-const RULES = [
-  'test/architecture.test.ts',
-  'test/citations.test.ts',
-  'test/db/migrations.test.ts',
-  'test/graphql/described.test.ts',
-  'test/graphql/printed-operations.test.ts',
-  'test/graphql/printed-schema.test.ts',
-  'test/http/printed-openapi.test.ts',
-  'test/printed-docs.test.ts',
-];
+const PROJECTS = ['tsconfig.json', 'client', 'console', 'explorer', 'set-password'];
 const JEST = 'node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js';
 
-const STEPS = [
-  {
+const STEPS = {
+  lint: {
     name: 'lint and format',
-    command: 'npm run --silent lint -- --colors=off --reporter=concise',
-    cure: 'npm run format mends the format, and what else can be mended safely',
+    commands: ['biome ci . --colors=off --reporter=concise'],
+    cure: 'npm run format fixes the format, and all that can be fixed safely',
   },
-  {
+  types: {
     name: 'types',
-    command: 'npm run --silent types',
-    cure: 'each line above names a place with something missing; docs/recipes.md says where each change goes',
+    commands: PROJECTS.map(
+      (path) => `tsc -p ${path} --noEmit --incremental --tsBuildInfoFile dist/types/${path}.tsbuildinfo`,
+    ),
+    cure: 'each line above names a place with something missing; docs/recipes.md says what belongs together',
   },
-  {
-    name: 'rules: imports, printed schema, documents',
-    command: `${JEST} --globalSetup= --globalTeardown= --runInBand ${RULES.join(' ')}`,
+  rules: {
+    name: 'rules: imports, printed files, documents',
+    commands: [`${JEST} --globalSetup= --globalTeardown= --runInBand '\\.rule\\.test\\.ts$'`],
     cure: 'the title after each ● says what is asked; npm run schema writes schema.graphql, npm run openapi openapi.json, npm run docs tables of the documents',
   },
-];
+};
 
-const chosen = process.argv.includes('--without-rules') ? STEPS.slice(0, -1) : STEPS;
-for (const { name, command, cure } of chosen) {
+const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(STEPS);
+await Promise.all(chosen.map(run));
+
+/** All at the same time: each uses one processor for most of its time. */
+async function run(step) {
+  const { name, commands, cure } = STEPS[step];
   const begunMs = performance.now();
-  const { status, stdout, stderr } = spawnSync(command, { shell: true, encoding: 'utf8' });
+  const ended = await Promise.all(commands.map(output));
   const seconds = ((performance.now() - begunMs) / 1000).toFixed(1);
-  if (status === 0) {
+  const failed = ended.filter(({ isGood }) => !isGood);
+  if (failed.length === 0) {
     process.stdout.write(`ok      ${name} (${seconds} s)\n`);
   } else {
-    process.stdout.write(`${stdout}${stderr}FAILED  ${name}\n        ${cure}\n`);
+    process.stdout.write(`${failed.map(({ text }) => text).join('')}FAILED  ${name}\n        ${cure}\n`);
     process.exitCode = 1;
   }
+}
+
+function output(command) {
+  return new Promise((resolve) => {
+    exec(command, { maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
+      resolve({ isGood: error === null, text: stdout + stderr }),
+    );
+  });
 }

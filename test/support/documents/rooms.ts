@@ -1,4 +1,4 @@
-/** The rooms of `src`: `test/architecture.test.ts` holds the imports to them, docs/architecture.md prints them. */
+/** The rooms of `src`: `test/architecture.rule.test.ts` holds the imports to them, docs/architecture.md prints them. */
 
 /** The order of rooms, top to bottom. A room imports from the layers below its own, and from its own only what BESIDE allows. */
 export const LAYERS = [

@@ -25,7 +25,8 @@ const pages = [
 const citing = [
   ...pages,
   ...filesIn('src', 'test', 'proof', 'client/src', 'migrations', 'scripts', '.ci', 'bin').filter(
-    (path) => /\.([cm]?[jt]sx?|graphql|html|md|json)$|\/[^.]+$/.test(path) && !/citations(\.test)?\.ts$/.test(path),
+    (path) =>
+      /\.([cm]?[jt]sx?|graphql|html|md|json)$|\/[^.]+$/.test(path) && !/citations(\.rule\.test)?\.ts$/.test(path),
   ),
 ];
 const sections = Object.entries(DOCUMENTS).map(([of, path]) => ({ of, path, ...sectionsOf(read(path)) }));
