@@ -20,6 +20,7 @@ const scopesOfApiKeySql = statement('scopes_of_api_key', { key_id: 'text', now: 
   select scopes from api_keys where key_id = :key_id and ${isLive(':now')}`;
 
 export const apiKey: CallerKind<'api_key'> = {
+  sends: 'an HTTP message signature (RFC 9421) by `hmac-sha256`',
   scheme: 'Signature',
   challengeParameters: ({ reason }) => ({ error: reason }),
   presents: presentsSignature,

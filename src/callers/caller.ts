@@ -90,6 +90,8 @@ export type CallerDeps = Deps<
 
 /** What the gateway needs of a kind of caller. */
 export interface CallerKind<Type extends CallerType> {
+  /** Its credential, in Markdown: docs/interface.md prints it */
+  sends: string;
   /** Authentication scheme of the challenge (RFC 9110 section 11.1) */
   scheme: string;
   /** Parameters of the challenge in addition to `realm`; printable ASCII without quotes and backslashes */

@@ -29,6 +29,7 @@ const touch = touching('cron_keys');
 const REFUSED = refused('invalid_key', 'Send one X-Internal-Key field: KEY_ID.SECRET of a valid key');
 
 export const cron: CallerKind<'cron'> = {
+  sends: '`X-Internal-Key: KEY_ID.SECRET`',
   scheme: 'InternalKey',
   challengeParameters: ({ reason }) => ({ error: reason }),
   presents: (rawHeaders) => fieldValues(rawHeaders, 'x-internal-key').length > 0,

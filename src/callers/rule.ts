@@ -21,13 +21,41 @@ export interface Rule {
 
 export type RuleRefusal = 'rule_invalid';
 
+interface Parameter {
+  isValue(text: string): boolean;
+  values: string;
+  isList: boolean;
+  /** docs/interface.md prints it */
+  means: string;
+}
+
 /** Each parameter with the values that it may have, and whether it takes several. */
-const PARAMETERS: Record<string, { isValue(text: string): boolean; values: string; isList: boolean }> = {
-  caller: { isValue: isCallerType, values: CALLER_TYPES.join(', '), isList: true },
-  role: { isValue: isRole, values: 'viewer, analyst, admin', isList: true },
-  scope: { isValue: isScope, values: 'resource:action', isList: true },
-  assertion: { isValue: (text) => text === 'off', values: 'off', isList: false },
-  preflight: { isValue: (text) => text === 'allow', values: 'allow', isList: false },
+export const PARAMETERS: Record<string, Parameter> = {
+  caller: {
+    isValue: isCallerType,
+    values: CALLER_TYPES.join(', '),
+    isList: true,
+    means: 'needed: kinds of callers that may pass',
+  },
+  role: {
+    isValue: isRole,
+    values: 'viewer, analyst, admin',
+    isList: true,
+    means: 'a user must have one of these. It asks nothing of keys, and without `user` in `caller` it is refused',
+  },
+  scope: { isValue: isScope, values: 'resource:action', isList: true, means: 'every caller must have all of these' },
+  assertion: {
+    isValue: (text) => text === 'off',
+    values: 'off',
+    isList: false,
+    means: '`X-Auth-Assertion` is `-`, and no signature is made',
+  },
+  preflight: {
+    isValue: (text) => text === 'allow',
+    values: 'allow',
+    isList: false,
+    means: 'a CORS preflight passes: `OPTIONS` with `Origin` and `Access-Control-Request-Method`, without a credential',
+  },
 };
 
 const invalid = (detail: string): Explained<RuleRefusal> => refused('rule_invalid', detail);

@@ -48,6 +48,7 @@ export async function readBearer(
 }
 
 export const user: CallerKind<'user'> = {
+  sends: '`Authorization: Bearer ACCESS_TOKEN`',
   scheme: 'Bearer',
   // RFC 6750 section 3.1: another scheme gets no error code; several credentials are an invalid request.
   challengeParameters: ({ reason, detail }) => {

@@ -21,6 +21,8 @@ export const auditCommands: Record<string, Command> = {
   'audit tail': command({
     summary: 'print the latest audit events, newest last',
     example: 'audit tail --follow --type token_theft --type account_locked',
+    prints:
+      '`{created_at, event_type, user_id, ip_address, user_agent, metadata}` of each event; with `--follow` one object a line',
     on: 'database',
     takes: {
       lines: optional(wholeNumberIn(1, MAX_LINES), `number of events: ${LINES} by default, all with --since`),

@@ -19,6 +19,7 @@ const FORMATS = {
 export const auditExport = command({
   summary: 'export the audit log, oldest event first, one JSON object per line',
   example: 'audit export --since 24h --format ocsf',
+  prints: 'one object a line, with the `cursor` at which `--after` resumes without gap or duplicate',
   on: 'database',
   takes: {
     since: optional(since, 'only events since then: 15m, 24h or 7d ago, or 2026-01-31T09:00:00Z'),

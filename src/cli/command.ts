@@ -9,6 +9,8 @@ export interface Command {
   summary: string;
   /** Words and options as an operator would type them */
   example?: string;
+  /** What `--json` prints, in Markdown, as Interface 9 has it; undefined if there is no such option */
+  prints?: string;
   takes: Takes;
   /** Runs the command and prints its result. @throws {UsageError} */
   run(args: string[], call: Call): Promise<void>;
@@ -21,6 +23,7 @@ const YES = { yes: flag('skip the confirmation') };
 export function command<On extends keyof Contexts, T extends Takes = Record<never, never>>(declared: {
   summary: string;
   example?: string;
+  prints: string;
   on: On;
   takes?: T;
   /** A sentence about the irreversible effect, which is confirmed on the terminal or by `--yes`; undefined if there is none. */

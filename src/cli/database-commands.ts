@@ -10,10 +10,13 @@ import { file as fileType } from './parameter-types.js';
 import { flag, required, word } from './parameters.js';
 import { type Printable, printMessage } from './terminal.js';
 
+const FILE_JSON = '`{file, taken_at, gateway_version, keyring_sha256, authenticated_by, rows, sha256}`';
+
 export const databaseCommands: Record<string, Command> = {
   'database export': command({
     summary: 'export all tables to a new file, as one snapshot, while gateways keep running',
     example: 'database export --out gateway.export',
+    prints: FILE_JSON,
     on: 'database',
     takes: { out: required(fileType, 'the new file; an existing file is not replaced') },
     run: async ({ config, db, terminal }, { out: file }) => {
@@ -32,6 +35,7 @@ export const databaseCommands: Record<string, Command> = {
     summary:
       'import a file of database export into an empty database, or create the embedded one; on failure nothing changes',
     example: 'database import gateway.export',
+    prints: FILE_JSON,
     on: 'database to fill',
     takes: {
       file: word(fileType, 'a file of database export', 'name one file'),

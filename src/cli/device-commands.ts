@@ -10,6 +10,7 @@ import { USER } from './user-parameter.js';
 export const userDevices: Command = command({
   summary: 'list the known devices of a user, most recently used first',
   example: 'user devices ada@example.com',
+  prints: '`{id, last_used_at, created_at, failed_login_attempts, locked_until, user_agent}`',
   on: 'database',
   takes: { user: USER },
   run: async (context, { user }) => {
@@ -28,6 +29,7 @@ export const userDevices: Command = command({
 
 export const userForgetDevice: Command = command({
   summary: 'forget a known device, such as a stolen one; its sessions stay',
+  prints: '`{forgotten_id}`',
   on: 'database',
   takes: { id: word(text('ID'), 'the device ID, as printed by user devices', 'name one device by its ID') },
   run: async (context, { id }) => ({ forgotten_id: await forgetDevice(context, COMMAND_LINE, undefined, id) }),

@@ -14,6 +14,7 @@ import { printJson, printLines, printMessage } from './terminal.js';
 export const doctorCommands: Record<string, Command> = {
   doctor: {
     summary: 'check all that the gateway needs, and report what is wrong and how to fix it; changes nothing',
+    prints: '`{severity, check, seen, remedy}` of each finding; exit code 1 if a `severity` is `fault`',
     takes: COMMON,
     run: async (args, call) => {
       const { json } = readValues(args, COMMON);

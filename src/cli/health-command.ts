@@ -25,6 +25,7 @@ export const healthCommands: Record<string, Command> = {
   health: command({
     summary: 'ask the gateway at LISTEN_HOST and PORT whether it is ready; exit code 1 if it is not',
     example: 'health --wait 60s',
+    prints: '`{status, checks}`; exit code 1 if it is not `ok` within `--wait`',
     on: 'configuration',
     takes: {
       wait: optional(duration, 'wait until it is ready, at most this long'),

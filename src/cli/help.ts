@@ -32,17 +32,18 @@ export function helpOfProgram(program: Program, commands: Commands, noun?: strin
 export interface CommandRow {
   name: string;
   summary: string;
+  prints: string | undefined;
   /** All words and options, without the name of the program */
   usage: string;
   options: Array<{ option: string; about: string }>;
 }
 
-export function commandRow(name: string, { summary, takes }: Command): CommandRow {
+export function commandRow(name: string, { summary, prints, takes }: Command): CommandRow {
   const options = Object.entries(takes).map(([option, parameter]) => ({
     option: namesOf(option, parameter),
     about: aboutOf(parameter),
   }));
-  return { name, summary, usage: usageOf(name, takes), options };
+  return { name, summary, prints, usage: usageOf(name, takes), options };
 }
 
 export function helpOfCommand(program: Program, name: string, command: Command): string {

@@ -38,10 +38,16 @@ function sayPrevious(terminal: Terminal, { previousEndsAt }: KeyState): string |
 
 const revocationLoss = (): string => 'the key will be revoked at once on all instances; this cannot be undone';
 
+const KEY_FIELDS =
+  'key_id, service_name, scopes, created_at, last_used_at, revoked_at, expires_at, live_secret_count, previous_secret_ends_at';
+const KEY_JSON = `\`{${KEY_FIELDS}}\``;
+const API_KEY_JSON = `\`{${KEY_FIELDS}, rate_limit}\``;
+
 export const keyCommands: Record<string, Command> = {
   'api-key create': command({
     summary: 'create a key for a service that signs its requests; the secret will not be shown again',
     example: 'api-key create --service billing --scope invoices:read --rate-limit 60',
+    prints: '`{key_id, secret, service_name, scopes, rate_limit}`, and `expires_at` if it expires',
     on: 'database and keyring',
     takes: { ...KEY, 'rate-limit': required(wholeNumber, 'requests per minute') },
     run: async (context, { service: serviceName, scope: scopes, 'rate-limit': rateLimit, expires }) => {
@@ -53,6 +59,7 @@ export const keyCommands: Record<string, Command> = {
   }),
   'api-key list': command({
     summary: 'list all API keys, oldest first, including revoked ones',
+    prints: API_KEY_JSON,
     on: 'database',
     run: async (context) => {
       const now = context.clock.now();
@@ -63,6 +70,7 @@ export const keyCommands: Record<string, Command> = {
     summary:
       'give a key a new secret; the current one stays valid for the overlap, during which --force is needed to rotate again',
     example: 'api-key rotate ak_… --overlap 7d',
+    prints: '`{key_id, secret, previous_secret_ends_at}`, and `expires_at` if it expires',
     on: 'database and keyring',
     takes: ROTATION,
     destroys: rotationLoss,
@@ -75,6 +83,7 @@ export const keyCommands: Record<string, Command> = {
   }),
   'api-key revoke': command({
     summary: 'revoke a key at once',
+    prints: API_KEY_JSON,
     on: 'database',
     takes: { id: KEY_ID },
     destroys: revocationLoss,
@@ -83,6 +92,8 @@ export const keyCommands: Record<string, Command> = {
   'cron-key create': command({
     summary: 'create a key for a scheduled job; its X-Internal-Key will not be shown again',
     example: 'cron-key create --service nightly-report --scope reports:write',
+    prints:
+      '`{key_id, header_value, service_name, scopes}`, and `expires_at` if it expires; `header_value` is the whole of `X-Internal-Key` (`key` is the same, deprecated)',
     on: 'database',
     takes: KEY,
     run: async (context, { service: serviceName, scope: scopes, expires, json }) => {
@@ -95,6 +106,7 @@ export const keyCommands: Record<string, Command> = {
   }),
   'cron-key list': command({
     summary: 'list all cron keys, oldest first, including revoked ones',
+    prints: KEY_JSON,
     on: 'database',
     run: async (context) => {
       const now = context.clock.now();
@@ -105,6 +117,7 @@ export const keyCommands: Record<string, Command> = {
     summary:
       'give a key a new secret; the current one stays valid for the overlap, during which --force is needed to rotate again',
     example: 'cron-key rotate ck_… --overlap 7d',
+    prints: '`{key_id, header_value, previous_secret_ends_at}`, and `expires_at` if it expires',
     on: 'database',
     takes: ROTATION,
     destroys: rotationLoss,
@@ -117,6 +130,7 @@ export const keyCommands: Record<string, Command> = {
   }),
   'cron-key revoke': command({
     summary: 'revoke a key at once',
+    prints: KEY_JSON,
     on: 'database',
     takes: { id: KEY_ID },
     destroys: revocationLoss,

@@ -13,6 +13,7 @@ const ALG = optional(oneOf(ACCESS_ALGS), 'algorithm of access tokens, for verifi
 export const keyringCommands: Record<string, Command> = {
   'keyring create': command({
     summary: 'create a keyring file that only its owner can read; an existing file is not replaced',
+    prints: '`{file, kids}`',
     on: 'nothing',
     takes: { out: required(fileType, 'the new file'), alg: ALG },
     run: async (_context, { out: file, alg }) => {
@@ -28,6 +29,7 @@ export const keyringCommands: Record<string, Command> = {
   }),
   'keyring rotate': command({
     summary: 'add new keys, used from 15 minutes later, and drop keys that are no longer needed',
+    prints: '`{file, used_from, added, kept, dropped, resealed}`',
     on: 'database and keyring',
     takes: { alg: ALG },
     run: async (context, { alg }) => {

@@ -6,6 +6,7 @@ import { printMessage } from './terminal.js';
 export const migrateCommands: Record<string, Command> = {
   'migrate up': command({
     summary: 'migrate the database to this version',
+    prints: '`{applied}`, the names of the migrations',
     on: 'database of any schema',
     run: async ({ db, terminal }) => {
       const { applied, newer } = await migrateUp(db);
@@ -19,6 +20,7 @@ export const migrateCommands: Record<string, Command> = {
   }),
   'migrate status': command({
     summary: 'list the migrations of this and newer versions, and when each was applied',
+    prints: 'each migration and when it was applied',
     on: 'database of any schema',
     run: async ({ db }) => (await migrationStatus(db)).map((status) => ({ ...status })),
   }),

@@ -11,6 +11,8 @@ import { USER } from './user-parameter.js';
 export const userExport: Command = command({
   summary: 'print all that is stored about a user, also a deleted one by ID, as JSON',
   example: 'user export ada@example.com',
+  prints:
+    'one document, also without `--json`: `{exported_at, id, user, emails, password_link, requested_link, known_devices, sessions, events, events_as_operator, failed_logins}`; `user` and the links are null if there is none, a session has its `refresh_tokens`',
   on: 'database',
   takes: { user: USER },
   run: async (context, { user }) => {
@@ -24,6 +26,7 @@ export const userExport: Command = command({
 export const userErase: Command = command({
   summary: 'delete a user, and replace their e-mail, addresses and user agents in the audit log by a pseudonym',
   example: 'user erase ada@example.com',
+  prints: '`{erased_id, pseudonym, events}`, the number of changed audit events',
   on: 'database',
   takes: { user: USER },
   destroys: () => 'the user will be deleted and erased from the audit log; this cannot be undone',

@@ -20,6 +20,7 @@ export function programCommands(all: () => Promise<Commands>): Record<string, Co
     },
     version: command({
       summary: 'print the version and commit of this program, and the version of Node',
+      prints: '`{version, node, revision}`',
       on: 'nothing',
       run: async () => ({ version: GATEWAY_VERSION, node: process.versions.node, revision: REVISION }),
     }),

@@ -26,6 +26,7 @@ export const rateLimitCommands: Record<string, Command> = {
   'rate-limit list': command({
     summary:
       'list the addresses with counted logins, and whether the LOGIN_RATE_LIMIT of the running gateway limits them',
+    prints: '`{ip_address, attempts, limit, is_limited, ends_at}`',
     on: 'database and limits',
     run: async ({ config, terminal, windows }) => {
       const limit = await readLoginLimit(config);
@@ -42,6 +43,7 @@ export const rateLimitCommands: Record<string, Command> = {
   'rate-limit clear': command({
     summary: 'clear the login count of an address, so that it can log in again; account locks stay',
     example: 'rate-limit clear --ip 192.0.2.7',
+    prints: '`{cleared}`',
     on: 'database and limits',
     takes: {
       ip: optional(address, 'clear this address; for IPv6 its /64 and its /48'),

@@ -13,9 +13,13 @@ import { word } from './parameters.js';
 import { type Printable, printMessage } from './terminal.js';
 import { USER } from './user-parameter.js';
 
+const SESSION_JSON =
+  '`{id, user_id, started_at, last_used_at, expires_at, ended_at, end_reason, is_live, ip_address, user_agent}`';
+
 export const sessionCommands: Record<string, Command> = {
   'session list': command({
     summary: 'list the sessions of a user, most recently used first',
+    prints: SESSION_JSON,
     on: 'database',
     takes: { user: USER },
     run: async (context, { user }) => {
@@ -29,6 +33,7 @@ export const sessionCommands: Record<string, Command> = {
   }),
   'session revoke': command({
     summary: 'end a session; its user has to log in again',
+    prints: SESSION_JSON,
     on: 'database',
     takes: { id: word(text('ID'), 'the session ID, as printed by session list', 'name one session by its ID') },
     run: async (context, { id }) => printable(await revokeSession(context, COMMAND_LINE, undefined, id)),
@@ -36,6 +41,7 @@ export const sessionCommands: Record<string, Command> = {
   'session explain': command({
     summary: 'show the events of a session, and why it ended',
     example: 'session explain ada@example.com',
+    prints: '`{session_id, created_at, kind, jti, ip_address, user_agent, detail}` of each event',
     on: 'database',
     takes: {
       name: word(

@@ -16,6 +16,7 @@ export const signCommands: Record<string, Command> = {
   sign: command({
     summary: 'sign a request with the secret of an API key, from standard input or a prompt',
     example: 'sign POST http://localhost:3000/graphql --key-id ak_… --body body.json --send',
+    prints: '`{headers, signature_base}`; with `--send` `{status, body}` of the answer',
     on: 'nothing',
     takes: {
       method: word(text('METHOD'), 'such as POST', METHOD_AND_URL),

@@ -36,10 +36,17 @@ const FROM_STDIN = flag(
   `read the password, ${PASSWORD_RULE}, from standard input; by default ask on a terminal, or generate and print one without a terminal`,
 );
 
+const USER_JSON =
+  '`{id, email, role, is_active, has_password, failed_login_attempts, locked_until, last_login_at, created_at}`';
+const LINK_JSON =
+  '`{id, email, role, purpose, link, expires_at}`; with `--mail` `mailed: true` in the place of `link`. A user without a password gets an invitation';
+
 export const userCommands: Record<string, Command> = {
   'user create': command({
     summary: 'create a user',
     example: 'user create ada@example.com --role viewer',
+    prints:
+      '`{id, email, role}`, and `password` if it was generated: without `--password-stdin` and without a terminal',
     on: 'database',
     takes: { email: EMAIL, role: ROLE, 'password-stdin': FROM_STDIN },
     run: async (context, { email, role, 'password-stdin': fromStdin }) => {
@@ -51,6 +58,7 @@ export const userCommands: Record<string, Command> = {
   'user invite': command({
     summary: 'create a user without a password, and print a link by which they choose one',
     example: 'user invite ada@example.com --role viewer',
+    prints: LINK_JSON,
     on: 'database',
     takes: { email: EMAIL, role: ROLE, mail: MAIL },
     run: async (context, { email, role, mail }) => {
@@ -62,6 +70,7 @@ export const userCommands: Record<string, Command> = {
   'user reset-link': command({
     summary: 'print a link by which a user sets a new password, or the first one if they have none',
     example: 'user reset-link ada@example.com',
+    prints: LINK_JSON,
     on: 'database',
     takes: { user: USER, mail: MAIL },
     run: async (context, { user: name, mail }) => {
@@ -74,11 +83,13 @@ export const userCommands: Record<string, Command> = {
   'user import': userImport,
   'user list': command({
     summary: 'list all users, by e-mail',
+    prints: USER_JSON,
     on: 'database',
     run: async (context) => (await everyRow((page) => findUsers(context, {}, page))).map(printable),
   }),
   'user set-role': command({
     summary: 'change the role of a user',
+    prints: USER_JSON,
     on: 'database',
     takes: { user: USER, role: ROLE },
     run: async (context, { user, role }) =>
@@ -87,6 +98,7 @@ export const userCommands: Record<string, Command> = {
   'user set-email': command({
     summary: 'change the e-mail of a user; sessions stay, and a password link ends',
     example: 'user set-email ada@example.com --to ada.lovelace@example.com',
+    prints: USER_JSON,
     on: 'database',
     takes: { user: USER, to: required(text('EMAIL'), 'the new e-mail') },
     run: async (context, { user, to }) =>
@@ -102,6 +114,7 @@ export const userCommands: Record<string, Command> = {
   ),
   'user unlock': command({
     summary: 'unlock a user after failed logins; address limits stay and are reported',
+    prints: USER_JSON,
     on: 'database and limits',
     takes: { user: USER },
     run: async (context, { user }) => {
@@ -115,6 +128,7 @@ export const userCommands: Record<string, Command> = {
   'user forget-device': userForgetDevice,
   'user set-password': command({
     summary: 'set the password of a user in an emergency, and end all their sessions',
+    prints: `${USER_JSON}, and \`password\` if it was generated`,
     on: 'database',
     takes: { user: USER, 'password-stdin': FROM_STDIN },
     run: async (context, { user, 'password-stdin': fromStdin }) => {
@@ -126,6 +140,7 @@ export const userCommands: Record<string, Command> = {
   }),
   'user delete': command({
     summary: 'delete a user, and end all their sessions; the audit log stays',
+    prints: '`{deleted_id}`',
     on: 'database',
     takes: { user: USER },
     destroys: () => 'the user will be deleted; this cannot be undone',
@@ -144,6 +159,7 @@ function changing(
 ): Command {
   return command({
     summary,
+    prints: USER_JSON,
     on: 'database',
     takes: { user: USER },
     run: async (context, { user }) => printable(await change(context, await userIdOf(context, user))),

@@ -13,6 +13,8 @@ import { USER } from './user-parameter.js';
 export const userExplain: Command = command({
   summary: 'explain why a user cannot log in, and how to fix it',
   example: 'user explain ada@example.com',
+  prints:
+    '`{name, id, reasons: [{reason, message, cure}], …, login_limit: {attempts, window_seconds, gateway}}`; `gateway` is null if none answered at `LISTEN_HOST` and `PORT`, so the limit is that of this environment',
   on: 'database and limits',
   takes: { user: USER },
   run: async (context, { user, json }) => {

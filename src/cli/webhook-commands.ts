@@ -22,10 +22,14 @@ import { type Printable, print } from './terminal.js';
 
 const WEBHOOK_ID = word(text('ID'), 'the ID of the webhook', 'name one webhook by its ID');
 
+const WEBHOOK_JSON =
+  '`{webhook_id, url, event_types, include_emails, created_at, paused_at, paused_by, lag_seconds, parked_count, last_attempt_at, last_outcome, last_status, previous_secret_ends_at}`';
+
 export const webhookCommands: Record<string, Command> = {
   'webhook create': command({
     summary: 'create a webhook, which receives audit events from now on; the secret will not be shown again',
     example: 'webhook create --url https://hooks.example.com/auth --event login_failure --event token_theft',
+    prints: '`{webhook_id, secret, url, event_types, include_emails}`; `event_types` is null for all',
     on: 'database and keyring',
     takes: {
       url: required(text('URL'), 'where to send events; WEBHOOK_HOSTS must list its host and port'),
@@ -41,6 +45,7 @@ export const webhookCommands: Record<string, Command> = {
   }),
   'webhook list': command({
     summary: 'list all webhooks, oldest first, with how far each is behind and its last attempt',
+    prints: WEBHOOK_JSON,
     on: 'database',
     run: async (context) => {
       const now = context.clock.now();
@@ -49,6 +54,8 @@ export const webhookCommands: Record<string, Command> = {
   }),
   'webhook test': command({
     summary: 'send one event of type webhook_test and print the answer; exit code 1 if it is not delivered',
+    prints:
+      '`{outcome, status, milliseconds, body}`: the first 4 KiB of the answer, decoded as UTF-8; `status` is null if none came. Exit code 1 if the event was not delivered',
     on: 'database and keyring',
     takes: { id: WEBHOOK_ID },
     run: async (context, { id, json }) => {
@@ -63,6 +70,7 @@ export const webhookCommands: Record<string, Command> = {
   'webhook rotate': command({
     summary: 'give a webhook a new secret; events are signed with both until the overlap ends',
     example: 'webhook rotate ID --overlap 7d',
+    prints: '`{webhook_id, secret, previous_secret_ends_at}`',
     on: 'database and keyring',
     takes: {
       id: WEBHOOK_ID,
@@ -76,12 +84,14 @@ export const webhookCommands: Record<string, Command> = {
   }),
   'webhook pause': command({
     summary: 'stop sending to a webhook; events wait until it is resumed',
+    prints: WEBHOOK_JSON,
     on: 'database',
     takes: { id: WEBHOOK_ID },
     run: async (context, { id }) => printable(await pauseWebhook(context, COMMAND_LINE, id), context.clock.now()),
   }),
   'webhook resume': command({
     summary: 'send again to a paused webhook, what has failed at once',
+    prints: WEBHOOK_JSON,
     on: 'database',
     takes: { id: WEBHOOK_ID },
     run: async (context, { id }) => printable(await resumeWebhook(context, COMMAND_LINE, id), context.clock.now()),
@@ -89,6 +99,7 @@ export const webhookCommands: Record<string, Command> = {
   'webhook replay': command({
     summary: 'send all events since a time again, with the same ids; older ones that wait or failed are dropped',
     example: 'webhook replay ID --since 24h',
+    prints: WEBHOOK_JSON,
     on: 'database',
     takes: {
       id: WEBHOOK_ID,
@@ -101,6 +112,7 @@ export const webhookCommands: Record<string, Command> = {
   }),
   'webhook delete': command({
     summary: 'delete a webhook',
+    prints: WEBHOOK_JSON,
     on: 'database',
     takes: { id: WEBHOOK_ID },
     destroys: () => 'the webhook will be deleted, and events that wait for it are not sent; this cannot be undone',

@@ -61,15 +61,16 @@ export const ERROR_REASONS = {
     means: 'The link is unknown, used, replaced or expired, or its user is deactivated or deleted.',
     action: 'Ask for a new link.',
   },
-  too_short: { means: 'The password has fewer than 15 characters.', action: NEW_PASSWORD },
-  too_long: { means: 'The password has more than 1,024 bytes.', action: NEW_PASSWORD },
+  too_short: { means: 'The password has fewer than 15 characters, counted as code points.', action: NEW_PASSWORD },
+  too_long: { means: 'The password has more than 1,024 bytes in UTF-8.', action: NEW_PASSWORD },
   current: { means: 'The password is the current one.', action: NEW_PASSWORD },
   context: {
-    means: 'The password is the e-mail address or the host name with little around it.',
+    means:
+      'The password is the e-mail, a part of it or the host of `PUBLIC_URL` with fewer than 8 other characters around it.',
     action: NEW_PASSWORD,
   },
   common: { means: 'The password is in the list of common passwords.', action: NEW_PASSWORD },
-  breached: { means: 'The password is known from a data breach.', action: NEW_PASSWORD },
+  breached: { means: 'The password is in the files of `BREACHED_PASSWORDS`.', action: NEW_PASSWORD },
 
   // Any request
   malformed_request: {

@@ -6,6 +6,12 @@ import { ERRORS } from './refusals.js';
 
 export const CROSS_SITE_IN_DEVELOPMENT = `${ERRORS.cross_site.detail}: it is neither that of PUBLIC_URL nor in CORS_ORIGINS`;
 
+/** Interface 5: what pages of CORS_ORIGINS may send and read. docs/interface.md prints it. */
+export const CORS_FIELDS = {
+  sent: ['Authorization', 'Content-Type', 'Refresh-Retry', 'traceparent', 'tracestate', 'X-Request-Id'],
+  read: ['RateLimit', 'RateLimit-Policy', 'Refresh-Retry', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+};
+
 /** Characters of an origin that are logged */
 const ORIGIN_LENGTH = 256;
 

@@ -8,6 +8,7 @@ import type { Config } from '../config/config.js';
 import type { ReadinessPoller } from '../readiness/poller.js';
 import type { Readiness } from '../readiness/readiness.js';
 import type { Services } from '../services.js';
+import { CORS_FIELDS } from './cross-site.js';
 import { errorHandler, notFound } from './errors.js';
 import { loginGuards } from './login-guards.js';
 import { readable, refuseMalformed } from './malformed.js';
@@ -123,15 +124,8 @@ function allowOrigins(origins: string[]) {
     origin: origins,
     credentials: true,
     methods: ['POST'],
-    allowedHeaders: ['Authorization', 'Content-Type', 'Refresh-Retry', 'traceparent', 'tracestate', 'X-Request-Id'],
-    exposedHeaders: [
-      'RateLimit',
-      'RateLimit-Policy',
-      'Refresh-Retry',
-      'Retry-After',
-      'WWW-Authenticate',
-      'X-Request-Id',
-    ],
+    allowedHeaders: CORS_FIELDS.sent,
+    exposedHeaders: CORS_FIELDS.read,
     maxAge: 600,
   });
 }

@@ -10,18 +10,18 @@ import { authorityOf, faultOfTarget } from './target.js';
 
 type WebhookOutcome = SendOutcome | 'target_refused' | 'secret_unreadable';
 
-/** Every outcome, or it does not compile. */
-const OUTCOMES: Record<WebhookOutcome, true> = {
-  delivered: true,
-  http_error: true,
-  redirect: true,
-  gone: true,
-  timeout: true,
-  tls: true,
-  connection_failed: true,
-  address_refused: true,
-  target_refused: true,
-  secret_unreadable: true,
+/** Every outcome with its meaning, which docs/interface.md prints. */
+export const OUTCOMES: Record<WebhookOutcome, string> = {
+  delivered: '2xx',
+  http_error: '4xx or 5xx',
+  redirect: '3xx, which is not followed',
+  gone: '410, which pauses the webhook',
+  timeout: 'no answer in time',
+  tls: 'a certificate that is not trusted',
+  connection_failed: 'no connection',
+  address_refused: 'the host has an address that must not be called',
+  target_refused: 'the host is no longer in `WEBHOOK_HOSTS`',
+  secret_unreadable: 'the keyring cannot open the secret',
 };
 
 /** Labels of `auth_gateway_webhook_deliveries_total` */

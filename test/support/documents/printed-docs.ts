@@ -6,10 +6,9 @@ import { variables } from '../../../src/config/config.js';
 import { DATABASE_PARAMETERS } from '../../../src/config/database-url.js';
 import { PASSWORD_FAULT_REASONS } from '../../../src/credentials/passwords/password-rules.js';
 import { ERROR_REASONS } from '../../../src/domain/error-reasons.js';
-import { CODES } from '../../../src/graphql/reasons.js';
-import { GRAPHQL_ERRORS } from '../../../src/http/error-body.js';
-import { AUTHZ_ERRORS, ERRORS, REFUSALS } from '../../../src/http/refusals.js';
+import { REFUSALS } from '../../../src/http/refusals.js';
 import { graphqlCodes, graphqlCosts, graphqlLimits } from './graphql-tables.js';
+import { INTERFACE_TABLES } from './interface-tables.js';
 import { mailOutcomes, mailPlaceholders, retryDelays } from './mail-tables.js';
 import { alerts, findings, metrics, ocsf } from './operation-tables.js';
 import { publishedLine, publishedRun, publishedSum } from './published-run.js';
@@ -26,36 +25,6 @@ function refusals(): string {
     return [route, status, `\`${name}\``, `\`${detail}\``, cookie];
   });
   return table(['route', 'status', '`reason`', '`detail`', 'cookie'], rows);
-}
-
-type Rows<Row> = Partial<Record<string, Row>>;
-
-const COOKIE: Rows<string> = {
-  cleared: ', cookie cleared',
-  cleared_everywhere: ', cookie cleared for parent domains too',
-};
-
-/** @throws if a reason has no answer */
-function errors(): string {
-  const restOf: Rows<{ status: number; detail: string; cookie?: string }> = ERRORS;
-  const authzOf: Rows<{ status: number; detail: string }> = AUTHZ_ERRORS;
-  const codeOf: Rows<string> = CODES;
-  const ofPasswords: readonly string[] = PASSWORD_FAULT_REASONS;
-  const beforeGraphql = Object.values(GRAPHQL_ERRORS);
-  const lines = Object.entries(ERROR_REASONS).map(([reason, { means, action }]) => {
-    const [ofRest, ofAuthz] = [restOf[reason], authzOf[reason]];
-    const rest = ofRest && `${ofRest.status} \`${ofRest.detail}\`${COOKIE[ofRest.cookie ?? ''] ?? ''}`;
-    const code = codeOf[reason] ?? beforeGraphql.find((row) => row.reason === reason)?.code;
-    const cells = [
-      rest ?? (ofPasswords.includes(reason) ? '422, in `errors`' : ''),
-      ofAuthz ? `${ofAuthz.status} \`${ofAuthz.detail}\`` : code === 'UNAUTHENTICATED' ? '401' : '', // Interface 6
-      code === undefined ? '' : `\`${code}\``,
-    ];
-    if (cells.every((cell) => cell === '')) throw new Error(`no answer has the reason ${reason}`);
-    return [`\`${reason}\``, ...cells, means, action];
-  });
-  const head = ['`reason`', 'REST', 'forward authentication', 'GraphQL: `code`', 'meaning', 'what a client does'];
-  return table(head, lines);
 }
 
 function passwordRules(): string {
@@ -125,7 +94,6 @@ const BLOCKS: Record<string, (page: string) => string> = {
   'database parameters': databaseParameters,
   rooms,
   refusals,
-  errors,
   'graphql limits': graphqlLimits,
   'graphql costs': graphqlCosts,
   'graphql codes': graphqlCodes,
@@ -134,6 +102,7 @@ const BLOCKS: Record<string, (page: string) => string> = {
   'mail outcomes': mailOutcomes,
   'mail placeholders': mailPlaceholders,
   'retry delays': retryDelays,
+  ...INTERFACE_TABLES,
   'published run': publishedRun,
   'published sum': publishedSum,
   'published line': publishedLine,
