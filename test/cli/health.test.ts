@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readConfig } from '../../src/config/config.js';
+import { listen } from '../../src/http/server/listener.js';
 import { run, runHere } from '../support/gateway/cli.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
-import { startProcess } from '../support/gateway/server-process.js';
 import { freePort } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 
@@ -90,9 +90,10 @@ test.each([
 });
 
 test.each(['0.0.0.0', '::', '::1', 'localhost'])('a gateway that listens at %s is found', async (host) => {
-  const env = { LISTEN_HOST: host, PORT: String(await freePort()) };
-  await using _server = await startProcess(gateway, env);
+  const { port, stop } = await listen(gateway.app, host, 0);
+  const env = { LISTEN_HOST: host, PORT: String(port) };
   expect(await health(env, '--wait', '5m', '--json')).toMatchObject({ code: 0, stderr: '' });
+  await stop({ graceMs: 0 });
 });
 
 test('a wrong configuration is reported, exit 78', async () => {
