@@ -257,7 +257,7 @@ test('Interface 5: an answer that nobody takes is given up', async () => {
     const authorization = `Bearer ${answer.json.access_token}`;
     const all = 'fields { name description args { name description type { name } } type { name } }';
     const types = `types { name description ${all} inputFields { name description } enumValues { name description } }`;
-    const query = `{${['a', 'b', 'c'].map((name) => `${name}: __schema { ${types} }`)}}`;
+    const query = `{${['a', 'b', 'c', 'd', 'e'].map((name) => `${name}: __schema { ${types} }`)}}`;
     const body = JSON.stringify({ query });
     const big = (id: string) =>
       `POST /graphql HTTP/1.1\r\n${HOST}Authorization: ${authorization}\r\nX-Request-Id: ${id}\r\n` +
