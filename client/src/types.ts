@@ -69,11 +69,12 @@ export interface AuthEvents {
 
 export interface AuthClient {
   /**
+   * Logs in, and never tries twice.
    * @returns the user
-   * @throws {AuthError} 401, 422, 429 or 5xx with the gateway's sentence and reason, or 0 if no answer came; this client is then as before
+   * @throws {AuthError} 401, 422, 429 or 5xx, or 0 if no answer came in 10 s; this client is then as before
    */
   login(credentials: Credentials): Promise<User>;
-  /** As the action of a form with the fields `email` and `password`. */
+  /** The same, as the action of a form with the fields `email` and `password`. */
   login(form: FormData): Promise<void>;
   /**
    * Ends the session in all tabs. From now on nobody gets a token, and the status is `signing-out` until the gateway has confirmed it.
@@ -102,14 +103,21 @@ export interface AuthClient {
    */
   fetch: typeof fetch;
   /**
-   * @returns an access token that has not expired, undefined when signed out
    * @param options `signal` ends only this wait
+   * @returns an access token that has not expired, undefined when signed out
    * @throws {AuthError} if one is needed and cannot be had within 30 s, or after a 429 within 90 s
    */
   getAccessToken(options?: { signal?: AbortSignal | undefined }): Promise<string | undefined>;
+  /** @returns whether somebody is logged in, and who: the same object until something changes */
   state(): AuthState;
-  /** @returns a function that unsubscribes */
+  /**
+   * Calls the listener at each change of the state.
+   * @returns a function that unsubscribes
+   */
   subscribe(listener: () => void): () => void;
-  /** @returns a function that unsubscribes */
+  /**
+   * Calls the listener at each event of this name.
+   * @returns a function that unsubscribes
+   */
   on<E extends keyof AuthEvents>(event: E, listener: (happened: AuthEvents[E]) => void): () => void;
 }

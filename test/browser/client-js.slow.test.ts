@@ -1,9 +1,9 @@
 /** Interface 13: `/client.js`, imported by a page of another origin, without a bundler. */
+import { testedBlock } from '../documents/printed.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { PASSWORD, startGateway } from '../support/gateway/gateway.js';
 import { launchChromium } from './chromium.js';
 import { startEdge } from './edge.js';
-import { blockWith } from './printed.js';
 import { inChromium } from './site.js';
 
 inChromium('in Chromium', () => {
@@ -16,7 +16,7 @@ inChromium('in Chromium', () => {
     const gateway = await startGateway({ clock: runningClock(), env });
     running.defer(gateway.close);
     auth.leadTo(gateway.url);
-    const script = blockWith('html', '/client.js').replaceAll('https://auth.example.com', auth.url);
+    const script = testedBlock('client/README.md', 'client-js').replaceAll('https://auth.example.com', auth.url);
     app.serve('/', 'text/html', `<!doctype html><link rel="icon" href="data:,">${script}`);
     const { email } = await gateway.user();
 

@@ -1,4 +1,4 @@
-/** examples/, which docs/login.md prints: each is installed and run against a real gateway with the variables that are named. */
+/** examples/: each is installed and run against a real gateway with the variables that are named. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
+import { testedBlock } from '../documents/printed.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { claimsOf, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { quickPasswords } from '../support/gateway/quick-passwords.js';
@@ -14,7 +15,7 @@ import { until } from '../support/until.js';
 import { violationsOf } from './axe.js';
 import { launchChromium } from './chromium.js';
 import { startEdge } from './edge.js';
-import { blockWith, printed, variablesOf } from './printed.js';
+import { variablesOf } from './printed.js';
 import { inChromium } from './site.js';
 
 const run = promisify(execFile);
@@ -99,12 +100,13 @@ async function openPage(origin: string): Promise<Page> {
 /**
  * The page with React behind the proxy of Vite, free of type errors.
  * @param main in the place of `main.tsx`
+ * @param app in the place of `App.tsx`
  */
-async function startReact(main?: string): Promise<ReactSite> {
+async function startReact(main?: string, app?: string): Promise<ReactSite> {
   const port = String(await freePort());
   const origin = `http://localhost:${port}`;
   const env = await variablesFor('react');
-  expect(variablesOf('npm ci && PUBLIC_URL=', printed())).toEqual(env);
+  expect(variablesOf(testedBlock('docs/login.md', 'start'))).toEqual(env);
   expect(env).toEqual({ PUBLIC_URL: 'http://localhost:5173', REFRESH_RETRY: 'true', LOGIN_RATE_LIMIT: '1000' });
   const gateway = await gatewayWith({ ...env, PUBLIC_URL: origin });
   const edge = await startEdge();
@@ -113,6 +115,7 @@ async function startReact(main?: string): Promise<ReactSite> {
   const folder = await install('react', gateway.url, REACT_PACKAGES);
   await replaceIn(join(folder, 'vite.config.ts'), { '5173': port, 'http://127.0.0.1:3000': edge.url });
   if (main !== undefined) await writeFile(join(folder, 'src/main.tsx'), main);
+  if (app !== undefined) await writeFile(join(folder, 'src/App.tsx'), app);
   const types = await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.'], { cwd: folder }).catch((error) => error);
   expect(types.stdout).toBe('');
   await startVite(folder, origin);
@@ -297,7 +300,7 @@ inChromium('docs/login.md in Chromium', () => {
     const source = await replaceIn(join(folder, 'api.js'), ports);
     expect(source).toContain(`origin', '${origin}'`);
     await startProgram(folder, api, 'api.js');
-    const client = blockWith('ts', 'allowedOrigins').replace('http://localhost:4000', api);
+    const client = testedBlock('docs/login.md', 'api').replace('http://localhost:4000', api);
     await writeFile(
       join(folder, 'src/auth.ts'),
       `import { createAuthClient } from '@auth-gateway/client/browser';\n${client}`,
@@ -305,7 +308,6 @@ inChromium('docs/login.md in Chromium', () => {
     await page.reload();
     await logIn(page, email, PASSWORD);
     await page.waitForSelector('text=Logged in as admin');
-    expect(printed()).toContain("`auth.fetch('http://localhost:4000/')` then carries it");
     const ask = (how: string) =>
       page.evaluate<string>(`import('/src/auth.ts').then(async ({ auth }) => (await ${how}('${api}')).text())`);
     const token = await page.evaluate<string>(`import('/src/auth.ts').then(({ auth }) => auth.getAccessToken())`);
@@ -323,6 +325,19 @@ inChromium('docs/login.md in Chromium', () => {
     await console.goto(`${origin}/console/`);
     await console.getByRole('heading', { name: 'Overview' }).waitFor(); // one origin, one session
     expect(await countOf(gateway, 'token_theft')).toBe(0);
+  });
+
+  test('the short page shows a wrong password, keeps the session, and logs out', async () => {
+    const { gateway, page } = await startReact(undefined, testedBlock('docs/login.md', 'app'));
+    const { email } = await gateway.user();
+    await logIn(page, email, WRONG);
+    await page.waitForSelector('text=Invalid credentials');
+    await logIn(page, email, PASSWORD);
+    await page.waitForSelector('text=Log out, viewer');
+    await page.reload();
+    await page.click('text=Log out, viewer');
+    await page.waitForSelector('[name=password]');
+    expect(await countOf(gateway, 'logout')).toBe(1);
   });
 
   test('a guard sends to the login and back to the page, and to no other site', async () => {
@@ -369,7 +384,7 @@ export default function Layout({ children }: { children: ReactNode }) {
 `;
 
 inNext('docs/login.md, Next.js, in Chromium', () => {
-  test('the printed files are built and run: log in, reload, the keys and the console', async () => {
+  test('the example and the printed configuration are built and run: log in, reload, the keys and the console', async () => {
     const port = String(await freePort());
     const origin = `http://localhost:${port}`;
     const gateway = await gatewayWith({ ...(await variablesFor('react')), PUBLIC_URL: origin });
@@ -383,7 +398,7 @@ inNext('docs/login.md, Next.js, in Chromium', () => {
       await cp(join(ROOT, 'examples/react/src', from), join(folder, 'app', to));
     }
     await writeFile(join(folder, 'app/layout.tsx'), LAYOUT);
-    const config = blockWith('ts', 'rewrites').replace('http://127.0.0.1:3000', gateway.url);
+    const config = testedBlock('docs/login.md', 'next').replace('http://127.0.0.1:3000', gateway.url);
     await writeFile(join(folder, 'next.config.ts'), config);
     const env = { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' } as const;
     const inFolder = { cwd: folder, env, maxBuffer: 10_000_000 };

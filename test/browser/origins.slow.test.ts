@@ -1,15 +1,13 @@
 /** docs/login.md: the gateway on another origin than the page, with the variables that are printed there. */
 import type { Browser, BrowserContext } from 'playwright-core';
+import { testedBlock } from '../documents/printed.js';
 import { arrange, type Origins } from './arrangement.js';
 import { launchChromium, launchWithThirdPartyCookies } from './chromium.js';
 import { variablesOf } from './printed.js';
 import { inChromium, sidOf } from './site.js';
 
-const ONE_SITE = 'PUBLIC_URL=http://localhost:3000 CORS_ORIGINS=http://localhost:5173';
-const TWO_SITES = 'COOKIE_SAMESITE=none';
-
 /** The variables of a block, for other origins than those that are printed. */
-function variables(words: string, { page, gateway }: Origins): Record<string, string> {
+function variables(mark: string, { page, gateway }: Origins): Record<string, string> {
   const origins = {
     'http://localhost:5173': page,
     'http://localhost:3000': gateway,
@@ -17,7 +15,10 @@ function variables(words: string, { page, gateway }: Origins): Record<string, st
     'https://auth.example.net': gateway,
   };
   return Object.fromEntries(
-    Object.entries(variablesOf(words)).map(([name, value]) => [name, origins[value as keyof typeof origins] ?? value]),
+    Object.entries(variablesOf(testedBlock('docs/login.md', mark))).map(([name, value]) => [
+      name,
+      origins[value as keyof typeof origins] ?? value,
+    ]),
   );
 }
 
@@ -29,8 +30,8 @@ inChromium('in Chromium', () => {
   afterAll(() => browser?.close());
 
   /** Whether a page that is loaded anew goes on with the session of its login */
-  async function survivesReload(names: Origins, words: string, profile: BrowserContext): Promise<boolean> {
-    const site = await arrange(profile, names, (origins) => variables(words, origins));
+  async function survivesReload(names: Origins, mark: string, profile: BrowserContext): Promise<boolean> {
+    const site = await arrange(profile, names, (origins) => variables(mark, origins));
     try {
       expect(await site.logIn()).toBe('');
       const sid = await sidOf(site.page);
@@ -46,17 +47,17 @@ inChromium('in Chromium', () => {
     { page: 'http://localhost', gateway: 'http://localhost' },
     { page: 'https://app.example.com', gateway: 'https://auth.example.com' },
   ])('two origins of one site, with what the page prints: %j', async (names) => {
-    expect(await survivesReload(names, ONE_SITE, await browser.newContext())).toBe(true);
+    expect(await survivesReload(names, 'one-site', await browser.newContext())).toBe(true);
   });
 
   test('two sites, with the configuration of the page: only if the browser stores cookies of other sites', async () => {
     const names = { page: 'https://app.example.com', gateway: 'https://auth.example.net' };
     const { profile, close } = await launchWithThirdPartyCookies();
     try {
-      expect(await survivesReload(names, TWO_SITES, profile)).toBe(true);
+      expect(await survivesReload(names, 'two-sites', profile)).toBe(true);
     } finally {
       await close();
     }
-    expect(await survivesReload(names, TWO_SITES, await browser.newContext())).toBe(false);
+    expect(await survivesReload(names, 'two-sites', await browser.newContext())).toBe(false);
   });
 });

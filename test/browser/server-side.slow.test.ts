@@ -1,4 +1,4 @@
-/** docs/login.md, server-side rendering: both ways as they are printed, on a server and in a page that takes over from it. */
+/** docs/server-side.md: both ways with the files of examples/server-side, on a server and in a page that takes over from it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile } from 'node:fs/promises';
@@ -13,14 +13,13 @@ import { until } from '../support/until.js';
 import { tokenOf } from './asked.js';
 import { launchChromium } from './chromium.js';
 import { type Edge, startEdge } from './edge.js';
-import { blockWith } from './printed.js';
 import { inChromium } from './site.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PAGES = join(import.meta.dirname, 'pages');
 const PACKAGES = ['react', 'react-dom', 'jose', '@types/react', '@types/react-dom'];
 
-inChromium('docs/login.md, server-side rendering, in Chromium', () => {
+inChromium('docs/server-side.md in Chromium', () => {
   const cleanUp = new AsyncDisposableStack();
   afterAll(() => cleanUp.disposeAsync());
   let gateway: TestGateway;
@@ -33,13 +32,11 @@ inChromium('docs/login.md, server-side rendering, in Chromium', () => {
   beforeAll(async () => {
     const project = cleanUp.use(installClient());
     for (const name of PACKAGES) project.link(name);
-    project.save('app.tsx', blockWith('tsx', 'export function App'));
-    project.save('session.ts', blockWith('ts', 'export async function begin'));
-    project.save('report.ts', blockWith('ts', "auth.on('refreshed'"));
+    const files = ['app.tsx', 'session.ts', 'report.ts'];
+    for (const name of files) await copyFile(join(ROOT, 'examples/server-side', name), join(project.folder, name));
     const strict = { strict: true, exactOptionalPropertyTypes: true, noUnusedLocals: true, verbatimModuleSyntax: true };
     const modules = { module: 'esnext', moduleResolution: 'bundler', jsx: 'react-jsx', skipLibCheck: true };
     const compilerOptions = { ...strict, ...modules, types: ['node'], typeRoots: [resolve('node_modules/@types')] };
-    const files = ['app.tsx', 'session.ts', 'report.ts'];
     const options = { compilerOptions: { ...compilerOptions, target: 'es2022', noEmit: true }, files };
     project.save('tsconfig.json', JSON.stringify(options));
     expect(project.run(join(ROOT, 'node_modules/.bin/tsc'), '-p', '.')).toBe('');

@@ -1,14 +1,14 @@
-/** docs/login.md, "What goes wrong": each looks as it is printed there, and has the fix that is printed. */
+/** docs/login.md, "What goes wrong": each looks as it is printed there, and has the fix that the page says. */
 import type { Browser } from 'playwright-core';
+import { testedBlock } from '../documents/printed.js';
 import { until } from '../support/until.js';
 import { type Arrangement, arrange, type Origins } from './arrangement.js';
 import { launchChromium } from './chromium.js';
-import { printed } from './printed.js';
 import { inChromium, sidOf } from './site.js';
 
 interface Trouble {
-  /** Its paragraph begins with this. */
-  what: string;
+  /** Mark of the console's message in the page */
+  mark: string;
   names: Origins;
   wrong(origins: Origins): Record<string, string>;
   cured: { names?: Origins; env(origins: Origins): Record<string, string> };
@@ -23,7 +23,7 @@ const listed = ({ page, gateway }: Origins) => ({ PUBLIC_URL: gateway, CORS_ORIG
 
 const TROUBLES: Trouble[] = [
   {
-    what: 'Login works, and a reload logs out.',
+    mark: 'reload-logs-out',
     names: { page: 'http://127.0.0.1', gateway: 'http://localhost' },
     wrong: listed,
     cured: { names: LOCAL, env: listed },
@@ -31,7 +31,7 @@ const TROUBLES: Trouble[] = [
     detail: /^$/,
   },
   {
-    what: 'Every login is 403, behind a proxy.',
+    mark: 'proxy-403',
     names: { page: 'http://localhost', gateway: '' },
     wrong: () => ({ PUBLIC_URL: 'http://localhost:3000' }),
     cured: { env: ({ page }) => ({ PUBLIC_URL: page }) },
@@ -39,7 +39,7 @@ const TROUBLES: Trouble[] = [
     detail: /^Calls from this origin are not allowed/,
   },
   {
-    what: 'Every login fails without an answer, on another origin.',
+    mark: 'no-answer',
     names: LOCAL,
     wrong: ({ gateway }) => ({ PUBLIC_URL: gateway }),
     cured: { env: listed },
@@ -62,18 +62,15 @@ inChromium('docs/login.md, what goes wrong, in Chromium', () => {
     return { detail, sid: await sidOf(site.page) };
   }
 
-  test.each(TROUBLES)('$what', async ({ what, names, wrong, cured, answer, detail }) => {
+  test.each(TROUBLES)('$mark', async ({ mark, names, wrong, cured, answer, detail }) => {
     const ill = await arrange(await browser.newContext(), names, wrong);
     try {
       const seen = await tryIt(ill);
       expect(seen).toEqual({ sid: undefined, detail: expect.stringMatching(detail) });
       expect(ill.answers()).toContain(answer);
-      const paragraph = printed({
-        'http://localhost:5173': ill.page.url().split('/?')[0] ?? '',
-        'http://localhost:3000': ill.gatewayOrigin,
-      }).split(`**${what}**`)[1];
-      expect(paragraph).toBeDefined();
-      const line = paragraph?.split('```text\n')[1]?.split('\n```')[0] ?? '';
+      const line = testedBlock('docs/login.md', mark)
+        .replaceAll('http://localhost:5173', ill.page.url().split('/?')[0] ?? '')
+        .replaceAll('http://localhost:3000', ill.gatewayOrigin);
       await until(`the console says: ${line}`, () => ill.console().includes(line));
     } finally {
       await ill.close();

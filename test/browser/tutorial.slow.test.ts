@@ -1,9 +1,8 @@
 /** What the client is for: the code of every tutorial throws honest people out, each time that two refreshes meet. */
-import { REFUSALS } from '../../src/http/refusals.js';
+import { testedBlock } from '../documents/printed.js';
 import { logIn } from '../support/gateway/gateway.js';
 import { until } from '../support/until.js';
 import { servePage } from './bundle.js';
-import { printed } from './printed.js';
 import { inChromium, type Site, startSite } from './site.js';
 
 inChromium('in Chromium, without the client', () => {
@@ -35,9 +34,7 @@ inChromium('in Chromium, without the client', () => {
     expect(await gateway.rows("select event_type from audit_events where event_type = 'token_theft'")).toHaveLength(1);
     expect(await gateway.rows('select jti from refresh_tokens where not revoked')).toEqual([]);
 
-    const paragraph = printed().split('**Users are thrown out at random')[1] ?? '';
-    expect(paragraph).toContain(REFUSALS.record_revoked.detail);
-    const line = paragraph.split('```text\n')[1]?.split('\n```')[0] ?? '';
+    const line = testedBlock('docs/login.md', 'thefts');
     await until(`the console says: ${line}`, () => console.includes(line));
     await profile.close();
   });

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { blocksOf } from '../documents/printed.js';
+import { testedBlock } from '../documents/printed.js';
 import { installClient, type Project } from './packed.js';
 
 /** Of `browser`, bundled and minified */
@@ -62,15 +62,12 @@ export const express: NodeRequest['originalUrl'] = '/';
 export const incomplete: Question = { url: 'http://a', rule: 'caller=user' };
 `;
 
-test("what uses React's state says so in its first line, as Next.js wants it, and so do the files that are printed", () => {
-  const printed = ['App.tsx', 'RequireLogin.tsx'].map((name) => readFileSync(`examples/react/src/${name}`, 'utf8'));
-  const blocks = blocksOf('docs/login.md').filter(
-    ({ language, text }) => language === 'tsx' && text.includes('useAuth'),
-  );
+test("what uses React's state says so in its first line, as Next.js wants it, and so do the examples", () => {
+  const files = ['react/src/App.tsx', 'react/src/RequireLogin.tsx', 'server-side/app.tsx'];
   for (const text of [
     inside('node_modules/@auth-gateway/client/dist/react.js'),
-    ...printed,
-    ...blocks.map((block) => block.text),
+    ...files.map((name) => readFileSync(`examples/${name}`, 'utf8')),
+    testedBlock('docs/login.md', 'app'),
   ]) {
     expect(text.split('\n')[0]).toBe("'use client';");
   }

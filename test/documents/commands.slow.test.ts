@@ -41,7 +41,7 @@ function expectPrinted(printed: string, said: string): void {
   'README.md and the pages behind it: each command succeeds, and prints what is said',
   async () => {
     const keys = [...marked('docs/services.md', 'api-key'), ...marked('docs/scheduled-jobs.md', 'cron-key')];
-    const [readme, login, dashboards] = ['README.md', 'docs/login.md', 'docs/dashboards.md'].map(blocksOf);
+    const [readme, dashboards] = ['README.md', 'docs/dashboards.md'].map(blocksOf);
     const operate = ['locked-out', 'personal-data', 'keyring'].flatMap((name) => blocksOf(`docs/${name}.md`));
 
     await using reader = await createReader();
@@ -50,7 +50,7 @@ function expectPrinted(printed: string, said: string): void {
 
     const shell = reader.shell();
     const isRun = ({ language, mark }: Block) => language === 'sh' && mark === undefined;
-    for (const blocks of [readme, login, operate, keys, dashboards]) {
+    for (const blocks of [readme, operate, keys, dashboards]) {
       expect(blocks?.some(isRun)).toBe(true);
       for (const [i, block] of (blocks ?? []).entries()) {
         if (!isRun(block)) continue;

@@ -6,7 +6,8 @@ import { methodNotAllowed } from '../errors.js';
 
 const DOCUMENTS: Array<[path: string, about: string]> = [
   ['README.md', 'overview and quick start'],
-  ['docs/login.md', 'how to log users in, from a web page or without one'],
+  ['docs/login.md', 'how to log users in on a web page'],
+  ['docs/native-apps.md', 'how an app logs users in'],
   ['docs/passwords.md', 'invitations, changed and forgotten passwords'],
   ['docs/dashboards.md', 'GraphQL queries, limits and errors'],
   ['docs/services.md', 'how services sign their requests'],

@@ -1,4 +1,4 @@
-// The page of docs/login.md in the browser, which takes over what server.jsx has rendered, as in development.
+// The page of docs/server-side.md in the browser, which takes over what server.jsx has rendered, as in development.
 import { StrictMode } from 'react';
 import { hydrateRoot } from 'react-dom/client';
 import { App, auth } from './app';

@@ -1,4 +1,4 @@
-// A server that renders the page of docs/login.md, and passes on what is the gateway's.
+// A server that renders the page of docs/server-side.md, and passes on what is the gateway's.
 import { request as ask, createServer } from 'node:http';
 import { renderToString } from 'react-dom/server';
 import { App } from './app';

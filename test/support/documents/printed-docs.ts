@@ -6,7 +6,7 @@ import { variables } from '../../../src/config/config.js';
 import { DATABASE_PARAMETERS } from '../../../src/config/database-url.js';
 import { PASSWORD_FAULT_REASONS } from '../../../src/credentials/passwords/password-rules.js';
 import { ERROR_REASONS } from '../../../src/domain/error-reasons.js';
-import { REFUSALS } from '../../../src/http/refusals.js';
+import { clientFunctions, clientOptions, questionOptions } from './client-tables.js';
 import { graphqlCodes, graphqlCosts, graphqlLimits } from './graphql-tables.js';
 import { INTERFACE_TABLES } from './interface-tables.js';
 import { mailOutcomes, mailPlaceholders, retryDelays } from './mail-tables.js';
@@ -18,14 +18,6 @@ import { table } from './table.js';
 import { verifyLibraries } from './verify-libraries.js';
 
 const COMMANDS = await commandTable();
-
-function refusals(): string {
-  const rows = Object.entries(REFUSALS).map(([name, { status, detail, cookie }]) => {
-    const route = ['invalid_credentials', 'account_locked'].includes(name) ? 'login' : 'refresh';
-    return [route, status, `\`${name}\``, `\`${detail}\``, cookie];
-  });
-  return table(['route', 'status', '`reason`', '`detail`', 'cookie'], rows);
-}
 
 function passwordRules(): string {
   return table(
@@ -93,12 +85,14 @@ const BLOCKS: Record<string, (page: string) => string> = {
   variables: variableRows,
   'database parameters': databaseParameters,
   rooms,
-  refusals,
   'graphql limits': graphqlLimits,
   'graphql costs': graphqlCosts,
   'graphql codes': graphqlCodes,
   'verify libraries': verifyLibraries,
   'password rules': passwordRules,
+  'client options': clientOptions,
+  'client functions': clientFunctions,
+  'question options': questionOptions,
   'mail outcomes': mailOutcomes,
   'mail placeholders': mailPlaceholders,
   'retry delays': retryDelays,

@@ -1,25 +1,24 @@
-/** Vite's development server, with the configuration that docs/login.md prints. */
+/** Vite's development server, with the configuration of examples/react. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { blocksOf } from '../../documents/printed.js';
 import { until } from '../until.js';
 
 /**
- * @param port in place of the printed one
+ * @param port in place of the configured one
  * @param gatewayUrl where it forwards to
- * @param paths what it forwards, in place of what is printed
+ * @param paths what it forwards, in place of what is configured
  */
 export async function startVite(port: number, gatewayUrl: string, paths?: string[]): Promise<AsyncDisposable> {
-  const printed = blocksOf('docs/login.md').find(({ text }) => text.includes('defineConfig'))?.text ?? '';
+  const example = await readFile('examples/react/vite.config.ts', 'utf8');
   const folder = await mkdtemp(join(tmpdir(), 'vite-'));
   await mkdir(join(folder, 'node_modules'));
   await symlink(resolve('node_modules/vite'), join(folder, 'node_modules/vite'));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await writeFile(join(folder, 'index.html'), '<!doctype html><title>Page</title>');
-  const ours = printed.replace('5173', String(port)).replaceAll('http://127.0.0.1:3000', gatewayUrl);
+  const ours = example.replace('5173', String(port)).replaceAll('http://127.0.0.1:3000', gatewayUrl);
   const config = paths === undefined ? ours : ours.replace(/paths = \[.*\]/, `paths = ${JSON.stringify(paths)}`);
   await writeFile(join(folder, 'vite.config.js'), config);
   const vite = spawn(process.execPath, [resolve('node_modules/vite/bin/vite.js')], { cwd: folder, stdio: 'ignore' });
