@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: how fast the gateway is, compared with what it could be at best on the same machine in the same seconds
- * (docs/evidence.md has the options). Exit code 1 where anything was answered otherwise than 200, 130 if it was interrupted.
+ * (docs/benchmark.md has the options). Exit code 1 where anything was answered otherwise than 200, 130 if it was interrupted.
  */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,5 +1,6 @@
 /** What an experiment is: it tries something many times on real instances, and counts what must not happen. */
 import type { Lab } from './lab/lab.js';
+import type { ExperimentName } from './titles.js';
 
 /** A row of the table. */
 export interface Row {
@@ -46,8 +47,8 @@ export interface Mutant extends Edit {
 }
 
 export interface Experiment {
-  /** In lower case with hyphens, as `--only` takes it */
-  name: string;
+  /** As `--only` takes it */
+  name: ExperimentName;
   /** Programs that have to be installed (see `lab/programs.ts`), or `root`: without them it is left out, which is red */
   needs?: readonly string[];
   /** `npm test` tries the same in its small size: then it is left out of the small one here, unless it is named */

@@ -20,6 +20,7 @@ import { installPrograms, isThere } from './lab/programs.js';
 import { type Options, readOptions } from './options.js';
 import { runEdited, tryMutants } from './plant.js';
 import { examplesOf, isWhole, type Report, type Result, redOf, startReport, tableOf } from './report.js';
+import { TITLES } from './titles.js';
 
 /** Experiments of the small size that go on at the same time: most of their time they wait. */
 const AT_ONCE = 3;
@@ -47,7 +48,7 @@ async function resultOf(experiment: Experiment, options: Options, interrupted: A
   if (missing.length > 0) return { experiment: name, date, seconds: 0, rows: [], leftOut: `without ${missing.join()}` };
 
   const log = (line: string): void => say(`${name}: ${line}`);
-  log('begins');
+  log(TITLES[name]);
   const startedMs = performance.now();
   const seconds = (): number => Math.round((performance.now() - startedMs) / 1000);
   try {

@@ -11,7 +11,7 @@ import { graphqlCodes, graphqlCosts, graphqlLimits } from './graphql-tables.js';
 import { INTERFACE_TABLES } from './interface-tables.js';
 import { mailOutcomes, mailPlaceholders, retryDelays } from './mail-tables.js';
 import { alerts, findings, metrics, ocsf } from './operation-tables.js';
-import { publishedLine, publishedRun, publishedSum } from './published-run.js';
+import { publishedLine, publishedRun } from './published-run.js';
 import { BESIDE, LAYERS } from './rooms.js';
 import { scaleCosts, scaleNeeds, scaleSimulation } from './scale-tables.js';
 import { table } from './table.js';
@@ -98,7 +98,6 @@ const BLOCKS: Record<string, (page: string) => string> = {
   'retry delays': retryDelays,
   ...INTERFACE_TABLES,
   'published run': publishedRun,
-  'published sum': publishedSum,
   'published line': publishedLine,
   'scale needs': scaleNeeds,
   'scale costs': scaleCosts,

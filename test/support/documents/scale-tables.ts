@@ -57,7 +57,7 @@ export function scaleCosts(): string {
   )}
 
 A record takes ${shown(disk.bytes_record)} bytes on disk, a session ${shown(disk.bytes_session)} more, an audit event ${shown(disk.bytes_event)}, with their
-indexes. The processor times are of commit \`${cpu.commit}\` (${cpu.date}), the rest is of \`${disk.commit}\` (${disk.date}).`;
+indexes. The processor times are of an earlier run of the [benchmark](benchmark.md), at commit \`${cpu.commit}\` (${cpu.date}), the rest is of \`${disk.commit}\` (${disk.date}).`;
 }
 
 /** What the simulation has found. */
