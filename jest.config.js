@@ -1,8 +1,11 @@
 import { SWC } from './test/support/jest/swc.js';
 import { testMatch } from './test/support/jest/tiers.js';
 
-/** Tests of a worker share what they import, unless Jest watches the sources for changes or counts their lines. */
-const isShared = !process.argv.some((arg) => /^--(watch|watchAll|coverage)\b/.test(arg));
+/**
+ * Tests of a worker share what they import, unless Jest watches the sources for changes or counts their lines. `PLAIN=1` is
+ * Jest as it comes, three seconds of a processor a file.
+ */
+const isShared = process.env.PLAIN !== '1' && !process.argv.some((arg) => /^--(watch|watchAll|coverage)\b/.test(arg));
 
 /** Jest on ES modules, compiled by swc with the same decorator metadata as tsc. */
 export default {
@@ -14,7 +17,7 @@ export default {
     '^.+\\.ts$': ['@swc/jest', SWC],
   },
   testMatch,
-  testSequencer: '<rootDir>/test/support/jest/sequencer.js',
+  reporters: ['default', '<rootDir>/test/support/jest/reporter.js'],
   globalSetup: '<rootDir>/test/support/jest/global-setup.js',
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.js',
   maxWorkers: 4, // two for each processor of a small machine: half of their time they wait

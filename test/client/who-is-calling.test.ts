@@ -18,6 +18,7 @@ import {
 import { newApiKey, newCronKey, newcomer } from '../support/gateway/graphql.js';
 import { exchange } from '../support/gateway/raw.js';
 import { sha256Digest, sha512Digest, signByHand } from '../support/independent/signer.js';
+import { ticked } from '../support/ticks.js';
 import { until } from '../support/until.js';
 
 const OTHER_ORIGIN = 'http://b.test:8080';
@@ -554,9 +555,9 @@ describe('Interface 13: without a clear answer of the gateway it is 503', () => 
     );
     for (const { url } of [silent, endless]) {
       for (const limit of [{ timeoutMs: 100 }, { timeoutMs: 60_000, signal: AbortSignal.timeout(100) }]) {
-        const begunMs = performance.now();
-        expect(await told({ url, ...limit })).toMatchObject(UNAVAILABLE);
-        expect(performance.now() - begunMs).toBeLessThan(4_000);
+        const [answer, ms] = await ticked(() => told({ url, ...limit }));
+        expect(answer).toMatchObject(UNAVAILABLE);
+        expect(ms).toBeLessThan(4_000);
       }
     }
   });

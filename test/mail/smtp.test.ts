@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mail, Mailer } from '../../src/mail/mail.js';
 import { createSmtpMailer, LIMITS } from '../../src/mail/smtp.js';
 import { freePort } from '../support/programs/redis.js';
+import { ticked } from '../support/ticks.js';
 import { readMail } from './read-mail.js';
 import { type SmtpServer, startSmtpServer } from './smtp-server.js';
 
@@ -81,13 +82,10 @@ test.each<[what: string, speak: (socket: Socket) => void, outcome: string]>([
   ['never answers EHLO', (socket) => socket.write('220 here\r\n'), 'timeout'],
 ])('Interface 17: a server that %s', async (_what, speak, outcome) => {
   await using speaker = await startSpeaker(speak);
-  const began = performance.now();
-  const delivery = await mailerTo(`smtp://127.0.0.1:${speaker.port}`, outcome === 'timeout' ? SHORT : undefined).send(
-    MAIL,
-    NEVER,
-  );
+  const mailer = mailerTo(`smtp://127.0.0.1:${speaker.port}`, outcome === 'timeout' ? SHORT : undefined);
+  const [delivery, ms] = await ticked(() => mailer.send(MAIL, NEVER));
   expect(delivery).toMatchObject({ kind: 'failed', outcome });
-  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(ms).toBeLessThan(10_000);
 });
 
 test('Interface 17: a server that is not there', async () => {

@@ -9,6 +9,7 @@ import { checkedLookup } from '../../src/outbox/webhooks/target.js';
 import { collectGarbage } from '../support/garbage.js';
 import { startGateway } from '../support/gateway/gateway.js';
 import { captureLog } from '../support/gateway/log.js';
+import { ticked } from '../support/ticks.js';
 import { until } from '../support/until.js';
 import { startReceiver } from './receiver.js';
 
@@ -51,8 +52,9 @@ afterAll(() => {
 async function post(how: Saying, to = sender, signal = new AbortController().signal) {
   saying = how;
   const began = performance.now();
-  const answer = await to.post({ url, headers: { 'webhook-id': '1' }, body: '{"a":1}' }, new Date(), signal);
-  return { ...answer, ms: performance.now() - began };
+  const request = { url, headers: { 'webhook-id': '1' }, body: '{"a":1}' };
+  const [answer, ms] = await ticked(() => to.post(request, new Date(), signal));
+  return { ...answer, ms, passedMs: performance.now() - began };
 }
 
 const say =
@@ -176,9 +178,9 @@ describe('Interface 17: answers that are too slow', () => {
   });
 
   test('no answer is a timeout', async () => {
-    const { delivery, ms } = await post(() => undefined);
+    const { delivery, passedMs } = await post(() => undefined);
     expect(delivery).toEqual({ kind: 'failed', outcome: 'timeout' });
-    expect(ms).toBeGreaterThanOrEqual(TIMEOUT_MS - 10);
+    expect(passedMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 10);
   });
 
   test.each([
@@ -344,12 +346,11 @@ test('Interface 17: a body that drips does not hold the next events, and nothing
       socket.write(`HTTP/1.1 ${status}\r\nX-A: ${MARK}\r\nSet-Cookie: ${MARK}\r\nContent-Length: 9999\r\n\r\n${MARK}`);
       drip(socket, MARK, 100);
     };
-    const began = performance.now();
     await createWebhook(gateway.app, COMMAND_LINE, { url });
     await gateway.user();
     await gateway.user();
-    await until('three events were sent', () => asked >= 3);
-    expect(performance.now() - began).toBeLessThan(7_000);
+    const [, ms] = await ticked(() => until('three events were sent', () => asked >= 3));
+    expect(ms).toBeLessThan(7_000);
     await until('one has failed', () => captured.text().includes('"outcome":"http_error"'));
     expect(captured.text()).not.toContain(MARK);
     const tables = await gateway.rows<{ name: string }>(

@@ -1,3 +1,8 @@
+import fc from 'fast-check';
+
+/** Random tests draw the same for everybody; another `SEED` draws other values. */
+fc.configureGlobal({ seed: Number(process.env.SEED ?? 1) });
+
 /** The global object of Node itself, for tests that `runtime.js` runs. What a test file leaves in it is taken back. */
 export default class SharedEnvironment {
   isShared = true;

@@ -1,7 +1,7 @@
 /** `npm test` runs the fast tests, `npm run test:slow` those in `*.slow.test.ts`. A slow file that is named always runs. */
 import { globSync } from 'node:fs';
 
-const tier = process.env.TIER ?? (process.argv.some((arg) => arg.includes('.slow')) ? 'all' : 'fast');
+export const tier = process.env.TIER ?? (process.argv.some((arg) => arg.includes('.slow')) ? 'all' : 'fast');
 
 const FILES = {
   fast: ['{test,proof}/**/*.test.ts', '!**/*.slow.test.ts'],
