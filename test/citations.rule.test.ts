@@ -12,9 +12,7 @@ import {
   sectionsOf,
   titlesIn,
 } from './support/documents/citations.js';
-
-const DOCUMENTS = { Spec: 'docs/specification.md', Interface: 'docs/interface.md' };
-const ARCHITECTURE = 'docs/architecture.md';
+import { CITED, rowsOf } from './support/documents/section-map.js';
 
 const pages = [
   ...readdirSync('.').filter((name) => name.endsWith('.md')),
@@ -29,7 +27,7 @@ const citing = [
       /\.([cm]?[jt]sx?|graphql|html|md|json)$|\/[^.]+$/.test(path) && !/citations(\.rule\.test)?\.ts$/.test(path),
   ),
 ];
-const sections = Object.entries(DOCUMENTS).map(([of, path]) => ({ of, path, ...sectionsOf(read(path)) }));
+const sections = Object.entries(CITED).map(([of, path]) => ({ of, path, ...sectionsOf(read(path)) }));
 const known = new Set(sections.flatMap(({ of, numbers }) => numbers.map((number) => `${of} ${number}`)));
 const numbers = sections.flatMap((document) => document.numbers);
 
@@ -37,9 +35,7 @@ const numbers = sections.flatMap((document) => document.numbers);
 function faultsOf(text: string): string[] {
   const unknown = citationsIn(text).filter((cited) => !known.has(cited));
   return [
-    ...unknown.map(
-      (cited) => `${cited} has no heading in ${cited.startsWith('Spec') ? DOCUMENTS.Spec : DOCUMENTS.Interface}`,
-    ),
+    ...unknown.map((cited) => `${cited} has no heading in ${cited.startsWith('Spec') ? CITED.Spec : CITED.Interface}`),
     ...badFormsIn(text, numbers).map((form) => `"${form}" is to be cited as Spec n or Interface n`),
   ];
 }
@@ -85,22 +81,16 @@ test('links between documents lead to a file and an anchor that are there', () =
   expect(pages.flatMap((page) => linksIn(read(page))).length).toBeGreaterThan(100);
 });
 
-test('docs/architecture.md has every section, and the functions that it names', () => {
-  const text = read(ARCHITECTURE);
-  const [, table = ''] = text.split('## From a section to its code');
-  const rows = citationsIn(table);
-  expect([...known].filter((section) => !/\.\d+\./.test(section) && !rows.includes(section))).toEqual([
-    'Spec 2',
-    'Spec 3',
-    'Spec 5',
-  ]);
-  const named = linksIn(text).filter(({ text }) => /^`\w+(\(\))?`$/.test(text));
-  expect(named.length).toBeGreaterThan(20);
-  const missing = named.filter((link) => {
-    const name = link.text.replace(/\W/g, '');
-    return !new RegExp(String.raw`\b${name}\b[(:< ]`).test(read(resolveLink(ARCHITECTURE, link).path));
-  });
-  expect(missing).toEqual([]);
+test('each section, or each of its steps, is cited by the code that implements it: docs/map.md', () => {
+  const rows = [...rowsOf('Spec'), ...rowsOf('Interface')];
+  const isCited = (name: string) =>
+    rows.some(
+      (row) =>
+        (row.code.main.length > 0 || row.code.others.length > 0) &&
+        (row.name === name || row.name.startsWith(`${name}.`)),
+    );
+  const uncited = rows.map(({ name }) => name).filter((name) => !isCited(name));
+  expect(uncited).toEqual(['Spec 9']); // the versions of the routes: there are none
 });
 
 test.each([

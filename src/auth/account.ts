@@ -59,6 +59,7 @@ export async function countPasswordParameters(db: Database): Promise<RowOf<typeo
 
 type LockedUser = LoginUser & { locked_until: Date };
 
+/** Spec 3.2 row 4: a lock ends by itself. */
 export function isLocked<Row extends Pick<LoginUser, 'locked_until'>>(
   row: Row,
   now: Date,

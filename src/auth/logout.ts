@@ -1,4 +1,4 @@
-/** Spec 4.3: logout. It never refuses a request. */
+/** Spec 4.3: logout. It never refuses a request (Spec 4.3.3). */
 import { isMissing } from '../credentials/tokens/jwt.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import { isUuid } from '../platform/ids.js';
@@ -10,7 +10,7 @@ type LogoutDeps = Deps<'clock' | 'db' | 'repeats' | 'tokens'>;
 
 /**
  * @param cookies distinct values of the cookie. All are logged out, since the browser may send any of them next
- * @returns true if one of them decoded and carried a `jti`
+ * @returns true if one of them decoded and carried a `jti` (Spec 4.3.1)
  * @throws {ClockSkewed} if this clock cannot decide whether a cookie has expired
  */
 export async function logout(deps: LogoutDeps, cookies: readonly string[], origin: RequestOrigin): Promise<boolean> {
@@ -25,7 +25,7 @@ async function logOutToken(deps: LogoutDeps, cookie: string, origin: RequestOrig
   const claims = await tokens.verifyRefreshToken(cookie, now);
   if (claims === undefined || isMissing(claims.jti)) return false;
 
-  const { jti, sub, signedBy } = claims; // the type is not checked
+  const { jti, sub, signedBy } = claims; // Spec 4.3.2: the type is not checked
   const userId = isUuid(sub) ? sub : null;
   const text = typeof jti === 'string' ? jti : JSON.stringify(jti);
   const metadata = { jti: toText(text) };

@@ -42,6 +42,7 @@ const STARTED = { role: only<Role>('text') };
 const SAME_USER = 'id = :user_id and is_active and password_version = :password_version';
 const NOT_LOCKED = '(locked_until is null or locked_until <= :now)';
 const LOGGED_IN = 'last_login_at = :now, password_hash = coalesce(:renewed_hash, password_hash)';
+/** Spec 3.2 row 5. */
 const RESET_ACCOUNT = `
   with reset as (
     update users set failed_login_attempts = 0, locked_until = null, ${LOGGED_IN}

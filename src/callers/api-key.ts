@@ -1,4 +1,4 @@
-/** Spec 2.8 and Interface 6: `api_key`, by a signed request (RFC 9421). Steps are in the order of Interface 6. */
+/** Spec 2.8 and 5.3, Interface 6: `api_key`, by a signed request (RFC 9421). Steps are in the order of Interface 6. */
 
 import { type OpenedSecret, openSealedSecret } from '../credentials/sealed-secret.js';
 import {

@@ -12,8 +12,9 @@ import { INTERFACE_TABLES } from './interface-tables.js';
 import { mailOutcomes, mailPlaceholders, retryDelays } from './mail-tables.js';
 import { alerts, findings, metrics, ocsf } from './operation-tables.js';
 import { publishedLine, publishedRun } from './published-run.js';
-import { BESIDE, LAYERS } from './rooms.js';
+import { picture, rooms } from './rooms.js';
 import { scaleCosts, scaleNeeds, scaleSimulation } from './scale-tables.js';
+import { sectionMap } from './section-map.js';
 import { table } from './table.js';
 import { verifyLibraries } from './verify-libraries.js';
 
@@ -24,12 +25,6 @@ function passwordRules(): string {
     ['`reason`', 'means'],
     PASSWORD_FAULT_REASONS.map((reason) => [`\`${reason}\``, ERROR_REASONS[reason].means]),
   );
-}
-
-function rooms(): string {
-  const inWords = (layer: string[]) => layer.map((room) => `\`${room}\``).join(', ');
-  const beside = BESIDE.map((arrow) => `\`${arrow.replace(' -> ', '` may import from `')}\``).join('; ');
-  return `${LAYERS.map((layer, i) => `${i + 1}. ${inWords(layer)}`).join('\n')}\n\nRooms of one row do not import each other, except: ${beside}.`;
 }
 
 function commands(): string {
@@ -84,7 +79,10 @@ const BLOCKS: Record<string, (page: string) => string> = {
   ocsf,
   variables: variableRows,
   'database parameters': databaseParameters,
+  picture,
   rooms,
+  'map of the specification': () => sectionMap('Spec'),
+  'map of the interface': () => sectionMap('Interface'),
   'graphql limits': graphqlLimits,
   'graphql costs': graphqlCosts,
   'graphql codes': graphqlCodes,
