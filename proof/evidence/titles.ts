@@ -5,13 +5,13 @@ export const TITLES = {
   browsers:
     'Chromium behind a proxy that delays, cuts and doubles refreshes, with tabs, reloads and closed pages. No session is lost, and no theft is reported.',
   lockout:
-    'Wrong passwords from many addresses, 48 at a time, and right ones at the same moment as the last guess. Exactly five are answered, then nobody gets in until the lock ends; right ones alone all pass.',
+    'Wrong passwords from many addresses, 48 at a time, and right ones at the same moment as the last guess. Exactly five are answered 401, then the right one gets 429 too; right ones alone all pass.',
   'known-devices':
     '500 addresses guess without a pause while the owner logs in from a known device. The owner always gets in, and strangers have five guesses.',
   'link-races':
     'A password link is redeemed twice at once at two instances. One password is set, and no older session stays live.',
   'password-guesses':
-    'Wrong passwords at `/auth/password` and at the login in turn. Exactly five are answered, then the right one is refused too.',
+    'Wrong passwords at `/auth/password` and at the login in turn. Exactly five are answered 401 or 403, then the right one gets 429 too.',
   'limiter-postgresql':
     'Four times a limit at once, to three instances that count in PostgreSQL. Exactly the limit passes.',
   'limiter-redis': 'The same with counts in Redis.',
