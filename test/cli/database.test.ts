@@ -88,7 +88,7 @@ test('Interface 9: an embedded database that does not exist is not made: exit co
   const key = ['api-key', 'create', '--service', 's', '--scope', 'a:b', '--rate-limit', '1'];
   for (const dataDir of ['missing', 'empty', 'left'].map((name) => join(folder, name))) {
     for (const args of [['user', 'list'], ['migrate', 'status'], ['migrate', 'up'], ['keyring', 'rotate'], key]) {
-      const ran = await run(args, { env: { DATA_DIR: dataDir } });
+      const ran = await runHere(args, () => readConfig({ DATA_DIR: dataDir }));
       const stderr = `there is no database in ${dataDir}; set DATA_DIR or DATABASE_URL; for a new gateway run: auth-gateway start\n`;
       expect([args, ran]).toEqual([args, { code: 1, stdout: '', stderr }]);
     }
