@@ -11,7 +11,7 @@ COPY .npmrc package.json package-lock.json ./
 COPY client/package.json client/
 COPY proof/package.json proof/
 # A registry of your own: docker build --secret id=npmrc,src=FILE
-RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --omit=dev
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --include=dev
 COPY . .
 # The commit of the sources: there is no .git here.
 ARG REVISION=unknown

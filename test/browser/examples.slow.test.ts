@@ -10,6 +10,7 @@ import { testedBlock } from '../documents/printed.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { claimsOf, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { quickPasswords } from '../support/gateway/quick-passwords.js';
+import { packagesFolder } from '../support/programs/packages.js';
 import { freePort } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 import { violationsOf } from './axe.js';
@@ -20,7 +21,7 @@ import { inChromium } from './site.js';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
-const REACT_PACKAGES = ['jose', 'react', 'react-dom', '@types', 'typescript', 'vite'];
+const REACT_PACKAGES = ['jose', 'react', 'react-dom', '@types', 'typescript'];
 const WRONG = 'wrong horse battery staple';
 
 let cleanUp = new AsyncDisposableStack();
@@ -113,17 +114,15 @@ async function startReact(main?: string, app?: string): Promise<ReactSite> {
   cleanUp.defer(edge.close);
   edge.leadTo(gateway.url);
   const folder = await install('react', gateway.url, REACT_PACKAGES);
+  const vite = join(await packagesFolder(), 'node_modules/vite');
+  await symlink(vite, join(folder, 'node_modules/vite'));
   await replaceIn(join(folder, 'vite.config.ts'), { '5173': port, 'http://127.0.0.1:3000': edge.url });
   if (main !== undefined) await writeFile(join(folder, 'src/main.tsx'), main);
   if (app !== undefined) await writeFile(join(folder, 'src/App.tsx'), app);
   const types = await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.'], { cwd: folder }).catch((error) => error);
   expect(types.stdout).toBe('');
-  await startVite(folder, origin);
+  await startProgram(folder, origin, join(vite, 'bin/vite.js'));
   return { gateway, page: await openPage(origin), refreshes: edge.refreshes, origin, folder };
-}
-
-function startVite(folder: string, origin: string): Promise<void> {
-  return startProgram(folder, origin, join(ROOT, 'node_modules/vite/bin/vite.js'));
 }
 
 /** Runs a script of Node until the test ends. Resolves once it answers. */

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { testedBlock } from '../documents/printed.js';
+import { packagesFolder } from '../support/programs/packages.js';
 import { installClient, type Project } from './packed.js';
 
 /** Of `browser`, bundled and minified */
@@ -184,12 +185,10 @@ test(`esbuild bundles it for browsers, in at most ${MOST_BYTES} bytes, and leave
   expect(await bundle(SIGN, 'node')).toContain('content-digest');
 });
 
-/** Of whoever has installed it: the tests in browsers need it, this one takes it along. */
-const VITE = resolve('node_modules/.bin/vite');
-(existsSync(VITE) ? test : test.skip)('Vite bundles it', () => {
+test('Vite bundles it', async () => {
   project.save('main.ts', BROWSER);
   project.save('index.html', '<script type="module" src="/main.ts"></script>');
-  project.run(VITE, 'build', '--logLevel', 'error');
+  project.run(join(await packagesFolder(), 'node_modules/.bin/vite'), 'build', '--logLevel', 'error');
   const [name = ''] = readdirSync(join(project.folder, 'dist/assets'));
   expect(inside(`dist/assets/${name}`)).toContain('refresh-retry');
 });

@@ -1,8 +1,7 @@
 /** examples/dashboard: code generation and Apollo Client fit together, compile and are answered. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { codegen } from '@graphql-codegen/core';
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
@@ -10,6 +9,7 @@ import * as operations from '@graphql-codegen/typescript-operations';
 import { parse } from 'graphql';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { newcomer } from '../support/gateway/graphql.js';
+import { packagesFolder } from '../support/programs/packages.js';
 
 const run = promisify(execFile);
 const read = (name: string) => readFile(`examples/dashboard/${name}`, 'utf8');
@@ -19,8 +19,7 @@ let gateway: TestGateway;
 let folder: string;
 beforeAll(async () => {
   gateway = await startGateway();
-  folder = await mkdtemp(join(tmpdir(), 'dashboards-')); // Node runs no TypeScript below node_modules
-  await symlink(resolve('node_modules'), join(folder, 'node_modules'));
+  folder = await mkdtemp(join(await packagesFolder(), 'dashboards-'));
   await writeFile(join(folder, 'package.json'), await read('package.json'));
 });
 afterAll(async () => {

@@ -1,7 +1,7 @@
 /** Interface 11: GraphQL code generation for Apollo Client and urql, compiled strictly, run against the gateway. */
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { codegen } from '@graphql-codegen/core';
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
@@ -9,6 +9,7 @@ import * as operations from '@graphql-codegen/typescript-operations';
 import { buildSchema, Kind, parse } from 'graphql';
 import { startGateway, type TestGateway } from '../../support/gateway/gateway.js';
 import { newcomer } from '../../support/gateway/graphql.js';
+import { packagesFolder } from '../../support/programs/packages.js';
 
 const HERE = 'test/graphql/codegen';
 const run = promisify(execFile);
@@ -19,9 +20,7 @@ let gateway: TestGateway;
 let folder: string;
 beforeAll(async () => {
   gateway = await startGateway();
-  const cache = resolve('node_modules/.cache'); // from here the packages are found
-  await mkdir(cache, { recursive: true });
-  folder = await mkdtemp(join(cache, 'codegen-'));
+  folder = await mkdtemp(join(await packagesFolder(), 'codegen-'));
 });
 afterAll(async () => {
   await gateway.close();
