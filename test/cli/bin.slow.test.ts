@@ -103,10 +103,14 @@ test('messages say what can be typed: its name where it is on the PATH, else how
 
 test('without that Node it takes the one of the system where it is new enough, else says what is missing', () => {
   const program = withoutNode();
-  for (const path of [tools, nodeOf('20.19.0'), nodeOf('23.9.0')]) {
+  for (const [path, code] of [
+    [tools, 1],
+    [nodeOf('20.19.0'), 78],
+    [nodeOf('23.9.0'), 78],
+  ] as const) {
     const { status, stdout, stderr } = call(program, ['--version'], path);
-    expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^auth-gateway: it needs Node 24, [^\n]*\n$/);
+    expect([status, stdout]).toEqual([code, '']);
+    expect(stderr).toMatch(/^auth-gateway:? (?:it )?needs Node 24[^\n]* npm [^\n]*\n$/);
   }
   expect(call(program, ['--nonsense'], nodeOf('24.0.0')).stderr).not.toContain('needs Node 24');
 });
