@@ -2,8 +2,9 @@
  * `npm run build`: compiles and bundles, or finds in a moment that nothing has changed. What counts is what the files
  * hold, whatever their times say; they are read again if anything is new in their names, sizes, times or inodes.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   copyFileSync,
   existsSync,
@@ -29,6 +30,8 @@ const SHIPPED = ['package.json', 'package-lock.json', 'bin'];
 /** They change with the commit, and with what is about to be committed. A worktree of Git has them elsewhere, and asks Git each time. */
 const GIT = ['.git/HEAD', '.git/index', '.git/logs/HEAD', '.git/packed-refs', '.git/refs/heads'];
 const COMPILER = 'node_modules/.bin/tsc';
+/** What the compiler remembers of its last run */
+const CHECKED = 'dist/.tsbuildinfo';
 /** What is made last of the client */
 const CLIENT_SCHEMA = 'client/dist/schema.graphql';
 const STAMP = 'dist/build.json';
@@ -104,29 +107,45 @@ async function make() {
   const before = readStamp()?.files ?? [];
   stamp({ files: before }); // of nothing, until all is made
   if (!existsSync(COMPILER)) {
-    process.stderr.write('it cannot be built without its packages: run npm ci\n');
+    process.stderr.write('it cannot be built without its packages: run npm ci --include=dev\n');
     process.exit(1);
   }
-  process.stderr.write(
-    'Compiling, which can take minutes on a busy machine. Only a change makes it necessary again.\n',
-  );
+  process.stderr.write('Compiling, which takes a minute on a busy machine. Only a change makes it necessary again.\n');
   rmSync('client/dist', { recursive: true, force: true });
-  for (const project of ['tsconfig.build.json', 'client']) {
-    const { status } = spawnSync(COMPILER, ['-p', project], { stdio: 'inherit' });
-    if (status !== 0) process.exit(1);
-  }
-  copyFileSync('schema.graphql', CLIENT_SCHEMA);
   const { bundle, PROGRAM } = await import('./bundle.js');
   const { bundlePages } = await import('./bundle-pages.js');
   const { bundleConsole, CONSOLE } = await import('./bundle-console.js');
   const { bundleClient } = await import('./bundle-client.js');
-  const files = [...(await bundle()), ...(await bundlePages()), ...(await bundleConsole()), ...(await bundleClient())];
+  // The sources of a new checkout have been checked. What is changed in it is.
+  const isNew = !existsSync(CHECKED);
+  const work = {
+    'the gateway': compile('tsconfig.build.json', isNew ? ['--noCheck'] : []).then(bundle),
+    'the console': bundleConsole(),
+    'the other pages': bundlePages(),
+    'the client': compile('client').then(() => {
+      copyFileSync('schema.graphql', CLIENT_SCHEMA);
+      return bundleClient();
+    }),
+  };
+  const files = (await Promise.all(Object.entries(work).map(([name, made]) => reported(name, made)))).flat();
   // A gateway that runs may still load or serve a part of the build before.
   const current = new Set([...files, ...before]);
   current.add(REVISION);
   for (const file of [PROGRAM, CONSOLE].flatMap(filesOf)) if (!current.has(file)) rmSync(file);
   rmSync(COMPILED, { recursive: true, force: true });
   stamp({ fingerprint, files: [...files, CLIENT_SCHEMA] });
+}
+
+/** Ends this process if it does not compile, which the compiler has reported. */
+async function compile(project, options = []) {
+  const [status] = await once(spawn(COMPILER, ['-p', project, ...options], { stdio: 'inherit' }), 'exit');
+  if (status !== 0) process.exit(1);
+}
+
+async function reported(name, made) {
+  const files = await made;
+  process.stderr.write(`  ${name}: ${process.uptime().toFixed(1)} s\n`);
+  return files;
 }
 
 /** @param made the files of the program, and from what they were made */

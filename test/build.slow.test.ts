@@ -110,9 +110,9 @@ test('Interface 1: sources are read again only if one may have changed: after a 
 });
 
 test(
-  'Interface 1: a build says first that it compiles, to standard error; a command waits for it and says so; nothing else is said',
+  'Interface 1: a build says first that it compiles, then how long each part took, to standard error; a command waits for it and says so',
   async () => {
-    const said = 'Compiling, which can take minutes on a busy machine. Only a change makes it necessary again.\n';
+    const said = 'Compiling, which takes a minute on a busy machine. Only a change makes it necessary again.\n';
     edit('src/cli/user-commands.ts', 'all users, by', 'ALL users, by');
     const building = spawn('node', ['scripts/build.js'], { cwd: folder, env: ENV });
     const [first] = await once(building.stderr, 'data');
@@ -133,7 +133,10 @@ test(
     expect(await ended).toEqual([0, null]);
     expect(asJson()).toMatchObject({ stdout, stderr: '' });
     edit('src/cli/user-commands.ts', 'ALL users, by', 'all users, by');
-    expect(asJson()).toMatchObject({ stdout, stderr: said });
+    expect(asJson()).toMatchObject({
+      stdout,
+      stderr: expect.stringMatching(new RegExp(`^${said}(?: {2}the [a-z ]+: [\\d.]+ s\n){4}$`)),
+    });
   },
   BUILDS_MS,
 );
@@ -185,6 +188,24 @@ test(
     for (const name of parts) rmSync(inside('dist/program', name));
     build();
     expect(help()).toContain('usage: bin/auth-gateway user list');
+  },
+  BUILDS_MS,
+);
+
+test(
+  'Interface 1: types are checked of sources that are changed, and then of those too that were there before',
+  () => {
+    const fresh = mkdtempSync(join(tmpdir(), 'gateway-build-'));
+    cpSync(folder, fresh, { recursive: true, filter: (path) => !/\/dist$/.test(path), verbatimSymlinks: true });
+    const wrong = join(fresh, 'src/platform/wrong.ts');
+    writeFileSync(wrong, "export const wrong: number = 'text';\n");
+    const buildFresh = () => spawnSync('node', ['scripts/build.js'], { cwd: fresh, env: ENV, encoding: 'utf8' });
+    expect(buildFresh().status).toBe(0); // of a new checkout
+    writeFileSync(join(fresh, 'src/platform/right.ts'), 'export const right = 1;\n');
+    expect(buildFresh()).toMatchObject({ status: 1, stdout: expect.stringContaining('wrong.ts') });
+    rmSync(wrong);
+    expect(buildFresh()).toMatchObject({ status: 0, stderr: expect.stringMatching(/\n {2}the gateway: \d+\.\d s\n/) });
+    rmSync(fresh, { recursive: true });
   },
   BUILDS_MS,
 );
