@@ -4,6 +4,7 @@
  *   --full          the large size, some hours
  *   --only A,B      these experiments alone
  *   --without A,B   leaves these out
+ *   --waiting, --alone   only those that may run next to other work, or only those that may not
  *   --mutants       also plants the faults that the experiments must find
  *   --batches SIZE  forces the gateway's batches to be small or large
  *   --install       first installs, by apt-get, the programs that experiments need

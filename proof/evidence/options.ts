@@ -8,6 +8,8 @@ const OPTIONS = {
   full: { type: 'boolean', default: false },
   only: { type: 'string' },
   without: { type: 'string' },
+  waiting: { type: 'boolean', default: false },
+  alone: { type: 'boolean', default: false },
   mutants: { type: 'boolean', default: false },
   batches: { type: 'string' },
   install: { type: 'boolean', default: false },
@@ -34,7 +36,8 @@ export interface Options {
 
 /** @throws with a message for the user if they cannot be read */
 export function readOptions(args: string[]): Options {
-  const { full, only, without, mutants, batches, install, resume, out } = parseArgs({ args, options: OPTIONS }).values;
+  const { values } = parseArgs({ args, options: OPTIONS });
+  const { full, only, without, waiting, alone, mutants, batches, install, resume, out } = values;
   if (mutants && full) throw new Error('--mutants is of the small size: leave out --full');
   if (batches !== undefined && !isBatches(batches))
     throw new Error(`--batches is ${Object.keys(BATCHES).join(' or ')}`);
@@ -42,7 +45,7 @@ export function readOptions(args: string[]): Options {
   const wanted = named(only) ?? EXPERIMENTS.filter(({ isTested }) => full || mutants || !isTested);
   return {
     size: full ? 'full' : 'small',
-    chosen: wanted.filter((experiment) => !leftOut.includes(experiment)),
+    chosen: wanted.filter((experiment) => !leftOut.includes(experiment) && !(experiment.isAlone ? waiting : alone)),
     without: leftOut,
     ...{ mutants, batches, install, resume, out },
   };
