@@ -1,0 +1,52 @@
+/** The documents can be found and read: the index names every page, and none is longer than its readers take time for. */
+import { dirname, join } from 'node:path';
+import { testedBlock } from './documents/printed.js';
+import { filesIn, linksIn, read } from './support/documents/citations.js';
+
+const INDEX = 'docs/README.md';
+const pages = [
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'client/README.md', 'examples/README.md'],
+  ...filesIn('docs').filter((path) => path.endsWith('.md')),
+];
+
+const WORDS_OF_A_PAGE = 1200;
+const WORDS_OF_ALL = 40_000;
+
+/** Pages with a limit of their own, and why. */
+const LIMITS: Record<string, [words: number, why: string]> = {
+  'README.md': [900, 'it is read first, by everybody'],
+  'docs/decisions.md': [2400, 'a list, of which a reader looks up one item'],
+  'docs/interface.md': [4700, 'a contract: code and tests cite its sections by their numbers'],
+  'docs/runbook.md': [2300, 'an entry for each alert, of which a reader looks up one'],
+  'docs/specification.md': [2450, 'a contract, in the words that were agreed'],
+};
+
+/** Written by hand: without printed blocks, code, and the marks of tables. */
+function wordsOf(page: string): number {
+  const prose = read(page)
+    .replace(/<!-- printed: .*?<!-- \/printed -->/gs, '')
+    .replace(/^( *)```.*?^\1```$/gms, '');
+  return prose.split(/\s+/).filter((word) => /\w/.test(word)).length;
+}
+
+const words = new Map(pages.map((page) => [page, wordsOf(page)]));
+
+test('docs/README.md links every page', () => {
+  const linked = linksIn(read(INDEX)).map(({ target }) => join(dirname(INDEX), target.split('#')[0] ?? ''));
+  expect(pages.filter((page) => page !== INDEX && !linked.includes(page))).toEqual([]);
+});
+
+test('no page has more words by hand than it may have, nor have all', () => {
+  const limitOf = (page: string) => LIMITS[page]?.[0] ?? WORDS_OF_A_PAGE;
+  const tooLong = [...words].filter(([page, count]) => count > limitOf(page));
+  expect(tooLong.map(([page, count]) => `${page}: ${count} words, of ${limitOf(page)}`)).toEqual([]);
+  expect([...words.values()].reduce((sum, count) => sum + count)).toBeLessThanOrEqual(WORDS_OF_ALL);
+});
+
+test('the README has its two commands, in at most 130 lines', () => {
+  expect([testedBlock('README.md', 'start'), testedBlock('README.md', 'tests')]).toEqual([
+    'npm ci && npm start',
+    'npm ci && npm test',
+  ]);
+  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(130);
+});
