@@ -348,7 +348,9 @@ inChromium('docs/login.md in Chromium', () => {
       await logIn(page, email, PASSWORD);
       await page.waitForSelector('text=Only for users');
     };
-    await page.goto(`${origin}${path}`);
+    // The guard leaves the page as soon as it can, perhaps before all of it is loaded.
+    const open = (to: string) => page.goto(`${origin}${to}`, { waitUntil: 'commit' });
+    await open(path);
     await logInAt();
     expect(page.url()).toBe(`${origin}${path}`);
     await page.reload();
@@ -361,7 +363,7 @@ inChromium('docs/login.md in Chromium', () => {
       'http://',
       '',
     ]) {
-      await page.goto(`${origin}/login?to=${encodeURIComponent(to)}`);
+      await open(`/login?to=${encodeURIComponent(to)}`);
       await logInAt();
       expect([to, new URL(page.url()).origin]).toEqual([to, origin]);
     }
