@@ -14,7 +14,7 @@ const RESULTS = ['dist/tests/fast.json', 'dist/tests/slow.json'];
 
 /** Files of which a machine may skip tests, and what it lacks then. Programs are never lacking: REQUIRE_PROGRAMS=1. */
 const MAY_SKIP = {
-  'test/archive/round-trip.test.ts': 'the right to mount',
+  'test/archive/round-trip.slow.test.ts': 'the right to mount',
   'test/cli/audit-export.slow.test.ts': 'the right to mount',
   'test/cli/database.slow.test.ts': 'the right to mount',
   'test/credentials/build-argon2.slow.test.ts': 'a compiler',

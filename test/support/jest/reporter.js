@@ -25,8 +25,9 @@ export default class Reporter {
     const failed = files.flatMap(({ file, tests, isBroken }) =>
       isBroken ? [file] : tests.filter(([, status]) => status === 'failed').map(([name]) => `${file}: ${name}`),
     );
-    for (const title of failed.slice(0, MOST_FAILURES)) process.stderr.write(`FAILED  ${title}\n`);
-    if (tier === 'fast') process.stderr.write(`${slowTests()} slow tests were not run: npm run test:slow\n`);
+    const lines = failed.slice(0, MOST_FAILURES).map((title) => `FAILED  ${title}\n`);
+    if (tier === 'fast') lines.push(`${slowTests()} slow tests were not run: npm run test:slow\n`);
+    process.once('exit', () => process.stderr.write(lines.join(''))); // after Jest's own summary
   }
 }
 
