@@ -4,10 +4,10 @@ import { promisify } from 'node:util';
 import { COMMAND_LINE } from '../src/admin/administer.js';
 import { createApiKey } from '../src/admin/api-keys.js';
 import { testedBlock } from './documents/printed.js';
-import { testWith } from './support/documents/documents.js';
 import { runningClock } from './support/gateway/clock.js';
 import { claimsOf, startGateway, type TestGateway } from './support/gateway/gateway.js';
 import { ask, dataOf, newApiKey, newcomer } from './support/gateway/graphql.js';
+import { testWith } from './support/programs/with-programs.js';
 
 const run = promisify(execFile);
 const DASHBOARDS = 'docs/dashboards.md';

@@ -109,7 +109,7 @@ function rawExchange(hostname: string, port: number, { pieces, then }: RawReques
 }
 
 /** Every answer of a connection, in order. An answer to HEAD has no body, whatever length it names. */
-export function readAnswers(bytes: Buffer): Answer[] {
+function readAnswers(bytes: Buffer): Answer[] {
   const answers: Answer[] = [];
   let rest = bytes.toString('latin1');
   while (rest !== '') {

@@ -186,12 +186,12 @@ const SHAPES: Record<string, Shape> = {
   }),
 };
 
-export const SHAPE_NAMES = Object.keys(SHAPES);
+const SHAPE_NAMES = Object.keys(SHAPES);
 
 export function hostileOperation(dice: Dice): Operation {
   return operationOf(dice, dice.pick(SHAPE_NAMES), dice.pick([10, 100, 1_000, 15_000, 15_000, 30_000]));
 }
 
-export function operationOf(dice: Dice, name: string, size: number): Operation {
+function operationOf(dice: Dice, name: string, size: number): Operation {
   return { query: '', variables: '{}', ...(SHAPES[name] as Shape)(dice, size) };
 }

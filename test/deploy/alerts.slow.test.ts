@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { testedBlock } from '../documents/printed.js';
-import { testWith } from '../support/documents/documents.js';
+import { testWith } from '../support/programs/with-programs.js';
 
 const run = promisify(execFile);
 

@@ -1,6 +1,5 @@
 /** What has to hold behind a proxy that ends TLS, whichever it is: two gateways as processes, the proxy from deploy/. */
 import { createInterface } from 'node:readline';
-import { testWith } from '../support/documents/documents.js';
 import { runningClock } from '../support/gateway/clock.js';
 import {
   type Instance,
@@ -15,6 +14,7 @@ import { login, refresh } from '../support/gateway/routes.js';
 import { signerAt } from '../support/gateway/send-signed.js';
 import { type ServerProcess, startProcess } from '../support/gateway/server-process.js';
 import { PUBLIC_URL, startTlsProxy, type TlsProxy } from '../support/programs/tls-proxy.js';
+import { testWith } from '../support/programs/with-programs.js';
 import { until } from '../support/until.js';
 
 const AWAY = { detail: 'Service temporarily unavailable, try again later', reason: 'unavailable' };

@@ -10,11 +10,11 @@ import type { Container, Probe, Service } from 'kubernetes-types/core/v1.js';
 import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
 import { parseAllDocuments } from 'yaml';
-import { testWith } from '../support/documents/documents.js';
 import { send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { startProcess } from '../support/gateway/server-process.js';
 import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
 import { freePort } from '../support/programs/redis.js';
+import { testWith } from '../support/programs/with-programs.js';
 import { until } from '../support/until.js';
 
 const MANIFESTS = resolve('deploy/kubernetes');

@@ -1,8 +1,8 @@
 /** deploy/nginx: the file as it stands, before two gateways. Needs `nginx` on the PATH. */
 import { testedBlock } from '../documents/printed.js';
-import { testWith } from '../support/documents/documents.js';
 import { startGateway } from '../support/gateway/gateway.js';
 import { PUBLIC_URL, startTlsProxy } from '../support/programs/tls-proxy.js';
+import { testWith } from '../support/programs/with-programs.js';
 import { testsBehind } from './behind-proxy.js';
 
 testsBehind('nginx');

@@ -10,7 +10,6 @@ import { sweepRound } from '../../src/db/sweeper.js';
 import { expiringRows } from '../../src/start/compose.js';
 import { blocksOf } from '../documents/printed.js';
 import { type Receiver, startReceiver } from '../outbox/receiver.js';
-import { testWith } from '../support/documents/documents.js';
 import { askAs, FORWARD_AUTH } from '../support/gateway/authz.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { logIn, startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
@@ -19,6 +18,7 @@ import { captureLog } from '../support/gateway/log.js';
 import { login, refresh, WRONG } from '../support/gateway/routes.js';
 import { lacksColumn, whileAway, withFault } from '../support/postgres/faults.js';
 import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
+import { testWith } from '../support/programs/with-programs.js';
 import { until } from '../support/until.js';
 
 const run = promisify(execFile);

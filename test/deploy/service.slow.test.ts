@@ -5,13 +5,13 @@ import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { testWith } from '../support/documents/documents.js';
 import { send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { linkLauncherTools } from '../support/gateway/launcher-tools.js';
 import { type ServerProcess, startProcess } from '../support/gateway/server-process.js';
 import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
 import { openNotifySocket } from '../support/programs/notify-socket.js';
 import { freePort } from '../support/programs/redis.js';
+import { testWith } from '../support/programs/with-programs.js';
 import { until } from '../support/until.js';
 
 let gateway: TestGateway;

@@ -3,7 +3,6 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmod, copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { testWith } from '../support/documents/documents.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { type Instance, refreshTokenOf, send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { newApiKey } from '../support/gateway/graphql.js';
@@ -12,6 +11,7 @@ import { sendSigned, signerAt } from '../support/gateway/send-signed.js';
 import { startProcess } from '../support/gateway/server-process.js';
 import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
 import { openNotifySocket } from '../support/programs/notify-socket.js';
+import { testWith } from '../support/programs/with-programs.js';
 import { until } from '../support/until.js';
 
 const UNITS = resolve('deploy/systemd');

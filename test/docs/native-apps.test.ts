@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isPrinted, testedBlock } from '../documents/printed.js';
-import { testWith } from '../support/documents/documents.js';
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { testWith } from '../support/programs/with-programs.js';
 
 const PAGE = 'docs/native-apps.md';
 

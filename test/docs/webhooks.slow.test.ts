@@ -10,12 +10,12 @@ import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createWebhook, replayWebhook, rotateWebhookSecret } from '../../src/admin/webhooks.js';
 import { testedBlock } from '../documents/printed.js';
 import { startReceiver } from '../outbox/receiver.js';
-import { testWith } from '../support/documents/documents.js';
 import { runHere } from '../support/gateway/cli.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { ask, newApiKey } from '../support/gateway/graphql.js';
 import { freePort } from '../support/programs/redis.js';
+import { testWith } from '../support/programs/with-programs.js';
 import { until } from '../support/until.js';
 
 const PAGE = 'docs/webhooks.md';

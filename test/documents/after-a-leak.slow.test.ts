@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { testWith } from '../support/documents/documents.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, dataOf, internalKey, newApiKey, signed, signIn } from '../support/gateway/graphql.js';
 import { login } from '../support/gateway/routes.js';
 import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
+import { testWith } from '../support/programs/with-programs.js';
 import { testedBlock } from './printed.js';
 
 const PAGE = 'SECURITY.md';

@@ -1,8 +1,8 @@
 /** docs/forward-authentication.md: nginx in ten minutes, each command as it is printed, with a real nginx. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { testWith } from '../support/documents/documents.js';
 import { freePort } from '../support/programs/redis.js';
+import { testWith } from '../support/programs/with-programs.js';
 import { until } from '../support/until.js';
 import { isPrinted, testedBlock } from './printed.js';
 import { createReader } from './reader.js';

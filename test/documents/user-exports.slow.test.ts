@@ -8,11 +8,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { testWith } from '../support/documents/documents.js';
 import { runHere } from '../support/gateway/cli.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { login } from '../support/gateway/routes.js';
 import { FOREIGN_HASHES } from '../support/independent/foreign-hashes.js';
+import { testWith } from '../support/programs/with-programs.js';
 import { testedBlock } from './printed.js';
 
 const EXPORTS = resolve('examples/import-users');

@@ -6,12 +6,12 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import { listen } from '../../src/http/server/listener.js';
-import { testWith } from '../support/documents/documents.js';
 import { FORWARD_AUTH } from '../support/gateway/authz.js';
 import { logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { answersIn, open } from '../support/gateway/raw.js';
 import { startForwardAuthProxy } from '../support/programs/forward-auth-proxy.js';
 import { startServiceBehind } from '../support/programs/service-behind.js';
+import { testWith } from '../support/programs/with-programs.js';
 import { until } from '../support/until.js';
 
 const LIVE = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n';

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 /** At once, so that nobody reads half of it. */
 async function moveClock(aheadMs: number): Promise<void> {
-  await writeFile(`${clockFile}.new`, String(aheadMs));
+  await writeFile(`${clockFile}.new`, String(aheadMs / 1000));
   await rename(`${clockFile}.new`, clockFile);
 }
 
@@ -40,9 +40,9 @@ interface Watched extends Instance {
 
 async function startWatched(): Promise<Watched> {
   const server = await startProcess(gateway, {
-    CLOCK_AHEAD_MS_FILE: clockFile,
     LOGIN_RATE_LIMIT: '1000000',
-    NODE_OPTIONS: `--import=${new URL('../support/gateway/moved-clock.js', import.meta.url).href}`,
+    MOVED_CLOCK_FILE: clockFile,
+    NODE_OPTIONS: `--import=${new URL('../../proof/evidence/lab/moved-clock.ts', import.meta.url).href}`,
   });
   const reported: string[] = [];
   if (server.process.stdout === null) throw new Error('its log is not read');

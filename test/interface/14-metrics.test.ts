@@ -16,7 +16,6 @@ import { WEBHOOK_OUTCOMES } from '../../src/outbox/webhooks/webhook-consumer.js'
 import { REVISION } from '../../src/platform/versions.js';
 import { expiringRows } from '../../src/start/compose.js';
 import { startReceiver } from '../outbox/receiver.js';
-import { testWith } from '../support/documents/documents.js';
 import { FORWARD_AUTH } from '../support/gateway/authz.js';
 import { loginFrom, newDevice } from '../support/gateway/devices.js';
 import {
@@ -33,6 +32,7 @@ import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
 import { type Family, figureOf, readMetrics } from '../support/independent/prometheus.js';
 import { lacksColumn, whileAway, withFault } from '../support/postgres/faults.js';
 import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
+import { testWith } from '../support/programs/with-programs.js';
 import { until } from '../support/until.js';
 
 const ENV = { LOGIN_MAX_FAILURES: '3', ...FORWARD_AUTH };

@@ -1,6 +1,7 @@
 /** What has to hold behind a proxy of deploy/forward-auth, whichever it is. */
-import { testWith } from '../../support/documents/documents.js';
+
 import type { ProxyKind } from '../../support/programs/forward-auth-proxy.js';
+import { testWith } from '../../support/programs/with-programs.js';
 import { expectHttp2, expectOneCallerEach, expectOneUse, expectWebsocket } from './connections.js';
 import { expectNoGateway, expectNoStrangeAnswer, expectOutage, expectQuestion } from './faults.js';
 import { expectResults, HONEST_ROWS } from './honest.js';

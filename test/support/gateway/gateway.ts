@@ -217,10 +217,6 @@ export function refreshTokenOf(answer: Answer): string | undefined {
   return value === '' ? undefined : value;
 }
 
-export function withCookie(refreshToken: string): SendOptions {
-  return { headers: { cookie: `refresh_token=${refreshToken}` } };
-}
-
 /** Logs in. @returns the refresh token @throws if the login fails */
 export async function logIn(
   gateway: Instance,
