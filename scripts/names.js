@@ -16,7 +16,7 @@ const RESULTS = ['dist/tests/fast.json', 'dist/tests/slow.json'];
 const MAY_SKIP = {
   'test/archive/round-trip.slow.test.ts': 'the right to mount',
   'test/cli/audit-export.slow.test.ts': 'the right to mount',
-  'test/cli/database.slow.test.ts': 'the right to mount',
+  'test/cli/database.test.ts': 'the right to mount',
   'test/credentials/build-argon2.slow.test.ts': 'a compiler',
   'test/doctor/planted-faults.slow.test.ts': 'the right to mount, or an address that is not of loopback',
   'test/interface/10-full-disk.slow.test.ts': 'the right to mount',

@@ -1,14 +1,9 @@
 /** Interface 9 and 10: `health` asks the gateway that its own environment configures. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
 import { readConfig } from '../../src/config/config.js';
 import { listen } from '../../src/http/server/listener.js';
-import { run, runHere } from '../support/gateway/cli.js';
+import { runHere } from '../support/gateway/cli.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { freePort } from '../support/programs/redis.js';
@@ -26,14 +21,11 @@ const portOf = ({ url }: { url: string }): string => new URL(url).port;
 const health = (env: Record<string, string>, ...options: string[]) =>
   runHere(['health', ...options], () => readConfig(env));
 
-/** No database is there. */
-const NOBODY = 'postgresql://127.0.0.1:1/none';
-
 const READY = { status: 'ok', checks: { database: 'ok', clock: 'ok' } };
 
 test('a gateway that is ready is shown with its checks, exit 0', async () => {
   const env = { PORT: portOf(gateway) };
-  expect(await run(['health'], { env })).toEqual({
+  expect(await health(env)).toEqual({
     code: 0,
     stdout: 'status: ok\ndatabase: ok\nclock: ok\n',
     stderr: '',
@@ -97,24 +89,6 @@ test.each(['0.0.0.0', '::', '::1', 'localhost'])('a gateway that listens at %s i
 });
 
 test('a wrong configuration is reported, exit 78', async () => {
-  const { code, stderr } = await run(['health'], { env: { PORT: 'many' } });
+  const { code, stderr } = await health({ PORT: 'many' });
   expect([code, stderr]).toEqual([78, expect.stringContaining('PORT')]);
-});
-
-test('it opens no database, and loads neither the ORM nor what only the gateway uses', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-health-'));
-  try {
-    const loadedFile = join(folder, 'loaded');
-    const hook = resolve('test/support/jest/report-loaded.js');
-    const child = spawn(process.execPath, ['--import', hook, 'dist/src/main.js', 'health'], {
-      env: { PATH: process.env['PATH'], PORT: portOf(gateway), DATABASE_URL: NOBODY, LOADED_FILE: loadedFile },
-      stdio: 'ignore',
-    });
-    expect(await once(child, 'exit')).toEqual([0, null]);
-    const loaded = readFileSync(loadedFile, 'utf8');
-    expect(loaded).toContain('/zod/');
-    expect(loaded).not.toMatch(/node_modules\/(@mikro-orm|ioredis|express|graphql|type-graphql)\//);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 });

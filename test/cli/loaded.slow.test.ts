@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { runningClock } from '../support/gateway/clock.js';
+import { startGateway } from '../support/gateway/gateway.js';
 import { createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres/postgres.js';
 import { freePort } from '../support/programs/redis.js';
 
@@ -22,7 +24,11 @@ afterAll(async () => {
 });
 
 /** Runs until it ends, or until it is ready and then stopped. @returns the packages, migrations and commands that it has loaded */
-async function loadedBy(words: string[], { url }: TestDatabase = database): Promise<Set<string>> {
+async function loadedBy(
+  words: string[],
+  { url }: Pick<TestDatabase, 'url'> = database,
+  port?: string,
+): Promise<Set<string>> {
   const loadedFile = join(mkdtempSync(join(folder, 'run-')), 'loaded');
   const hook = resolve('test/support/jest/report-loaded.js');
   const child = spawn(process.execPath, ['--import', hook, 'dist/src/main.js', ...words], {
@@ -30,7 +36,7 @@ async function loadedBy(words: string[], { url }: TestDatabase = database): Prom
       PATH: process.env['PATH'],
       DATABASE_URL: url,
       KEYRING_FILE: required(KEYRING_FILE),
-      PORT: String(await freePort()),
+      PORT: port ?? String(await freePort()),
       LOADED_FILE: loadedFile,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -63,6 +69,17 @@ test('--help, which is of every command, loads neither the ORM nor what only the
   const loaded = await loadedBy(['--help']);
   expect([...loaded]).toContain('zod');
   expect(ONLY_OF_THE_GATEWAY.filter((name) => loaded.has(name))).toEqual([]);
+});
+
+test('Interface 9: health opens no database, and loads neither the ORM nor what only the gateway uses', async () => {
+  const gateway = await startGateway({ clock: runningClock() });
+  try {
+    const loaded = await loadedBy(['health'], { url: 'postgresql://127.0.0.1:1/none' }, new URL(gateway.url).port);
+    expect([...loaded]).toContain('zod');
+    expect(ONLY_OF_THE_GATEWAY.filter((name) => loaded.has(name))).toEqual([]);
+  } finally {
+    await gateway.close();
+  }
 });
 
 test.each(['user', 'api-key', 'webhook'])(
