@@ -304,12 +304,9 @@ test('Interface 2: what else follows from the port and the public URL', () => {
   ]);
 });
 
-test('Interface 2: the variables that are printed into the documents are those that are read, with their checks', () => {
-  const found = new Map(variables().map(({ name, ...variable }) => [name, variable]));
-  expect([...found.keys()].toSorted()).toEqual([...VARIABLES.map(([name]) => name), 'NODE_ENV'].toSorted());
-  expect(found.get('PORT')).toEqual({ fallback: 3000, check: 'a whole number from 1 to 65535', fileToo: false });
-  expect(found.get('KEYRING_FILE')).toEqual({ fallback: './data/keyring.json', check: undefined, fileToo: false });
-  expect(found.get('REDIS_URL')).toMatchObject({ fallback: undefined, fileToo: true });
+test('Interface 2: the table above has each variable that is read', () => {
+  const found = variables().map(({ name }) => name);
+  expect(found.toSorted()).toEqual([...VARIABLES.map(([name]) => name), 'NODE_ENV'].toSorted());
 });
 
 test('Interface 2: HOST, which shells export, has no effect', () => {

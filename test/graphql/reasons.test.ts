@@ -264,24 +264,5 @@ test.each(rows)('Interface 7: %s is %i %s', async (reason, status, code, produce
   expect(answer.status).toBe(status);
   expect(answer.json.errors[0].extensions).toMatchObject({ reason, code });
   expect(CODES[reason as Reason]).toBe(code);
-});
-
-test('Interface 5: REST and GraphQL say the same of a body that is no JSON, and of an outage', async () => {
-  const send = (path: string, body: string) =>
-    gateway.send('POST', path, { headers: { 'content-type': 'application/json', ...admin.as(body) }, body });
-  const both = async (body: string) => {
-    const [rest, graphql] = [await send('/auth/login', body), await send('/graphql', body)];
-    return [rest.json.reason, graphql.json.errors[0].extensions.reason];
-  };
-  expect(await both('{')).toEqual(['body_not_json', 'body_not_json']);
-  const login = JSON.stringify({ email: 'nobody@example.com', password: 'x', query: '{ me { id } }' });
-  expect(await whileAway(gateway.database, () => both(login))).toEqual(['unavailable', 'unavailable']);
-});
-
-test('Interface 7: docs/dashboards.md has the status of every code', () => {
-  for (const [reason, status, code] of rows)
-    expect([reason, GRAPHQL_CODES[code as keyof typeof GRAPHQL_CODES].statuses]).toEqual([
-      reason,
-      expect.arrayContaining([status]),
-    ]);
+  expect(GRAPHQL_CODES[code as keyof typeof GRAPHQL_CODES].statuses).toContain(status); // of docs/dashboards.md
 });

@@ -85,7 +85,7 @@ test('Interface 11: in every order, pages have each user once, also with equal t
         }
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 15 },
   );
 });
 

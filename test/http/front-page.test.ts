@@ -1,15 +1,7 @@
 /** Interface 5: the page at `/`, as the start names it: what it links is there, what it prints works; in production a sentence. */
-import { execFile, spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { PASSWORD, send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
-import { startProcess } from '../support/gateway/server-process.js';
-import { freePort } from '../support/programs/redis.js';
-import { until } from '../support/until.js';
-
-const ENTITIES: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&amp;': '&', '&quot;': '"' };
+import { readFile } from 'node:fs/promises';
+import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { shownIn } from './shown.js';
 
 let gateway: TestGateway;
 let page: string;
@@ -18,12 +10,6 @@ beforeAll(async () => {
   page = (await gateway.send('GET', '/')).text;
 });
 afterAll(() => gateway.close());
-
-/** The texts between such tags, as a browser shows them. */
-function shown(tag: string): string[] {
-  const texts = Array.from(page.matchAll(new RegExp(`<${tag}\\b[^>]*>(.*?)</${tag}>`, 'gs')), ([, text = '']) => text);
-  return texts.map((text) => text.replace(/&\w+;/g, (entity) => ENTITIES[entity] ?? entity));
-}
 
 test('Interface 2: every link of the page leads somewhere', async () => {
   const links = Array.from(page.matchAll(/href="(\/[^"]*)"/g), ([, path = '']) => path);
@@ -46,7 +32,7 @@ test.each([
 });
 
 test('Interface 5: the documents of the page are sent as text, as they are in the repository', async () => {
-  const named = shown('a').filter((text) => text.endsWith('.md'));
+  const named = shownIn(page, 'a').filter((text) => text.endsWith('.md'));
   expect(named).toEqual(expect.arrayContaining(['README.md', 'docs/login.md']));
   for (const path of named) {
     const { headers, text } = await gateway.send('GET', `/${path}`);
@@ -59,24 +45,6 @@ test('Interface 5: the documents of the page are sent as text, as they are in th
   for (const other of ['/CHANGELOG.md', '/package.json', '/docs/', '/docs/../package.json', '/docs/login.md/']) {
     expect([other, (await gateway.send('GET', other)).status]).toEqual([other, 404]);
   }
-});
-
-const hasCurl = spawnSync('curl', ['--version']).status === 0 || process.env['REQUIRE_PROGRAMS'] === '1';
-(hasCurl ? test : test.skip)('Interface 2: the commands of the page work as they are shown', async () => {
-  const { email } = await gateway.user({ email: 'you@example.com' });
-  expect(page).toContain(email);
-  const folder = await mkdtemp(join(tmpdir(), 'front-page-'));
-  const run = async (command: string): Promise<string> => {
-    const here = command.replaceAll(gateway.config.publicUrl, gateway.url).replace('PASSWORD', PASSWORD);
-    return (await promisify(execFile)('bash', ['-c', here], { cwd: folder })).stdout;
-  };
-  const [logIn = '', whoAmI = '', goOn = ''] = shown('pre');
-  const token = /"access_token":"([^"]+)"/.exec(await run(logIn))?.[1] ?? '';
-  expect(JSON.parse(await run(whoAmI.replace('TOKEN', token)))).toEqual({
-    data: { caller: { callerType: 'user', scopes: [] } },
-  });
-  expect(await run(goOn)).toMatch(/ 200 OK.*"expires_in":900.* 200 OK.*"Logged out successfully"/s);
-  await rm(folder, { recursive: true });
 });
 
 test('Interface 2: the page loads nothing and runs no script, and is only read', async () => {
@@ -133,24 +101,4 @@ test.each([
     expect((await production.send(method, '/README.md')).status).toBe(404);
   }
   await production.close();
-});
-
-test.each([
-  ['development', true],
-  ['production', false],
-])('Interface 2: in %s the line ready names the page: %j', async (mode, isNamed) => {
-  const PORT = String(await freePort());
-  const PUBLIC_URL = `http://localhost:${PORT}`;
-  await using server = await startProcess(gateway, { PORT, PUBLIC_URL, NODE_ENV: mode });
-  let log = '';
-  server.process.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
-    log += chunk;
-  });
-  await until('it is ready', () => /"msg":"ready"\}\n/.test(log));
-  const ready = log.split('\n').find((line) => line.includes('"msg":"ready"')) ?? '';
-  expect(JSON.parse(ready).start_page).toBe(isNamed ? `${PUBLIC_URL}/` : undefined);
-  const statuses = await Promise.all(
-    ['/', '/graphql/page.js', '/graphql/page.css'].map(async (path) => (await send(server.url, 'GET', path)).status),
-  );
-  expect(statuses).toEqual(isNamed ? [200, 200, 200] : [200, 404, 404]);
 });

@@ -1,13 +1,12 @@
 /** Interface 10: the process ends whatever hangs: with 0 after a signal, with 1 after an uncaught error. */
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { LOCKS } from '../../src/db/locks.js';
 import { send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type ServerProcess, startProcess } from '../support/gateway/server-process.js';
+import { bridgeTo, through } from '../support/postgres/bridge.js';
 import { createDatabase } from '../support/postgres/postgres.js';
 import { until } from '../support/until.js';
 
@@ -30,39 +29,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-interface Bridge extends Disposable {
-  url: string;
-  /** From now on nothing comes through, and no connection ends. */
-  freeze(): void;
-}
-
-/** A way to the database that can be blocked, as by a machine that has stopped. */
-async function bridge(): Promise<Bridge> {
-  const { hostname, username, pathname } = new URL(gateway.database.url);
-  const path = join(decodeURIComponent(hostname), '.s.PGSQL.5432');
-  const sockets = new Set<Socket>();
-  const server = createServer({ allowHalfOpen: true }, (client) => {
-    const database = connect({ path, allowHalfOpen: true });
-    for (const socket of [client, database]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-    }
-    client.pipe(database).pipe(client);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `postgresql://${username}@127.0.0.1:${port}${pathname}`,
-    freeze: () => {
-      for (const socket of sockets) socket.unpipe().pause();
-    },
-    [Symbol.dispose]: () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
-}
-
 type End = (server: ServerProcess) => unknown;
 
 /** No third time: a signal that comes while Node ends, and no longer listens, is what ends it. */
@@ -74,13 +40,14 @@ function twice({ process, exited }: ServerProcess): void {
 
 /** @returns what it says on standard error */
 async function endsOnFrozenDatabase(end: End, code: number, env: Record<string, string> = {}): Promise<string> {
-  using way = await bridge();
-  await using server = await startProcess(gateway, { DATABASE_URL: way.url, ...env });
+  const bridge = await bridgeTo(gateway.database.url);
+  await using server = await startProcess(gateway, { DATABASE_URL: through(bridge, gateway.database.url), ...env });
   const ready = () => send(server.url, 'GET', '/health/ready').catch(() => undefined);
   await until('it is ready', async () => (await ready())?.status === 200);
-  way.freeze();
+  bridge.freeze();
   end(server);
   expect(await server.exited).toEqual([code, null]);
+  await bridge.close();
   return server.errors();
 }
 

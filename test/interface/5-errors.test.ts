@@ -36,7 +36,10 @@ test.each<[string, SendOptions]>([
   const answer = await post({ ...options, body });
   if (body === '')
     expect(answer.status).toBe(422); // no body at all: the fields are missing
-  else isError(answer, 400);
+  else {
+    isError(answer, 400);
+    expect(answer.json.reason).toBe('body_not_json'); // as GraphQL says
+  }
 });
 
 test('Interface 5: bytes that are not UTF-8 are 400', async () => {

@@ -1,4 +1,4 @@
-/** Interface 12 in races, over two instances: one successor for ever, and nothing is revived. */
+/** Interface 12 in races, again and again: one successor for ever, and nothing is revived. */
 import {
   type Answer,
   type Instance,
@@ -18,7 +18,6 @@ import {
   retrySession,
   THEFT,
 } from '../support/independent/retries.js';
-import { holdNewRecords } from '../support/postgres/hold.js';
 
 let gateway: TestGateway;
 let one: Instance;
@@ -53,45 +52,6 @@ test('Interface 12: 40 presentations of one token with one key, 10 rounds: all 2
     const [used] = await gateway.rows('select retries from refresh_tokens where jti = $1', [jtiOf(token)]);
     expect(used).toEqual({ retries: 39 });
   }
-});
-
-test('Interface 12: a retry that comes while its rotation stands between claim and commit waits, and is given its successor', async () => {
-  const { user, token } = await freshSession();
-  const field = retryField(newKey());
-  await using held = await holdNewRecords(gateway);
-  const first = refresh(one, token, field);
-  await held.waiting(1);
-  const second = refresh(two, token, field);
-  await held.waiting(2);
-  await held.release();
-  const answers = [await first, await second];
-  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-  expect(new Set(answers.map(jtiGiven)).size).toBe(1);
-  expect(await recordsOf(gateway, user.id)).toHaveLength(2);
-});
-
-test('Interface 12: of two keys at once one is of the rotation, the other is theft', async () => {
-  const { user, token } = await freshSession();
-  await using held = await holdNewRecords(gateway);
-  const first = refresh(one, token, retryField(newKey()));
-  await held.waiting(1);
-  const second = refresh(two, token, retryField(newKey()));
-  await held.waiting(2);
-  await held.release();
-  expect([(await first).status, (await second).json.detail]).toEqual([200, THEFT]);
-  expect(await liveOf(gateway, { user })).toEqual([]);
-});
-
-test('Interface 12: a retry that comes while the successor is being used waits, and is theft then', async () => {
-  const session = await retrySession(gateway);
-  await using held = await holdNewRecords(gateway);
-  const use = refresh(one, session.successor, retryField(newKey(), session.key));
-  await held.waiting(1);
-  const retried = refresh(two, session.used, retryField(session.key));
-  await held.waiting(2);
-  await held.release();
-  expect([(await use).status, (await retried).json.detail]).toEqual([200, THEFT]);
-  expect(await liveOf(gateway, session)).toEqual([]);
 });
 
 /** Requests concurrent with a retry, and how many records may live afterwards. An ended session never lives. */

@@ -1,6 +1,5 @@
-/** Interface 15: a link ends by its use, by its owner or by an operator, and never by a request of somebody else. */
+/** Interface 15: acts that make and end links, and what should work after each. */
 import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { mailPasswordLink } from '../../src/admin/password-links.js';
 import { setUserActive, setUserEmail, setUserPassword } from '../../src/admin/user-changes.js';
@@ -14,11 +13,13 @@ const HOUR_MS = 3_600_000;
 
 let gateway: TestGateway;
 let printed: string[];
-beforeAll(async () => {
+
+export async function start(): Promise<void> {
   printed = [];
   gateway = await startGateway({ env: { MAIL: 'log' }, outboxPollMs: 10, print: (line) => void printed.push(line) });
-});
-afterAll(() => gateway.close());
+}
+
+export const stop = (): Promise<void> => gateway.close();
 
 interface Link {
   token: string;
@@ -77,7 +78,7 @@ async function use(model: Model, link: Link | undefined): Promise<void> {
   endAll(model);
 }
 
-const ACTS: Record<string, (model: Model) => Promise<void>> = {
+export const ACTS: Record<string, (model: Model) => Promise<void>> = {
   'an operator invites': async (model) =>
     rememberIssued(model, await issueLink(gateway, model.id, 'invitation'), INVITATION_MS),
   'an operator gives out a link': async (model) => rememberIssued(model, await issueLink(gateway, model.id), RESET_MS),
@@ -125,7 +126,7 @@ const ACTS: Record<string, (model: Model) => Promise<void>> = {
   '31 minutes pass': async () => gateway.clock.advance(1_860),
 };
 
-async function tryInOrder(acts: string[]): Promise<void> {
+export async function tryInOrder(acts: string[]): Promise<void> {
   const { id, email } = await gateway.user({ password: null });
   const model: Model = { id, email, password: null, issued: undefined, requested: undefined, mailedAt: [], all: [] };
   for (const act of acts) {
@@ -140,16 +141,3 @@ async function tryInOrder(acts: string[]): Promise<void> {
     if (status === 204) endAll(model);
   }
 }
-
-test('Interface 15: whatever happens in whatever order, exactly those links work that should', async () => {
-  const acts = fc.array(fc.constantFrom(...Object.keys(ACTS), 'somebody asks'), { minLength: 3, maxLength: 9 });
-  await fc.assert(fc.asyncProperty(acts, tryInOrder), { numRuns: 40 });
-}, 120_000);
-
-test.each(['an operator invites', 'an operator gives out a link', 'an operator has a link mailed'])(
-  'Interface 15: %s, and both that link and the one that somebody asks for work beside each other',
-  async (issues) => {
-    await tryInOrder([issues, 'somebody asks', 'somebody asks', 'the link of the operator is used', 'somebody asks']);
-    await tryInOrder([issues, 'somebody asks', '11 minutes pass', 'the link that was asked for is used', issues]);
-  },
-);
