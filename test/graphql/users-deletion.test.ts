@@ -112,11 +112,14 @@ test.each([
   expect(await rowsOf(id)).toEqual([]);
 });
 
-test.each(['8506bcaa-3e30-49cb-b986-045d22003048', 'no-uuid', ''])('Interface 11: there is no user %j to delete', async (id) => {
-  const before = await wholeState(gateway);
-  expect(await deletion(id)).toMatchObject({ status: 200, code: 'NOT_FOUND', reason: 'user_unknown' });
-  expect(await wholeState(gateway)).toEqual(before);
-});
+test.each(['8506bcaa-3e30-49cb-b986-045d22003048', 'no-uuid', ''])(
+  'Interface 11: there is no user %j to delete',
+  async (id) => {
+    const before = await wholeState(gateway);
+    expect(await deletion(id)).toMatchObject({ status: 200, code: 'NOT_FOUND', reason: 'user_unknown' });
+    expect(await wholeState(gateway)).toEqual(before);
+  },
+);
 
 test('Interface 11: of two simultaneous deletions on two instances, one finds the user and writes the event', async () => {
   const { id } = await gateway.user();
