@@ -1,9 +1,8 @@
 /** Interface 9 and 11: `session …` and `audit tail`, on the database of a gateway. */
-import { messagesOf, type Ran, run, runHere } from '../support/gateway/cli.js';
+import { messagesOf, type Ran, runHere } from '../support/gateway/cli.js';
 import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type SignedIn, signIn } from '../support/gateway/graphql.js';
 import { login, logout, refresh } from '../support/gateway/routes.js';
-import { KEYRING_FILE, required } from '../support/postgres/postgres.js';
 
 let gateway: TestGateway;
 let caller: SignedIn;
@@ -50,15 +49,6 @@ test('Interface 9: session explain prints the same by a jti, by the family, and 
   expect(byFamily).toEqual(byJti);
   expect(byEmail).toEqual(byJti);
   expect(byUser).toEqual(byJti);
-});
-
-test('Interface 9: session explain and audit tail run as users run them', async () => {
-  const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: required(KEYRING_FILE) };
-  const spawned = async (...args: string[]) => JSON.parse((await run([...args, '--json'], { env })).stdout);
-  const { email } = caller.user;
-  const [story, events] = await Promise.all([spawned('session', 'explain', email), spawned('audit', 'tail')]);
-  expect(story).toEqual(await json('session', 'explain', email));
-  expect(events).toEqual(await json('audit', 'tail'));
 });
 
 test('Interface 9: session explain without --json is a table for a person', async () => {

@@ -1,7 +1,7 @@
 /** Interface 9 and 2: `user …` and what every command has in common. */
 import { Readable } from 'node:stream';
 import { writeBreached } from '../support/breached.js';
-import { type Cli, cliOnDatabase, messagesOf, run, runHere } from '../support/gateway/cli.js';
+import { type Cli, cliOnDatabase, messagesOf, run, runHere, runWith } from '../support/gateway/cli.js';
 import { handClock } from '../support/gateway/clock.js';
 import { type Instance, PASSWORD, startInstance } from '../support/gateway/gateway.js';
 import { CHOSEN, redeem } from '../support/gateway/passwords.js';
@@ -331,7 +331,7 @@ test('Interface 9: --scope is repeated, or has commas', async () => {
 test('Interface 2: four wrong variables at once give four clear lines and exit code 78, for the server and for a command', async () => {
   const env = { PORT: '0', LOGIN_MAX_FAILURES: 'many', COOKIE_SAMESITE: 'loose', ARGON2_MEMORY_KIB: '1024' };
   for (const args of [['start'], ['user', 'list', '--json']]) {
-    const { code, stdout, stderr } = await run(args, { env });
+    const { code, stdout, stderr } = await runWith(args, env);
     expect([code, stdout]).toEqual([78, '']);
     const lines = stderr.trimEnd().split('\n');
     expect(lines.map((line) => line.slice(0, line.indexOf(':'))).sort()).toEqual(Object.keys(env).sort());
@@ -343,17 +343,17 @@ test('Interface 3: without a keyring a server, and a command that needs it, end 
   const env = { DATABASE_URL: cli.database.url, KEYRING_FILE: '/nowhere/keyring.json', PORT: '1' };
   const key = ['api-key', 'create', '--service', 's', '--scope', 'a:b', '--rate-limit', '1'];
   for (const args of [['start'], key, ['api-key', 'rotate', 'ak_x'], ['keyring', 'rotate']]) {
-    const ran = await run(args, { env });
+    const ran = await runWith(args, env);
     expect([args, ran.code, ran.stdout]).toEqual([args, 78, '']);
     expect(messagesOf(ran)).toMatch(/^cannot read the keyring \/nowhere\/keyring\.json \(ENOENT\).*\n$/);
   }
-  expect((await run(['api-key', 'list'], { env })).code).toBe(0);
+  expect((await runWith(['api-key', 'list'], env)).code).toBe(0);
 });
 
 test('Interface 15: a server without the breached passwords ends with exit code 78, and says how to get them', async () => {
   const { keyringFile } = gateway.config;
   const env = { DATABASE_URL: cli.database.url, KEYRING_FILE: keyringFile, BREACHED_PASSWORDS: '/nowhere/pwned' };
-  const ran = await run(['start'], { env });
+  const ran = await runWith(['start'], env);
   expect([ran.code, ran.stdout]).toEqual([78, '']);
   expect(messagesOf(ran)).toMatch(/^BREACHED_PASSWORDS: \/nowhere\/pwned cannot be read \(ENOENT\); see docs\/.*\n$/);
 });

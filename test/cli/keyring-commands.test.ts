@@ -10,7 +10,7 @@ import {
   type JWK,
   jwtVerify,
 } from 'jose';
-import { messagesOf, type Ran, run, runHere } from '../support/gateway/cli.js';
+import { messagesOf, type Ran, runHere, runWith } from '../support/gateway/cli.js';
 import { logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type CapturedLog, captureLog } from '../support/gateway/log.js';
 import { logout, refresh } from '../support/gateway/routes.js';
@@ -29,7 +29,7 @@ const keysOf = async (file: string): Promise<JWK[]> => JSON.parse(await readFile
 
 test('Interface 9: keyring create writes three keys that only the owner may read, and prints their kids alone', async () => {
   const file = join(folder, 'new.json');
-  const { code, stdout, stderr } = await run(['keyring', 'create', '--out', file, '--json']);
+  const { code, stdout, stderr } = await runWith(['keyring', 'create', '--out', file, '--json'], {});
   expect([code, stderr]).toEqual([0, '']);
   const keys = await keysOf(file);
   expect(JSON.parse(stdout)).toEqual({ file, kids: keys.map(({ kid }) => kid) });
@@ -110,7 +110,7 @@ describe('keyring rotate', () => {
     const old = await logIn(gateway, email);
     const other = await logIn(gateway, email);
     const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: file };
-    const ran = await run(['keyring', 'rotate', '--json'], { env });
+    const ran = await runWith(['keyring', 'rotate', '--json'], env);
     expect([ran.code, messagesOf(ran)]).toEqual([0, '']);
     const { added, kept, dropped, used_from: usedFrom } = JSON.parse(ran.stdout);
     expect([added.length, kept.length, dropped]).toEqual([3, 3, []]);
@@ -176,7 +176,7 @@ describe('keyring rotate', () => {
     const written = [{ entity_type: 'keyring', user_id: null, ip_address: 'cli', metadata }];
     expect(await events()).toEqual(written);
     await chmod(file, 0o602);
-    expect((await run(['keyring', 'rotate'], { env })).code).toBe(78);
+    expect((await runWith(['keyring', 'rotate'], env)).code).toBe(78);
     expect(await events()).toEqual(written);
   });
 
@@ -194,7 +194,7 @@ describe('keyring rotate', () => {
     const env = { DATABASE_URL: gateway.database.url, KEYRING_FILE: file, PORT: '1' };
     const key = ['api-key', 'create', '--service', 's', '--scope', 'a:b', '--rate-limit', '1'];
     for (const args of [['start'], ['keyring', 'rotate'], key]) {
-      const ran = await run(args, { env });
+      const ran = await runWith(args, env);
       expect([ran.code, ran.stdout]).toEqual([78, '']);
       expect(messagesOf(ran)).toBe(
         `the keyring ${file} is refused: others may write ${file}; run: chmod o-w ${file}\n`,

@@ -5,7 +5,7 @@ import { readConfig } from '../../src/config/config.js';
 import { DATABASE_PARAMETERS, type DatabaseUrl, parseDatabaseUrl } from '../../src/config/database-url.js';
 import { openDatabase } from '../../src/db/database.js';
 import type { Finding } from '../../src/doctor/finding.js';
-import { run, runHere } from '../support/gateway/cli.js';
+import { runWith } from '../support/gateway/cli.js';
 import { startGateway } from '../support/gateway/gateway.js';
 import { startProcess } from '../support/gateway/server-process.js';
 import {
@@ -28,8 +28,6 @@ function withParameters(parameters: string): string {
   const { pathname } = new URL(database.url);
   return `postgresql://${pathname}?${parameters}`;
 }
-
-const here = (words: string[], env: Record<string, string>) => runHere(words, () => readConfig(env));
 
 const folder = (): string => decodeURIComponent(new URL(database.url).hostname);
 
@@ -210,10 +208,10 @@ test('Interface 2: a search_path whose schemas do not exist is one sentence, of 
   const remedy =
     'create it (create schema "NoSuch" authorization auth_gateway), or correct search_path in DATABASE_URL or of the role';
   for (const words of [['start'], ['migrate', 'up'], ['user', 'list']]) {
-    const { code, stderr } = await (words[0] === 'start' ? run(words, { env }) : here(words, env));
+    const { code, stderr } = await runWith(words, env);
     expect([words, code, stderr.split('\n').at(-2)]).toEqual([words, 1, `${said}; ${remedy}`]);
   }
-  const looked: Finding[] = JSON.parse((await here(['doctor', '--json'], env)).stdout);
+  const looked: Finding[] = JSON.parse((await runWith(['doctor', '--json'], env)).stdout);
   expect(looked).toContainEqual(expect.objectContaining({ check: 'database', severity: 'fault', seen: said, remedy }));
 });
 
@@ -297,9 +295,9 @@ test.each([
 
 test('Interface 2: a password that is not encoded is reported by the start and by doctor, and no part of it is printed', async () => {
   const env = { DATABASE_URL: 'postgresql://gateway:p@ss/word@db.example.com', KEYRING_FILE: '/nowhere/keyring.json' };
-  const started = await run(['start'], { env });
+  const started = await runWith(['start'], env);
   expect([started.code, started.stdout, started.stderr]).toEqual([78, '', `DATABASE_URL: ${AT_BEHIND_SLASH}\n`]);
-  const looked = await here(['doctor', '--json'], env);
+  const looked = await runWith(['doctor', '--json'], env);
   expect(looked.code).toBe(1);
   const [found, ...others] = JSON.parse(looked.stdout);
   expect(others).toEqual([]);

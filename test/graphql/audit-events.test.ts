@@ -289,18 +289,6 @@ test('Interface 11: the user of an event needs users:read; without it the rest o
   );
 });
 
-test('Interface 11: no N+1: the users of a page of events take one statement', async () => {
-  const users = [await gateway.user(), await gateway.user()];
-  const { as: reader } = await newApiKey(gateway, ['audit:read', 'users:read']);
-  const work = countWork();
-  await work.watch(gateway.app.db);
-  const text = '{ auditEvents(first: 100) { nodes { user { id } } edges { node { user { email } } } } }';
-  const [{ auditEvents }, { statements }] = await work.during(() => dataOf(gateway, reader, text));
-  const ids = auditEvents.nodes.map(({ user }: { user: { id: string } | null }) => user?.id);
-  expect(ids).toEqual(expect.arrayContaining(users.map(({ id }) => id)));
-  expect(statements.filter((sql) => sql.includes('from users'))).toHaveLength(1);
-});
-
 test.each([0, -1, 101])('Interface 11: first %j is refused', async (first) => {
   expect(await ask(gateway, as, LIST, { first })).toMatchObject({ code: 'BAD_USER_INPUT', reason: 'invalid_page' });
 });

@@ -392,7 +392,8 @@ test('Interface 11: no N+1: users, actors and sessions of a page take one statem
   }
   const work = countWork();
   await work.watch(gateway.app.db);
-  const text = '{ auditEvents { nodes { sessionId user { id } actor { user { id } } } edges { node { sessionId } } } }';
+  const text =
+    '{ auditEvents { nodes { sessionId user { id } actor { user { id } } } edges { node { sessionId user { email } } } } }';
   const [{ auditEvents }, { statements }] = await work.during(() => dataOf(gateway, reader, text));
   expect(auditEvents.nodes.filter(({ sessionId }: Node) => sessionId !== null)).toHaveLength(1 + 3 * 2);
   expect(auditEvents.nodes.filter(({ actor }: Node) => actor?.user?.id === admin.user.id)).toHaveLength(3);

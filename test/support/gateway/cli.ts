@@ -70,6 +70,11 @@ export async function runHere(
   return ran;
 }
 
+/** `start` in a process, and any other command here. */
+export function runWith(args: string[], env: Record<string, string>): Promise<Ran> {
+  return args[0] === 'start' ? run(args, { env }) : runHere(args, () => readConfig(env));
+}
+
 /** Messages but for the one line that names the database. */
 export function messagesOf({ stderr }: Pick<Ran, 'stderr'>): string {
   return stderr.replace(/^database: .+\n/, '');
