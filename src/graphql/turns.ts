@@ -90,7 +90,7 @@ async function inTurn<T>(
       queue.answered += 1;
       return result;
     } catch (error) {
-      if (!isOutage(error)) queue.answered += 1;
+      if (!isOutage(error) && !isTimeUp(error)) queue.answered += 1;
       throw error;
     }
   };
