@@ -99,9 +99,14 @@ export const backup: Experiment = {
 async function settle(url: string, email: string, count: number): Promise<Array<{ token: string; isLive: boolean }>> {
   const settled: Array<{ token: string; isLive: boolean }> = [];
   for (const i of upTo(count)) {
-    const { cookie = '' } = await logInAt(url, email);
+    const { cookie, status: ofLogin } = await logInAt(url, email);
+    if (cookie === undefined) throw new Error(`a login was answered ${ofLogin}`);
     if (i % 3 === 0) settled.push({ token: cookie, isLive: true });
-    if (i % 3 === 1) settled.push({ token: (await refresh(url, cookie)).cookie ?? '', isLive: true });
+    if (i % 3 === 1) {
+      const { cookie: next, status } = await refresh(url, cookie);
+      if (next === undefined) throw new Error(`a refresh was answered ${status}`);
+      settled.push({ token: next, isLive: true });
+    }
     if (i % 3 === 2) {
       const { status } = await logout(url, cookie);
       if (status !== 200) throw new Error(`a logout was answered ${status}`);
