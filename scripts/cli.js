@@ -1,4 +1,7 @@
-/** `npm run cli -- …`: builds if something has changed, and runs the command in the same process, which saves a start of Node. */
+/**
+ * `npm run cli -- …`: builds if something has changed, and runs the command in the same process, which saves a start of Node.
+ * package.json gives it 16 MiB for new objects, so that none of what it loads is collected: a tenth of its time.
+ */
 import { join } from 'node:path';
 
 const folder = process.cwd();
