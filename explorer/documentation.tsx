@@ -67,7 +67,7 @@ export function Documentation({ schema }: { schema: GraphQLSchema }) {
             <h3 ref={heading} tabIndex={-1}>
               {type.name}
             </h3>
-            <p>{type.description}</p>
+            <p>{withCode(type.description)}</p>
             {isAbstractType(type) && (
               <p class="row">
                 Either of{' '}
@@ -93,8 +93,8 @@ function MemberItem({ member, open }: { member: Member; open: Open }) {
   return (
     <li>
       <code>{name}</code> {type !== undefined && <TypeOf type={type} open={open} />}
-      {description && <p class="quiet">{description}</p>}
-      {deprecationReason && <p class="warn">Deprecated: {deprecationReason}</p>}
+      {description && <p class="quiet">{withCode(description)}</p>}
+      {deprecationReason && <p class="warn">Deprecated: {withCode(deprecationReason)}</p>}
       {args.length > 0 && (
         <ul class="members">
           {args.map((arg) => (
@@ -130,7 +130,7 @@ function Found({ schema, sought, open }: { schema: GraphQLSchema; sought: string
   });
   return (
     <>
-      <p role="status">{found.length === 0 ? 'Nothing has that in its name.' : `${found.length} found`}</p>
+      <p role="status">{foundText(found.length)}</p>
       <ul>
         {found.slice(0, MAX_FOUND).map(({ text, name }) => (
           <li key={text}>
@@ -139,6 +139,19 @@ function Found({ schema, sought, open }: { schema: GraphQLSchema; sought: string
         ))}
       </ul>
     </>
+  );
+}
+
+function foundText(count: number): string {
+  if (count === 0) return 'No type or field has this in its name.';
+  return count > MAX_FOUND ? `${count} found, here are the first ${MAX_FOUND}` : `${count} found`;
+}
+
+/** Words between backticks as code. */
+function withCode(text: string | null | undefined) {
+  const parts = text?.matchAll(/`([^`]*)`|[^`]+/g) ?? [];
+  return Array.from(parts, ({ 0: part, 1: code, index }) =>
+    code === undefined ? part : <code key={index}>{code}</code>,
   );
 }
 

@@ -96,7 +96,7 @@ export function Explorer({ auth, publicUrl }: { auth: AuthClient; publicUrl: str
             note="JSON, if the query has any"
           />
           <h2>Asked on this page</h2>
-          {history.length === 0 && <p class="quiet">Nothing yet. It is forgotten with a reload or a log-out.</p>}
+          {history.length === 0 && <p class="quiet">No query yet. A reload or a log-out clears this list.</p>}
           <ul>
             {history.map((one) => (
               <li key={JSON.stringify(one)}>
@@ -109,7 +109,7 @@ export function Explorer({ auth, publicUrl }: { auth: AuthClient; publicUrl: str
         </form>
         <section class="result" aria-label="Result">
           <h2>Result</h2>
-          <p role="status">{answer?.status ?? 'Nothing was asked yet.'}</p>
+          <p role="status">{answer?.status ?? 'No query yet.'}</p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is scrolled by keys */}
           <pre tabIndex={0}>{answer?.text ?? ''}</pre>
         </section>

@@ -21,8 +21,10 @@ export function Suggestions({ schema, query, cursor, editor }: Props) {
     <div class="suggestions">
       <p class="quiet">
         {place === undefined
-          ? 'With the cursor inside braces, the fields that may stand there are here.'
-          : `At the cursor, ${place.of} has ${fitting.length === 0 ? 'nothing more' : ''}`}
+          ? 'Put the cursor inside braces to see the fields that fit there.'
+          : fitting.length === 0
+            ? `No field or argument of ${place.of} fits at the cursor.`
+            : `Fields or arguments of ${place.of}:`}
       </p>
       <ul class="row" aria-label="At the cursor">
         {fitting.map(({ name, type, description }) => (

@@ -1,5 +1,4 @@
 /** Interface 9: `user …`. */
-
 import { COMMAND_LINE } from '../admin/administer.js';
 import { issuePasswordLink, mailPasswordLink } from '../admin/password-links.js';
 import { generatePassword, PASSWORD_RULE } from '../admin/passwords.js';
