@@ -50,7 +50,7 @@ const server = createServer(async (request, response) => {
   const event = verify(body, request.headers);
   if (event === undefined) return void response.writeHead(401).end();
   const { changes } = insert.run(event.data.id, event.data.sequence, body);
-  response.writeHead(204).end(); // it is stored, so the gateway need not wait for your work
   console.log(changes === 0 ? 'double' : 'new', event.type, event.data.sequence);
+  response.writeHead(204).end(); // it is stored, so the gateway need not wait for your work
 });
 server.listen(Number(PORT), '127.0.0.1');

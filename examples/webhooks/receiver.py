@@ -50,8 +50,8 @@ class Receiver(BaseHTTPRequestHandler):
             return self.answer(401)
         event = json.loads(body)
         is_new = store(event, body)
-        self.answer(204)  # it is stored, so the gateway need not wait for your work
         print("new" if is_new else "double", event["type"], event["data"]["sequence"], flush=True)
+        self.answer(204)  # it is stored, so the gateway need not wait for your work
 
     def answer(self, status):
         self.send_response(status)

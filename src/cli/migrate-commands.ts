@@ -20,7 +20,7 @@ export const migrateCommands: Record<string, Command> = {
   }),
   'migrate status': command({
     summary: 'list the migrations of this and newer versions, and when each was applied',
-    prints: 'each migration and when it was applied',
+    prints: '`{name, executed_at, known, breaks_older}` of each migration',
     on: 'database of any schema',
     run: async ({ db }) => (await migrationStatus(db)).map((status) => ({ ...status })),
   }),

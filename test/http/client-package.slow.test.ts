@@ -84,7 +84,7 @@ test.each(PATHS)('Interface 13: %s is only read: another method is 405, which is
   }
 });
 
-describe('in an empty folder', () => {
+describe('in a new project', () => {
   let folder: string;
   const run = async (program: string, ...args: string[]): Promise<string> => {
     // No registry answers: npm asks one for React, the optional peer, and goes on without.
@@ -95,6 +95,7 @@ describe('in an empty folder', () => {
   };
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'gateway-served-'));
+    await writeFile(join(folder, 'package.json'), '{}'); // without it npm looks for one in the folders above
     await run('npm', 'install', `${gateway.url}/client.tgz`);
   });
   afterAll(() => rm(folder, { recursive: true }));

@@ -1,7 +1,7 @@
 /** The command line as a shell runs it: the build in a process of its own. */
 import { spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
-import { runCli } from '../../../src/cli/cli.js';
+import { commandTable, runCli } from '../../../src/cli/cli.js';
 import type { Call } from '../../../src/cli/context.js';
 import { type Config, readConfig } from '../../../src/config/config.js';
 import { createDatabase, KEYRING_FILE, required, type TestDatabase } from '../postgres/postgres.js';
@@ -42,7 +42,10 @@ export async function run(args: string[], { env = {}, stdin = '' }: RunOptions =
   });
 }
 
-/** The same without a process: from words to what is printed. For tests that need nothing else of a process. */
+/**
+ * The same without a process: from words to what is printed. For tests that need nothing else of a process.
+ * @throws {Error} if a field of the JSON is not in `prints` of the command, which docs/interface.md prints, or the reverse
+ */
 export async function runHere(
   args: string[],
   config: () => Config,
@@ -67,7 +70,22 @@ export async function runHere(
   };
   const serve = () => Promise.reject(new Error('a test runs its gateway by itself'));
   ran.code = await runCli(args, { readConfig: async () => config(), terminal, serve });
+  if (ran.code === 0 && args.includes('--json') && !args.includes('--help'))
+    await compareWithInterface(args, ran.stdout);
   return ran;
+}
+
+/** `prints` begins with the fields that are always there, in braces; it names others behind them. */
+async function compareWithInterface(args: string[], stdout: string): Promise<void> {
+  const rows = (await commandTable()).filter(({ name }) => args.slice(0, 2).join(' ').startsWith(name));
+  const prints = rows.at(-1)?.prints ?? '';
+  const value: unknown = JSON.parse(args.includes('--follow') ? stdout.split('\n', 1).join() || '[]' : stdout);
+  const [object = {}] = Array.isArray(value) ? value : [value];
+  const unnamed = Object.keys(object).filter((key) => !new RegExp(`\\b${key}\\b`).test(prints));
+  const always = /^`\{([\w, ]+)\}`(?!; with)/.exec(prints)?.[1]?.split(', ') ?? [];
+  const missing = Object.keys(object).length === 0 ? [] : always.filter((key) => !Object.hasOwn(object, key));
+  if (prints.includes('…') || unnamed.length + missing.length === 0) return;
+  throw new Error(`${args.join(' ')} prints ${unnamed} beyond, and not ${missing} of, ${prints}`);
 }
 
 /** `start` in a process, and any other command here. */
