@@ -21,6 +21,20 @@ const LIMITS: Record<string, [words: number, why: string]> = {
   'docs/specification.md': [2450, 'a contract, in the words that were agreed'],
 };
 
+/** A fast test behind each row of the README's last table, by the first page that the row links. */
+const DOORS: Record<string, string> = {
+  'docs/login.md': 'test/interface/5-browsers.test.ts',
+  'docs/sign-up.md': 'test/docs/sign-up.test.ts',
+  'docs/console.md': 'test/browser/console/keyboard.test.ts',
+  'docs/services.md': 'test/callers/api-key.test.ts',
+  'docs/forward-authentication.md': 'test/authz/nginx.test.ts',
+  'docs/verify-access-tokens.md': 'test/docs/verify-by-configuration.test.ts',
+  'docs/webhooks.md': 'test/outbox/delivery.test.ts',
+  'docs/operate.md': 'test/smoke.test.ts',
+  'docs/specification.md': 'test/citations.rule.test.ts',
+  'CONTRIBUTING.md': 'test/architecture.rule.test.ts',
+};
+
 /** Written by hand: without printed blocks, code, and the marks of tables. */
 function wordsOf(page: string): number {
   const prose = read(page)
@@ -49,4 +63,11 @@ test('the README has its two commands, in at most 130 lines', () => {
     'npm ci && npm test',
   ]);
   expect(read('README.md').split('\n').length).toBeLessThanOrEqual(130);
+});
+
+test('each door of the README has a fast test', () => {
+  const [, table = ''] = /^\| you \| read \|\n((?:\|.*\n)+)/m.exec(read('README.md')) ?? [];
+  const first = table.split('\n').flatMap((row) => linksIn(row)[0]?.target ?? []);
+  expect(first).toEqual(Object.keys(DOORS));
+  expect(Object.values(DOORS).filter((path) => !filesIn('test').includes(path))).toEqual([]);
 });
