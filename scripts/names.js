@@ -1,7 +1,7 @@
 /**
  * `npm run names` writes test/names.txt: of each test file the number of its tests and a hash of their names. It runs
  * nothing. `npm run names -- FOLDER` renews these lines alone. `npm run names -- --check` compares the list with the tests that the
- * fast and the slow tier ran, so that none is lost and none is skipped unseen.
+ * fast and the slow tier ran, so that none is lost and none is skipped unseen; with `all`, that `npm run test:all` ran.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -10,7 +10,6 @@ import { relative } from 'node:path';
 
 const LIST = 'test/names.txt';
 const COLLECTED = 'dist/tests/names.json';
-const RESULTS = ['dist/tests/fast.json', 'dist/tests/slow.json'];
 
 /** Files of which a machine may skip tests, and what it lacks then. Programs are never lacking: REQUIRE_PROGRAMS=1. */
 const MAY_SKIP = {
@@ -25,7 +24,7 @@ const MAY_SKIP = {
 };
 
 const words = process.argv.slice(2);
-if (words.includes('--check')) check();
+if (words[0] === '--check') check(words[1] === 'all' ? ['all'] : ['fast', 'slow']);
 else write(words);
 
 /** @param paths of the files whose lines are renewed; without any, of all */
@@ -37,8 +36,8 @@ function write(paths) {
   writeFileSync(LIST, kept.map(([file, line]) => `${file} ${line}\n`).join(''));
 }
 
-function check() {
-  const ran = RESULTS.flatMap((path) => JSON.parse(readFileSync(path, 'utf8')));
+function check(tiers) {
+  const ran = tiers.flatMap((tier) => JSON.parse(readFileSync(`dist/tests/${tier}.json`, 'utf8')));
   const names = new Map(ran.map(({ file, tests }) => [file, tests.map(([name]) => name)]));
   const list = listed();
   const files = new Set([...list.keys(), ...names.keys()]);
