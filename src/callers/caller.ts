@@ -82,7 +82,10 @@ type Known<Type extends CallerType> =
 export type Resolution = Known<CallerType> | (RefusedCaller & { fields: Array<[string, string]> });
 
 /** The request whose caller is asked for, before any parsing: the one that was received, or one that a proxy asks about. */
-export type CallerRequest = RequestFacts;
+export interface CallerRequest extends RequestFacts {
+  /** Kinds of credentials in its fields, valid or not */
+  presented: readonly CallerType[];
+}
 
 export type CallerDeps = Deps<
   'clock' | 'config' | 'db' | 'secretCache' | 'keyLimiter' | 'keyring' | 'knownNonces' | 'placeholderKey' | 'tokens'
@@ -99,7 +102,7 @@ export interface CallerKind<Type extends CallerType> {
   /** True if the request has a credential of this kind, valid or not. */
   presents(rawHeaders: readonly string[]): boolean;
   /** Call it only if `presents`. @throws the database's error or {Outage} */
-  resolve(deps: CallerDeps, request: CallerRequest): Promise<Known<Type> | RefusedCaller>;
+  resolve(deps: CallerDeps, request: RequestFacts): Promise<Known<Type> | RefusedCaller>;
   /** Unique over callers of all kinds. */
   id(caller: Callers[Type]): string;
   /** The caller in the audit log. A kind without `ActorOf` still needs a row in `Actors` of `audit/events.ts`. */

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import type { Budget } from '../platform/budget.js';
 import type { RequestIds } from '../platform/logger.js';
-import type { Resolution } from './caller.js';
+import type { CallerRequest, Resolution } from './caller.js';
 
 export interface GraphqlRequest {
   /** For every log line about it */
@@ -16,8 +16,10 @@ export interface GraphqlRequest {
   json: unknown;
   /** Whether the client has disconnected, so that nobody would read the answer */
   isGone(): boolean;
-  /** The caller, or why there is none */
-  resolution: Resolution;
+  /** Whose caller is resolved */
+  received: CallerRequest;
+  /** Is called once, unless that fails: with the caller, or why there is none */
+  resolved(resolution: Resolution): void;
 }
 
 export interface GraphqlAnswer {

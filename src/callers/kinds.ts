@@ -22,13 +22,14 @@ export function scopesOf(caller: Caller, { roleScopes }: Pick<Config, 'roleScope
 /** The kind of credential in a request; only a request with exactly one has a caller. */
 export type PresentedKind = CallerType | 'none' | 'several';
 
-/** @param rawHeaders names and values in turn, as Node reads them */
-export function presentedKind(rawHeaders: readonly string[]): PresentedKind {
-  const [kind = 'none', ...others] = presentedTypes(rawHeaders);
-  return others.length > 0 ? 'several' : kind;
+export function presentedKind([kind, ...others]: readonly CallerType[]): PresentedKind {
+  return others.length > 0 ? 'several' : (kind ?? 'none');
 }
 
-/** Every kind of which the request has a credential, valid or not. */
+/**
+ * Every kind of which the request has a credential, valid or not.
+ * @param rawHeaders names and values in turn, as Node reads them
+ */
 export function presentedTypes(rawHeaders: readonly string[]): CallerType[] {
   return CALLER_TYPES.filter((type) => KINDS[type].presents(rawHeaders));
 }

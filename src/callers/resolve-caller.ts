@@ -1,9 +1,10 @@
 /** Interface 6: exactly one kind of credential in a request; one that fails never falls through to another. */
 import { acceptSignature } from '../credentials/signatures/request-signature.js';
+import type { Budget } from '../platform/budget.js';
 import { randomBase64url } from '../platform/ids.js';
 import { type Explained, refused } from '../platform/refused.js';
 import type { CallerDeps, CallerRefusal, CallerRequest, CallerType, Resolution } from './caller.js';
-import { CALLER_TYPES, KINDS, presentedTypes } from './kinds.js';
+import { CALLER_TYPES, KINDS } from './kinds.js';
 
 type Kind = Pick<(typeof KINDS)[CallerType], 'scheme' | 'challengeParameters'>;
 
@@ -19,15 +20,17 @@ const CREDENTIALS = {
 
 /**
  * Who is calling.
+ * @param budget how long the request may wait for its stores
  * @param welcome the kinds that may call here, of which a 401 asks for one. A valid credential of another kind is a caller too
  * @throws the database's error or {Outage}: a store that is away is never a pass
  */
 export async function resolveCaller(
   deps: CallerDeps,
   request: CallerRequest,
+  budget: Budget,
   welcome: readonly CallerType[] = CALLER_TYPES,
 ): Promise<Resolution> {
-  const presented = presentedTypes(request.rawHeaders);
+  const { presented } = request;
   const [type, ...others] = presented;
   const kind = type && KINDS[type];
   if (kind === undefined) {
@@ -37,11 +40,15 @@ export async function resolveCaller(
   const resolution =
     others.length > 0
       ? refused('multiple_credentials', 'Send exactly one kind of credential')
-      : await kind.resolve(deps, request);
+      : await kind.resolve(within(deps, budget), request);
   if (resolution.kind !== 'refused') return resolution;
   const again = presented.filter((each) => welcome.includes(each));
   const fields = again.length > 0 ? askingFor(again, request, resolution) : askingFor(welcome, request);
   return { ...resolution, fields };
+}
+
+function within(deps: CallerDeps, budget: Budget): CallerDeps {
+  return { ...deps, db: deps.db.within(budget), keyLimiter: deps.keyLimiter?.within(budget) };
 }
 
 /** What a 401 asks for: credentials of these kinds, and what was wrong with those that were sent. */

@@ -5,18 +5,18 @@ import { type Device, listDevices } from '../admin/devices.js';
 import { listSessions, type Session, type SessionPageRequest } from '../admin/sessions.js';
 import { type ListedUser, usersByEmail, usersById } from '../admin/users.js';
 import { sessionsOfEvents } from '../audit/lookups.js';
-import type { Caller, Resolution } from '../callers/caller.js';
+import type { Caller, CallerDeps, Resolution } from '../callers/caller.js';
 import type { GraphqlRequest } from '../callers/graphql-over-http.js';
+import { resolveCaller } from '../callers/resolve-caller.js';
 import type { Page } from '../listing/page.js';
 import type { Deps } from '../services.js';
-import { errorOf, status } from './errors.js';
+import { errorOf, outagesAs503, status } from './errors.js';
 import type { Turns } from './turns.js';
 import type { GatewayChecksType } from './types/gateway.js';
 
 export interface GraphqlDependencies
-  extends Deps<
-    'clock' | 'config' | 'db' | 'fullDisk' | 'keyring' | 'log' | 'passwords' | 'passwordRules' | 'sampling'
-  > {
+  extends CallerDeps,
+    Deps<'fullDisk' | 'log' | 'passwords' | 'passwordRules' | 'sampling'> {
   /** When this instance was started */
   startedAt: Date;
   /** What `doctor` finds in this instance. Undefined while the first run takes too long to wait for */
@@ -40,12 +40,17 @@ export interface GraphqlContext extends Pick<GraphqlRequest, 'origin' | 'ids' | 
   sessionOfEvent(id: string): Promise<string | null>;
 }
 
-/** @throws {GraphQLError} UNAUTHENTICATED (401), RATE_LIMITED (429) or BAD_REQUEST (400) */
-export function createContext(
+/**
+ * Resolves the caller, for the resolvers of one request.
+ * @throws {GraphQLError} UNAUTHENTICATED (401), RATE_LIMITED (429), BAD_REQUEST (400) or UNAVAILABLE (503)
+ */
+export async function createContext(
   deps: GraphqlDependencies,
   turns: Turns,
-  { budget, origin, ids, isGone, json, resolution }: GraphqlRequest,
-): GraphqlContext {
+  { budget, origin, ids, isGone, json, received, resolved }: GraphqlRequest,
+): Promise<GraphqlContext> {
+  const resolution = await outagesAs503(deps, ids, () => resolveCaller(deps, received, budget));
+  resolved(resolution);
   if (resolution.kind !== 'caller') throw refusalError(resolution, deps.clock.now());
   if (json instanceof SyntaxError) throw errorOf('body_not_json', 'Request body is not valid JSON', status(400));
   return withLoaders({

@@ -56,7 +56,7 @@ export async function createGraphqlServer(deps: GraphqlDependencies): Promise<Gr
     const { body, headers, status } = await server.executeHTTPGraphQLRequest({
       // `search` would have a query by GET.
       httpGraphQLRequest: { method: 'POST', headers: new HeaderMap(sent), search: '', body: request.json },
-      context: async () => createContext(deps, turns, request),
+      context: () => createContext(deps, turns, request),
     });
     if (body.kind !== 'complete') throw new Error('The schema has neither @defer nor @stream');
     return { status: status ?? 200, headers, body: body.string };

@@ -1,7 +1,7 @@
 /** Interface 18: forward authentication. A proxy asks who sent a request, and whether its rule lets them pass. */
 import type { Express, Request, Response } from 'express';
 import type { CallerDeps, Resolution } from '../../callers/caller.js';
-import { presentedKind, scopesOf } from '../../callers/kinds.js';
+import { presentedKind, presentedTypes, scopesOf } from '../../callers/kinds.js';
 import { resolveCaller } from '../../callers/resolve-caller.js';
 import { parseRule, violationOf } from '../../callers/rule.js';
 import { fieldValues } from '../../credentials/signatures/http-fields.js';
@@ -45,7 +45,7 @@ interface Refusal {
 
 /** Adds the routes if FORWARD_AUTH_PROXIES and FORWARD_AUTH_ORIGINS are set. No method and no body matters. */
 export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
-  const { config, db, keyLimiter } = deps;
+  const { config } = deps;
   if (config.forwardAuth === undefined) return;
   const isListed = addressList(config.forwardAuth.proxies);
   const origins = new Set(config.forwardAuth.origins);
@@ -74,7 +74,9 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
     if ('kind' in original) return refusalOf(original.reason, original.detail);
     if (!origins.has(original.origin)) return refusalOf('origin_not_listed');
     locals.service = original.origin;
-    locals.caller = presentedKind(req.rawHeaders);
+    const { rawHeaders } = req;
+    const presented = presentedTypes(rawHeaders);
+    locals.caller = presentedKind(presented);
 
     if (rule.allowsPreflight && isPreflight(original, req, locals.caller)) {
       locals.outcome = 'preflight';
@@ -83,9 +85,8 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
     }
     const { method, origin, target } = original;
     const authority = origin.slice(origin.indexOf('//') + 2);
-    const facts = { method, authority, target, rawHeaders: req.rawHeaders, body: undefined };
-    const within = { db: db.within(locals.budget), keyLimiter: keyLimiter?.within(locals.budget) };
-    const resolution = await resolveCaller({ ...deps, ...within }, facts, rule.callers);
+    const asked = { method, authority, target, rawHeaders, presented, body: undefined };
+    const resolution = await resolveCaller(deps, asked, locals.budget, rule.callers);
     if (resolution.kind === 'refused') return unauthorized(resolution, deps);
     if (resolution.limit !== undefined) setKeyLimit(res, resolution.limit);
     if (resolution.kind === 'rate_limited') {

@@ -1,12 +1,11 @@
-/** Interface 7: the path `/graphql`. Bytes, JSON and the caller's credential here; what is asked, in `graphql/`. */
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+/** The path `/graphql`: bytes and JSON here, the caller and the operation in `graphql/` (Interface 7). */
+import express, { type Express, type RequestHandler } from 'express';
 import createError from 'http-errors';
-import type { CallerDeps, Resolution } from '../../callers/caller.js';
+import type { Resolution } from '../../callers/caller.js';
 import type { AnswerGraphql } from '../../callers/graphql-over-http.js';
-import { presentedKind } from '../../callers/kinds.js';
-import { resolveCaller } from '../../callers/resolve-caller.js';
-import { isOutage } from '../../db/outage.js';
+import { presentedKind, presentedTypes } from '../../callers/kinds.js';
 import { remembering } from '../../platform/remembering.js';
+import type { Deps } from '../../services.js';
 import { methodNotAllowed, sendError } from '../errors.js';
 import { isJsonType } from '../json-type.js';
 import type { CallerOutcome } from '../outcomes.js';
@@ -19,40 +18,42 @@ export const BODY_BYTES = 64 * 1024;
 /** As Apollo writes them */
 const ANSWERED = ['application/json; charset=utf-8', 'application/graphql-response+json; charset=utf-8'];
 
-export function addGraphqlRoute(app: Express, deps: CallerDeps, answer: AnswerGraphql): void {
-  const resolve = async (req: Request, res: Response, body: Buffer): Promise<Resolution> => {
-    const { method, originalUrl: target, rawHeaders } = req;
-    const { publicAuthority: authority } = deps.config;
-    const { locals } = res;
-    locals.caller = presentedKind(rawHeaders);
-    const within = { db: deps.db.within(locals.budget), keyLimiter: deps.keyLimiter?.within(locals.budget) };
-    try {
-      const resolution = await resolveCaller({ ...deps, ...within }, { method, authority, target, rawHeaders, body });
-      locals.outcome = outcomeOf(resolution);
-      if (resolution.kind !== 'refused' && resolution.limit !== undefined) setKeyLimit(res, resolution.limit);
-      return resolution;
-    } catch (error) {
-      locals.outcome = isOutage(error) ? 'unavailable' : 'internal_error';
-      throw error;
-    }
-  };
+export function addGraphqlRoute(app: Express, { config }: Deps<'config'>, answer: AnswerGraphql): void {
   const post: RequestHandler = async (req, res) => {
+    const { method, originalUrl: target, rawHeaders } = req;
+    const { locals } = res;
+    const { budget, origin, ids } = locals;
     const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0); // as it came, for the signature
-    const resolution = await resolve(req, res, body);
-    const { budget, origin, ids } = res.locals;
     const json = readJson(body);
-    const isGone = (): boolean => req.socket.destroyed;
-    const answered = await answer({ ids, budget, origin, headers: req.headers, json, isGone, resolution });
-    const { headers, status } = answered;
+    const presented = presentedTypes(rawHeaders);
+    locals.caller = presentedKind(presented);
+    const {
+      status,
+      headers,
+      body: text,
+    } = await answer({
+      ids,
+      budget,
+      origin,
+      headers: req.headers,
+      json,
+      isGone: () => req.socket.destroyed,
+      received: { method, authority: config.publicAuthority, target, rawHeaders, presented, body },
+      resolved: (resolution) => {
+        locals.outcome = outcomeOf(resolution);
+        if (resolution.kind !== 'refused' && resolution.limit !== undefined) setKeyLimit(res, resolution.limit);
+      },
+    });
+    locals.outcome ??= status === 503 ? 'unavailable' : 'internal_error';
     const isOfHttp = status >= 500 || (status === 400 && json instanceof SyntaxError);
     res.status(status).setHeaders(headers);
-    res.send(isOfHttp ? withDetail(answered.body) : answered.body);
+    res.send(isOfHttp ? withDetail(text) : text);
   };
 
   const route = app.route('/graphql');
   route.post(requireAccept, requireJson, express.raw({ type: () => true, limit: BODY_BYTES, inflate: false }), post);
-  if (deps.config.graphql.explorer) {
-    route.get(explorerPage(deps.config.publicUrl), methodNotAllowed('POST')); // a query, which comes by POST alone
+  if (config.graphql.explorer) {
+    route.get(explorerPage(config.publicUrl), methodNotAllowed('POST')); // a query, which comes by POST alone
     route.all(methodNotAllowed('GET', 'HEAD', 'POST'));
     addExplorerFiles(app);
   }
@@ -79,7 +80,7 @@ function outcomeOf(resolution: Resolution): CallerOutcome {
   return resolution.kind === 'refused' ? resolution.reason : resolution.kind;
 }
 
-/** Interface 5: what is no fault of the operation has a `detail` too, as on the other routes. */
+/** What is no fault of the operation has a `detail` too, as on the other routes (Interface 5). */
 function withDetail(body: string): string {
   const answer = JSON.parse(body);
   return JSON.stringify({ detail: answer.errors[0].message, ...answer });
