@@ -7,8 +7,9 @@ import { Heading } from './heading.js';
 import { Loading } from './kit/states.js';
 import { go, place } from './location.js';
 import { Login } from './login.js';
+import { MY_SESSIONS, OVERVIEW } from './paths.js';
 import { Settled } from './settled.js';
-import { isVisible, MY_SESSIONS, OVERVIEW, type View, viewOf } from './views.js';
+import { isVisible, type View, viewOf } from './views.js';
 
 export function App() {
   const { status, user, error } = authState.value;

@@ -4,7 +4,7 @@ import type { Column } from './kit/table.js';
 import { Time } from './kit/time.js';
 import { Link, pathTo } from './location.js';
 import type { AuditEventType, EventsQuery } from './operations.js';
-import { AUDIT_LOG, KEYS, pathOfUser, WEBHOOKS } from './views.js';
+import { AUDIT_LOG, KEYS, pathOfUser, WEBHOOKS } from './paths.js';
 
 export type Event = NonNullable<EventsQuery['auditEvents']>['nodes'][number];
 

@@ -4,7 +4,7 @@ import { can } from './auth.js';
 import { ask, type Operation, Problem, problemOf } from './graphql.js';
 import { go, pathTo } from './location.js';
 import { FindPerson, FindSession } from './operations.js';
-import { AUDIT_LOG, KEYS, pathOfUser, USERS } from './views.js';
+import { AUDIT_LOG, KEYS, pathOfUser, USERS } from './paths.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const KEY = /^[ac]k_[0-9A-Za-z]{20}$/;

@@ -1,6 +1,7 @@
 /** The views: where they are, who sees them, and their code, which is loaded when they are first opened. */
 import type { ComponentType } from 'preact';
 import { can, type Scope } from './auth.js';
+import { AUDIT_LOG, GATEWAY, KEYS, MY_SESSIONS, OVERVIEW, USERS, WEBHOOKS } from './paths.js';
 
 export interface View {
   /** Its path; a path with an id below it is that of one row */
@@ -12,14 +13,6 @@ export interface View {
   isDetail?: boolean;
   load(): Promise<ComponentType<{ id: string }>>;
 }
-
-export const OVERVIEW = '/console/';
-export const USERS = '/console/users';
-export const AUDIT_LOG = '/console/audit';
-export const KEYS = '/console/keys';
-export const WEBHOOKS = '/console/webhooks';
-export const GATEWAY = '/console/gateway';
-export const MY_SESSIONS = '/console/sessions';
 
 export const VIEWS: readonly View[] = [
   {
@@ -71,9 +64,4 @@ export function viewOf(path: string): { view: View; id: string } | undefined {
   const [, parent, id = ''] = /^(.+)\/([^/]+)$/.exec(plain) ?? [];
   const detail = VIEWS.find((view) => view.isDetail && view.path === parent);
   return detail && { view: detail, id };
-}
-
-/** The path of the page of a user. */
-export function pathOfUser(id: string): string {
-  return `${USERS}/${id}`;
 }

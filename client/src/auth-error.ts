@@ -1,4 +1,11 @@
-import type { FieldError } from './types.js';
+/** A field of a request that the gateway refuses. */
+export interface FieldError {
+  field: string;
+  /** Begins with "must" */
+  message: string;
+  /** Of a rule for passwords: `too_short`, `too_long`, `current`, `context`, `common` or `breached` */
+  reason?: string;
+}
 
 /**
  * `refused`: the gateway's own answer, with its `reason`. `unexpected`: an answer of something else, such as a proxy or

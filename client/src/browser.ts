@@ -5,14 +5,13 @@ import { createClientWithoutPage } from './no-page.js';
 import type { AuthClient, AuthClientOptions } from './types.js';
 import { isRelative } from './urls.js';
 
-export { AuthError, type AuthErrorKind } from './auth-error.js';
+export { AuthError, type AuthErrorKind, type FieldError } from './auth-error.js';
 export type {
   AuthClient,
   AuthClientOptions,
   AuthEvents,
   AuthState,
   Credentials,
-  FieldError,
   KeyValueStorage,
   PasswordChange,
   User,

@@ -29,15 +29,6 @@ export interface PasswordChange {
   newPassword: string;
 }
 
-/** A field of a request that the gateway refuses. */
-export interface FieldError {
-  field: string;
-  /** Begins with "must" */
-  message: string;
-  /** Of a rule for passwords: `too_short`, `too_long`, `current`, `context`, `common` or `breached` */
-  reason?: string;
-}
-
 /** Who is logged in, according to the access token. */
 export interface User {
   /** ID of the user */

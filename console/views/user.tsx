@@ -8,7 +8,7 @@ import { Cut } from '../kit/foreign.js';
 import { Loading, ProblemNotice } from '../kit/states.js';
 import { Link, pathTo } from '../location.js';
 import { ShowUser, type ShowUserQuery } from '../operations.js';
-import { AUDIT_LOG, USERS } from '../views.js';
+import { AUDIT_LOG, USERS } from '../paths.js';
 import { Actions } from './user/actions.js';
 import { DevicesSection } from './user/devices.js';
 import { EventsSection } from './user/events.js';

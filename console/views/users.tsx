@@ -7,7 +7,7 @@ import { type Column, countText, List } from '../kit/table.js';
 import { MaybeTime, Time } from '../kit/time.js';
 import { go, Link, pathTo, place, setQuery } from '../location.js';
 import { CountUsers, ListUsers, type UserFilter, type UserOrder } from '../operations.js';
-import { pathOfUser, USERS } from '../views.js';
+import { pathOfUser, USERS } from '../paths.js';
 import { Email, isRole, ROLES, type UserFacts, UserState } from './user/facts.js';
 import { InviteDialog } from './user/invite.js';
 

@@ -5,13 +5,13 @@ import { type Device, listDevices } from '../admin/devices.js';
 import { listSessions, type Session, type SessionPageRequest } from '../admin/sessions.js';
 import { type ListedUser, usersByEmail, usersById } from '../admin/users.js';
 import { sessionsOfEvents } from '../audit/lookups.js';
-import type { Caller, CallerDeps, Resolution } from '../callers/caller.js';
+import type { CallerDeps, Resolution } from '../callers/caller.js';
 import type { GraphqlRequest } from '../callers/graphql-over-http.js';
 import { resolveCaller } from '../callers/resolve-caller.js';
 import type { Page } from '../listing/page.js';
 import type { Deps } from '../services.js';
 import { errorOf, outagesAs503, status } from './errors.js';
-import type { Turns } from './turns.js';
+import type { Turns, Waiting } from './turns.js';
 import type { GatewayChecksType } from './types/gateway.js';
 
 export interface GraphqlDependencies
@@ -23,11 +23,8 @@ export interface GraphqlDependencies
   latestChecks(): Promise<GatewayChecksType | undefined>;
 }
 
-export interface GraphqlContext extends Pick<GraphqlRequest, 'origin' | 'ids' | 'isGone'> {
-  caller: Caller;
+export interface GraphqlContext extends Waiting, Pick<GraphqlRequest, 'origin' | 'ids'> {
   deps: GraphqlDependencies;
-  /** Whose turn it is to ask the database */
-  turns: Turns;
   /** A page of a user's sessions, read for all users of one page at once */
   sessionsOf(page: SessionPageRequest, userId: string): Promise<Page<Session>>;
   /** The known devices of a user, read for all users of one page at once */

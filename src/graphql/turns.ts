@@ -13,6 +13,14 @@ export const MAX_WAITING = 100;
 /** Counts and timelines at once, of all callers: half of the connections for administration. */
 export const MUCH_OF_ALL = 2;
 
+/** Whose turn it is, as resolvers know it. */
+export interface Waiting {
+  caller: Caller;
+  turns: Turns;
+  /** Whether the client has disconnected, so that nobody would read the answer */
+  isGone(): boolean;
+}
+
 export interface Turns {
   /** The same turns for one request. Waiting for a turn uses up its time, since the database is busy with others. */
   within(budget: Budget): Turns;

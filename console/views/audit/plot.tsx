@@ -4,7 +4,7 @@ import { ENDED_TOKEN, EVENT_TYPES } from '../../events.js';
 import { Bars, BarsTable, type BarTone, Legend } from '../../kit/bars.js';
 import { ProblemNotice } from '../../kit/states.js';
 import { pathTo, place } from '../../location.js';
-import { AUDIT_LOG } from '../../views.js';
+import { AUDIT_LOG } from '../../paths.js';
 import { type CountBucket, type CountedType, countEvents } from './counts.js';
 import type { Filter } from './filters.js';
 import { plottedSpan, type Span } from './spans.js';

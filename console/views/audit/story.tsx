@@ -20,7 +20,7 @@ import {
   type SessionEndReason,
   type SessionEventKind,
 } from '../../operations.js';
-import { pathOfUser } from '../../views.js';
+import { pathOfUser } from '../../paths.js';
 import { foldSteps } from './fold.js';
 
 export type Step = NonNullable<AuditStepsQuery['session']>['events']['nodes'][number];

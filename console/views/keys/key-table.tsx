@@ -5,7 +5,7 @@ import { Several } from '../../kit/several.js';
 import type { Column } from '../../kit/table.js';
 import { MaybeTime, Time } from '../../kit/time.js';
 import { Link, pathTo, place } from '../../location.js';
-import { AUDIT_LOG, KEYS } from '../../views.js';
+import { AUDIT_LOG, KEYS } from '../../paths.js';
 import { isApiKey, type Key } from './key.js';
 
 export interface KeyActions {

@@ -5,7 +5,7 @@ import { Answered } from '../../kit/states.js';
 import { dayText, hourText, TIME_ZONE } from '../../kit/time.js';
 import { Link, pathTo, setQuery } from '../../location.js';
 import type { AuditEventType } from '../../operations.js';
-import { AUDIT_LOG } from '../../views.js';
+import { AUDIT_LOG } from '../../paths.js';
 import { type CountBucket, countEvents } from '../audit/counts.js';
 import { lastDays, lastHours, type Span } from '../audit/spans.js';
 

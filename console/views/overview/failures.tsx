@@ -10,7 +10,7 @@ import { type Column, Table } from '../../kit/table.js';
 import { Time } from '../../kit/time.js';
 import { Link, pathTo } from '../../location.js';
 import { type AuditEventType, Events } from '../../operations.js';
-import { AUDIT_LOG } from '../../views.js';
+import { AUDIT_LOG } from '../../paths.js';
 import { News } from './news.js';
 
 const TYPES: AuditEventType[] = ['login_failure', 'account_locked', 'password_change_failed'];

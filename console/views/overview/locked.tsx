@@ -9,7 +9,7 @@ import { type Column, countText, Table } from '../../kit/table.js';
 import { MaybeTime } from '../../kit/time.js';
 import { Link, pathTo } from '../../location.js';
 import { OverviewLocked, type OverviewLockedQuery } from '../../operations.js';
-import { AUDIT_LOG, pathOfUser, USERS } from '../../views.js';
+import { AUDIT_LOG, pathOfUser, USERS } from '../../paths.js';
 import { News } from './news.js';
 
 const SHOWN = 10;

@@ -10,7 +10,7 @@ import { Answered, Empty } from '../../kit/states.js';
 import { Time } from '../../kit/time.js';
 import { Link, pathTo } from '../../location.js';
 import { Events } from '../../operations.js';
-import { AUDIT_LOG } from '../../views.js';
+import { AUDIT_LOG } from '../../paths.js';
 import { Steps, useSteps } from '../audit/story.js';
 import { News } from './news.js';
 

@@ -14,7 +14,7 @@ import {
   SetRoleOfUser,
   UnlockUser,
 } from '../../operations.js';
-import { USERS } from '../../views.js';
+import { USERS } from '../../paths.js';
 import { isRole, ROLES, type UserFacts } from './facts.js';
 import { LiveSessionCount, sessionsText } from './live-sessions.js';
 

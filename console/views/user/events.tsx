@@ -5,7 +5,7 @@ import { Answered, Empty } from '../../kit/states.js';
 import { Table } from '../../kit/table.js';
 import { Link, pathTo } from '../../location.js';
 import { Events } from '../../operations.js';
-import { AUDIT_LOG } from '../../views.js';
+import { AUDIT_LOG } from '../../paths.js';
 import { useAgain } from './again.js';
 
 /** Number of events that are shown here; the audit log has all of them. */

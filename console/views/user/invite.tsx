@@ -5,7 +5,7 @@ import { ChangeDialog } from '../../kit/dialog.js';
 import { Foreign } from '../../kit/foreign.js';
 import { Link } from '../../location.js';
 import { InviteUser } from '../../operations.js';
-import { pathOfUser } from '../../views.js';
+import { pathOfUser } from '../../paths.js';
 import { EmailField, RoleField } from './dialogs.js';
 import { isRole } from './facts.js';
 import { issueLink, MailChoice, ShownLink } from './password-link.js';

@@ -6,7 +6,7 @@ import { Several } from '../../kit/several.js';
 import type { Column } from '../../kit/table.js';
 import { Time } from '../../kit/time.js';
 import { Link, pathTo } from '../../location.js';
-import { AUDIT_LOG } from '../../views.js';
+import { AUDIT_LOG } from '../../paths.js';
 import { TestCommand } from './try-webhook.js';
 import {
   lagText,

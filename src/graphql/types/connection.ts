@@ -1,8 +1,8 @@
 /** Interface 11: connections. Plain fields have simple resolvers: a page has thousands, and each other field costs a promise. */
 import { ArgsType, type ClassType, Ctx, Field, Int, ObjectType } from 'type-graphql';
 import type { Count, Page, PageRequest } from '../../listing/page.js';
-import type { GraphqlContext } from '../context.js';
 import { FIRST } from '../limits.js';
+import type { Waiting } from '../turns.js';
 import { spelledEnum } from './spelled-enum.js';
 
 @ArgsType()
@@ -105,7 +105,7 @@ export function countedConnectionType<T extends object>(
       nullable: true,
       description: 'Number of rows that match the filter, across all pages. Null if counting failed; see `errors`.',
     })
-    totalCount(@Ctx() { caller, isGone, turns }: GraphqlContext): Promise<CountType> {
+    totalCount(@Ctx() { caller, isGone, turns }: Waiting): Promise<CountType> {
       return turns.ofCaller(caller, 'reads', isGone, () => this.countAll());
     }
   }

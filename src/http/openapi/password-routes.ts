@@ -1,6 +1,6 @@
 /** Interface 15: the routes by which people change a password, or set it by a link. */
+import { ON_ITS_WAY } from '../answer-texts.js';
 import { ERRORS } from '../refusals.js';
-import { ON_ITS_WAY } from '../routes/password-routes.js';
 import {
   CROSS_SITE,
   json,

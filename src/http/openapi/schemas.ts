@@ -1,10 +1,9 @@
 /** JSON Schemas of bodies: the login request from its validator, responses from Spec 2 and Interface 10. */
 import * as z from 'zod';
+import { LOGGED_OUT, ON_ITS_WAY } from '../answer-texts.js';
 import { loginBody } from '../login-body.js';
 import { changeBody, checkBody, forgotBody, redeemBody } from '../password-bodies.js';
 import { ERRORS } from '../refusals.js';
-import { LOGGED_OUT } from '../routes/auth-routes.js';
-import { ON_ITS_WAY } from '../routes/password-routes.js';
 
 const closed = { type: 'object', additionalProperties: false };
 

@@ -5,6 +5,7 @@ import { logout } from '../../auth/logout.js';
 import type { Outcome } from '../../auth/outcomes.js';
 import { refresh } from '../../auth/refresh.js';
 import type { Deps } from '../../services.js';
+import { LOGGED_OUT } from '../answer-texts.js';
 import { crossSiteRefusal } from '../cross-site.js';
 import { createDeviceCookie } from '../device-cookie.js';
 import { methodNotAllowed, sendError } from '../errors.js';
@@ -15,9 +16,6 @@ import { createRefreshCookie } from '../refresh-cookie.js';
 import { retryKeysReader } from '../refresh-retry.js';
 import { CHALLENGE, rowOf } from '../refusals.js';
 import { sendJson } from '../send-json.js';
-
-/** Spec 2.4 */
-export const LOGGED_OUT = 'Logged out successfully';
 
 type Dependencies = Deps<
   | 'clock'

@@ -7,6 +7,7 @@ import { findLinkedUser, hashOfToken } from '../../auth/password-links.js';
 import { redeemLink } from '../../auth/redeem-link.js';
 import { type RefusedUser, refuseTokenOfNobody, resolveUser } from '../../callers/resolve-user.js';
 import type { Deps } from '../../services.js';
+import { ON_ITS_WAY } from '../answer-texts.js';
 import { methodNotAllowed, sendError } from '../errors.js';
 import { parseBody } from '../json-body.js';
 import { changeBody, checkBody, forgotBody, redeemBody } from '../password-bodies.js';
@@ -16,9 +17,6 @@ import { sendJson } from '../send-json.js';
 type Dependencies = Deps<
   'clock' | 'config' | 'db' | 'metrics' | 'passwordRules' | 'passwords' | 'placeholderHashes' | 'tokens'
 >;
-
-/** The answer to everybody who has forgotten a password */
-export const ON_ITS_WAY = 'If this address has an account, a message is on its way';
 
 /** @param guards what a request with a password passes first */
 export function addPasswordRoutes(app: Express, deps: Dependencies, guards: RequestHandler[]): void {
