@@ -2,28 +2,28 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 
-interface Place {
+interface Address {
   path: string;
   query: URLSearchParams;
   /** What had the focus when the address changed to this one */
   from: Element | null;
 }
 
-export const place = signal(placeNow());
+export const place = signal(addressNow());
 
-function placeNow(): Place {
+function addressNow(): Address {
   return { path: location.pathname, query: new URLSearchParams(location.search), from: document.activeElement };
 }
 
 addEventListener('popstate', () => {
-  place.value = placeNow();
+  place.value = addressNow();
 });
 
 /** Goes to a path of the console, with its query. */
 export function go(to: string, { replace = false } = {}): void {
   if (replace) history.replaceState(null, '', to);
   else history.pushState(null, '', to);
-  place.value = placeNow();
+  place.value = addressNow();
 }
 
 /** A path with the fields of a query that are set. */

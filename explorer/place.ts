@@ -12,7 +12,7 @@ import {
   TokenKind,
 } from 'graphql';
 
-export interface Place {
+export interface Completions {
   /** Whose fields or arguments these are */
   of: string;
   /** The part of a name that is there already */
@@ -21,7 +21,7 @@ export interface Place {
 }
 
 /** @returns undefined where no field or argument may stand */
-export function placeAt(schema: GraphQLSchema, query: string, cursor: number): Place | undefined {
+export function completionsAt(schema: GraphQLSchema, query: string, cursor: number): Completions | undefined {
   const before = query.slice(0, cursor);
   const begun = /[_A-Za-z]\w*$/.exec(before)?.[0] ?? '';
   const lexer = new Lexer(new Source(before.slice(0, before.length - begun.length)));

@@ -2,7 +2,7 @@
 import type { GraphQLSchema } from 'graphql';
 import type { RefObject } from 'preact';
 import { insert } from './editor.js';
-import { placeAt } from './place.js';
+import { completionsAt } from './place.js';
 
 interface Props {
   schema: GraphQLSchema;
@@ -12,7 +12,7 @@ interface Props {
 }
 
 export function Suggestions({ schema, query, cursor, editor }: Props) {
-  const place = placeAt(schema, query, cursor);
+  const place = completionsAt(schema, query, cursor);
   const fitting = place?.options.filter(({ name }) => name.startsWith(place.begun)) ?? [];
   const take = (name: string): void => {
     if (editor.current !== null) insert(editor.current, name, cursor - (place?.begun.length ?? 0));

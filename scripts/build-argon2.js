@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url);
 const folder = resolve(process.argv[2] ?? dirname(require.resolve('argon2/package.json')));
 const BUILT = 'build/Release/argon2.node';
 const FLAGS = '-O3 -march=native';
-/** By so many it is measured. */
+/** Number of verifications that are timed */
 const VERIFICATIONS = 50;
 
 // Next to the package, so that it finds its dependencies; renamed at the end, so that no start meets half of it.

@@ -47,8 +47,8 @@ const COMPILED = 'dist/compiled';
 const REVISION = 'dist/program/revision';
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
-  const cure = 'npm ci installs it, unless optional packages are left out';
-  process.stderr.write(`auth-gateway needs Node 24 or newer, and this is Node ${process.versions.node}: ${cure}\n`);
+  const remedy = 'npm ci installs it, unless optional packages are left out';
+  process.stderr.write(`auth-gateway needs Node 24 or newer, and this is Node ${process.versions.node}: ${remedy}\n`);
   process.exit(78);
 }
 process.chdir(join(import.meta.dirname, '..'));

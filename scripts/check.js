@@ -11,19 +11,20 @@ const STEPS = {
   lint: {
     name: 'lint and format',
     commands: ['biome ci . --colors=off --reporter=concise'],
-    cure: 'npm run format fixes the format, and all that can be fixed safely',
+    remedy: 'npm run format fixes the format, and all that can be fixed safely',
   },
   types: {
     name: 'types',
     commands: PROJECTS.map(
       (path) => `tsc -p ${path} --noEmit --incremental --tsBuildInfoFile dist/types/${path}.tsbuildinfo`,
     ),
-    cure: 'each line above names a place with something missing; docs/recipes.md says what belongs together',
+    remedy: 'each line above names a place with something missing; docs/recipes.md says what belongs together',
   },
   rules: {
     name: 'rules: imports, printed files, documents',
     commands: [`${JEST} --globalSetup= --globalTeardown= --runInBand '\\.rule\\.test\\.ts$'`],
-    cure: 'the title after each ● says what is asked; npm run schema writes schema.graphql, npm run openapi openapi.json, npm run docs tables of the documents',
+    remedy:
+      'the title after each ● says what to do; npm run schema writes schema.graphql, npm run openapi openapi.json, npm run docs tables of the documents',
   },
 };
 
@@ -32,7 +33,7 @@ await Promise.all(chosen.map(run));
 
 /** All at the same time: each uses one processor for most of its time. */
 async function run(step) {
-  const { name, commands, cure } = STEPS[step];
+  const { name, commands, remedy } = STEPS[step];
   const begunMs = performance.now();
   const ended = await Promise.all(commands.map(output));
   const seconds = ((performance.now() - begunMs) / 1000).toFixed(1);
@@ -40,7 +41,7 @@ async function run(step) {
   if (failed.length === 0) {
     process.stdout.write(`ok      ${name} (${seconds} s)\n`);
   } else {
-    process.stdout.write(`${failed.map(({ text }) => text).join('')}FAILED  ${name}\n        ${cure}\n`);
+    process.stdout.write(`${failed.map(({ text }) => text).join('')}FAILED  ${name}\n        ${remedy}\n`);
     process.exitCode = 1;
   }
 }

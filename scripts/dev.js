@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: builds and starts the gateway, and does both again at every change. Where it does not build, or ends by
- * itself, the next change is waited for. Words after it are for Node: `npm run dev -- --inspect`.
+ * `npm run dev`: builds and starts the gateway, and does both again at every change. If it does not build, or ends by
+ * itself, it waits for the next change. Words after it are for Node: `npm run dev -- --inspect`.
  * Node's own `--watch-path` is no help: it loses sight of a file that an editor or git has replaced.
  */
 import { spawn } from 'node:child_process';
@@ -25,7 +25,7 @@ const SETTLED_MS = 100;
 const NODE_OPTIONS = [process.env.NODE_OPTIONS, ...process.argv.slice(2)].filter(Boolean).join(' ');
 let hasChanged = false;
 let isEnding = false;
-/** What runs at present: a build is waited for, a gateway is stopped. */
+/** What runs: a change waits for a build, and stops a gateway. */
 let build;
 let gateway;
 
@@ -55,7 +55,7 @@ while (!isEnding) {
   }
   if (isEnding) break;
   if (!hasChanged) {
-    say('it does not run: the next change is waited for');
+    say('not running; waiting for the next change');
     await once(watcher, 'all');
   }
   await setTimeout(SETTLED_MS);

@@ -7,9 +7,9 @@ const EXIT_CONFIG = 78;
 
 const { node } = process.versions;
 if (Number.parseInt(node, 10) < NEEDED) {
-  const cure =
+  const remedy =
     'start it by npm start or by bin/auth-gateway, for which npm ci installs it, unless optional packages are left out';
-  process.stderr.write(`auth-gateway needs Node ${NEEDED} or newer, and this is Node ${node}: ${cure}\n`);
+  process.stderr.write(`auth-gateway needs Node ${NEEDED} or newer, and this is Node ${node}: ${remedy}\n`);
   process.exitCode = EXIT_CONFIG;
 } else {
   await import('./start/process.js');

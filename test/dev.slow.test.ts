@@ -85,7 +85,7 @@ test('it starts again at each change of a file, also of one that was replaced, a
 
   writeFileSync(join(folder, FILE), `${original}\nconst wrong: number = 'text';\n`);
   await hears("Type 'string' is not assignable to type 'number'");
-  await hears('the next change is waited for');
+  await hears('waiting for the next change');
 
   replace(original);
   await hears('"msg":"ready"');

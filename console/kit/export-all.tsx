@@ -7,7 +7,7 @@ import { download } from './download.js';
 import { type Count, countText } from './table.js';
 
 /** Rows of one file, all of which the browser holds */
-const MOST = 100_000;
+const MAX_ROWS = 100_000;
 /** Rows of one request: of more, an audit event with its people would cost more than an operation may. */
 const PAGE = 90;
 /** How soon a page is asked for again after a problem that may pass: milliseconds */
@@ -79,7 +79,7 @@ export function ExportAll<Row>({ formats, name, noun, command, isDisabled, read,
         of.count += page.nodes.length;
         of.after = page.pageInfo.endCursor;
         of.parts.push(new Blob([of.format.text(page.nodes)]));
-        if (page.pageInfo.hasNextPage && of.count < MOST) continue;
+        if (page.pageInfo.hasNextPage && of.count < MAX_ROWS) continue;
         const file = `${name}-${timeText()}${page.pageInfo.hasNextPage ? `-newest-${of.count}` : ''}.${of.format.extension}`;
         download(file, of.format.type, [of.format.head, ...of.parts]);
         end(
@@ -173,7 +173,7 @@ async function pageOf<Row>(job: Job<Row>, onProblem: (problem: Problem) => void)
   const { signal } = job.abort;
   for (;;) {
     try {
-      const page = await job.read({ first: Math.min(PAGE, MOST - job.count), after: job.after }, signal);
+      const page = await job.read({ first: Math.min(PAGE, MAX_ROWS - job.count), after: job.after }, signal);
       signal.throwIfAborted();
       if (page == null) throw new Problem('The gateway sent no data.', false);
       return page;

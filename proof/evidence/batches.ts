@@ -8,7 +8,7 @@ const GATHERING_MS = 20;
 
 export const BATCHES = {
   /** Two calls at most */
-  small: [{ file, from: 'const MOST = 64;', to: 'const MOST = 2;' }],
+  small: [{ file, from: 'const MAX_BATCH = 64;', to: 'const MAX_BATCH = 2;' }],
   /** Each call is in a batch, also if it is alone, and each lane waits for others before it sends */
   large: [
     { file, from: 'if (second === undefined) waiting = [];', to: 'if (second === first) waiting = [];' },

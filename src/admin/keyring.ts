@@ -10,7 +10,7 @@ import { generateKeys, readKeyringFile, writeKeyringFile } from '../credentials/
 import { supersededAt } from '../credentials/keyring/needed-keys.js';
 import { type AccessAlg, accessAlg, type PrivateJwk, purposeOf } from '../credentials/keyring/private-jwks.js';
 import { openSealedSecret, sealedBy, sealSecret } from '../credentials/sealed-secret.js';
-import { takeTurnSql } from '../db/locks.js';
+import { lockChangesSql } from '../db/locks.js';
 import { type Db, statement } from '../db/statement.js';
 import { addSeconds, epochSeconds } from '../platform/clock.js';
 import type { Deps } from '../services.js';
@@ -40,7 +40,7 @@ export function rotateKeyring(
 ): Promise<KeyringRotation> {
   const { clock, config, db, keyring } = deps;
   return db.transaction(async (turn) => {
-    await turn.run(takeTurnSql, {}); // no API key or webhook is created or rotated in the meantime
+    await turn.run(lockChangesSql, {}); // no API key or webhook is created or rotated in the meantime
     const now = clock.now();
     const usedFrom = addSeconds(now, PUBLISH_AHEAD_SECONDS);
     const { jwks: old } = await readKeyringFile(config.keyringFile);

@@ -20,7 +20,7 @@ import { findUser, findUserId, type ListedUser, wordFor } from './users.js';
 /** Number of refused logins that are reported. */
 const REFUSED_LOGINS = 10;
 
-export interface Hindrance {
+export interface RefusalReason {
   reason:
     | 'unknown'
     | 'deleted'
@@ -42,7 +42,7 @@ export interface LoginExplanation {
   /** E-mail of the user, otherwise the name that was asked for */
   name: string;
   /** What prevents a login with the right password */
-  hindrances: Hindrance[];
+  reasons: RefusalReason[];
   /** Interface 16: most recently used first */
   devices: Device[];
   /** Newest first */
@@ -77,12 +77,12 @@ export async function explainLogin(deps: ExplainDeps, name: string): Promise<Log
   const ofAccount =
     user === undefined
       ? await hindranceOfMissing(deps, about)
-      : hindrancesOfUser(user, await findHashFault(deps, user), devices, now);
+      : reasonsOfUser(user, await findHashFault(deps, user), devices, now);
   return {
     user,
     name: named,
     devices,
-    hindrances: [...ofAccount, ...hindrancesOfAddresses(limited, limit)],
+    reasons: [...ofAccount, ...reasonsOfAddresses(limited, limit)],
     refused: refused.rows.map(({ row }) => row),
     limited,
     limit,
@@ -94,7 +94,7 @@ export async function explainLogin(deps: ExplainDeps, name: string): Promise<Log
 async function hindranceOfMissing(
   deps: ExplainDeps,
   about: { email: string } | { userId: string },
-): Promise<Hindrance[]> {
+): Promise<RefusalReason[]> {
   const { rows } = await listAuditEvents(deps, { ...about, eventTypes: ['user_deleted'] }, { first: 1 });
   const [deleted] = rows.map(({ row }) => row);
   if (deleted !== undefined) {
@@ -122,14 +122,14 @@ async function findHashFault({ db }: ExplainDeps, { id }: ListedUser): Promise<s
 /** Devices stay stored if the variable is unset later, and a command may have others than the gateway. */
 const IF_KNOWN = 'if the gateway has KNOWN_DEVICES=on';
 
-function hindrancesOfUser(
+function reasonsOfUser(
   user: ListedUser,
   hashFault: string | undefined,
   devices: readonly Device[],
   now: Date,
-): Hindrance[] {
+): RefusalReason[] {
   const { failedLoginAttempts, hasPassword, isActive, lockedUntil } = user;
-  const found: Hindrance[] = [];
+  const found: RefusalReason[] = [];
   if (!isActive) {
     found.push({ reason: 'inactive', message: 'The user is deactivated.', cure: `user activate ${wordFor(user)}` });
   }
@@ -158,7 +158,7 @@ function isLocked({ lockedUntil }: Device, now: Date): boolean {
   return lockedUntil !== null && lockedUntil > now;
 }
 
-function hindrancesOfAddresses(limited: LimitedAddresses | undefined, limit: LoginLimit): Hindrance[] {
+function reasonsOfAddresses(limited: LimitedAddresses | undefined, limit: LoginLimit): RefusalReason[] {
   return (limited?.ofUser ?? []).map(({ key, count, endsAt }) => ({
     reason: 'address_limited',
     message: `By ${judgeOf(limit)}, logins of all users from ${key} are refused until ${timeOf(endsAt)}: ${count} were counted, and ${loginLimitOf(key, limit.rateLimit)} are allowed.`,

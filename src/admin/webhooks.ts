@@ -229,7 +229,7 @@ export function rotateWebhookSecret(
 }
 rotateWebhookSecret.needs = { scope: 'webhooks:write' } satisfies Needs;
 
-/** Keeps its place. @throws {AdminRefusal} for an unknown webhook */
+/** The cursor stays where it is. @throws {AdminRefusal} for an unknown webhook */
 export function pauseWebhook(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<ListedWebhook> {
   return changeWebhook(deps, operator, pauseWebhook.needs, id, async ({ db, now, audit }) => {
     if (await pauseCursor(db, id, now)) {
@@ -239,7 +239,7 @@ export function pauseWebhook(deps: Deps<'clock' | 'db'>, operator: Operator, id:
 }
 pauseWebhook.needs = { scope: 'webhooks:write' } satisfies Needs;
 
-/** Sends what has waited, and at once what had failed. @throws {AdminRefusal} for an unknown webhook */
+/** Waiting and failed events are sent at once. @throws {AdminRefusal} for an unknown webhook */
 export function resumeWebhook(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<ListedWebhook> {
   return changeWebhook(deps, operator, resumeWebhook.needs, id, async ({ db, now, audit }) => {
     if (await resumeCursor(db, id, now)) {

@@ -70,7 +70,7 @@ export async function changePassword(
   const storedHash = user.password_hash ?? placeholderHashes.hashFor(user.email);
   const verdict = await passwords.verify(storedHash, current_password, place);
   if (verdict === undefined) return undefined;
-  clock.mustAgree();
+  clock.requireSynced();
   const checkedAt = clock.now();
   const failure = {
     eventType: 'password_change_failed',

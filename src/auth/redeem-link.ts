@@ -51,7 +51,7 @@ export async function redeemLink(
 
   // 5. The new password, once; every session ends.
   const chosen = { id, password_version, password_hash: await passwords.hash(new_password) };
-  clock.mustAgree();
+  clock.requireSynced();
   const now = clock.now();
   return db.transaction(async (tx) => {
     const purpose = await storeByLink(tx, chosen, tokenSha256, now);

@@ -44,7 +44,7 @@ const retrySql = statement(
     where used.jti = :used and used.revoked_reason = 'rotated' and used.retry_ended is null
       and successor.retry_key_sha256 in (:current_key, :previous_key)
       and not successor.revoked and successor.expires_at >= :now
-    for no key update -- whoever ends one of the two meanwhile is waited for, and then it is looked at again
+    for no key update -- waits for a concurrent revocation, then checks the rows again
   ), noted as (
     update refresh_tokens
     set retries = coalesce(retries, 0) + 1, retried_at = :now, retried_ip_address = :ip_address,

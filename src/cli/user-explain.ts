@@ -27,20 +27,11 @@ export const userExplain: Command = command({
   },
 });
 
-function printable({
-  user,
-  name,
-  devices,
-  hindrances,
-  refused,
-  limited,
-  limit,
-  liveSessions,
-}: LoginExplanation): object {
+function printable({ user, name, devices, reasons, refused, limited, limit, liveSessions }: LoginExplanation): object {
   return {
     name,
     id: user?.id ?? null,
-    reasons: hindrances,
+    reasons,
     is_active: user?.isActive ?? null,
     failed_login_attempts: user?.failedLoginAttempts ?? null,
     locked_until: user?.lockedUntil?.toISOString() ?? null,
@@ -64,9 +55,9 @@ function printable({
 }
 
 function sentences(explanation: LoginExplanation, { login }: Config, command: string): string[] {
-  const { user, name, hindrances, refused, limited, limit, liveSessions } = explanation;
-  const lines = hindrances.map(({ message, cure }) => message + (cure === null ? '' : ` Fix: ${command} ${cure}`));
-  if (user !== undefined && hindrances.length === 0) {
+  const { user, name, reasons, refused, limited, limit, liveSessions } = explanation;
+  const lines = reasons.map(({ message, cure }) => message + (cure === null ? '' : ` Fix: ${command} ${cure}`));
+  if (user !== undefined && reasons.length === 0) {
     lines.push(
       `Nothing prevents ${name} from logging in except a wrong password, judged by ${judgeOf(limit)}. Fix: ${command} user reset-link ${wordFor(user)}`,
     );

@@ -15,7 +15,7 @@ export interface RedisCredentials {
 }
 
 /** How to reach Redis or Valkey. `hosts`: the server itself, sentinels that know it, or nodes of a cluster. */
-export type RedisPlace = { hosts: RedisAddress[]; tls: boolean; credentials: RedisCredentials } & (
+export type RedisTarget = { hosts: RedisAddress[]; tls: boolean; credentials: RedisCredentials } & (
   | { kind: 'single'; db: number }
   | { kind: 'sentinel'; db: number; masterName: string; ofSentinels: RedisCredentials }
   | { kind: 'cluster' }
@@ -31,7 +31,7 @@ const SERVER_PORT = 6_379;
 /** In the form that other programs use. For Sentinel the path has the name of the master; parameters log in to sentinels. */
 export const redisUrl = z
   .string()
-  .transform((text, context): RedisPlace => {
+  .transform((text, context): RedisTarget => {
     try {
       return parse(text);
     } catch (error) {
@@ -46,7 +46,7 @@ export const redisUrl = z
 class UrlFault extends Error {}
 
 /** @throws {UrlFault}, or {URIError} for invalid percent-encoding */
-function parse(text: string): RedisPlace {
+function parse(text: string): RedisTarget {
   const found = /\p{Cc}/u.test(text) ? null : FORM.exec(text);
   if (found === null) {
     throw new UrlFault(

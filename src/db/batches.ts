@@ -12,7 +12,7 @@ import { onConnection } from './run.js';
 import type { Batch, Db } from './statement.js';
 
 /** Calls in one statement, at most. */
-const MOST = 64;
+const MAX_BATCH = 64;
 /** A lane that has no answer by then no longer holds back the next calls: milliseconds. */
 const PATIENCE_MS = 100;
 
@@ -69,13 +69,13 @@ function createQueue(pool: pg.Pool, batch: Batch): (call: Call) => void {
   let waiting: Call[] = [];
   let freeLanes = batch.lanes;
 
-  /** The next batch, when it can be sent at once. Who has waited too long leaves, and is told. */
+  /** The next batch, when it can be sent at once. Rejects calls whose budget is used up. */
   const take = (): Call[] => {
     const taken = new Map<unknown, Call>();
     const left: Call[] = [];
     for (const call of waiting) {
       const identity = batch.identity(call.values);
-      if (taken.size === MOST || taken.has(identity)) left.push(call);
+      if (taken.size === MAX_BATCH || taken.has(identity)) left.push(call);
       else if (mayGoOn(call)) taken.set(identity, call);
     }
     waiting = left;

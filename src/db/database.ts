@@ -7,7 +7,7 @@ import { type Budget, NO_BUDGET } from '../platform/budget.js';
 import { ExplainedError } from '../platform/explained.js';
 import { createBatches } from './batches.js';
 import { Connection, PooledConnection, renewConnections } from './connection.js';
-import { takeTurnSql } from './locks.js';
+import { lockChangesSql } from './locks.js';
 import type { Entities } from './orm.js';
 import { isStartupRefused } from './outage.js';
 import { type Ask, inTransaction, onPool, prepared, unprepared } from './run.js';
@@ -118,7 +118,7 @@ export async function openDatabase(
       change: async (work) => {
         const { entities, managerOn } = await import('./orm.js');
         const manager = await orm();
-        const opening = [...limits.transaction, TURN_LIMITS, takeTurnSql.text, CHANGE_LIMITS.transaction];
+        const opening = [...limits.transaction, TURN_LIMITS, lockChangesSql.text, CHANGE_LIMITS.transaction];
         const changes = (ask: Ask): ReturnType<typeof work> => work(unprepared(ask), managerOn(manager, ask), entities);
         return inTransaction(adminPool, budget, opening, changes, CHANGE_LIMITS.queryTimeoutMs);
       },

@@ -9,5 +9,5 @@ export const LOCKS = {
 } as const;
 
 /** Serialises administrative changes: waits for the other one, and holds the lock until the transaction ends. */
-export const takeTurnSql = statement('take_turn', {}, { taken: 'text' })`
+export const lockChangesSql = statement('lock_changes', {}, { taken: 'text' })`
   select pg_advisory_xact_lock(${LOCKS.administration})::text as taken`;

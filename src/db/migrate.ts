@@ -52,7 +52,7 @@ export async function migrateUp(
     for (;;) {
       const turn = await orm.em
         .fork()
-        .transactional((em) => takeTurn(db, orm, em, wanted))
+        .transactional((em) => applyOldest(db, orm, em, wanted))
         .catch(heldUp);
       if (turn.kind === 'done') return { applied, newer: turn.newer };
       if (turn.kind === 'applied') applied.push(turn.name);
@@ -80,7 +80,12 @@ type Turn =
  * Applies the oldest pending migration. It does not wait for its turn inside the transaction: that would hold a
  * connection while the other instance needs a second one.
  */
-async function takeTurn(db: Database, orm: MikroORM, em: SqlEntityManager, wanted: readonly string[]): Promise<Turn> {
+async function applyOldest(
+  db: Database,
+  orm: MikroORM,
+  em: SqlEntityManager,
+  wanted: readonly string[],
+): Promise<Turn> {
   const [turn] = await em.execute<[{ is_ours: boolean; database: string }]>(
     `select pg_try_advisory_xact_lock(${LOCKS.migration}) as is_ours, current_database()::text as database`,
   );

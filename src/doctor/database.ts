@@ -7,7 +7,7 @@ import { errorLabel } from '../platform/fixed-texts.js';
 import { probeLoginWrites } from '../readiness/write-probe.js';
 import { unreachable } from './database-away.js';
 import { type Finding, fault, ok, warning } from './finding.js';
-import { NotThere, type OpenedDatabase, type Surroundings } from './surroundings.js';
+import { DatabaseUnavailable, type OpenedDatabase, type Surroundings } from './surroundings.js';
 
 const databaseSql = statement('doctor_database', {}, { version: 'text', name: 'text', role: 'text' })`
   select current_setting('server_version') as version, current_database()::text as name, current_user::text as role`;
@@ -17,7 +17,7 @@ export async function checkDatabase({ config, database }: Surroundings): Promise
   try {
     opened = await database();
   } catch (error) {
-    if (!(error instanceof NotThere)) throw error;
+    if (!(error instanceof DatabaseUnavailable)) throw error;
     return [unreachable(error.cause, config)];
   }
   const { db } = opened;

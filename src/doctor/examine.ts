@@ -29,7 +29,7 @@ import {
   checkTrustedProxies,
   checkUnknownProxy,
 } from './settings.js';
-import { databaseOf, NotThere, type Surroundings } from './surroundings.js';
+import { DatabaseUnavailable, databaseOf, type Surroundings } from './surroundings.js';
 import { checkUserPasswords } from './user-passwords.js';
 import { checkWebhooks } from './webhooks.js';
 
@@ -117,7 +117,7 @@ function hanging(name: FindingName): Finding {
 
 /** A check without its database reports nothing, because another check reports that. */
 function failed(check: FindingName, error: unknown): Finding[] {
-  if (error instanceof NotThere) return [];
+  if (error instanceof DatabaseUnavailable) return [];
   const code = errorLabel(error);
   const remedy = { advice: 'fix the other findings, and allow what the code forbids; then', command: 'doctor' };
   return [{ ...fault(check, `it cannot be checked (${code})`, remedy), code }];

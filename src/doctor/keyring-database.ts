@@ -34,7 +34,7 @@ interface Words {
   command: string;
 }
 
-const KINDS: Record<Kind, Words> = {
+const WORDS: Record<Kind, Words> = {
   api_key: {
     one: 'API key is',
     many: 'API keys are',
@@ -74,7 +74,7 @@ export async function checkSealedSecrets({ clock, config, database }: Surroundin
 }
 
 function lacking(kind: Kind, ids: readonly string[]): Finding {
-  const { one, many, loss, command } = KINDS[kind];
+  const { one, many, loss, command } = WORDS[kind];
   const named = `${ids.slice(0, NAMED).join(', ')}${ids.length > NAMED ? ', …' : ''}`;
   const what = ids.length === 1 ? `1 ${one}` : `${ids.length} ${many}`;
   const seen = `${what} sealed by a key that this keyring lacks, ${loss}: ${named}`;

@@ -1,7 +1,7 @@
 /** Interface 2 and 9, `doctor`: Redis or Valkey, if REDIS_URL is set. */
 import { once } from 'node:events';
 import type { Redis } from 'ioredis';
-import type { RedisPlace } from '../config/redis-url.js';
+import type { RedisTarget } from '../config/redis-url.js';
 import { isLoopback } from '../config/values.js';
 import { SILENT } from '../platform/logger.js';
 import {
@@ -53,7 +53,7 @@ function memoryOf(server: Redis): Promise<string> {
   return server.info('memory').catch(() => '');
 }
 
-function cannotCount(code: string, place: RedisPlace): Finding {
+function cannotCount(code: string, place: RedisTarget): Finding {
   const seen = `Redis at ${serversOf(place)} cannot be used (${code}): requests that must be counted are answered 503`;
   return fault('redis', seen, redisRemedy(code, place));
 }
@@ -86,7 +86,7 @@ function eviction(mayEvict: boolean): Finding {
   );
 }
 
-function tls({ hosts, tls }: RedisPlace): Finding {
+function tls({ hosts, tls }: RedisTarget): Finding {
   const remote = hosts.map(({ host }) => host).filter((host) => !isLoopback(host));
   if (remote.length === 0) return ok('redis_tls', 'Redis is on this machine');
   if (tls) return ok('redis_tls', `Redis is at ${remote.join()}, by TLS`);

@@ -13,7 +13,7 @@ export interface Surroundings {
   machine: Machine;
   /** True in the gateway itself. A command has the configuration of its shell, and a running gateway may have another. */
   isGateway: boolean;
-  /** Opens it at the first call. @throws {NotThere} */
+  /** Opens it at the first call. @throws {DatabaseUnavailable} */
   database(): Promise<OpenedDatabase>;
   /** Aborted when nobody waits any more. */
   signal: AbortSignal;
@@ -34,8 +34,8 @@ interface DriverClient {
 }
 
 /** The database cannot be opened. The check `database` reports why; the others report nothing. */
-export class NotThere extends Error {
-  override readonly name = 'NotThere';
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
 }
 
 /**
@@ -62,7 +62,7 @@ export function databaseOf(
   };
   return () => {
     opened ??= open().catch((cause: unknown) => {
-      throw new NotThere('the database cannot be opened', { cause });
+      throw new DatabaseUnavailable('the database cannot be opened', { cause });
     });
     return opened;
   };

@@ -75,7 +75,7 @@ export const ERROR_REASONS = {
   // Any request
   malformed_request: {
     means:
-      'The request cannot be parsed, has not exactly one `Host`, or has a `#` in its target. On `/graphql` also any other answer of 400.',
+      'The request cannot be parsed, does not have exactly one `Host`, or has a `#` in its target. On `/graphql` also any other answer of 400.',
     action: 'Fix the request: `detail` says how.',
   },
   body_not_json: { means: 'The body is not JSON in UTF-8.', action: FIX },

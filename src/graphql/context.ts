@@ -63,7 +63,7 @@ export async function createContext(
 const NO_SESSIONS: Page<Session> = { rows: [], hasNextPage: false };
 
 /** One mutation of a document changes what the next one shows. */
-const ANEW = { cache: false };
+const NO_CACHE = { cache: false };
 
 /** Of sessions one loader for each page that an operation asks for, under an alias or in a fragment. */
 function withLoaders(
@@ -79,26 +79,26 @@ function withLoaders(
         const read = () => listSessions(deps.db, userIds, { first, after, live }, deps.clock.now());
         const pages = await turns.ofCaller(caller, 'reads', isGone, read);
         return userIds.map((id) => pages.get(id) ?? NO_SESSIONS);
-      }, ANEW);
+      }, NO_CACHE);
     loaders.set(key, loader);
     return loader.load(userId);
   };
   const users = new DataLoader(async (ids: readonly string[]) => {
     const found = await turns.ofCaller(caller, 'reads', isGone, () => usersById(deps, ids));
     return ids.map((id) => found.get(id) ?? null);
-  }, ANEW);
+  }, NO_CACHE);
   const holders = new DataLoader(async (emails: readonly string[]) => {
     const found = await turns.ofCaller(caller, 'reads', isGone, () => usersByEmail(deps, emails));
     return emails.map((email) => found.get(email) ?? null);
-  }, ANEW);
+  }, NO_CACHE);
   const devices = new DataLoader(async (userIds: readonly string[]) => {
     const found = await turns.ofCaller(caller, 'reads', isGone, () => listDevices(deps.db, userIds));
     return userIds.map((id) => found.get(id) ?? []);
-  }, ANEW);
+  }, NO_CACHE);
   const sessions = new DataLoader(async (ids: readonly string[]) => {
     const found = await turns.ofCaller(caller, 'reads', isGone, () => sessionsOfEvents(deps.db, ids));
     return ids.map((id) => found.get(id) ?? null);
-  }, ANEW);
+  }, NO_CACHE);
   return {
     ...context,
     sessionsOf,

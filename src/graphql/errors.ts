@@ -45,7 +45,7 @@ const ABOUT_THE_DOCUMENT: ReadonlySet<unknown> = new Set([
   ApolloServerErrorCode.OPERATION_RESOLUTION_FAILURE,
 ]);
 
-/** What leaves of an error: that of a refusal as it is, of a document no value, of a bug only that it happened. */
+/** The client sees a refusal unchanged, an error in the document without submitted values, and of a bug only that it happened. */
 export function formatError(lines: ErrorLines, mask: Mask, idsOfRequest: () => RequestIds | undefined) {
   return (formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError => {
     const cause = unwrapResolverError(error);

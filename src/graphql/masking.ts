@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import { faultOfLiteral } from './literals.js';
 
-/** What leaves of an error about a document */
+/** An error about a document, as the client sees it */
 export interface Masked {
   message: string;
   /** The input that a literal does not fit */

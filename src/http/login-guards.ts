@@ -12,7 +12,7 @@ export function loginGuards(deps: Deps<'clock' | 'config' | 'db' | 'passwords' |
    * password asks no store either, so it is not counted.
    */
   const mayDecide: RequestHandler = (_req, _res, next) => {
-    clock.mustAgree();
+    clock.requireSynced();
     passwords.requireRoom();
     next();
   };

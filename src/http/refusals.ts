@@ -131,7 +131,7 @@ export const AUTHZ_ERRORS = {
   },
   proxy_not_listed: {
     status: 403,
-    detail: 'This peer may not ask',
+    detail: 'This proxy is not allowed to ask',
   },
   identity_field: {
     status: 403,
@@ -139,7 +139,7 @@ export const AUTHZ_ERRORS = {
   },
   original_request_invalid: {
     status: 403,
-    detail: 'The original request is not described as it should be',
+    detail: 'The description of the original request is missing or malformed',
   },
   origin_not_listed: {
     status: 403,

@@ -153,7 +153,7 @@ function deliveryOf(error: NodemailerError, isLate: boolean): Delivery {
   if (isLate || code === 'ETIMEDOUT') return failed('timeout');
   if (['EAUTH', 'ENOAUTH'].includes(code)) return failed('authentication');
   if (code === 'ETLS' || tlsFaultOf(originalCode) !== undefined) return failed('tls');
-  // Refused here: it is larger than the server takes, or its address is none.
+  // Refused here: too large for the server, or an invalid address.
   if (status === undefined && ['EENVELOPE', 'EMESSAGE'].includes(code)) return { kind: 'dropped', outcome: 'rejected' };
   if (status === undefined) return failed('connection_failed');
   if (LOGIN_WANTED.includes(status)) return failed('authentication');

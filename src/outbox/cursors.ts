@@ -1,6 +1,6 @@
 /**
- * Interface 17: cursors on the audit log. A cursor has two places in the order of `written_at` and id. Its *front* is the last
- * event that was tried. Up to its *settled* place no event is missing. Between the two the database's clock may still go back
+ * Interface 17: cursors on the audit log. A cursor has two positions in the order of `written_at` and id. Its *front* is the last
+ * event that was tried. Up to its *settled* position no event is missing. Between the two the database's clock may still go back
  * and put an event behind the front, so there `outbox_events` names each event that was sent, and settling sends what is not
  * named.
  */
@@ -11,8 +11,8 @@ import type { OutboxKind } from '../db/entities/outbox-cursor.js';
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
 import { DOWN_AFTER } from './schedule.js';
 
-/** A place in the audit log. Places compare as text, first by `at`. */
-export interface Place {
+/** A position in the audit log. Positions compare as text, first by `at`. */
+export interface Position {
   /** `written_at` in UTC with microseconds */
   at: string;
   id: string;
@@ -21,11 +21,11 @@ export interface Place {
 /** Before every event of its moment */
 export const NIL = '00000000-0000-0000-0000-000000000000';
 
-export function isBefore(a: Place, b: Place): boolean {
+export function isBefore(a: Position, b: Position): boolean {
   return a.at < b.at || (a.at === b.at && a.id < b.id);
 }
 
-export const earlier = (a: Place, b: Place): Place => (isBefore(a, b) ? a : b);
+export const earlier = (a: Position, b: Position): Position => (isBefore(a, b) ? a : b);
 
 const utc = (time: string): string => `to_char((${time}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
@@ -133,10 +133,10 @@ const newEventsSql = statement('outbox_new', { at: 'text', id: 'uuid', until: 't
 
 export type LoggedEvent = RowOf<typeof newEventsSql>;
 
-export const placeOf = ({ written_at: at, id }: LoggedEvent): Place => ({ at, id });
+export const positionOf = ({ written_at: at, id }: LoggedEvent): Position => ({ at, id });
 
 /** Events behind a place, in their order, up to a moment to which the log is complete. */
-export function readNew(db: Db, { at, id }: Place, until: string, limit: number): Promise<LoggedEvent[]> {
+export function readNew(db: Db, { at, id }: Position, until: string, limit: number): Promise<LoggedEvent[]> {
   return db.run(newEventsSql, { at, id, until, limit });
 }
 
@@ -152,7 +152,13 @@ const unsettledSql = statement(
   order by audit_events.written_at, id limit :limit`;
 
 /** Events between two places that were not sent. Those that the receiver does not want are among them. */
-export function readUnsettled(db: Db, cursorId: string, from: Place, to: Place, limit: number): Promise<LoggedEvent[]> {
+export function readUnsettled(
+  db: Db,
+  cursorId: string,
+  from: Position,
+  to: Position,
+  limit: number,
+): Promise<LoggedEvent[]> {
   const { at: until_at, id: until_id } = to;
   return db.run(unsettledSql, { cursor_id: cursorId, ...from, until_at, until_id, limit });
 }
@@ -207,8 +213,8 @@ export interface Handled {
 }
 
 export interface Progress {
-  front: Place;
-  settled: Place;
+  front: Position;
+  settled: Position;
   failures: number;
   /** Nothing is sent before; null: no pause */
   retryAt: Date | null;

@@ -15,7 +15,7 @@ import {
   isBefore,
   type LoggedEvent,
   NIL,
-  placeOf,
+  positionOf,
   readFirstOf,
   readHorizon,
   readNew,
@@ -134,7 +134,7 @@ async function sendMissed(work: Work, before: State, horizon: Horizon): Promise<
   const { state, done } = await pass(work, before, missed);
   const isAll = missed.length < PAGE && done === missed.at(-1);
   if (isAll) return { state: { ...state, settled: target }, isAll };
-  return { state: done === undefined ? state : { ...state, settled: placeOf(done) }, isAll };
+  return { state: done === undefined ? state : { ...state, settled: positionOf(done) }, isAll };
 }
 
 /** @param most attempts */
@@ -142,7 +142,7 @@ async function sendNew(work: Work, before: State, horizon: Horizon, most = PAGE)
   const isContiguous = !isBefore(before.settled, before.front);
   const events = await readNew(work.db.admin, before.front, horizon.complete, PAGE);
   const { state, done } = await pass(work, before, events, most);
-  const front = done === undefined ? before.front : placeOf(done);
+  const front = done === undefined ? before.front : positionOf(done);
   const settles = earlier(front, { at: horizon.settled, id: NIL });
   const settled = isContiguous && isBefore(state.settled, settles) ? settles : state.settled;
   return { state: { ...state, front, settled }, isAll: events.length < PAGE && done === events.at(-1) };
@@ -217,7 +217,7 @@ function begin({ clock, flights }: Work, state: State, attempt: Attempt, { attem
   return withHandled(state, event, isProbe ? attempts : attempts + 1, addSeconds(now, seconds));
 }
 
-/** Waits for attempts that last, and stores what came of them. */
+/** Waits for attempts that last, and stores their outcomes. */
 async function land(work: Work, before: State): Promise<State> {
   const { abort, clock, flights } = work;
   let state = before;

@@ -80,7 +80,7 @@ export function createMetrics() {
     }),
     authzChecks: new Counter({
       name: 'auth_gateway_authz_checks_total',
-      help: 'Questions of proxies about a request, if forward authentication is on; route is auth-request, forward-auth or ext-authz',
+      help: 'Authorization checks by proxies (forward authentication), by route and outcome',
       labelNames: ['route', 'outcome'],
       registers,
     }),

@@ -1,9 +1,9 @@
-/** Remembers what came of short texts that arrive again and again, such as the `Accept` of a client. */
+/** Caches a result by short text that recurs, such as the `Accept` of a client. */
 import { LRUCache } from 'lru-cache';
 
 /**
  * @param max texts that are remembered at a time, the latest used ones
- * @returns what came of a text; `work`, the first time, may depend on the text alone
+ * @returns the result of `work` for a text; it may depend on the text alone
  */
 export function remembering<Value extends NonNullable<unknown>>(max: number) {
   const known = new LRUCache<string, Value>({ max });

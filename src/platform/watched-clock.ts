@@ -26,7 +26,7 @@ export interface WatchedClock extends Clock {
   /** True if the clocks are too far apart, and before the first comparison. */
   isSkewed(): boolean;
   /** Guards what depends on time alone. @throws {ClockSkewed} if `isSkewed` */
-  mustAgree(): void;
+  requireSynced(): void;
   /** Takes the database's time, read so many milliseconds ago. */
   compare(database: Date, agoMs: number): void;
 }
@@ -50,7 +50,7 @@ export function watchClock(clock: Clock, maxSkewSeconds = MAX_SKEW_SECONDS): Wat
     readings: () =>
       databaseOriginMs === undefined ? undefined : { here: clock.now(), database: new Date(databaseMs()) },
     isSkewed: () => isSkewed(),
-    mustAgree: () => {
+    requireSynced: () => {
       if (isSkewed()) throw new ClockSkewed('the clock here is too far from that of the database');
     },
     compare: (database, agoMs) => {

@@ -1,6 +1,6 @@
 /** Interface 2: connects to Redis or Valkey, replaces dead connections, and follows a master after a failover. */
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import type { RedisPlace } from '../config/redis-url.js';
+import type { RedisTarget } from '../config/redis-url.js';
 import { describeError, type Logger } from '../platform/logger.js';
 import { type RedisClient, redisErrorLabel, redisErrorWord, redisRemedy, serversOf } from './redis.js';
 
@@ -17,14 +17,14 @@ const READ_ONLY_INTERVAL_MS = 1_000;
 const LOG_INTERVAL_MS = 60_000;
 
 /** Commands fail at once while Redis is away, so that an answer is 503 without a long wait. */
-export function connectRedis(place: RedisPlace, log: Logger): RedisClient {
+export function connectRedis(place: RedisTarget, log: Logger): RedisClient {
   const redis = open(place);
   logErrors(redis, place, log);
   warnOfEviction(redis, log);
   return redis;
 }
 
-function open(place: RedisPlace): RedisClient {
+function open(place: RedisTarget): RedisClient {
   const { hosts, tls, credentials } = place;
   const options = {
     ...credentials,
@@ -81,7 +81,7 @@ function oncePer<T>(ms: number, predicate: (value: T) => boolean): (value: T) =>
 const NO_MASTER = /^Error: All sentinels are unreachable/;
 
 /** Every attempt to connect fails on its own, so only one a minute is logged. */
-function logErrors(redis: RedisClient, place: RedisPlace, log: Logger): void {
+function logErrors(redis: RedisClient, place: RedisTarget, log: Logger): void {
   const isDue = oncePer(LOG_INTERVAL_MS, () => true);
   const logError = (error: unknown): void => {
     if (!isDue(undefined)) return;

@@ -1,7 +1,7 @@
 /** Interface 9: the windows of a limit in Redis, on one server or on every master of a cluster. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import type { RedisPlace } from '../config/redis-url.js';
+import type { RedisTarget } from '../config/redis-url.js';
 import { addSeconds, type Clock } from '../platform/clock.js';
 import { type RedisClient, redisErrorLabel, redisRemedy, serversOf } from './redis.js';
 import { RedisAway, type Window, type Windows } from './windows.js';
@@ -11,7 +11,7 @@ const READY_WITHIN_MS = 5_000;
 const KEYS_AT_ONCE = 1_000;
 
 /** @param name of the limit, as in `createRateLimiter` */
-export function windowsInRedis(redis: RedisClient, place: RedisPlace, clock: Clock, name: string): Windows {
+export function windowsInRedis(redis: RedisClient, place: RedisTarget, clock: Clock, name: string): Windows {
   const prefix = `${name}:`;
   const asked = async <T>(work: (nodes: Redis[]) => Promise<T>): Promise<T> => {
     try {

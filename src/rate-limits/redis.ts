@@ -1,6 +1,6 @@
 /** Interface 10: Redis or Valkey, if `REDIS_URL` is set, and whether it accepts writes. */
 import type { Cluster, Redis } from 'ioredis';
-import type { RedisPlace } from '../config/redis-url.js';
+import type { RedisTarget } from '../config/redis-url.js';
 import { errorLabel } from '../platform/fixed-texts.js';
 
 /** One server (named directly or by Sentinel), or a cluster. */
@@ -51,12 +51,12 @@ export function redisErrorLabel(error: unknown): string {
 }
 
 /** Hosts and ports of REDIS_URL. */
-export function serversOf({ hosts }: RedisPlace): string {
+export function serversOf({ hosts }: RedisTarget): string {
   return hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join();
 }
 
 /** What to do if a connection fails. @param label see `redisErrorLabel` */
-export function redisRemedy(label: string, { tls }: RedisPlace): string {
+export function redisRemedy(label: string, { tls }: RedisTarget): string {
   if (/^(WRONGPASS|NOAUTH|NOPERM)/.test(label)) return 'correct user and password in REDIS_URL';
   if (/^All sentinels are unreachable/.test(label)) {
     return 'correct the sentinels and the name of the master in REDIS_URL, or start the sentinels';

@@ -127,6 +127,7 @@ test('Interface 17: the id is that of the event, and every attempt has the same 
 describe('Interface 17: while a secret rotates', () => {
   /** What is sent of a new event @returns by which secrets it is signed */
   async function signedBy(...secrets: string[]): Promise<boolean[]> {
+    await allTried(gateway);
     const count = receiver.received.length;
     await gateway.user();
     await receiver.reached(count + 1);

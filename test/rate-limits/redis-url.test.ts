@@ -1,10 +1,10 @@
 /** Interface 2: the forms of REDIS_URL, which are those of peers. */
 
 import { ConfigError, readConfig } from '../../src/config/config.js';
-import type { RedisPlace } from '../../src/config/redis-url.js';
+import type { RedisTarget } from '../../src/config/redis-url.js';
 
 /** What is not said of a place: a server on this port, without TLS or credentials. */
-const at = (...hosts: string[]): Pick<RedisPlace, 'hosts' | 'tls' | 'credentials'> => ({
+const at = (...hosts: string[]): Pick<RedisTarget, 'hosts' | 'tls' | 'credentials'> => ({
   hosts: hosts.map((host) => ({ host: host.replace(/:\d+$/, ''), port: Number(/\d+$/.exec(host)?.[0]) })),
   tls: false,
   credentials: {},

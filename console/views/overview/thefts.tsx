@@ -15,7 +15,7 @@ import { Steps, useSteps } from '../audit/story.js';
 import { News } from './news.js';
 
 const DAYS = 7;
-const MOST = 50;
+const MAX_SHOWN = 50;
 /** Stories that are told without being asked for: each costs the gateway a long reading. */
 const TOLD = 3;
 
@@ -34,7 +34,7 @@ export function useThefts(pollMs: number): Answer<Thefts> {
       start.setHours(0, 0, 0, 0);
       start.setDate(start.getDate() - DAYS + 1);
       const since = start.toISOString();
-      const { auditEvents } = await ask(Events, { first: MOST, filter: { isTheft: true, since } }, signal);
+      const { auditEvents } = await ask(Events, { first: MAX_SHOWN, filter: { isTheft: true, since } }, signal);
       return { thefts: auditEvents?.nodes ?? [], isComplete: auditEvents?.pageInfo.hasNextPage === false, since };
     },
     { pollMs },
@@ -67,7 +67,7 @@ export function TheftList({ answer }: { answer: Answer<Thefts> }) {
             )}
             {!isComplete && (
               <p class="quiet">
-                The latest {MOST}. <Link to={pathTo(AUDIT_LOG, { isTheft: 'true', since })}>All of them</Link>
+                The latest {MAX_SHOWN}. <Link to={pathTo(AUDIT_LOG, { isTheft: 'true', since })}>All of them</Link>
               </p>
             )}
           </>

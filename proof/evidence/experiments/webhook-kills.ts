@@ -42,11 +42,11 @@ export const webhookKills: Experiment = {
       name: 'a page counts as sent before it is',
       file: 'src/outbox/turn.ts',
       from: `  const { state, done } = await pass(work, before, events, most);
-  const front = done === undefined ? before.front : placeOf(done);`,
+  const front = done === undefined ? before.front : positionOf(done);`,
       to: `  const end = events.at(-1);
-  const early = end === undefined ? before : await store(work, { ...before, front: placeOf(end) }, false);
+  const early = end === undefined ? before : await store(work, { ...before, front: positionOf(end) }, false);
   const { state, done } = await pass(work, early, events, most);
-  const front = done === undefined ? early.front : placeOf(done);`,
+  const front = done === undefined ? early.front : positionOf(done);`,
       foundBy: /^events that did not arrive/,
       and: SETTLES_NOTHING,
     },

@@ -44,7 +44,7 @@ export async function createPlaceholderHashes(
   timer.unref();
   return {
     hashFor: (email) => {
-      // Keyed: whoever could compute the lot of an e-mail would recognise a user by a different timing.
+      // Keyed: otherwise the parameters of an e-mail could be computed, and a user recognised by a different time.
       const lot = Buffer.from(keyring.inUse('refresh', clock.now()).sign(`placeholder ${email}`), 'base64url');
       return drawHash(shares, lot.readUInt32BE() / 2 ** 32);
     },

@@ -130,7 +130,7 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
     if (verified === undefined || verified.claims['type'] !== 'access') return undefined;
     const { sub, role, sid, exp, nbf } = verified.claims;
     if (!isUuid(sub) || !isRole(role)) return undefined;
-    clock.mustAgree(); // only its expiry is left to decide
+    clock.requireSynced(); // only its expiry is left to decide
     if (verified.isExpired) return undefined;
     const claims = { sub, role, sid: isUuid(sid) ? sid : undefined };
     // `nbf` would have to be compared at each use; our tokens have none.
@@ -170,7 +170,7 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
       const digest = hash('sha256', token, 'base64');
       const found = findKnown(digest);
       if (found === undefined) return checkAccessToken(token, digest, now);
-      clock.mustAgree();
+      clock.requireSynced();
       return found.expiresAt > epochSeconds(now) ? found.claims : undefined;
     },
 
@@ -183,7 +183,7 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
       const verified = await verifyJwt(token, keyOf, now, { issuer: settings.publicUrl });
       if (verified === undefined) return undefined;
       if (verified.isExpired) {
-        clock.mustAgree();
+        clock.requireSynced();
         return undefined;
       }
       const signedBy = keyring.byKid('refresh', verified.key.kid) === undefined ? 'access' : 'refresh';

@@ -68,7 +68,7 @@ function invalidBody(field: string, message: string): object {
 function changeRoute(): object {
   return {
     operationId: 'changePassword',
-    summary: 'Change the own password',
+    summary: 'Change your own password',
     description: 'Ends every other session of the user. The session of the access token stays.',
     tags: ['passwords'],
     security: [{ accessToken: [] }],

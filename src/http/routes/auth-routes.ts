@@ -91,14 +91,14 @@ export function addAuthRoutes(app: Express, deps: Dependencies, guards: RequestH
 
   app
     .route('/auth/refresh')
-    .post(refuseCrossSite, limitSessions, passOver, async (req, res) => {
+    .post(refuseCrossSite, limitSessions, discardBody, async (req, res) => {
       answer(res, await refresh(depsOf(res), await readCookies(req), res.locals.origin, readRetryKeys(req)));
     })
     .all(methodNotAllowed('POST'));
 
   app
     .route('/auth/logout')
-    .post(refuseCrossSite, limitSessions, passOver, async (req, res) => {
+    .post(refuseCrossSite, limitSessions, discardBody, async (req, res) => {
       const cookies = await readCookies(req);
       const ended = await logout(depsOf(res), cookies, res.locals.origin);
       res.locals.outcome = ended ? 'success' : 'without_session';
@@ -110,7 +110,7 @@ export function addAuthRoutes(app: Express, deps: Dependencies, guards: RequestH
 }
 
 /** Spec 4.2 and 4.3: no body. One that is sent is ignored, but must arrive whole before anything is done. */
-const passOver: RequestHandler = (req, _res, next) => {
+const discardBody: RequestHandler = (req, _res, next) => {
   if (hasNoBody(req)) return next();
   req.once('end', next).resume();
 };

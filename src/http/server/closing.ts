@@ -44,12 +44,12 @@ export function closeListener(server: Server): void {
 }
 
 /** Sends `Connection: close` with the newest answer of a connection alone (RFC 9112 section 9.6). */
-export function sayLast(answers: Iterable<ServerResponse>): void {
+export function closeAfterLast(answers: Iterable<ServerResponse>): void {
   const inOrder = [...answers];
   for (const answer of inOrder) if (!answer.headersSent) answer.shouldKeepAlive = answer !== inOrder.at(-1);
 }
 
 /** True if an answer has said `Connection: close`: later requests on its connection must not be done. */
-export function hasSaidLast(answers: Iterable<ServerResponse>): boolean {
+export function isClosing(answers: Iterable<ServerResponse>): boolean {
   return [...answers].some(({ headersSent, shouldKeepAlive }) => headersSent && !shouldKeepAlive);
 }

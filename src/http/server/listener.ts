@@ -9,7 +9,7 @@ import { MAX_CONNECTIONS } from '../../platform/max-connections.js';
 import { peerAddressOf } from '../client-address.js';
 import type { Reason } from '../refusals.js';
 import type { RequestLog } from '../request-log.js';
-import { closeInIdleTurn, closeListener, hasSaidLast, sayLast } from './closing.js';
+import { closeAfterLast, closeInIdleTurn, closeListener, isClosing } from './closing.js';
 import { createServer } from './node-http.js';
 import { rawAnswer, reasonOf, sendOver, targetIn } from './unparsed.js';
 
@@ -131,7 +131,7 @@ export async function listen(
     const connection = connections.get(req.socket);
     if (connection === undefined) return void req.socket.destroy();
     const { open } = connection;
-    if (hasSaidLast(open.keys())) return;
+    if (isClosing(open.keys())) return;
     connection.last = req;
     open.set(res, 0);
     res.once('close', () => open.delete(res));
@@ -140,7 +140,7 @@ export async function listen(
       req.socket.pause(); // the rest stays unread
       return sendOver(res, 'too_many_requests');
     }
-    if (isDraining || connections.size > limits.keptConnections || losesWhatFollows(req)) sayLast(open.keys());
+    if (isDraining || connections.size > limits.keptConnections || losesWhatFollows(req)) closeAfterLast(open.keys());
     handle(req, res);
   };
   server.on('request', answer);
@@ -158,7 +158,7 @@ export async function listen(
   server.on('connect', (req, socket) => {
     socket.on('error', () => undefined); // Node leaves errors of a CONNECT socket to us
     const waiting = [...(connections.get(socket)?.open.keys() ?? [])];
-    sayLast(waiting);
+    closeAfterLast(waiting);
     const before = waiting.at(-1);
     if (before === undefined) return refuse(socket, 'method_not_allowed', 'Allow: GET, HEAD, POST\r\n', undefined, req);
     before.once('close', () => socket.destroy());
@@ -171,7 +171,7 @@ export async function listen(
     const broken = waiting.find((res) => !res.req.complete);
     if (broken !== undefined && !broken.headersSent) return sendOver(broken, reason);
     // Complete requests before the broken bytes still get their answers.
-    sayLast(waiting);
+    closeAfterLast(waiting);
     if (waiting.length > 0) return void waiting.at(-1)?.once('close', () => socket.destroy());
     if (last !== undefined && !last.complete) return void socket.destroy();
     refuse(socket, reason, '', targetIn(error.rawPacket));
@@ -179,7 +179,7 @@ export async function listen(
 
   const drain = (): void => {
     isDraining = true;
-    for (const { open } of connections.values()) sayLast(open.keys());
+    for (const { open } of connections.values()) closeAfterLast(open.keys());
   };
   await once(server.listen({ port, host, reusePort }), 'listening');
   return {

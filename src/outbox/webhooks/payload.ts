@@ -1,10 +1,10 @@
 /** Interface 17: the body of a webhook, thin: ids and facts, no user agents, and e-mails only for receivers that ask for them. */
 import { EMAIL_FIELDS, EVENT_TYPES } from '../../audit/events.js';
-import { type LoggedEvent, placeOf } from '../cursors.js';
+import { type LoggedEvent, positionOf } from '../cursors.js';
 
 /** Grows with the order of the log, compared as text. */
 function sequenceOf(event: LoggedEvent): string {
-  const { at, id } = placeOf(event);
+  const { at, id } = positionOf(event);
   return `${at}_${id}`;
 }
 

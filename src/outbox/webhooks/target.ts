@@ -85,7 +85,7 @@ function isForbidden(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   const bytes = address.toByteArray();
   const embedded = places.map((place) => new ipaddr.IPv4(place.map((at) => bytes[at] ?? 0)));
   if (embedded.length === 1) return embedded.some(isForbidden);
-  // Bytes that are none of an address read as reserved and unspecified ones.
+  // Bytes that hold no address parse as reserved or unspecified.
   return embedded.some((one) => isMetadata(one) || ['loopback', 'linkLocal'].includes(one.range()));
 }
 
