@@ -125,7 +125,7 @@ test('Interface 9: a file in which any byte was altered is refused, in whichever
   const bytes = Buffer.from(good);
   const lastLine = bytes.lastIndexOf('\n', bytes.length - 2);
   const passed: number[] = [];
-  for (let at = 0; at < bytes.length; at += at < lastLine ? 23 : 5) {
+  for (let at = 0; at < bytes.length; at += at < lastLine ? 199 : 29) {
     const altered = bytes.with(at, (bytes[at] ?? 0) ^ 1);
     const { code, stdout } = await here(target, ['database', 'import', await write(packed(altered))]);
     if (code === 0 || stdout !== '') passed.push(at);
