@@ -1,5 +1,5 @@
 /** Interface 1: a start builds only what has changed, and never runs what is older than its source. */
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -21,6 +21,10 @@ import { createDatabase, KEYRING_FILE, required } from './support/postgres/postg
 import { freePort } from './support/programs/redis.js';
 
 let folder: string;
+/** The first builds: a file of the checkout has a wrong type, another file is added, and the first is taken away. */
+let ofNewCheckout: SpawnSyncReturns<string>;
+let ofChanged: SpawnSyncReturns<string>[];
+let ofRight: SpawnSyncReturns<string>;
 /** Builds take their time on a busy machine. */
 const BUILDS_MS = 300_000;
 
@@ -43,7 +47,13 @@ beforeAll(() => {
   }
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   chmodSync(inside('client/README.md'), 0o600);
-  build();
+  const wrong = inside('src/platform/wrong.ts');
+  writeFileSync(wrong, "export const wrong: number = 'text';\n");
+  ofNewCheckout = tryBuild();
+  writeFileSync(inside('src/platform/right.ts'), 'export const right = 1;\n');
+  ofChanged = [tryBuild(), tryBuild()];
+  rmSync(wrong);
+  ofRight = tryBuild();
 }, BUILDS_MS);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -54,6 +64,7 @@ function run(program: string, ...args: string[]): string {
 }
 
 const build = (): string => run('node', 'scripts/build.js');
+const tryBuild = () => spawnSync('node', ['scripts/build.js'], { cwd: folder, env: ENV, encoding: 'utf8' });
 const help = (): string => run('bin/auth-gateway', 'user', 'list', '--help');
 const inside = (...path: string[]): string => join(folder, ...path);
 const program = (): string[] => readdirSync(inside('dist/program'));
@@ -113,117 +124,84 @@ test('Interface 1: sources are read again only if one may have changed: after a 
 });
 
 test(
-  'Interface 1: a build says first that it compiles, then how long each part took, to standard error; a command waits for it and says so',
+  'Interface 1: what is gone is made again; a build says first that it compiles, then how long each part took, to standard error; a command waits for it and says so',
   async () => {
     const said = 'Compiling, which takes a minute on a busy machine. Only a change makes it necessary again.\n';
-    edit('src/cli/user-commands.ts', 'all users, by', 'ALL users, by');
-    const building = spawn('node', ['scripts/build.js'], { cwd: folder, env: ENV });
-    const [first] = await once(building.stderr, 'data');
-    expect(String(first)).toBe(said);
-    expect(existsSync(inside('dist/build.lock'))).toBe(true); // before it is done
-    const ended = once(building, 'exit');
-    const asJson = () =>
-      spawnSync('npm', ['run', '--silent', 'cli', '--', '--version', '--json'], {
-        cwd: folder,
-        env: ENV,
-        encoding: 'utf8',
+    const parts = program().filter((name) => /^cli-.*\.js$/.test(name));
+    expect(parts).not.toEqual([]);
+    for (const name of parts) rmSync(inside('dist/program', name));
+    const asJson = ['run', '--silent', 'cli', '--', '--version', '--json'];
+    const building = spawn('npm', asJson, { cwd: folder, env: ENV });
+    const ended = once(building, 'close');
+    const output = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      building[name].setEncoding('utf8').on('data', (text: string) => {
+        output[name] += text;
       });
-    const { stdout, stderr } = asJson();
-    expect([Object.keys(JSON.parse(stdout)), stderr]).toEqual([
+    }
+    await once(building.stderr, 'data');
+    expect(output.stderr).toBe(said);
+    expect(existsSync(inside('dist/build.lock'))).toBe(true); // before it is done
+    const waited = spawnSync('npm', asJson, { cwd: folder, env: ENV, encoding: 'utf8' });
+    expect([Object.keys(JSON.parse(waited.stdout)), waited.stderr]).toEqual([
       ['version', 'node', 'revision'],
       'Waiting for another command, which is compiling.\n',
     ]);
     expect(await ended).toEqual([0, null]);
-    expect(asJson()).toMatchObject({ stdout, stderr: '' });
-    edit('src/cli/user-commands.ts', 'ALL users, by', 'all users, by');
-    expect(asJson()).toMatchObject({
-      stdout,
+    expect(output).toEqual({
+      stdout: waited.stdout,
       stderr: expect.stringMatching(new RegExp(`^${said}(?: {2}the [a-z ]+: [\\d.]+ s\n){4}$`)),
     });
+    expect(spawnSync('npm', asJson, { cwd: folder, env: ENV, encoding: 'utf8' })).toMatchObject({
+      stdout: waited.stdout,
+      stderr: '',
+    });
+    expect(help()).toContain('usage: bin/auth-gateway user list');
   },
   BUILDS_MS,
 );
 
 test(
-  'Interface 1: a change is built whatever the times of its file say, and a gateway that runs keeps what it may still load',
-  () => {
-    const before = lastMade();
-    expect(help()).toContain('all users, by');
-    edit('src/cli/user-commands.ts', 'all users, by', 'ALL USERS, by');
-    build();
-    expect(help()).toContain('ALL USERS, by');
-    expect(program()).toEqual(expect.arrayContaining(before));
-    edit('src/cli/user-commands.ts', 'ALL USERS, by', 'All Users, by');
-    build();
-    expect(help()).toContain('All Users, by');
-    expect(before.filter((name) => !existsSync(inside('dist/program', name)))).not.toEqual([]); // of two builds ago
-  },
-  BUILDS_MS,
-);
-
-test(
-  'Interface 19: each file of the console is named by its content, and those of the build before are still there',
+  'Interface 1 and 19: a change is built whatever the times of its file say, each file of the console is named by its content, and those of the build before are still there',
   () => {
     const read = (name: string): string => gunzipSync(readFileSync(inside('dist/console', `${name}.gz`))).toString();
+    const style = (): string => /"\/console\/assets\/(page-\w+\.css)"/.exec(read('page.html'))?.[1] ?? '';
     const buildWith = (color: string): string => {
       writeFileSync(inside('console/page.css'), `body { color: ${color} }`);
       build();
-      const style = /"\/console\/assets\/(page-\w+\.css)"/.exec(read('page.html'))?.[1] ?? '';
-      expect(read(style)).toContain(`color:${color}`);
-      return style;
+      expect(read(style())).toContain(`color:${color}`);
+      return style();
     };
+    const [made, original] = [lastMade(), style()];
+    expect(help()).toContain('all users, by');
+    expect(read(original)).not.toContain('color:red');
+
+    edit('src/cli/user-commands.ts', 'all users, by', 'ALL USERS, by');
     const first = buildWith('red');
+    expect(help()).toContain('ALL USERS, by');
+    expect(program()).toEqual(expect.arrayContaining(made)); // which a gateway that runs may still load
+    expect(read(original)).not.toBe('');
+
+    edit('src/cli/user-commands.ts', 'ALL USERS, by', 'All Users, by');
     const second = buildWith('tan');
+    expect(help()).toContain('All Users, by');
     expect(read(first)).toContain('color:red');
+    // of two builds ago
+    expect(made.filter((name) => !existsSync(inside('dist/program', name)))).not.toEqual([]);
+    expect(existsSync(inside('dist/console', `${original}.gz`))).toBe(false);
+
     expect(buildWith('red')).toBe(first);
     expect(read(second)).toContain('color:tan');
-    buildWith('gray');
-    expect(existsSync(inside('dist/console', `${second}.gz`))).toBe(false); // of two builds ago
   },
   BUILDS_MS,
 );
 
-test(
-  'Interface 1: what is gone is made again',
-  () => {
-    const parts = program().filter((name) => /^cli-.*\.js$/.test(name));
-    expect(parts).not.toEqual([]);
-    for (const name of parts) rmSync(inside('dist/program', name));
-    build();
-    expect(help()).toContain('usage: bin/auth-gateway user list');
-  },
-  BUILDS_MS,
-);
-
-test(
-  'Interface 1: types are checked of sources that are changed, and then of those too that were there before',
-  () => {
-    const fresh = mkdtempSync(join(tmpdir(), 'gateway-build-'));
-    cpSync(folder, fresh, { recursive: true, filter: (path) => !/\/dist$/.test(path), verbatimSymlinks: true });
-    const wrong = join(fresh, 'src/platform/wrong.ts');
-    writeFileSync(wrong, "export const wrong: number = 'text';\n");
-    const buildFresh = () => spawnSync('node', ['scripts/build.js'], { cwd: fresh, env: ENV, encoding: 'utf8' });
-    expect(buildFresh().status).toBe(0); // of a new checkout
-    writeFileSync(join(fresh, 'src/platform/right.ts'), 'export const right = 1;\n');
-    expect(buildFresh()).toMatchObject({ status: 1, stdout: expect.stringContaining('wrong.ts') });
-    rmSync(wrong);
-    expect(buildFresh()).toMatchObject({ status: 0, stderr: expect.stringMatching(/\n {2}the gateway: \d+\.\d s\n/) });
-    rmSync(fresh, { recursive: true });
-  },
-  BUILDS_MS,
-);
-
-test(
-  'Interface 1: a source that does not compile is reported, and not taken for built the next time',
-  () => {
-    edit('src/cli/help.ts', 'const COLUMN =', 'const COLUMN +');
-    for (let i = 0; i < 2; i += 1) expect(build).toThrow();
-    edit('src/cli/help.ts', 'const COLUMN +', 'const COLUMN =');
-    build();
-    expect(help()).toContain('usage: bin/auth-gateway user list');
-  },
-  BUILDS_MS,
-);
+test('Interface 1: types are checked of sources that are changed, and then of those too that were there before; what does not compile is not taken for built the next time', () => {
+  expect(ofNewCheckout.status).toBe(0);
+  for (const built of ofChanged)
+    expect(built).toMatchObject({ status: 1, stdout: expect.stringContaining('wrong.ts') });
+  expect(ofRight).toMatchObject({ status: 0, stderr: expect.stringMatching(/\n {2}the gateway: \d+\.\d s\n/) });
+});
 
 test('Interface 13: the client is the same bytes, wherever and whenever it is built', () => {
   for (const name of ['client.js.gz', 'client.tgz']) {
@@ -233,6 +211,7 @@ test('Interface 13: the client is the same bytes, wherever and whenever it is bu
 });
 
 test('code that Node has compiled is cached next to the program; if it cannot be, nothing is said', () => {
+  help();
   expect(existsSync(inside('dist/compiled'))).toBe(true);
   rmSync(inside('dist/compiled'), { recursive: true });
   writeFileSync(inside('dist/compiled'), ''); // no folder can be made there
@@ -280,9 +259,9 @@ describe('the commit of the build', () => {
         writeFileSync(inside('notes.txt'), 'of no source');
         build();
         expect([revision(), madeMs()]).toEqual([second, made]);
-        writeFileSync(inside('src/another.ts'), 'export {};\n');
+        git('rm', '--quiet', '--cached', 'src/main.ts');
         build();
-        expect(revision()).toBe(`${second}-dirty`);
+        expect([revision(), madeMs()]).toEqual([`${second}-dirty`, made]);
         const third = commit();
         build();
         expect(revision()).toBe(third);

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 const RULES = 'deploy/prometheus/alerts.yaml';
-const TESTS = 'deploy/prometheus/alerts.test.yaml';
+const TESTS = ['deploy/prometheus/alerts.test.yaml', 'deploy/prometheus/alerts-days.test.yaml'];
 const RUNBOOK = 'docs/runbook.md';
 
 const alerts = readFileSync(RULES, 'utf8')
@@ -11,7 +11,8 @@ const alerts = readFileSync(RULES, 'utf8')
   .map((text) => ({ name: /^\w+/.exec(text)?.[0] ?? '', text }));
 
 test.each(alerts)('$name is seen firing, and not firing', ({ name }) => {
-  const cases = readFileSync(TESTS, 'utf8')
+  const cases = TESTS.map((file) => readFileSync(file, 'utf8'))
+    .join('')
     .split("- expr: 'ALERTS")
     .filter((text) => text.includes(`alertname="${name}", alertstate="firing"}'`));
   expect(new Set(cases.map((text) => text.includes('exp_samples: []')))).toEqual(new Set([true, false]));

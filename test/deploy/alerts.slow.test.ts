@@ -11,11 +11,11 @@ import { testWith } from '../support/programs/with-programs.js';
 const run = promisify(execFile);
 
 const RULES = 'deploy/prometheus/alerts.yaml';
-const TESTS = 'deploy/prometheus/alerts.test.yaml';
+const TESTS = ['deploy/prometheus/alerts.test.yaml', 'deploy/prometheus/alerts-days.test.yaml'];
 
 testWith(['promtool'], 'the rules are sound, and fire when they should and not else', async () => {
   await run('promtool', ['check', 'rules', RULES]);
-  await run('promtool', ['test', 'rules', TESTS]);
+  await run('promtool', ['test', 'rules', ...TESTS]);
 });
 
 testWith(['promtool'], 'docs/monitoring.md: Prometheus takes what is printed there', async () => {
