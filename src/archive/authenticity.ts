@@ -31,19 +31,16 @@ export interface Verifier {
 
 /** @throws {ArchiveRefusal} if no key can verify the file, unless `allowUnverified` */
 export function verifiersOf(header: Header, jwks: readonly PrivateJwk[], allowUnverified: boolean): Verifier[] {
-  const kids = header.format_version === 1 ? [] : header.authenticated_by;
+  const { authenticated_by: kids } = header;
   const verifiers = symmetricKeys(jwks).flatMap((key) => {
     const index = kids.indexOf(key.kid);
     return index < 0 ? [] : [{ key, index }];
   });
   if (verifiers.length > 0 || allowUnverified) return verifiers;
-  const why =
-    header.format_version === 1
-      ? 'the version that wrote it did not authenticate files'
-      : `the keyring has none of its keys (${kids.join(', ') || 'it names none'}). Use the keyring of that time, or a ` +
-        'later one that still has one of these keys';
   throw new ArchiveRefusal(
-    `the file cannot be verified: ${why}. --unauthenticated imports it anyway: ${UNAUTHENTICATED}. Nothing was changed`,
+    `the file cannot be verified: the keyring has none of its keys (${kids.join(', ') || 'it names none'}). Use the keyring ` +
+      'of that time, or a later one that still has one of these keys. --unauthenticated imports it anyway: ' +
+      `${UNAUTHENTICATED}. Nothing was changed`,
   );
 }
 

@@ -7,6 +7,7 @@ import * as z from 'zod';
 
 export const FORMAT = 'auth-gateway database';
 export const FORMAT_VERSION = 3;
+export const OLDEST_FORMAT_VERSION = 2;
 
 /** Ends the rows of a table. No row is like this, since COPY doubles backslashes. */
 export const END_OF_ROWS = '\\.';
@@ -17,8 +18,9 @@ export const MAX_LINE_BYTES = 2 ** 20;
 /** Recognises our files, including those of later versions. */
 export const anyHeader = z.looseObject({ format: z.literal(FORMAT), format_version: z.int() });
 
-const common = {
+const oldestHeader = z.strictObject({
   format: z.literal(FORMAT),
+  format_version: z.literal(OLDEST_FORMAT_VERSION),
   gateway_version: z.string(),
   /** RFC 3339, by the clock of the database */
   taken_at: z.iso.datetime(),
@@ -33,21 +35,16 @@ const common = {
       until: z.iso.datetime().nullable(),
     }),
   ),
-};
-/** Format 1 ended with the trailer. */
-const headerOf1 = z.strictObject({ ...common, format_version: z.literal(1) });
-const headerOf2 = headerOf1.extend({
-  format_version: z.literal(2),
   /** `kid`s of the keys that made the MACs in the last line */
   authenticated_by: z.array(z.string()),
 });
-const latestHeader = headerOf2.extend({
+const latestHeader = oldestHeader.extend({
   format_version: z.literal(FORMAT_VERSION),
   /** The commit of the program that wrote it */
   revision: z.string(),
 });
 
-export const header = z.discriminatedUnion('format_version', [latestHeader, headerOf2, headerOf1]);
+export const header = z.discriminatedUnion('format_version', [latestHeader, oldestHeader]);
 export type Header = z.infer<typeof header>;
 export type LatestHeader = z.infer<typeof latestHeader>;
 

@@ -155,8 +155,7 @@ async function fillTables(
   const written = await writeTables(client, archive, progress);
   const claimed = await archive.line(trailer);
   const digest = archive.digest();
-  const { hmac_sha256: macs } =
-    archive.header.format_version === 1 ? { hmac_sha256: [] } : await archive.line(lastLine);
+  const { hmac_sha256: macs } = await archive.line(lastLine);
   await archive.end();
   if (!isSame(written, claimed)) throw damaged('its rows do not match its trailer');
   refuseAltered(verifiers, digest, macs);

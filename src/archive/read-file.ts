@@ -3,7 +3,16 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import type * as z from 'zod';
-import { anyHeader, END_OF_ROWS, FIRST_BYTES, FORMAT_VERSION, type Header, header, MAX_LINE_BYTES } from './format.js';
+import {
+  anyHeader,
+  END_OF_ROWS,
+  FIRST_BYTES,
+  FORMAT_VERSION,
+  type Header,
+  header,
+  MAX_LINE_BYTES,
+  OLDEST_FORMAT_VERSION,
+} from './format.js';
 import { ArchiveRefusal, refuseStopped } from './refusal.js';
 
 /** After a stop, reading throws {ArchiveRefusal}. */
@@ -51,8 +60,8 @@ async function readHeader({ json }: Pick<Content, 'json'>): Promise<Header> {
   const any = anyHeader.safeParse(first);
   if (!any.success) throw notOurs();
   const { format_version } = any.data;
-  if (format_version < 1 || format_version > FORMAT_VERSION) {
-    const ours = `this version reads 1 to ${FORMAT_VERSION}`;
+  if (format_version < OLDEST_FORMAT_VERSION || format_version > FORMAT_VERSION) {
+    const ours = `this version reads ${OLDEST_FORMAT_VERSION} to ${FORMAT_VERSION}`;
     throw new ArchiveRefusal(`the file has format ${format_version}, and ${ours}: use the version that wrote it`);
   }
   const { success, data } = header.safeParse(first);

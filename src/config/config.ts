@@ -90,10 +90,6 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     const remedy = 'set PUBLIC_URL to an https origin; for plain http, set COOKIE_SECURE=false';
     fault('COOKIE_SECURE', 'must be set, because PUBLIC_URL is http on another machine', remedy);
   }
-  if (env['WORKERS']) {
-    const remedy = 'start several instances with REUSE_PORT=true instead';
-    fault('WORKERS', 'is no longer supported', remedy);
-  }
   if (metricsPort === port) fault('METRICS_PORT', 'must differ from PORT');
   // Browsers treat http on their own machine as secure. From other hosts they drop a Secure cookie that comes by http.
   if (sameSite === 'none' && !https && !isHere) {

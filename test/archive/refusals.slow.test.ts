@@ -92,9 +92,14 @@ test.each<[string, (text: string) => string, RegExp]>([
     /only this version has Migration20261122000004_proof_of_retry/,
   ],
   [
+    'of an earlier format',
+    (text) => text.replace('"format_version":3', '"format_version":1'),
+    /has format 1, and this version reads 2 to 3/,
+  ],
+  [
     'of a later format',
     (text) => text.replace('"format_version":3', '"format_version":4'),
-    /has format 4, and this version reads 1 to 3/,
+    /has format 4, and this version reads 2 to 3/,
   ],
   [
     'of another program',

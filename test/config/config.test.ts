@@ -344,7 +344,6 @@ test.each<[string, string[]]>([
   ['SESSION_RATE_LIMIT', ['0', '1000001']],
   ['REFRESH_RATE_LIMIT', ['0', '1000001']],
   ['REUSE_PORT', ['yes', '1', 'TRUE']],
-  ['WORKERS', ['1', '2', 'auto']],
   ['REFRESH_RETRY', ['yes', '1', 'TRUE']],
   [
     'SET_PASSWORD_URL',

@@ -97,11 +97,3 @@ test('Interface 2: a port that is not shared refuses the start, and so does the 
   await using second = await startProcess(gateway, { PORT, METRICS_PORT, REUSE_PORT: 'true' });
   expect([await second.exited, second.errors()]).toEqual([[1, null], taken(METRICS_PORT, 'METRICS_PORT')]);
 });
-
-test.each(['1', '2'])('Interface 2: WORKERS=%s refuses the start, and says what to use instead', async (WORKERS) => {
-  await using server = await startProcess(gateway, { WORKERS });
-  expect(await server.exited).toEqual([78, null]);
-  expect(server.errors()).toMatch(
-    /^WORKERS: is no longer supported; start several instances with REUSE_PORT=true instead\n$/,
-  );
-});

@@ -87,10 +87,3 @@ export function authenticated(text: string, keys: ReadonlyArray<Record<string, s
   });
   return `${content}${JSON.stringify({ hmac_sha256: macs })}\n`;
 }
-
-/** The same as an older version would have written it. */
-export function inFormat1(text: string): string {
-  const [first = '', ...lines] = text.split('\n').slice(0, -2);
-  const { authenticated_by: _, revision: __, ...header } = JSON.parse(first);
-  return [JSON.stringify({ ...header, format_version: 1 }), ...lines, ''].join('\n');
-}
