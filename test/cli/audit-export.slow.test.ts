@@ -5,8 +5,9 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSyn
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import pg from 'pg';
+import { readConfig } from '../../src/config/config.js';
 import { testedBlock } from '../documents/printed.js';
-import { messagesOf, type Ran, run } from '../support/gateway/cli.js';
+import { messagesOf, type Ran, run, runHere } from '../support/gateway/cli.js';
 import { createDatabase, KEYRING_FILE, required, type TestDatabase } from '../support/postgres/postgres.js';
 import { canMount, mountDisk } from '../support/postgres/small-disk.js';
 
@@ -53,7 +54,7 @@ const names = (lines: Line[]): number[] => lines.map(({ metadata }) => Number(me
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
 function auditExport(...args: string[]): Promise<Ran> {
-  return run(['audit', 'export', ...args], { env: environment() });
+  return runHere(['audit', 'export', ...args], () => readConfig(environment()));
 }
 
 async function exported(...args: string[]): Promise<Line[]> {
@@ -69,7 +70,8 @@ test('Interface 9: audit export prints the oldest event first, and goes on behin
   expect(Object.keys(lines[0] ?? {}).join()).toBe(
     'id,event_type,entity_type,user_id,ip_address,user_agent,metadata,created_at,cursor',
   );
-  expect(await exported('--json')).toEqual(lines);
+  const { stdout } = await run(['audit', 'export', '--json'], { env: environment() });
+  expect(linesOf(stdout)).toEqual(lines);
 
   const [, , third, , fifth] = lines as [Line, Line, Line, Line, Line];
   await client.query(`delete from audit_events where metadata ->> 'email' < 'n4'`);

@@ -6,10 +6,11 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { readConfig } from '../../src/config/config.js';
 import { type Database, openDatabase } from '../../src/db/database.js';
 import { ReadOnlyServer } from '../../src/db/hosts.js';
 import type { Finding } from '../../src/doctor/finding.js';
-import { run } from '../support/gateway/cli.js';
+import { runHere } from '../support/gateway/cli.js';
 import { type Instance, refreshTokenOf, send, startGateway } from '../support/gateway/gateway.js';
 import { login, refresh } from '../support/gateway/routes.js';
 import { startProcess } from '../support/gateway/server-process.js';
@@ -160,10 +161,10 @@ test('Interface 2: the command line and migrations go to the same host', async (
     const env = { DATABASE_URL: urlOf(first, second), KEYRING_FILE: required(KEYRING_FILE) };
     const said = `database: postgresql://auth_gateway@${first},${second}/${database.name}\n`;
     for (const command of ['migrate up', 'user create a@example.com --role viewer', 'user unlock a@example.com']) {
-      const { code, stderr } = await run([...command.split(' '), '--json'], { env });
+      const { code, stderr } = await runHere([...command.split(' '), '--json'], () => readConfig(env));
       expect([command, code, stderr]).toEqual([command, 0, said]);
     }
-    const alone = await run(['user', 'list'], { env: { ...env, DATABASE_URL: urlOf(first) } });
+    const alone = await runHere(['user', 'list'], () => readConfig({ ...env, DATABASE_URL: urlOf(first) }));
     expect([alone.code, alone.stderr]).toEqual([1, expect.stringContaining('the database takes no writes')]);
   } finally {
     await another.asSuperuser(readOnly(false));
@@ -253,9 +254,9 @@ describe('TLS', () => {
       const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(on, refreshToken)));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
       const env = { DATABASE_URL, KEYRING_FILE: required(KEYRING_FILE) };
-      const ran = await run(['user', 'list'], { env });
+      const ran = await runHere(['user', 'list'], () => readConfig(env));
       expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(said)]);
-      const looked = await run(['doctor', '--json'], { env });
+      const looked = await runHere(['doctor', '--json'], () => readConfig(env));
       const found = (JSON.parse(looked.stdout) as Finding[]).find(({ check }) => check === 'database');
       expect(`${found?.seen}; ${found?.remedy}`).toContain(said);
       Object.assign(shown, local);

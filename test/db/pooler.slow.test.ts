@@ -1,7 +1,8 @@
 /** Interface 2: DATABASE_POOLER=transaction behind a real PgBouncer. Needs `pgbouncer` on the PATH. */
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
-import { run } from '../support/gateway/cli.js';
+import { readConfig } from '../../src/config/config.js';
+import { run, runHere } from '../support/gateway/cli.js';
 import {
   type Answer,
   type Instance,
@@ -50,9 +51,9 @@ withPgBouncer('with pgbouncer on the PATH (REQUIRE_PROGRAMS=1 makes its absence 
   afterAll(() => cleanUp.disposeAsync());
 
   const cli = (...args: string[]) =>
-    run([...args, '--json'], {
-      env: { DATABASE_URL: bouncer.url, KEYRING_FILE: required(KEYRING_FILE), ...POOLED },
-    });
+    runHere([...args, '--json'], () =>
+      readConfig({ DATABASE_URL: bouncer.url, KEYRING_FILE: required(KEYRING_FILE), ...POOLED }),
+    );
 
   test('Spec 4: the three routes', async () => {
     const { email } = await gateway.user();

@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 const withNginx = hasNginx || process.env['REQUIRE_PROGRAMS'] === '1' ? test : test.skip;
 
 const SESSIONS = 8;
-const RESTARTS = 4;
+const RESTARTS = 2; // of each instance one
 
 let gateway: TestGateway;
 beforeAll(async () => {

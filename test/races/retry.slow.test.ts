@@ -64,9 +64,9 @@ const BESIDE: Array<[what: string, happens: (on: RetrySession) => Promise<Answer
 ];
 
 test.each(BESIDE)(
-  'Interface 12: a retry concurrent with %s, 40 rounds: at most one live record, and no new one',
+  'Interface 12: a retry concurrent with %s, 20 rounds: at most one live record, and no new one',
   async (_what, happens, live) => {
-    for (let round = 0; round < 40; round += 1) {
+    for (let round = 0; round < 20; round += 1) {
       const session = await retrySession(gateway);
       const [retried, other] = await Promise.all([
         refresh(one, session.used, retryField(session.key)),
