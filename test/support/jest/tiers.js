@@ -1,7 +1,6 @@
-/** `npm test` runs the fast tests, `npm run test:slow` those in `*.slow.test.ts`. A slow file that is named always runs. */
+/** `npm test` runs the fast tests, `npm run test:slow` those in `*.slow.test.ts`. A path that slow files alone match runs them. */
 import { globSync } from 'node:fs';
-
-export const tier = process.env.TIER ?? (process.argv.some((arg) => arg.includes('.slow')) ? 'all' : 'fast');
+import { relative } from 'node:path';
 
 const FILES = {
   fast: ['{test,proof}/**/*.test.ts', '!**/*.slow.test.ts'],
@@ -9,11 +8,14 @@ const FILES = {
   all: ['{test,proof}/**/*.test.ts'],
 };
 
+const filesOf = ([files, ...without]) => globSync(files, { exclude: without.map((glob) => glob.slice(1)) });
+const [fast, slow] = [filesOf(FILES.fast), filesOf(FILES.slow)];
+const isSlow = (path) => !fast.some((file) => file.includes(path)) && slow.some((file) => file.includes(path));
+
+export const tier = process.env.TIER ?? (process.argv.some((arg) => isSlow(relative('.', arg))) ? 'all' : 'fast');
+
 /** As Jest matches them. */
 export const testMatch = FILES[tier].map((glob) => glob.replace(/^(?=[^!])/, '<rootDir>/'));
 
 /** @returns the files of the tier that runs */
-export function selectedFiles() {
-  const [files, ...without] = FILES[tier];
-  return globSync(files, { exclude: without.map((glob) => glob.slice(1)) });
-}
+export const selectedFiles = () => filesOf(FILES[tier]);
