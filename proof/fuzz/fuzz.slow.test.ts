@@ -28,7 +28,7 @@ import { createWorld } from './world.js';
 /** The same seed in each run of the tests, another one in each run of its own. */
 const { FUZZ_REQUESTS, FUZZ_SEED, FUZZ_KIND, FUZZ_ONLY } = process.env;
 const seed = Number(FUZZ_SEED ?? (FUZZ_REQUESTS === undefined ? 1 : randomInt(2 ** 31)));
-const requests = Number(FUZZ_REQUESTS ?? 6000);
+const requests = Number(FUZZ_REQUESTS ?? 3000);
 const SETTINGS = `FUZZ_SEED=${seed}${FUZZ_KIND === undefined ? '' : ` FUZZ_KIND=${FUZZ_KIND}`}`;
 const AT_ONCE = 16;
 /** What a request may take on the average before the run is given up, and what comes before and after them */

@@ -14,7 +14,7 @@ import { noCounts } from './server.js';
 
 /** The same seed in each run of the tests, another one in each run of its own. */
 const { MODEL_SCHEDULES, MODEL_SEED } = process.env;
-const numRuns = Number(MODEL_SCHEDULES ?? 150);
+const numRuns = Number(MODEL_SCHEDULES ?? 60);
 const seed = Number(MODEL_SEED ?? (MODEL_SCHEDULES === undefined ? 1 : randomInt(2 ** 31)));
 /** What a schedule may take on the average before the run is given up, and what comes before and after them */
 const [SLOWEST_MS, SETUP_MS] = [1_000, 300_000];

@@ -8,12 +8,15 @@ const TODAYS = '$argon2id$v=19$m=19456,t=2,p=1$';
 const FORMER = '$argon2id$v=19$m=12288,t=3,p=1$';
 const INACTIVE = '$argon2id$v=19$m=20000,t=2,p=1$';
 const TRIES = 400;
+/** Enough that one of each kind is among them */
+const SOME = 50;
 
 let gateway: TestGateway;
-beforeEach(async () => {
+beforeAll(async () => {
   gateway = await startGateway();
 });
-afterEach(() => gateway.close());
+afterEach(() => gateway.rows('delete from users'));
+afterAll(() => gateway.close());
 
 async function addUsers(name: string, parameters: string, count: number, isActive = true): Promise<void> {
   await gateway.rows(
@@ -54,13 +57,13 @@ test('Spec 4.1.3: unknown e-mails are checked by parameters as often as users ha
   expect(former).toBeGreaterThan(0.6); // three quarters; the bounds are seven standard deviations away
   expect(former).toBeLessThan(0.9);
 
-  const again = await checkedBy(nobody); // by another instance, after a restart
-  expect(again.map(parametersOf)).toEqual(drawn);
+  const again = await checkedBy(nobody.slice(0, SOME)); // by another instance, after a restart
+  expect(again.map(parametersOf)).toEqual(drawn.slice(0, SOME));
   expect((await checkedBy(['former7@example.com', 'todays7@example.com'])).map(parametersOf)).toEqual([FORMER, TODAYS]);
   expect((await checkedBy(numbered('inactive', 40))).map(parametersOf)).not.toContain(INACTIVE);
 
   await gateway.rows('update users set password_hash = replace(password_hash, $1, $2)', [FORMER, TODAYS]);
-  expect(new Set((await checkedBy(nobody)).map(parametersOf))).toEqual(new Set([TODAYS]));
+  expect(new Set((await checkedBy(nobody.slice(0, SOME))).map(parametersOf))).toEqual(new Set([TODAYS]));
 });
 
 test('Interface 15: unknown e-mails are checked by kinds and lengths of keys as often as users have them', async () => {

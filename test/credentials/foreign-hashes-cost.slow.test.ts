@@ -5,6 +5,11 @@ import { randomBase62 } from '../../src/platform/ids.js';
 
 const OWN = { memoryKib: 19_456, passes: 2, lanes: 1 };
 const passwords = createPasswords(OWN, 4);
+let own: number;
+beforeAll(async () => {
+  const { verify } = await passwords;
+  own = await cpuSecondsOf(() => verify('', 'password'));
+});
 
 const SALT = 'c29tZXNhbHRzb21lc2FsdA';
 const KEY = 'A'.repeat(43);
@@ -27,15 +32,16 @@ const DEAREST: Array<[accepted: string, refused: string]> = [
   ],
 ];
 
-async function cpuSecondsOf(work: () => Promise<unknown>): Promise<number> {
-  const seconds: number[] = [];
-  for (let i = 0; i < 3; i += 1) {
+/** The least of three measurements; the first that is less than `enough` ends them. */
+async function cpuSecondsOf(work: () => Promise<unknown>, enough = 0): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < 3 && least >= enough; i += 1) {
     const began = process.cpuUsage();
     await work();
     const { user, system } = process.cpuUsage(began);
-    seconds.push((user + system) / 1e6);
+    least = Math.min(least, (user + system) / 1e6);
   }
-  return Math.min(...seconds);
+  return least;
 }
 
 test.each(DEAREST)(
@@ -46,8 +52,8 @@ test.each(DEAREST)(
     expect(await faultOf(refused)).toMatch(/costs [\d.]+ times a hash of this gateway, and 5 times is the most$/);
     expect(await importFaultFinder({ ...OWN, passes: 4 })(refused)).toBeUndefined();
     const { verify } = await passwords;
-    const own = await cpuSecondsOf(() => verify('', 'password'));
-    expect(await cpuSecondsOf(() => verify(accepted, 'password'))).toBeLessThan(8 * own); // busy machines measure badly
+    const most = 8 * own; // busy machines measure badly
+    expect(await cpuSecondsOf(() => verify(accepted, 'password'), most)).toBeLessThan(most);
   },
 );
 
@@ -55,6 +61,6 @@ test('Interface 15: hashes of one form are tried once', async () => {
   const faultOf = importFaultFinder(OWN);
   const hashes = Array.from({ length: 50 }, () => `$2b$11$${randomBase62(21)}u${randomBase62(30)}u`);
   const one = await cpuSecondsOf(() => importFaultFinder(OWN)(hashes[0] ?? ''));
-  const many = await cpuSecondsOf(() => Promise.all(hashes.map(faultOf)));
+  const many = await cpuSecondsOf(() => Promise.all(hashes.map(faultOf)), 5 * one);
   expect(many).toBeLessThan(5 * one);
 });

@@ -113,7 +113,7 @@ test.each(PLACES)('Interface 11: buckets follow the local time of %s near %s', a
       const { auditCounts } = await dataOf(gateway, as, COUNT, { bucket, timeZone, filter });
       expect(auditCounts).toEqual(expected);
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 

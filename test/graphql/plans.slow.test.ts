@@ -13,8 +13,8 @@ let reader: As;
 let auditor: As;
 
 /** Enough that each filter matches several pages. */
-const EVENTS = 50_000;
-const APART_SECONDS = 20;
+const EVENTS = 25_000;
+const APART_SECONDS = 40;
 const BUSY = '00000000-0000-7000-8000-000000000001';
 const ADMIN = '00000000-0000-7000-8000-000000000002';
 const WEBHOOK = '00000000-0000-7000-8000-000000000003';
@@ -57,7 +57,7 @@ beforeAll(async () => {
        session_started_at, expires_at)
      select gen_random_uuid(), id, family_id, n < ${RECORDS}, case when n < ${RECORDS} then 'rotated' end, '', '',
        timestamptz '2026-01-01' + n * interval '1 hour', timestamptz '2026-01-01 01:00', '2100-01-01'
-     from (select id, gen_random_uuid() as family_id from users order by email limit 2000) as some_users,
+     from (select id, gen_random_uuid() as family_id from users order by email limit 500) as some_users,
        generate_series(1, ${RECORDS}) as n`,
   );
   await gateway.rows(
@@ -388,7 +388,7 @@ describe('Interface 11: the sessions of all users', () => {
     await gateway.rows(
       `insert into refresh_tokens (jti, user_id, family_id, user_agent, ip_address, created_at, session_started_at, expires_at)
        select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '', '', '2026-01-01', '2026-01-01', '2100-01-01'
-       from generate_series(1, 60000) as i`,
+       from generate_series(1, 25000) as i`,
     );
     await gateway.rows(
       'begin; set local synchronous_commit = on; insert into rate_limits (key) values ($$y$$); commit',
