@@ -1,7 +1,5 @@
-/**
- * Which connections are used again: none that came too late, has met a fault of its server or is old.
- * @jest-environment node
- */
+/** Which connections are used again: none that came too late, has met a fault of its server or is old. */
+import { mock } from 'node:test';
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { Connection, renewConnections } from '../../src/db/connection.js';
@@ -125,25 +123,20 @@ test('a connection that nobody answers any more is closed within its pool', asyn
 });
 
 describe('lifetime', () => {
-  const { jest } = import.meta as unknown as { jest: typeof globalThis.jest };
   // Only timers stand still: sockets go on.
-  beforeEach(() => {
-    jest.useFakeTimers({
-      doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'performance', 'Date', 'queueMicrotask'],
-    });
-  });
-  afterEach(() => jest.useRealTimers());
+  beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'setInterval'] }));
+  afterEach(() => mock.timers.reset());
 
   test.each(['routes', 'administration'])('a connection of %s lives four to five minutes', async (of) => {
     const db = await openDatabase(database.url);
     try {
       const pool: pg.Pool = of === 'routes' ? db.pool : db.adminPool;
       const held = await pool.connect();
-      jest.advanceTimersByTime(239_000);
+      mock.timers.tick(239_000);
       held.release();
       const again = await pool.connect();
       expect(again).toBe(held);
-      jest.advanceTimersByTime(61_000);
+      mock.timers.tick(61_000);
       again.release();
       const other = await pool.connect();
       expect(other).not.toBe(held);
@@ -157,7 +150,7 @@ describe('lifetime', () => {
     const count = 24;
     openPool({ max: count });
     const clients = await Promise.all(Array.from({ length: count }, () => pool?.connect()));
-    jest.advanceTimersByTime(270_000);
+    mock.timers.tick(270_000);
     const ended = pool?.expiredCount;
     for (const client of clients) client?.release();
     expect([0, count]).not.toContain(ended);
