@@ -10,7 +10,7 @@ import { judgeRise, type Sampled, startSamples } from '../lab/samples.js';
 import { beginOldSessions } from '../lab/swept.js';
 import { createUsers, PASSWORD } from '../lab/users.js';
 
-const SECONDS = { small: 20, full: 600 };
+const SECONDS = { small: 12, full: 600 };
 const WORKERS = 6;
 const ROTATIONS = 8;
 /** Between two requests of a worker: milliseconds */
