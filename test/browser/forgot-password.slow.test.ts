@@ -1,7 +1,7 @@
 /** Interface 15: the page `/set-password` in a real browser, where mail is sent: somebody asks for a link. */
 import type { Page, Request } from 'playwright-core';
 import { ANOTHER, CHOSEN, issueLink, redeem } from '../support/gateway/passwords.js';
-import { violationsOf } from './axe.js';
+import { LOOKS, violationsOf } from './axe.js';
 import { inChromium, type Site, startSite } from './site.js';
 
 const EMAIL = 'ada@example.com';
@@ -366,12 +366,7 @@ inChromium('in Chromium, the page of password links where mail is sent', () => {
     await profile.close();
   });
 
-  test.each([
-    ['light', 1280],
-    ['light', 360],
-    ['dark', 1280],
-    ['dark', 360],
-  ] as const)(
+  test.each(LOOKS)(
     'Interface 15: %s, %i pixels wide: axe finds nothing, nothing scrolls aside',
     async (colorScheme, width) => {
       const { page, said, close } = await open();

@@ -1,7 +1,7 @@
 /** Interface 2, development: the page at `/` and what it links to, as a browser shows them. */
 import { startGateway } from '../support/gateway/gateway.js';
 import { until } from '../support/until.js';
-import { violationsOf } from './axe.js';
+import { LOOKS, violationsOf } from './axe.js';
 import { inChromium, type Site, startSite } from './site.js';
 
 inChromium('in Chromium, the page at /', () => {
@@ -11,27 +11,25 @@ inChromium('in Chromium, the page at /', () => {
   });
   afterAll(() => site?.close());
 
-  test.each([
-    ['light', 1280],
-    ['light', 360],
-    ['dark', 1280],
-    ['dark', 360],
-  ] as const)('Interface 2: %s, %i pixels wide: axe finds nothing, nothing scrolls aside', async (scheme, width) => {
-    const profile = await site.browser.newContext({ colorScheme: scheme, viewport: { width, height: 800 } });
-    const page = await profile.newPage();
-    await page.goto(site.gateway.url);
-    expect(await violationsOf(page)).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-    const areWrapped = 'Array.from(document.querySelectorAll("pre"), (pre) => pre.scrollWidth <= pre.clientWidth)';
-    expect(await page.evaluate(areWrapped)).toEqual([true, true, true]);
-    const production = await startGateway({ env: { NODE_ENV: 'production' } });
-    await page.goto(production.url);
-    await page.getByText('This service logs people in').waitFor();
-    expect(await violationsOf(page)).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-    await production.close();
-    await profile.close();
-  });
+  test.each(LOOKS)(
+    'Interface 2: %s, %i pixels wide: axe finds nothing, nothing scrolls aside',
+    async (scheme, width) => {
+      const profile = await site.browser.newContext({ colorScheme: scheme, viewport: { width, height: 800 } });
+      const page = await profile.newPage();
+      await page.goto(site.gateway.url);
+      expect(await violationsOf(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      const areWrapped = 'Array.from(document.querySelectorAll("pre"), (pre) => pre.scrollWidth <= pre.clientWidth)';
+      expect(await page.evaluate(areWrapped)).toEqual([true, true, true]);
+      const production = await startGateway({ env: { NODE_ENV: 'production' } });
+      await page.goto(production.url);
+      await page.getByText('This service logs people in').waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      await production.close();
+      await profile.close();
+    },
+  );
 
   test('Interface 2: a keyboard reaches every link and command, in their order', async () => {
     const page = await site.browser.newPage();

@@ -4,7 +4,7 @@ import { addressOfLink, type LinkPurpose } from '../../src/domain/link-purpose.j
 import { ANOTHER, CHOSEN, issueLink, redeem } from '../support/gateway/passwords.js';
 import { login } from '../support/gateway/routes.js';
 import { whileAway } from '../support/postgres/faults.js';
-import { violationsOf } from './axe.js';
+import { LOOKS, violationsOf } from './axe.js';
 import { inChromium, type Site, startSite } from './site.js';
 
 /** Chromium reports an answer of 4xx or 5xx, and none, by itself. */
@@ -382,12 +382,7 @@ inChromium('in Chromium, the page of a password link', () => {
     await profile.close();
   });
 
-  test.each([
-    ['light', 1280],
-    ['light', 360],
-    ['dark', 1280],
-    ['dark', 360],
-  ] as const)(
+  test.each(LOOKS)(
     'Interface 15: %s, %i pixels wide: axe finds nothing, nothing scrolls aside',
     async (colorScheme, width) => {
       const { page, token, said, close } = await open();

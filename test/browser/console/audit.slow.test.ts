@@ -5,19 +5,13 @@ import { type Answer, claimsOf, refreshTokenOf } from '../../support/gateway/gat
 import { login, refresh, WRONG } from '../../support/gateway/routes.js';
 import { readCsv } from '../../support/independent/csv.js';
 import { until } from '../../support/until.js';
+import { LOOKS } from '../axe.js';
 import { inChromium, type Site } from '../site.js';
 import { expectFocus, expectHeading, GOOD, type Looks, lookAt, openConsole, startConsole } from './console.js';
 
 const PATH = '/console/audit';
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0';
 const POLL_MS = 15_000;
-
-const SIZES = [
-  ['light', 1280],
-  ['light', 360],
-  ['dark', 1280],
-  ['dark', 360],
-] as const;
 
 interface Seed {
   type?: string;
@@ -503,7 +497,7 @@ inChromium('in Chromium, the audit log of the console', () => {
     await close();
   });
 
-  test.each(SIZES)(
+  test.each(LOOKS)(
     'Interface 19: %s, %i pixels wide: what strangers choose is shown as text',
     async (scheme, width) => {
       const hostile = `<img src=x onerror=alert(1)>\u202e${'x'.repeat(200)}@example.com`;
@@ -523,7 +517,7 @@ inChromium('in Chromium, the audit log of the console', () => {
     },
   );
 
-  test.each(SIZES)(
+  test.each(LOOKS)(
     'Interface 19: %s, %i pixels wide: axe finds nothing in a story and in an empty log',
     async (scheme, width) => {
       const { page, id, wrong, close } = await open({ email: 'never@example.com' }, { scheme, width }, 'admin');

@@ -1,4 +1,6 @@
 /** Interface 19: the view Gateway: facts of the instance, findings of `doctor`, the keyring, and the door to the explorer. */
+
+import { LOOKS } from '../axe.js';
 import { inChromium, type Site } from '../site.js';
 import { expectHeading, GOOD, lookAt, openConsole, startConsole } from './console.js';
 
@@ -40,12 +42,7 @@ inChromium('in Chromium, the view Gateway of the console', () => {
     await closed.close();
   });
 
-  test.each([
-    ['light', 1280],
-    ['light', 360],
-    ['dark', 1280],
-    ['dark', 360],
-  ] as const)('Interface 19: %s, %i pixels wide: axe finds nothing', async (scheme, width) => {
+  test.each(LOOKS)('Interface 19: %s, %i pixels wide: axe finds nothing', async (scheme, width) => {
     const { page, wrong, close } = await openConsole(site, 'admin', PATH, { scheme, width });
     await page.getByText(/\d+ checks are fine/).click();
     await page.getByRole('table', { name: 'Keys of the keyring' }).waitFor();

@@ -10,6 +10,7 @@ import { createApiKey, rotateApiKey } from '../../../src/admin/api-keys.js';
 import { OWN_SCOPES } from '../../../src/domain/scopes.js';
 import { type As, ask, internalKey, newApiKey, newCronKey, signed } from '../../support/gateway/graphql.js';
 import { until } from '../../support/until.js';
+import { LOOKS } from '../axe.js';
 import { inChromium, type Site } from '../site.js';
 import { GOOD, lookAt, openConsole, startConsole } from './console.js';
 
@@ -310,13 +311,6 @@ inChromium('in Chromium, the view Keys of the console', () => {
       other = await startConsole();
     });
     afterAll(() => other?.close());
-
-    const LOOKS = [
-      ['light', 1280],
-      ['light', 360],
-      ['dark', 1280],
-      ['dark', 360],
-    ] as const;
 
     test.each(LOOKS)('Interface 19: %s, %i pixels wide, with no key: axe finds nothing', async (scheme, width) => {
       await other.gateway.rows('delete from api_keys');

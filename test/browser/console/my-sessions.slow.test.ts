@@ -2,6 +2,7 @@
 import { PASSWORD } from '../../support/gateway/gateway.js';
 import { CHOSEN } from '../../support/gateway/passwords.js';
 import { login } from '../../support/gateway/routes.js';
+import { LOOKS } from '../axe.js';
 import { inChromium, type Site } from '../site.js';
 import { ageLogin, expectFocus, expectHeading, GOOD, lookAt, openConsole, startConsole } from './console.js';
 
@@ -147,12 +148,7 @@ inChromium('in Chromium, My sessions of the console', () => {
     await close();
   });
 
-  test.each([
-    ['light', 1280],
-    ['light', 360],
-    ['dark', 1280],
-    ['dark', 360],
-  ] as const)(
+  test.each(LOOKS)(
     'Interface 19: %s, %i pixels wide, with hostile User-Agents: axe finds nothing',
     async (scheme, width) => {
       const { page, email, wrong, close } = await openConsole(site, 'viewer', PATH, { scheme, width });

@@ -7,18 +7,12 @@ import { claimsOf, refreshTokenOf } from '../../support/gateway/gateway.js';
 import { ANOTHER } from '../../support/gateway/passwords.js';
 import { login, logout, refresh, WRONG } from '../../support/gateway/routes.js';
 import { until } from '../../support/until.js';
+import { LOOKS } from '../axe.js';
 import { inChromium, type Site } from '../site.js';
 import { expectHeading, GOOD, type Looks, lookAt, openConsole, startConsole } from './console.js';
 
 const FIREFOX = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0' };
 const POLL_MS = 30_000;
-
-const SIZES = [
-  ['light', 1280],
-  ['light', 360],
-  ['dark', 1280],
-  ['dark', 360],
-] as const;
 
 const log = (page: Page) => page.getByRole('table', { name: 'Events of the audit log' });
 /** The number of failed logins, which leads to them */
@@ -256,7 +250,7 @@ inChromium('in Chromium, the overview of a gateway where something has happened'
     await close();
   });
 
-  test.each(SIZES)(
+  test.each(LOOKS)(
     'Interface 19: %s, %i pixels wide: axe finds nothing, whatever strangers choose',
     async (scheme, width) => {
       const hostile = `<img src=x onerror=alert(1)>\u202e${'x'.repeat(200)}@example.com`;
@@ -288,7 +282,7 @@ inChromium('in Chromium, the overview of a gateway where nothing has happened', 
   });
   afterAll(() => site?.close());
 
-  test.each(SIZES)('Interface 19: %s, %i pixels wide: it says that nothing is wrong', async (scheme, width) => {
+  test.each(LOOKS)('Interface 19: %s, %i pixels wide: it says that nothing is wrong', async (scheme, width) => {
     const { page, wrong, close } = await open(site, { scheme, width });
     await page.getByText('No token theft in 7 days, and nobody is locked.').waitFor();
     await page.getByText('0 failed logins in 24 hours.').waitFor();

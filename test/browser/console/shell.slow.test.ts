@@ -3,6 +3,7 @@ import { PASSWORD } from '../../support/gateway/gateway.js';
 import { login } from '../../support/gateway/routes.js';
 import { whileAway } from '../../support/postgres/faults.js';
 import { until } from '../../support/until.js';
+import { LOOKS } from '../axe.js';
 import { inChromium, type Site } from '../site.js';
 import { expectFocus, expectHeading, GOOD, logIn, lookAt, openAlone, openConsole, startConsole } from './console.js';
 
@@ -244,12 +245,7 @@ inChromium('in Chromium, the console', () => {
     },
   );
 
-  test.each([
-    ['light', 1280],
-    ['light', 360],
-    ['dark', 1280],
-    ['dark', 360],
-  ] as const)(
+  test.each(LOOKS)(
     'Interface 19: %s, %i pixels wide: axe finds nothing at the login and in the frame',
     async (scheme, width) => {
       const { page, wrong, close } = await openAlone(site, '/console/', { scheme, width });

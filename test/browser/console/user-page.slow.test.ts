@@ -5,6 +5,7 @@ import { CHOSEN, redeem } from '../../support/gateway/passwords.js';
 import { login } from '../../support/gateway/routes.js';
 import { whileAway } from '../../support/postgres/faults.js';
 import { until } from '../../support/until.js';
+import { LOOKS } from '../axe.js';
 import { inChromium, type Site } from '../site.js';
 import { expectFocus, expectHeading, GOOD, lookAt, openConsole, startConsole } from './console.js';
 
@@ -239,12 +240,7 @@ inChromium('in Chromium, the page of a user of the console', () => {
     await close();
   });
 
-  test.each([
-    ['light', 1280],
-    ['light', 360],
-    ['dark', 1280],
-    ['dark', 360],
-  ] as const)(
+  test.each(LOOKS)(
     'Interface 19: %s, %i pixels wide, with hostile User-Agents: axe finds nothing',
     async (scheme, width) => {
       const name = 'a.very.long.name.of.somebody';

@@ -1,6 +1,7 @@
 /** Interface 19: Users: the list with its filters, and invitations. */
 import type { Page } from 'playwright-core';
 import { until } from '../../support/until.js';
+import { LOOKS } from '../axe.js';
 import { inChromium, type Site } from '../site.js';
 import { expectFocus, expectHeading, GOOD, lookAt, openConsole, startConsole } from './console.js';
 
@@ -178,12 +179,7 @@ inChromium('in Chromium, Users of the console', () => {
     await close();
   });
 
-  test.each([
-    ['light', 1280],
-    ['light', 360],
-    ['dark', 1280],
-    ['dark', 360],
-  ] as const)(
+  test.each(LOOKS)(
     'Interface 19: %s, %i pixels wide: axe finds nothing in the list and its dialog',
     async (scheme, width) => {
       const domain = `${scheme}-${width}.${'sub-domain.'.repeat(15)}example`;

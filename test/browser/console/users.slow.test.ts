@@ -4,19 +4,13 @@ import { PASSWORD } from '../../support/gateway/gateway.js';
 import { CHOSEN } from '../../support/gateway/passwords.js';
 import { login } from '../../support/gateway/routes.js';
 import { until } from '../../support/until.js';
+import { LOOKS } from '../axe.js';
 import { inChromium, type Site } from '../site.js';
 import { ageLogin, expectHeading, GOOD, type Looks, lookAt, openConsole, startConsole } from './console.js';
 
 const PATH = '/console/users';
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e'.padEnd(512, 'x');
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0';
-
-const SIZES = [
-  ['light', 1280],
-  ['light', 360],
-  ['dark', 1280],
-  ['dark', 360],
-] as const;
 
 inChromium('in Chromium, users of the console', () => {
   let site: Site;
@@ -298,7 +292,7 @@ inChromium('in Chromium, users of the console', () => {
     await mailing.close();
   });
 
-  test.each(SIZES)(
+  test.each(LOOKS)(
     'Interface 19: %s, %i pixels wide: axe finds nothing in the list and on the page of a user',
     async (scheme, width) => {
       const { page, user, wrong, close } = await openUser('admin', { scheme, width });

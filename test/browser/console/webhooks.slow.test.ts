@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { type Receiver, startReceiver } from '../../outbox/receiver.js';
 import { login } from '../../support/gateway/routes.js';
 import { until } from '../../support/until.js';
+import { LOOKS } from '../axe.js';
 import { inChromium, type Site } from '../site.js';
 import { GOOD, type Looks, lookAt, openConsole, startConsole } from './console.js';
 
@@ -145,12 +146,7 @@ inChromium('in Chromium, the view Webhooks of the console', () => {
     await off.close();
   });
 
-  test.each([
-    ['light', 1280],
-    ['light', 360],
-    ['dark', 1280],
-    ['dark', 360],
-  ] as const)('Interface 19: %s, %i pixels wide: axe finds nothing, in dialogs neither', async (scheme, width) => {
+  test.each(LOOKS)('Interface 19: %s, %i pixels wide: axe finds nothing, in dialogs neither', async (scheme, width) => {
     const looks: Looks = { scheme, width };
     const { page, wrong, close } = await openConsole(site, 'admin', PATH, looks);
     await page.getByText('No webhook yet.').waitFor();
