@@ -1,8 +1,9 @@
 /** Interface 9: a gateway whose limits the commands list and clear, wherever they are counted. */
 import { type Ran, runHere } from '../support/gateway/cli.js';
 import { runningClock } from '../support/gateway/clock.js';
-import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type Setup, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { ask, newApiKey } from '../support/gateway/graphql.js';
+import { quickPasswords } from '../support/gateway/quick-passwords.js';
 import { login, WRONG } from '../support/gateway/routes.js';
 import { until } from '../support/until.js';
 
@@ -25,11 +26,14 @@ export async function stop(): Promise<void> {
 }
 
 /** On a clock that goes on: a command does not return before the gateway has forgotten what it remembers. */
-export async function start(startStore?: () => Promise<Store>): Promise<void> {
+export async function start(
+  startStore?: () => Promise<Store>,
+  passwords: Setup['passwords'] = quickPasswords(),
+): Promise<void> {
   store = await startStore?.();
   const redis = store && { REDIS_URL: store.url };
   const env = { LOGIN_RATE_LIMIT: String(LIMIT), TRUST_PROXY: '127.0.0.1/32', ...redis };
-  gateway = await startGateway({ env, clock: runningClock(), passwords: 'argon2' });
+  gateway = await startGateway({ env, clock: runningClock(), passwords });
   await until('it is ready', async () => (await gateway.send('GET', '/health/ready')).status === 200);
 }
 

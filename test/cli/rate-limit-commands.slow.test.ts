@@ -19,7 +19,7 @@ withRedis('with Redis', () => {
   });
 
   test('Interface 9: while it is away the commands say so with exit code 1, and a user can be unlocked', async () => {
-    await start(startRedis);
+    await start(startRedis, 'argon2'); // whose hashes a command can explain
     const { email } = await gateway.user();
     await store?.stop();
     const isRefused = async (words: string): Promise<void> => {

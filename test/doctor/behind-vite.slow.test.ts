@@ -13,13 +13,13 @@ import { until } from '../support/until.js';
 let gateway: TestGateway;
 let port: number;
 let env: { PUBLIC_URL: string; KEYRING_FILE: string; DATABASE_URL: string };
-beforeEach(async () => {
+beforeAll(async () => {
   port = await freePort();
   const PUBLIC_URL = `http://localhost:${port}`;
   gateway = await startGateway({ env: { PUBLIC_URL } });
   env = { PUBLIC_URL, KEYRING_FILE: required(KEYRING_FILE), DATABASE_URL: gateway.database.url };
 });
-afterEach(() => gateway.close());
+afterAll(() => gateway.close());
 
 const only = 'public_url';
 
@@ -33,13 +33,6 @@ async function logged(tries: number, meanwhile: () => Promise<void> = async () =
   await examined;
   return lines().filter(({ check }) => check === only);
 }
-
-test('Interface 9: Vite forwards what the page says: doctor finds the gateway and its keys there', async () => {
-  await using _vite = await startVite(port, gateway.url);
-  expect(await logged(0)).toEqual([]);
-  const [found] = await look(env, { only });
-  expect(found).toMatchObject({ severity: 'ok', check: only, seen: 'this gateway answers there, with the same key' });
-});
 
 test('Interface 9: Vite forwards the login alone: doctor has nothing to say, as a command and after the start', async () => {
   await using _vite = await startVite(port, gateway.url, ['/auth']);
@@ -57,13 +50,15 @@ test('Interface 9: Vite forwards the login alone: doctor has nothing to say, as 
   ]);
 });
 
-test('Interface 9: the gateway is there first: Vite is waited for; if it does not come, it is named', async () => {
+test('Interface 9: the gateway is there first: Vite is waited for, and forwards what the page says; if it does not come, it is named', async () => {
   expect(await logged(1)).toEqual([
     expect.objectContaining({ level: 'warn', check: only, remedy: expect.stringContaining('such as Vite') }),
   ]);
   await using stack = new AsyncDisposableStack();
   const found = await logged(10_000, async () => void stack.use(await startVite(port, gateway.url)));
   expect(found).toEqual([]);
+  const [seen] = await look(env, { only });
+  expect(seen).toMatchObject({ severity: 'ok', check: only, seen: 'this gateway answers there, with the same key' });
 });
 
 test('Interface 9: Vite without a gateway behind it is a fault', async () => {
