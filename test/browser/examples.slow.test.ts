@@ -5,7 +5,7 @@ import { cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { testedBlock } from '../documents/printed.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { claimsOf, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
@@ -14,7 +14,7 @@ import { packagesFolder } from '../support/programs/packages.js';
 import { freePort } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 import { violationsOf } from './axe.js';
-import { launchChromium } from './chromium.js';
+import { launchHeadlessShell } from './chromium.js';
 import { startEdge } from './edge.js';
 import { variablesOf } from './printed.js';
 import { inChromium } from './site.js';
@@ -25,6 +25,8 @@ const REACT_PACKAGES = ['jose', 'react', 'react-dom', '@types', 'typescript'];
 const WRONG = 'wrong horse battery staple';
 
 let cleanUp = new AsyncDisposableStack();
+let browser: Browser | undefined;
+afterAll(() => browser?.close());
 afterEach(async () => {
   await cleanUp.disposeAsync();
   cleanUp = new AsyncDisposableStack();
@@ -89,9 +91,9 @@ interface ReactSite extends Site {
 }
 
 async function openPage(origin: string): Promise<Page> {
-  const browser = await launchChromium();
-  cleanUp.defer(() => browser.close());
+  browser ??= await launchHeadlessShell();
   const profile = await browser.newContext();
+  cleanUp.defer(() => profile.close());
   profile.setDefaultTimeout(120_000);
   const page = await profile.newPage();
   await page.goto(origin);

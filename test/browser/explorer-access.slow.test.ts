@@ -2,12 +2,13 @@
 import { PASSWORD } from '../support/gateway/gateway.js';
 import { until } from '../support/until.js';
 import { LOOKS, violationsOf } from './axe.js';
+import { launchHeadlessShell } from './chromium.js';
 import { inChromium, type Site, startSite } from './site.js';
 
 inChromium('in Chromium, the explorer', () => {
   let site: Site;
   beforeAll(async () => {
-    site = await startSite();
+    site = await startSite({ launch: launchHeadlessShell });
   });
   afterAll(() => site?.close());
 

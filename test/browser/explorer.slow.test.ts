@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { logIn, PASSWORD } from '../support/gateway/gateway.js';
 import { newApiKey, newCronKey } from '../support/gateway/graphql.js';
 import { until } from '../support/until.js';
+import { launchHeadlessShell } from './chromium.js';
 import { inChromium, type Site, startSite } from './site.js';
 
 /** Longer than an access token lives: seconds */
@@ -28,7 +29,7 @@ interface Opened {
 inChromium('in Chromium, the explorer', () => {
   let site: Site;
   beforeAll(async () => {
-    site = await startSite();
+    site = await startSite({ launch: launchHeadlessShell });
   });
   afterAll(() => site?.close());
 

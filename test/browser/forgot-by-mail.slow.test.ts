@@ -6,6 +6,7 @@ import { PASSWORD } from '../support/gateway/gateway.js';
 import { CHOSEN, issueLink, redeem } from '../support/gateway/passwords.js';
 import { whileAway } from '../support/postgres/faults.js';
 import { freePort } from '../support/programs/redis.js';
+import { launchHeadlessShell } from './chromium.js';
 import { inChromium, type Site, startSite } from './site.js';
 
 const SENT = 'If this address has an account, a message is on its way.';
@@ -44,7 +45,7 @@ inChromium('in Chromium, with a mail server, somebody has forgotten a password',
   let server: SmtpServer;
   let site: Site;
   const start = (env: Record<string, string> = {}): Promise<Site> =>
-    startSite({ env: { MAIL: 'smtp', SMTP_URL: server.url, MAIL_FROM: FROM, ...env } });
+    startSite({ launch: launchHeadlessShell, env: { MAIL: 'smtp', SMTP_URL: server.url, MAIL_FROM: FROM, ...env } });
   beforeEach(async () => {
     server = await startSmtpServer();
     site = await start();
@@ -148,7 +149,7 @@ inChromium('in Chromium, with a mail server, somebody has forgotten a password',
 inChromium('in Chromium, where no mail is sent', () => {
   let site: Site;
   beforeAll(async () => {
-    site = await startSite({ env: { MAIL: 'off' } });
+    site = await startSite({ launch: launchHeadlessShell, env: { MAIL: 'off' } });
   });
   afterAll(() => site?.close());
 

@@ -2,6 +2,7 @@
 import type { Page, Request } from 'playwright-core';
 import { ANOTHER, CHOSEN, issueLink, redeem } from '../support/gateway/passwords.js';
 import { LOOKS, violationsOf } from './axe.js';
+import { launchHeadlessShell } from './chromium.js';
 import { inChromium, type Site, startSite } from './site.js';
 
 const EMAIL = 'ada@example.com';
@@ -21,7 +22,7 @@ interface Opened {
 inChromium('in Chromium, the page of password links where mail is sent', () => {
   let site: Site;
   beforeAll(async () => {
-    site = await startSite({ env: { MAIL: 'log' } });
+    site = await startSite({ launch: launchHeadlessShell, env: { MAIL: 'log' } });
   });
   afterAll(() => site?.close());
 
@@ -81,7 +82,7 @@ inChromium('in Chromium, the page of password links where mail is sent', () => {
     ['7200', '2 hours'],
     ['259200', '3 days'],
   ])('Interface 15: a link that works for %s s works for %s', async (RESET_TTL_SECONDS, words) => {
-    const other = await startSite({ env: { MAIL: 'log', RESET_TTL_SECONDS } });
+    const other = await startSite({ launch: launchHeadlessShell, env: { MAIL: 'log', RESET_TTL_SECONDS } });
     const { page, close } = await open('', other);
     await answer(page);
     await ask(page);
@@ -236,7 +237,10 @@ inChromium('in Chromium, the page of password links where mail is sent', () => {
   });
 
   test('Interface 15: the page that sends links leads on to APP_URL too', async () => {
-    const other = await startSite({ env: { MAIL: 'log', APP_URL: 'https://app.example.com/' } });
+    const other = await startSite({
+      launch: launchHeadlessShell,
+      env: { MAIL: 'log', APP_URL: 'https://app.example.com/' },
+    });
     const { page, close } = await open('', other);
     await page.getByRole('link', { name: 'Go to app.example.com' }).waitFor();
     expect(await violationsOf(page)).toEqual([]);

@@ -1,12 +1,13 @@
 /** Interface 16: a real browser keeps its device, and sends it with a login alone. */
 import { PASSWORD } from '../support/gateway/gateway.js';
 import { login, WRONG } from '../support/gateway/routes.js';
+import { launchHeadlessShell } from './chromium.js';
 import { inChromium, startSite } from './site.js';
 
 inChromium('in Chromium', () => {
   test('Interface 16: strangers lock an account, and its owner logs in again where they had logged in before', async () => {
     await using running = new AsyncDisposableStack();
-    const site = await startSite({ env: { KNOWN_DEVICES: 'on' } });
+    const site = await startSite({ launch: launchHeadlessShell, env: { KNOWN_DEVICES: 'on' } });
     running.defer(site.close);
     const { page, profile, email } = await site.visitor();
     const logIn = (password: string) =>

@@ -5,6 +5,7 @@ import { ANOTHER, CHOSEN, issueLink, redeem } from '../support/gateway/passwords
 import { login } from '../support/gateway/routes.js';
 import { whileAway } from '../support/postgres/faults.js';
 import { LOOKS, violationsOf } from './axe.js';
+import { launchHeadlessShell } from './chromium.js';
 import { inChromium, type Site, startSite } from './site.js';
 
 /** Chromium reports an answer of 4xx or 5xx, and none, by itself. */
@@ -34,7 +35,7 @@ interface Opened {
 inChromium('in Chromium, the page of a password link', () => {
   let site: Site;
   beforeAll(async () => {
-    site = await startSite({ env: { APP_URL } });
+    site = await startSite({ launch: launchHeadlessShell, env: { APP_URL } });
   });
   afterAll(() => site?.close());
 
@@ -243,7 +244,7 @@ inChromium('in Chromium, the page of a password link', () => {
   });
 
   test('Interface 15: without APP_URL an invitation welcomes to the gateway, and there is no link', async () => {
-    const on = await startSite();
+    const on = await startSite({ launch: launchHeadlessShell });
     const { page, close } = await open({ on, purpose: 'invitation' });
     expect(await heading(page)).toBe(`Welcome to ${new URL(page.url()).host}`);
     await submit(page, CHOSEN);
@@ -254,7 +255,10 @@ inChromium('in Chromium, the page of a password link', () => {
   });
 
   test('Interface 15: beyond the login limit the page says how long to wait', async () => {
-    const limited = await startSite({ env: { LOGIN_RATE_LIMIT: '2', LOGIN_RATE_WINDOW_SECONDS: '900' } });
+    const limited = await startSite({
+      launch: launchHeadlessShell,
+      env: { LOGIN_RATE_LIMIT: '2', LOGIN_RATE_WINDOW_SECONDS: '900' },
+    });
     const { page, close } = await open({ on: limited });
     await submit(page, COMMON);
     await page.getByText('commonly used').waitFor();

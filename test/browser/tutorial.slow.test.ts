@@ -3,12 +3,13 @@ import { testedBlock } from '../documents/printed.js';
 import { logIn } from '../support/gateway/gateway.js';
 import { until } from '../support/until.js';
 import { servePage } from './bundle.js';
+import { launchHeadlessShell } from './chromium.js';
 import { inChromium, type Site, startSite } from './site.js';
 
 inChromium('in Chromium, without the client', () => {
   let site: Site;
   beforeAll(async () => {
-    site = await startSite();
+    site = await startSite({ launch: launchHeadlessShell });
     await servePage(site.edge, '/tutorial', 'tutorial.jsx');
   });
   afterAll(() => site?.close());
