@@ -9,6 +9,9 @@ import { logInAt, sendCookie } from './probes.js';
 /** Spec 7: what the 401 of a used token says. Any other 401 of a token that was issued means that its record is gone. */
 export const USED = /^Session invalidated/;
 
+/** A request that waits longer for its stores is answered 503, and may be done all the same (docs/decisions.md). */
+const GIVEN_UP_MS = 4_000;
+
 interface Session {
   /** The newest token that the client was given */
   token: string;
@@ -129,7 +132,10 @@ export function createJournal(mayLoseAnswers = false): Journal {
     const answer = await send('a refresh', sendCookie(url, '/auth/refresh', session.token));
     if (answer.status === 200) free.push(begun(answer, 'rotations'));
     if (answer.status === 200 || answer.status === 401) countAnswer(session, answer);
-    else free.push({ ...session, isInDoubt: session.isInDoubt || mightLoseAnswers || journal.mayLoseAnswers });
+    else {
+      const isGivenUp = mightLoseAnswers || journal.mayLoseAnswers || answer.ms >= GIVEN_UP_MS;
+      free.push({ ...session, isInDoubt: session.isInDoubt || isGivenUp });
+    }
     return answer;
   };
   /** A 503 may have come after the rotation: the session is asked for again, as it stands since that answer. */
