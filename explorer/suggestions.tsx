@@ -1,8 +1,8 @@
 /** The fields or arguments that may stand at the cursor, as buttons that insert them. */
 import type { GraphQLSchema } from 'graphql';
 import type { RefObject } from 'preact';
+import { completionsAt } from './completions.js';
 import { insert } from './editor.js';
-import { completionsAt } from './place.js';
 
 interface Props {
   schema: GraphQLSchema;

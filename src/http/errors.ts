@@ -41,15 +41,14 @@ export function errorHandler(lines: ErrorLines): ErrorRequestHandler {
     if (res.headersSent) return next(error);
     // An outage or a bug never touches the cookie (Interface 5).
     res.removeHeader('Set-Cookie');
-    const { caller, ids, route } = res.locals;
+    const { ids } = res.locals;
     if (isOutage(error)) {
       reportOutage(lines, ids, error);
       return sendUnavailable(res);
     }
     const status = statusOf(error);
     if (status !== undefined) return sendError(res, OF_PARSER[status] ?? 'malformed_request');
-    const isGraphql = caller !== undefined && route === undefined; // a question of a proxy has a caller too
-    reportBug(lines, ids, error, isGraphql ? 'unexpected error in GraphQL' : 'unexpected error');
+    reportBug(lines, ids, error, 'unexpected error');
     return sendError(res, 'internal_error');
   };
 }
