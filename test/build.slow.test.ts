@@ -1,4 +1,4 @@
-/** Interface 1: a start builds only what has changed, and never runs what is older than its source. */
+/** A start builds only what has changed, and never runs what is older than its source. (Interface 1) */
 import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {

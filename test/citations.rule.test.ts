@@ -7,6 +7,7 @@ import {
   citationsIn,
   filesIn,
   linksIn,
+  opensWithCitation,
   read,
   resolveLink,
   sectionsOf,
@@ -61,6 +62,14 @@ test('what is cited has its heading, or its step', () => {
   expect(faults).toEqual([]);
   const cited = new Set(citing.filter((path) => !path.startsWith('docs/')).flatMap((path) => citationsIn(read(path))));
   expect(cited.size).toBeGreaterThan(40);
+});
+
+/** Folders and files whose first lines still cite first. */
+const CITES_FIRST = /^src\/(?:(?:admin|listing|doctor|platform)\/|audit\/(?:log|counts|lookups)\.ts)/;
+
+test('the first line of a file says what it is about, and cites last', () => {
+  const files = citing.filter((path) => !CITES_FIRST.test(path));
+  expect(files.filter((path) => opensWithCitation(read(path)))).toEqual([]);
 });
 
 test('titles of tests cite with a word, and go on with a colon', () => {
@@ -123,6 +132,15 @@ test.each([
   ['```md\n[a](none.md)\n```', []],
 ])('finds what is wrong with the links %j', (text, broken) => {
   expect(brokenLinks('docs/interface.md', text)).toEqual(broken);
+});
+
+test.each([
+  ['/** Spec 4.2: refresh. */\n', true],
+  ['/**\n * Interface 17 and 18: webhooks. */\n', true],
+  ['#!/bin/sh\n# Interface 9: the command', true],
+  ['/** Refresh, as Spec 4.2 has it. (Spec 4.2) */\n', false],
+])('sees what %j begins with', (text, isCitation) => {
+  expect(opensWithCitation(text)).toBe(isCitation);
 });
 
 test.each([

@@ -1,4 +1,4 @@
-/** Interface 13: a `fetch` that adds the token to requests for trusted origins. */
+/** A `fetch` that adds the token to requests for trusted origins. (Interface 13) */
 import type { Session } from './session.js';
 import type { AuthClient } from './types.js';
 

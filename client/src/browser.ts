@@ -1,4 +1,4 @@
-/** Interface 13: `@auth-gateway/client/browser`. */
+/** The entry `@auth-gateway/client/browser` of the package. (Interface 13) */
 import { createClient } from './client.js';
 import { attempt, type Environment } from './environment.js';
 import { createClientWithoutPage } from './no-page.js';

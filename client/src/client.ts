@@ -1,4 +1,4 @@
-/** Interface 13: puts the parts of the client together. */
+/** Puts the parts of the client together. (Interface 13) */
 import { AuthError } from './auth-error.js';
 import { createAuthorizedFetch } from './authorized-fetch.js';
 import { atMost, attempt, type Environment, unlessAborted } from './environment.js';

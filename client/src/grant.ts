@@ -1,4 +1,4 @@
-/** Interface 4: the claims of an access token. They are read, not verified: verification is for its recipients. */
+/** The claims of an access token. They are read, not verified: verification is for its recipients. (Interface 4) */
 import type { User } from './types.js';
 
 export interface Grant {

@@ -1,4 +1,4 @@
-/** Interface 13: the logout, repeated until the gateway confirms it or somebody logs in. */
+/** The logout, repeated until the gateway confirms it or somebody logs in. (Interface 13) */
 import type { AuthError } from './auth-error.js';
 import type { Environment } from './environment.js';
 import type { Refresh } from './refresh.js';

@@ -1,4 +1,4 @@
-/** Interface 13: a client whose `url` needs a page, on a server that has none. */
+/** A client whose `url` needs a page, on a server that has none. (Interface 13) */
 import type { AuthClient, AuthState } from './types.js';
 
 const STATE: AuthState = { status: 'loading' };

@@ -1,4 +1,4 @@
-/** Spec 4.2 and Interface 12: the refresh, repeated until it is settled. */
+/** The refresh, repeated until it is settled. (Spec 4.2 and Interface 12) */
 import { AuthError } from './auth-error.js';
 import type { Environment } from './environment.js';
 import { type Grant, grantOf } from './grant.js';

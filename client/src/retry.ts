@@ -1,4 +1,4 @@
-/** Interface 13: a request that is repeated until it is settled: a refresh or a logout. */
+/** A request that is repeated until it is settled: a refresh or a logout. (Interface 13) */
 import type { AuthError } from './auth-error.js';
 import { atMost, type Environment } from './environment.js';
 

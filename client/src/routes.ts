@@ -1,4 +1,4 @@
-/** Spec 4 and Interface 15: requests to the routes below `/auth`, and the meaning of their answers. */
+/** Requests to the routes below `/auth`, and the meaning of their answers. (Spec 4 and Interface 15) */
 import { AuthError, type AuthErrorKind } from './auth-error.js';
 import { atMost, attempt, type Environment } from './environment.js';
 

@@ -1,4 +1,4 @@
-/** Interface 13: the session as this page knows it. Carries out what the state table decides. */
+/** The session as this page knows it. Carries out what the state table decides. (Interface 13) */
 import type { AuthError } from './auth-error.js';
 import type { Environment } from './environment.js';
 import type { Grant } from './grant.js';

@@ -1,4 +1,4 @@
-/** Interface 13: the session ID and its retry keys, in storage that tabs share, otherwise in memory. */
+/** The session ID and its retry keys, in storage that tabs share, otherwise in memory. (Interface 13) */
 import type { Environment } from './environment.js';
 import type { KeyValueStorage } from './types.js';
 

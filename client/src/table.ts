@@ -1,4 +1,4 @@
-/** Interface 13: the states of the client, and its reaction to every event in every state. */
+/** The states of the client, and its reaction to every event in every state. (Interface 13) */
 import type { AuthState } from './types.js';
 
 export type State =

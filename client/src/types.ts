@@ -1,4 +1,4 @@
-/** Interface 13: the public types of the client. */
+/** The public types of the client. (Interface 13) */
 import type { AuthError } from './auth-error.js';
 
 export interface AuthClientOptions {

@@ -1,4 +1,4 @@
-/** Interface 13: the URLs of a client's options. */
+/** The URLs of a client's options. (Interface 13) */
 import { attempt } from './environment.js';
 
 /** True for `/`, which needs the origin of a page. */

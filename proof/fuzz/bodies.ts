@@ -1,4 +1,4 @@
-/** Spec 2.1 and 4.1: bodies of `POST /auth/login`, and what goes with them. */
+/** Bodies of `POST /auth/login`, with its path, method and headers. (Spec 2.1 and 4.1) */
 import { PASSWORD } from '../../test/support/gateway/gateway.js';
 import type { Dice } from './dice.js';
 import { clientHeaders } from './headers.js';

@@ -1,4 +1,4 @@
-/** Spec 4.2 and 4.3: Cookie fields of `POST /auth/refresh` and `POST /auth/logout`. */
+/** Cookie fields of `POST /auth/refresh` and `POST /auth/logout`. (Spec 4.2 and 4.3) */
 import { randomUUID } from 'node:crypto';
 import type { Dice } from './dice.js';
 import { clientHeaders } from './headers.js';

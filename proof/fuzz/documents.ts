@@ -1,4 +1,4 @@
-/** Interface 7: requests to `POST /graphql`, from what the schema allows to what no client would send. */
+/** Requests to `POST /graphql`, from what the schema allows to what no client would send. (Interface 7) */
 import type { As } from '../../test/support/gateway/graphql.js';
 import { bearer, nobody } from '../../test/support/gateway/graphql.js';
 import type { Dice } from './dice.js';

@@ -1,6 +1,6 @@
 /**
- * Interface 4: of every token the gateway says what jose alone says. With FUZZ_REQUESTS it judges half as many tokens;
- * FUZZ_SEED says which, and is printed.
+ * The gateway judges every token as jose alone does. With FUZZ_REQUESTS it judges half as many tokens; FUZZ_SEED
+ * chooses them, and is printed. (Interface 4)
  */
 import { randomInt, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';

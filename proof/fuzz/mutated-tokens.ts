@@ -1,4 +1,4 @@
-/** Interface 4: compact JWS of every kind near to a good token: signed rightly and wrongly, and broken before or after. */
+/** Compact JWS of every kind near to a good token: signed rightly and wrongly, and broken before or after. (Interface 4) */
 import { createHmac, createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import type { JWK } from 'jose';
 import type { Dice } from './dice.js';

@@ -1,4 +1,4 @@
-/** Interface 18: questions of proxies: rules and original requests of any kind, with every kind of credential. */
+/** Questions of proxies: rules and original requests of any kind, with every kind of credential. (Interface 18) */
 import { FAMILIES, ORIGIN, type Original, questionOf } from '../../test/support/gateway/authz.js';
 import { signByHand } from '../../test/support/independent/signer.js';
 import type { Dice } from './dice.js';

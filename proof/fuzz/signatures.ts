@@ -1,4 +1,4 @@
-/** Interface 6: signed requests and internal keys, each changed in one place or more, and several credentials at once. */
+/** Signed requests and internal keys, each changed in one place or more, and several credentials at once. (Interface 6) */
 import {
   freshNonce,
   type Signing,

@@ -1,4 +1,4 @@
-/** Interface 4: JWTs under the keyring's own signatures with claims and headers of any kind, and JWTs that are broken. */
+/** JWTs under the keyring's own signatures with claims and headers of any kind, and JWTs that are broken. (Interface 4) */
 import { createHmac, createPrivateKey, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { keyringJwk } from '../../test/support/independent/forge.js';
 import type { Dice } from './dice.js';

@@ -1,4 +1,4 @@
-/** Interface 9: `database export` writes a snapshot of all tables to a file while gateways keep running. */
+/** `database export` writes a snapshot of all tables to a file while gateways keep running. (Interface 9) */
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import type { Config } from '../config/config.js';

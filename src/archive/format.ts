@@ -1,7 +1,7 @@
 /**
- * Interface 9: the file of `database export`: gzip (RFC 1952) of lines in UTF-8. The first is the header, in JSON. Then
- * each table: a JSON line with its name and columns, its rows in the text format of PostgreSQL's COPY, and the line `\.`.
- * The last two lines, in JSON, are the trailer and the MACs of everything before. See docs/backup.md.
+ * The file of `database export`: gzip (RFC 1952) of lines in UTF-8. The first is the header, in JSON. Then each table:
+ * a JSON line with its name and columns, its rows in the text format of PostgreSQL's COPY, and the line `\.`. The last
+ * two lines, in JSON, are the trailer and the MACs of everything before. See docs/backup.md. (Interface 9)
  */
 import * as z from 'zod';
 

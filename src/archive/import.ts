@@ -1,4 +1,4 @@
-/** Interface 9: `database import` fills an empty database from a file, all or nothing. */
+/** `database import` fills an empty database from a file, all or nothing. (Interface 9) */
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';

@@ -1,4 +1,7 @@
-/** Interface 9: why an export or import is refused. Nothing was written then; the message never quotes a row. */
+/**
+ * The error of an export or import that is refused. Nothing has been written then; the message never quotes a row.
+ * (Interface 9)
+ */
 export class ArchiveRefusal extends Error {
   override readonly name = 'ArchiveRefusal';
 }

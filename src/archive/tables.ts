@@ -1,4 +1,4 @@
-/** Interface 8 and 9: the tables of an archive, read as text that is the same on every server. */
+/** The tables of an archive, read as text that is the same on every server. (Interface 8 and 9) */
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';

@@ -1,4 +1,4 @@
-/** Spec 6: audit events, a union by event type, each with its exact metadata. */
+/** Audit events, a union by event type, each with its exact metadata. (Spec 6) */
 import type { EndedBy } from '../db/entities/refresh-token.js';
 import type { LinkPurpose } from '../domain/link-purpose.js';
 import type { Role } from '../domain/roles.js';

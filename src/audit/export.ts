@@ -1,6 +1,6 @@
 /**
- * Interface 9: the audit log for programs that resume where they stopped. Each event is exported exactly once, although
- * instances commit events out of order.
+ * The audit log for programs that resume where they stopped. Each event is exported exactly once, although instances
+ * commit events out of order. (Interface 9)
  *
  * Events are ordered by `written_at`, the database's clock at the insert. By then the transaction holds a lock on the
  * table, which it keeps until it ends. So every event up to a moment was written by a transaction that held the lock at

@@ -1,4 +1,4 @@
-/** Interface 9: audit events in the Open Cybersecurity Schema Framework (https://schema.ocsf.io/1.5.0). */
+/** Audit events in the Open Cybersecurity Schema Framework (https://schema.ocsf.io/1.5.0). (Interface 9) */
 import { isIP } from 'node:net';
 import { GATEWAY_VERSION } from '../platform/versions.js';
 import { type Actor, type EventType, meaningOf } from './events.js';

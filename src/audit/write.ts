@@ -1,4 +1,4 @@
-/** Spec 6: writes audit events in the statement or transaction of the change that they report. */
+/** Writes audit events in the statement or transaction of the change that they report. (Spec 6) */
 import { type Db, statement } from '../db/statement.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
 import { uuidInTimeOrder } from '../platform/ids.js';

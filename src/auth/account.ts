@@ -1,4 +1,7 @@
-/** Spec 3.2 and 4.1: the user's row when a password is checked. Each change is one statement, so that its row lock settles races. */
+/**
+ * The user's row when a password is checked. Each change is one statement, so that its row lock settles races.
+ * (Spec 3.2 and 4.1)
+ */
 import type { AuthEvent } from '../audit/events.js';
 import { eventRows, insertEvents, writeAudit } from '../audit/write.js';
 import { ANY_PREFIX } from '../credentials/passwords/hash-kinds.js';

@@ -1,4 +1,4 @@
-/** Interface 15: a user changes their own password. */
+/** A user changes their own password. (Interface 15) */
 import { writeAudit } from '../audit/write.js';
 import type { Place } from '../credentials/passwords/password-queue.js';
 import { CURRENT_FAULT } from '../credentials/passwords/password-rules.js';

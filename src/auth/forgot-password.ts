@@ -1,4 +1,7 @@
-/** Interface 15: somebody has forgotten a password. Whether the e-mail is known, neither the answer nor its time says. */
+/**
+ * Answers somebody who has forgotten a password. Neither the answer nor its time reveals whether the e-mail is known.
+ * (Interface 15)
+ */
 import { eventRows, insertEvents } from '../audit/write.js';
 import { type Db, statement } from '../db/statement.js';
 import type { RequestOrigin } from '../domain/request-origin.js';

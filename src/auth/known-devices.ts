@@ -1,4 +1,4 @@
-/** Interface 16: devices that a user has logged in from. Each has its own count of failed logins, and its own lock. */
+/** Devices that a user has logged in from. Each has its own count of failed logins, and its own lock. (Interface 16) */
 import { DEVICE_SECONDS, type DeviceEntry, hashOfSecret, isValidEntry } from '../credentials/device-entries.js';
 import { type Db, statement } from '../db/statement.js';
 import { type Expiring, expiring } from '../db/sweeper.js';

@@ -1,4 +1,4 @@
-/** Spec 4.1: login. Steps are numbered as in the specification. */
+/** Login. Steps are numbered as in the specification. (Spec 4.1) */
 import { writeAudit } from '../audit/write.js';
 import {
   type DeviceEntry,

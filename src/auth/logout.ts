@@ -1,4 +1,4 @@
-/** Spec 4.3: logout. It never refuses a request (Spec 4.3.3). */
+/** Logout. It never refuses a request. (Spec 4.3 and 4.3.3) */
 import { isMissing } from '../credentials/tokens/jwt.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import { isUuid } from '../platform/ids.js';

@@ -1,4 +1,4 @@
-/** Interface 15: the statements that store a password which its user has chosen. */
+/** The statements that store a password chosen by its user. (Interface 15) */
 import { type Db, only, statement } from '../db/statement.js';
 import type { LinkPurpose } from '../domain/link-purpose.js';
 

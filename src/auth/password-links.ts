@@ -1,6 +1,6 @@
 /**
- * Interface 15: password links. A user has at most one of an operator (`password_links`), and one that they have asked for
- * (`requested_links`), which leaves the other alone. Only the SHA-256 of a token is stored.
+ * Password links. A user has at most one from an operator (`password_links`), and one that they have requested
+ * (`requested_links`), which leaves the other alone. Only the SHA-256 of a token is stored. (Interface 15)
  */
 import { createHash } from 'node:crypto';
 import { type Db, only, type RowOf, statement } from '../db/statement.js';

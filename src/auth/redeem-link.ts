@@ -1,4 +1,4 @@
-/** Interface 15: a password is set by a link. */
+/** Sets a password by a link. (Interface 15) */
 import { writeAudit } from '../audit/write.js';
 import type { Place } from '../credentials/passwords/password-queue.js';
 import { CURRENT_FAULT } from '../credentials/passwords/password-rules.js';

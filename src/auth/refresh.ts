@@ -1,4 +1,4 @@
-/** Spec 4.2: refresh. Steps are numbered as in the specification. */
+/** Refresh. Steps are numbered as in the specification. (Spec 4.2) */
 import { isMissing } from '../credentials/tokens/jwt.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';

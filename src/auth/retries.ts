@@ -1,4 +1,7 @@
-/** Interface 12: proof of retry. Whoever proves the key of a rotation receives its successor again, until that is used. */
+/**
+ * Proof of retry. A client that proves the key of a rotation receives its successor again, until that is used.
+ * (Interface 12)
+ */
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import type { Role } from '../domain/roles.js';

@@ -1,4 +1,4 @@
-/** Spec 3.1 rows 3 to 5: revoking records and sessions, and why a record could not be rotated. */
+/** Revokes records and sessions, and finds out why a record could not be rotated. (Spec 3.1 rows 3 to 5) */
 import type { AuthEvent } from '../audit/events.js';
 import { type EventToWrite, eventRows, insertEvents } from '../audit/write.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';

@@ -1,6 +1,6 @@
 /**
- * Spec 3.1 rows 1 and 2: sessions, each a family of refresh-token records. Only this file, `revocations.ts` and
- * `retries.ts` write `refresh_tokens`; triggers keep the table `sessions` in step.
+ * Sessions, each a family of refresh-token records. Only this file, `revocations.ts` and `retries.ts` write
+ * `refresh_tokens`; triggers keep the table `sessions` in step. (Spec 3.1 rows 1 and 2)
  */
 import { eventRows, insertEvents } from '../audit/write.js';
 import { batched, type Db, only, type RowOf, statement } from '../db/statement.js';

@@ -1,4 +1,7 @@
-/** Spec 2.8 and 5.3, Interface 6: `api_key`, by a signed request (RFC 9421). Steps are in the order of Interface 6. */
+/**
+ * The caller `api_key`, by a signed request (RFC 9421). Steps are in the order of the interface.
+ * (Spec 2.8 and 5.3, Interface 6)
+ */
 
 import { type OpenedSecret, openSealedSecret } from '../credentials/sealed-secret.js';
 import {

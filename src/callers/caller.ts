@@ -1,4 +1,4 @@
-/** Spec 2.8: the identity objects, discriminated by `callerType`, and what each kind of caller implements. */
+/** The identity objects, discriminated by `callerType`, and what each kind of caller implements. (Spec 2.8) */
 import type { ActorOf } from '../audit/events.js';
 import type { SignatureRefusal } from '../credentials/signatures/request-signature.js';
 import type { RequestFacts } from '../credentials/signatures/signature-base.js';

@@ -1,4 +1,4 @@
-/** Spec 2.8 and 5.3, Interface 6: `cron`, by the static key in `X-Internal-Key`. */
+/** The caller `cron`, by the static key in `X-Internal-Key`. (Spec 2.8 and 5.3, Interface 6) */
 
 import { parseInternalKey, secretMatches } from '../credentials/key-secrets.js';
 import { fieldValues, onlyFieldValue } from '../credentials/signatures/http-fields.js';

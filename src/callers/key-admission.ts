@@ -1,4 +1,4 @@
-/** Interface 6: checks that a signed request is not a replay and is within the limit of its key. */
+/** Checks that a signed request is not a replay and is within the limit of its key. (Interface 6) */
 
 import type { OpenedSecret } from '../credentials/sealed-secret.js';
 import { AHEAD_SECONDS, PAST_SECONDS, type RequestSignature } from '../credentials/signatures/request-signature.js';

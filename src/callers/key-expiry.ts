@@ -1,4 +1,4 @@
-/** Interface 14: when the next key expires, measured with each round of the sweeper. */
+/** The expiry of the next key, measured in each round of the sweeper. (Interface 14) */
 import { isLive } from '../db/live-key.js';
 import { statement } from '../db/statement.js';
 import { epochSeconds } from '../platform/clock.js';

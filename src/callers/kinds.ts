@@ -1,4 +1,4 @@
-/** Interface 6: the kinds of caller. A new kind is a file and a row; an incomplete one does not compile. */
+/** The kinds of caller. A new kind is a file and a row; an incomplete one does not compile. (Interface 6) */
 import type { Config } from '../config/config.js';
 import { scopesOfRole } from '../domain/scopes.js';
 import { apiKey } from './api-key.js';

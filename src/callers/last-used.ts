@@ -1,4 +1,4 @@
-/** Interface 6: `last_used_at`, without a write for each request. */
+/** Stores `last_used_at` without a write for each request. (Interface 6) */
 import { statement } from '../db/statement.js';
 import { addSeconds } from '../platform/clock.js';
 import type { Deps } from '../services.js';

@@ -1,4 +1,7 @@
-/** Interface 6: exactly one kind of credential in a request; one that fails never falls through to another. */
+/**
+ * Resolves the caller of a request. It has exactly one kind of credential; one that fails never falls through to
+ * another. (Interface 6)
+ */
 import { acceptSignature } from '../credentials/signatures/request-signature.js';
 import type { Budget } from '../platform/budget.js';
 import { randomBase64url } from '../platform/ids.js';

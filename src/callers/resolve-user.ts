@@ -1,4 +1,4 @@
-/** Interface 15: routes for users alone. Credentials of other kinds are not looked at. */
+/** Resolves the caller of routes for users alone. Credentials of other kinds are not looked at. (Interface 15) */
 import { type Explained, refused } from '../platform/refused.js';
 import type { Deps } from '../services.js';
 import { challengeOf } from './resolve-caller.js';

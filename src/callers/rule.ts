@@ -1,4 +1,4 @@
-/** Interface 18: the rule of a proxy: who may send the request that it asks about. */
+/** The rule of a proxy: who may send the request that it asks about. (Interface 18) */
 import { isRole, type Role } from '../domain/roles.js';
 import { isScope } from '../domain/scopes.js';
 import { type Explained, refused } from '../platform/refused.js';

@@ -1,4 +1,4 @@
-/** Spec 2.8 and 5.1, Interface 6: `user`, by `Authorization: Bearer` (RFC 6750) with an access token. */
+/** The caller `user`, by `Authorization: Bearer` (RFC 6750) with an access token. (Spec 2.8 and 5.1, Interface 6) */
 import { fieldValues, onlyFieldValue } from '../credentials/signatures/http-fields.js';
 import type { AccessClaims } from '../credentials/tokens/jwt.js';
 import { only, statement } from '../db/statement.js';

@@ -1,4 +1,4 @@
-/** Interface 9: `audit …`. */
+/** The commands `audit …`. (Interface 9) */
 
 import { EVENT_TYPES } from '../audit/events.js';
 import { type AuditEventFilter, type AuditRow, listAuditEvents, oldestTransaction } from '../audit/log.js';

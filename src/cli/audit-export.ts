@@ -1,4 +1,4 @@
-/** Interface 9: `audit export`: one line per event, each with the cursor at which the next run resumes. */
+/** The command `audit export`: one line per event, each with the cursor at which the next run resumes. (Interface 9) */
 import { once } from 'node:events';
 import { type ExportedEvent, exportAudit } from '../audit/export.js';
 import { toOcsf } from '../audit/ocsf.js';

@@ -1,4 +1,7 @@
-/** Interface 9: `NOUN VERB [options]`. Results and help go to standard output, messages to standard error. */
+/**
+ * The command line: `NOUN VERB [options]`. Results and help go to standard output, messages to standard error.
+ * (Interface 9)
+ */
 import { nearest } from '../platform/did-you-mean.js';
 import type { Command } from './command.js';
 import type { Call } from './context.js';

@@ -1,4 +1,4 @@
-/** Interface 9: `completion SHELL`: scripts that complete commands, options and enumerated values. */
+/** The command `completion SHELL`: scripts that complete commands, options and enumerated values. (Interface 9) */
 import { INSTALLED } from '../platform/explained.js';
 import type { Commands } from './help.js';
 import type { ParameterType } from './parameter-types.js';

@@ -1,4 +1,4 @@
-/** Interface 9: `database …`. */
+/** The commands `database …`. (Interface 9) */
 import { existsSync } from 'node:fs';
 import type { Header, Trailer } from '../archive/format.js';
 import type { Config } from '../config/config.js';

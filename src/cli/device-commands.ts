@@ -1,4 +1,4 @@
-/** Interface 9 and 16: `user devices` and `user forget-device`. */
+/** The commands `user devices` and `user forget-device`. (Interface 9 and 16) */
 import { COMMAND_LINE } from '../admin/administer.js';
 import { forgetDevice, listDevices } from '../admin/devices.js';
 import { userIdOf } from '../admin/users.js';

@@ -1,4 +1,4 @@
-/** Interface 9: `doctor`. It works even if nothing else does, so it opens everything that it checks itself. */
+/** The command `doctor`. It works even if nothing else does, so it opens everything that it checks itself. (Interface 9) */
 import type { Config } from '../config/config.js';
 import { openDataDir } from '../db/open/data-dir.js';
 import { type Finding, type PrintedFinding, printable } from '../doctor/finding.js';

@@ -1,4 +1,4 @@
-/** Interface 9: `audit tail --follow`: prints every event once, although instances commit them out of order. */
+/** The command `audit tail --follow` prints every event once, although instances commit them out of order. (Interface 9) */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditEventFilter, AuditRow } from '../audit/log.js';
 import { addSeconds, type Clock } from '../platform/clock.js';

@@ -1,4 +1,7 @@
-/** Interface 9 and 10: asks the gateway that this environment configures. Containers call it every few seconds. */
+/**
+ * The command `health` asks the gateway that this environment configures. Containers run it every few seconds.
+ * (Interface 9 and 10)
+ */
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';

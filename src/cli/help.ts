@@ -1,4 +1,4 @@
-/** Interface 9: the help of the program, of a noun and of a command, all derived from the declared commands. */
+/** The help of the program, of a noun and of a command, all derived from the declared commands. (Interface 9) */
 import type { Command } from './command.js';
 import { type Parameter, usageOf } from './parameters.js';
 import type { Terminal } from './terminal.js';

@@ -1,4 +1,4 @@
-/** Interface 9: `api-key …` and `cron-key …`. */
+/** The commands `api-key …` and `cron-key …`. (Interface 9) */
 import { COMMAND_LINE } from '../admin/administer.js';
 import { createApiKey, type ListedApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../admin/api-keys.js';
 import { createCronKey, type ListedCronKey, listCronKeys, revokeCronKey, rotateCronKey } from '../admin/cron-keys.js';

@@ -1,4 +1,4 @@
-/** Interface 3 and 9: `keyring …`. */
+/** The commands `keyring …`. (Interface 3 and 9) */
 import { rotateKeyring } from '../admin/keyring.js';
 import { KeyringError } from '../credentials/keyring/keyring-error.js';
 import { generateKeys, writeKeyringFile } from '../credentials/keyring/keyring-file.js';

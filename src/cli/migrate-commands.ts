@@ -1,4 +1,4 @@
-/** Interface 9: `migrate …`. No other command migrates. */
+/** The commands `migrate …`. No other command migrates. (Interface 9) */
 import { migrateUp, migrationStatus } from '../db/migrate.js';
 import { type Command, command } from './command.js';
 import { printMessage } from './terminal.js';

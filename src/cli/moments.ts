@@ -1,4 +1,4 @@
-/** Interface 9: parameters that are moments, apart from other types because they load zod. */
+/** Parameters that are moments. They have a file of their own because they load zod. (Interface 9) */
 import * as z from 'zod';
 import { addSeconds } from '../platform/clock.js';
 import { type ParameterType, rejectUsage, secondsOf } from './parameter-types.js';

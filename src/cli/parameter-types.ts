@@ -1,4 +1,4 @@
-/** Interface 9: types of parameters: their placeholder in the usage, their choices for completion, and their parser. */
+/** Types of parameters: their placeholder in the usage, their choices for completion, and their parser. (Interface 9) */
 
 /** Exit code 2. */
 export class UsageError extends Error {

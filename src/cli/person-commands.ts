@@ -1,4 +1,7 @@
-/** Interface 9 and 15: `user export` and `user erase`, for whoever asks what is stored about them, or to be forgotten. */
+/**
+ * The commands `user export` and `user erase`, for people who ask what is stored about them, or to be forgotten.
+ * (Interface 9 and 15)
+ */
 import { once } from 'node:events';
 import { COMMAND_LINE } from '../admin/administer.js';
 import { type Person, personIdOf, readPerson } from '../admin/person.js';

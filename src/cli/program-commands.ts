@@ -1,4 +1,4 @@
-/** Interface 9: commands about the program itself. */
+/** Commands about the program itself. (Interface 9) */
 import { GATEWAY_VERSION, REVISION } from '../platform/versions.js';
 import { type Command, command } from './command.js';
 import { completionOf, SHELLS } from './completion.js';

@@ -1,4 +1,4 @@
-/** Interface 9: what to type in front of a command, which depends on how this program was started; messages contain it. */
+/** The name to type in front of a command, which depends on how this program was started. Messages contain it. (Interface 9) */
 import type { Environment } from '../config/environment.js';
 import { INSTALLED } from '../platform/explained.js';
 

@@ -1,4 +1,4 @@
-/** Interface 9: `rate-limit …`: login counts of addresses. */
+/** The commands `rate-limit …`, for the login counts of addresses. (Interface 9) */
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimited } from '../admin/login-addresses.js';

@@ -1,4 +1,4 @@
-/** Interface 9: `session …`. */
+/** The commands `session …`. (Interface 9) */
 import { COMMAND_LINE } from '../admin/administer.js';
 import { sessionEvents, sessionsNamed } from '../admin/session-timeline.js';
 import { findSession, listSessions, revokeSession, type Session } from '../admin/sessions.js';

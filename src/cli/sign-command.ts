@@ -1,4 +1,4 @@
-/** Interface 6: signs a request by hand, and says what is wrong with the signature if it is refused. */
+/** The command `sign` signs a request by hand, and says what is wrong with the signature if it is refused. (Interface 6) */
 import { readFile } from 'node:fs/promises';
 import { type RequestToSign, signatureBase, signRequest } from '../../client/src/sign.js';
 import { isApiSecret, isKeySecret } from '../credentials/key-secrets.js';

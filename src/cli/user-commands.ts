@@ -1,4 +1,4 @@
-/** Interface 9: `user …`. */
+/** The commands `user …`. (Interface 9) */
 import { COMMAND_LINE } from '../admin/administer.js';
 import { issuePasswordLink, mailPasswordLink } from '../admin/password-links.js';
 import { generatePassword, PASSWORD_RULE } from '../admin/passwords.js';

@@ -1,4 +1,4 @@
-/** Interface 9: `user explain`, and the limits that `user unlock` reports. */
+/** The command `user explain`, and the limits that `user unlock` reports. (Interface 9) */
 import { limitedAddresses } from '../admin/login-addresses.js';
 import type { LoginExplanation } from '../admin/login-explanation.js';
 import { judgeOf, readLoginLimit } from '../admin/login-limit.js';

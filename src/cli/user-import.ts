@@ -1,4 +1,4 @@
-/** Interface 9: `user import`. */
+/** The command `user import`. (Interface 9) */
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { COMMAND_LINE } from '../admin/administer.js';

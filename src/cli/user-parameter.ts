@@ -1,4 +1,4 @@
-/** Interface 9: the parameter that names a user. */
+/** The parameter that names a user. (Interface 9) */
 import { text } from './parameter-types.js';
 import { word } from './parameters.js';
 

@@ -1,4 +1,4 @@
-/** Interface 9 and 17: `webhook …`. */
+/** The commands `webhook …`. (Interface 9 and 17) */
 import { COMMAND_LINE } from '../admin/administer.js';
 import {
   createWebhook,

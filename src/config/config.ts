@@ -1,4 +1,4 @@
-/** Interface 2: the environment is read and checked here, once. */
+/** Reads and checks the environment, once. (Interface 2) */
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { type Explanation, explanationText } from '../platform/explained.js';

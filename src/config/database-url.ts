@@ -1,4 +1,4 @@
-/** Interface 2: DATABASE_URL as libpq writes it, with several hosts and the parameters that have an effect here. */
+/** DATABASE_URL as libpq writes it, with several hosts and the parameters that have an effect here. (Interface 2) */
 import { isIPv6 } from 'node:net';
 import pg from 'pg';
 import { AT_BEHIND_SLASH, ENCODED, NO_ENCODING } from './url-encoding.js';

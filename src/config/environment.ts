@@ -1,4 +1,4 @@
-/** Interface 2: reads variables from the environment, or from the files that it names, and reports what is wrong with them. */
+/** Reads variables from the environment, or from the files that it names, and reports what is wrong with them. (Interface 2) */
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { nearest } from '../platform/did-you-mean.js';

@@ -1,4 +1,4 @@
-/** Interface 2: REDIS_URL: one server, the master that Sentinel names, or a cluster. */
+/** REDIS_URL: one server, the master that Sentinel names, or a cluster. (Interface 2) */
 import { isIPv6 } from 'node:net';
 import * as z from 'zod';
 import { AT_BEHIND_SLASH, ENCODED, NO_ENCODING } from './url-encoding.js';

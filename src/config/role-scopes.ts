@@ -1,4 +1,4 @@
-/** Interface 6: ROLE_SCOPES_FILE, what roles may do in the services behind the gateway. */
+/** ROLE_SCOPES_FILE, what roles may do in the services behind the gateway. (Interface 6) */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import type { Role } from '../domain/roles.js';

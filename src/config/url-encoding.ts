@@ -1,4 +1,4 @@
-/** Interface 2: messages for URLs whose password is probably not percent-encoded. They repeat nothing of the URL. */
+/** Messages for URLs whose password is probably not percent-encoded. They repeat nothing of the URL. (Interface 2) */
 
 export const ENCODED = '(in a password, write / # ? @ % as %2F %23 %3F %40 %25)';
 

@@ -1,4 +1,4 @@
-/** Interface 2: checks of values. The description of a check is printed in docs/configuration.md. */
+/** Checks of values. The description of a check is printed in docs/configuration.md. (Interface 2) */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';

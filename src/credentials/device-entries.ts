@@ -1,6 +1,6 @@
 /**
- * Interface 16: the entries of the cookie `device`. Each is a JWT (RFC 7519) for a user, their password and a secret of the
- * device, whose hash is in the database.
+ * The entries of the cookie `device`. Each is a JWT (RFC 7519) for a user, their password and a secret of the device,
+ * whose hash is in the database. (Interface 16)
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';

@@ -1,4 +1,7 @@
-/** Interface 6 and 15: ids and secrets of API and cron keys and password links, in a form that secret scanners can find and verify. */
+/**
+ * Ids and secrets of API and cron keys and password links, in a form that secret scanners can find and verify.
+ * (Interface 6 and 15)
+ */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { BASE62, randomBase62 } from '../platform/ids.js';

@@ -1,4 +1,7 @@
-/** Interface 6: unknown keys are checked against a placeholder, so that they cost and answer what a wrong secret does. */
+/**
+ * A placeholder to check unknown keys against, so that their refusal costs and says the same as that of a wrong secret.
+ * (Interface 6)
+ */
 import { generateKeyId, generateKeySecret, sha256Hex } from './key-secrets.js';
 import type { Keyring } from './keyring/keyring.js';
 import { type OpenedSecret, sealSecret } from './sealed-secret.js';

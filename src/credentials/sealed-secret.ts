@@ -1,6 +1,6 @@
 /**
- * Interface 6 and 17: stored secrets of API keys and webhooks, and tokens that wait for a mail, as compact JWE (RFC 7516),
- * `dir` + `A256GCM`, each bound to the id of its row.
+ * Stored secrets of API keys and webhooks, and tokens that wait for a mail, as compact JWE (RFC 7516), `dir` +
+ * `A256GCM`, each bound to the id of its row. (Interface 6 and 17)
  */
 import { LRUCache } from 'lru-cache';
 import type { Keyring } from './keyring/keyring.js';

@@ -1,6 +1,6 @@
 /**
- * Interface 10: remembers that a request found the disk of the database full. The write probe may still succeed then, in
- * a page that is not full yet.
+ * Remembers that a request found the disk of the database full. The write probe may still succeed then, in a page that
+ * is not full yet. (Interface 10)
  */
 import type { Clock } from '../platform/clock.js';
 import { databaseStateOf } from './state.js';

@@ -1,4 +1,4 @@
-/** Interface 2: connects to the first server in DATABASE_URL that takes writes. */
+/** Connects to the first server in DATABASE_URL that takes writes. (Interface 2) */
 import type { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';

@@ -1,4 +1,4 @@
-/** Interface 9: applies and lists migrations, and decides whether this version can use those of a newer one. */
+/** Applies and lists migrations, and decides whether this version can use those of a newer one. (Interface 9) */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
 import type pg from 'pg';

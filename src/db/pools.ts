@@ -1,4 +1,4 @@
-/** Interface 14: how busy the connections of the routes and of administration are, taken together. */
+/** The use of the connections for the routes and for administration, taken together. (Interface 14) */
 import type pg from 'pg';
 import type { Database } from './database.js';
 

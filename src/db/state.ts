@@ -1,4 +1,4 @@
-/** Interface 10: the state of the database in one word. */
+/** The state of the database, in one word. (Interface 10) */
 import type { SchemaState } from './migrate.js';
 import { isOutage } from './outage.js';
 import { statement } from './statement.js';

@@ -1,4 +1,4 @@
-/** Spec 2.1: an e-mail address, normalised before any comparison. */
+/** An e-mail address, normalised before any comparison. (Spec 2.1) */
 import * as z from 'zod';
 
 /** Local part: a dot-string (RFC 5321 section 4.1.2) of at most 64. Domain: two labels or more. */

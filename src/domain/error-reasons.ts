@@ -1,7 +1,7 @@
 /**
- * Interface 5: every `reason` of an error over REST, GraphQL and forward authentication, with its meaning and what a client does.
- * One word says one thing, and one thing has one word. `http/refusals.ts` and `graphql/reasons.ts` have the answers and take no other
- * reason. docs/errors.md prints all three.
+ * Every `reason` of an error over REST, GraphQL and forward authentication, with its meaning and what a client does.
+ * One word says one thing, and one thing has one word. `http/refusals.ts` and `graphql/reasons.ts` have the answers and
+ * take no other reason. docs/errors.md prints all three. (Interface 5)
  */
 interface About {
   means: string;

@@ -1,4 +1,4 @@
-/** Interface 15: what a password link is for. */
+/** The purpose of a password link. (Interface 15) */
 export const LINK_PURPOSES = ['invitation', 'reset'] as const;
 
 export type LinkPurpose = (typeof LINK_PURPOSES)[number];

@@ -1,4 +1,4 @@
-/** Spec 2.5: the roles of a user. */
+/** The roles of a user. (Spec 2.5) */
 export const ROLES = ['viewer', 'analyst', 'admin'] as const;
 
 export type Role = (typeof ROLES)[number];

@@ -1,4 +1,4 @@
-/** Interface 6 and 11: scopes, the permissions of roles and keys. */
+/** Scopes, the permissions of roles and keys. (Interface 6 and 11) */
 import type { Role } from './roles.js';
 
 /** The scopes that the gateway itself requires. Any other `resource:action` is for other services. */

@@ -1,6 +1,6 @@
 /**
- * Interface 11: authorization. A field declares what it needs; its check and a sentence of its description follow from that.
- * Queries rely on the credential. A mutation reads the caller's row again, inside its transaction.
+ * Authorization. A field declares what it needs; its check and a sentence of its description follow from that. Queries
+ * rely on the credential. A mutation reads the caller's row again, inside its transaction. (Interface 11)
  */
 import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
 import { Extensions } from 'type-graphql';

@@ -1,4 +1,4 @@
-/** Interface 7: errors carry a code, never a stack or a database text. */
+/** Errors carry a code, never a stack or a database text. (Interface 7) */
 import { HeaderMap } from '@apollo/server';
 import { ApolloServerErrorCode, unwrapResolverError } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';

@@ -1,4 +1,4 @@
-/** Interface 7: limits of one operation. */
+/** Limits of one operation. (Interface 7) */
 import type { ApolloServerPlugin } from '@apollo/server';
 import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases';
 import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth';

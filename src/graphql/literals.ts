@@ -1,4 +1,4 @@
-/** Interface 7: says for which input a literal of the document is, and what is required there, but never repeats it. */
+/** Explains a wrong literal of the document: its input and what is required there, but never its value. (Interface 7) */
 import {
   type ASTNode,
   BREAK,

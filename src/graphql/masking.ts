@@ -1,4 +1,4 @@
-/** Interface 5 and 7: what graphql-js says of a document, without the values that stand in it. */
+/** Messages of graphql-js about a document, without the values in it. (Interface 5 and 7) */
 import { ApolloServerErrorCode } from '@apollo/server/errors';
 import {
   type ASTNode,

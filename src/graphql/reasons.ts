@@ -1,4 +1,4 @@
-/** Interface 7: the code of each reason of our own errors. docs/errors.md prints it. */
+/** The code of each reason of an error. docs/errors.md prints it. (Interface 7) */
 
 import type { CallerRefusal } from '../callers/caller.js';
 import type { ErrorReason } from '../domain/error-reasons.js';

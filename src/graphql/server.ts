@@ -1,4 +1,4 @@
-/** Interface 7: Apollo Server, which answers what `POST /graphql` is asked. */
+/** Apollo Server, which answers `POST /graphql`. (Interface 7) */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ApolloServer, HeaderMap } from '@apollo/server';
 import {

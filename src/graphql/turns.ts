@@ -1,4 +1,4 @@
-/** Interface 7: limits on concurrent database work, of one caller and of all. */
+/** Limits on concurrent database work, of one caller and of all. (Interface 7) */
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Caller } from '../callers/caller.js';
 import { kindOf } from '../callers/kinds.js';

@@ -1,4 +1,4 @@
-/** Interface 7: says which part of a variable has the wrong type, and what is required there, but never repeats the value. */
+/** Explains a variable of the wrong type: the wrong part and what is required there, but never its value. (Interface 7) */
 import {
   coerceInputValue,
   type GraphQLError,

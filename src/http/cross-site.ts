@@ -1,4 +1,4 @@
-/** Interface 5: a call by a browser from another site is refused, unless its origin is in CORS_ORIGINS. */
+/** Refuses a call by a browser from another site, unless its origin is in CORS_ORIGINS. (Interface 5) */
 import type { RequestHandler } from 'express';
 import type { Config } from '../config/config.js';
 import { sendError } from './errors.js';

@@ -1,4 +1,4 @@
-/** Interface 16: the cookie `device`, which only a login reads and writes. */
+/** The cookie `device`, which only a login reads and writes. (Interface 16) */
 import { stringifySetCookie } from 'cookie';
 import type { Request, Response } from 'express';
 import type { Config } from '../config/config.js';

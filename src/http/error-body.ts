@@ -1,4 +1,4 @@
-/** Interface 5 and 7: the JSON body of an error. What a caller submitted is never repeated. */
+/** The JSON body of an error, which never repeats what a caller submitted. (Interface 5 and 7) */
 import type { ErrorReason } from '../domain/error-reasons.js';
 import { ERRORS, type Reason } from './refusals.js';
 

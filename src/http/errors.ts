@@ -1,4 +1,4 @@
-/** Interface 5: errors are answered by their row in `refusals.ts`. */
+/** Answers errors by their row in `refusals.ts`. (Interface 5) */
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { isOutage } from '../db/outage.js';
 import { type ErrorLines, reportBug, reportOutage } from '../platform/error-lines.js';

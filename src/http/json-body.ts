@@ -1,4 +1,4 @@
-/** Interface 5: a body of JSON in UTF-8, read and validated once; inside, types are true. */
+/** Reads and validates a body of JSON in UTF-8, once. Inside, types are true. (Interface 5) */
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler } from 'express';
 import createError from 'http-errors';

@@ -1,4 +1,4 @@
-/** Interface 5 and 7: which bodies are called JSON. */
+/** The media types of JSON. (Interface 5 and 7) */
 import { MIMEType } from 'node:util';
 import { remembering } from '../platform/remembering.js';
 

@@ -1,4 +1,4 @@
-/** Spec 2.1: the body of `POST /auth/login`. */
+/** The body of `POST /auth/login`. (Spec 2.1) */
 import * as z from 'zod';
 import type { Credentials } from '../auth/login.js';
 import { isShortEnough, MAX_PASSWORD_BYTES } from '../credentials/passwords/password-text.js';

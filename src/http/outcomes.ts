@@ -1,4 +1,4 @@
-/** Interface 14: the outcomes of a request, for the log and the counters. */
+/** The outcomes of a request, for the log and the counters. (Interface 14) */
 import type { PresentedKind } from '../callers/kinds.js';
 import { DEVICE_OUTCOMES, type Metrics } from '../platform/metrics.js';
 import { FAMILIES, routeOfFamily } from './authz/original-request.js';

@@ -1,4 +1,7 @@
-/** Interface 15: the bodies of the routes that set a password. Its rules are in `credentials/passwords/password-rules.ts`. */
+/**
+ * The bodies of the routes that set a password. The rules of passwords are in
+ * `credentials/passwords/password-rules.ts`. (Interface 15)
+ */
 import * as z from 'zod';
 import type { PasswordChange } from '../auth/change-password.js';
 import type { Redemption } from '../auth/redeem-link.js';

@@ -1,4 +1,4 @@
-/** Spec 5.2: the cookie `refresh_token`, set and cleared from the same attributes (RFC 6265). */
+/** The cookie `refresh_token`, set and cleared from the same attributes. (Spec 5.2, RFC 6265) */
 import { isIP } from 'node:net';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { Request, Response } from 'express';

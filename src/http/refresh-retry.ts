@@ -1,4 +1,4 @@
-/** Interface 12: the request field `Refresh-Retry`, a dictionary of byte sequences (RFC 9651 sections 3.2 and 3.3.5). */
+/** The request field `Refresh-Retry`, a dictionary of byte sequences. (Interface 12, RFC 9651 sections 3.2 and 3.3.5) */
 import { hash } from 'node:crypto';
 import type { Request } from 'express';
 import { type Dictionary, parseDictionary } from 'structured-headers';

@@ -1,4 +1,4 @@
-/** Interface 17: mails links and notices, as the audit log asks for them. */
+/** Mails the links and notices that events of the audit log ask for. (Interface 17) */
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
 import { addressOfLink } from '../domain/link-purpose.js';
 import { isRole, type Role } from '../domain/roles.js';

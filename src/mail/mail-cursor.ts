@@ -1,4 +1,4 @@
-/** Interface 17: the one cursor of mail on the audit log. */
+/** The one cursor of mail on the audit log. (Interface 17) */
 import { statement } from '../db/statement.js';
 import { startCursor } from '../outbox/cursor-changes.js';
 import { NIL } from '../outbox/cursors.js';

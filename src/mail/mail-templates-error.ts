@@ -1,4 +1,4 @@
-/** Interface 17: `MAIL_TEMPLATES` cannot be read, or one of its texts cannot be mailed. */
+/** The error of a folder in `MAIL_TEMPLATES` that cannot be read, or of a text in it that cannot be mailed. (Interface 17) */
 import { ExplainedError } from '../platform/explained.js';
 
 export class MailTemplatesError extends ExplainedError {

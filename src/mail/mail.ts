@@ -1,4 +1,4 @@
-/** Interface 17: one mail, and what sends it. */
+/** A mail, its sender, and the interface of what sends it. (Interface 17) */
 import type { Delivery, Patience } from '../outbox/consumer.js';
 
 export interface Mail {

@@ -1,4 +1,4 @@
-/** Interface 15 and 17: the links that are mailed. Their tokens wait sealed until the mail is delivered. */
+/** The links that are mailed. Their tokens wait sealed until the mail is delivered. (Interface 15 and 17) */
 import { eventRows, insertEvents } from '../audit/write.js';
 import { hashOfToken, REQUESTED_WINDOW_SECONDS } from '../auth/password-links.js';
 import { generateLinkToken } from '../credentials/key-secrets.js';

@@ -1,4 +1,4 @@
-/** Interface 17: MAIL=smtp: one mail to the server of `SMTP_URL`, which may be slow, hostile or gone. */
+/** MAIL=smtp: sends a mail to the server of `SMTP_URL`, which may be slow, hostile or gone. (Interface 17) */
 import { once } from 'node:events';
 import { connect, isIP } from 'node:net';
 import { createTransport, type NodemailerError } from 'nodemailer';

@@ -1,4 +1,4 @@
-/** Interface 17: the folder of `MAIL_TEMPLATES`, whose texts replace ours. */
+/** The folder of `MAIL_TEMPLATES`, whose texts replace ours. (Interface 17) */
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MailTemplatesError } from './mail-templates-error.js';

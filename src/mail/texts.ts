@@ -1,4 +1,4 @@
-/** Interface 17: the texts of mails, ours and those of operators, with placeholders that values replace. */
+/** The texts of mails, ours and those of operators, with placeholders that values replace. (Interface 17) */
 import { hasNul } from '../platform/text.js';
 
 /** `address` is the client address that asked, or "an administrator"; `site` the host of PUBLIC_URL, `app` APP_URL. */

@@ -1,4 +1,4 @@
-/** Interface 17: what the outbox delivers, and to whom. A kind of consumer is a file of its own. */
+/** The consumers of the outbox: what is delivered, and to whom. Each kind has a file of its own. (Interface 17) */
 import type { LoggedEvent } from './cursors.js';
 
 /** What came of one attempt. `outcome` is a label of metrics and is stored as the last attempt, with the status of HTTP or SMTP. */

@@ -1,4 +1,4 @@
-/** Interface 17: what operators do with a cursor. Each change ends the claim, so that a running turn writes nothing any more. */
+/** Changes of a cursor by operators. Each ends the claim, so that a running turn writes nothing any more. (Interface 17) */
 import type { OutboxKind } from '../db/entities/outbox-cursor.js';
 import { type Db, only, statement } from '../db/statement.js';
 import { NIL } from './cursors.js';

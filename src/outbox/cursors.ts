@@ -1,8 +1,8 @@
 /**
- * Interface 17: cursors on the audit log. A cursor has two positions in the order of `written_at` and id. Its *front* is the last
- * event that was tried. Up to its *settled* position no event is missing. Between the two the database's clock may still go back
- * and put an event behind the front, so there `outbox_events` names each event that was sent, and settling sends what is not
- * named.
+ * Cursors on the audit log. A cursor has two positions in the order of `written_at` and id. Its *front* is the last
+ * event that was tried. Up to its *settled* position no event is missing. Between the two the database's clock may
+ * still go back and put an event behind the front, so there `outbox_events` names each event that was sent, and
+ * settling sends what is not named. (Interface 17)
  */
 import type { AuditedEvent } from '../audit/events.js';
 import { SETTLED_SECONDS } from '../audit/export.js';

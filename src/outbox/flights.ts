@@ -1,4 +1,4 @@
-/** Interface 17: attempts that last, several at once. They are in memory alone; that they were begun is stored before. */
+/** Attempts that take long, several at once. They are only in memory; their beginning is stored first. (Interface 17) */
 import type { Delivery, Patience, Receiver } from './consumer.js';
 import type { LoggedEvent } from './cursors.js';
 

@@ -1,4 +1,4 @@
-/** Interface 17: how long events wait. */
+/** The time that events have waited. (Interface 17) */
 import type { OutboxKind } from '../db/entities/outbox-cursor.js';
 import { type Db, statement } from '../db/statement.js';
 

@@ -1,4 +1,4 @@
-/** Interface 17: claims cursors that have work, and lets each have its turn. It runs only where a webhook or mail is allowed. */
+/** Claims cursors that have work, and lets each have its turn. It runs only if a webhook or mail is allowed. (Interface 17) */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OutboxKind } from '../db/entities/outbox-cursor.js';
 import { randomUuid } from '../platform/ids.js';

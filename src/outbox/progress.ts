@@ -1,4 +1,4 @@
-/** Interface 17: how far a turn is, and what each attempt changes of it. */
+/** The progress of a turn, and its change by each attempt. (Interface 17) */
 import { addSeconds } from '../platform/clock.js';
 import type { Delivery } from './consumer.js';
 import type { Claimed, Handled, LoggedEvent, Progress } from './cursors.js';

@@ -1,4 +1,4 @@
-/** Interface 17: when what failed is tried again. */
+/** The schedule of further attempts. (Interface 17) */
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 

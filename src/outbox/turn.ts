@@ -1,7 +1,7 @@
 /**
- * Interface 17: the turn of one cursor, in steps from one state to the next: what is parked and due goes first, then what has
- * appeared behind the front, then what is new, each in the order of the log. A step that finds an event makes an attempt,
- * however long the steps before took, so each turn gets on.
+ * The turn of one cursor, in steps from one state to the next: what is parked and due goes first, then what has
+ * appeared behind the front, then what is new, each in the order of the log. A step that finds an event makes an
+ * attempt, however long the steps before took, so each turn gets on. (Interface 17)
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addSeconds } from '../platform/clock.js';

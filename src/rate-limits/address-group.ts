@@ -1,4 +1,4 @@
-/** Interface 5: groups of addresses that a rate limit counts together. */
+/** Groups of addresses that a rate limit counts together. (Interface 5) */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 

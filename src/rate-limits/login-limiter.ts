@@ -1,4 +1,4 @@
-/** Spec 8 and Interface 5: the rate limit of logins, for a client address and the network around it. */
+/** The rate limit of logins, for a client address and the network around it. (Spec 8 and Interface 5) */
 import type { Config } from '../config/config.js';
 import type { Budget } from '../platform/budget.js';
 import type { Clock } from '../platform/clock.js';

@@ -1,4 +1,4 @@
-/** Interface 5: remembers who is over a limit, so that a flood is refused from memory and reaches the store once a second. */
+/** Remembers who is over a limit, so that a flood is refused from memory and reaches the store once a second. (Interface 5) */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../platform/clock.js';
 

@@ -1,4 +1,4 @@
-/** Interface 2: connects to Redis or Valkey, replaces dead connections, and follows a master after a failover. */
+/** Connects to Redis or Valkey, replaces dead connections, and follows a master after a failover. (Interface 2) */
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisTarget } from '../config/redis-url.js';
 import { describeError, type Logger } from '../platform/logger.js';

@@ -1,4 +1,4 @@
-/** Interface 9: the windows of a limit in Redis, on one server or on every master of a cluster. */
+/** The windows of a limit in Redis, on one server or on every master of a cluster. (Interface 9) */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import type { RedisTarget } from '../config/redis-url.js';

@@ -1,4 +1,4 @@
-/** Interface 10: Redis or Valkey, if `REDIS_URL` is set, and whether it accepts writes. */
+/** The connection to Redis or Valkey if `REDIS_URL` is set, and whether it accepts writes. (Interface 10) */
 import type { Cluster, Redis } from 'ioredis';
 import type { RedisTarget } from '../config/redis-url.js';
 import { errorLabel } from '../platform/fixed-texts.js';

@@ -1,4 +1,4 @@
-/** Interface 9: lists and clears the current windows of a limit. */
+/** Lists and clears the current windows of a limit. (Interface 9) */
 import { type Db, statement } from '../db/statement.js';
 import type { Clock } from '../platform/clock.js';
 import { Outage } from '../platform/outage.js';

@@ -1,4 +1,4 @@
-/** Interface 10: the clock here and the database's, in words. One instance cannot know which of the two is wrong. */
+/** The clock here and the database's, in words. One instance cannot know which of the two is wrong. (Interface 10) */
 import type { ClockReadings } from '../platform/watched-clock.js';
 
 /** As the body of `/health/ready` and the log have it. */

@@ -1,4 +1,4 @@
-/** Interface 10: checks the stores and the clock in the background, so that a change is known before anyone asks. */
+/** Checks the stores and the clock in the background, so that a change is known before anyone asks. (Interface 10) */
 import type { Readiness } from './readiness.js';
 
 /** Pause between two checks, while all is well and otherwise: milliseconds. */

@@ -1,4 +1,4 @@
-/** Interface 10: checks whether requests can be answered now: the database, Redis and the clock, each `ok` or one word. */
+/** Checks whether requests can be answered now: the database, Redis and the clock, each `ok` or one word. (Interface 10) */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReadOnlyServer } from '../db/hosts.js';
 import { schemaState } from '../db/migrate.js';

@@ -1,4 +1,4 @@
-/** Interface 14: one log line when the database or Redis changes its state, and one when it is ok again. */
+/** Logs one line when the database or Redis changes its state, and one when it is ok again. (Interface 14) */
 import { describeError, type Logger } from '../platform/logger.js';
 
 /** @param error that revealed the state; its class and code are logged, never its text */

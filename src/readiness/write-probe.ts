@@ -1,4 +1,4 @@
-/** Interface 10: tries whether a login could write now, and leaves nothing behind. */
+/** Tries whether a login could write now, and leaves nothing behind. (Interface 10) */
 import { type Db, type Statement, statement } from '../db/statement.js';
 
 /** Shorter than the second after which PostgreSQL looks for deadlocks, so that whoever alters the tables is not cancelled. */

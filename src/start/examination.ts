@@ -1,4 +1,4 @@
-/** Interface 11: what `doctor` finds in the running gateway. One run is for everybody who asks. */
+/** Findings of `doctor` in the running gateway. Everybody who asks shares one run. (Interface 11) */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PrintedFinding } from '../doctor/finding.js';
 import type { Clock } from '../platform/clock.js';

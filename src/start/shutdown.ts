@@ -1,4 +1,4 @@
-/** Interface 10: how the process of the gateway ends: by a signal or by an uncaught error, in bounded time. */
+/** The end of the gateway's process: by a signal or by an uncaught error, in bounded time. (Interface 10) */
 import { exitCodeOf, explain } from '../cli/exit.js';
 import { printMessage } from '../cli/terminal.js';
 import type { Gateway } from './gateway.js';

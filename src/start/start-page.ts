@@ -1,4 +1,4 @@
-/** Interface 2, development: where the page at `/` is, which says what to try. */
+/** The address of the page at `/`, which shows what to try. (Interface 2, development) */
 import type { Config } from '../config/config.js';
 import { isLoopback } from '../config/values.js';
 import { localOrigin } from '../platform/local-origin.js';

@@ -1,4 +1,4 @@
-/** Interface 9: `database import` takes a file only as an export wrote it, which a key of the keyring shows. */
+/** `database import` takes a file only as an export wrote it, which a key of the keyring shows. (Interface 9) */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Interface 9: `database import` of rows of any length: its work grows with the file, and it stops at any time. */
+/** `database import` of rows of any length: its work grows with the file, and it stops at any time. (Interface 9) */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

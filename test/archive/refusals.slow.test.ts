@@ -1,4 +1,4 @@
-/** Interface 9: what `database import` refuses, and that it has changed nothing then. */
+/** Refusals of `database import`, after each of which nothing has changed. (Interface 9) */
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Interface 9: what `database export` writes `database import` brings back to the byte: on every server, embedded too. */
+/** `database import` restores to the byte what `database export` wrote: on every server, embedded too. (Interface 9) */
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** Interface 9 and 17: webhooks in an archive: where they were is where they go on, and which keys they need. */
+/**
+ * Webhooks in an archive: they go on from the event that they had reached, and need the keys that sealed them.
+ * (Interface 9 and 17)
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

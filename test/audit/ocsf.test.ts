@@ -1,4 +1,4 @@
-/** Interface 9: each audit event as the Open Cybersecurity Schema Framework has it, from the table to the line. */
+/** Each audit event as the Open Cybersecurity Schema Framework has it, from the table to the line. (Interface 9) */
 import type { AuditedEvent, EventType } from '../../src/audit/events.js';
 import { ENTITY_OF, EVENT_TYPES } from '../../src/audit/events.js';
 import { toOcsf } from '../../src/audit/ocsf.js';

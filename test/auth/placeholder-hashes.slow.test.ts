@@ -1,4 +1,4 @@
-/** Spec 4.1.3: if nobody has the e-mail, the work is the same as for a user drawn by lot. */
+/** If nobody has the e-mail, the work is the same as for a user drawn by lot. (Spec 4.1.3) */
 import argon2 from 'argon2';
 import { hashFault } from '../../src/credentials/passwords/hash-fault.js';
 import { startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';

@@ -1,4 +1,4 @@
-/** Spec 3.1 and 3.2 under random sequences of requests, time and crashes, on two instances, against a model. */
+/** Random sequences of requests, time and crashes, on two instances, against a model. (Spec 3.1 and 3.2) */
 import fc from 'fast-check';
 import { startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
 import { beginRun, commands, type World } from '../support/independent/session-commands.js';

@@ -1,4 +1,4 @@
-/** Interface 12: the field `Refresh-Retry`: how and on which routes it is read, and that it stays secret. */
+/** The field `Refresh-Retry`: how and on which routes it is read, and that it stays secret. (Interface 12) */
 import { createHash } from 'node:crypto';
 import { logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { captureLog } from '../support/gateway/log.js';

@@ -1,4 +1,4 @@
-/** Interface 12: unless REFRESH_RETRY is `true`, a field `Refresh-Retry` changes nothing: Spec 4.2 to the letter. */
+/** Unless REFRESH_RETRY is `true`, a field `Refresh-Retry` changes nothing: Spec 4.2 to the letter. (Interface 12) */
 
 import { type Answer, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { logout, refresh } from '../support/gateway/routes.js';

@@ -1,4 +1,4 @@
-/** Interface 12: proof of retry, each sentence of it. */
+/** Proof of retry, each sentence of it. (Interface 12) */
 import { createHash, randomUUID } from 'node:crypto';
 import { handClock } from '../support/gateway/clock.js';
 import {

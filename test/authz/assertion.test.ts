@@ -1,4 +1,4 @@
-/** Interface 18: the assertion, as a service verifies it with the published keys. */
+/** The assertion, as a service verifies it with the published keys. (Interface 18) */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

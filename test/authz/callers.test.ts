@@ -1,4 +1,4 @@
-/** Interface 18: who sent a request, for each family of proxies and each kind of caller. */
+/** Who sent a request, for each family of proxies and each kind of caller. (Interface 18) */
 
 import { askAs, FAMILIES, FORWARD_AUTH, identityOf, ORIGIN, signedOriginal } from '../support/gateway/authz.js';
 import { claimsOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';

@@ -1,4 +1,4 @@
-/** Interface 14 and 18: what an operator sees of the questions of proxies: counts, lines of the log, outages. */
+/** The view of an operator on questions of proxies: counts, lines of the log, outages. (Interface 14 and 18) */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { AUTHZ_ERRORS } from '../../src/http/refusals.js';

@@ -1,4 +1,4 @@
-/** Interface 18: forward authentication is off until both variables are set: nothing of it is there. */
+/** Forward authentication is off until both variables are set: nothing of it is there. (Interface 18) */
 import { METHODS } from 'node:http';
 import { askAs, FAMILIES, FORWARD_AUTH, questionOf } from '../support/gateway/authz.js';
 import { type Answer, startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';

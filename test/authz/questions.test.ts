@@ -1,4 +1,4 @@
-/** Interface 18: questions that are refused, whatever the credential, and what a refusal says. */
+/** Questions that are refused, whatever the credential, and what a refusal says. (Interface 18) */
 
 import {
   askAs,

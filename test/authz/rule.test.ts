@@ -1,4 +1,4 @@
-/** Interface 18: the rule, one segment of the path. */
+/** The rule, one segment of the path. (Interface 18) */
 
 import type { Caller } from '../../src/callers/caller.js';
 import { parseRule, type Rule, violationOf } from '../../src/callers/rule.js';

@@ -1,4 +1,7 @@
-/** Interface 18: nonces, limits and revoked keys are those of Interface 6, over families, instances and GraphQL. */
+/**
+ * Nonces, limits and revoked keys are shared with GraphQL, by all families of proxies and all instances.
+ * (Interface 18 and 6)
+ */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { revokeApiKey } from '../../src/admin/api-keys.js';
 import { askAs, FAMILIES, FORWARD_AUTH, signedOriginal } from '../support/gateway/authz.js';

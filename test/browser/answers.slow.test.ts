@@ -1,4 +1,4 @@
-/** Interface 12: answers to a refresh that are cut at any byte or lost, and requests that arrive twice. */
+/** Answers to a refresh that are cut at any byte or lost, and requests that arrive twice. (Interface 12) */
 import { until } from '../support/until.js';
 import { makeCertificate } from './certificate.js';
 import type { Fault } from './edge.js';

@@ -1,4 +1,4 @@
-/** Interface 13: a network that goes and comes back, a laptop that slept, a clock that is wrong. */
+/** A network that goes and comes back, a laptop that slept, a clock that is wrong. (Interface 13) */
 import type { BrowserContext } from 'playwright-core';
 import { statusOfCall } from './asked.js';
 import { inChromium, type Site, sidOf, startSite, stateOf, unharmed } from './site.js';

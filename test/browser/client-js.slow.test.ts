@@ -1,4 +1,4 @@
-/** Interface 13: `/client.js`, imported by a page of another origin, without a bundler. */
+/** `/client.js`, imported by a page of another origin, without a bundler. (Interface 13) */
 import { testedBlock } from '../documents/printed.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { PASSWORD, startGateway } from '../support/gateway/gateway.js';

@@ -1,4 +1,4 @@
-/** Interface 2, development: the explorer for screen readers, phones, and in the dark. */
+/** The explorer for screen readers, phones, and in the dark. (Interface 2, development) */
 import { PASSWORD } from '../support/gateway/gateway.js';
 import { until } from '../support/until.js';
 import { LOOKS, violationsOf } from './axe.js';

@@ -1,4 +1,4 @@
-/** Interface 2, development: the explorer in a real browser: log in on the page, ask, and stay logged in. */
+/** The explorer in a real browser: log in on the page, ask, and stay logged in. (Interface 2, development) */
 import type { Page } from 'playwright-core';
 import { logIn, PASSWORD } from '../support/gateway/gateway.js';
 import { newApiKey, newCronKey } from '../support/gateway/graphql.js';

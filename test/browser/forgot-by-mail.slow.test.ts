@@ -1,4 +1,4 @@
-/** Interface 15 and 17: a forgotten password, the whole way: the page, a mail server, the link in its mail, and a login. */
+/** A forgotten password, the whole way: the page, a mail server, the link in its mail, and a login. (Interface 15 and 17) */
 import type { Page } from 'playwright-core';
 import { FROM } from '../mail/mailing.js';
 import { type SmtpServer, startSmtpServer } from '../mail/smtp-server.js';

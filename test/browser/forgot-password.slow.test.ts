@@ -1,4 +1,4 @@
-/** Interface 15: the page `/set-password` in a real browser, where mail is sent: somebody asks for a link. */
+/** The page `/set-password` in a real browser, where mail is sent: somebody asks for a link. (Interface 15) */
 import type { Page, Request } from 'playwright-core';
 import { ANOTHER, CHOSEN, issueLink, redeem } from '../support/gateway/passwords.js';
 import { LOOKS, violationsOf } from './axe.js';

@@ -1,4 +1,4 @@
-/** Interface 2, development: the page at `/` and what it links to, as a browser shows them. */
+/** The page at `/` and what it links to, as a browser shows them. (Interface 2, development) */
 import { startGateway } from '../support/gateway/gateway.js';
 import { until } from '../support/until.js';
 import { LOOKS, violationsOf } from './axe.js';

@@ -1,4 +1,4 @@
-/** Interface 16: a real browser keeps its device, and sends it with a login alone. */
+/** A real browser stores the cookie of its device, and sends it with a login alone. (Interface 16) */
 import { PASSWORD } from '../support/gateway/gateway.js';
 import { login, WRONG } from '../support/gateway/routes.js';
 import { launchHeadlessShell } from './chromium.js';

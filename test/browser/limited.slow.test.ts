@@ -1,4 +1,4 @@
-/** Interface 5 and 13: refreshes beyond a limit, which are answered 429: pages wait, and lose nothing. */
+/** Refreshes beyond a limit, which are answered 429: pages wait, and lose nothing. (Interface 5 and 13) */
 import type { Page } from 'playwright-core';
 import { until } from '../support/until.js';
 import { tokenOf } from './asked.js';

@@ -1,4 +1,4 @@
-/** Interface 13: a logout that the gateway has not confirmed, as browsers lose it. */
+/** A logout that the gateway has not confirmed, as browsers lose it. (Interface 13) */
 import type { Page } from 'playwright-core';
 import { until } from '../support/until.js';
 import { inChromium, type Site, startSite, type Visitor } from './site.js';

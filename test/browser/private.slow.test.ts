@@ -1,4 +1,4 @@
-/** Interface 13: browsers that have no storage, no locks or no channel, or throw on use. */
+/** Browsers that have no storage, no locks or no channel, or throw on use. (Interface 13) */
 import { inChromium, type Site, sidOf, startSite, stateOf, unharmed } from './site.js';
 
 const MISSING: Record<string, string> = {

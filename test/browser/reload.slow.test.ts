@@ -1,4 +1,4 @@
-/** Interface 12 and 13: pages that are reloaded or closed in the middle of a refresh, and answers that come late. */
+/** Pages that are reloaded or closed in the middle of a refresh, and answers that come late. (Interface 12 and 13) */
 import type { Page } from 'playwright-core';
 import { until } from '../support/until.js';
 import type { Fault, Refresh } from './edge.js';

@@ -1,4 +1,4 @@
-/** Interface 15: the page `/set-password` in a real browser: somebody opens a password link and chooses a password. */
+/** The page `/set-password` in a real browser: somebody opens a password link and chooses a password. (Interface 15) */
 import type { Page } from 'playwright-core';
 import { addressOfLink, type LinkPurpose } from '../../src/domain/link-purpose.js';
 import { ANOTHER, CHOSEN, issueLink, redeem } from '../support/gateway/passwords.js';

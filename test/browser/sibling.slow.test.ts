@@ -1,4 +1,4 @@
-/** Interface 5: what a sibling host can do with a cookie for the parent domain, and how it is undone. */
+/** What a sibling host can do with a cookie for the parent domain, and how it is undone. (Interface 5) */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { runningClock } from '../support/gateway/clock.js';
 import { logIn, PASSWORD, startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';

@@ -1,4 +1,4 @@
-/** Interface 13: one session in many tabs. */
+/** One session in many tabs. (Interface 13) */
 import type { Page } from 'playwright-core';
 import { until } from '../support/until.js';
 import { statusOfCall, tokenOf } from './asked.js';

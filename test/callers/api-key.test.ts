@@ -1,4 +1,4 @@
-/** Interface 6: `api_key`, a signed request, against the whole gateway over HTTP. */
+/** The caller `api_key`, by a signed request, against the whole gateway over HTTP. (Interface 6) */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/admin/api-keys.js';
 import { apiKey } from '../../src/callers/api-key.js';

@@ -1,4 +1,4 @@
-/** Interface 6 and 7: what a 401 of `/graphql` asks for: `WWW-Authenticate` (RFC 9110, RFC 6750) and `Accept-Signature`. */
+/** What a 401 of `/graphql` asks for: `WWW-Authenticate` (RFC 9110, RFC 6750) and `Accept-Signature`. (Interface 6 and 7) */
 import { isInnerList, parseDictionary } from 'structured-headers';
 import { type Answer, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import {

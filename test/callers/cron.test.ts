@@ -1,4 +1,4 @@
-/** Interface 6: the cron caller, by X-Internal-Key. */
+/** The caller `cron`, by X-Internal-Key. (Interface 6) */
 import { createHash } from 'node:crypto';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, dataOf, internalKey, newCronKey } from '../support/gateway/graphql.js';

@@ -1,4 +1,4 @@
-/** Interface 3: a stock JOSE library verifies access tokens by the JWKS, and signed requests go on, over rotations. */
+/** A stock JOSE library verifies access tokens by the JWKS, and signed requests go on, over rotations. (Interface 3) */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Interface 6: a request beyond the limit of its key leaves its nonce unused, whichever store counts. */
+/** A request beyond the limit of its key leaves its nonce unused, whichever store counts. (Interface 6) */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey, rotateApiKey } from '../../src/admin/api-keys.js';
 import { sealSecret } from '../../src/credentials/sealed-secret.js';

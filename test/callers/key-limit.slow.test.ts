@@ -1,4 +1,4 @@
-/** Interface 6: what holds of the limit of a key in PostgreSQL holds in Redis. */
+/** The limit of a key is the same in Redis as in PostgreSQL. (Interface 6) */
 import { withRedis } from '../support/programs/with-redis.js';
 import { keyLimitWith } from './key-limit-with.js';
 

@@ -1,4 +1,4 @@
-/** Interface 6: ROLE_SCOPES_FILE, what roles may do in the services behind the gateway. In the gateway it opens nothing. */
+/** ROLE_SCOPES_FILE, what roles may do in the services behind the gateway. In the gateway it opens nothing. (Interface 6) */
 
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { setUserRole } from '../../src/admin/user-changes.js';

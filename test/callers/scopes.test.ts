@@ -1,4 +1,4 @@
-/** Interface 7: `scopes` of each caller, by which a dashboard shows what can be done. */
+/** `scopes` of each caller, by which a dashboard shows what can be done. (Interface 7) */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { dataOf, newApiKey, newCronKey, newcomer } from '../support/gateway/graphql.js';
 

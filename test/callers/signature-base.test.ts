@@ -1,4 +1,4 @@
-/** Interface 6: the honest mistakes behind `invalid_signature`, each read off `extensions.signatureBase`. */
+/** The honest mistakes behind `invalid_signature`, each read off `extensions.signatureBase`. (Interface 6) */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type IssuedKey, newApiKey } from '../support/gateway/graphql.js';
 import { sendSigned, signerAt } from '../support/gateway/send-signed.js';

@@ -1,4 +1,7 @@
-/** Interface 4: an access key verifies by its own algorithm only (RFC 8725 sections 2.1, 3.1 and 3.10), whatever a token says. */
+/**
+ * An access key verifies by its own algorithm only (RFC 8725 sections 2.1, 3.1 and 3.10), whatever a token says.
+ * (Interface 4)
+ */
 import {
   constants,
   createHmac,

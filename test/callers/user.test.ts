@@ -1,4 +1,4 @@
-/** Interface 4 and 6: the user caller. Each rule of the access check, by a token that breaks this rule alone. */
+/** The caller `user`. Each rule of the access check, by a token that breaks this rule alone. (Interface 4 and 6) */
 import { ACCESS_ALGS } from '../../src/credentials/keyring/private-jwks.js';
 import { logIn, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, bearer, dataOf, newApiKey, newCronKey } from '../support/gateway/graphql.js';

@@ -1,4 +1,4 @@
-/** Interface 9 and 11: `session …` and `audit tail`, on the database of a gateway. */
+/** The commands `session …` and `audit tail`, on the database of a gateway. (Interface 9 and 11) */
 import { messagesOf, type Ran, runHere } from '../support/gateway/cli.js';
 import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type SignedIn, signIn } from '../support/gateway/graphql.js';

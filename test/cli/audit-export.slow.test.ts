@@ -1,4 +1,4 @@
-/** Interface 9: `audit export` and the script of docs/audit-export.md, which resumes at its cursor. */
+/** `audit export` and the script of docs/audit-export.md, which resumes at its cursor. (Interface 9) */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Interface 9: installed as `bin` `auth-gateway`, from what is packed. */
+/** The command `auth-gateway`, installed as a `bin` from the packed program. (Interface 9) */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {

@@ -1,4 +1,4 @@
-/** Interface 9 and 2: `user …` and what every command has in common. */
+/** The commands `user …`, and what every command has in common. (Interface 2 and 9) */
 import { Readable } from 'node:stream';
 import { writeBreached } from '../support/breached.js';
 import { type Cli, cliOnDatabase, messagesOf, run, runHere, runWith } from '../support/gateway/cli.js';

@@ -1,4 +1,4 @@
-/** Interface 9: `completion SHELL`, in the real shells. */
+/** The command `completion SHELL`, in the real shells. (Interface 9) */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Interface 9: which database a command speaks to, that it says so, and that it makes and migrates none by itself. */
+/** The database of a command: it is named, and no command creates or migrates one by itself. (Interface 9) */
 import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

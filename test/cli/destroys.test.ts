@@ -1,4 +1,4 @@
-/** Interface 9: what cannot be undone asks on a terminal, and needs `--yes` without one. */
+/** Commands whose effect cannot be undone ask on a terminal, and need `--yes` without one. (Interface 9) */
 import { spawn, spawnSync } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { messagesOf, type Ran, runHere } from '../support/gateway/cli.js';

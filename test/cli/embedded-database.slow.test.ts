@@ -1,4 +1,4 @@
-/** Interface 9: a command on the embedded database, whether a gateway runs on it or not. */
+/** A command on the embedded database, whether a gateway runs on it or not. (Interface 9) */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Interface 9: which of several errors is reported. */
+/** The error that is reported if there are several. (Interface 9) */
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { runCli } from '../../src/cli/cli.js';

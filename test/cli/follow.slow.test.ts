@@ -1,4 +1,4 @@
-/** Interface 9: `audit tail` over many pages, and `--follow`: every event once, until somebody has read enough. */
+/** `audit tail` over many pages, and `--follow`: every event once, until somebody has read enough. (Interface 9) */
 import { spawn } from 'node:child_process';
 import { Writable } from 'node:stream';
 import pg from 'pg';

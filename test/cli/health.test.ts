@@ -1,4 +1,4 @@
-/** Interface 9 and 10: `health` asks the gateway that its own environment configures. */
+/** The command `health` asks the gateway that its own environment configures. (Interface 9 and 10) */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readConfig } from '../../src/config/config.js';

@@ -1,4 +1,4 @@
-/** Interface 9: help everywhere, and what is said to those who mistype. */
+/** Help everywhere, and hints for mistyped commands. (Interface 9) */
 import { readFileSync } from 'node:fs';
 import { commandTable } from '../../src/cli/cli.js';
 import { REVISION } from '../../src/platform/versions.js';

@@ -1,4 +1,4 @@
-/** Interface 3 and 9: `keyring create` and `keyring rotate`, while an instance runs. */
+/** `keyring create` and `keyring rotate`, while an instance runs. (Interface 3 and 9) */
 import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

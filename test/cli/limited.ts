@@ -1,4 +1,4 @@
-/** Interface 9: a gateway whose limits the commands list and clear, wherever they are counted. */
+/** A gateway whose limits the commands list and clear, wherever they are counted. (Interface 9) */
 import { type Ran, runHere } from '../support/gateway/cli.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { type Setup, startGateway, type TestGateway } from '../support/gateway/gateway.js';

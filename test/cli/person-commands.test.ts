@@ -1,4 +1,7 @@
-/** Interface 15: `user export` prints all about a person, without secrets; `user erase` replaces only what names them. */
+/**
+ * `user export` prints everything about a person, without secrets; `user erase` replaces only what names them.
+ * (Interface 15)
+ */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { issuePasswordLink } from '../../src/admin/password-links.js';
 import { createUser, deleteUser, setUserEmail, setUserRole } from '../../src/admin/user-changes.js';

@@ -1,4 +1,4 @@
-/** Interface 9 and 11: the names under which keys and sessions are printed, lists of any length, and `sign --send`. */
+/** The names under which keys and sessions are printed, lists of any length, and `sign --send`. (Interface 9 and 11) */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Interface 9: `rate-limit …` where Redis counts. */
+/** The commands `rate-limit …` if Redis counts. (Interface 9) */
 import { messagesOf } from '../support/gateway/cli.js';
 import { startRedis } from '../support/programs/redis.js';
 import { startRedisCluster, startSentinelGroup } from '../support/programs/redis-groups.js';

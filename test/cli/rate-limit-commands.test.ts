@@ -1,4 +1,4 @@
-/** Interface 9: `rate-limit …`; `rate-limit-commands.slow.test.ts` asks the same of Redis. */
+/** The commands `rate-limit …`; `rate-limit-commands.slow.test.ts` asks the same of Redis. (Interface 9) */
 import { attempt, cli, gateway, json, listsAndClears, start, stop } from './limited.js';
 
 afterEach(stop);

@@ -1,4 +1,4 @@
-/** Interface 9: what the command line prints is text, whatever others have sent: nothing in it steers a terminal. */
+/** The command line prints only text, whatever others have sent: nothing in it steers a terminal. (Interface 9) */
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { type Printable, print, printMessage, printTable } from '../../src/cli/terminal.js';

@@ -1,4 +1,4 @@
-/** Interface 9 and 16: `user devices`, `user forget-device`, and what `user explain` says of locks. */
+/** `user devices`, `user forget-device`, and what `user explain` says of locks. (Interface 9 and 16) */
 import { messagesOf, type Ran, runHere } from '../support/gateway/cli.js';
 import { loginFrom, newDevice } from '../support/gateway/devices.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';

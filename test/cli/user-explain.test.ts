@@ -1,4 +1,4 @@
-/** Interface 9: why somebody cannot log in: `user explain`, and what `user unlock` and `session explain` say of it. */
+/** The reason why somebody cannot log in, as `user explain`, `user unlock` and `session explain` report it. (Interface 9) */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

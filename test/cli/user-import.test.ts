@@ -1,4 +1,4 @@
-/** Interface 15: `user import`: users of another system, all of them or none. */
+/** The command `user import`: users of another system, all of them or none. (Interface 15) */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Interface 9 and 17: `webhook …`. */
+/** The commands `webhook …`. (Interface 9 and 17) */
 import { Webhook } from 'standardwebhooks';
 import { type Received, type Receiver, startReceiver } from '../outbox/receiver.js';
 import { messagesOf, type Ran, runHere } from '../support/gateway/cli.js';

@@ -1,4 +1,4 @@
-/** Interface 13 and 15: `changePassword` of the client against the gateway. */
+/** `changePassword` of the client against the gateway. (Interface 13 and 15) */
 
 import { ANSWER_MS } from '../../client/src/routes.js';
 import { COMMAND_LINE } from '../../src/admin/administer.js';

@@ -1,4 +1,7 @@
-/** Interface 13: the client against the gateway, with other tabs, without what some browsers lack, and in the course of time. */
+/**
+ * The client against the gateway, with other tabs, without what some browsers lack, and in the course of time.
+ * (Interface 13)
+ */
 import { type Browser, startBrowser } from '../support/browser/client-environment.js';
 import { openPage, type Page, type PageSetup } from '../support/browser/client-page.js';
 import { runningClock } from '../support/gateway/clock.js';

@@ -1,4 +1,7 @@
-/** Interface 13: what a failure is: refused by the gateway, answered by something else, late, or offline; and wrong options. */
+/**
+ * Kinds of failures: refused by the gateway, answered by something else, late, or offline; and wrong options.
+ * (Interface 13)
+ */
 import { createAuthClient } from '../../client/src/browser.js';
 import { ANSWER_MS } from '../../client/src/routes.js';
 import { type Browser, startBrowser } from '../support/browser/client-environment.js';

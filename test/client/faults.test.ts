@@ -1,4 +1,4 @@
-/** Interface 12 and 13: answers that are lost, late, delayed or not the gateway's, and pages that close meanwhile. */
+/** Answers that are lost, late, delayed or not the gateway's, and pages that close meanwhile. (Interface 12 and 13) */
 
 import { CALLER_MS, LIMITED_MS } from '../../client/src/client.js';
 import { CUT_OFF_MS } from '../../client/src/refresh.js';

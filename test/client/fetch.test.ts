@@ -1,4 +1,4 @@
-/** Interface 13: `fetch` with the token: to whom it is sent, and what follows a 401. */
+/** The client's `fetch` with the token: to whom it is sent, and what follows a 401. (Interface 13) */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

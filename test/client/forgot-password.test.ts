@@ -1,4 +1,4 @@
-/** Interface 13 and 15: `forgotPassword` of the client. Only where the gateway sends mail is there an answer other than 404. */
+/** `forgotPassword` of the client. Only a gateway that sends mail answers anything but 404. (Interface 13 and 15) */
 
 import { ANSWER_MS } from '../../client/src/routes.js';
 import { type Browser, startBrowser } from '../support/browser/client-environment.js';

@@ -1,4 +1,4 @@
-/** Interface 13: a logout that the gateway has not confirmed: pages show it, nobody gets a token, and it is repeated. */
+/** A logout that the gateway has not confirmed: pages show it, nobody gets a token, and it is repeated. (Interface 13) */
 import { CUT_OFF_MS } from '../../client/src/refresh.js';
 import { type Browser, startBrowser } from '../support/browser/client-environment.js';
 import { openPage, type Page, type PageSetup, type Wire } from '../support/browser/client-page.js';

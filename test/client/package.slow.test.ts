@@ -1,4 +1,4 @@
-/** Interface 13: the packed client in an empty project: what it holds, and each export from what its users build with. */
+/** The packed client in an empty project: its files, and each export from what its users build with. (Interface 13) */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';

@@ -1,4 +1,4 @@
-/** Interface 13: clients that act for different people in one process, or with a storage of their own, never meet. */
+/** Clients that act for different people in one process, or with a storage of their own, never meet. (Interface 13) */
 import { createAuthClient } from '../../client/src/browser.js';
 import type { AuthClient, AuthClientOptions } from '../../client/src/types.js';
 import { memoryStorage, startBrowser } from '../support/browser/client-environment.js';

@@ -1,4 +1,4 @@
-/** Interface 13: the client on a server: what importing, creating and using it does in a process of Node without a page. */
+/** The client on a server: importing, creating and using it in a process of Node without a page. (Interface 13) */
 import { installClient, type Project } from './packed.js';
 
 let project: Project;

@@ -1,4 +1,4 @@
-/** Interface 13: the table of the client. */
+/** The state table of the client. (Interface 13) */
 import { type Event, type State, TABLE, type Table } from '../../client/src/table.js';
 
 const STATES = Object.keys(TABLE) as State[];

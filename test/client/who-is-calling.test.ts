@@ -1,4 +1,4 @@
-/** Interface 13: a service without a proxy asks the gateway who sent a request to it. */
+/** A service without a proxy asks the gateway who sent a request to it. (Interface 13) */
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { constants, createServer as createHttp2Server, connect as http2Connect } from 'node:http2';

@@ -1,4 +1,4 @@
-/** Interface 2: the environment. */
+/** Reading and checking the environment. (Interface 2) */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Interface 3: access keys of each algorithm, and what is refused of them. */
+/** Access keys of each algorithm, and what is refused of them. (Interface 3) */
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Interface 15: BREACHED_PASSWORDS, a folder of ranges or one sorted file. */
+/** BREACHED_PASSWORDS, a folder of ranges or one sorted file. (Interface 15) */
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Interface 3: EdDSA signatures are those of RFC 8032, whichever library makes them. */
+/** EdDSA signatures are those of RFC 8032, whichever library makes them. (Interface 3) */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { createRequire } from 'node:module';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** Interface 15: the cost of the costliest hashes of other systems that are imported, measured. */
+/** The cost of the costliest hashes of other systems that are imported, measured. (Interface 15) */
 import { importFaultFinder } from '../../src/credentials/passwords/hash-fault.js';
 import { createPasswords } from '../../src/credentials/passwords/passwords.js';
 import { randomBase62 } from '../../src/platform/ids.js';

@@ -1,4 +1,4 @@
-/** Interface 15: hashes of other systems: which are accepted, which are refused, and at what cost. */
+/** Hashes of other systems: which are accepted, which are refused, and at what cost. (Interface 15) */
 import { pbkdf2Sync, scryptSync } from 'node:crypto';
 import bcrypt from '@node-rs/bcrypt';
 import { hashFault, importFaultFinder } from '../../src/credentials/passwords/hash-fault.js';

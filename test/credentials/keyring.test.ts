@@ -1,4 +1,4 @@
-/** Interface 3: the keyring file, and its rotation over time. */
+/** The keyring file, and its rotation over time. (Interface 3) */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Interface 15: what a password must be when it is set. */
+/** The rules for a password when it is set. (Interface 15) */
 import fc from 'fast-check';
 import { readCommonPasswords } from '../../src/credentials/passwords/common-passwords.js';
 import { normalise } from '../../src/credentials/passwords/normal-form.js';

@@ -1,4 +1,4 @@
-/** Spec 4.1 step 3: hashing, its parameters and its queue. */
+/** Hashing, its parameters and its queue. (Spec 4.1 step 3) */
 import { availableParallelism } from 'node:os';
 import argon2, { type HashOptions } from 'argon2';
 import { Overloaded } from '../../src/credentials/passwords/password-queue.js';

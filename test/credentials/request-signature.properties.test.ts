@@ -1,4 +1,4 @@
-/** Interface 6: what holds for every signed request and for every text in its place. */
+/** Properties of every signed request, and of every text in its place. (Interface 6) */
 import fc from 'fast-check';
 import type { RequestFacts } from '../../src/credentials/signatures/signature-base.js';
 import { type SignedRequest, signerOf } from '../support/independent/signer.js';

@@ -1,4 +1,4 @@
-/** Interface 6: request signatures (RFC 9421, RFC 9530): the vector of the RFC, what passes, and what must not. */
+/** Request signatures (RFC 9421, RFC 9530): the vector of the RFC, what passes, and what must not. (Interface 6) */
 import {
   macMatches,
   presentsSignature,

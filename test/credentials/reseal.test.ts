@@ -1,4 +1,4 @@
-/** Interface 3: a rotation of the keyring seals every stored secret again, and drops the key that nothing needs any more. */
+/** A rotation of the keyring seals every stored secret again, and drops the key that nothing needs any more. (Interface 3) */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

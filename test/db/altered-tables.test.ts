@@ -1,4 +1,4 @@
-/** Interface 8: a newer version alters tables while this one runs. */
+/** A newer version alters tables while this one runs. (Interface 8) */
 import { logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { refresh } from '../support/gateway/routes.js';
 

@@ -1,4 +1,4 @@
-/** Interface 5: a server that requires a missing credential counts as away, even if the driver's error has no code. */
+/** A server that requires a missing credential counts as away, even if the driver's error has no code. (Interface 5) */
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Interface 2, KEYRING_FILE: no second keyring is created for a database that is in use. */
+/** No second keyring is created for a database that is in use. (Interface 2, KEYRING_FILE) */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

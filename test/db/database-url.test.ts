@@ -1,4 +1,4 @@
-/** Interface 2: what stands in DATABASE_URL holds for the connections of routes and of administration. */
+/** DATABASE_URL applies to the connections of routes and to those of administration. (Interface 2) */
 
 import { createInterface } from 'node:readline';
 import { readConfig } from '../../src/config/config.js';

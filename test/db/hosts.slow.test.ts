@@ -1,4 +1,4 @@
-/** Interface 2: several hosts in DATABASE_URL, on two real servers: the first in their order that takes writes is used. */
+/** Several hosts in DATABASE_URL, on two real servers: the first in their order that takes writes is used. (Interface 2) */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

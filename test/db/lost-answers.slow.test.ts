@@ -1,6 +1,6 @@
 /**
- * Interface 5: an answer of the database is lost before or after the commit. The gateway cannot know which, so it says 503,
- * leaves the cookie, and sends nothing twice.
+ * An answer of the database is lost before or after the commit. The gateway cannot know which, so it says 503, leaves
+ * the cookie, and sends nothing twice. (Interface 5)
  */
 import {
   type Answer,

@@ -1,4 +1,4 @@
-/** Interface 8: databases of every age are upgraded. */
+/** Databases of every age are upgraded. (Interface 8) */
 import { migrations } from '../../migrations/index.js';
 import { openDatabase } from '../../src/db/database.js';
 import { migrateUp, migrationStatus } from '../../src/db/migrate.js';

@@ -1,4 +1,7 @@
-/** Interface 8: entities and migrations agree, constraints are real, and databases are brought up: of every age in the slow file. */
+/**
+ * Entities and migrations agree, constraints are real, and databases are upgraded: those of every age in the slow file.
+ * (Interface 8)
+ */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';

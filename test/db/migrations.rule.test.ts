@@ -1,4 +1,4 @@
-/** Interface 8 and 9: the files of migrations: their names, their list, and what they may do to the version before. */
+/** The files of migrations: their names, their list, and what they may do to the previous version. (Interface 8 and 9) */
 import { readdirSync } from 'node:fs';
 import { migrations } from '../../migrations/index.js';
 

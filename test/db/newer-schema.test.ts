@@ -1,4 +1,4 @@
-/** Interface 9: an older version on a database that a newer one has migrated: it goes on unless that breaks it. */
+/** An older version on a database that a newer one has migrated goes on, unless that breaks it. (Interface 9) */
 import { openDatabase } from '../../src/db/database.js';
 import { type MigrationStatus, type SchemaState, schemaState } from '../../src/db/migrate.js';
 import { type Cli, cliOnDatabase, messagesOf } from '../support/gateway/cli.js';

@@ -1,4 +1,4 @@
-/** Interface 5 and 10, Yuzu#4283: while the database is away nothing is granted, refused, cleared or lost. */
+/** While the database is away nothing is granted, refused, cleared or lost. (Interface 5 and 10, Yuzu#4283) */
 
 import {
   type Answer,

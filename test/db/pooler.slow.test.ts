@@ -1,4 +1,4 @@
-/** Interface 2: DATABASE_POOLER=transaction behind a real PgBouncer. Needs `pgbouncer` on the PATH. */
+/** DATABASE_POOLER=transaction behind a real PgBouncer. Needs `pgbouncer` on the PATH. (Interface 2) */
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { readConfig } from '../../src/config/config.js';

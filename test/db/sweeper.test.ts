@@ -1,4 +1,4 @@
-/** Spec 2.6 and Interface 10: what has expired is deleted, and nothing that is still needed. */
+/** What has expired is deleted, and nothing that is still needed. (Spec 2.6 and Interface 10) */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { issueLink } from '../../src/auth/password-links.js';

@@ -1,4 +1,4 @@
-/** Interface 5: what a request has given up waiting for does nothing later, when it could. */
+/** Work that a request no longer waits for does nothing later, when it could. (Interface 5) */
 import type pg from 'pg';
 import { type Database, openDatabase } from '../../src/db/database.js';
 import { statement } from '../../src/db/statement.js';

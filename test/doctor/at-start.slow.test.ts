@@ -1,4 +1,4 @@
-/** Interface 9: the gateway looks at its surroundings once after the start, in the background, and logs what is wrong. */
+/** The gateway looks at its surroundings once after the start, in the background, and logs what is wrong. (Interface 9) */
 import { createInterface } from 'node:readline';
 import { readConfig } from '../../src/config/config.js';
 import { examineAtStart } from '../../src/doctor/at-start.js';

@@ -1,4 +1,7 @@
-/** Interface 2 and 9: PUBLIC_URL is Vite's, which forwards only some paths; the start page and doctor, whichever starts first. */
+/**
+ * PUBLIC_URL is Vite's, which forwards only some paths; the start page and doctor, whichever starts first.
+ * (Interface 2 and 9)
+ */
 import { readConfig } from '../../src/config/config.js';
 import { examineAtStart } from '../../src/doctor/at-start.js';
 import { look } from '../support/gateway/doctor.js';

@@ -1,4 +1,4 @@
-/** Interface 9, `doctor`: which clock is wrong if two are apart, by what further clocks say. */
+/** Which clock is wrong if two are apart, by what further clocks say. (Interface 9, `doctor`) */
 import { judgeClocks, type Witness } from '../../src/doctor/clock-witnesses.js';
 
 const redis = (aheadSeconds: number, mayBeHere = false): Witness => ({ name: 'Redis', aheadSeconds, mayBeHere });

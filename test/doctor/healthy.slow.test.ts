@@ -1,4 +1,4 @@
-/** Interface 9: `doctor` next to a gateway as an operator runs it: the build, its own database, a proxy that ends TLS. */
+/** `doctor` next to a gateway as an operator runs it: the build, its own database, a proxy that ends TLS. (Interface 9) */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * Interface 9: `doctor` names each fault that is planted for real, with a remedy; what the remedy says is carried out, and
- * the finding is gone. Everything else is well meanwhile, and stays so.
+ * `doctor` finds each fault that is planted for real, and names a remedy; once that is carried out, the finding is
+ * gone. All other findings stay well. (Interface 9)
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** Interface 11: buckets of counts follow the local time of the time zone, also when its clocks change. */
+/** Buckets of counts follow the local time of the time zone, also when its clocks change. (Interface 11) */
 import fc from 'fast-check';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, dataOf, newApiKey } from '../support/gateway/graphql.js';

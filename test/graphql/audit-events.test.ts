@@ -1,4 +1,4 @@
-/** Interface 11: the audit log, newest first, with filters and pages. */
+/** The audit log, newest first, with filters and pages. (Interface 11) */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, dataOf, newApiKey } from '../support/gateway/graphql.js';
 import { login, WRONG } from '../support/gateway/routes.js';

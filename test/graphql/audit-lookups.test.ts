@@ -1,4 +1,4 @@
-/** Interface 11: who made a change, the history of one user, key or webhook, and the events of one session. */
+/** Who made a change, the history of one user, key or webhook, and the events of one session. (Interface 11) */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { eraseUser } from '../../src/admin/user-erasure.js';
 import { sweep } from '../../src/db/sweeper.js';

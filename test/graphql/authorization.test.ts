@@ -1,4 +1,7 @@
-/** Interface 11: what each caller may request: one row per field, one column per caller, written by hand; and what the schema says. */
+/**
+ * What each caller may request: one row per field, one column per caller, written by hand; and what the schema says.
+ * (Interface 11)
+ */
 import { readFileSync } from 'node:fs';
 import { buildSchema, isObjectType } from 'graphql';
 import { administer, COMMAND_LINE } from '../../src/admin/administer.js';

@@ -1,4 +1,4 @@
-/** Interface 7: the schema describes each of its parts. The tests need no gateway, so `npm run check` runs them too. */
+/** The schema describes each of its parts. The tests need no gateway, so `npm run check` runs them too. (Interface 7) */
 import { readFileSync } from 'node:fs';
 import {
   buildSchema,

@@ -1,4 +1,4 @@
-/** Interface 11: the schema describes the fields of audit events. */
+/** The schema describes the fields of audit events. (Interface 11) */
 import { readFileSync } from 'node:fs';
 import { buildSchema, type GraphQLEnumType } from 'graphql';
 import { administer, COMMAND_LINE } from '../../src/admin/administer.js';

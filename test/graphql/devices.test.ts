@@ -1,4 +1,4 @@
-/** Interface 16: `User.devices` and `forgetDevice`. */
+/** The field `User.devices` and the mutation `forgetDevice`. (Interface 16) */
 import { loginFrom, newDevice } from '../support/gateway/devices.js';
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, bearer, dataOf, newApiKey, newcomer } from '../support/gateway/graphql.js';

@@ -1,4 +1,4 @@
-/** Interface 7: what errors reveal and what they do not; introspection and the explorer. */
+/** Errors and what they must not reveal; introspection and the explorer. (Interface 7) */
 import { getIntrospectionQuery } from 'graphql';
 import { startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
 import {

@@ -1,4 +1,4 @@
-/** Interface 11: `gateway`: the running gateway, its keyring, and what `doctor` finds in it. */
+/** The query `gateway`: the running gateway, its keyring, and what `doctor` finds in it. (Interface 11) */
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-/** Interface 7: queries that the endpoint refuses before it reads anything. */
+/** Queries that the endpoint refuses before it reads anything. (Interface 7) */
 import { GraphQLError } from 'graphql';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, dataOf, newCronKey } from '../support/gateway/graphql.js';

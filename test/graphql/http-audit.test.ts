@@ -1,4 +1,4 @@
-/** Interface 7: the working draft of GraphQL over HTTP, checked by the audit suite of graphql-http. */
+/** The working draft of GraphQL over HTTP, checked by the audit suite of graphql-http. (Interface 7) */
 import { serverAudits } from 'graphql-http';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { newcomer } from '../support/gateway/graphql.js';

@@ -1,4 +1,4 @@
-/** Interface 6 and 11: rotation and revocation of keys over GraphQL. */
+/** Rotation and revocation of keys over GraphQL. (Interface 6 and 11) */
 import pg from 'pg';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import {

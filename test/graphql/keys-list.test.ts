@@ -1,4 +1,4 @@
-/** Interface 11: `apiKeys` and `cronKeys`: their filters and counts. */
+/** The queries `apiKeys` and `cronKeys`: their filters and counts. (Interface 11) */
 import fc from 'fast-check';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/admin/api-keys.js';

@@ -1,4 +1,4 @@
-/** Interface 6 and 11: API keys and cron keys over GraphQL. */
+/** API keys and cron keys over GraphQL. (Interface 6 and 11) */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import {
   type As,

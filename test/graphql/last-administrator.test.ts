@@ -1,4 +1,4 @@
-/** Interface 11: who can change administrators; the last one who can log in stays, also in concurrent requests. */
+/** Who can change administrators; the last one who can log in stays, also in concurrent requests. (Interface 11) */
 import fc from 'fast-check';
 import type { ListedUser } from '../../src/admin/users.js';
 import { runHere } from '../support/gateway/cli.js';

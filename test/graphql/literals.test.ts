@@ -1,4 +1,4 @@
-/** Interface 7: the error of a literal names its input and what is required there, and never repeats it. */
+/** The error of a literal names its input and what is required there, and never repeats it. (Interface 7) */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, newcomer } from '../support/gateway/graphql.js';
 

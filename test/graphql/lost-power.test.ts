@@ -1,4 +1,4 @@
-/** Interface 11: a mutation reads the caller's row again, also between two fields of one operation. */
+/** A mutation reads the caller's row again, also between two fields of one operation. (Interface 11) */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { ask, newApiKey, newCronKey, newcomer } from '../support/gateway/graphql.js';
 import { quickPasswords } from '../support/gateway/quick-passwords.js';

@@ -1,4 +1,4 @@
-/** Interface 5 and 7: an error about a document contains names of the schema, never a value that was sent. */
+/** An error about a document contains names of the schema, never a value that was sent. (Interface 5 and 7) */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, newApiKey } from '../support/gateway/graphql.js';
 import { captureLog } from '../support/gateway/log.js';

@@ -1,4 +1,4 @@
-/** Interface 11: a mutation answers what the next query would. The fields come from the schema, so a new one is asked too. */
+/** A mutation answers as the next query does. The fields come from the schema, so a new one is tested too. (Interface 11) */
 import { readFileSync } from 'node:fs';
 import { buildSchema, type GraphQLObjectType, getNamedType, isLeafType, isObjectType } from 'graphql';
 import { COMMAND_LINE } from '../../src/admin/administer.js';

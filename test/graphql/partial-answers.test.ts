@@ -1,4 +1,4 @@
-/** Interface 11: one refusal must neither blank a dashboard nor lose a secret that is shown once. */
+/** One refusal must neither blank a dashboard nor lose a secret that is shown once. (Interface 11) */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, internalKey, newApiKey, newCronKey, newcomer, signed } from '../support/gateway/graphql.js';
 

@@ -1,4 +1,4 @@
-/** Interface 11: each listing reads by an index and sorts no more than it shows, also with a long audit log. */
+/** Each listing reads by an index and sorts no more than it shows, also with a long audit log. (Interface 11) */
 import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import { type AuditEventFilter, auditEventsQuery, countedEventsQuery } from '../../src/audit/log.js';

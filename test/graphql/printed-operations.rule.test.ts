@@ -1,4 +1,4 @@
-/** Interface 19: the types of the console's operations are those of the schema. `npm run check` runs it too. */
+/** The types of the console's operations are those of the schema. `npm run check` runs it too. (Interface 19) */
 import { readFileSync } from 'node:fs';
 import { PRINTED, printedOperations } from '../../scripts/write-operations.js';
 

@@ -1,4 +1,4 @@
-/** Interface 7: `schema.graphql` is the schema of the code. The test needs no gateway, so `npm run check` runs it too. */
+/** `schema.graphql` is the schema of the code. The test needs no gateway, so `npm run check` runs it too. (Interface 7) */
 import { readFileSync } from 'node:fs';
 import { printedSchema } from '../../src/graphql/schema.js';
 

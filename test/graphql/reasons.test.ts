@@ -1,4 +1,4 @@
-/** Interface 7: every reason of an error, caused over HTTP, with its status and code as docs/dashboards.md prints them. */
+/** Every reason of an error, caused over HTTP, with its status and code as docs/dashboards.md prints them. (Interface 7) */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { setUserActive } from '../../src/admin/user-changes.js';
 import { CODES, type Reason } from '../../src/graphql/reasons.js';

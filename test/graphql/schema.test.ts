@@ -1,4 +1,4 @@
-/** Interface 7 and 11: what the schema guarantees clients about every type. */
+/** The guarantees of the schema about every type. (Interface 7 and 11) */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, dataOf, newcomer } from '../support/gateway/graphql.js';
 

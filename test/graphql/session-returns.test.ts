@@ -1,4 +1,7 @@
-/** Interface 11 and 12: a used token that is presented again: how long after its rotation, from where, as a theft or a retry. */
+/**
+ * A used token that is presented again: how long after its rotation, from which address, as a theft or a retry.
+ * (Interface 11 and 12)
+ */
 import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, dataOf, newApiKey, newcomer, STORY } from '../support/gateway/graphql.js';
 import { logout, refresh } from '../support/gateway/routes.js';

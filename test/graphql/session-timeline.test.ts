@@ -1,4 +1,4 @@
-/** Interface 11: the events of a session: why was this user logged out? */
+/** The events of a session, which say why its user was logged out. (Interface 11) */
 
 import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import {

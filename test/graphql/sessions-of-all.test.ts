@@ -1,4 +1,4 @@
-/** Interface 11: `sessions`, those of all users. */
+/** The query `sessions`: those of all users. (Interface 11) */
 import fc from 'fast-check';
 import { claimsOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, dataOf, newApiKey, newcomer, type SignedIn, signIn } from '../support/gateway/graphql.js';

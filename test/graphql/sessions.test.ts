@@ -1,4 +1,4 @@
-/** Interface 11: one's own sessions, and those of others with sessions:write. */
+/** One's own sessions, and those of others with sessions:write. (Interface 11) */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { deleteUser } from '../../src/admin/user-changes.js';
 import { claimsOf, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';

@@ -1,4 +1,4 @@
-/** Interface 7: turns of callers, for any order in which their work ends. */
+/** Turns of callers, for any order in which their work ends. (Interface 7) */
 import fc from 'fast-check';
 import type { Caller } from '../../src/callers/caller.js';
 import { createTurns } from '../../src/graphql/turns.js';

@@ -1,4 +1,4 @@
-/** Interface 7: concurrent reads of dashboards are limited, for one caller and for all, and no login waits for them. */
+/** Concurrent reads of dashboards are limited, for one caller and for all, and no login waits for them. (Interface 7) */
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, newApiKey, newcomer, signIn } from '../support/gateway/graphql.js';
 import { login, refresh } from '../support/gateway/routes.js';

@@ -1,4 +1,4 @@
-/** Interface 11: administrative changes of users; each change and its audit event are committed together. */
+/** Administrative changes of users; each change and its audit event are committed together. (Interface 11) */
 
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { issuePasswordLink } from '../../src/admin/password-links.js';

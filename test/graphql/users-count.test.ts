@@ -1,4 +1,4 @@
-/** Interface 11: `totalCount` of `users`. */
+/** The field `totalCount` of `users`. (Interface 11) */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, dataOf, newApiKey } from '../support/gateway/graphql.js';
 import { countWork } from '../support/gateway/work.js';

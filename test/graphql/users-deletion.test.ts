@@ -1,4 +1,4 @@
-/** Interface 11: `deleteUser` ends every session and deletes the row; records and audit log stay. */
+/** The mutation `deleteUser` ends every session and deletes the row; records and audit log stay. (Interface 11) */
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import {
   type As,

@@ -1,4 +1,4 @@
-/** Interface 11: `users` and `user`. */
+/** The queries `users` and `user`. (Interface 11) */
 import { readFileSync } from 'node:fs';
 import { buildSchema, type GraphQLObjectType, getNamedType, isLeafType } from 'graphql';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';

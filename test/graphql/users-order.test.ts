@@ -1,4 +1,4 @@
-/** Interface 11: `users` in each order, and by their ids. */
+/** The query `users` in each order, and by ids. (Interface 11) */
 import fc from 'fast-check';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, dataOf, newApiKey, newcomer, signIn } from '../support/gateway/graphql.js';

@@ -1,4 +1,4 @@
-/** Interface 7: an error names the invalid input of a variable, and never repeats its value. */
+/** An error names the invalid input of a variable, and never repeats its value. (Interface 7) */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, newcomer } from '../support/gateway/graphql.js';
 

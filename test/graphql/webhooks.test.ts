@@ -1,4 +1,4 @@
-/** Interface 17: webhooks over GraphQL. */
+/** Webhooks over GraphQL. (Interface 17) */
 
 import { allTried } from '../outbox/all-tried.js';
 import { type Receiver, startReceiver } from '../outbox/receiver.js';

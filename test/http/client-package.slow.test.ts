@@ -1,4 +1,4 @@
-/** Interface 13: the client that the gateway serves: how it is sent, and its use from Node after `npm install`. */
+/** The client that the gateway serves: how it is sent, and its use from Node after `npm install`. (Interface 13) */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Interface 5 and 7: the last handler. */
+/** The last handler, for errors. (Interface 5 and 7) */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';

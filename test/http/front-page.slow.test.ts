@@ -1,4 +1,4 @@
-/** Interface 2: the page at `/` in a process: its commands work, and the log names it. */
+/** The page at `/` in a process: its commands work, and the log names it. (Interface 2) */
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** Interface 5: the page at `/`, as the start names it: what it links is there, what it prints works; in production a sentence. */
+/**
+ * The page at `/`, as the start names it: its links lead somewhere, and its commands work; in production it is a
+ * sentence. (Interface 5)
+ */
 import { readFile } from 'node:fs/promises';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { shownIn } from './shown.js';

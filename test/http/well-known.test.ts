@@ -1,4 +1,4 @@
-/** Interface 3: discovery, as verifiers use it that know the issuer alone, and what browsers may read of it. */
+/** Discovery, as used by verifiers that know only the issuer, and what browsers may read of it. (Interface 3) */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Interface 10: an instance whose clock is wrong issues nothing and lets nothing rest on time; sessions live on. */
+/** An instance whose clock is wrong issues nothing and decides nothing by time; sessions live on. (Interface 10) */
 import { randomUUID } from 'node:crypto';
 import { sweepRound } from '../../src/db/sweeper.js';
 import { expiringRows } from '../../src/start/compose.js';

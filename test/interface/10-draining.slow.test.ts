@@ -1,4 +1,4 @@
-/** Interface 10: SIGTERM loses no request: what a listener does with connections when it ends. */
+/** SIGTERM loses no request: the connections of a listener that ends. (Interface 10) */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type Listening, listen } from '../../src/http/server/listener.js';

@@ -1,4 +1,4 @@
-/** Interface 10: the process ends whatever hangs: with 0 after a signal, with 1 after an uncaught error. */
+/** The process ends whatever hangs: with status 0 after a signal, with 1 after an uncaught error. (Interface 10) */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

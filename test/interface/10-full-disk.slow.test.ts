@@ -1,4 +1,4 @@
-/** Interface 10: a full disk takes an instance out of the load balancer, whichever table finds no room first. */
+/** A full disk takes an instance out of the load balancer, whichever table finds no room first. (Interface 10) */
 
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { ask, newcomer } from '../support/gateway/graphql.js';

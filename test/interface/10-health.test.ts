@@ -1,4 +1,4 @@
-/** Interface 10: health. */
+/** Health checks. (Interface 10) */
 import { runningClock } from '../support/gateway/clock.js';
 import { type Answer, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { captureLog } from '../support/gateway/log.js';

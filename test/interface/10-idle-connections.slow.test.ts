@@ -1,6 +1,6 @@
 /**
- * Interface 10: at a stop, a connection without a request stays open for a second, because a request may be on its way.
- * This second passes in real time: sockets have no clock that a test can move.
+ * At a stop, a connection without a request stays open for a second, because a request may be on its way. This second
+ * passes in real time: sockets have no clock that a test can move. (Interface 10)
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-/** Interface 2 and 10: METRICS_PORT. */
+/** METRICS_PORT, the listener of metrics. (Interface 2 and 10) */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { send, startGateway, type TestGateway } from '../support/gateway/gateway.js';

@@ -1,4 +1,4 @@
-/** Interface 10: a gateway of its own, which notices by itself that its clock or its database is not as it should be. */
+/** A gateway of its own, which notices by itself that its clock or its database is faulty. (Interface 10) */
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Interface 10: ready says so while every login would be 503, and why; it is ready again by itself. */
+/** Readiness reports that every login would be answered 503, and why; it recovers by itself. (Interface 10) */
 import { migrations } from '../../migrations/index.js';
 import { statement } from '../../src/db/statement.js';
 import { startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';

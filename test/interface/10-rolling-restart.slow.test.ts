@@ -1,4 +1,4 @@
-/** Interface 10: instances behind a real nginx are restarted in turn, and nobody notices. Needs `nginx` on the PATH. */
+/** Instances behind a real nginx are restarted in turn, and nobody notices. Needs `nginx` on the PATH. (Interface 10) */
 import { Agent, request } from 'node:http';
 import { logIn, send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type ServerProcess, startProcess } from '../support/gateway/server-process.js';

@@ -1,4 +1,4 @@
-/** Interface 10: SIGTERM to a process of its own. */
+/** SIGTERM to a gateway in a process of its own. (Interface 10) */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';

@@ -1,4 +1,4 @@
-/** Interface 14: whoever has the id of a trace or of a request finds every line that was written while it was answered. */
+/** The id of a trace or of a request finds every line that was written while it was answered. (Interface 14) */
 
 import { type Instance, logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { captureLog } from '../support/gateway/log.js';

@@ -1,4 +1,4 @@
-/** Interface 14: a log that cannot be written stops nothing: a full disk, a closed pipe, a pipe that nobody reads. */
+/** A log that cannot be written stops nothing: a full disk, a closed pipe, a pipe that nobody reads. (Interface 14) */
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-/** Interface 10 and 14: metrics, by their final names. */
+/** The metrics, by their final names. (Interface 10 and 14) */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, rm, utimes } from 'node:fs/promises';

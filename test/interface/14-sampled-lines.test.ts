@@ -1,4 +1,4 @@
-/** Interface 14: what is answered again and again by the same failure has a few lines, which say how many it were. */
+/** One failure that repeats has a few lines in the log, which give the number of repetitions. (Interface 14) */
 
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { ask, newApiKey } from '../support/gateway/graphql.js';

@@ -1,4 +1,4 @@
-/** Interface 15: breached passwords that become unreadable are an outage for setting a password, and never for login. */
+/** Breached passwords that become unreadable are an outage for setting a password, and never for login. (Interface 15) */
 import { renameSync } from 'node:fs';
 import { writeBreached } from '../support/breached.js';
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';

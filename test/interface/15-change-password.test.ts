@@ -1,4 +1,4 @@
-/** Interface 15: `POST /auth/password`. */
+/** The route `POST /auth/password`. (Interface 15) */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { deleteUser, setUserActive } from '../../src/admin/user-changes.js';
 import { PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';

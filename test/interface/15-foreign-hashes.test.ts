@@ -1,4 +1,4 @@
-/** Interface 15: users who come with the hash of another system log in, and get a hash of our own. */
+/** Users who come with the hash of another system log in, and get a hash of our own. (Interface 15) */
 import { runHere } from '../support/gateway/cli.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { captureLog } from '../support/gateway/log.js';

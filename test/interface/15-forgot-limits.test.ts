@@ -1,4 +1,4 @@
-/** Interface 15: what a request for a link costs, and what refuses it. `15-forgot.test.ts` has what is mailed. */
+/** Costs and limits of a request for a link. `15-forgot.test.ts` has what is mailed. (Interface 15) */
 import { startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
 import { captureLog } from '../support/gateway/log.js';
 import { forgot, issueLink, redeem } from '../support/gateway/passwords.js';

@@ -1,4 +1,4 @@
-/** Interface 15 and 17: people who have forgotten their password are mailed a link, and nobody learns who has an account. */
+/** People who have forgotten their password are mailed a link, and nobody learns who has an account. (Interface 15 and 17) */
 
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { mailPasswordLink } from '../../src/admin/password-links.js';

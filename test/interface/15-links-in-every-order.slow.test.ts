@@ -1,4 +1,4 @@
-/** Interface 15: a link ends by its use, by its owner or by an operator, and never by a request of somebody else. */
+/** A link ends by its use, by its owner or by an operator, and never by a request of somebody else. (Interface 15) */
 import fc from 'fast-check';
 import { ACTS, start, stop, tryInOrder } from './15-links.js';
 

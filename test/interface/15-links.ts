@@ -1,4 +1,4 @@
-/** Interface 15: acts that make and end links, and what should work after each. */
+/** Acts that make and end links, and what should work after each. (Interface 15) */
 import { randomUUID } from 'node:crypto';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { mailPasswordLink } from '../../src/admin/password-links.js';

@@ -1,4 +1,4 @@
-/** Interface 15: `POST /auth/password/redeem` and `/auth/password/check`. */
+/** The routes `POST /auth/password/redeem` and `/auth/password/check`. (Interface 15) */
 import { createHash } from 'node:crypto';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { issuePasswordLink } from '../../src/admin/password-links.js';

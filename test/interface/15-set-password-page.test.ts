@@ -1,4 +1,4 @@
-/** Interface 15: how the page of password links is sent. What it does is tested in `test/browser/set-password.slow.test.ts`. */
+/** The page of password links, as it is sent. `test/browser/set-password.slow.test.ts` has what it does. (Interface 15) */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 
 const PRODUCTION = { NODE_ENV: 'production', PUBLIC_URL: 'https://auth.example.com' };

@@ -1,4 +1,4 @@
-/** Interface 15: the link that somebody asked for, and that of an operator. Random orders: 15-links-in-every-order.slow. */
+/** The link that a user requested, and that of an operator. `15-links-in-every-order.slow` has random orders. (Interface 15) */
 import { start, stop, tryInOrder } from './15-links.js';
 
 beforeAll(start);

@@ -1,4 +1,4 @@
-/** Interface 16: what makes the gateway forget a device, and what does not. */
+/** Acts that make the gateway forget a device, and those that do not. (Interface 16) */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { forgetDevice } from '../../src/admin/devices.js';
 import { deleteUser, setUserActive, setUserEmail, setUserPassword, unlockUser } from '../../src/admin/user-changes.js';

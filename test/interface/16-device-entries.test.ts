@@ -1,4 +1,4 @@
-/** Interface 16: the cookie `device`: what a login makes of it, and of what a thief could send in its place. */
+/** The cookie `device`: what a login makes of it, and of what a thief could send in its place. (Interface 16) */
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

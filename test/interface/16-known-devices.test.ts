@@ -1,4 +1,4 @@
-/** Interface 16: known devices: the lock of an account does not hold for them, and each has its own. */
+/** Known devices: the lock of an account does not hold for them, and each has its own. (Interface 16) */
 import { deviceOf, loginFrom, newDevice } from '../support/gateway/devices.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { quickPasswords } from '../support/gateway/quick-passwords.js';

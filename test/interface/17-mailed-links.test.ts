@@ -1,4 +1,7 @@
-/** Interface 15 and 17: a link that an operator has mailed is seen by nobody else. `test/mail/links.test.ts` has how it is sent. */
+/**
+ * A link that an operator has mailed is seen by nobody else. `test/mail/links.test.ts` has its sending.
+ * (Interface 15 and 17)
+ */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { deleteUser, setUserActive, setUserPassword } from '../../src/admin/user-changes.js';
 import { openSealedSecret } from '../../src/credentials/sealed-secret.js';

@@ -1,4 +1,4 @@
-/** Interface 19: how the console is served. */
+/** The files of the console, as they are served. (Interface 19) */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';

@@ -1,4 +1,4 @@
-/** Interface 2: REUSE_PORT: several instances, started by bin/auth-gateway, listen on one port and share one PostgreSQL. */
+/** REUSE_PORT: several instances, started by bin/auth-gateway, listen on one port and share one PostgreSQL. (Interface 2) */
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';

@@ -1,4 +1,4 @@
-/** Interface 2: SESSION_RATE_LIMIT: refresh and logout per client address, counted in memory before any store is asked. */
+/** SESSION_RATE_LIMIT: refresh and logout per client address, counted in memory before any store is asked. (Interface 2) */
 
 import { logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { logout, refresh } from '../support/gateway/routes.js';

@@ -1,4 +1,4 @@
-/** Interface 2: SHUTDOWN_DELAY_SECONDS, in a process of its own. */
+/** SHUTDOWN_DELAY_SECONDS, in a process of its own. (Interface 2) */
 import { PASSWORD, send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type ServerProcess, startProcess } from '../support/gateway/server-process.js';
 import { until } from '../support/until.js';

@@ -1,4 +1,4 @@
-/** Interface 5: cookies as browsers send them, cross-site calls and CORS. */
+/** Cookies as browsers send them, cross-site calls and CORS. (Interface 5) */
 import {
   type Answer,
   logIn,

@@ -1,4 +1,4 @@
-/** Interface 2 and 5: whose address counts and is recorded, by TRUST_PROXY, and IPv6 by /64. */
+/** The address that is counted and recorded, by TRUST_PROXY, and IPv6 by /64. (Interface 2 and 5) */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { captureLog } from '../support/gateway/log.js';
 import { login } from '../support/gateway/routes.js';

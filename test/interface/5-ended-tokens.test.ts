@@ -1,4 +1,4 @@
-/** Interface 5: a token whose session something other than a rotation had ended is refused as a used one, and is no theft. */
+/** A token whose session something other than a rotation had ended is refused as a used one, and is no theft. (Interface 5) */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { revokeSession } from '../../src/admin/sessions.js';
 import { deleteUser, setUserActive, setUserPassword } from '../../src/admin/user-changes.js';

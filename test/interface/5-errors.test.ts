@@ -1,4 +1,4 @@
-/** Interface 5: errors that are not of Spec 7: bodies, types, methods, paths; and what no answer ever holds. */
+/** Errors that Spec 7 does not have: bodies, types, methods, paths; and what no answer ever contains. (Interface 5) */
 
 import { type Answer, PASSWORD, type SendOptions, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { login, WRONG } from '../support/gateway/routes.js';

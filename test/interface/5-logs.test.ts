@@ -1,4 +1,4 @@
-/** Interface 14, ASVS 16.2.5: one line an outcome with the ids of its request; no secret and no e-mail in any line. */
+/** One line for each outcome, with the ids of its request; no secret and no e-mail in any line. (Interface 14, ASVS 16.2.5) */
 import { randomUUID } from 'node:crypto';
 import {
   type Answer,

@@ -1,4 +1,4 @@
-/** Interface 5 and 14: many people behind one address, as docs/locked-out.md says. */
+/** Many people behind one address, as docs/locked-out.md says. (Interface 5 and 14) */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { captureLog } from '../support/gateway/log.js';
 import { login, WRONG } from '../support/gateway/routes.js';

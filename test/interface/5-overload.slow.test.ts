@@ -1,4 +1,4 @@
-/** Interface 5: more logins than can be hashed, and clients that hang up before their answer; with real hashing. */
+/** More logins than can be hashed, and clients that hang up before their answer; with real hashing. (Interface 5) */
 import { createConnection, type Socket } from 'node:net';
 import type { Place } from '../../src/credentials/passwords/password-queue.js';
 import { type Instance, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';

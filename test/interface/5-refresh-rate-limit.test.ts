@@ -1,4 +1,4 @@
-/** Interface 5: REFRESH_RATE_LIMIT: refreshes a minute of one session, counted in memory before any store is asked. */
+/** REFRESH_RATE_LIMIT: refreshes a minute of one session, counted in memory before any store is asked. (Interface 5) */
 
 import { logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { logout, refresh } from '../support/gateway/routes.js';

@@ -1,4 +1,4 @@
-/** Interface 5: several `refresh_token` cookies in one request, as a sibling host can bring about. */
+/** Several `refresh_token` cookies in one request, as a sibling host can bring about. (Interface 5) */
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { exportJWK } from 'jose';
 import { type Answer, claimsOf, logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';

@@ -1,4 +1,7 @@
-/** Interface 5: sockets: what is no request is answered in JSON and logged once; nobody holds a connection for ever. */
+/**
+ * Sockets: bytes that are no request are answered in JSON and logged once; nobody holds a connection for ever.
+ * (Interface 5)
+ */
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { listen, type SocketLimits } from '../../src/http/server/listener.js';

@@ -1,4 +1,4 @@
-/** Interface 5: a request target has no `#` (RFC 9112 section 3.2). */
+/** A request target has no `#`. (Interface 5, RFC 9112 section 3.2) */
 import { send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { answersIn, exchange, type RawAnswer } from '../support/gateway/raw.js';
 import { wholeState } from '../support/gateway/rows.js';

@@ -1,6 +1,6 @@
 /**
- * Interface 5: an outage is answered 503 within 5 seconds, whatever hangs. What hangs here hangs until the answer is
- * there, so that an answer is the proof; how long it took is bounded with ample room, for a machine that is busy.
+ * An outage is answered 503 within 5 seconds, whatever hangs. What hangs here hangs until the answer is there, so that
+ * an answer is the proof; how long it took is bounded with ample room, for a machine that is busy. (Interface 5)
  */
 import type pg from 'pg';
 import {

@@ -1,4 +1,4 @@
-/** Spec 6 asks for the rows, not for their number: dead tokens presented without end write a bounded number a minute. */
+/** Dead tokens that are presented without end write a bounded number of rows a minute. (Spec 6) */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { deleteUser } from '../../src/admin/user-changes.js';
 import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';

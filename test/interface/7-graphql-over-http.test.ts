@@ -1,4 +1,4 @@
-/** Interface 7: every answer of `/graphql` has `errors`, even if HTTP refuses before GraphQL runs. */
+/** Every answer of `/graphql` has `errors`, even if HTTP refuses before GraphQL runs. (Interface 7) */
 
 import {
   type Answer,

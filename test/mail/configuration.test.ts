@@ -1,4 +1,4 @@
-/** Interface 2 and 17: the variables of mail. */
+/** The variables of mail. (Interface 2 and 17) */
 import { ConfigError, readConfig } from '../../src/config/config.js';
 import { senderOf } from '../../src/mail/mail.js';
 

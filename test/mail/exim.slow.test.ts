@@ -1,4 +1,7 @@
-/** Interface 17: mail through a real server, with TLS, a login and outages. Needs root, `exim4` and `openssl` (REQUIRE_PROGRAMS=1). */
+/**
+ * Mail through a real server, with TLS, a login and outages. Needs root, `exim4` and `openssl` (REQUIRE_PROGRAMS=1).
+ * (Interface 17)
+ */
 import tls from 'node:tls';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { setUserRole } from '../../src/admin/user-changes.js';

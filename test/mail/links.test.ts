@@ -1,4 +1,4 @@
-/** Interface 15 and 17: links are mailed, each once, and their tokens wait sealed no longer than necessary. */
+/** Links are mailed, each once, and their tokens wait sealed no longer than necessary. (Interface 15 and 17) */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { issuePasswordLink } from '../../src/admin/password-links.js';
 import { startInstance, type TestGateway } from '../support/gateway/gateway.js';

@@ -1,4 +1,4 @@
-/** Interface 17: MAIL=log prints mails to the terminal. */
+/** MAIL=log, which prints mails to the terminal. (Interface 17) */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { captureLog } from '../support/gateway/log.js';
 import { until } from '../support/until.js';

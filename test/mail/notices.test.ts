@@ -1,4 +1,4 @@
-/** Interface 17: users are informed of a new password and a new role. */
+/** Users are informed of a new password and a new role. (Interface 17) */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { deleteUser, setUserActive, setUserPassword, setUserRole } from '../../src/admin/user-changes.js';
 import { writeAudit } from '../../src/audit/write.js';

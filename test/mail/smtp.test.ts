@@ -1,4 +1,4 @@
-/** Interface 17: MAIL=smtp and servers that are slow, hostile or wrong. */
+/** MAIL=smtp and servers that are slow, hostile or wrong. (Interface 17) */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** Interface 17: MAIL_TEMPLATES. */
+/** MAIL_TEMPLATES, the folder of an operator's own texts. (Interface 17) */
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

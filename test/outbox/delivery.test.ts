@@ -1,4 +1,4 @@
-/** Interface 17: what a receiver can rely on. The package `standardwebhooks` judges each delivery as a receiver does. */
+/** The guarantees to a receiver. The package `standardwebhooks` judges each delivery as a receiver does. (Interface 17) */
 import { Webhook } from 'standardwebhooks';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import {

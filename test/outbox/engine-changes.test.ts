@@ -1,4 +1,4 @@
-/** Interface 17: what operators change while a turn is under way. */
+/** Changes by operators while a turn is under way. (Interface 17) */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { deleteWebhook, pauseWebhook, replayWebhook, resumeWebhook } from '../../src/admin/webhooks.js';
 import { holdNew } from '../support/postgres/hold.js';

@@ -1,4 +1,4 @@
-/** Interface 17: for any behaviour of a receiver, of time and of an operator, each event is delivered once. */
+/** Each event is delivered once, for any behaviour of a receiver, of time and of an operator. (Interface 17) */
 import fc from 'fast-check';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createWebhook, deleteWebhook, pauseWebhook, resumeWebhook } from '../../src/admin/webhooks.js';

@@ -1,4 +1,4 @@
-/** Interface 17: the engine under outages, stops, several instances and receivers that are down. */
+/** The engine under outages, stops, several instances and receivers that are down. (Interface 17) */
 import { randomUUID } from 'node:crypto';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createUser } from '../../src/admin/user-changes.js';

@@ -1,4 +1,4 @@
-/** Interface 17: TLS is verified and no proxy is used, whatever the environment of the process says. */
+/** TLS is verified and no proxy is used, whatever the environment of the process says. (Interface 17) */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Interface 17: receivers that hold up, flood, mislead or break off. Each is a socket that says what a test writes down. */
+/** Receivers that hold up, flood, mislead or break off. Each is a socket whose answers a test writes down. (Interface 17) */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';

@@ -1,4 +1,4 @@
-/** Interface 17: every event once, in order; what fails is tried again. */
+/** Every event is sent once, in order, and tried again after a failure. (Interface 17) */
 
 import pg from 'pg';
 import { COMMAND_LINE } from '../../src/admin/administer.js';

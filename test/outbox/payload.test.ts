@@ -1,4 +1,7 @@
-/** Interface 17: what a webhook is sent of each event: nothing secret, no user agent, and e-mails only if it asks for them. */
+/**
+ * The body of each event to a webhook: nothing secret, no user agent, and e-mails only for receivers that ask for them.
+ * (Interface 17)
+ */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { deleteUser, setUserEmail } from '../../src/admin/user-changes.js';
 import { createWebhook } from '../../src/admin/webhooks.js';

@@ -1,4 +1,7 @@
-/** Interface 17: where webhooks may send. What a thief with the token of an administrator may try, when a webhook is created and when it is called. */
+/**
+ * The hosts that webhooks may send to, against a thief with the token of an administrator: at the creation of a webhook
+ * and at each call. (Interface 17)
+ */
 import type { LookupAddress } from 'node:dns';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createWebhook, pauseWebhook, resumeWebhook } from '../../src/admin/webhooks.js';

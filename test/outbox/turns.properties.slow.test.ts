@@ -1,4 +1,4 @@
-/** Interface 17: whatever a receiver does with each event, and however long it takes, later ones go on. Time is moved. */
+/** Whatever a receiver does with each event, and however long it takes, later ones go on. Time is moved. (Interface 17) */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { writeAudit } from '../../src/audit/write.js';

@@ -1,5 +1,5 @@
 /**
- * Interface 5: what one request may wait for its stores, on a clock that the test moves.
+ * The time that one request may wait for its stores, on a clock that the test moves. (Interface 5)
  * @jest-environment node
  */
 import { jest } from '@jest/globals';

@@ -1,4 +1,4 @@
-/** Interface 2 and 9: near misses. */
+/** Suggestions for mistyped words. (Interface 2 and 9) */
 import { nearest } from '../../src/platform/did-you-mean.js';
 
 const VARIABLES = [

@@ -1,4 +1,4 @@
-/** Interface 14: lines that are longer than what a pipe takes at once. */
+/** Lines that are longer than what a pipe takes at once. (Interface 14) */
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Interface 14: an ORM's exception text holds the failing row, so a log line has class, code and place alone. */
+/** An ORM's exception text holds the failing row, so a log line has class, code and place alone. (Interface 14) */
 import { describeError, describeOutage } from '../../src/platform/logger.js';
 import { Outage } from '../../src/platform/outage.js';
 

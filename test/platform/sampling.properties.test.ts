@@ -1,4 +1,4 @@
-/** Interface 14: sampling of log lines, against any sequence of events: every line is counted, and few are logged. */
+/** Sampling of log lines, against any sequence of events: every line is counted, and few are logged. (Interface 14) */
 import fc from 'fast-check';
 import { createSampling } from '../../src/platform/sampling.js';
 

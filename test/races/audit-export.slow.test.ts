@@ -1,4 +1,4 @@
-/** Interface 9: an export misses no event and has none twice, in whichever order transactions write, commit or are undone. */
+/** An export misses no event and has none twice, in whichever order transactions write, commit or are undone. (Interface 9) */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type ExportedEvent, exportAudit } from '../../src/audit/export.js';

@@ -1,4 +1,4 @@
-/** Spec 3.2 in races: the lock-out is exact and parallel right logins are unhindered, over two instances. */
+/** Races of logins over two instances: the lock-out is exact, and parallel right logins are unhindered. (Spec 3.2) */
 import argon2 from 'argon2';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { setUserRole } from '../../src/admin/user-changes.js';

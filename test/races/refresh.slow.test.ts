@@ -1,4 +1,7 @@
-/** Spec 3.1 in races: one winner a token, and no survivor in a stolen family, over two instances, at random moments. */
+/**
+ * Races of refreshes over two instances, at random moments: one winner a token, and no survivor in a stolen family.
+ * (Spec 3.1)
+ */
 import {
   claimsOf,
   type Instance,

@@ -1,4 +1,7 @@
-/** Spec 3.1 in races: one winner a token, and no survivor in a stolen family, over two instances, at chosen moments. */
+/**
+ * Races of refreshes over two instances, at chosen moments: one winner a token, and no survivor in a stolen family.
+ * (Spec 3.1)
+ */
 import { type Instance, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { refresh } from '../support/gateway/routes.js';
 import { liveRecords, recordsOf } from '../support/gateway/rows.js';

@@ -1,4 +1,4 @@
-/** Interface 12 in races, again and again: one successor for ever, and nothing is revived. */
+/** Races of retries, again and again: one successor for ever, and nothing is revived. (Interface 12) */
 import {
   type Answer,
   type Instance,

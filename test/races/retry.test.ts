@@ -1,4 +1,4 @@
-/** Interface 12 in races, over two instances: one successor for ever, and nothing is revived. */
+/** Races of retries over two instances: one successor for ever, and nothing is revived. (Interface 12) */
 import {
   type Answer,
   type Instance,

@@ -1,4 +1,4 @@
-/** Interface 5: the /48 around an IPv6 /64 has eight times its login limit. */
+/** The /48 around an IPv6 /64 has eight times its login limit. (Interface 5) */
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { login, logout } from '../support/gateway/routes.js';
 import { type RedisServer, startRedis } from '../support/programs/redis.js';

@@ -1,4 +1,4 @@
-/** Interface 5: a login beyond the limit is refused from memory, whichever store counts: it is asked once a second. */
+/** A login beyond the limit is refused from memory, whichever store counts: it is asked once a second. (Interface 5) */
 import { type Answer, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { login } from '../support/gateway/routes.js';
 import { whileAway } from '../support/postgres/faults.js';

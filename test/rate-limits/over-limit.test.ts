@@ -1,4 +1,4 @@
-/** Interface 5: logins beyond the limit are refused from memory; `redis-logins.slow.test.ts` asks the same of Redis. */
+/** Logins beyond the limit are refused from memory; `redis-logins.slow.test.ts` asks the same of Redis. (Interface 5) */
 import { rememberOverLimit } from '../../src/rate-limits/over-limit.js';
 import { handClock } from '../support/gateway/clock.js';
 import { startGateway } from '../support/gateway/gateway.js';

@@ -1,4 +1,4 @@
-/** Interface 10 and 14: a connection that has died is replaced, and the log says what an operator should know. */
+/** A connection that has died is replaced, and the log says what an operator should know. (Interface 10 and 14) */
 import {
   type Answer,
   type Instance,

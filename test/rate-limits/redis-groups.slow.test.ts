@@ -1,4 +1,4 @@
-/** Interface 2 and 10: REDIS_URL of Sentinel and of a cluster: limits are exact, and a server that goes is outlived. */
+/** REDIS_URL of Sentinel and of a cluster: limits are exact, and a server that goes is outlived. (Interface 2 and 10) */
 import { isDeepStrictEqual } from 'node:util';
 import { type Answer, type Instance, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { captureLog } from '../support/gateway/log.js';

@@ -1,4 +1,4 @@
-/** Interface 5: what holds of the login limit in PostgreSQL holds in Redis. */
+/** The login limit is the same in Redis as in PostgreSQL. (Interface 5) */
 import { withRedis } from '../support/programs/with-redis.js';
 import { networksWith } from './login-networks-with.js';
 import { overLimitWith } from './over-limit-with.js';

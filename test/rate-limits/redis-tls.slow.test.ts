@@ -1,4 +1,4 @@
-/** Interface 2: REDIS_URL with TLS. Needs `openssl` and `redis-server` (REQUIRE_PROGRAMS=1). */
+/** REDIS_URL with TLS. Needs `openssl` and `redis-server` (REQUIRE_PROGRAMS=1). (Interface 2) */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Interface 2: the forms of REDIS_URL, which are those of peers. */
+/** The forms of REDIS_URL, which are those of peers. (Interface 2) */
 
 import { ConfigError, readConfig } from '../../src/config/config.js';
 import type { RedisTarget } from '../../src/config/redis-url.js';

@@ -1,4 +1,4 @@
-/** Interface 2: with REDIS_URL rate limits live in Redis. Needs a `redis-server` on the PATH. */
+/** Rate limits in Redis, by REDIS_URL. Needs a `redis-server` on the PATH. (Interface 2) */
 import { type Answer, type Instance, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { ask, newApiKey } from '../support/gateway/graphql.js';
 import { login, logout, WRONG } from '../support/gateway/routes.js';

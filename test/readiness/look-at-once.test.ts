@@ -1,4 +1,4 @@
-/** Interface 10: an answer of 503, or what nginx gets in its place, makes the poller look at once. */
+/** The poller looks at once after an answer of 503, or what nginx gets in its place. (Interface 10) */
 import { createExpressApp } from '../../src/http/express-app.js';
 import { type Listening, listen } from '../../src/http/server/listener.js';
 import { askAs, FORWARD_AUTH } from '../support/gateway/authz.js';

@@ -1,5 +1,5 @@
 /**
- * Interface 10: when the readiness poller looks. Its times are the fake ones of Jest; what it looks at is tested elsewhere.
+ * The times at which the readiness poller looks, the fake ones of Jest. Its checks are tested elsewhere. (Interface 10)
  * @jest-environment node
  */
 import { jest } from '@jest/globals';

@@ -1,4 +1,4 @@
-/** Spec 2.1: the body of POST /auth/login; Interface 5: what a bad one is answered. */
+/** The body of POST /auth/login, and the answer to a bad one. (Spec 2.1 and Interface 5) */
 import { type Answer, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { login } from '../support/gateway/routes.js';
 import { userRow, wholeState } from '../support/gateway/rows.js';

@@ -1,4 +1,4 @@
-/** Spec 2.2, 2.3 and 2.4: what the three routes answer. */
+/** The answers of the three routes. (Spec 2.2, 2.3 and 2.4) */
 import { logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { logout, refresh } from '../support/gateway/routes.js';
 

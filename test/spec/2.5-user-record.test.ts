@@ -1,4 +1,4 @@
-/** Spec 2.5: the fields of the user record that the routes use. */
+/** The fields of the user record that the routes use. (Spec 2.5) */
 import argon2 from 'argon2';
 import { claimsOf, logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { login, WRONG } from '../support/gateway/routes.js';

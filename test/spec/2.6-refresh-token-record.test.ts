@@ -1,4 +1,4 @@
-/** Spec 2.6: the refresh-token record. */
+/** The refresh-token record. (Spec 2.6) */
 import {
   claimsOf,
   logIn,

@@ -1,4 +1,4 @@
-/** Spec 2.7 and Interface 4: the claims of both tokens, checked by a verifier that only knows the JWKS. */
+/** The claims of both tokens, checked by a verifier that only knows the JWKS. (Spec 2.7 and Interface 4) */
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { Role } from '../../src/domain/roles.js';
 import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';

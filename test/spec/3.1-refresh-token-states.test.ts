@@ -1,4 +1,4 @@
-/** Spec 3.1: states and transitions of the refresh-token record, a test a row. */
+/** States and transitions of the refresh-token record, a test a row. (Spec 3.1) */
 
 import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { logout, refresh } from '../support/gateway/routes.js';

@@ -1,4 +1,4 @@
-/** Spec 3.2: the account lock, a test a row. */
+/** The account lock, a test a row. (Spec 3.2) */
 import { logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { login, WRONG } from '../support/gateway/routes.js';
 import { auditDuring, userRow } from '../support/gateway/rows.js';

@@ -1,4 +1,4 @@
-/** Spec 4.1: POST /auth/login, its steps in their order. */
+/** The steps of POST /auth/login, in their order. (Spec 4.1) */
 
 import { claimsOf, logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { login, WRONG } from '../support/gateway/routes.js';

@@ -1,4 +1,4 @@
-/** Spec 4.2: POST /auth/refresh, its steps in their order. */
+/** The steps of POST /auth/refresh, in their order. (Spec 4.2) */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { refresh } from '../support/gateway/routes.js';

@@ -1,4 +1,4 @@
-/** Spec 4.2 step 9: the rotation, and whose role and state it looks at. */
+/** The rotation, and whose role and state it reads. (Spec 4.2 step 9) */
 
 import { claimsOf, logIn, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { refresh } from '../support/gateway/routes.js';

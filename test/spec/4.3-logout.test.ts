@@ -1,4 +1,4 @@
-/** Spec 4.3: POST /auth/logout. */
+/** The steps of POST /auth/logout. (Spec 4.3) */
 import { randomUUID } from 'node:crypto';
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import {

@@ -1,4 +1,4 @@
-/** Spec 5.1 and 5.2: which part of the answer has which token, and every attribute of the cookie. */
+/** The part of the answer that has each token, and every attribute of the cookie. (Spec 5.1 and 5.2) */
 
 import { type Answer, logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { logout, refresh } from '../support/gateway/routes.js';

@@ -1,4 +1,4 @@
-/** Spec 6: the audit events, a test a row, each field retyped by hand. */
+/** The audit events, a test a row, each field retyped by hand. (Spec 6) */
 
 import { claimsOf, logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';

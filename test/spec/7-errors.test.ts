@@ -1,4 +1,4 @@
-/** Spec 7: the table of errors, retyped by hand; each row is brought about over HTTP. */
+/** The table of errors, retyped by hand; each row is brought about over HTTP. (Spec 7) */
 import { readFileSync } from 'node:fs';
 import { REFUSALS } from '../../src/http/refusals.js';
 import { type Answer, logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';

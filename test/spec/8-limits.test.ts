@@ -1,4 +1,4 @@
-/** Spec 8: the table of limits, and Interface 5 on how the login rate limit answers. */
+/** The table of limits, and the answers of the login rate limit. (Spec 8 and Interface 5) */
 
 import { type Answer, claimsOf, logIn, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';

@@ -1,6 +1,6 @@
 /**
- * Interface 8 and 9: what the program of commit 056344a wrote goes on in this one: its tables, migrated, and its export,
- * imported. `0.9/README.md` has what is in them.
+ * What the program of commit 056344a wrote goes on in this one: its tables, migrated, and its export, imported.
+ * `0.9/README.md` has what is in them. (Interface 8 and 9)
  */
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Interface 9: a backup that is taken while clients log in, refresh and log out, restored into a new database. */
+/** A backup that is taken while clients log in, refresh and log out, restored into a new database. (Interface 9) */
 import { join } from 'node:path';
 import type { Experiment, Row } from '../experiment.js';
 import { logout, refresh } from '../lab/browser.js';

@@ -1,4 +1,4 @@
-/** Interface 12 and 13: a session in a real Chromium outlives tabs, reloads and answers that are lost. */
+/** A session in a real Chromium outlives tabs, reloads and answers that are lost. (Interface 12 and 13) */
 import type { Browser } from 'playwright-core';
 import { tokenOf } from '../../../test/browser/asked.js';
 import { servePage } from '../../../test/browser/bundle.js';

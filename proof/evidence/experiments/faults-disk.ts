@@ -1,4 +1,4 @@
-/** Interface 10: what a gateway answers while the disk of its database is full. */
+/** Answers of a gateway while the disk of its database is full. (Interface 10) */
 import { execFileSync } from 'node:child_process';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Interface 10 and 14: what an instance answers, and leaves alone, while its own clock or its log is faulty. */
+/** Answers of an instance, and what it leaves alone, while its own clock or its log is faulty. (Interface 10 and 14) */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Experiment } from '../experiment.js';

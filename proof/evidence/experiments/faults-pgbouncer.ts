@@ -1,4 +1,4 @@
-/** Interface 2, DATABASE_POOLER: what a gateway answers while the pooler before its database is faulty. */
+/** Answers of a gateway while the pooler in front of its database is faulty. (Interface 2, DATABASE_POOLER) */
 import type { Experiment } from '../experiment.js';
 import { prepareGateways } from '../lab/gateways.js';
 import { startPgBouncer } from '../lab/pgbouncer.js';

@@ -1,4 +1,4 @@
-/** Interface 5 and 10: what a gateway answers while its database, or the network before it, is faulty. */
+/** Answers of a gateway while its database, or the network in front of it, is faulty. (Interface 5 and 10) */
 import type { Experiment } from '../experiment.js';
 import { prepareGateways } from '../lab/gateways.js';
 import { startPostgresServer } from '../lab/postgres-server.js';

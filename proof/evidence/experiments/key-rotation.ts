@@ -1,7 +1,7 @@
 /**
- * Interface 3: a rotation of the keyring is seen by nobody: neither by services that keep the JWKS for ten minutes, nor
- * by callers. Time is not waited for: what depends on it, the `nbf` of keys and the age of what a service keeps, is
- * moved back instead, by steps.
+ * A rotation of the keyring disturbs nobody: neither services that cache the JWKS for ten minutes, nor callers. The
+ * experiment waits for nothing: step by step it moves back what depends on time, the `nbf` of keys and the age of what
+ * a service caches. (Interface 3)
  */
 import { decodeProtectedHeader } from 'jose';
 import type { Experiment, Row } from '../experiment.js';

@@ -1,4 +1,4 @@
-/** Interface 16 over three instances: strangers lock an account while its owner logs in from a known device. */
+/** Strangers lock an account, over three instances, while its owner logs in from a known device. (Interface 16) */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Experiment, Row } from '../experiment.js';
 import { from, TRUSTED } from '../lab/addresses.js';

@@ -1,4 +1,4 @@
-/** Spec 8 and Interface 6 over three instances: how far more, or fewer, requests pass than a limit allows. */
+/** How many more, or fewer, requests pass than a limit allows, over three instances. (Spec 8 and Interface 6) */
 
 import { startRedis } from '../../../test/support/programs/redis.js';
 import type { Experiment, Row } from '../experiment.js';

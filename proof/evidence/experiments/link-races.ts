@@ -1,4 +1,4 @@
-/** Interface 15: of two redemptions of one link, at once at different instances, one sets the password. */
+/** Of two simultaneous redemptions of one link, at different instances, one sets the password. (Interface 15) */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Experiment, Row } from '../experiment.js';

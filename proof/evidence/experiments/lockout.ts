@@ -1,4 +1,7 @@
-/** Spec 3.2 over three instances: guesses beyond the threshold, and right passwords while the lock falls, stands, or is none. */
+/**
+ * The lock of an account over three instances: guesses beyond the threshold, and right passwords while the lock begins,
+ * holds, or is absent. (Spec 3.2)
+ */
 import type { Experiment, Row } from '../experiment.js';
 import { from, TRUSTED } from '../lab/addresses.js';
 import { againAfter503 } from '../lab/again.js';

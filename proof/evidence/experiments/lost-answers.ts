@@ -1,6 +1,6 @@
 /**
- * Interface 5: the answer of the database to one statement is lost, before the server has it or after the commit. The
- * gateway cannot know which: it says 503, leaves the cookie, and sends nothing again.
+ * The database's answer to one statement is lost, before the server has the statement or after its commit. The gateway
+ * cannot know which: it answers 503, leaves the cookie, and sends nothing again. (Interface 5)
  */
 import { join } from 'node:path';
 import type { Experiment, Size } from '../experiment.js';

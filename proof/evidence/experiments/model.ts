@@ -1,4 +1,7 @@
-/** Interface 12 and 13: the browser's client and the gateway in random schedules (`npm run model`), a row a kind. */
+/**
+ * The client for browsers and the gateway in random schedules (`npm run model`), one row for each kind.
+ * (Interface 12 and 13)
+ */
 import type { Experiment, Row } from '../experiment.js';
 import { runTests } from '../lab/tests.js';
 

@@ -1,4 +1,4 @@
-/** Interface 9: a database moves from embedded to external and back, and clients of the package stay signed in. */
+/** A database moves from embedded to external and back, and clients of the package stay signed in. (Interface 9) */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../../../client/src/client.js';

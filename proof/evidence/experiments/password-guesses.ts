@@ -1,4 +1,4 @@
-/** Interface 15 over three instances: guesses at a change of the password count with those at the login. */
+/** Guesses at a change of the password, over three instances, count with those at the login. (Interface 15) */
 import type { Experiment, Row } from '../experiment.js';
 import { from, TRUSTED } from '../lab/addresses.js';
 import { login } from '../lab/browser.js';

@@ -1,4 +1,4 @@
-/** Spec 3.1: of many presentations of one refresh token one wins, and after a theft no token of the family is alive. */
+/** Of many presentations of one refresh token one wins, and after a theft no token of the family is alive. (Spec 3.1) */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { holdNewRecords } from '../../../test/support/postgres/hold.js';
 import type { Experiment, Row } from '../experiment.js';

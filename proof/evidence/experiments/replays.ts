@@ -1,4 +1,4 @@
-/** Interface 6: a signed request serves once, over all instances. */
+/** A signed request is accepted once, over all instances. (Interface 6) */
 import { freshNonce } from '../../../test/support/independent/signer.js';
 import { holdNew } from '../../../test/support/postgres/hold.js';
 import type { Experiment, Row } from '../experiment.js';

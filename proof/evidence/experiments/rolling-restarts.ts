@@ -1,4 +1,4 @@
-/** Interface 10, SIGTERM: no request fails while two instances behind a proxy are restarted in turn. */
+/** No request fails while two instances behind a proxy are restarted in turn. (Interface 10, SIGTERM) */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../../test/support/until.js';
 import type { Experiment, Row } from '../experiment.js';

@@ -1,4 +1,4 @@
-/** Interface 17: a hundred receivers at one host that never answer hold up neither mail nor a webhook at another host. */
+/** A hundred receivers at one host that never answer hold up neither mail nor a webhook at another host. (Interface 17) */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startSmtpServer } from '../../../test/mail/smtp-server.js';
 import type { Experiment, Row } from '../experiment.js';

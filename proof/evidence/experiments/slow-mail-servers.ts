@@ -1,4 +1,7 @@
-/** Interface 17: a mail server that greets late, or takes minutes to answer a mail, gets each mail once, and holds up no other. */
+/**
+ * A mail server that greets late, or takes minutes to answer a mail, gets each mail once, and holds up no other.
+ * (Interface 17)
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type SmtpServer, startSmtpServer } from '../../../test/mail/smtp-server.js';
 import { until } from '../../../test/support/until.js';

@@ -1,4 +1,7 @@
-/** Interface 17: however slowly a webhook is answered, later events go on, and what failed is tried at its schedule. */
+/**
+ * However slowly a receiver answers, later events are delivered, and failed ones are tried again on schedule.
+ * (Interface 17)
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Edit, Experiment, Row, Size } from '../experiment.js';
 import { prepareGateways } from '../lab/gateways.js';

@@ -1,4 +1,4 @@
-/** Interface 16: the time of a refusal does not reveal whether the entry of a device was good. */
+/** The time of a refusal does not reveal whether the entry of a device was valid. (Interface 16) */
 import type { Experiment } from '../experiment.js';
 import { login } from '../lab/browser.js';
 import { prepareGateways } from '../lab/gateways.js';

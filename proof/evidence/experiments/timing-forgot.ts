@@ -1,4 +1,4 @@
-/** Interface 15: the time of an answer does not reveal whether the e-mail that has forgotten its password is known. */
+/** The time of an answer about a forgotten password does not reveal whether its e-mail is known. (Interface 15) */
 import { startSmtpServer } from '../../../test/mail/smtp-server.js';
 import { until } from '../../../test/support/until.js';
 import type { Experiment } from '../experiment.js';

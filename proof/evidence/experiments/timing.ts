@@ -1,4 +1,4 @@
-/** Spec 4.1 step 3 and Interface 6: the time of a refusal does not reveal whether the e-mail or the key exists. */
+/** The time of a refusal does not reveal whether the e-mail or the key exists. (Spec 4.1 step 3 and Interface 6) */
 import { randomInt } from 'node:crypto';
 import argon2 from 'argon2';
 import { freshNonce } from '../../../test/support/independent/signer.js';

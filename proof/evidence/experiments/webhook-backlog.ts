@@ -1,4 +1,4 @@
-/** Interface 17: a long backlog is delivered once and in order, in flat memory. */
+/** A long backlog is delivered once and in order, in flat memory. (Interface 17) */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

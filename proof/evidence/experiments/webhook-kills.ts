@@ -1,4 +1,7 @@
-/** Interface 17: every event reaches every webhook, over kill -9 of gateways, receivers and PostgreSQL, and a double has the same id. */
+/**
+ * Every event reaches every webhook, over kill -9 of gateways, receivers and PostgreSQL, and a repeated delivery has
+ * the same id. (Interface 17)
+ */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../../test/support/until.js';

@@ -1,4 +1,4 @@
-/** Interface 15: people change their password, or set it by a link. */
+/** People change their password, or set it by a link. (Interface 15) */
 import { createHash, randomBytes } from 'node:crypto';
 import { type Answer, ask } from './browser.js';
 import type { Postgres } from './postgres.js';

@@ -1,4 +1,4 @@
-/** Interface 3: imports the keys of a keyring, each for its own algorithm only. */
+/** Imports the keys of a keyring, each for its own algorithm only. (Interface 3) */
 import {
   createHmac,
   createPrivateKey,

@@ -1,4 +1,7 @@
-/** Interface 3: why a keyring is refused or missing. With a new one, every session would end and no API key would work. */
+/**
+ * The error of a keyring that is refused or missing. With a new one, every session would end and no API key would work.
+ * (Interface 3)
+ */
 import { ExplainedError } from '../../platform/explained.js';
 
 /** The file is missing, malformed, unsafe, or lacks a key; the message names the fault and never repeats a key. */

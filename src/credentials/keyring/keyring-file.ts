@@ -1,4 +1,4 @@
-/** Interface 3: reads and writes the file of the keyring, a private JWKS (RFC 7517), and generates its keys. */
+/** Reads and writes the file of the keyring, a private JWKS (RFC 7517), and generates its keys. (Interface 3) */
 import { type FileHandle, link, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';

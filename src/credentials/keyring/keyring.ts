@@ -1,4 +1,4 @@
-/** Interface 3: the keys of a running instance, reloaded when their file changes. */
+/** The keys of a running instance, reloaded when their file changes. (Interface 3) */
 import type { Clock } from '../../platform/clock.js';
 import { explanationText } from '../../platform/explained.js';
 import { describeError, type Logger } from '../../platform/logger.js';

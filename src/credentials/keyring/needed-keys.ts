@@ -1,4 +1,4 @@
-/** Interface 3 and 9: which keys of a keyring are still needed by tokens and sealed secrets. */
+/** Finds the keys of a keyring that tokens and sealed secrets still need. (Interface 3 and 9) */
 import { createHash } from 'node:crypto';
 import { calculateJwkThumbprint } from 'jose';
 import { epochSeconds } from '../../platform/clock.js';

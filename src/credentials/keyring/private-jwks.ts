@@ -1,4 +1,4 @@
-/** Interface 3: the private JWKs (RFC 7517) in the file of a keyring, for three purposes. */
+/** The private JWKs (RFC 7517) in the file of a keyring, for three purposes. (Interface 3) */
 import * as z from 'zod';
 
 /** JWS algorithms of access tokens: RFC 8037 section 3.1, RFC 7518 sections 3.4 and 3.3. */

@@ -1,4 +1,4 @@
-/** Interface 2: `BREACHED_PASSWORDS` is missing, unreadable or of another format. */
+/** The error of a file in `BREACHED_PASSWORDS` that is missing, unreadable or of another format. (Interface 2) */
 import { ExplainedError } from '../../platform/explained.js';
 
 export class BreachedPasswordsError extends ExplainedError {

@@ -1,6 +1,6 @@
 /**
- * Interface 15: passwords known from data breaches, as the downloader of Have I Been Pwned writes them. They are read in
- * place: nothing is loaded, and a newer download that is moved to the same path is used at once.
+ * Passwords known from data breaches, as the downloader of Have I Been Pwned writes them. They are read in place:
+ * nothing is loaded, and a newer download that is moved to the same path is used at once. (Interface 15)
  */
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';

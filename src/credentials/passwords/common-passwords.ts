@@ -1,4 +1,4 @@
-/** Interface 15: the common passwords that are long enough to be set. They are data, in a file next to this one. */
+/** The common passwords that are long enough to be set. They are data, in a file next to this one. (Interface 15) */
 import { readFile } from 'node:fs/promises';
 import { packagePath } from '../../platform/package-path.js';
 

@@ -1,4 +1,4 @@
-/** Interface 15: why a password hash, such as one of another system, is not accepted. */
+/** Reasons why a password hash, such as one of another system, is not accepted. (Interface 15) */
 import type { Argon2Parameters } from '../../config/config.js';
 import { type Costs, costFault, KIND_NAMES, type KnownHash, parseHash, workOf } from './hash-kinds.js';
 

@@ -1,6 +1,6 @@
 /**
- * Interface 15: the kinds of password hashes that are accepted: our own, and those that users bring from other systems. A
- * hash is a prefix with its parameters, then salt and key.
+ * The kinds of password hashes that are accepted: our own, and those that users bring from other systems. A hash is a
+ * prefix with its parameters, then salt and key. (Interface 15)
  */
 import { createCipheriv, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';

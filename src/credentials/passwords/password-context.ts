@@ -1,4 +1,4 @@
-/** Interface 15: the e-mail of a user and the host of this gateway, which are no passwords with a little around them. */
+/** Refuses passwords that are little more than the e-mail of their user or the host of this gateway. (Interface 15) */
 import { normalise } from './normal-form.js';
 
 /** Shorter words are in many passwords by chance. */

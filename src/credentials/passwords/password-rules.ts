@@ -1,4 +1,4 @@
-/** Interface 15 and NIST SP 800-63B-4, 3.1.1.2: rules for a password when it is set. Login does not apply them. */
+/** Rules for a password when it is set. Login does not apply them. (Interface 15, NIST SP 800-63B-4 section 3.1.1.2) */
 import type { Config } from '../../config/config.js';
 import { type BreachedPasswords, openBreachedPasswords } from './breached-passwords.js';
 import { readCommonPasswords } from './common-passwords.js';

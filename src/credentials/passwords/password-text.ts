@@ -1,4 +1,4 @@
-/** Interface 5: the limit of every password, at login and when it is set. */
+/** The limit of every password, at login and when it is set. (Interface 5) */
 
 /** In UTF-8. Longer ones are refused, never truncated (OWASP ASVS 6.2.8). */
 export const MAX_PASSWORD_BYTES = 1024;

@@ -1,4 +1,4 @@
-/** Spec 2.5 and 4.1 step 3: password hashes, made by argon2id (RFC 9106), and checked as `hash-kinds.ts` has them. */
+/** Password hashes, made by argon2id (RFC 9106), and checked by the kinds in `hash-kinds.ts`. (Spec 2.5 and 4.1 step 3) */
 import { availableParallelism } from 'node:os';
 import argon2 from 'argon2';
 import type { Argon2Parameters } from '../../config/config.js';

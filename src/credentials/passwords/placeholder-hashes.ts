@@ -1,7 +1,7 @@
 /**
- * Spec 4.1 step 3: the hash to check if no active user has the e-mail, or the user has no password. Its kind and parameters
- * are those of a user drawn by lot, so that timing does not reveal users whose hashes are of another kind or have outdated
- * parameters.
+ * The hash to check if no active user has the e-mail, or the user has no password. Its kind and parameters are those of
+ * a user drawn by lot, so that timing does not reveal users whose hashes are of another kind or have outdated
+ * parameters. (Spec 4.1 step 3)
  */
 import type { Clock } from '../../platform/clock.js';
 import { randomBase62 } from '../../platform/ids.js';

@@ -1,4 +1,4 @@
-/** Interface 6: nonces that this process has seen, in memory only: a first check in front of the table of nonces. */
+/** Nonces that this process has seen, in memory only: a first check in front of the table of nonces. (Interface 6) */
 import { LRUCache } from 'lru-cache';
 
 /** Keyed by key id and nonce */

@@ -1,4 +1,4 @@
-/** Interface 18: the assertion, a JWT (RFC 7519) by which a service knows who sent the request that it received. */
+/** The assertion, a JWT (RFC 7519) by which a service knows who sent the request that it received. (Interface 18) */
 import type { Config } from '../../config/config.js';
 import { epochSeconds } from '../../platform/clock.js';
 import { randomUuid } from '../../platform/ids.js';

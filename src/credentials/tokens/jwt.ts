@@ -1,4 +1,4 @@
-/** Spec 2.7 and Interface 4: access tokens (RFC 9068) and refresh tokens (RFC 7519), verified according to RFC 8725. */
+/** Access tokens (RFC 9068) and refresh tokens (RFC 7519), verified according to RFC 8725. (Spec 2.7 and Interface 4) */
 import { hash } from 'node:crypto';
 import type { JWTHeaderParameters, JWTPayload } from 'jose';
 import { LRUCache } from 'lru-cache';

@@ -1,4 +1,4 @@
-/** Spec 2.8 and Interface 6: a key whose holder signs requests. */
+/** A key whose holder signs requests. (Spec 2.8 and Interface 6) */
 import { Check, Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Key } from './key.js';
 

@@ -1,4 +1,4 @@
-/** Spec 6: the stored audit event. `audit/events.ts` has the metadata of each type. */
+/** The stored audit event. `audit/events.ts` has the metadata of each type. (Spec 6) */
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 @Entity({ tableName: 'audit_events' })

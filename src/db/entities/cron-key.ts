@@ -1,4 +1,4 @@
-/** Spec 2.8 and Interface 6: a static internal key. */
+/** A static internal key. (Spec 2.8 and Interface 6) */
 import { Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Key } from './key.js';
 

@@ -1,4 +1,4 @@
-/** Interface 6: the common columns of API keys and cron keys. */
+/** The common columns of API keys and cron keys. (Interface 6) */
 import { PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 export abstract class Key {

@@ -1,4 +1,4 @@
-/** Interface 16: a device that a user has logged in from. It counts its own failed logins. */
+/** A device that a user has logged in from. It counts its own failed logins. (Interface 16) */
 import { Check, Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 @Entity({ tableName: 'known_devices' })

@@ -1,4 +1,4 @@
-/** Interface 17: how far a webhook, or mail, has read the audit log. `outbox/cursors.ts` moves it. */
+/** The position of a webhook, or of mail, in the audit log. `outbox/cursors.ts` moves it. (Interface 17) */
 import { Check, Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 export type OutboxKind = 'webhook' | 'mail';

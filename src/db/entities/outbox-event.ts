@@ -1,4 +1,4 @@
-/** Interface 17: an event that its cursor alone does not describe: parked after a failure, or sent but not yet settled. */
+/** An event that its cursor alone does not describe: parked after a failure, or sent but not yet settled. (Interface 17) */
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 @Entity({ tableName: 'outbox_events' })

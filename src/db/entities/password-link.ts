@@ -1,4 +1,4 @@
-/** Interface 15: the link by which a user chooses a password, from an operator. A user has one: a newer link replaces it. */
+/** The link from an operator by which a user chooses a password. A user has one: a newer link replaces it. (Interface 15) */
 import { Check, Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { LinkPurpose } from '../../domain/link-purpose.js';
 

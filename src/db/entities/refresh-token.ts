@@ -1,4 +1,4 @@
-/** Spec 2.6: the refresh-token record. No foreign key to users: Spec 4.2 step 9 needs the record of a deleted user. */
+/** The refresh-token record. No foreign key to users: Spec 4.2 step 9 needs the record of a deleted user. (Spec 2.6) */
 import { Check, Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 /** Why a record is revoked, for operators. The specification only has the flag. */

@@ -1,4 +1,4 @@
-/** Interface 15: the link that a user has asked for and gets by mail alone. It stands beside that of an operator. */
+/** The link that a user has requested and gets by mail alone. It is stored next to that of an operator. (Interface 15) */
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 @Entity({ tableName: 'requested_links' })

@@ -1,4 +1,7 @@
-/** Interface 11: sessions, indexed by user. Triggers on the records of the family keep it up to date (see the migration). */
+/**
+ * A session, found by its user. Triggers on the records of the family keep it up to date (see the migration).
+ * (Interface 11)
+ */
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 @Entity({ tableName: 'sessions' })

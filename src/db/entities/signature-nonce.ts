@@ -1,4 +1,4 @@
-/** Interface 6: used nonces of each key. */
+/** The used nonces of each key. (Interface 6) */
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 @Entity({ tableName: 'signature_nonces' })

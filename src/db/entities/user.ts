@@ -1,4 +1,4 @@
-/** Spec 2.5: the user record. */
+/** The user record. (Spec 2.5) */
 import { Check, Entity, Formula, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { Role } from '../../domain/roles.js';
 

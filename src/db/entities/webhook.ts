@@ -1,4 +1,4 @@
-/** Interface 17: an endpoint that receives audit events. Its cursor has the same id. */
+/** An endpoint that receives audit events. Its cursor has the same id. (Interface 17) */
 import { Check, Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 @Entity({ tableName: 'webhooks' })

@@ -1,4 +1,4 @@
-/** Interface 1 and 2: opens the database: embedded in DATA_DIR with its keyring, or at DATABASE_URL. */
+/** Opens the database: embedded in DATA_DIR with its keyring, or at DATABASE_URL. (Interface 1 and 2) */
 import { stat } from 'node:fs/promises';
 import type { Config } from '../../config/config.js';
 import { keyringLost } from '../../credentials/keyring/keyring-error.js';

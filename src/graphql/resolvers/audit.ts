@@ -1,4 +1,4 @@
-/** Interface 11: the audit log. */
+/** Resolvers of the audit log. (Interface 11) */
 import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
 import { countByTime } from '../../audit/counts.js';
 import { countAuditEvents, listAuditEvents } from '../../audit/log.js';

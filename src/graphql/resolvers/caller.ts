@@ -1,4 +1,4 @@
-/** Interface 7: `caller`. */
+/** The resolver of `caller`. (Interface 7) */
 import { Ctx, Query, Resolver } from 'type-graphql';
 import { scopesOf } from '../../callers/kinds.js';
 import type { GraphqlContext } from '../context.js';

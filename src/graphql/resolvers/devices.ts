@@ -1,4 +1,4 @@
-/** Interface 16: known devices. */
+/** Resolvers of known devices. (Interface 16) */
 import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
 import { forgetDevice } from '../../admin/devices.js';
 import { asUser } from '../../callers/caller.js';

@@ -1,4 +1,4 @@
-/** Interface 11: the running gateway. */
+/** Resolvers of the running gateway. (Interface 11) */
 import { Ctx, FieldResolver, Query, Resolver } from 'type-graphql';
 import { GATEWAY_VERSION } from '../../platform/versions.js';
 import { RequireScope } from '../authorization.js';

@@ -1,4 +1,4 @@
-/** Interface 11: API keys and cron keys. */
+/** Resolvers of API keys and cron keys. (Interface 11) */
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { countApiKeys, createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../../admin/api-keys.js';
 import { countCronKeys, createCronKey, listCronKeys, revokeCronKey, rotateCronKey } from '../../admin/cron-keys.js';

@@ -1,4 +1,4 @@
-/** Interface 11: sessions. */
+/** Resolvers of sessions. (Interface 11) */
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { sessionEvents } from '../../admin/session-timeline.js';
 import {

@@ -1,4 +1,4 @@
-/** Interface 11: users. */
+/** Resolvers of users. (Interface 11) */
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { issuePasswordLink, mailPasswordLink } from '../../admin/password-links.js';
 import {

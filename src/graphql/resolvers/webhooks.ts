@@ -1,4 +1,4 @@
-/** Interface 17: webhooks. */
+/** Resolvers of webhooks. (Interface 17) */
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import {
   createWebhook,

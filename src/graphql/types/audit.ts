@@ -1,4 +1,4 @@
-/** Interface 11: `AuditEvent`, its listing, its filters and its counts. */
+/** The type `AuditEvent`, its listing, its filters and its counts. (Interface 11) */
 import { GraphQLJSON } from 'graphql-scalars';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import type { AuditCount, AuditCountFilter } from '../../audit/counts.js';

@@ -1,4 +1,4 @@
-/** Interface 7: the identity objects of Spec 2.8. */
+/** The identity objects of Spec 2.8. (Interface 7) */
 import { type ClassType, Field, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
 import type { Caller, CallerType as Kind } from '../../callers/caller.js';
 import type { Role } from '../../domain/roles.js';

@@ -1,4 +1,7 @@
-/** Interface 11: connections. Plain fields have simple resolvers: a page has thousands, and each other field costs a promise. */
+/**
+ * The types of connections. Plain fields have simple resolvers: a page has thousands, and each other field costs a
+ * promise. (Interface 11)
+ */
 import { ArgsType, type ClassType, Ctx, Field, Int, ObjectType } from 'type-graphql';
 import type { Count, Page, PageRequest } from '../../listing/page.js';
 import { FIRST } from '../limits.js';

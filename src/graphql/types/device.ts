@@ -1,4 +1,4 @@
-/** Interface 16: `Device`. */
+/** The type `Device`. (Interface 16) */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import type { Device } from '../../admin/devices.js';
 import { COST_OF_USER_AGENT } from '../limits.js';

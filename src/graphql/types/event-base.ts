@@ -1,4 +1,4 @@
-/** Interface 11: fields that audit events and session events share. */
+/** Fields that audit events and session events share. (Interface 11) */
 import { Field, ObjectType } from 'type-graphql';
 import { COST_OF_USER_AGENT } from '../limits.js';
 import { GraphQLDateTime } from './scalars.js';

@@ -1,4 +1,4 @@
-/** Interface 11: `Gateway`: the instance that answers, its keyring, and what `doctor` finds. */
+/** The type `Gateway`: the instance that answers, its keyring, and what `doctor` finds. (Interface 11) */
 import { Field, ObjectType } from 'type-graphql';
 import type { ListedKey } from '../../credentials/keyring/keyring.js';
 import type { KeyPurpose } from '../../credentials/keyring/private-jwks.js';

@@ -1,4 +1,4 @@
-/** Interface 11: API keys and cron keys. Secrets are only in the payloads of the mutations that issue them. */
+/** The types of API keys and cron keys. Secrets are only in the payloads of the mutations that issue them. (Interface 11) */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import type { ListedApiKey } from '../../admin/api-keys.js';
 import type { ListedCronKey } from '../../admin/cron-keys.js';

@@ -1,4 +1,4 @@
-/** Interface 11: `DateTime`, with the address of its specification. */
+/** The type `DateTime`, with the address of its specification. (Interface 11) */
 import { GraphQLScalarType } from 'graphql';
 import { GraphQLDateTime as Unspecified } from 'graphql-scalars';
 

@@ -1,4 +1,4 @@
-/** Interface 11: `Session` and its events. */
+/** The type `Session` and its events. (Interface 11) */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import type { SessionEvent, SessionEventKind } from '../../admin/session-events.js';
 import type { Session, SessionEndReason, SessionFilter } from '../../admin/sessions.js';

@@ -1,4 +1,4 @@
-/** Interface 11: `User`, its listing and filter, and the inputs and payloads of its mutations. */
+/** The type `User`, its listing and filter, and the inputs and payloads of its mutations. (Interface 11) */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import type { ListedUser, UserFilter, UserOrder } from '../../admin/users.js';
 import type { LinkPurpose } from '../../domain/link-purpose.js';

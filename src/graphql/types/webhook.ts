@@ -1,4 +1,4 @@
-/** Interface 17: `Webhook`. Secrets are only in the payloads of the mutations that issue them. */
+/** The type `Webhook`. Secrets are only in the payloads of the mutations that issue them. (Interface 17) */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { OVERLAP_SECONDS } from '../../admin/key-fields.js';
 import { type ListedWebhook, previousWebhookSecretEndsAt } from '../../admin/webhooks.js';

@@ -1,4 +1,4 @@
-/** Interface 18: nginx (`ngx_http_auth_request_module`). */
+/** Questions of nginx (`ngx_http_auth_request_module`). (Interface 18) */
 import { checked, fieldsOnce, type ProxyFamily, unreadable } from './original-request.js';
 
 const FIELDS = 'X-Original-Method and X-Original-URL';

@@ -1,4 +1,4 @@
-/** Interface 18: Envoy (`envoy.filters.http.ext_authz`), which asks in the form of the request itself. */
+/** Questions of Envoy (`envoy.filters.http.ext_authz`), which asks in the form of the request itself. (Interface 18) */
 import { checked, fieldsOnce, originOf, type ProxyFamily, unreadable } from './original-request.js';
 
 export const extAuthz: ProxyFamily = {

@@ -1,4 +1,4 @@
-/** Interface 18: Traefik, Caddy, HAProxy, and services that ask by themselves. */
+/** Questions of Traefik, Caddy, HAProxy, and of services that ask by themselves. (Interface 18) */
 import { checked, fieldsOnce, originOf, type ProxyFamily, unreadable } from './original-request.js';
 
 const FIELDS = ['x-forwarded-method', 'x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-uri'] as const;

@@ -1,4 +1,4 @@
-/** Interface 18: what a service learns about the caller, in fields of the answer. */
+/** The identity of the caller, which a service learns from fields of the answer. (Interface 18) */
 import type { Response } from 'express';
 import type { Resolution } from '../../callers/caller.js';
 import { kindOf } from '../../callers/kinds.js';

@@ -1,4 +1,7 @@
-/** Interface 18: the request that a proxy asks about. Each family of proxies describes it in its own way, without a fallback. */
+/**
+ * The request that a proxy asks about. Each family of proxies describes it in its own way, without a fallback.
+ * (Interface 18)
+ */
 import type { Request } from 'express';
 import { onlyFieldValue } from '../../credentials/signatures/http-fields.js';
 import { type Explained, refused } from '../../platform/refused.js';

@@ -1,4 +1,4 @@
-/** Spec 4: the three routes, with the refusals of the table and those made before routing. */
+/** OpenAPI of the three routes, with the refusals of the table and those made before routing. (Spec 4) */
 import type { Refusal } from '../../auth/outcomes.js';
 import { OF_ROUTES } from '../outcomes.js';
 import { ERRORS, REFUSALS } from '../refusals.js';

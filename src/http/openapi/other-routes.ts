@@ -1,4 +1,4 @@
-/** Interface 3 and 10: well-known documents, health and metrics. */
+/** OpenAPI of well-known documents, health and metrics. (Interface 3 and 10) */
 
 import { OWN_SCOPES } from '../../domain/scopes.js';
 import { OUTAGE_DETAIL } from '../../platform/outage.js';

@@ -1,4 +1,4 @@
-/** Interface 15: the routes by which people change a password, or set it by a link. */
+/** OpenAPI of the routes by which people change a password, or set it by a link. (Interface 15) */
 import { ON_ITS_WAY } from '../answer-texts.js';
 import { ERRORS } from '../refusals.js';
 import {

@@ -1,4 +1,4 @@
-/** Spec 1 and 4: the three routes. Parse at the edge, decide in `auth/`, answer. */
+/** The three routes. Parse at the edge, decide in `auth/`, answer. (Spec 1 and 4) */
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { login } from '../../auth/login.js';
 import { logout } from '../../auth/logout.js';

@@ -1,4 +1,4 @@
-/** Interface 18: forward authentication. A proxy asks who sent a request, and whether its rule lets them pass. */
+/** Forward authentication. A proxy asks who sent a request, and whether its rule lets them pass. (Interface 18) */
 import type { Express, Request, Response } from 'express';
 import type { CallerDeps, Resolution } from '../../callers/caller.js';
 import { presentedKind, presentedTypes, scopesOf } from '../../callers/kinds.js';

@@ -1,4 +1,4 @@
-/** Interface 13: the client of this version, in production too: a module for pages, and the package for npm. */
+/** The client of this version, in production too: a module for pages, and the package for npm. (Interface 13) */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Express, Response } from 'express';

@@ -1,4 +1,4 @@
-/** Interface 19: the console. `npm run build` has bundled, named and compressed its files. */
+/** The console. `npm run build` has bundled, named and compressed its files. (Interface 19) */
 import { readdir } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';

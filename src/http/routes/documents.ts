@@ -1,4 +1,4 @@
-/** Interface 5, development: the documents that the page at `/` links to, as text. */
+/** The documents that the page at `/` links to, as text. (Interface 5, development) */
 import { existsSync } from 'node:fs';
 import type { Express } from 'express';
 import { packagePath } from '../../platform/package-path.js';

@@ -1,4 +1,4 @@
-/** Interface 5: the page at `/`: in development where things are and what to try, in production what this is. */
+/** The page at `/`. In development it shows addresses and examples, in production what this program is. (Interface 5) */
 import { hash } from 'node:crypto';
 import type { Express, RequestHandler } from 'express';
 import { SET_PASSWORD_PATH } from '../../config/config.js';

@@ -1,4 +1,4 @@
-/** Interface 10: health. */
+/** The routes of health checks. (Interface 10) */
 import type { Express } from 'express';
 import { RETRY_AFTER_SECONDS } from '../../platform/outage.js';
 import { describeClocks } from '../../readiness/clocks.js';

@@ -1,4 +1,4 @@
-/** Interface 10 and 14: `GET /metrics`. */
+/** The route `GET /metrics`. (Interface 10 and 14) */
 import { stat } from 'node:fs/promises';
 import type { Express } from 'express';
 import { poolFigures } from '../../db/pools.js';

@@ -1,4 +1,7 @@
-/** Interface 15: people change their password, or set it by a link. Parse at the edge, decide in `auth/`, answer. */
+/**
+ * The routes by which people change their password, or set it by a link. Parse at the edge, decide in `auth/`, answer.
+ * (Interface 15)
+ */
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { changePassword } from '../../auth/change-password.js';
 import { requestReset } from '../../auth/forgot-password.js';

@@ -1,4 +1,4 @@
-/** Interface 15: the page of password links, in production too. `npm run build` has bundled and compressed its files. */
+/** The page of password links, in production too. `npm run build` has bundled and compressed its files. (Interface 15) */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Express } from 'express';

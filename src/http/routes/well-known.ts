@@ -1,4 +1,4 @@
-/** Interface 3: what verifiers of access tokens ask for: the public keys, and where they are (RFC 8414). */
+/** Documents for verifiers of access tokens: the public keys, and where they are. (Interface 3, RFC 8414) */
 import type { Express } from 'express';
 import { JWKS_MAX_AGE_SECONDS } from '../../credentials/keyring/keyring.js';
 import { OWN_SCOPES } from '../../domain/scopes.js';

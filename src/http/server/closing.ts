@@ -1,4 +1,4 @@
-/** Interface 10: a listener closes without losing a request that was sent. */
+/** Closes a listener without losing a request that was sent. (Interface 10) */
 import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 

@@ -1,4 +1,7 @@
-/** Interface 17: the body of a webhook, thin: ids and facts, no user agents, and e-mails only for receivers that ask for them. */
+/**
+ * The body of a webhook, thin: ids and facts, no user agents, and e-mails only for receivers that ask for them.
+ * (Interface 17)
+ */
 import { EMAIL_FIELDS, EVENT_TYPES } from '../../audit/events.js';
 import { type LoggedEvent, positionOf } from '../cursors.js';
 

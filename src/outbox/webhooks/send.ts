@@ -1,4 +1,4 @@
-/** Interface 17: one HTTP request to a receiver, which may be slow, hostile or gone. */
+/** Sends one HTTP request to a receiver, which may be slow, hostile or gone. (Interface 17) */
 import { Agent, type Dispatcher, errors } from 'undici';
 import { GATEWAY_VERSION } from '../../platform/versions.js';
 import type { Delivery } from '../consumer.js';

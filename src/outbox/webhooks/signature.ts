@@ -1,4 +1,4 @@
-/** Interface 17: Standard Webhooks 1.0 (https://www.standardwebhooks.com): secrets and the headers that are made with them. */
+/** Standard Webhooks 1.0 (https://www.standardwebhooks.com): secrets and the headers that are made with them. (Interface 17) */
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 
 const PREFIX = 'whsec_';

@@ -1,4 +1,7 @@
-/** Interface 17: where a webhook may send. Its host is one that the operator of the gateway has listed, and no name may bend it. */
+/**
+ * The hosts that a webhook may send to. The operator of the gateway has listed each, and no DNS answer leads elsewhere.
+ * (Interface 17)
+ */
 import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';

@@ -1,4 +1,4 @@
-/** Interface 17: delivers audit events to webhooks. */
+/** Delivers audit events to webhooks. (Interface 17) */
 import { openSealedSecret } from '../../credentials/sealed-secret.js';
 import { statement } from '../../db/statement.js';
 import type { Deps } from '../../services.js';

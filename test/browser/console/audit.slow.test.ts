@@ -1,4 +1,4 @@
-/** Interface 19: the view Audit log: filters, the plot, the story of a session, new events, and export. */
+/** The view Audit log: filters, the plot, the story of a session, new events, and export. (Interface 19) */
 import { readFile } from 'node:fs/promises';
 import type { Page, Route } from 'playwright-core';
 import { type Answer, claimsOf, refreshTokenOf } from '../../support/gateway/gateway.js';

@@ -1,4 +1,4 @@
-/** Interface 19: what the console exports is read back as it was, and no spreadsheet runs it. */
+/** What the console exports is read back as it was, and no spreadsheet runs it. (Interface 19) */
 import fc from 'fast-check';
 import { csvOf, jsonLinesOf } from '../../../console/kit/export.js';
 import { readCsv } from '../../support/independent/csv.js';

@@ -1,4 +1,4 @@
-/** Interface 19: the view Gateway: facts of the instance, findings of `doctor`, the keyring, and the door to the explorer. */
+/** The view Gateway: facts of the instance, findings of `doctor`, the keyring, and the door to the explorer. (Interface 19) */
 
 import { LOOKS } from '../axe.js';
 import { inChromium, type Site } from '../site.js';

@@ -1,4 +1,4 @@
-/** Interface 19: from the login to an ended session and out again, by keyboard alone. */
+/** From the login to an ended session and out again, by keyboard alone. (Interface 19) */
 import { PASSWORD } from '../../support/gateway/gateway.js';
 import { login } from '../../support/gateway/routes.js';
 import { until } from '../../support/until.js';

@@ -1,4 +1,4 @@
-/** Interface 19: the view Keys: keys of services and of scheduled jobs are created, tried, rotated, revoked and found. */
+/** The view Keys: keys of services and of scheduled jobs are created, tried, rotated, revoked and found. (Interface 19) */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Interface 19: My sessions, for every role: sessions, known devices, and the own password. */
+/** My sessions, for every role: sessions, known devices, and the own password. (Interface 19) */
 import { PASSWORD } from '../../support/gateway/gateway.js';
 import { CHOSEN } from '../../support/gateway/passwords.js';
 import { login } from '../../support/gateway/routes.js';

@@ -1,4 +1,4 @@
-/** Interface 19: the view Overview: whether something is wrong, and that each number leads to exactly its events. */
+/** The view Overview: whether something is wrong, and that each number leads to exactly its events. (Interface 19) */
 import type { Locator, Page } from 'playwright-core';
 import { COMMAND_LINE } from '../../../src/admin/administer.js';
 import { revokeSession } from '../../../src/admin/sessions.js';

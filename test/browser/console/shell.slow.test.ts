@@ -1,4 +1,4 @@
-/** Interface 19: logging in and out, what each role sees, the search box, and what the page must never do. */
+/** Logging in and out, what each role sees, the search box, and what the page must never do. (Interface 19) */
 import { PASSWORD } from '../../support/gateway/gateway.js';
 import { login } from '../../support/gateway/routes.js';
 import { whileAway } from '../../support/postgres/faults.js';

@@ -1,4 +1,4 @@
-/** Interface 19: the buckets of a plot when the clocks of the reader change. In each zone a process of its own. */
+/** The buckets of a plot when the clocks of the reader change. In each zone a process of its own. (Interface 19) */
 import { spawnSync } from 'node:child_process';
 import { build } from 'esbuild';
 

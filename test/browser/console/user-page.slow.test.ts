@@ -1,4 +1,4 @@
-/** Interface 19: the page of one user: facts, changes of the account, sessions, devices and events. */
+/** The page of one user: facts, changes of the account, sessions, devices and events. (Interface 19) */
 import type { Page } from 'playwright-core';
 import { newDevice } from '../../support/gateway/devices.js';
 import { CHOSEN, redeem } from '../../support/gateway/passwords.js';

@@ -1,4 +1,4 @@
-/** Interface 19: Users: the list with its filters, and invitations. */
+/** Users: the list with its filters, and invitations. (Interface 19) */
 import type { Page } from 'playwright-core';
 import { until } from '../../support/until.js';
 import { LOOKS } from '../axe.js';

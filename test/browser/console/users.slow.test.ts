@@ -1,4 +1,4 @@
-/** Interface 19: the views Users and User: find an account, see what happened to it, and change it. */
+/** The views Users and User: find an account, see what happened to it, and change it. (Interface 19) */
 import type { Page } from 'playwright-core';
 import { PASSWORD } from '../../support/gateway/gateway.js';
 import { CHOSEN } from '../../support/gateway/passwords.js';

@@ -1,4 +1,4 @@
-/** Interface 19: what the view Webhooks shows to be tried works, and what it says by itself and before a change. */
+/** The view Webhooks: the examples that it shows work, and what it says by itself and before a change. (Interface 19) */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';

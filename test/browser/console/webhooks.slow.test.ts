@@ -1,4 +1,4 @@
-/** Interface 19: the view Webhooks: receivers, how far each is, and what can be done with it. */
+/** The view Webhooks: receivers, how far each is, and what can be done with it. (Interface 19) */
 import type { Page } from 'playwright-core';
 import { type Receiver, startReceiver } from '../../outbox/receiver.js';
 import { login } from '../../support/gateway/routes.js';

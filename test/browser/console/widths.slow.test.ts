@@ -1,4 +1,4 @@
-/** Interface 19: at every width each view fits, and what is clicked is large enough; a notice covers nothing of it. */
+/** At every width each view fits, and what is clicked is large enough; a notice covers nothing of it. (Interface 19) */
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { COMMAND_LINE } from '../../../src/admin/administer.js';

@@ -1,4 +1,4 @@
-/** Interface 11: GraphQL code generation for Apollo Client and urql, compiled strictly, run against the gateway. */
+/** GraphQL code generation for Apollo Client and urql, compiled strictly, run against the gateway. (Interface 11) */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -56,6 +56,11 @@ export function badFormsIn(text: string, numbers: string[]): string[] {
   return [...(plain.match(OLD_FORM) ?? []), ...found];
 }
 
+/** True if a file begins with a citation, instead of what it is about. */
+export function opensWithCitation(text: string): boolean {
+  return /^(?:#!.*\n)?(?:\/\*\*?|\/\/|#)\s*(?:\* )?(?:Spec|Interface) \d/.test(text);
+}
+
 /** Texts of a test that begin with a citation: titles. */
 export function titlesIn(text: string): string[] {
   return Array.from(text.matchAll(/['"`]((?:Spec|Interface) \d[^'"`\n]*)/g), ([, title = '']) => title);

@@ -1,4 +1,4 @@
-/** Interface 7: the tables of docs/dashboards.md: limits and costs of an operation, and codes of errors. */
+/** The tables of docs/dashboards.md: limits and costs of an operation, and codes of errors. (Interface 7) */
 import { LOCK_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from '../../../src/db/time-limits.js';
 import * as limits from '../../../src/graphql/limits.js';
 import type { CODES } from '../../../src/graphql/reasons.js';

@@ -27,7 +27,7 @@ interface Row {
 
 /** In a file whose steps are numbered as in a section: those that it has, as `// 3.` */
 function stepsIn(text: string): string[] {
-  const [, section] = /(Spec \S+):[^\n]*\. Steps are numbered as in the specification/.exec(text) ?? [];
+  const [, section] = /Steps are numbered as in the specification\. \((Spec [\d.]+)\)/.exec(text) ?? [];
   const numbered = section === undefined ? [] : text.matchAll(/^ *\/\/ (\d+)\.(?: and (\d+)\.)? /gm);
   return Array.from(numbered, ([, ...steps]) =>
     steps.flatMap((step) => (step === undefined ? [] : `${section}.${step}`)),

@@ -1,4 +1,4 @@
-/** Interface 12: keys of `Refresh-Retry`, written by hand, and sessions whose first token was used with one. */
+/** Keys of `Refresh-Retry`, written by hand, and sessions whose first token was used with one. (Interface 12) */
 import { randomBytes } from 'node:crypto';
 import { type Answer, claimsOf, logIn, refreshTokenOf, type TestGateway } from '../gateway/gateway.js';
 import { refresh } from '../gateway/routes.js';

@@ -1,4 +1,4 @@
-/** Spec 3.1 and 3.2 as a small model that runs next to the gateway. It shares no code with `src`. */
+/** A small model of tokens and accounts, which runs next to the gateway. It shares no code with `src`. (Spec 3.1 and 3.2) */
 
 export const MAX_FAILURES = 3;
 export const LOCK_SECONDS = 60;

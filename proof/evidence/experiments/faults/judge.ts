@@ -1,4 +1,4 @@
-/** Interface 5 and 10: which answers are wrong or late while something is wrong with a store, the clock or the log. */
+/** Judges which answers are wrong or late while a store, the clock or the log is faulty. (Interface 5 and 10) */
 import { LATE_MS, type Size } from '../../experiment.js';
 import type { Answer } from '../../lab/browser.js';
 import { IS_RIGHT, type ProbeName } from '../../lab/probes.js';

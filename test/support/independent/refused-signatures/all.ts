@@ -1,4 +1,4 @@
-/** Interface 6: every request that must be refused without using up its nonce. */
+/** Every request that must be refused without using up its nonce. (Interface 6) */
 import type { RefusedCase } from './case.js';
 import { contentCases } from './contents.js';
 import { coverageCases } from './coverage.js';

@@ -1,4 +1,4 @@
-/** Interface 6: what is covered, changed after signing; and the digest of the body (RFC 9530). */
+/** What is covered, changed after signing; and the digest of the body. (Interface 6, RFC 9530) */
 import { adding, changed, QUERY, type SignedRequest, sha256Digest, sha512Digest, without } from '../signer.js';
 import type { RefusedCase } from './case.js';
 

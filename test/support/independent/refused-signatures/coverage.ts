@@ -1,4 +1,4 @@
-/** Interface 6: exactly the components of the profile are covered (RFC 9421 section 2). */
+/** Exactly the components of the profile are covered. (Interface 6, RFC 9421 section 2) */
 import { adding, neededComponents, sha256Digest } from '../signer.js';
 import type { RefusedCase } from './case.js';
 

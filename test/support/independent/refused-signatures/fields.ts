@@ -1,4 +1,4 @@
-/** Interface 6: one signature in two fields (RFC 9421 section 4), by the right key over the right text. */
+/** One signature in two fields (RFC 9421 section 4), by the right key over the right text. (Interface 6) */
 import { createHmac } from 'node:crypto';
 import { adding, changed, freshNonce, headerOf, hmacSha256, type SignedRequest, without } from '../signer.js';
 import { type RefusedCase, withInput, withSignature } from './case.js';

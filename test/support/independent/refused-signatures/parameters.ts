@@ -1,4 +1,4 @@
-/** Interface 6: the parameters, their types and the times they name (RFC 9421 section 2.3). */
+/** The parameters, their types and the times they name. (Interface 6, RFC 9421 section 2.3) */
 import { freshNonce } from '../signer.js';
 import type { RefusedCase } from './case.js';
 
